@@ -42,6 +42,14 @@ export interface ServerOptions {
    */
   readonly tlsRequireClientCert: boolean;
   /**
+   * Host names, besides addresses and localhost, under which the main listener answers; empty means any. A page whose name was pointed at this machine can otherwise read the answers through the browser of whoever reaches it.
+   */
+  readonly httpAllowedHosts: readonly string[];
+  /**
+   * Host names, besides addresses and localhost, under which the admin listener answers.
+   */
+  readonly adminAllowedHosts: readonly string[];
+  /**
    * Longest time a client may take to send a whole request; 0 means no bound. (milliseconds)
    */
   readonly httpReadTimeout: number;
@@ -1395,7 +1403,7 @@ export interface TranslateOptions {
  */
 export interface UiOptions {
   /**
-   * Host names, besides addresses and localhost, under which browsers may ask the page's data without a token; a name that others can point at this machine would let their pages read it.
+   * Host names, besides addresses and localhost, under which the admin listener answers, the page and all other routes; a name that others can point at this machine would let their pages read it. With an admin token there is no such listener, and the token protects these routes.
    */
   readonly allowedHosts: readonly string[];
 }

@@ -8,6 +8,7 @@ import { apiError } from '../base/errors/table.js';
 import { Attached } from '../base/memory/attached.js';
 import { RequestRecord } from '../kernel/telemetry/request-record.js';
 import { adminGate } from './admin-gate.js';
+import type { BrowserGuard } from './browser-guard.js';
 import { callerOf } from './caller.js';
 import { cleanPath } from './clean-path.js';
 import { chunkedBody, chunksOf, isLogAnswer } from './chunked-body.js';
@@ -23,6 +24,7 @@ import { track, type TrackSettings } from './track.js';
 export interface AppSettings extends ServeSettings, TrackSettings {
   readonly options: ServerOptions;
   readonly routes: readonly ServedRoute[];
+  readonly guard: BrowserGuard;
   /** Where requests are remembered that may be answered by their bytes alone. */
   readonly fastLane?: FastLane | undefined;
   /** Whether the client is asked to close the connection after this response. */
@@ -127,6 +129,7 @@ function createRouter(settings: AppSettings, running: AllRunning): Router {
     const isGated = served.route.listener === 'admin' && served.route.isOpen !== true;
     router.all(served.route.paths.map(toRouterPath), async (context) => {
       const { record, controller } = running.of(context);
+      settings.guard(served.route, record.caller);
       if (isGated) gate(record.caller);
       const pathParams = new Map(Object.entries(context.params));
       const { encoded, path } = await serveRoute(

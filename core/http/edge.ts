@@ -14,11 +14,13 @@ import { apiError } from '../base/errors/table.js';
 import { isLoopback, parseListenAddress } from '../base/listen-address.js';
 import { createApp } from './app.js';
 import type { connectionMetrics, fastLaneMetrics } from '../kernel/telemetry/metrics-table.js';
+import { createBrowserGuard } from './browser-guard.js';
 import { Connections } from './connections.js';
 import { FastLane } from './fast-lane.js';
 import { InFlight } from './in-flight.js';
 import {
   createListenerServer,
+  cutOff,
   listen,
   listenOnSocket,
   readTls,
@@ -245,6 +247,7 @@ export class Serving {
     const shared = { options, inFlight: this.#inFlight, observer, clock, cutUnread };
     this.upgrades = new Upgrades({
       ...shared,
+      guard: createBrowserGuard('main', options),
       run: served.run,
       handlers: served.upgrades ?? new Map<string, UpgradeHandler>(),
     });
@@ -256,6 +259,7 @@ export class Serving {
       const app = createApp({
         ...shared,
         routes,
+        guard: createBrowserGuard(name, options),
         run: served.run,
         memory: served.memory,
         fastLane,
@@ -316,12 +320,6 @@ export class Serving {
     this.#inFlight.abortAll(apiError('stopping', {}));
     await this.#inFlight.drained(errorDeliveryMs);
   }
-}
-
-async function cutOff(listener: Listener): Promise<void> {
-  const closed = listener.close();
-  listener.server.closeAllConnections();
-  await closed;
 }
 
 /** Two addresses of one port cannot both be open: the one that is would have to close first. */

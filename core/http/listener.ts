@@ -182,6 +182,13 @@ async function closeServer(server: Server): Promise<void> {
   });
 }
 
+/** Closes a listener with all its connections. */
+export async function cutOff(listener: Listener): Promise<void> {
+  const closed = listener.close();
+  listener.server.closeAllConnections();
+  await closed;
+}
+
 /** Whether the error means that listening failed. */
 export function isListenError(error: unknown): boolean {
   return (

@@ -9,6 +9,7 @@ import type { Clock } from '../base/clock.js';
 import type { UpgradeHandler } from '../kernel/plugin/contract.js';
 import type { Run } from '../kernel/chain.js';
 import { RequestRecord, type RequestObserver } from '../kernel/telemetry/request-record.js';
+import type { BrowserGuard } from './browser-guard.js';
 import { callerOf } from './caller.js';
 import { readUrlParams } from './form.js';
 import { refuseManyHeaders } from './listener.js';
@@ -20,6 +21,7 @@ export interface UpgradeSettings {
   readonly options: Pick<ServerOptions, 'httpWriteTimeout' | 'errorResponseMessageField'>;
   /** Handlers by route id. */
   readonly handlers: ReadonlyMap<string, UpgradeHandler>;
+  readonly guard: BrowserGuard;
   readonly run: Run;
   readonly observer: RequestObserver;
   readonly clock: Clock;
@@ -95,7 +97,7 @@ export class Upgrades {
     socket: Duplex,
     head: Buffer,
   ): Promise<void> {
-    const { clock, observer, run, options } = this.#settings;
+    const { clock, guard, observer, run, options } = this.#settings;
     const record = new RequestRecord('GET', path, callerOf(request), clock.monotonicMs());
     record.route = routeLabel(route);
     record.requestType = route.id;
@@ -123,6 +125,7 @@ export class Upgrades {
     const query = (request.url ?? '').slice(path.length + 1);
     const readParams = (): Params => {
       refuseManyHeaders(request);
+      guard(route, record.caller);
       return readUrlParams(query);
     };
     await session.serve(handler, readParams, path);

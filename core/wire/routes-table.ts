@@ -22,6 +22,8 @@ export interface Route {
   readonly isInstrumentation?: true;
   /** Served without the admin token because it holds no data: a page must load before it can ask for the token. */
   readonly isOpen?: true;
+  /** A POST reads as a GET does, with its parameters in a form; other routes change something by it. */
+  readonly readsByPost?: true;
   /** The answer does not depend on a body, so it is not read. */
   readonly ignoresBody?: true;
 }
@@ -65,7 +67,8 @@ function route(
   methods: readonly Method[] = ['GET'],
   more: Partial<Pick<Route, 'listener' | 'isInstrumentation' | 'isOpen' | 'ignoresBody'>> = {},
 ): Route {
-  return { id, paths: spellings(...paths), methods, listener: 'main', ...more };
+  const reading = methods === read ? { readsByPost: true as const } : {};
+  return { id, paths: spellings(...paths), methods, listener: 'main', ...reading, ...more };
 }
 
 export const routes: readonly Route[] = [

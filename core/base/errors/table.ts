@@ -172,8 +172,13 @@ export const errorTable = {
   },
   hostNotAllowed: {
     status: 403,
-    when: 'data of the page at /ui, asked under a host name that is neither an address, nor localhost, nor in -ui.allowed-hosts',
-    text: 'host name {host} is not allowed here; set -ui.allowed-hosts',
+    when: 'a request whose Host is neither an address, nor localhost, nor allowed: on the admin listener by -ui.allowed-hosts, on the main one by -http.allowed-hosts where that is set',
+    text: 'host name {host} is not allowed here; set {flag}',
+  },
+  crossSiteRequest: {
+    status: 403,
+    when: 'a browser sends a request for the page of another origin that would change something, or any to the admin listener',
+    text: 'cross-site request refused',
   },
   missingTenant: {
     status: 401,

@@ -65,7 +65,7 @@ type Get = (path: string, headers?: Record<string, string>) => Promise<Got>;
 
 async function withUi(
   use: (get: Get) => Promise<void>,
-  settings: PipelineSettings & { readonly isBuilt?: boolean; readonly options?: UiOptions } = {},
+  settings: PipelineSettings & { readonly isBuilt?: boolean } = {},
 ): Promise<void> {
   const folder = await mkdtemp(join(tmpdir(), 'ref-proxy-ui-'));
   if (settings.isBuilt !== false) {
@@ -76,9 +76,9 @@ async function withUi(
     name: 'ui',
     servesAdmin: true,
     summary: 'The page.',
-    create: (options, host) => createUi(options, host, url),
+    create: (_options, host) => createUi(host, url),
   });
-  const endpoints = [{ plugin: ui, options: settings.options ?? { allowedHosts: [] } }];
+  const endpoints = [{ plugin: ui, options: { allowedHosts: [] } }];
   const stages = [{ plugin: end, options: { password: 'hidden-word', size: 2 } }];
   try {
     await withPipeline(makePipeline({ stages, endpoints, ...settings }), async ({ proxy }) => {
@@ -332,6 +332,6 @@ test('without a token the data is not given to pages of other names, whatever th
         t.is((await get(path, { host: 'logs.example' })).status, 200, path);
       }
     },
-    { options: { allowedHosts: ['logs.example'] } },
+    { server: { adminAllowedHosts: ['logs.example'] } },
   );
 });

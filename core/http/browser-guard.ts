@@ -1,0 +1,70 @@
+/** Keeps pages of strangers from using the browser of somebody who can reach the proxy. */
+import { isIP } from 'node:net';
+import type { Caller } from '../base/caller.js';
+import { apiError } from '../base/errors/table.js';
+import type { ServerOptions } from '../base/options.gen.js';
+import type { ListenerName, Method, Route } from '../wire/routes-table.js';
+
+/** Throws an ApiError for a request that a browser may have been led to send. */
+export type BrowserGuard = (route: Route, caller: Caller) => void;
+
+/**
+ * The guard of a listener. Without a token the admin listener trusts whoever reaches it, so a page of another origin may ask it nothing there;
+ * elsewhere it may only read, as in Loki.
+ */
+export function createBrowserGuard(
+  listener: ListenerName,
+  { httpAllowedHosts, adminAllowedHosts }: Pick<ServerOptions, 'httpAllowedHosts' | 'adminAllowedHosts'>,
+): BrowserGuard {
+  const isAdmin = listener === 'admin';
+  const names = isAdmin ? adminAllowedHosts : listener === 'main' ? httpAllowedHosts : [];
+  const allowed = new Set(names.map((name) => name.toLowerCase()));
+  const flag = isAdmin ? '-ui.allowed-hosts' : '-http.allowed-hosts';
+  const holdsHosts = isAdmin || allowed.size > 0;
+  return (route, caller) => {
+    if (holdsHosts) refuseOtherHosts(caller, allowed, flag);
+    // The page itself may be reached by a link.
+    if (changes(route, caller.method) || (isAdmin && route.isOpen !== true))
+      refuseOtherOrigins(caller, allowed);
+  };
+}
+
+const safe: ReadonlySet<string> = new Set<Method | 'HEAD'>(['GET', 'HEAD', 'OPTIONS']);
+
+function changes({ readsByPost }: Route, method: string): boolean {
+  return !safe.has(method) && readsByPost !== true;
+}
+
+/**
+ * Any name that is not known could belong to a page whose DNS entry was changed to this machine (DNS rebinding), and which could then read
+ * the answers. Addresses and localhost cannot.
+ */
+function refuseOtherHosts({ headers }: Caller, allowed: ReadonlySet<string>, flag: string): void {
+  const name = hostName(headers.get('host') ?? '');
+  const isKnown = name === '' || isIP(name) !== 0 || name === 'localhost' || name.endsWith('.localhost');
+  if (!isKnown && !allowed.has(name)) throw apiError('hostNotAllowed', { host: name, flag });
+}
+
+/** Clients that are no browsers send neither of these headers, and newer browsers send the first. */
+function refuseOtherOrigins({ headers }: Caller, allowed: ReadonlySet<string>): void {
+  const site = headers.get('sec-fetch-site');
+  if (site === 'same-origin' || site === 'none') return;
+  const origin = headers.get('origin');
+  if (site === undefined && origin === undefined) return;
+  const host = site === undefined && origin !== undefined ? hostOf(origin) : undefined;
+  const isOwn =
+    host !== undefined && (host === headers.get('host')?.toLowerCase() || allowed.has(hostName(host)));
+  if (!isOwn) throw apiError('crossSiteRequest', {});
+}
+
+/** The host and port of an origin; undefined for one that is none, such as `null`. */
+function hostOf(origin: string): string | undefined {
+  return /^https?:\/\/([^/]+)$/.exec(origin.toLowerCase())?.[1];
+}
+
+/** The name or address in a Host header, without port and without brackets. */
+function hostName(header: string): string {
+  const text = header.toLowerCase();
+  const bracketed = /^\[([^\]]*)\]/.exec(text)?.[1];
+  return bracketed ?? text.replace(/:\d*$/, '').replace(/\.$/, '');
+}
