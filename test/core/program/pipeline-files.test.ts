@@ -57,6 +57,18 @@ test.serial('fmt leaves a file that is no YAML alone and says where', async (t) 
   t.is(await readFile(file, 'utf8'), 'version: 1\nstages:\n  - use: [\n');
 });
 
+test.serial('the checker finds nothing in what ships, not even warnings', async (t) => {
+  const shipped = JSON.parse(await readFile(join(packageRoot(), 'package.json'), 'utf8')) as {
+    readonly files: readonly string[];
+  };
+  const sources = shipped.files.filter((name) => !name.startsWith('!') && !name.startsWith('dist/'));
+  t.true(sources.includes('examples'));
+  const paths = [...sources, 'plugins', 'README.md'].map((name) => join(packageRoot(), name));
+  const { status, out, err } = await run('check', '--strict', ...paths);
+  t.regex(out + err, /files checked, no findings\n$/);
+  t.is(status, 0);
+});
+
 test.serial('the shipped pipelines are formatted', async (t) => {
   const folders = ['pipelines', 'examples'].map((name) => join(packageRoot(), name));
   t.deepEqual(await run('fmt', '-check', ...folders), { status: 0, out: '', err: '' });
