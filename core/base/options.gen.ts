@@ -1212,7 +1212,7 @@ export interface TailOptions {
    */
   readonly maxDuration: number;
   /**
-   * Tails that may be open at once; 0 means no bound.
+   * Tails that may be open at once, in each worker; 0 means no bound.
    */
   readonly maxOpen: number;
   /**

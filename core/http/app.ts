@@ -16,7 +16,7 @@ import { compressBody } from './compress.js';
 import { clientErrorOf, encodeError } from './error-body.js';
 import type { FastLane } from './fast-lane.js';
 import { lastAnswer } from './last-answer.js';
-import { refuseManyHeaders } from './listener.js';
+import { hasDoubtfulEnd, refuseBadHead } from './listener.js';
 import { securityHeaders } from './security-headers.js';
 import { serveRoute, type ServedRoute, type ServeSettings } from './serve-route.js';
 import { track, type TrackSettings } from './track.js';
@@ -75,7 +75,7 @@ export function createApp(settings: AppSettings): Koa {
       answerErrors(settings, running),
       (context, next) => {
         settings.refuseOver(context);
-        refuseManyHeaders(context.req);
+        refuseBadHead(context.req);
         return next();
       },
       (context, next) => {
@@ -166,7 +166,8 @@ async function send(
 ): Promise<void> {
   context.status = answer.status;
   for (const [name, value] of answer.headers) context.set(name, value);
-  if (settings.shouldClose(context, answer.status)) context.set('Connection', 'close');
+  if (settings.shouldClose(context, answer.status) || hasDoubtfulEnd(context.req))
+    context.set('Connection', 'close');
   const body = await compressBody(context, answer, settings.options);
   record.responseBytes = body.length;
   // Set as a header before the body: Koa would otherwise guess a type and add a charset.

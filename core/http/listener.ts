@@ -116,9 +116,22 @@ export function useOptions(server: Server, options: ServerOptions, tls: TlsMater
 /** More headers than any client and the proxies before this one send. */
 const maxHeaders = 1_000;
 
-/** Throws when Node has dropped headers: the last one, added by a proxy, may be the tenant. */
-export function refuseManyHeaders(request: IncomingMessage): void {
-  if (request.rawHeaders.length >= 2 * maxHeaders) throw apiError('tooManyHeaders', { limit: maxHeaders });
+/**
+ * Throws where Node takes a request that it should not: of another version, with headers that it has dropped (the last one, added by a proxy, may
+ * be the tenant), or with two hosts, of which others may believe the other one (RFC 9112, 2.3 and 3.2).
+ */
+export function refuseBadHead({ httpVersion, rawHeaders }: IncomingMessage): void {
+  if (httpVersion !== '1.1' && httpVersion !== '1.0') throw apiError('badHttpVersion', {});
+  if (rawHeaders.length >= 2 * maxHeaders) throw apiError('tooManyHeaders', { limit: maxHeaders });
+  const hosts = rawHeaders.filter(
+    (name, at) => at % 2 === 0 && name.length === 4 && name.toLowerCase() === 'host',
+  );
+  if (hosts.length > 1) throw apiError('severalHosts', {});
+}
+
+/** Whether nobody can be sure where the body of a request ended (RFC 9112, 6.1). */
+export function hasDoubtfulEnd({ httpVersion, headers }: IncomingMessage): boolean {
+  return httpVersion === '1.0' && headers['transfer-encoding'] !== undefined;
 }
 
 /** Node refuses a header timeout above the timeout of the whole request. */

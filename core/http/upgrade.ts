@@ -12,7 +12,7 @@ import { RequestRecord, type RequestObserver } from '../kernel/telemetry/request
 import type { BrowserGuard } from './browser-guard.js';
 import { callerOf } from './caller.js';
 import { readUrlParams } from './form.js';
-import { refuseManyHeaders } from './listener.js';
+import { refuseBadHead } from './listener.js';
 import { routeById, routeLabel, type Route } from '../wire/routes-table.js';
 import { asksForWebSocket, Handshake } from './upgrade-handshake.js';
 import { UpgradeSession } from './upgrade-session.js';
@@ -124,7 +124,7 @@ export class Upgrades {
     if (this.#isClosing) session.stop();
     const query = (request.url ?? '').slice(path.length + 1);
     const readParams = (): Params => {
-      refuseManyHeaders(request);
+      refuseBadHead(request);
       guard(route, record.caller);
       return readUrlParams(query);
     };

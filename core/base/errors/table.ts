@@ -94,6 +94,16 @@ export const errorTable = {
     when: 'a request with more headers than any client and the proxies before this one send',
     text: 'the request has {limit} headers or more',
   },
+  severalHosts: {
+    status: 400,
+    when: 'a request with more than one Host header',
+    text: 'more than one Host header',
+  },
+  badHttpVersion: {
+    status: 505,
+    when: 'a request of another version than HTTP/1.0 and HTTP/1.1, or without one',
+    text: 'HTTP version not supported',
+  },
   badNumber: {
     status: 400,
     when: 'a whole-number parameter cannot be read',

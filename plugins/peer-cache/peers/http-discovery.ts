@@ -70,7 +70,8 @@ function allFound(texts: readonly unknown[], zone?: string): readonly Found[] | 
   const found: Found[] = [];
   for (const text of texts) {
     const address = typeof text === 'string' ? parseAddress(text) : undefined;
-    if (address === undefined) return undefined;
+    // A service elsewhere does not say which sockets of this machine get requests with the token.
+    if (address?.host === undefined) return undefined;
     found.push(zone === undefined ? { address } : { address, zone });
   }
   return found;

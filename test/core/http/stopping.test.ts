@@ -155,3 +155,41 @@ test('a path that cannot be decoded and a request that is none harm nothing', as
     await body.dump();
   });
 });
+
+/** What a server says to these bytes until it closes the connection, or until it has answered twice. */
+async function saidTo(url: string, text: string): Promise<string> {
+  const socket = connect(Number(new URL(url).port), '127.0.0.1');
+  socket.write(text);
+  let said = '';
+  for await (const chunk of socket) {
+    said += String(chunk);
+    if (said.split('HTTP/1.1 ').length > 2) break;
+  }
+  return said;
+}
+
+test('a request of an odd version, or with two hosts, is refused', async (t) => {
+  await withPipeline(makePipeline({ endpoints: [serving({ ready: telling })] }), async ({ url }) => {
+    for (const [head, status] of [
+      ['GET /ready HTTP/1.1\r\nHost: a\r\nHost: b', 400],
+      ['GET /ready HTTP/1.1\r\nHost: a\r\nhost: a', 400],
+      ['GET /ready HTTP/2.0\r\nHost: a', 505],
+      ['GET /ready', 505],
+      ['GET /ready HTTP/1.0', 200],
+    ] as const)
+      t.regex(
+        await saidTo(url, `${head}\r\nConnection: close\r\n\r\n`),
+        new RegExp(`^HTTP/1.1 ${status} `),
+        head,
+      );
+  });
+});
+
+test('after a chunked request of HTTP/1.0 the connection is closed', async (t) => {
+  await withPipeline(makePipeline({ endpoints: [serving({ labels: telling })] }), async ({ url }) => {
+    const head = 'POST /loki/api/v1/labels HTTP/1.0\r\nConnection: keep-alive\r\nTransfer-Encoding: chunked';
+    const said = await saidTo(url, `${head}\r\n\r\n0\r\n\r\n`.repeat(2));
+    t.regex(said, /^HTTP\/1\.1 200 [\s\S]*\r\nConnection: close\r\n/);
+    t.is(said.split('HTTP/1.1 ').length, 2, said);
+  });
+});

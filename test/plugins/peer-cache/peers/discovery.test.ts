@@ -186,7 +186,7 @@ test.serial('zones and addresses are read from all shapes', (t) => {
     ]),
     ['10.0.0.1:1', '[::1]:2'],
   );
-  t.deepEqual(shown({ peers: ['unix:/run/a.sock', '[::1]:3'] }), ['unix:/run/a.sock', '[::1]:3']);
+  t.deepEqual(shown({ peers: ['a:1', '[::1]:3'] }), ['a:1', '[::1]:3']);
   for (const odd of [
     null,
     1,
@@ -198,6 +198,9 @@ test.serial('zones and addresses are read from all shapes', (t) => {
     ['a b:1'],
     ['[a]:1'],
     ['unix:a'],
+    ['unix:/run/a.sock'],
+    { peers: ['a:1', 'unix:/run/a.sock'] },
+    [{ targets: ['unix:/run/a.sock'] }],
   ])
     t.is(shown(odd), undefined, JSON.stringify(odd));
 });

@@ -72,6 +72,18 @@ test.serial(
   },
 );
 
+test.serial('keys of values that no replica has framed count as well', async (t) => {
+  const backend = await filled(t);
+  await withFleet({ backend: backend.url, replicas: 1 }, async ([replica]) => {
+    const url = replica?.url ?? '';
+    // Twenty of these are more than the 16 MiB for all.
+    const keys = Array.from({ length: 20 }, (_, index) => `${index}-${'k'.repeat(900_000)}`);
+    for (const key of keys) t.is((await set(url, `key=${key}&ttl_ms=20000`, Buffer.from('v'))).status, 204);
+    t.is((await get(url, `/_cache/get?key=${keys.at(-1) ?? ''}`)).status, 200);
+    t.is((await get(url, `/_cache/get?key=${keys[0] ?? ''}`)).status, 404);
+  });
+});
+
 test.serial(
   'a time to live that is missing or none means 30 seconds, and what is left for less than 5 is not there',
   async (t) => {
