@@ -477,6 +477,10 @@ export interface BackendOptions {
    */
   readonly showsRawErrors: boolean;
   /**
+   * Leave addresses, host names and file paths of the backend out of the error texts that clients see; the log has them.
+   */
+  readonly hidesAddresses: boolean;
+  /**
    * Do not verify the certificate of the backend.
    */
   readonly tlsSkipVerify: boolean;
@@ -614,6 +618,10 @@ export interface ColdRouteOptions {
    * Show error texts of the backend whole, with the queries and values in them.
    */
   readonly showsRawErrors: boolean;
+  /**
+   * Leave addresses, host names and file paths of the backend out of the error texts that clients see; the log has them.
+   */
+  readonly hidesAddresses: boolean;
   /**
    * Accept any certificate of the cold backend.
    */
@@ -1179,6 +1187,10 @@ export interface RulesOptions {
    * Address of the service that reports alerts; unset means the rules service.
    */
   readonly alertsBackend?: string;
+  /**
+   * Leave addresses, host names and file paths of the services out of the error texts that clients see; the log has them.
+   */
+  readonly hidesAddresses: boolean;
   /**
    * Longest time that the rules or alerts service may take to answer. (milliseconds)
    */

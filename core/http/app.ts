@@ -25,6 +25,8 @@ export interface AppSettings extends ServeSettings, TrackSettings {
   readonly options: ServerOptions;
   readonly routes: readonly ServedRoute[];
   readonly guard: BrowserGuard;
+  /** Takes secrets out of the texts of errors. */
+  readonly hide: (text: string) => string;
   /** Where requests are remembered that may be answered by their bytes alone. */
   readonly fastLane?: FastLane | undefined;
   /** Whether the client is asked to close the connection after this response. */
@@ -117,7 +119,8 @@ function answerErrors(settings: AppSettings, running: AllRunning): Middleware {
       const shown = clientErrorOf(error, controller.signal);
       // The rest of a refused body is still arriving, so this connection cannot carry another request.
       if (shown.status === 413) context.set('Connection', 'close');
-      await send(context, encodeError(shown, settings.options.errorResponseMessageField), record, settings);
+      const { options, hide } = settings;
+      await send(context, encodeError(shown, options.errorResponseMessageField, hide), record, settings);
     }
   };
 }

@@ -55,6 +55,7 @@ export interface Served {
   readonly routes: ReadonlyMap<string, Route>;
   /** Handlers of WebSocket requests on the main listener, by route id. */
   readonly upgrades?: ReadonlyMap<string, UpgradeHandler>;
+  readonly hideSecrets: (text: string) => string;
   readonly run: Run;
   readonly memory: Pick<MemoryPool, 'open'>;
   readonly observer: RequestObserver;
@@ -239,12 +240,12 @@ export class Serving {
     { clock, meters, log }: EdgeHouse,
     connections: Connections,
   ) {
-    const { server: options, observer } = served;
+    const { server: options, observer, hideSecrets: hide } = served;
     this.server = options;
     this.#log = log;
     this.#connections = connections;
     const cutUnread = (socket: Socket): void => connections.cut(socket, 'unread');
-    const shared = { options, inFlight: this.#inFlight, observer, clock, cutUnread };
+    const shared = { options, inFlight: this.#inFlight, observer, clock, cutUnread, hide };
     this.upgrades = new Upgrades({
       ...shared,
       guard: createBrowserGuard('main', options),
@@ -372,18 +373,16 @@ function planListeners(
 
 /** Refuses to start with insecure settings (docs/protocol/errors-and-limits.md#unsafe-settings). */
 function refuseUnsafe({ server, telemetry, handlers, routes }: Served): void {
-  if (server.metricsListen !== undefined && !telemetry.registerInstrumentation) {
+  if (server.metricsListen !== undefined && !telemetry.registerInstrumentation)
     throw new Error(
       `--metrics-listen=${server.metricsListen} requires -server.register-instrumentation=true; /metrics is not served without it`,
     );
-  }
   const address = parseListenAddress(server.adminListen);
   const servesAdmin = [...handlers.keys()].some((id) => routes.get(id)?.listener === 'admin');
-  if (servesAdmin && server.adminAuthToken === undefined && address !== undefined && !isLoopback(address)) {
+  if (servesAdmin && server.adminAuthToken === undefined && address !== undefined && !isLoopback(address))
     throw new Error(
       `server.admin-auth-token is required when admin/debug endpoints are enabled on non-loopback address ${server.adminListen}`,
     );
-  }
 }
 
 function urlsOf(listeners: ReadonlyMap<ListenerName, Open>): Urls {

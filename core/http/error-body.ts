@@ -32,24 +32,34 @@ export function connectionError({ errored }: Socket): ApiError {
   return apiError('clientGone', {});
 }
 
-/** Encodes an error body (docs/protocol/errors-and-limits.md#error-body) in the form that its table entry asks for. */
-export function encodeError(error: ApiError, hasMessageField: boolean): EncodedAnswer {
+/** Encodes an error body (docs/protocol/errors-and-limits.md#error-body) in the form that its table entry asks for; `hide` takes secrets out. */
+export function encodeError(
+  error: ApiError,
+  hasMessageField: boolean,
+  hide: (text: string) => string,
+): EncodedAnswer {
+  const text = hide(error.message);
   const form = error.entry.body ?? 'json';
   const headers = new Map(Object.entries(error.headers));
-  if (form === 'text') return answerOf(error.status, 'text/plain; charset=utf-8', error.message, headers);
-  const body = JSON.stringify(bodyOf(form, error, hasMessageField));
+  if (form === 'text') return answerOf(error.status, 'text/plain; charset=utf-8', text, headers);
+  const body = JSON.stringify(bodyOf(form, error.status, text, hasMessageField));
   return answerOf(error.status, 'application/json', body, headers);
 }
 
-function bodyOf(form: 'json' | 'bare' | 'error-only', error: ApiError, hasMessageField: boolean): object {
+function bodyOf(
+  form: 'json' | 'bare' | 'error-only',
+  status: number,
+  text: string,
+  hasMessageField: boolean,
+): object {
   switch (form) {
     case 'error-only':
-      return { error: error.message };
+      return { error: text };
     case 'bare':
-      return { status: 'error', error: error.message };
+      return { status: 'error', error: text };
     case 'json': {
-      const body = { status: 'error', errorType: errorTypeOf(error.status), error: error.message };
-      return hasMessageField ? { ...body, message: error.message } : body;
+      const body = { status: 'error', errorType: errorTypeOf(status), error: text };
+      return hasMessageField ? { ...body, message: text } : body;
     }
   }
 }

@@ -14,6 +14,8 @@ import { failed, goingAway, UpgradedSocket } from './upgrade-socket.js';
 export interface SessionParts {
   readonly record: RequestRecord;
   readonly options: Pick<ServerOptions, 'httpWriteTimeout' | 'errorResponseMessageField'>;
+  /** Takes secrets out of the texts of errors. */
+  readonly hide: (text: string) => string;
   readonly run: Run;
   readonly nowNs: () => bigint;
   accept(): Promise<WebSocket>;
@@ -100,7 +102,7 @@ export class UpgradeSession {
     if (this.#isAnswered) throw new Error('a handler of upgrades accepted twice');
     this.#isAnswered = true;
     clearTimeout(this.#deadline);
-    const socket = new UpgradedSocket(await this.#parts.accept(), () => this.gone());
+    const socket = new UpgradedSocket(await this.#parts.accept(), this.#parts.hide, () => this.gone());
     this.#socket = socket;
     this.#parts.onAnswered(101);
     // When the session was stopped meanwhile, there was no socket to close yet.
@@ -109,7 +111,7 @@ export class UpgradeSession {
   }
 
   #fail(error: unknown): void {
-    const { record, options } = this.#parts;
+    const { record, options, hide } = this.#parts;
     const { signal } = this.#controller;
     const shown = clientErrorOf(error, signal);
     if (this.#socket !== undefined) {
@@ -124,7 +126,7 @@ export class UpgradeSession {
     }
     this.#isAnswered = true;
     clearTimeout(this.#deadline);
-    this.#parts.refuse(encodeError(shown, options.errorResponseMessageField));
+    this.#parts.refuse(encodeError(shown, options.errorResponseMessageField, hide));
     this.#parts.onAnswered(shown.status);
   }
 }

@@ -15,13 +15,15 @@ export const goingAway = 1001;
 /** Close code: the server failed. */
 export const failed = 1011;
 
-/** One accepted WebSocket; `onEnd` is called once, as soon as either side starts to close it. */
+/** One accepted WebSocket; `hide` takes secrets out of the reasons of closing; `onEnd` is called once, as soon as either side starts to close it. */
 export class UpgradedSocket implements LiveSocket {
   readonly #socket: WebSocket;
+  readonly #hide: (text: string) => string;
   readonly #endPings: () => void;
   readonly #onEnd: () => void;
 
-  constructor(socket: WebSocket, onEnd: () => void) {
+  constructor(socket: WebSocket, hide: (text: string) => string, onEnd: () => void) {
+    this.#hide = hide;
     this.#socket = socket;
     this.#onEnd = onEnd;
     this.#endPings = pings.join(() => {
@@ -50,7 +52,7 @@ export class UpgradedSocket implements LiveSocket {
   }
 
   close(code: number, reason: string): void {
-    this.#socket.close(code, cut(reason));
+    this.#socket.close(code, cut(this.#hide(reason)));
     this.#end();
   }
 

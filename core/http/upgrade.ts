@@ -22,6 +22,8 @@ export interface UpgradeSettings {
   /** Handlers by route id. */
   readonly handlers: ReadonlyMap<string, UpgradeHandler>;
   readonly guard: BrowserGuard;
+  /** Takes secrets out of the texts of errors. */
+  readonly hide: (text: string) => string;
   readonly run: Run;
   readonly observer: RequestObserver;
   readonly clock: Clock;
@@ -97,7 +99,7 @@ export class Upgrades {
     socket: Duplex,
     head: Buffer,
   ): Promise<void> {
-    const { clock, guard, observer, run, options } = this.#settings;
+    const { clock, guard, observer, run, options, hide } = this.#settings;
     const record = new RequestRecord('GET', path, callerOf(request), clock.monotonicMs());
     record.route = routeLabel(route);
     record.requestType = route.id;
@@ -105,6 +107,7 @@ export class Upgrades {
     const session: UpgradeSession = new UpgradeSession({
       record,
       options,
+      hide,
       run,
       nowNs: () => clock.nowNs(),
       accept: () => handshake.accept(this.#server),

@@ -1,4 +1,5 @@
-import { describeOptions } from './options/describe.js';
+import { Secrets } from '../base/secrets.js';
+import { describeOptions, secretValues } from './options/describe.js';
 import { readBuiltInSchemas, type OptionSchema } from './options/index.js';
 import type { LoadedPlugin, Pipeline } from './pipeline/types.js';
 import type {
@@ -86,11 +87,25 @@ function describeFixed(pipeline: Pipeline): Fixed {
   };
 }
 
-function describePart(loaded: LoadedPlugin, schemas: ReadonlyMap<string, OptionSchema>): FixedPart {
-  const { id, use, plugin, at } = loaded;
+/** What the options of a pipeline hold as secrets, added to those of earlier ones. */
+export function secretsIn(pipeline: Pipeline, secrets = new Secrets()): Secrets {
+  const schemas = readBuiltInSchemas();
+  const { server, names, limits, telemetry, stages, endpoints, services } = pipeline;
+  for (const [name, options] of Object.entries({ server, names, limits, telemetry }))
+    secrets.addAll(secretValues(schemas.get(name) ?? {}, options));
+  for (const loaded of [...stages, ...endpoints, ...services])
+    secrets.addAll(secretValues(schemaOf(loaded, schemas), loaded.options));
+  return secrets;
+}
+
+function schemaOf({ use, plugin }: LoadedPlugin, schemas: ReadonlyMap<string, OptionSchema>): OptionSchema {
   // A plugin's own schema was compiled when the file was loaded; the type only names the parts used here.
   const own: OptionSchema | undefined = plugin.schema;
-  const schema = schemas.get(use) ?? own ?? {};
+  return schemas.get(use) ?? own ?? {};
+}
+
+function describePart(loaded: LoadedPlugin, schemas: ReadonlyMap<string, OptionSchema>): FixedPart {
+  const { id, plugin, at } = loaded;
   return {
     loaded,
     description: {
@@ -98,7 +113,7 @@ function describePart(loaded: LoadedPlugin, schemas: ReadonlyMap<string, OptionS
       name: plugin.name,
       summary: plugin.summary,
       at: `${at.file}:${at.line}:${at.column}`,
-      options: describeOptions(schema, valuesOf(loaded.options)),
+      options: describeOptions(schemaOf(loaded, schemas), valuesOf(loaded.options)),
     },
   };
 }

@@ -10,6 +10,7 @@ import { availableParallelism, tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import type { Urls } from '../http/listener.js';
+import { secretsIn } from '../kernel/describe.js';
 import { systemClock } from '../kernel/clock.js';
 import type { Pipeline } from '../kernel/pipeline/index.js';
 import type { Logger } from '../base/logger.js';
@@ -124,7 +125,7 @@ class FirstProcess {
       lostLine: lostLinesRecord,
       onLost: (lines, reason) => lost.add(lines, { reason }),
     });
-    this.#loggers = createLoggers(pipeline.telemetry.logLevel, this.#writer);
+    this.#loggers = createLoggers(pipeline.telemetry.logLevel, this.#writer, {}, secretsIn(pipeline));
     this.#log = this.#loggers.component('proxy');
     // Workers take connections from the same listener as they have time: see docs/fleet.md, Workers.
     cluster.schedulingPolicy = cluster.SCHED_NONE;

@@ -1,3 +1,5 @@
+import { withoutCredentials } from '../base/secrets.js';
+
 /** What commands use of the process, so that tests can replace it. */
 export interface Io {
   readonly out: (text: string) => void;
@@ -17,7 +19,7 @@ export interface Command {
 export function processIo(): Io {
   return {
     out: (text) => void process.stdout.write(text, onWritten),
-    err: (text) => void process.stderr.write(text),
+    err: (text) => void process.stderr.write(withoutCredentials(text)),
     env: process.env,
     isTerminal: process.stdout.isTTY,
   };

@@ -41,6 +41,7 @@ import { loadTraces } from './load-traces.js';
 import { RequestLog } from '../kernel/telemetry/request-log.js';
 import type { RequestObserver } from '../kernel/telemetry/request-record.js';
 import { Strain } from '../base/admission/strain.js';
+import { secretsIn } from '../kernel/describe.js';
 import { systemClock } from '../kernel/clock.js';
 import { StageMeter } from '../kernel/stage-meter.js';
 import { alone, type Joined, type Workers } from '../workers/workers.js';
@@ -93,10 +94,12 @@ export async function startProxy(pipeline: Pipeline, options: StartOptions = {})
     metering.registry,
     joined,
   );
+  const secrets = secretsIn(pipeline);
   const loggers = createLoggers(
     telemetry.logLevel,
     writer,
     joined === undefined ? {} : { 'worker.id': joined.id },
+    secrets,
   );
   const log = loggers.component('proxy');
   // Of several processes the first one tells what it cannot read.
@@ -163,6 +166,7 @@ export async function startProxy(pipeline: Pipeline, options: StartOptions = {})
       return meter;
     },
     describing: { registry, stageMeters, startedMs },
+    secrets,
     observers: [
       requestLog,
       metering.requests,

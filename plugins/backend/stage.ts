@@ -1,5 +1,6 @@
 import type { BackendOptions } from '../../core/base/options.gen.js';
 import type { Answer, Exchange, Host, Rest, Stage } from '../../core/plugin/index.js';
+import { authorizationOf } from '../../core/base/url-credentials.js';
 import { Waits } from '../../core/base/waits.js';
 import { createFingerprint, type Fingerprint } from '../../core/cache/fingerprint.js';
 import { dataOwner } from '../../core/base/keys/data-owner.js';
@@ -84,6 +85,7 @@ export class BackendStage implements Stage<'tenant', 'upstream'> {
       maxBufferedBytes: options.maxBufferedResponseBytes,
       maxRowBytes: options.maxRowBytes,
       showsRawErrors: options.showsRawErrors,
+      hidesAddresses: options.hidesAddresses,
     };
     this.#client = new BackendClient(
       {
@@ -101,8 +103,9 @@ export class BackendStage implements Stage<'tenant', 'upstream'> {
     const others = options.metricsUrl.map((text) => {
       const url = new URL(text);
       // Only probed, so that its breaker, which is the backend's, hears nothing of it.
-      const client = new BackendClient({ ...settings, url: url.origin }, this.#breaker);
-      return { client, page: metricsPage(url, client, headers, host.log) };
+      const client = new BackendClient({ ...settings, url: new URL('/', url).href }, this.#breaker);
+      const own = authorizationOf(url) === undefined ? headers : {};
+      return { client, page: metricsPage(url, client, own, host.log) };
     });
     this.#pageClients = others.map(({ client }) => client);
     const ownPage = (): MetricsPage =>

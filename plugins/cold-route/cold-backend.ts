@@ -1,4 +1,5 @@
 import type { ColdRouteOptions } from '../../core/base/options.gen.js';
+import { authorizationOf } from '../../core/base/url-credentials.js';
 import type { ColdJoin } from '../../core/kernel/plugin/cold-join.js';
 import type { Answer, Exchange, Host, Rest, Stage } from '../../core/plugin/index.js';
 import { isColdFailure, namedCold } from '../../core/victoria/stores/named-cold.js';
@@ -24,10 +25,12 @@ export class ColdBackend implements Stage<never, 'cold'> {
   readonly #host: Host<typeof coldMetrics>;
   readonly #client: BackendClient;
   readonly #manifest: ManifestReader;
+  readonly #hasCredentials: boolean;
 
   constructor(url: string, options: ColdRouteOptions, host: Host<typeof coldMetrics>) {
     this.#options = options;
     this.#host = host;
+    this.#hasCredentials = authorizationOf(new URL(url)) !== undefined;
     const { meters, log, clock } = host;
     const breaker = new CircuitBreaker({
       failThreshold: options.breakerFailThreshold,
@@ -49,6 +52,7 @@ export class ColdBackend implements Stage<never, 'cold'> {
         maxBufferedBytes: options.maxBufferedResponseBytes,
         maxRowBytes: options.maxRowBytes,
         showsRawErrors: options.showsRawErrors,
+        hidesAddresses: options.hidesAddresses,
         onCalls: (running, waiting) => {
           meters.cold_calls.set(running, { state: 'running' });
           meters.cold_calls.set(waiting, { state: 'waiting' });
@@ -88,6 +92,13 @@ export class ColdBackend implements Stage<never, 'cold'> {
     }
   };
 
+  /** A cold backend with credentials in its URL gets those, and neither the other backend's nor a client's. */
+  #own(binding: Binding): Binding {
+    if (!this.#hasCredentials) return binding;
+    const { authorization, ...headers } = binding.headers;
+    return authorization === undefined ? binding : { ...binding, headers };
+  }
+
   /** Both backends as one; undefined while the cold one is empty. */
   #joined(hot: Upstream, binding: Binding): Upstream | undefined {
     const { meters, clock } = this.#host;
@@ -95,7 +106,7 @@ export class ColdBackend implements Stage<never, 'cold'> {
     const boundaryNs = clock.nowNs() - BigInt(Math.round(boundary)) * nsPerMs;
     const split = splitAt(boundaryNs, BigInt(Math.round(overlap)) * nsPerMs, this.#manifest.contents);
     if (split === undefined) return undefined;
-    const bound = new BoundUpstream(this.#client, binding);
+    const bound = new BoundUpstream(this.#client, this.#own(binding));
     const cold = namedCold(bound, binding.signal, (outcome) => meters.cold_calls_total.add(1, { outcome }));
     const memory = binding.memory ?? unboundedMemory();
     return new TwoStores({ hot, cold: new SimpleStore(cold, memory), memory }, split, (places) => {

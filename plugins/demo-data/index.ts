@@ -1,6 +1,7 @@
 import { request } from 'undici';
 
 import type { DemoDataOptions } from '../../core/base/options.gen.js';
+import { authorizationOf } from '../../core/base/url-credentials.js';
 import { defineService } from '../../core/plugin/index.js';
 import { pause } from '../../core/base/time/pause.js';
 import { Random } from './random.js';
@@ -19,15 +20,17 @@ export default defineService<DemoDataOptions>({
     let trickle: Promise<void> | undefined;
 
     async function push(entries: readonly StampedEntry[], signal: AbortSignal): Promise<void> {
-      const answer = await request(
-        new URL('/insert/loki/api/v1/push?disable_message_parsing=1', options.target),
-        {
-          method: 'POST',
-          headers: { 'content-type': 'application/json' },
-          body: JSON.stringify({ streams: entries.map(asStream) }),
-          signal,
+      const url = new URL('/insert/loki/api/v1/push?disable_message_parsing=1', options.target);
+      const authorization = authorizationOf(url);
+      const answer = await request(url, {
+        method: 'POST',
+        headers: {
+          'content-type': 'application/json',
+          ...(authorization === undefined ? {} : { authorization }),
         },
-      );
+        body: JSON.stringify({ streams: entries.map(asStream) }),
+        signal,
+      });
       const text = await answer.body.text();
       if (answer.statusCode >= 300)
         throw new Error(`the backend refused sample logs: ${answer.statusCode} ${text.slice(0, 200)}`);

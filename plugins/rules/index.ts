@@ -43,7 +43,7 @@ class RuleViews {
 
   constructor(options: RulesOptions) {
     this.#options = options;
-    this.#backend = new RulesBackend(options.timeout);
+    this.#backend = new RulesBackend(options.timeout, options.hidesAddresses);
   }
 
   async all(call: HttpCall): Promise<Answer> {

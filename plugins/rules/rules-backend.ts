@@ -1,6 +1,7 @@
 import { Agent as HttpAgent } from 'node:http';
 import { Agent as HttpsAgent } from 'node:https';
 import got, { type Got } from 'got';
+import { withoutAddresses } from '../../core/victoria/upstream/redact.js';
 import { apiError } from '../../core/base/errors/table.js';
 
 /** A service's name in error texts. */
@@ -26,8 +27,10 @@ export class RulesBackend {
   readonly #agents = { http: new HttpAgent({ keepAlive: true }), https: new HttpsAgent({ keepAlive: true }) };
   readonly #client: Got;
   readonly #timeoutMs: number;
+  readonly #worded: (text: string) => string;
 
-  constructor(timeoutMs: number) {
+  constructor(timeoutMs: number, hidesAddresses: boolean) {
+    this.#worded = (text) => shortened(hidesAddresses ? withoutAddresses(text) : text);
     this.#timeoutMs = timeoutMs;
     this.#client = got.extend({
       agent: this.#agents,
@@ -57,10 +60,11 @@ export class RulesBackend {
     } catch (error) {
       call.signal.throwIfAborted();
       if (deadline.aborted) throw failed(call, `no answer within ${this.#timeoutMs} ms`, 504, error);
-      throw failed(call, error instanceof Error ? shortened(error.message) : 'unknown error', 502, error);
+      throw failed(call, error instanceof Error ? this.#worded(error.message) : 'unknown error', 502, error);
     }
     const { status, bytes } = answer;
-    if (status === 400 || status === 422) throw apiError('rulesBackendRefused', { cause: refusal(bytes) });
+    if (status === 400 || status === 422)
+      throw apiError('rulesBackendRefused', { cause: this.#worded(refusal(bytes)) });
     if (status !== 200) throw failed(call, `it answered with status ${status}`, 502);
     try {
       const document: unknown = JSON.parse(bytes.toString('utf8'));
@@ -115,12 +119,12 @@ function refusal(bytes: Buffer): string {
   try {
     const body: unknown = JSON.parse(text);
     if (typeof body === 'object' && body !== null && 'error' in body && typeof body.error === 'string') {
-      return shortened(body.error);
+      return body.error;
     }
   } catch {
     // Not JSON: plain text.
   }
-  return shortened(text);
+  return text;
 }
 
 function shortened(text: string): string {

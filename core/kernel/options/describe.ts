@@ -1,4 +1,5 @@
-/** Describes the options of a loaded plugin or section for people. Values marked secret in a schema never leave this file. */
+/** Describes the options of a loaded plugin or section for people, without the values that its schema marks as secret. */
+import { hasUserInfo, hidden, withoutCredentials } from '../../base/secrets.js';
 import { resolveOptions } from './resolve.js';
 import { definitionsOf, type OptionDefinition, type OptionSchema, type ValueSchema } from './schema.js';
 import { printText } from './text-value.js';
@@ -18,11 +19,6 @@ export interface OptionDescription {
   readonly flag: string | undefined;
   readonly unit: string | undefined;
 }
-
-/** Replaces secrets inside values. */
-const hidden = '(hidden)';
-/** User and password of a URL. */
-const userInfo = /(\/\/)[^/@\s]*@/g;
 
 /** Describes the options that code uses, in the order of the schema. `values` are resolved: durations are milliseconds. */
 export function describeOptions(
@@ -54,7 +50,7 @@ function describe(definition: OptionDefinition, value: unknown, byDefault: unkno
 
 function show(schema: ValueSchema, value: unknown): string | undefined {
   if (value === undefined) return undefined;
-  return printText(schema, withoutSecrets(schema, value)).replace(userInfo, `$1${hidden}@`);
+  return withoutCredentials(printText(schema, withoutSecrets(schema, value)));
 }
 
 /** Replaces the parts of a value that its schema marks as secret. */
@@ -71,4 +67,18 @@ function withoutSecrets(schema: ValueSchema, value: unknown): unknown {
   return Object.fromEntries(
     Object.entries(value).map(([key, member]) => [key, withoutSecrets(known.get(key) ?? others, member)]),
   );
+}
+
+/** The secrets in a value: what its schema marks, and URLs with a user or a password. */
+export function* secretValues(schema: ValueSchema, value: unknown, isSecret = false): Generator<string> {
+  const isMarked = isSecret || schema['x-secret'] === true;
+  if (typeof value === 'string' && (isMarked || hasUserInfo(value))) yield value;
+  if (typeof value !== 'object' || value === null) return;
+  const { items, properties, additionalProperties } = schema;
+  const others = typeof additionalProperties === 'object' ? additionalProperties : {};
+  const known = new Map(Object.entries(properties ?? {}));
+  for (const [key, member] of Object.entries(value)) {
+    const own = Array.isArray(value) ? items : known.get(key);
+    yield* secretValues(own ?? others, member, isMarked);
+  }
 }

@@ -1,4 +1,5 @@
 import type { ErrorObject } from 'ajv/dist/2020.js';
+import { withoutCredentials, withoutUserInfo } from '../../base/secrets.js';
 import { textFormats } from './formats.js';
 import { meantValue } from './meant-value.js';
 import type { ValueSchema } from './schema.js';
@@ -14,11 +15,17 @@ export interface Explanation {
 const MAX_SHOWN = 60;
 
 /** Turns a validation error into words that complete a sentence starting with the option's name; secrets are not shown. */
-export function explain(error: ErrorObject, isSecret: boolean): Explanation {
+export function explain(error: ErrorObject, isSecretOption: boolean): Explanation {
+  const { message, fix } = explained(error, isSecretOption);
+  return { message, fix: fix === undefined ? undefined : withoutCredentials(fix) };
+}
+
+function explained(error: ErrorObject, isSecretOption: boolean): Explanation {
   // `verbose` is on, so the error carries the schema around the keyword; its values are checked where they are used.
   const schema = (error.parentSchema ?? {}) as ValueSchema;
   const params = error.params as Readonly<Record<string, unknown>>;
-  const not = isSecret ? '' : `, not ${shown(error.data)}`;
+  const isSecret = isSecretOption || schema['x-secret'] === true;
+  const not = isSecret ? '' : `, not ${shown(error.data, schema)}`;
   switch (error.keyword) {
     case 'additionalProperties':
       return { message: 'is not known', fix: didYouMean(params['additionalProperty'], keysOf(schema)) };
@@ -102,7 +109,11 @@ function expectedText(schema: ValueSchema): string {
   return schema['x-expected'] ?? (schema.pattern === undefined ? 'a text' : `a text like ${schema.pattern}`);
 }
 
-function shown(value: unknown): string {
-  const text = JSON.stringify(value);
+function shown(value: unknown, { format = '' }: ValueSchema): string {
+  const text = JSON.stringify(value, (_key, part: unknown) => {
+    if (typeof part !== 'string') return part;
+    const isAddress = format.endsWith('-url') || part.includes('//');
+    return isAddress && part.includes('@') ? withoutUserInfo(part) : withoutCredentials(part);
+  });
   return text.length > MAX_SHOWN ? `${text.slice(0, MAX_SHOWN)}...` : text;
 }

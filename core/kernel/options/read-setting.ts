@@ -1,3 +1,4 @@
+import { withoutCredentials } from '../../base/secrets.js';
 import { parseDuration } from '../../base/time/option-duration.js';
 import { isDuration, type OptionDefinition, type ValueSchema } from './schema.js';
 import { readText } from './text-value.js';
@@ -13,7 +14,9 @@ export function readSetting(definition: OptionDefinition, text: string, name: st
   if (isUnset(definition, text)) return { kind: 'value', value: definition.schema.default };
   const read = readText(definition.schema, text);
   if (read.kind === 'problem') {
-    const why = definition.isSecret ? 'cannot be read' : `${read.problem}, not ${JSON.stringify(text)}`;
+    const why = definition.isSecret
+      ? 'cannot be read'
+      : `${read.problem}, not ${withoutCredentials(JSON.stringify(text))}`;
     return { kind: 'problem', message: `${name} ${why}`, fix: undefined };
   }
   const [problem] = problemsOf(definition.schema, read.value);

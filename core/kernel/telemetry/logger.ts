@@ -1,5 +1,6 @@
 import bunyan from 'bunyan';
 import type { LogFields, Logger } from '../../base/logger.js';
+import { Secrets } from '../../base/secrets.js';
 import { causesOf } from '../../base/errors/causes.js';
 import type { LogWriter } from './log-writer.js';
 
@@ -35,18 +36,21 @@ const bunyanFields: ReadonlySet<string> = new Set([
   'src',
 ]);
 
-/** Makes the loggers of a process: bunyan inside, the field names of docs/protocol/operation.md#structured-logs in the output. `fields` are in every record. */
+/** Makes the loggers of a process: bunyan inside, the field names of docs/protocol/operation.md#structured-logs in the output. `fields` are in every record, `secrets` in none. */
 export function createLoggers(
   level: LogLevel,
   writer: Pick<LogWriter, 'write'>,
   fields: LogFields = {},
+  secrets = new Secrets(),
 ): LoggerFactory {
   const root = bunyan.createLogger({
     ...fields,
     name: 'ref-proxy',
     level,
     // bunyan passes its record object to a raw stream; nothing else writes to this one.
-    streams: [{ type: 'raw', level, stream: { write: (record: unknown) => writer.write(lineOf(record)) } }],
+    streams: [
+      { type: 'raw', level, stream: { write: (record: unknown) => writer.write(lineOf(record, secrets)) } },
+    ],
   });
   return {
     level,
@@ -83,15 +87,21 @@ function describeError(error: Error): Record<string, unknown> {
   );
 }
 
-function lineOf(record: unknown): string {
+function lineOf(record: unknown, secrets: Secrets): string {
   const source = new Map(Object.entries(record ?? {}));
   const level: unknown = source.get('level');
   const time: unknown = source.get('time');
   const [text, number] = severities.get(typeof level === 'number' ? level : bunyan.INFO) ?? ['INFO', 9];
-  return logLine(time instanceof Date ? time : new Date(), text, number, source);
+  return logLine(time instanceof Date ? time : new Date(), text, number, source, secrets);
 }
 
-function logLine(time: Date, severity: string, number: number, source: ReadonlyMap<string, unknown>): string {
+function logLine(
+  time: Date,
+  severity: string,
+  number: number,
+  source: ReadonlyMap<string, unknown>,
+  secrets: Secrets,
+): string {
   const line: Record<string, unknown> = {
     timestamp: time.toISOString(),
     'severity.text': severity,
@@ -100,11 +110,11 @@ function logLine(time: Date, severity: string, number: number, source: ReadonlyM
     component: source.get('component'),
   };
   for (const [name, value] of source) if (!bunyanFields.has(name)) line[name] = value;
-  return `${JSON.stringify(line, safeValue)}\n`;
-}
-
-function safeValue(_name: string, value: unknown): unknown {
-  return typeof value === 'bigint' ? String(value) : value;
+  const safe = (_name: string, value: unknown): unknown => {
+    if (typeof value === 'string') return secrets.hide(value);
+    return typeof value === 'bigint' ? String(value) : value;
+  };
+  return `${JSON.stringify(line, safe)}\n`;
 }
 
 /** The record that reports lost lines. */
@@ -114,5 +124,5 @@ export function lostLinesRecord(count: number): string {
     ['component', 'proxy'],
     ['log.records_lost', count],
   ]);
-  return logLine(new Date(), 'WARN', 13, source);
+  return logLine(new Date(), 'WARN', 13, source, new Secrets());
 }

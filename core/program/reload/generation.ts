@@ -1,10 +1,16 @@
 import { createHash } from 'node:crypto';
+import type { Secrets } from '../../base/secrets.js';
 import type { Logger } from '../../base/logger.js';
 import { decidingStages, setupOf } from '../../cache/setup.js';
 import type { Served, Serving } from '../../http/edge.js';
 import { buildPlugins, type Built, type HostFor } from '../../kernel/build.js';
 import { Chain } from '../../kernel/chain.js';
-import { Describer, type DescribeSettings, type StaticDescription } from '../../kernel/describe.js';
+import {
+  Describer,
+  secretsIn,
+  type DescribeSettings,
+  type StaticDescription,
+} from '../../kernel/describe.js';
 import { Units } from '../../kernel/lifecycle.js';
 import type { LoadedPlugin, Pipeline } from '../../kernel/pipeline/types.js';
 import type { Lives, Registrations } from '../../kernel/plugin/life.js';
@@ -36,6 +42,8 @@ export interface GenerationHouse {
   readonly meterFor: (stageId: string) => StageMeter;
   readonly lives: Lives;
   readonly describing: DescribeSettings;
+  /** Of the process: nothing that one of its pipelines keeps secret is told. */
+  readonly secrets: Secrets;
   readonly log: Logger;
   /** Observers of the process, before those of plugins. */
   readonly observers: readonly RequestObserver[];
@@ -52,11 +60,13 @@ export class Generation {
   /** Set when it serves. */
   serving: Serving | undefined;
   readonly #built: Built;
+  readonly #secrets: Secrets;
   readonly #observers: readonly RequestObserver[];
 
   /** Creates the plugins that do not live yet. An Error names the one that cannot be made; nothing of it is left then. */
   constructor(pipeline: Pipeline, house: GenerationHouse, learner: NameLearner) {
     this.pipeline = pipeline;
+    this.#secrets = secretsIn(pipeline, house.secrets);
     this.describer = new Describer(pipeline, house.describing);
     const { fixed } = this.describer;
     this.hash = configHash(fixed);
@@ -95,6 +105,7 @@ export class Generation {
       handlers,
       routes,
       upgrades,
+      hideSecrets: this.#secrets.hide,
       run: this.chain.run,
       memory,
       observer: {

@@ -7,6 +7,7 @@ import {
 } from 'node:http';
 import { Agent as HttpsAgent, request as httpsRequest } from 'node:https';
 import type { Duplex } from 'node:stream';
+import { authorizationOf } from '../../base/url-credentials.js';
 
 export interface ConnectionOptions {
   readonly tlsSkipVerify: boolean;
@@ -34,11 +35,16 @@ export class Connections {
   readonly #host: string;
   readonly #port: string;
   readonly #basePath: string;
+  /** The user and password of the URL, for requests that bring no others. */
+  readonly #own: Readonly<Record<string, string>>;
   readonly #agent: HttpAgent;
   readonly #send: (options: RequestOptions) => ClientRequest;
 
   constructor(url: string, { tlsSkipVerify, max, maxKept }: ConnectionOptions) {
-    const { hostname, pathname, port, protocol } = new URL(url);
+    const parsed = new URL(url);
+    const { hostname, pathname, port, protocol } = parsed;
+    const authorization = authorizationOf(parsed);
+    this.#own = authorization === undefined ? {} : { authorization };
     // Only URLs put an IPv6 address in brackets.
     this.#host = hostname.replace(/^\[(.*)\]$/, '$1');
     this.#port = port;
@@ -61,7 +67,11 @@ export class Connections {
         port: this.#port,
         method,
         path: `${this.#basePath}${path}`,
-        headers: { ...headers, ...(body === undefined ? {} : { 'content-length': Buffer.byteLength(body) }) },
+        headers: {
+          ...this.#own,
+          ...headers,
+          ...(body === undefined ? {} : { 'content-length': Buffer.byteLength(body) }),
+        },
       });
       // The request's own `signal` option costs as much as the rest of a small call.
       const abort = (): void => void sent.destroy(new Error('aborted', { cause: signal.reason }));

@@ -4,8 +4,11 @@ import type { Owner } from '../../base/admission/fair-queue.js';
 import type { HeldPlace, Place } from '../../base/admission/place.js';
 import type { ApiError } from '../../base/errors/api-error.js';
 import { streamUnpackers } from '../../base/encoding.js';
+import { Secrets } from '../../base/secrets.js';
+import { authorizationOf } from '../../base/url-credentials.js';
 import { apiError } from '../../base/errors/table.js';
 import type { Permit } from './breaker.js';
+import { secretHeaders } from './forward.js';
 import { Connections } from './connections.js';
 import { Deadline } from './deadline.js';
 import {
@@ -33,6 +36,8 @@ export interface BackendOptions {
   readonly maxRowBytes: number;
   /** Whether error texts of the backend are shown as they are. */
   readonly showsRawErrors?: boolean;
+  /** Whether error texts name no addresses, hosts and files of the backend; true unless given. */
+  readonly hidesAddresses?: boolean;
 }
 
 export interface BackendCall {
@@ -90,16 +95,25 @@ export class BackendHttp {
   readonly #address: string;
   readonly #acceptEncoding: string;
   readonly #wording: Wording;
+  /** For the log only. */
+  readonly #innerWording: Wording;
+  /** Credentials in the URL. */
+  readonly #urlHeaders: Readonly<Record<string, string>>;
 
   constructor(options: BackendOptions) {
     const url = new URL(options.url);
     this.#options = options;
-    this.#address = url.origin;
+    const hidesAddresses = options.hidesAddresses !== false;
+    this.#address = hidesAddresses ? '' : ` ${url.origin}`;
+    const authorization = authorizationOf(url);
+    this.#urlHeaders = authorization === undefined ? {} : { authorization };
     const isPlain =
       options.compression === 'none' || (options.compression === 'auto' && loopback.test(url.hostname));
     const compressed = options.compression === 'zstd' && unpackers.has('zstd') ? 'zstd, gzip' : 'gzip';
     this.#acceptEncoding = isPlain ? 'identity' : compressed;
-    this.#wording = wordingOf(options.showsRawErrors === true);
+    const isRaw = options.showsRawErrors === true;
+    this.#wording = wordingOf({ isRaw, hidesAddresses, host: url.hostname });
+    this.#innerWording = wordingOf({ isRaw, hidesAddresses: false, host: url.hostname });
     const open = (max: number, maxKept: number): Connections =>
       new Connections(options.url, { tlsSkipVerify: options.tlsSkipVerify, max, maxKept });
     // The gate bounds calls. An answer that is not being read has a connection but no place.
@@ -119,6 +133,12 @@ export class BackendHttp {
       deadline.end();
       place.leave();
     };
+    const wording = call.isProbe === true ? this.#innerWording : this.#wording;
+    const hide = (text: string): string => {
+      const secrets = new Secrets();
+      secrets.addAll([...secretHeaders(this.#urlHeaders), ...secretHeaders(call.headers)]);
+      return secrets.hide(text);
+    };
     try {
       const response = await this.#requestOrAgain(call, deadline.signal);
       permit.succeed();
@@ -130,12 +150,18 @@ export class BackendHttp {
         maxBytes: this.#options.maxBufferedBytes,
         maxRowBytes: this.#options.maxRowBytes,
         unexpected: (problem, cause) =>
-          unexpectedAnswer(`the backend ${this.#address} to ${call.path}`, problem, cause, this.#wording),
+          unexpectedAnswer(
+            `the backend${this.#address} to ${call.path}`,
+            hide(problem),
+            without(cause, hide),
+            wording,
+          ),
+        failure: (error) => failureOf(error, wording),
         place,
         end,
       });
       if (status < 200 || status > 299)
-        throw refusalOf(status, await answer.start(maxErrorBytes), call.statusRule, this.#wording);
+        throw refusalOf(status, hide(await answer.start(maxErrorBytes)), call.statusRule, wording);
       const problem = problemOf(response, call);
       if (problem !== undefined) {
         answer.drop();
@@ -147,7 +173,7 @@ export class BackendHttp {
       end();
       if (!call.signal.aborted && !deadline.hasPassed && isTransportFailure(error)) permit.fail();
       else permit.release();
-      throw endOf(error, call.signal, deadline);
+      throw endOf(error, call.signal, deadline, (failure) => failureOf(failure, wording));
     }
   }
 
@@ -212,6 +238,13 @@ function problemOf({ statusCode = 0, headers }: IncomingMessage, call: BackendCa
   return `${found} instead of JSON; ${addressAdvice}`;
 }
 
+/** The cause of an error, without secrets in its message. */
+function without(cause: unknown, hide: (text: string) => string): unknown {
+  if (!(cause instanceof Error)) return cause;
+  const message = hide(cause.message);
+  return message === cause.message ? cause : new Error(message);
+}
+
 function decoded(response: IncomingMessage): Readable {
   const unpack = unpackers.get(response.headers['content-encoding'] ?? '');
   if (unpack === undefined) return response;
@@ -226,6 +259,8 @@ interface Reading {
   readonly maxBytes: number;
   readonly maxRowBytes: number;
   readonly unexpected: (problem: string, cause?: unknown) => ApiError;
+  /** What a failure of the connection is called. */
+  readonly failure: (error: unknown) => ApiError;
   /** Given up while the answer is not being read. */
   readonly place: Place;
   /** Frees the resources of the call. */
@@ -258,7 +293,7 @@ class OpenAnswer implements BackendAnswer {
   }
 
   async *chunks(): AsyncGenerator<Buffer> {
-    const { client, deadline, place } = this.#reading;
+    const { client, deadline, place, failure: nameOf } = this.#reading;
     try {
       // HTTP and zlib streams give Buffers as long as no encoding is set.
       for await (const chunk of this.#body as AsyncIterable<Buffer>) {
@@ -275,7 +310,7 @@ class OpenAnswer implements BackendAnswer {
       // Once the head has arrived, an early end means that the backend broke off, unless this side ended the call.
       const isOurs = client.aborted || deadline.hasPassed;
       const failure = isOurs ? error : new BrokenBody('the answer was broken off', { cause: error });
-      throw endOf(failure, client, deadline);
+      throw endOf(failure, client, deadline, nameOf);
     } finally {
       this.drop();
     }
@@ -307,10 +342,15 @@ class OpenAnswer implements BackendAnswer {
 }
 
 /** Why a call ended: the client's abort first, then the call's timeout, then the connection. */
-function endOf(error: unknown, client: AbortSignal, deadline: Deadline): Error {
+function endOf(
+  error: unknown,
+  client: AbortSignal,
+  deadline: Deadline,
+  nameOf: (failure: unknown) => ApiError,
+): Error {
   throwIfEnded(client);
   if (deadline.hasPassed) return apiError('queryTimeout', {}, { cause: error });
-  return failureOf(error);
+  return nameOf(error);
 }
 
 export function throwIfEnded(signal: AbortSignal): void {

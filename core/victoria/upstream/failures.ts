@@ -1,6 +1,6 @@
 import { ApiError, type ErrorEntry } from '../../base/errors/api-error.js';
 import { apiError, errorTable } from '../../base/errors/table.js';
-import { redact } from './redact.js';
+import { redact, withoutAddresses } from './redact.js';
 
 /** Part of VictoriaLogs' text for a query over its time limit, with any status. */
 const deadlineMarker = "couldn't be executed in";
@@ -60,9 +60,19 @@ const refusals: ReadonlySet<ErrorEntry> = new Set([
 /** What clients see of a text of the backend. */
 export type Wording = (text: string) => string;
 
-/** `isRaw` for the texts as they are (`-debug-log-raw-queries`). */
-export function wordingOf(isRaw: boolean): Wording {
-  return isRaw ? (text) => text.trim() : redact;
+export interface WordingOptions {
+  /** Whether texts are shown as they are (`-debug-log-raw-queries`). */
+  readonly isRaw: boolean;
+  readonly hidesAddresses: boolean;
+  /** Of the backend. */
+  readonly host: string;
+}
+
+export function wordingOf({ isRaw, hidesAddresses, host }: WordingOptions): Wording {
+  if (isRaw) return (text) => text.trim();
+  if (!hidesAddresses) return redact;
+  const hosts = new Set([host]);
+  return (text) => redact(withoutAddresses(text, hosts));
 }
 
 /** The error for an answer that does not fit the call; `from` names the backend and the call. */
@@ -121,12 +131,12 @@ function causeOf(status: number, text: string): string {
 }
 
 /** The error for a call that ended without a complete answer. */
-export function failureOf(error: unknown): ApiError {
+export function failureOf(error: unknown, wording: Wording = redact): ApiError {
   if (error instanceof ApiError) return error;
   if (error instanceof BrokenBody) return apiError('queryTimeout', {}, { cause: error.cause ?? error });
   const cause = error instanceof Error ? error.message || codeOf(error) : String(error);
   if (isTimeout(error)) return apiError('queryTimeout', {}, { cause: error });
-  return apiError('backendUnreachable', { cause: redact(cause) }, { cause: error });
+  return apiError('backendUnreachable', { cause: wording(cause) }, { cause: error });
 }
 
 /** Whether it is an error of the connection itself: these count for the circuit breaker, timeouts do not. */

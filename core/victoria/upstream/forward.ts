@@ -1,4 +1,5 @@
 import type { Caller, Tenant } from '../../base/caller.js';
+import { basicAuthorization } from '../../base/url-credentials.js';
 import type { LogsqlFilter } from '../logsql/ast.js';
 import { everything, matcher, streamMatch } from '../logsql/build.js';
 
@@ -34,7 +35,23 @@ const userHeaders = ['x-grafana-user', 'x-forwarded-user', 'x-webauth-user', 'x-
 /** The headers of a call that is made for nobody: the proxy's own credentials. */
 export function ownHeaders({ basicAuth = '' }: Pick<ForwardOptions, 'basicAuth'>): Record<string, string> {
   if (basicAuth === '') return {};
-  return { authorization: `Basic ${Buffer.from(basicAuth, 'utf8').toString('base64')}` };
+  return { authorization: basicAuthorization(basicAuth) };
+}
+
+/** What the proxy says of itself and of whom it asks for. */
+const plainHeaders: ReadonlySet<string> = new Set([
+  'accountid',
+  'projectid',
+  'x-scope-orgid',
+  'x-ref-proxy-client-id',
+  'x-ref-proxy-client-source',
+  'traceparent',
+  'tracestate',
+]);
+
+/** Values of headers that the backend is told and nobody else must hear: the credentials of the proxy, or of a client. */
+export function secretHeaders(headers: Readonly<Record<string, string>>): readonly string[] {
+  return Object.entries(headers).flatMap(([name, value]) => (plainHeaders.has(name) ? [] : [value]));
 }
 
 /** The headers of a backend call on behalf of a caller and tenant. */

@@ -9,6 +9,38 @@ function unlessShort(quoted: string): string {
 /** Apostrophes between letters, as in `couldn't`, are part of a word: they neither begin nor end a quoted text. */
 const singleQuoted = /(?<![\p{L}\p{N}])'(?:[^']|(?<=[\p{L}\p{N}])'(?=[\p{L}\p{N}]))*'/gu;
 
+/** A link to the documentation of VictoriaLogs is advice. */
+const url = /\b[a-z][a-z\d+.-]{0,20}:\/\/(?!docs\.victoriametrics\.com\/)[^\s"'`<>()]+/gi;
+const ipv4 = /(?<![\w.])\d{1,3}(?:\.\d{1,3}){3}(?::\d{1,5})?(?!\.?\w)/g;
+/** With `::` or all its groups: others look like times. */
+const ipv6 =
+  /\[[\da-f:.]{0,45}:[\da-f:.]{0,45}(?:%\w+)?\](?::\d{1,5})?|(?<![\w:])(?:(?:[\da-f]{1,4}:){7}[\da-f]{1,4}|(?:[\da-f]{1,4}(?::[\da-f]{1,4}){0,6})?::(?:[\da-f]{1,4}(?::[\da-f]{1,4}){0,6})?)(?![\w:])/gi;
+const hostPort = /(?<![\w./-])([\w.-]+):\d{2,5}(?!\w|[.:]\d)/g;
+/** Names that only exist inside. */
+const insideHost =
+  /(?<![\w./-])[a-z\d][\w-]*(?:\.[\w-]+)*\.(?:internal|local|localdomain|lan|intranet|corp|home|svc)(?![\w-])/gi;
+/** What a resolver was asked for. */
+const lookup = /\b(lookup|getaddrinfo(?: [A-Z_]+)?) [^\s:]+/g;
+/** Two segments or more; the backend's own routes are public. */
+const path =
+  /(?<![\w./:-])(?!\/(?:select|delete|insert|internal|metrics|health)\b)\/[\w.@%+-]+(?:\/[\w.@%+-]*)+/g;
+
+/** Removes addresses, and names of hosts and files, from a text; `hosts` are names that look like any word. */
+export function withoutAddresses(text: string, hosts: ReadonlySet<string> = new Set()): string {
+  return text
+    .replace(url, '...')
+    .replace(lookup, '$1 ...')
+    .replace(ipv6, '...')
+    .replace(ipv4, '...')
+    .replace(hostPort, (found, host: string) => {
+      // `limit:1000` is none.
+      const isHost = hosts.has(host) || host === 'localhost' || (/[a-z]/i.test(host) && /[\d.-]/.test(host));
+      return isHost ? '...' : found;
+    })
+    .replace(insideHost, '...')
+    .replace(path, '...');
+}
+
 /**
  * Removes data from a backend's error text before a client sees it: selectors, quoted texts of 12 or more characters and long hex numbers;
  * cut at 500 characters (docs/protocol/errors-and-limits.md#error-body).

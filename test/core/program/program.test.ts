@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import test from 'ava';
 import { generateErrorsDoc } from '../../../core/program/errors-doc.js';
 import type { Io } from '../../../core/program/io.js';
+import { builtInDefinitions } from '../../../core/kernel/options/index.js';
 import { runProgram } from '../../../core/program/program.js';
 import { errorTable } from '../../../core/base/errors/table.js';
 
@@ -39,6 +40,32 @@ test.serial('an unknown flag and a bad value are both told, status 2', async (t)
   t.regex(err, /unknown flag -lisen, did you mean -listen\?/);
   t.regex(err, /-max-concurrent/);
   t.regex(err, /stray is no flag/);
+});
+
+test.serial('the password of an address that cannot be used is not shown', async (t) => {
+  const flags = builtInDefinitions().flatMap(({ flag, schema }) =>
+    /-url$/.test(schema.format ?? schema.items?.format ?? '') && flag !== undefined ? [flag] : [],
+  );
+  t.true(flags.length >= 9);
+  const folder = await mkdtemp(join(tmpdir(), 'ref-proxy-'));
+  t.teardown(() => rm(folder, { recursive: true }));
+  const file = join(folder, 'site.yaml');
+  for (const address of [
+    'ftp://bu:SECRET@h',
+    'bu:SECRET@h:9428',
+    'bu:SECRET@h',
+    'ftp://bu:x/SECRET@y@h',
+    'http://bu:SECRET@h:port',
+  ]) {
+    const { status, err } = await run('serve', ...flags.map((flag) => `-${flag}=${address}`));
+    t.is(status, 2);
+    for (const flag of flags) t.regex(err, new RegExp(`flag -${flag}\\b`));
+    t.notRegex(err, /SECRET/);
+    await writeFile(file, `version: 1\nstages:\n  - use: backend\n    url: [${address}]\nendpoints: []\n`);
+    const checked = await run('check', '--format=json', file);
+    t.regex(checked.out, /url/);
+    t.notRegex(checked.out, /SECRET/);
+  }
 });
 
 test.serial('flags without a command are flags of serve', async (t) => {

@@ -186,9 +186,7 @@ test.serial(
                 told.add(endpoint);
                 t.is(reply.status, 502, what);
                 t.true(
-                  reply.error.startsWith(
-                    `unexpected answer of the backend ${address} to /select/logsql/${endpoint}: `,
-                  ),
+                  reply.error.startsWith(`unexpected answer of the backend to /select/logsql/${endpoint}: `),
                   `${what}: ${reply.error}`,
                 );
               }

@@ -284,7 +284,7 @@ test('a call on a kept connection that has been closed is made again', async (t)
   t.teardown(() => server.close());
   // A TCP server's address is never a text or null once it listens.
   const { port } = server.address() as AddressInfo;
-  const backend = new RulesBackend(10_000);
+  const backend = new RulesBackend(10_000, true);
   const call = {
     service: 'rules',
     base: `http://127.0.0.1:${port}`,

@@ -17,7 +17,7 @@ export function codeFrame(at: SourcePosition, text: string | undefined): CodeFra
   if (written === undefined || written.trim() === '' || hasControls(written)) return undefined;
   // Addresses may hold a password; the columns stay.
   const line = written.replace(
-    /(:\/\/[^\s:@/"']*:)([^\s@/"']+)@/g,
+    /(?<![^\s"'[{,=])((?:[a-z][\w+.-]*:\/\/)?[^\s"':@/]*:)([^\s"']+)@/gi,
     (_, start: string, password: string) => `${start}${'*'.repeat(password.length)}@`,
   );
   const before = line.slice(0, at.column - 1);

@@ -1,3 +1,4 @@
+import { withoutCredentials } from '../../../base/secrets.js';
 import { parseListenAddress } from '../../../base/listen-address.js';
 import { findOption, isFilled } from '../option-lookup.js';
 import { listeners } from '../listeners.js';
@@ -21,7 +22,7 @@ export const reachableBackend: EnvironmentRule = {
       if (flag === 'cold-backend' && findOption(draft, 'cold-enabled')?.value !== true) continue;
       const reason = await surroundings.canReach(`${option.value.replace(/\/+$/, '')}/health`);
       if (reason === undefined) continue;
-      const message = `${option.name} "${withoutPassword(option.value)}" is not healthy: ${reason}`;
+      const message = `${option.name} "${withoutCredentials(option.value)}" is not healthy: ${reason}`;
       complaints.push({ at: option.at, message });
     }
     return complaints;
@@ -35,11 +36,4 @@ function isStartedHere(draft: PipelineDraft, url: string): boolean {
   const wanted = port === '' ? (protocol === 'https:' ? 443 : 80) : Number(port);
   const own = listeners(draft).filter(({ option }) => option.definition.owner.startsWith('plugin '));
   return isHere && own.some(({ text }) => parseListenAddress(text)?.port === wanted);
-}
-
-function withoutPassword(url: string): string {
-  const parsed = new URL(url);
-  if (parsed.password === '') return url;
-  parsed.password = '***';
-  return parsed.href;
 }

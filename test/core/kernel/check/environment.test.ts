@@ -58,7 +58,7 @@ test('a backend that does not answer is found at its plugin; the flag that names
   const surroundings = machine({ canReach: () => Promise.resolve('connection refused') });
   const [finding] = await checkText(whole, { surroundings, flags: { backend: 'http://u:secret@logs:1' } });
   t.like(finding, { rule: 'R062', at: { line: 7, column: 10 } });
-  t.is(finding?.message, 'flag -backend "http://u:***@logs:1/" is not healthy: connection refused');
+  t.is(finding?.message, 'flag -backend "http://(hidden)@logs:1" is not healthy: connection refused');
 });
 
 test('a backend that the same file starts is not asked', async (t) => {

@@ -4,6 +4,7 @@ import {
   type LogDestination,
   type LossReason,
 } from '../../../../core/kernel/telemetry/log-writer.js';
+import { Secrets } from '../../../../core/base/secrets.js';
 import { createLoggers, lostLinesRecord } from '../../../../core/kernel/telemetry/logger.js';
 import { CapturedLog } from '../../../../core/testing/index.js';
 
@@ -25,6 +26,20 @@ test('records have the field names of the specification and none of the loggerâ€
   t.is(record?.get('component'), 'disk_cache');
   t.is(record?.get('disk.bytes'), '7');
   t.regex(String(record?.get('timestamp')), /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/);
+});
+
+test('no secret is in a record, in no spelling and in no part of it', (t) => {
+  const log = new CapturedLog();
+  const secrets = new Secrets();
+  secrets.addAll(['http://user:pass%20word@cold', 'Name=Bearer to/ken+1', '"quoted"']);
+  const text =
+    'pass word, pass%20word, pass+word, to/ken+1, to%2fken%2b1, to%2Fken%2B1, say "quoted" cGFzcyB3b3Jk';
+  const error = new Error(text, { cause: new Error(text) });
+  const logger = createLoggers('info', direct(log), {}, secrets).component('proxy');
+  logger.error(text, { error, list: [text], map: { text: { text } }, other: 'Basic dXNlcjpw http://a:b@c' });
+  const shown = JSON.stringify(Object.fromEntries(log.records[0] ?? []));
+  t.notRegex(shown, /pass|to(\/|%2f)ken|quoted|cGFzcyB3b3Jk|dXNlcjpw|a:b@/i);
+  t.is(log.records[0]?.get('other'), 'Basic (hidden) http://(hidden)@c');
 });
 
 test('records below the level are not written', (t) => {

@@ -1,0 +1,110 @@
+import { unescaped } from './url-credentials.js';
+
+/** Stands in place of a secret. */
+export const hidden = '(hidden)';
+
+/** Shorter texts are in too many others to be searched for. */
+const shortest = 4;
+/** How deep a secret is looked for within another: the password in the pair in the credentials of a header in an option. */
+const mostNested = 4;
+/** More than any configuration has; the oldest spellings are forgotten. */
+const mostSpellings = 5_000;
+
+/** User and password of a URL. */
+const userInfo = /(\/\/)[^/@\s"'<>]*@/g;
+/** Credentials of an Authorization header, whoever's they are; not the names of these schemes in a sentence. */
+const authorization =
+  /\b(basic|bearer)((?:\s|%20|\+){1,8})(?!(?:auth(?:entication|orization)?|realm|tokens?|scheme|credentials?|header|is|was|and|or|not|in|for|with)\b(?![-=]))[\w.~+/=%-]+/gi;
+
+/** A text without what has the form of credentials: user and password of a URL, an Authorization header. */
+export function withoutCredentials(text: string): string {
+  return text.replace(userInfo, `$1${hidden}@`).replace(authorization, `$1$2${hidden}`);
+}
+
+/** The same for a text that was meant as an address: whatever stands before its last @ may be a password, however it is written. */
+export function withoutUserInfo(text: string): string {
+  return text.replace(/^([a-z][a-z\d+.-]*:\/\/|\/\/)?.*@/is, `$1${hidden}@`);
+}
+
+/** Whether a text is a URL with a user or a password. */
+export function hasUserInfo(text: string): boolean {
+  return text.search(userInfo) >= 0;
+}
+
+/** Secrets that somebody may repeat, such as a server in its error text: each is found in every usual spelling. */
+export class Secrets {
+  readonly #spellings = new Set<string>();
+  /** The longest first, because one may be the beginning of another. */
+  #inOrder: readonly string[] | undefined;
+
+  /** Adds a secret and what is secret in it: a password, the credentials of an Authorization header, the value of `name=value`. */
+  add(secret: string): void {
+    this.#inOrder = undefined;
+    for (const part of new Set(partsOf(secret, mostNested))) {
+      for (const spelling of spellingsOf(part)) {
+        // Added again, it is the newest.
+        this.#spellings.delete(spelling);
+        this.#spellings.add(spelling);
+      }
+    }
+    for (const spelling of this.#spellings) {
+      if (this.#spellings.size <= mostSpellings) break;
+      this.#spellings.delete(spelling);
+    }
+  }
+
+  addAll(secrets: Iterable<string>): void {
+    for (const secret of secrets) this.add(secret);
+  }
+
+  /** A text without these secrets, and without what has the form of credentials. */
+  readonly hide = (text: string): string => {
+    this.#inOrder ??= [...this.#spellings].sort((a, b) => b.length - a.length);
+    let shown = text;
+    for (const spelling of this.#inOrder)
+      if (shown.includes(spelling)) shown = shown.replaceAll(spelling, hidden);
+    return withoutCredentials(shown);
+  };
+}
+
+function* partsOf(secret: string, depth: number): Generator<string> {
+  const text = secret.trim();
+  if (text.length < shortest) return;
+  if (/^[a-z][a-z\d+.-]*:\/\//i.test(text) && URL.canParse(text)) {
+    yield* partsOfUrl(new URL(text), text);
+    return;
+  }
+  yield text;
+  if (depth === 0) return;
+  // Cookies.
+  if (text.includes(';')) for (const pair of text.split(';')) yield* partsOf(pair, depth - 1);
+  const [, scheme, credentials = ''] = /^([\w-]+)\s+(\S+)$/.exec(text) ?? [];
+  if (scheme !== undefined) yield* partsOf(credentials, depth - 1);
+  if (scheme?.toLowerCase() === 'basic')
+    yield* partsOf(Buffer.from(credentials, 'base64').toString('utf8'), depth - 1);
+  const [, value] = /^[^\s:=;]+[:=]\s*(.+)$/s.exec(text) ?? [];
+  if (value !== undefined) yield* partsOf(value, depth - 1);
+}
+
+function* partsOfUrl(url: URL, text: string): Generator<string> {
+  const { host, username, password, searchParams } = url;
+  // Where a server is need not be a secret.
+  if (!text.replace(/\/$/, '').endsWith(`/${host}`)) yield text;
+  const parts = [password, unescaped(password), ...searchParams.values()];
+  if (password !== '') parts.push(`${unescaped(username)}:${unescaped(password)}`);
+  for (const part of parts) if (part.length >= shortest) yield part;
+}
+
+function spellingsOf(text: string): readonly string[] {
+  const bytes = Buffer.from(text, 'utf8');
+  const escaped = encodeURIComponent(bytes.toString('utf8'));
+  return [
+    text,
+    JSON.stringify(text).slice(1, -1),
+    escaped,
+    escaped.replace(/%[\dA-F]{2}/g, (code) => code.toLowerCase()),
+    escaped.replaceAll('%20', '+'),
+    bytes.toString('base64').replace(/=+$/, ''),
+    bytes.toString('base64url'),
+  ];
+}
