@@ -39,29 +39,11 @@ export function encodeError(
   hide: (text: string) => string,
 ): EncodedAnswer {
   const text = hide(error.message);
-  const form = error.entry.body ?? 'json';
   const headers = new Map(Object.entries(error.headers));
-  if (form === 'text') return answerOf(error.status, 'text/plain; charset=utf-8', text, headers);
-  const body = JSON.stringify(bodyOf(form, error.status, text, hasMessageField));
-  return answerOf(error.status, 'application/json', body, headers);
-}
-
-function bodyOf(
-  form: 'json' | 'bare' | 'error-only',
-  status: number,
-  text: string,
-  hasMessageField: boolean,
-): object {
-  switch (form) {
-    case 'error-only':
-      return { error: text };
-    case 'bare':
-      return { status: 'error', error: text };
-    case 'json': {
-      const body = { status: 'error', errorType: errorTypeOf(status), error: text };
-      return hasMessageField ? { ...body, message: text } : body;
-    }
-  }
+  if (error.entry.body === 'text') return answerOf(error.status, 'text/plain; charset=utf-8', text, headers);
+  const body = { status: 'error', errorType: errorTypeOf(error.status), error: text };
+  const shown = JSON.stringify(hasMessageField ? { ...body, message: text } : body);
+  return answerOf(error.status, 'application/json', shown, headers);
 }
 
 function answerOf(

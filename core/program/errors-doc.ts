@@ -13,13 +13,6 @@ otherwise; \`message\` is left out with \`-error-response-message-field=false\`.
 |---|---|---|---|---|
 `;
 
-const bodies = {
-  json: '',
-  bare: '`status` and `error` only',
-  'error-only': '`error` only',
-  text: 'plain text',
-} as const satisfies Record<NonNullable<ErrorEntry['body']>, string>;
-
 /** docs/errors.md: every entry of the error table, by status. */
 export function generateErrorsDoc(): string {
   const entries: readonly ErrorEntry[] = Object.values(errorTable);
@@ -28,8 +21,9 @@ export function generateErrorsDoc(): string {
 }
 
 function row(entry: ErrorEntry): string {
-  const body = bodies[entry.body ?? 'json'];
-  const type = body === '' ? `\`${errorTypeOf(entry.status)}\`` : '';
+  const isText = entry.body === 'text';
+  const body = isText ? 'plain text' : '';
+  const type = isText ? '' : `\`${errorTypeOf(entry.status)}\``;
   return `| ${entry.status} | ${type} | \`${cell(entry.text)}\` | ${cell(entry.when)} | ${body} |\n`;
 }
 

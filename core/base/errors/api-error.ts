@@ -6,11 +6,8 @@ export interface ErrorEntry {
   /** The text, with `{name}` for each value. */
   readonly text: string;
   readonly headers?: Readonly<Record<string, string>>;
-  /**
-   * `json` (the default) is the error body of docs/protocol/errors-and-limits.md#error-body; `bare` is `{"status","error"}` only;
-   * `error-only` is `{"error"}`; `text` is plain text.
-   */
-  readonly body?: 'json' | 'bare' | 'error-only' | 'text';
+  /** For what clients look for in this form; others get the JSON of docs/protocol/errors-and-limits.md#error-body. */
+  readonly body?: 'text';
 }
 
 /** What one occurrence adds to its entry in the table. */

@@ -15,14 +15,12 @@ export const errorTable = {
     when: 'the client exceeded -rate-limit-per-second and -rate-limit-burst',
     text: 'rate limit exceeded',
     headers: { 'Retry-After': '1', 'X-RateLimit-Remaining': '0' },
-    body: 'bare',
   },
   tooManyConcurrent: {
     status: 503,
     when: '-max-concurrent requests are in flight',
     text: 'too many concurrent queries',
     headers: { 'Retry-After': '5' },
-    body: 'bare',
   },
   queryTooLong: {
     status: 400,
@@ -229,7 +227,6 @@ export const errorTable = {
     status: 400,
     when: 'several tenant ids on the tenant limits route',
     text: 'multi-tenant X-Scope-OrgID is not supported on this endpoint',
-    body: 'text',
   },
   dottedTenantId: {
     status: 400,
@@ -372,7 +369,6 @@ export const errorTable = {
     status: 405,
     when: 'a push; this proxy only reads',
     text: 'write operations are not supported — this is a read-only proxy. Send logs directly to VictoriaLogs.',
-    body: 'error-only',
   },
   bodyTooLarge: {
     status: 413,
@@ -384,7 +380,6 @@ export const errorTable = {
     when: 'the delete route with another method than POST',
     text: 'DELETE endpoint requires POST method',
     headers: { Allow: 'POST' },
-    body: 'error-only',
   },
   deleteUnconfirmed: {
     status: 400,
@@ -471,20 +466,17 @@ export const errorTable = {
     when: 'a profile while another one is being taken',
     text: 'another profile is being taken',
     headers: { 'Retry-After': '5' },
-    body: 'text',
   },
   heapTooLarge: {
     status: 503,
     when: 'a heap snapshot of a heap that is too large to be copied',
     text: 'the heap holds {bytes} bytes; snapshots are taken up to {limit}',
-    body: 'text',
   },
   notFound: { status: 404, when: 'no such route', text: '404 page not found', body: 'text' },
   methodNotAllowed: {
     status: 405,
     when: 'a method the route does not take',
     text: 'method not allowed',
-    body: 'text',
   },
   stopping: {
     status: 503,
@@ -496,7 +488,6 @@ export const errorTable = {
     when: 'more scrapes than -server.metrics-max-concurrency',
     text: 'metrics scrape already in progress',
     headers: { 'Retry-After': '1' },
-    body: 'text',
   },
   lineFormatLimit: {
     status: 400,

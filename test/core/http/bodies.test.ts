@@ -106,7 +106,7 @@ test('errors have the bodies of the error table', async (t) => {
     t.deepEqual(await ask('series'), [
       429,
       'application/json',
-      '{"status":"error","error":"rate limit exceeded"}\n',
+      '{"status":"error","errorType":"bad_data","error":"rate limit exceeded","message":"rate limit exceeded"}\n',
     ]);
     t.deepEqual(await ask('labels'), [
       429,
@@ -115,7 +115,10 @@ test('errors have the bodies of the error table', async (t) => {
     ]);
     const [status, , blocked] = await ask('push');
     t.is(status, 405);
-    t.regex(blocked, /^\{"error":"write operations are not supported/);
+    t.regex(
+      blocked,
+      /^\{"status":"error","errorType":"bad_data","error":"write operations are not supported.*"message":"write/,
+    );
     const [internal, , shown] = await ask('index/stats');
     t.is(internal, 500);
     t.false(shown.includes('secret detail'));

@@ -104,7 +104,12 @@ test('a method that a route does not take is refused with the ones it does', asy
       const refused = await request(`${url}/loki/api/v1/labels`, { method: 'DELETE' });
       t.is(refused.statusCode, 405);
       t.is(refused.headers['allow'], 'GET, POST');
-      t.is((await refused.body.text()).trim(), 'method not allowed');
+      t.deepEqual(await refused.body.json(), {
+        status: 'error',
+        errorType: 'bad_data',
+        error: 'method not allowed',
+        message: 'method not allowed',
+      });
       const post = await request(`${url}/loki/api/v1/tail`, { method: 'POST' });
       t.is(post.statusCode, 405);
       await post.body.dump();

@@ -6,6 +6,7 @@ import { generateErrorsDoc } from '../../../core/program/errors-doc.js';
 import type { Io } from '../../../core/program/io.js';
 import { builtInDefinitions } from '../../../core/kernel/options/index.js';
 import { runProgram } from '../../../core/program/program.js';
+import type { ErrorEntry } from '../../../core/base/errors/api-error.js';
 import { errorTable } from '../../../core/base/errors/table.js';
 
 async function run(
@@ -41,6 +42,15 @@ test.serial('an unknown flag and a bad value are both told, status 2', async (t)
   t.regex(err, /-max-concurrent/);
   t.regex(err, /stray is no flag/);
 });
+
+test.serial(
+  'only what clients look for in plain text is an error without status, errorType and error',
+  (t) => {
+    const entries: readonly (readonly [string, ErrorEntry])[] = Object.entries(errorTable);
+    const plain = entries.filter(([, { body }]) => body !== undefined).map(([id]) => id);
+    t.deepEqual(plain, ['notFound', 'notWebSocket']);
+  },
+);
 
 test.serial('the password of an address that cannot be used is not shown', async (t) => {
   const flags = builtInDefinitions().flatMap(({ flag, schema }) =>
@@ -166,10 +176,7 @@ test.serial('the page of errors has a row for every line of the error table', (t
   t.is(rows.length, Object.keys(errorTable).length);
   t.true(
     rows.some(
-      (row) =>
-        row.includes('| 429 |') &&
-        row.includes('`rate limit exceeded`') &&
-        row.includes('`status` and `error` only'),
+      (row) => row.includes('| 404 |') && row.includes('`404 page not found`') && row.includes('plain text'),
     ),
   );
 });

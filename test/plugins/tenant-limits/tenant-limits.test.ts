@@ -116,8 +116,12 @@ for (const path of [yamlPath, '/loki/api/v1/drilldown-limits']) {
   test(`${path} is refused to several tenants at once`, async (t) => {
     const got = await get(path, {}, 'team-a|team-b');
     t.is(got.status, 400);
-    t.is(got.type, 'text/plain; charset=utf-8');
-    t.is(got.text.trimEnd(), 'multi-tenant X-Scope-OrgID is not supported on this endpoint');
+    t.is(got.type, 'application/json');
+    t.like(JSON.parse(got.text), {
+      status: 'error',
+      errorType: 'bad_data',
+      error: 'multi-tenant X-Scope-OrgID is not supported on this endpoint',
+    });
   });
 }
 
