@@ -1451,35 +1451,35 @@ export interface WindowSplitOptions {
    */
   readonly splitInterval: number;
   /**
-   * Windows fetched at once while adaptive parallelism is off.
+   * Reads that a metric query makes at once while adaptive parallelism is off. Log queries read all their missing neighbouring windows in one call.
    */
   readonly maxParallel: number;
   /**
-   * Fetch more windows at once while the backend is quick and healthy, fewer when it is not.
+   * Metric queries make more reads at once while the backend is quick and healthy, and fewer when it is not.
    */
   readonly adaptiveParallel: boolean;
   /**
-   * Fewest windows fetched at once in adaptive mode.
+   * Fewest reads that a metric query makes at once in adaptive mode.
    */
   readonly adaptiveMinParallel: number;
   /**
-   * Most windows fetched at once in adaptive mode.
+   * Most reads that a metric query makes at once in adaptive mode.
    */
   readonly adaptiveMaxParallel: number;
   /**
-   * Average time of a window below which adaptive mode adds parallel fetches. (milliseconds)
+   * Average time of a window below which adaptive mode adds parallel reads of metric queries. (milliseconds)
    */
   readonly latencyTarget: number;
   /**
-   * Average time of a window above which adaptive mode takes parallel fetches away. (milliseconds)
+   * Average time of a window above which adaptive mode takes parallel reads of metric queries away. (milliseconds)
    */
   readonly latencyBackoff: number;
   /**
-   * Shortest time between two changes in adaptive mode. (milliseconds)
+   * Shortest time between two changes in adaptive mode, which concerns metric queries only. (milliseconds)
    */
   readonly adaptiveCooldown: number;
   /**
-   * Share of failed windows above which adaptive mode backs off. (ratio)
+   * Share of failed reads above which adaptive mode takes parallel reads of metric queries away. (ratio)
    */
   readonly errorBackoffThreshold: number;
   /**
@@ -1507,7 +1507,7 @@ export interface WindowSplitOptions {
    */
   readonly prefilterMinWindows: number;
   /**
-   * Fetch windows with many hits more carefully than others.
+   * Metric queries read windows with many hits with less parallelism than others.
    */
   readonly streamAwareBatching: boolean;
   /**
@@ -1515,7 +1515,7 @@ export interface WindowSplitOptions {
    */
   readonly expensiveHitThreshold: number;
   /**
-   * Expensive windows fetched at once.
+   * Reads of expensive windows that a metric query makes at once.
    */
   readonly expensiveMaxParallel: number;
   /**
@@ -1523,7 +1523,7 @@ export interface WindowSplitOptions {
    */
   readonly alignWindows: boolean;
   /**
-   * Longest time that one window may take; 0 means no bound. (milliseconds)
+   * Longest time that one read may take, of a window or of several neighbouring ones; windows whose common read took longer are read again one by one. 0 means no bound. (milliseconds)
    */
   readonly windowTimeout: number;
   /**
@@ -1531,7 +1531,7 @@ export interface WindowSplitOptions {
    */
   readonly partialResponses: boolean;
   /**
-   * Fetch neighbouring windows in the background after a query.
+   * Fetch the windows before those of a metric query in the background when it comes a second time.
    */
   readonly backgroundWarm: boolean;
   /**

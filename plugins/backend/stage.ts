@@ -1,6 +1,8 @@
 import type { BackendOptions } from '../../core/base/options.gen.js';
 import type { Answer, Exchange, Host, Rest, Stage } from '../../core/plugin/index.js';
 import { authorizationOf } from '../../core/base/url-credentials.js';
+import { WaitBudget } from '../../core/base/admission/wait-budget.js';
+import type { Trace } from '../../core/base/trace.js';
 import { Waits } from '../../core/base/waits.js';
 import { createFingerprint, type Fingerprint } from '../../core/cache/fingerprint.js';
 import { dataOwner } from '../../core/base/keys/data-owner.js';
@@ -50,6 +52,8 @@ export class BackendStage implements Stage<'tenant', 'upstream'> {
   readonly #pageClients: readonly BackendClient[];
   readonly #probed: Probed;
   readonly #gates: GatesOptions;
+  /** How long requests may still wait at the gates. The parts of a request have its trace. */
+  readonly #budgets = new WeakMap<Trace, WaitBudget>();
   readonly #pulse: Pulse;
   readonly #fingerprint: Fingerprint;
   #probing: Promise<string | undefined> | undefined;
@@ -196,6 +200,7 @@ export class BackendStage implements Stage<'tenant', 'upstream'> {
     const gates = new ExchangeGates(this.#gates, {
       owner,
       signal,
+      budget: this.#budgetOf(exchange.trace),
       isDrilldown: caller.isDrilldown,
       isBackground: caller.isBackground === true,
       place: slots.place,
@@ -206,6 +211,13 @@ export class BackendStage implements Stage<'tenant', 'upstream'> {
       rest(exchange.derive<'upstream'>({ slots: { upstream: inventory?.(upstream) ?? upstream }, waits }));
     const upstream = new BoundUpstream(this.#client, { ...binding, gates });
     return slots.cold === undefined ? run(upstream) : slots.cold(upstream, binding, exchange.request.op, run);
+  }
+
+  #budgetOf(trace: Trace): WaitBudget {
+    const { queueWaitMs, nowMs } = this.#gates;
+    const budget = this.#budgets.get(trace) ?? new WaitBudget(queueWaitMs, nowMs);
+    this.#budgets.set(trace, budget);
+    return budget;
   }
 
   async stop(): Promise<void> {

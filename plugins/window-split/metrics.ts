@@ -8,7 +8,10 @@ export const windowMetrics = {
     type: 'counter',
     help: 'Times that lines were counted before windows were read.',
   },
-  window_prefilter_error_total: { type: 'counter', help: 'Counts of lines that failed.' },
+  window_prefilter_error_total: {
+    type: 'counter',
+    help: 'Counts of lines that failed: the windows were read without them.',
+  },
   window_prefilter_kept_total: { type: 'counter', help: 'Counted windows that hold lines.' },
   window_prefilter_skipped_total: {
     type: 'counter',

@@ -1,7 +1,6 @@
 import { ApiError } from '../../core/base/errors/api-error.js';
 import { apiError } from '../../core/base/errors/table.js';
 import type { Clock } from '../../core/base/clock.js';
-import type { WindowSplitOptions } from '../../core/base/options.gen.js';
 import type { Answer, Exchange, Meters, Rest } from '../../core/plugin/index.js';
 import type { Plan } from '../../core/engine/plan/types.js';
 import type { QueryRangeRequest } from '../../core/wire/api/request.js';
@@ -16,11 +15,22 @@ export interface Read {
   readonly plan?: Plan;
 }
 
+/** How long the reads of one request may take. */
+export interface ReadTimes {
+  /** Each of them, of however many windows; 0 for no limit. */
+  readonly timeoutMs: number;
+  /** All of them, so that an answer without the windows that hang is still in time; Infinity for no limit. */
+  readonly allMs: number;
+}
+
+const longestTimerMs = 2 ** 31 - 1;
+
 /** Asks the rest of the chain for parts of one request, with a time limit for each. */
 export class Reads {
   readonly #exchange: Exchange<'tenant' | 'plan'>;
   readonly #rest: Rest<'plan'>;
-  readonly #timeoutMs: number;
+  readonly #times: ReadTimes;
+  readonly #startedMs: number;
   readonly #clock: Pick<Clock, 'monotonicMs'>;
   readonly #meters: Meters<typeof windowMetrics>;
   readonly #parallelism: Parallelism;
@@ -28,22 +38,24 @@ export class Reads {
   constructor(
     exchange: Exchange<'tenant' | 'plan'>,
     rest: Rest<'plan'>,
-    { windowTimeout }: Pick<WindowSplitOptions, 'windowTimeout'>,
+    times: ReadTimes,
     host: { readonly clock: Pick<Clock, 'monotonicMs'>; readonly meters: Meters<typeof windowMetrics> },
     parallelism: Parallelism,
   ) {
     this.#exchange = exchange;
     this.#rest = rest;
-    this.#timeoutMs = windowTimeout;
+    this.#times = times;
     this.#clock = host.clock;
+    this.#startedMs = host.clock.monotonicMs();
     this.#meters = host.meters;
     this.#parallelism = parallelism;
   }
 
-  /** @throws ApiError `queryTimeout` when the part takes longer than its windows may */
+  /** @throws ApiError `queryTimeout` when the part takes longer than it may */
   async read({ request, windows, plan }: Read, ended: AbortSignal = this.#exchange.signal): Promise<Answer> {
     const startedMs = this.#clock.monotonicMs();
-    const timeout = this.#timeoutMs > 0 ? AbortSignal.timeout(this.#timeoutMs * windows) : undefined;
+    const boundMs = this.#boundMs(startedMs);
+    const timeout = boundMs > longestTimerMs ? undefined : AbortSignal.timeout(boundMs);
     const signal = timeout === undefined ? ended : AbortSignal.any([ended, timeout]);
     let hasFailed = true;
     try {
@@ -62,6 +74,16 @@ export class Reads {
       // A count says nothing about how long windows take.
       if (plan === undefined) this.#observe(startedMs, windows, ended.aborted ? undefined : hasFailed);
     }
+  }
+
+  /** A read leaves half of the time to those after it, so that each window gets some, though those before it hang. */
+  #boundMs(nowMs: number): number {
+    const { timeoutMs, allMs } = this.#times;
+    const leftMs = Math.max(0, this.#startedMs + allMs - nowMs);
+    return Math.min(
+      timeoutMs === 0 ? Infinity : timeoutMs,
+      leftMs === Infinity ? leftMs : Math.ceil(leftMs / 2),
+    );
   }
 
   /** @param hasFailed undefined where the caller has left, which says nothing about the backend */

@@ -6,13 +6,14 @@ import { planMatchers } from '../../core/engine/plan/matchers.js';
 import type { Exchange, Host, Rest } from '../../core/plugin/index.js';
 import type { MatrixAnswer, StreamsAnswer } from '../../core/wire/answer/types.js';
 import type { QueryRangeRequest } from '../../core/wire/api/request.js';
+import type { TenantLimits } from '../../core/wire/limits/tenant-limits.js';
 import { countRequest, countsOf } from './count-query.js';
 import type { Cutting, Window } from './geometry.js';
 import { KeptWindows, type KeepKey } from './kept-windows.js';
 import type { LineCounter, LineCounts, Reading } from './line-counts.js';
 import type { windowMetrics } from './metrics.js';
 import type { Parallelism } from './parallelism.js';
-import { isTrouble, Reads, type Read } from './reads.js';
+import { isTrouble, Reads, type Read, type ReadTimes } from './reads.js';
 
 /** What the stage has for all its requests. */
 export interface WindowHouse {
@@ -36,6 +37,8 @@ export interface KnownWindow extends Window {
 }
 
 const msNs = 1_000_000n;
+/** The share of a request's time after which windows are given up where answers may be partial. */
+const partialShare = 0.8;
 
 /** The windows of one request: how they are cut, found, read and kept. */
 export class Windowing {
@@ -59,11 +62,11 @@ export class Windowing {
     request: QueryRangeRequest,
     rest: Rest<'plan'>,
   ) {
-    const { options, host, store, parallelism } = house;
+    const { host, store, parallelism } = house;
     this.#house = house;
     this.#exchange = exchange;
     this.#request = request;
-    this.#reads = new Reads(exchange, rest, options, host, parallelism);
+    this.#reads = new Reads(exchange, rest, this.#times(), host, parallelism);
     this.question = this.#questionOf(keptAs(request));
     this.kept = new KeptWindows(store, exchange, host.meters, this.question);
     this.#nowMs = host.clock.nowMs();
@@ -84,11 +87,21 @@ export class Windowing {
     return this.#nowMs - this.#house.options.freshness - aheadMs;
   }
 
+  get #limits(): TenantLimits {
+    const { tenant } = this.#exchange.slots;
+    return this.#house.host.limits.of(tenant.limitIds ?? [tenant.id]);
+  }
+
+  #times(): ReadTimes {
+    const { options, host } = this.#house;
+    const bounds = [this.#limits.queryTimeoutMs, host.limits.process.requestTimeoutMs].filter((ms) => ms > 0);
+    const allMs = options.partialResponses ? partialShare * Math.min(Infinity, ...bounds) : Infinity;
+    return { timeoutMs: options.windowTimeout, allMs };
+  }
+
   /** The limit on series of the request as a whole; 0 for none. */
   get maxSeries(): number {
-    const { tenant } = this.#exchange.slots;
-    if (this.#request.isPart === true) return 0;
-    return this.#house.host.limits.of(tenant.limitIds ?? [tenant.id]).maxQuerySeries;
+    return this.#request.isPart === true ? 0 : this.#limits.maxQuerySeries;
   }
 
   /** Puts windows together; an answer without some of them says so. */
@@ -145,7 +158,7 @@ export class Windowing {
         return { ...window, key, isEmpty: false };
       }
       const own = lines[place];
-      if (isCounted && own === undefined) return { ...window, key: undefined, isEmpty: false };
+      if (historyRevalidate > 0 && own === undefined) return { ...window, key: undefined, isEmpty: false };
       const version = historyRevalidate > 0 ? (own ?? []).join('+') : '-';
       const isEmpty = skipsEmpty && own?.every((count) => count === 0) === true;
       return { ...window, key: keyOf(window, version, options.historyCacheTtl), isEmpty };
@@ -181,8 +194,10 @@ export class Windowing {
         known.reduce((sum, count) => sum + count, 0) > options.expensiveHitThreshold * windows.length;
       return lines;
     } catch (error) {
+      if (this.signal.aborted) throw error;
+      // The counts only save reads: without them every window is read, and none is kept that would be known again by its lines.
       meters.window_prefilter_error_total.add(1, {});
-      throw error;
+      return [];
     } finally {
       meters.window_prefilter_duration_seconds.observe((clock.monotonicMs() - startedMs) / 1000, {});
     }
@@ -241,10 +256,12 @@ export class Windowing {
   ): Promise<readonly Value[]> {
     const mayGoOn = (error: unknown): boolean =>
       isTrouble(error) && !signal.aborted && !(error instanceof AskWhole);
+    let trouble: unknown;
     try {
       return [await read(run)];
     } catch (error) {
       if (!mayGoOn(error)) throw error;
+      trouble = error;
     }
     const { host, options } = this.#house;
     host.meters.window_degraded_batch_total.add(1, {});
@@ -256,7 +273,9 @@ export class Windowing {
         values.push(value);
         if (isEnough(value)) break;
       } catch (error) {
-        if (!options.partialResponses || !mayGoOn(error)) throw error;
+        if (!mayGoOn(error)) throw error;
+        // What failed first says more: by now the circuit breaker may be open.
+        if (!options.partialResponses) throw trouble;
         this.#failed += 1;
       }
     }

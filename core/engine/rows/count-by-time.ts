@@ -13,16 +13,19 @@ export interface BucketCount {
 /**
  * Counts rows by time in one call that reads no line, in the order of time; buckets without rows are left out. Rows are counted as they are
  * stored, not as a query would count them.
+ * @param isPreflight whether the counts only plan how rows are read
  */
 export async function countByTime(
   filter: LogsqlFilter,
   range: TimeRange,
   bucketNs: bigint,
   upstream: Pick<Upstream, 'rows'>,
+  isPreflight = false,
 ): Promise<readonly BucketCount[]> {
   const counting = stats([timeBucket(bucketNs)], statsFunction('count', [], 'rows'));
   const counts: BucketCount[] = [];
-  for await (const batch of upstream.rows({ query: query(filter, [counting]), range }))
+  const asked = { query: query(filter, [counting]), range, ...(isPreflight ? { isPreflight } : {}) };
+  for await (const batch of upstream.rows(asked))
     for (const row of batch)
       counts.push({ startNs: parseRowTime(row._time ?? ''), rows: Number(columnOf(row, 'rows') ?? 0) });
   return counts.sort((a, b) => (a.startNs < b.startNs ? -1 : 1));

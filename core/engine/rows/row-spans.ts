@@ -47,19 +47,29 @@ export async function spanOfFirstRows(request: PagesRequest): Promise<Span | und
 
 const densityMs = 60_000;
 const densityBytes = 8;
+/** A count that takes longer costs more than it saves. */
+const countingMs = 2_000;
 
-/** About how many rows the selection has per nanosecond; counted where that is not remembered. */
-async function densityOf({ filter, range, upstream, densities }: PagesRequest): Promise<number> {
+/** About how many rows the selection has per nanosecond; counted where that is not remembered, and 0 where it cannot be counted. */
+async function densityOf({ filter, range, upstream, signal, densities }: PagesRequest): Promise<number> {
   const selection = selectionOf(filter);
   const key = `${upstream.owner} ${printFilter(selection)}`;
   const known = densities?.get(key);
   if (known !== undefined) return known;
   const counting = stats([], statsFunction('count', [], 'rows'));
-  const [sample] = await upstream.stats({ query: query(selection, [counting]), range });
-  const density = Number(sample?.value ?? 0) / Number(range.endNs - range.startNs);
-  // Where no row is there may be many elsewhere.
-  if (density > 0) densities?.set(key, density, densityBytes, densityMs);
-  return density;
+  const counted = upstream.until?.(AbortSignal.timeout(countingMs)) ?? upstream;
+  try {
+    const [sample] = await counted.stats({ query: query(selection, [counting]), range, isPreflight: true });
+    const density = Number(sample?.value ?? 0) / Number(range.endNs - range.startNs);
+    // Where no row is there may be many elsewhere.
+    if (density > 0) densities?.set(key, density, densityBytes, densityMs);
+    return density;
+  } catch {
+    signal.throwIfAborted();
+    // Remembered as well, so that the next reads do not wait for a count that fails.
+    densities?.set(key, 0, densityBytes, densityMs);
+    return 0;
+  }
 }
 
 /** A range read at once. */

@@ -12,7 +12,7 @@ export async function answerLineCounts(
   { range, stepNs }: QueryRangeRequest,
   { upstream }: Pick<Backend, 'upstream'>,
 ): Promise<MatrixAnswer> {
-  const counts = await countByTime(filter, range, stepNs, upstream);
+  const counts = await countByTime(filter, range, stepNs, upstream, true);
   const points = counts.map(({ startNs, rows }) => ({
     timestampMs: Number(startNs / 1_000_000n),
     value: rows,

@@ -85,7 +85,11 @@ async function piecesOf(
   range: TimeRange,
 ): Promise<readonly TimeRange[]> {
   const counting = stats([], statsFunction('count', [], 'rows'));
-  const [sample] = await hot.stats({ query: query(selectionOf(filter), [counting]), range });
+  const [sample] = await hot.stats({
+    query: query(selectionOf(filter), [counting]),
+    range,
+    isPreflight: true,
+  });
   const { startNs, endNs } = range;
   const count = BigInt(Math.min(maxPieces, Math.ceil(Number(sample?.value ?? 0) / pieceRows)));
   if (count < 2n) return [range];

@@ -50,7 +50,14 @@ export interface RowsRequest {
   readonly range: TimeRange;
   /** HTTP `limit`: the newest N rows, newest first. */
   readonly newest?: number;
+  readonly isPreflight?: Preflight;
 }
+
+/**
+ * Set for a count of rows that is made before others are read, to plan that read. It reads no line, so it is never a heavy query, and who
+ * asks for it can do without.
+ */
+export type Preflight = true;
 
 /** Rows that were read elsewhere, and their bytes as they came. */
 export interface RowsElsewhere {
@@ -100,6 +107,7 @@ export interface BackendSeries {
 export interface StatsRequest {
   readonly query: LogsqlQuery;
   readonly range: TimeRange;
+  readonly isPreflight?: Preflight;
 }
 
 /** Rows as they arrive, from the backend's own tail (docs/protocol/victorialogs.md#backend-tail). */

@@ -4,6 +4,8 @@ import { limitFields, readLimitField } from './fields.js';
 import { isPublishedByDefault, publishedBuiltIns, type LimitValue } from './published.js';
 
 export interface ProcessLimits {
+  /** How long any request may take (`-http-write-timeout`); 0 for no limit. */
+  readonly requestTimeoutMs: number;
   /** Default limit of a log query. */
   readonly maxLines: number;
   readonly maxQueryLengthBytes: number;
@@ -89,6 +91,7 @@ export function createLimits(settings: LimitsSettings): Limits {
       );
     },
     process: {
+      requestTimeoutMs: settings.requestTimeout ?? 0,
       maxLines: settings.maxLines,
       maxQueryLengthBytes: settings.maxQueryLengthBytes,
       metadataDefaultLookbackMs: settings.metadataDefaultLookback,

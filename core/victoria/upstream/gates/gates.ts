@@ -1,5 +1,5 @@
 import { withoutPlace, type Place } from '../../../base/admission/place.js';
-import { WaitBudget } from '../../../base/admission/wait-budget.js';
+import type { WaitBudget } from '../../../base/admission/wait-budget.js';
 import type { TimeRange } from '../../../base/time/range.js';
 import { ApiError } from '../../../base/errors/api-error.js';
 import type { ListingRequest, RowsRequest, StatsRangeRequest, StatsRequest } from '../types.js';
@@ -19,6 +19,7 @@ export interface GatesOptions {
   readonly paced: PacedSlots;
   /** Queries over shorter ranges are never heavy. */
   readonly minRangeMs: number;
+  /** How long the calls of one request may wait, all together. */
   readonly queueWaitMs: number;
   readonly nowMs: () => number;
 }
@@ -30,6 +31,8 @@ export interface GateOwner {
   /** Set for calls that nobody waits for. */
   readonly isBackground?: boolean;
   readonly signal: AbortSignal;
+  /** What is left of the request's waiting time, in however many parts it is asked. */
+  readonly budget: WaitBudget;
   /** The request's own place, given back while a call waits at a gate; undefined without a guard. */
   readonly place?: Place | undefined;
 }
@@ -40,18 +43,16 @@ export interface CallPass {
   readonly leave: (error: unknown, rows: number) => void;
 }
 
-/** The gates for one exchange, with one wait budget for all of its calls. */
+/** The gates for one exchange. */
 export class ExchangeGates {
   readonly #options: GatesOptions;
   readonly #owner: GateOwner;
-  readonly #budget: WaitBudget;
   /** Ranges for which a place is held. */
   readonly #held: Set<TimeRange>;
 
   constructor(options: GatesOptions, owner: GateOwner, of?: ExchangeGates) {
     this.#options = options;
     this.#owner = owner;
-    this.#budget = of === undefined ? new WaitBudget(options.queueWaitMs, options.nowMs) : of.#budget;
     this.#held = of === undefined ? new Set() : of.#held;
   }
 
@@ -67,12 +68,12 @@ export class ExchangeGates {
 
   rows(request: RowsRequest): Promise<CallPass> {
     const isHeavy = isHeavyRows(request, this.#options.minRangeMs) && !this.#isHeld(request.range);
-    return isHeavy ? this.#heavy() : this.#free();
+    return isHeavy && request.isPreflight !== true ? this.#heavy() : this.#free();
   }
 
-  stats({ range }: StatsRequest): Promise<CallPass> {
+  stats({ range, isPreflight }: StatsRequest): Promise<CallPass> {
     const isHeavy = isLong(range, this.#options.minRangeMs) && !this.#isHeld(range);
-    return isHeavy ? this.#heavy() : this.#free();
+    return isHeavy && isPreflight !== true ? this.#heavy() : this.#free();
   }
 
   async statsRange(request: StatsRangeRequest): Promise<CallPass> {
@@ -98,10 +99,10 @@ export class ExchangeGates {
   async listing({ listing, range }: ListingRequest): Promise<CallPass> {
     const { minRangeMs, scans } = this.#options;
     if (!isLong(range, minRangeMs)) return this.#free();
-    const { owner, signal, isBackground } = this.#owner;
+    const { owner, signal, budget, isBackground } = this.#owner;
     const lengthMs = Number((range.endNs - range.startNs) / 1_000_000n);
     const className = scanClass(listing, lengthMs, owner[0] ?? '');
-    const pass = await this.#waitFor(() => scans.enter(className, owner, this.#budget, signal, isBackground));
+    const pass = await this.#waitFor(() => scans.enter(className, owner, budget, signal, isBackground));
     return { signal: pass.signal, leave: (error, rows) => pass.leave(outcomeOf(error), rows) };
   }
 
@@ -120,9 +121,9 @@ export class ExchangeGates {
   }
 
   async #heavy(): Promise<CallPass> {
-    const { owner, signal, isBackground } = this.#owner;
+    const { owner, signal, budget, isBackground } = this.#owner;
     const { heavy } = this.#options;
-    const enter = (): Promise<() => void> => heavy.enter(owner, this.#budget, signal, isBackground);
+    const enter = (): Promise<() => void> => heavy.enter(owner, budget, signal, isBackground);
     return { signal, leave: await this.#waitFor(enter) };
   }
 

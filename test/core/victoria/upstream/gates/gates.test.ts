@@ -1,4 +1,5 @@
 import test from 'ava';
+import { WaitBudget } from '../../../../../core/base/admission/wait-budget.js';
 import { apiError } from '../../../../../core/base/errors/table.js';
 import { everything, query, sort } from '../../../../../core/victoria/logsql/build.js';
 import { ExchangeGates, type GatesOptions } from '../../../../../core/victoria/upstream/gates/gates.js';
@@ -51,7 +52,8 @@ function makeGates(isDrilldown = false, places = 4) {
     nowMs,
   };
   const { signal } = new AbortController();
-  return { gates: new ExchangeGates(options, { owner: ['a'], isDrilldown, signal }), seen };
+  const budget = new WaitBudget(1, nowMs);
+  return { gates: new ExchangeGates(options, { owner: ['a'], isDrilldown, signal, budget }), seen };
 }
 
 test('rows are heavy without a limit over a long range, or with a large one', (t) => {
