@@ -2,7 +2,7 @@ import type { Point, SampleResult, SeriesResult } from './points.js';
 import { pointBytes } from '../../base/memory/sizes.js';
 import { firstMs, type Columns } from './columns.js';
 import type { Pacer } from '../../base/pace/pacer.js';
-import { atPace, eachAtPace } from '../../base/pace/steps.js';
+import { atPace, eachAtPace, sortSteps } from '../../base/pace/steps.js';
 import { seriesLimitError } from './series-cap.js';
 import { sortSeriesOf } from './series-order.js';
 import type { MetricExpr } from '../ast.js';
@@ -36,7 +36,7 @@ export async function metricResult(
           pacer,
         )
       : joined;
-  const { warnings, kept } = cut(series, limits, isCut);
+  const { warnings, kept } = await cut(series, limits, isCut, pacer);
   const start = firstMs(columns);
   if (columns.kind === 'instant') {
     const samples: SampleResult[] = [];
@@ -79,14 +79,40 @@ function countPoints(group: EqualRows): number {
   return points;
 }
 
-function cut(
+async function cut(
   series: readonly EqualRows[],
   { maxSeries }: MetricLimits,
   isCut: boolean,
-): { readonly kept: readonly EqualRows[]; readonly warnings: readonly string[] } {
+  pacer: Pacer,
+): Promise<{ readonly kept: readonly EqualRows[]; readonly warnings: readonly string[] }> {
   if (!isCut && (maxSeries === 0 || series.length <= maxSeries)) return { kept: series, warnings: [] };
   const warning = `maximum number of series (${String(maxSeries)}) reached for a single query; returning partial results`;
-  return { kept: series.slice(0, maxSeries), warnings: [warning] };
+  return { kept: await busiest(series, maxSeries, pacer), warnings: [warning] };
+}
+
+/** The series with the largest sums of values, in the order in which they were. */
+async function busiest(
+  series: readonly EqualRows[],
+  count: number,
+  pacer: Pacer,
+): Promise<readonly EqualRows[]> {
+  const sums = new Map<EqualRows, number>();
+  await eachAtPace(series, pacer, (group) => sums.set(group, sumOf(group)));
+  const bySum = await atPace(
+    sortSteps([...series], (a, b) => (sums.get(b) ?? 0) - (sums.get(a) ?? 0)),
+    pacer,
+  );
+  const kept = new Set(bySum.slice(0, count));
+  return series.filter((group) => kept.has(group));
+}
+
+/** NaN counts as nothing; infinite values are as large as a number may be, so that sums can be compared. */
+function sumOf(group: EqualRows): number {
+  let sum = 0;
+  for (const { values, present } of group)
+    for (const [column, value] of values.entries())
+      if (present[column] === 1 && !Number.isNaN(value)) sum += value;
+  return Math.max(-Number.MAX_VALUE, Math.min(Number.MAX_VALUE, Number.isNaN(sum) ? 0 : sum));
 }
 
 /** The points of series with equal labels, which `label_replace` can produce: like Loki, keeps both points at equal times. */

@@ -62,7 +62,7 @@ export type ApproxTopk = 'loki' | 'exact';
 export interface MetricLimits {
   /** Series of an answer (`max_query_series`). */
   readonly maxSeries: number;
-  /** Answers the first `maxSeries` series with a warning instead of an error, as Loki does for Logs Drilldown. */
+  /** Answers the busiest `maxSeries` series with a warning instead of an error, for Logs Drilldown. */
   readonly isPartial: boolean;
   /** Loki's `split_queries_by_interval`: capped leaves count their series within windows of this length. */
   readonly splitMs: number;

@@ -30,7 +30,7 @@ test('an answer of more series than allowed is refused, one of as many is not', 
   }
 });
 
-test('a partial answer has the first series by labels, and a warning', async (t) => {
+test('a partial answer has the busiest series, of equal ones the first by labels, and a warning', async (t) => {
   const result = await evaluate(count, three, instant(10), { maxSeries: 2, isPartial: true });
   t.deepEqual(result.warnings, [
     'maximum number of series (2) reached for a single query; returning partial results',

@@ -11,7 +11,12 @@ export interface Got {
 /** A running proxy as a client sees it, over an embedded backend. */
 export interface Door {
   /** Asks a path of the read API; the tenant `1` unless told otherwise. */
-  readonly get: (path: string, params?: Readonly<Record<string, string>>, orgId?: string) => Promise<Got>;
+  readonly get: (
+    path: string,
+    params?: Readonly<Record<string, string>>,
+    orgId?: string,
+    more?: Readonly<Record<string, string>>,
+  ) => Promise<Got>;
   /** Stores lines of one stream at these moments. */
   readonly push: (
     labels: Readonly<Record<string, string>>,
@@ -38,9 +43,9 @@ export async function withDoor(
 
 function doorOf(url: string, backendUrl: string): Door {
   return {
-    get: async (path, params = {}, orgId = '1') => {
+    get: async (path, params = {}, orgId = '1', more = {}) => {
       const search = new URLSearchParams(params).toString();
-      const headers = orgId === '' ? {} : { 'x-scope-orgid': orgId };
+      const headers = orgId === '' ? more : { 'x-scope-orgid': orgId, ...more };
       const response = await fetch(`${url}${path}?${search}`, { headers });
       return { status: response.status, text: await response.text() };
     },
