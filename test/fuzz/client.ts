@@ -1,14 +1,18 @@
-import { request as httpRequest, type Agent } from 'node:http';
+import { request as httpRequest, type Agent, type IncomingHttpHeaders } from 'node:http';
 import { gunzipSync } from 'node:zlib';
 import type { ProxyAnswer } from '../watch/error-texts.js';
 import type { FuzzRequest } from './requests.js';
+
+export interface SentAnswer extends ProxyAnswer {
+  readonly headers: IncomingHttpHeaders;
+}
 
 const patienceMs = 60_000;
 /** A redirect holds the whole address, with what was asked, and Node's client alone takes no more than 16 KiB of headers. */
 const maxHeaderBytes = 1024 * 1024;
 
 /** Sends a request as it is; what breaks on the way is thrown. */
-export function send(url: string, made: FuzzRequest, agent: Agent): Promise<ProxyAnswer> {
+export function send(url: string, made: FuzzRequest, agent: Agent): Promise<SentAnswer> {
   const { hostname, port } = new URL(url);
   const pairs = made.params.map(([name, value]) => `${escaped(name)}=${escaped(value)}`).join('&');
   const body = made.isForm ? pairs : undefined;
@@ -39,6 +43,7 @@ export function send(url: string, made: FuzzRequest, agent: Agent): Promise<Prox
           const isPacked = response.headers['content-encoding'] === 'gzip' && bytes.length > 0;
           resolve({
             status: response.statusCode ?? 0,
+            headers: response.headers,
             contentType: response.headers['content-type'] ?? '',
             text: (isPacked ? gunzipSync(bytes) : bytes).toString('utf8'),
           });
@@ -47,7 +52,7 @@ export function send(url: string, made: FuzzRequest, agent: Agent): Promise<Prox
     );
     request.on('upgrade', (_response, socket) => {
       socket.destroy();
-      resolve({ status: 101, contentType: '', text: '' });
+      resolve({ status: 101, headers: {}, contentType: '', text: '' });
     });
     request.on('timeout', () => request.destroy(new Error(`no answer within ${patienceMs} ms`)));
     request.on('error', reject);

@@ -22,6 +22,7 @@ const slowRooms: readonly (readonly string[])[] = [
   ['doors/'],
   ['core/program/workers'],
   ['core/program/', 'reload/'],
+  ['attack/'],
   ['clients/', 'contract/', 'fuzz/', 'hostile/', 'overload/'],
   ['core/engine/metric/metric.test', 'core/engine/metric/count/json.test'],
 ];
