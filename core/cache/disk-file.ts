@@ -81,20 +81,54 @@ export interface DiskSize {
 }
 
 /**
- * Opens the file or begins it, and writes to it.
+ * Opens the file or begins it, and writes to it. A fresh one takes the place of what is there.
  * @throws UnusableFile, or an error of SQLite where the file cannot be opened or written
  */
-export async function openDiskFile(path: string): Promise<DiskStore> {
-  // A new file is for nobody else: it holds lines of logs.
-  await (await open(path, 'a', 0o600)).close();
-  const writer = await connect(path);
+export async function openDiskFile(path: string, isFresh: boolean): Promise<DiskStore> {
+  const lock = await lockFor(path);
+  let writer: Database | undefined;
   try {
+    if (isFresh) await removeDatabase(path);
+    // A new file is for nobody else: it holds lines of logs.
+    await (await open(path, 'a', 0o600)).close();
+    writer = await connect(path);
     await prepare(writer);
     const reader = await connect(path);
-    return new DiskFile(writer, reader);
+    return new DiskFile(writer, reader, lock);
   } catch (error) {
-    await closeDatabase(writer);
+    if (writer !== undefined) await closeDatabase(writer);
+    await closeDatabase(lock);
     throw isDamage(error) ? new UnusableFile('damaged', error) : error;
+  }
+}
+
+/**
+ * Holds a lock on a file beside this one until it is closed or the process ends, so that no two processes write to one cache. In WAL mode
+ * SQLite would let both.
+ */
+async function lockFor(path: string): Promise<Database> {
+  const file = `${path}-lock`;
+  await createLockFile(file);
+  const lock = await connect(file);
+  try {
+    await execute(lock, 'BEGIN EXCLUSIVE');
+    return lock;
+  } catch (error) {
+    await closeDatabase(lock);
+    if (!(error instanceof Error && 'code' in error && error.code === 'SQLITE_BUSY')) throw error;
+    const inUse = new Error('another process uses this file; give each its own -disk-cache-path', {
+      cause: error,
+    });
+    throw Object.assign(inUse, { code: error.code });
+  }
+}
+
+/** One that is there is not opened: closing it again would end the locks that this process has on it. */
+async function createLockFile(path: string): Promise<void> {
+  try {
+    await (await open(path, 'wx', 0o600)).close();
+  } catch (error) {
+    if (!(error instanceof Error && 'code' in error && error.code === 'EEXIST')) throw error;
   }
 }
 
@@ -157,6 +191,7 @@ class DiskFile implements DiskStore {
   constructor(
     private readonly writer: Database,
     private readonly reader: Database,
+    private readonly lock: Database,
   ) {}
 
   async read(key: string): Promise<DiskRow | undefined> {
@@ -246,6 +281,7 @@ class DiskFile implements DiskStore {
   async close(): Promise<void> {
     await closeDatabase(this.reader);
     await closeDatabase(this.writer);
+    await closeDatabase(this.lock);
   }
 }
 

@@ -5,7 +5,6 @@ import {
   isDamage,
   moveDatabase,
   openDiskFile,
-  removeDatabase,
   UnusableFile,
   type DiskRow,
   type DiskStore,
@@ -31,7 +30,7 @@ export interface DiskTierSettings {
   readonly log: Logger;
   readonly observer: DiskObserver;
   /** For tests of disks that fail. */
-  readonly open?: (path: string) => Promise<DiskStore>;
+  readonly open?: (path: string, isFresh: boolean) => Promise<DiskStore>;
 }
 
 /** A read that takes longer turns the tier off: to ask the backend is the better way then. */
@@ -47,7 +46,7 @@ const maintenanceMs = 1_000;
  */
 export class DiskTier implements AnswerTier {
   readonly #settings: DiskTierSettings;
-  readonly #open: (path: string) => Promise<DiskStore>;
+  readonly #open: (path: string, isFresh: boolean) => Promise<DiskStore>;
   readonly #buffer: WriteBuffer;
   /** The open file; undefined while the tier is off. */
   #file: DiskSpace | undefined;
@@ -199,19 +198,24 @@ export class DiskTier implements AnswerTier {
 
   async #start(): Promise<void> {
     const { diskCachePath: path } = this.#settings.options;
-    if (this.#isToBeEmptied) await removeDatabase(path);
+    const isFresh = this.#isToBeEmptied;
     this.#isToBeEmptied = false;
-    this.#file = await DiskSpace.of(await this.#openUsable(path), this.#settings);
+    try {
+      this.#file = await DiskSpace.of(await this.#openUsable(path, isFresh), this.#settings);
+    } catch (error) {
+      this.#isToBeEmptied ||= isFresh;
+      throw error;
+    }
     this.#settings.observer.switched(true);
   }
 
-  async #openUsable(path: string): Promise<DiskStore> {
+  async #openUsable(path: string, isFresh: boolean): Promise<DiskStore> {
     try {
-      return await this.#open(path);
+      return await this.#open(path, isFresh);
     } catch (error) {
       if (!(error instanceof UnusableFile)) throw error;
       await this.#putAside(error);
-      return this.#open(path);
+      return this.#open(path, isFresh);
     }
   }
 
@@ -360,9 +364,10 @@ const codesOfTheDisk = new Set([
   'SQLITE_READONLY',
   'SQLITE_FULL',
   'SQLITE_IOERR',
+  'SQLITE_BUSY',
 ]);
 
-/** Whether the disk cannot be written now, which says nothing about the path. */
+/** Whether the file cannot be written now, which says nothing about the path. */
 function isOfTheDisk(error: unknown): boolean {
   return error instanceof Error && 'code' in error && codesOfTheDisk.has(String(error.code));
 }

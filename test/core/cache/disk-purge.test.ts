@@ -10,8 +10,8 @@ test('purges at once begin one new file, and one after the other leave none open
   let [opened, closed] = [0, 0];
   const { tier } = await openTier({
     path,
-    open: async (file) => {
-      const store = await openDiskFile(file);
+    open: async (file, isFresh) => {
+      const store = await openDiskFile(file, isFresh);
       opened += 1;
       const close = store.close.bind(store);
       store.close = () => {

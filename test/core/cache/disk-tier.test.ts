@@ -206,8 +206,8 @@ test('a file that turns out to be damaged while it is used is put aside, and a n
   let isDamaged = false;
   const { tier, told, host } = await openTier({
     path,
-    open: async (file) => {
-      const store = await openDiskFile(file);
+    open: async (file, isFresh) => {
+      const store = await openDiskFile(file, isFresh);
       const read = store.read.bind(store);
       store.read = (key) =>
         isDamaged
@@ -307,9 +307,9 @@ test('a path that cannot be written is an error that says so', async (t) => {
 /** A file whose writes fail like those of a full disk while `isFull` is set. */
 function fullDisk() {
   const disk = { isFull: false, code: 'SQLITE_FULL', opened: 0 };
-  const open = async (path: string): Promise<DiskStore> => {
+  const open = async (path: string, isFresh: boolean): Promise<DiskStore> => {
     disk.opened += 1;
-    const store = await openDiskFile(path);
+    const store = await openDiskFile(path, isFresh);
     return Object.assign(Object.create(store) as DiskStore, {
       read: (key: string) => store.read(key),
       dropExpired: (beforeMs: number, limit: number) => store.dropExpired(beforeMs, limit),
@@ -370,8 +370,8 @@ test('a disk that does not answer is turned off, and a purge meanwhile still emp
   let hangs = false;
   const { tier, told, host } = await openTier({
     path,
-    open: async (file) => {
-      const store = await openDiskFile(file);
+    open: async (file, isFresh) => {
+      const store = await openDiskFile(file, isFresh);
       const read = store.read.bind(store);
       store.read = (key) => (hangs ? new Promise(() => undefined) : read(key));
       return store;
@@ -389,5 +389,5 @@ test('a disk that does not answer is turned off, and a purge meanwhile still emp
   t.is(await tier.get('a'), undefined);
   t.is(host.records.length, 1);
   await tier.close();
-  t.deepEqual((await readdir(dirname(path))).sort(), ['cache.db']);
+  t.deepEqual((await readdir(dirname(path))).sort(), ['cache.db', 'cache.db-lock']);
 });

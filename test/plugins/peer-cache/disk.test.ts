@@ -1,3 +1,4 @@
+import { stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import test from 'ava';
 import { withProxy } from '../../../core/testing/index.js';
@@ -93,5 +94,32 @@ test('a disk cache that cannot be written keeps the proxy from starting', async 
       flags: { ...flags, 'disk-cache-path': path },
     }),
     { message: /stage "peer-cache" failed to start: -disk-cache-path: .* cannot be used: ENOTDIR|ENOENT/ },
+  );
+});
+
+test('a second proxy on the same file serves without a disk cache, and says so', async (t) => {
+  const { backend, ask, flags } = await stored(t);
+  await withProxy(
+    pipeline(backend.url),
+    async (first) => {
+      await withProxy(
+        pipeline(backend.url),
+        async ({ url, log, proxy }) => {
+          t.regex(await ask(url), /"one"/);
+          t.is(await metric(url, 'disk_cache_up'), '0');
+          // A flush begins a new file, but not where the file is that of another process.
+          const flushed = await fetch(`${proxy.urls.admin ?? ''}/admin/cache/flush`, { method: 'POST' });
+          t.is(flushed.status, 200);
+          t.is(await metric(url, 'disk_cache_up'), '0');
+          await log.find((record) =>
+            JSON.stringify(record.get('error') ?? '').includes('another process uses this file'),
+          );
+        },
+        { flags },
+      );
+      t.is(await metric(first.url, 'disk_cache_up'), '1');
+      t.true((await stat(flags['disk-cache-path'])).size > 0);
+    },
+    { flags },
   );
 });
