@@ -1,10 +1,27 @@
+import type { Logger } from '../base/logger.js';
 import { formatFindings, readSources } from '../kernel/check/index.js';
 import type { Finding } from '../kernel/pipeline/index.js';
+import type { ReloadFinding } from '../kernel/plugin/host.js';
 import type { Io } from './io.js';
 
-/** Prints the findings about a pipeline file that could not be started, as the checker does. */
+/** Prints the findings about a pipeline file, as the checker does. */
 export async function printFindings(findings: readonly Finding[], io: Io): Promise<void> {
   if (findings.length === 0) return;
   const hasColor = io.isTerminal === true && (io.env['NO_COLOR'] ?? '') === '';
   io.err(formatFindings(findings, 'text', await readSources(findings), { hasColor }));
+}
+
+/** Logs the warnings about a pipeline file that serves all the same. */
+export function logFindings(file: string, findings: readonly Finding[], log: Logger): void {
+  if (findings.length === 0) return;
+  const lines = findings.map((finding) => findingLine(findingOf(finding)));
+  log.warn('the pipeline file has warnings', { 'pipeline.file': file, 'pipeline.findings': lines });
+}
+
+export function findingOf({ at, ...finding }: Finding): ReloadFinding {
+  return { at: `${at.file}:${at.line}:${at.column}`, ...finding };
+}
+
+export function findingLine({ at, severity, message, rule, fix }: ReloadFinding): string {
+  return `${at}: ${severity}${rule === undefined ? '' : ` ${rule}`}: ${message}${fix === undefined ? '' : ` (${fix})`}`;
 }

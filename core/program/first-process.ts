@@ -12,7 +12,8 @@ import { setTimeout as pause } from 'node:timers/promises';
 import type { Urls } from '../http/listener.js';
 import { secretsIn } from '../kernel/describe.js';
 import { systemClock } from '../kernel/clock.js';
-import type { Pipeline } from '../kernel/pipeline/index.js';
+import type { Finding, Pipeline } from '../kernel/pipeline/index.js';
+import { logFindings } from './findings.js';
 import type { Logger } from '../base/logger.js';
 import type { Meters } from '../base/meters.js';
 import { AddedUp } from '../kernel/telemetry/added-up.js';
@@ -68,9 +69,19 @@ class NotServing extends Error {
   }
 }
 
+export interface WorkersSettings {
+  readonly isWatched: boolean;
+  /** Warnings about the pipeline file, for the log. */
+  readonly findings: readonly Finding[];
+}
+
 /** Runs a pipeline in several processes until a signal ends them. */
-export async function runWorkers(pipeline: Pipeline, count: number, isWatched: boolean): Promise<number> {
-  const first = new FirstProcess(pipeline, count);
+export async function runWorkers(
+  pipeline: Pipeline,
+  count: number,
+  { isWatched, findings }: WorkersSettings,
+): Promise<number> {
+  const first = new FirstProcess(pipeline, count, findings);
   try {
     return await runUntilSignal(async (signal) => {
       await first.start(signal);
@@ -111,7 +122,7 @@ class FirstProcess {
   #give: (status: number) => void = () => undefined;
   readonly ended = new Promise<number>((resolve) => (this.#give = resolve));
 
-  constructor(pipeline: Pipeline, count: number) {
+  constructor(pipeline: Pipeline, count: number, findings: readonly Finding[]) {
     this.#pipeline = pipeline;
     this.#count = count;
     this.#hub = new Hub({ clock: systemClock, workers: count });
@@ -127,6 +138,7 @@ class FirstProcess {
     });
     this.#loggers = createLoggers(pipeline.telemetry.logLevel, this.#writer, {}, secretsIn(pipeline));
     this.#log = this.#loggers.component('proxy');
+    logFindings(pipeline.file, findings, this.#log);
     // Workers take connections from the same listener as they have time: see docs/fleet.md, Workers.
     cluster.schedulingPolicy = cluster.SCHED_NONE;
     cluster.setupPrimary({ serialization: 'advanced' });

@@ -4,7 +4,8 @@ import { Trace } from '../base/trace.js';
 import { createExchange, type Exchange } from '../kernel/plugin/exchange.js';
 import type { Answer } from '../wire/answer/types.js';
 import { headerNames } from '../wire/routes-table.js';
-import type { Pipeline } from '../kernel/pipeline/types.js';
+import type { Finding, Pipeline } from '../kernel/pipeline/types.js';
+import { logFindings } from './findings.js';
 import type { Logger } from '../base/logger.js';
 import type { Clock } from '../base/clock.js';
 import type { Host, ReloadReport, ServingState } from '../kernel/plugin/host.js';
@@ -38,6 +39,7 @@ import { createOtlpPush, otlpComponent } from '../kernel/telemetry/otlp/push.js'
 import { ProcReader } from '../kernel/telemetry/proc/reader.js';
 import { registerProcessMetrics } from '../kernel/telemetry/process-metrics.js';
 import { loadTraces } from './load-traces.js';
+import { harmless } from '../kernel/telemetry/harmless-observer.js';
 import { RequestLog } from '../kernel/telemetry/request-log.js';
 import type { RequestObserver } from '../kernel/telemetry/request-record.js';
 import { Strain } from '../base/admission/strain.js';
@@ -56,6 +58,8 @@ export interface StartOptions {
   readonly learner?: NameLearner;
   /** Told of every request, beside the request log and the metrics. */
   readonly observer?: RequestObserver;
+  /** Warnings about the pipeline file, for the log. */
+  readonly findings?: readonly Finding[];
   /** Destination of log records; default stdout. */
   readonly logTo?: LogDestination;
   /** The other processes that serve with this one; none unless given. */
@@ -102,6 +106,7 @@ export async function startProxy(pipeline: Pipeline, options: StartOptions = {})
     secrets,
   );
   const log = loggers.component('proxy');
+  logFindings(pipeline.file, options.findings ?? [], log);
   // Of several processes the first one tells what it cannot read.
   if (joined === undefined) await metering.proc.start(log);
   const requestLog = new RequestLog(log, telemetry, clock);
@@ -375,26 +380,5 @@ function backgroundAsk(run: (exchange: Exchange) => Promise<Answer>, pool: Memor
     } finally {
       memory.close();
     }
-  };
-}
-
-/** Wraps a plugin's observer: its errors are logged and do not affect requests. */
-function harmless(observer: RequestObserver, log: Logger): RequestObserver {
-  const failed = (error: unknown): void => log.error('observer of requests failed', { error });
-  return {
-    started: (record) => {
-      try {
-        observer.started(record);
-      } catch (error) {
-        failed(error);
-      }
-    },
-    finished: (record, status, durationMs) => {
-      try {
-        observer.finished(record, status, durationMs);
-      } catch (error) {
-        failed(error);
-      }
-    },
   };
 }

@@ -5,10 +5,11 @@ import type { Clock } from '../../base/clock.js';
 import type { MemoryPool } from '../../base/memory/pool.js';
 import type { Edge, Prepared } from '../../http/edge.js';
 import { PluginFailure } from '../../kernel/lifecycle.js';
-import type { Finding, Pipeline, Reread } from '../../kernel/pipeline/types.js';
+import type { Pipeline, Reread } from '../../kernel/pipeline/types.js';
 import type { ReloadFinding, ReloadReport, ServingState } from '../../kernel/plugin/host.js';
 import type { reloadMetrics } from '../../kernel/telemetry/metrics-table.js';
 import { NameLearner } from '../../victoria/names/name-learner.js';
+import { findingLine, findingOf } from '../findings.js';
 import { Generation, type GenerationHouse } from './generation.js';
 import { needsRestart } from './restart-only.js';
 
@@ -121,7 +122,7 @@ export class Succession {
       'pipeline.file': before.pipeline.file,
       'pipeline.hash': report.hash,
       'pipeline.generation': report.generation,
-      ...(report.findings.length === 0 ? {} : { 'pipeline.findings': report.findings.map(lineOf) }),
+      ...(report.findings.length === 0 ? {} : { 'pipeline.findings': report.findings.map(findingLine) }),
     };
     if (report.result === 'refused') {
       this.#tell('failure');
@@ -136,8 +137,8 @@ export class Succession {
   }
 
   async #take({ pipeline, findings }: Reread): Promise<ReloadReport> {
-    if (pipeline === undefined) return this.#report('refused', findings.map(shown));
-    const found = [...outdated(pipeline), ...findings.map(shown)];
+    if (pipeline === undefined) return this.#report('refused', findings.map(findingOf));
+    const found = [...outdated(pipeline), ...findings.map(findingOf)];
     const refused = (message: string, at = pipeline.file): ReloadReport =>
       this.#report('refused', [{ at, severity: 'error', message }, ...found]);
     const before = this.#current;
@@ -314,14 +315,6 @@ function outdated({ stages, endpoints, services }: Pipeline): readonly ReloadFin
       message: `the file of "${use}" has changed since it was loaded, and the code of a plugin is read once`,
       fix: 'restart to run what the file says now, or give it another name',
     }));
-}
-
-function shown({ at, ...finding }: Finding): ReloadFinding {
-  return { at: `${at.file}:${at.line}:${at.column}`, ...finding };
-}
-
-function lineOf({ at, severity, message, rule, fix }: ReloadFinding): string {
-  return `${at}: ${severity}${rule === undefined ? '' : ` ${rule}`}: ${message}${fix === undefined ? '' : ` (${fix})`}`;
 }
 
 /** What an error says; one of a plugin begins with its place. */

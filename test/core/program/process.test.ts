@@ -50,6 +50,35 @@ for (const signal of ['SIGTERM', 'SIGINT'] as const) {
   });
 }
 
+for (const workers of [1, 2])
+  test.serial(`warnings at the start are records like all others (${workers} processes)`, async (t) => {
+    const map = '-tenant-map={"team":{"account_id":"1","project_id":"0"}}';
+    const flags = [map, `-workers=${workers}`, '-listen=127.0.0.1:0', '-admin-listen=127.0.0.1:0'];
+    const child = spawn(process.execPath, [main, 'serve', ...flags, '-backend=http://127.0.0.1:9'], {
+      stdio: 'pipe',
+    });
+    const exited = once(child, 'close');
+    let [out, err] = ['', ''];
+    child.stderr.on('data', (chunk: Buffer) => (err += chunk.toString()));
+    await new Promise<void>((resolve) => {
+      child.stdout.on('data', (chunk: Buffer) => {
+        out += chunk.toString();
+        if (out.includes('"serving"')) resolve();
+      });
+      void exited.then(() => resolve());
+    });
+    child.kill('SIGTERM');
+    t.deepEqual(await exited, [0, null]);
+    t.is(err, '');
+    const records = out
+      .trim()
+      .split('\n')
+      .map((line): unknown => JSON.parse(line));
+    const told = records.filter((record) => JSON.stringify(record).includes('R052'));
+    t.is(told.length, 1);
+    t.like(told[0], { 'severity.text': 'WARN', component: 'proxy', body: 'the pipeline file has warnings' });
+  });
+
 test.serial('the embedded backend runs alone and stops on SIGTERM', async (t) => {
   const { child, url, exited } = await start('backend', '-listen=127.0.0.1:0');
   const { statusCode, body } = await request(`${url}/health`);
