@@ -1154,7 +1154,7 @@ export interface ResponseShapeOptions {
    */
   readonly detectedFieldsMaxScanLines: number;
   /**
-   * Longest time that looking for fields in lines may take; 0 means no bound. (milliseconds)
+   * Longest time that looking for fields in lines may take: the answer then has the fields of the lines read so far, with a warning, and is an error where there are none. 0 means no bound. (milliseconds)
    */
   readonly drilldownScanTimeout: number;
   /**

@@ -14,6 +14,10 @@ import type { EngineContext } from '../context.js';
 import type { DetectedFieldsPlan } from '../plan/types.js';
 import { EntryCollector } from '../logs/entry-collector.js';
 import { readPages } from '../rows/row-pages.js';
+import { timedRows } from '../rows/timed-rows.js';
+import { printGoDuration } from '../../base/time/index.js';
+
+const longestTimerMs = 2 ** 31 - 1;
 
 /** The fields of the newest lines of a log query. */
 export async function answerDetectedFields(
@@ -23,8 +27,8 @@ export async function answerDetectedFields(
 ): Promise<DetectedFieldsAnswer> {
   const keepsDots = context.naming.dottedNames === 'accept';
   const scan = new FieldScan({ maxFields: request.limit, keepsDots }, context);
-  await scanLines(plan, request, scan, context);
-  return { kind: 'detected-fields', fields: await scan.fields(), limit: request.limit, warnings: [] };
+  const warnings = await scanLines(plan, request, scan, context);
+  return { kind: 'detected-fields', fields: await scan.fields(), limit: request.limit, warnings };
 }
 
 /** The values of one field in the newest lines of a log query. */
@@ -35,24 +39,26 @@ export async function answerDetectedFieldValues(
 ): Promise<DetectedFieldValuesAnswer> {
   const keepsDots = context.naming.dottedNames === 'accept';
   const scan = new FieldScan({ maxFields: 1, keepsDots, only: request.name }, context);
-  await scanLines(plan, request, scan, context);
+  const warnings = await scanLines(plan, request, scan, context);
   const [field] = await scan.fields();
   const values = field?.values.slice(0, request.limit) ?? [];
-  return { kind: 'detected-field-values', values, limit: request.limit, warnings: [] };
+  return { kind: 'detected-field-values', values, limit: request.limit, warnings };
 }
 
+/** @returns a warning where time ran out */
 async function scanLines(
   plan: DetectedFieldsPlan,
   request: DetectedFieldsRequest | DetectedFieldValuesRequest,
   scan: FieldScan,
   context: EngineContext,
-): Promise<void> {
-  const streams = await newestEntries(plan, request.range, request.lineLimit, context);
+): Promise<readonly string[]> {
+  const { streams, warnings } = await newestEntries(plan, request.range, request.lineLimit, context);
   // What is read last decides the type and path of a field, so streams are read in Loki's order.
   const inOrder = streams
     .map(({ labels, entries }) => ({ labels, entries, text: labelsText(labels) }))
     .sort((a, b) => (a.text < b.text ? -1 : 1));
   for (const { labels, entries } of inOrder) for (const entry of entries) await scan.add(labels, entry);
+  return warnings;
 }
 
 /** The newest entries that match the query. When time runs out it returns those read so far, or an error if there are none. */
@@ -61,7 +67,7 @@ async function newestEntries(
   range: TimeRange,
   lineLimit: number,
   { upstream, reader, clock, signal, memory, workers, options, memories }: EngineContext,
-): Promise<readonly StreamResult[]> {
+): Promise<{ readonly streams: readonly StreamResult[]; readonly warnings: readonly string[] }> {
   const { detectedFieldsMaxScanLines: maxLines, drilldownScanTimeout: timeoutMs } = options;
   const limit = Math.min(lineLimit, maxLines);
   const collector = new EntryCollector({
@@ -74,14 +80,16 @@ async function newestEntries(
     showsGroups: true,
     memory,
   });
-  const deadline = timeoutMs === 0 ? Infinity : clock.monotonicMs() + timeoutMs;
+  const timeUp = timeoutMs === 0 ? undefined : AbortSignal.timeout(Math.min(timeoutMs, longestTimerMs));
+  const deadlineMs = timeoutMs === 0 ? Infinity : clock.monotonicMs() + timeoutMs;
+  const isOver = (): boolean => timeUp?.aborted === true || clock.monotonicMs() >= deadlineMs;
   const firstPageRows = logs.residual.length === 0 ? limit : Math.max(2 * limit, 1000);
   const pages = readPages({
     filter: logs.filter,
     range,
     direction: 'backward',
     firstPageRows,
-    upstream,
+    upstream: timeUp === undefined ? upstream : timedRows(upstream, timeUp),
     reader,
     signal,
     memory,
@@ -90,10 +98,13 @@ async function newestEntries(
   });
   for await (const rows of pages) {
     signal.throwIfAborted();
-    if (await collector.addAll(rows)) break;
-    if (clock.monotonicMs() < deadline) continue;
-    if (collector.counts().entriesReturned === 0) throw apiError('queryTimeout', {});
-    break;
+    if (await collector.addAll(rows)) return { streams: collector.streams(), warnings: [] };
+    if (isOver()) break;
   }
-  return collector.streams();
+  signal.throwIfAborted();
+  if (!isOver()) return { streams: collector.streams(), warnings: [] };
+  if (collector.counts().entriesReturned === 0) throw apiError('queryTimeout', {});
+  const within = printGoDuration(BigInt(Math.round(timeoutMs)) * 1_000_000n);
+  const warning = `partial response: fields are those of the lines read within -drilldown-scan-timeout=${within}`;
+  return { streams: collector.streams(), warnings: [warning] };
 }

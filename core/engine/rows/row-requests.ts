@@ -7,7 +7,8 @@ import type { LogsqlFilter } from '../../victoria/logsql/ast.js';
 import { query, sort } from '../../victoria/logsql/build.js';
 import type { LogRow, RowReader } from '../../victoria/names/row-reader.js';
 import { atPace, sortSteps } from '../../base/pace/steps.js';
-import type { Upstream, RowsRequest } from '../../victoria/upstream/types.js';
+import type { RowsRequest } from '../../victoria/upstream/types.js';
+import type { RowsUpstream } from './timed-rows.js';
 
 export interface PagesRequest {
   readonly filter: LogsqlFilter;
@@ -15,7 +16,7 @@ export interface PagesRequest {
   readonly direction: Direction;
   /** Rows of the first page; later pages grow. */
   readonly firstPageRows: number;
-  readonly upstream: Upstream;
+  readonly upstream: RowsUpstream;
   readonly reader: RowReader;
   readonly signal: AbortSignal;
   /** Charged for rows in memory. */

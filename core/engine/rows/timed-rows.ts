@@ -1,0 +1,23 @@
+import type { Upstream } from '../../victoria/upstream/types.js';
+
+/** What reads of rows need of the backend. */
+export type RowsUpstream = Pick<Upstream, 'owner' | 'rows' | 'stats' | 'until'>;
+
+/** The same backend whose rows end when time is up, as if there were no more; what has arrived of a read by then is its answer. */
+export function timedRows(upstream: Upstream, timeUp: AbortSignal): RowsUpstream {
+  const timed = upstream.until?.(timeUp) ?? upstream;
+  const isTimeUp = (): boolean => timeUp.aborted;
+  return {
+    owner: upstream.owner,
+    stats: (request) => timed.stats(request),
+    ...(timed.until === undefined ? {} : { until: (signal) => timed.until?.(signal) ?? timed }),
+    async *rows(request) {
+      if (isTimeUp()) return;
+      try {
+        yield* timed.rows(request);
+      } catch (error) {
+        if (!isTimeUp()) throw error;
+      }
+    },
+  };
+}
