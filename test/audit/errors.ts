@@ -172,6 +172,7 @@ export const errors: Section = {
         const site = await lab.site({
           'backend-max-concurrent-heavy-queries': '1',
           'backend-heavy-query-queue-wait': '300ms',
+          'backend-min-concurrent-metadata-scans': '8',
         });
         site.relay.meddle = ({ path }) => (/stats_query|\/query$/.test(path) ? { waitMs: 2_000 } : undefined);
         const ask = (word: string): ReturnType<typeof site.get> =>

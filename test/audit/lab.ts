@@ -14,6 +14,7 @@ import { Site } from './site.js';
 
 export const minuteMs = 60_000;
 export const hourMs = 60 * minuteMs;
+export const day = 24 * hourMs;
 
 /** A line of a stream. */
 export interface Line {
