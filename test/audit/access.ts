@@ -52,7 +52,8 @@ export const access: Section = {
       isQuick: true,
       probe: async (lab) => {
         const site = await lab.site({
-          'tenant-map': '{"team":{"account_id":"7","project_id":"8"},"0":{"account_id":"9","project_id":"0"}}',
+          'tenant-map':
+            '{"team":{"account_id":"7","project_id":"8"},"0":{"account_id":"9","project_id":"0"}}',
         });
         const { accountid, projectid } = (await callWith(lab, site, org('team'))).headers;
         same([accountid, projectid], ['7', '8'], 'team');
@@ -97,7 +98,11 @@ export const access: Section = {
         });
         signalled.relay.forget();
         await signalled.get('query_range', { query: selector, ...lab.range(hourMs) }, org('a'));
-        same(signalled.relay.calls.some(({ headers }) => headers['accountid'] === '6'), false, 'without a signal');
+        same(
+          signalled.relay.calls.some(({ headers }) => headers['accountid'] === '6'),
+          false,
+          'without a signal',
+        );
         await signalled.proxy.reload();
         same((await callWith(lab, signalled, org('a'))).headers['accountid'], '6', 'after the signal');
       },
@@ -164,7 +169,10 @@ export const access: Section = {
       isQuick: true,
       probe: async (lab) => {
         const file = (name: string): string => join(packageRoot(), 'test/data/tls', name);
-        const site = await lab.site({ 'tls-cert-file': file('server.pem'), 'tls-key-file': file('server.key') });
+        const site = await lab.site({
+          'tls-cert-file': file('server.pem'),
+          'tls-key-file': file('server.key'),
+        });
         const dispatcher = new Agent({ connect: { ca: await readFile(file('ca.pem')) } });
         lab.later(() => dispatcher.destroy());
         expect(site.url.startsWith('https://'), site.url);
@@ -184,7 +192,11 @@ export const access: Section = {
           'tls-require-client-cert': 'true',
         });
         const ca = await readFile(file('ca.pem'));
-        const known = { ca, cert: await readFile(file('client.pem')), key: await readFile(file('client.key')) };
+        const known = {
+          ca,
+          cert: await readFile(file('client.pem')),
+          key: await readFile(file('client.key')),
+        };
         for (const [connect, isKnown] of [
           [known, true],
           [{ ca }, false],
@@ -273,9 +285,17 @@ export const access: Section = {
       says: 'peers without `-peer-auth-token` keep the process from starting, unless `-peer-insecure-ip-allowlist=true`',
       isQuick: true,
       probe: async (lab) => {
-        const peers = { 'peer-self': '127.0.0.1:1', 'peer-discovery': 'static', 'peer-static': '127.0.0.1:1' };
+        const peers = {
+          'peer-self': '127.0.0.1:1',
+          'peer-discovery': 'static',
+          'peer-static': '127.0.0.1:1',
+        };
         expect((await refusal(lab, peers)).includes('peer-auth-token'), 'it starts');
-        same(await refusal(lab, { ...peers, 'peer-insecure-ip-allowlist': 'true' }), 'started', 'with the list');
+        same(
+          await refusal(lab, { ...peers, 'peer-insecure-ip-allowlist': 'true' }),
+          'started',
+          'with the list',
+        );
       },
     },
     {

@@ -16,13 +16,19 @@ async function withLines(lab: Lab, flags: Readonly<Record<string, string>> = {})
 
 /** `detected_level` of each line, by its text. */
 async function levels(lab: Lab, lines: readonly string[], bodyScan: string): Promise<readonly unknown[]> {
-  await lab.push(lines.map((line) => ({ labels: { ...app, line: line.slice(0, 20) }, line, agoMs: minuteMs })));
+  await lab.push(
+    lines.map((line) => ({ labels: { ...app, line: line.slice(0, 20) }, line, agoMs: minuteMs })),
+  );
   const site = await lab.site({ 'detected-level-body-scan': bodyScan });
   const entries = await site.entries({ query: selector, ...lab.range(hourMs) });
   return lines.map((text) => entries.find(({ line }) => line === text)?.labels['detected_level']);
 }
 
-async function rebuilt(lab: Lab, rows: readonly Readonly<Record<string, string>>[], flags = {}): Promise<string> {
+async function rebuilt(
+  lab: Lab,
+  rows: readonly Readonly<Record<string, string>>[],
+  flags = {},
+): Promise<string> {
   await lab.pushRows(['app'], rows);
   const site = await lab.site(flags);
   const entries = await site.entries({ query: selector, ...lab.range(hourMs) });
@@ -94,7 +100,8 @@ export const answers: Section = {
       lines: '34',
       says: 'a row with the text that the backend puts in the place of a missing line counts as one without',
       probe: async (lab) => {
-        const _msg = 'missing _msg field; see https://docs.victoriametrics.com/victorialogs/keyconcepts/#message-field';
+        const _msg =
+          'missing _msg field; see https://docs.victoriametrics.com/victorialogs/keyconcepts/#message-field';
         same(await rebuilt(lab, [{ ...app, _msg, status: '200' }]), '{"status":"200"}', 'the line');
       },
     },
@@ -120,7 +127,11 @@ export const answers: Section = {
       lines: '35, 531',
       says: 'with `-detected-level-body-scan=false` only stored fields tell the level',
       probe: async (lab) => {
-        same(await levels(lab, ['{"level":"warn"}', 'a=b level=error'], 'false'), ['unknown', 'unknown'], 'lines');
+        same(
+          await levels(lab, ['{"level":"warn"}', 'a=b level=error'], 'false'),
+          ['unknown', 'unknown'],
+          'lines',
+        );
         const account = lab.another();
         const fields: readonly (readonly [string, string, string])[] = [
           ['detected_level', 'warn', 'warn'],
@@ -149,8 +160,16 @@ export const answers: Section = {
         const site = await lab.site();
         const { status, text } = await site.get('query', { query: '{app=' });
         const body = JSON.parse(text) as Record<string, string>;
-        same([status, Object.keys(body).sort()], [400, ['error', 'errorType', 'message', 'status']], 'the body');
-        same([body['status'], body['errorType'], body['message']], ['error', 'bad_data', body['error']], 'its texts');
+        same(
+          [status, Object.keys(body).sort()],
+          [400, ['error', 'errorType', 'message', 'status']],
+          'the body',
+        );
+        same(
+          [body['status'], body['errorType'], body['message']],
+          ['error', 'bad_data', body['error']],
+          'its texts',
+        );
       },
     },
     {
@@ -167,8 +186,16 @@ export const answers: Section = {
       says: 'every error has these fields',
       differs: 'Some refusals have fewer fields than the error body of the specification',
       probe: async (lab) => {
-        const site = await lab.site({ 'max-concurrent': '1', 'rate-limit-per-second': '1', 'rate-limit-burst': '1' });
-        same(Object.keys(JSON.parse((await site.send('POST', 'push', {})).text) as object), ['error'], 'a push');
+        const site = await lab.site({
+          'max-concurrent': '1',
+          'rate-limit-per-second': '1',
+          'rate-limit-burst': '1',
+        });
+        same(
+          Object.keys(JSON.parse((await site.send('POST', 'push', {})).text) as object),
+          ['error'],
+          'a push',
+        );
         const replies = await Promise.all(
           Array.from({ length: 8 }, () => site.get('labels', lab.range(hourMs))),
         );
@@ -186,7 +213,11 @@ export const answers: Section = {
         const site = await lab.site();
         const query = `sum by (app) (count_over_time(${selector}[1h]))`;
         const series = seriesOf(await site.json('query_range', { query, ...lab.range(hourMs), step: '60' }));
-        same(series.map(({ metric }) => metric), [app], 'the series');
+        same(
+          series.map(({ metric }) => metric),
+          [app],
+          'the series',
+        );
         same(series[0]?.values?.at(-1)?.[1], '30', 'the last value');
         expect(site.called.includes('stats_query_range'), `the backend was asked ${site.called.join()}`);
       },

@@ -14,8 +14,16 @@ export const errors: Section = {
       isQuick: true,
       probe: async (lab) => {
         const site = await lab.site({ 'default-max-query-length': '2h' });
-        for (const path of ['query_range', 'series', 'labels', 'label/app/values', 'detected_labels', 'index/stats']) {
-          const params = path === 'series' ? { 'match[]': selector } : path.startsWith('label') ? {} : { query: selector };
+        for (const path of [
+          'query_range',
+          'series',
+          'labels',
+          'label/app/values',
+          'detected_labels',
+          'index/stats',
+        ]) {
+          const params =
+            path === 'series' ? { 'match[]': selector } : path.startsWith('label') ? {} : { query: selector };
           const reply = await site.get(path, { ...params, ...lab.range(4 * hourMs) });
           const text = '400 the query time range exceeds the limit (query length: 4h0m0s, limit: 2h)';
           same(errorOf(reply), text, path);
@@ -44,10 +52,17 @@ export const errors: Section = {
       isQuick: true,
       probe: async (lab) => {
         const site = await lab.site({
-          'tenant-limits': '{"1":{"max_query_length":"2h"},"2":{"max_query_length":"6h"},"3":{"max_query_length":"0"}}',
+          'tenant-limits':
+            '{"1":{"max_query_length":"2h"},"2":{"max_query_length":"6h"},"3":{"max_query_length":"0"}}',
         });
         const status = async (query: string, orgId: string): Promise<number> =>
-          (await site.get('query_range', { query, ...lab.range(4 * hourMs), step: '600' }, { 'x-scope-orgid': orgId })).status;
+          (
+            await site.get(
+              'query_range',
+              { query, ...lab.range(4 * hourMs), step: '600' },
+              { 'x-scope-orgid': orgId },
+            )
+          ).status;
         same(await status(selector, '2'), 200, 'one tenant');
         same(await status(selector, '1|2|3'), 400, 'several tenants');
         same(await status(`sum(rate(${selector}[5m] offset 9h))`, '2'), 200, 'with an offset');
@@ -77,12 +92,19 @@ export const errors: Section = {
       says: 'more series than `-max-stats-query-series` are 400, at an instant and over a range',
       isQuick: true,
       probe: async (lab) => {
-        await lab.push(Array.from({ length: 12 }, (_, at) => linesOf({ app: 'web', n: `${at}` }, 1, 1)).flat());
+        await lab.push(
+          Array.from({ length: 12 }, (_, at) => linesOf({ app: 'web', n: `${at}` }, 1, 1)).flat(),
+        );
         const site = await lab.site({ 'max-stats-query-series': '10' });
         const query = `sum by (n) (count_over_time(${selector}[1h]))`;
         for (const path of ['query', 'query_range']) {
-          const error = errorOf(await site.get(path, { query, ...lab.range(hourMs), time: lab.ago(0), step: '60' }));
-          expect(error.startsWith('400 maximum number of series (10) reached for a single query'), `${path}: ${error}`);
+          const error = errorOf(
+            await site.get(path, { query, ...lab.range(hourMs), time: lab.ago(0), step: '60' }),
+          );
+          expect(
+            error.startsWith('400 maximum number of series (10) reached for a single query'),
+            `${path}: ${error}`,
+          );
         }
       },
     },
@@ -91,7 +113,9 @@ export const errors: Section = {
       says: 'Logs Drilldown gets the busiest series in the place of that error, and a warning',
       probe: async (lab) => {
         await lab.push(
-          Array.from({ length: 30 }, (_, at) => linesOf({ app: 'web', n: `p${at}` }, at + 1, 30 * minuteMs)).flat(),
+          Array.from({ length: 30 }, (_, at) =>
+            linesOf({ app: 'web', n: `p${at}` }, at + 1, 30 * minuteMs),
+          ).flat(),
         );
         const site = await lab.site({ 'max-stats-query-series': '5' });
         const headers = { 'x-query-tags': 'Source=grafana-lokiexplore-app' };
@@ -100,7 +124,10 @@ export const errors: Section = {
         for (const path of ['query', 'query_range']) {
           const params = { query, ...lab.range(hourMs), time: lab.ago(0), step: '60' };
           const answer = await site.json(path, params, headers);
-          expect(answer.warnings?.some((text) => text.endsWith('returning partial results')) === true, 'no warning');
+          expect(
+            answer.warnings?.some((text) => text.endsWith('returning partial results')) === true,
+            'no warning',
+          );
           const shown = seriesOf(answer).map(({ metric }) => metric['n'] ?? '');
           same(shown.sort(), busiest, path);
         }
@@ -111,7 +138,11 @@ export const errors: Section = {
       says: 'values of a label over `-label-values-max-response-bytes` are Loki’s ResourceExhausted with 500; a tenant can have more',
       isQuick: true,
       probe: async (lab) => {
-        await lab.push(Array.from({ length: 40 }, (_, at) => linesOf({ app: `name-${at}-${'x'.repeat(20)}` }, 1, 1)).flat());
+        await lab.push(
+          Array.from({ length: 40 }, (_, at) =>
+            linesOf({ app: `name-${at}-${'x'.repeat(20)}` }, 1, 1),
+          ).flat(),
+        );
         const site = await lab.site({ 'label-values-max-response-bytes': '500' });
         const error = errorOf(await site.get('label/app/values', lab.range(hourMs)));
         expect(error.startsWith('500 rpc error: code = ResourceExhausted desc = grpc:'), error);
@@ -119,7 +150,11 @@ export const errors: Section = {
           'label-values-max-response-bytes': '500',
           'tenant-limits': JSON.stringify({ [lab.orgId]: { label_values_max_response_bytes: 100_000 } }),
         });
-        same((await raised.get('label/app/values', lab.range(hourMs))).status, 200, 'with a limit of its own');
+        same(
+          (await raised.get('label/app/values', lab.range(hourMs))).status,
+          200,
+          'with a limit of its own',
+        );
       },
     },
     {
@@ -152,16 +187,21 @@ export const errors: Section = {
     {
       lines: '412, 539',
       says: 'over `-max-concurrent` requests a request is 503 `too many concurrent queries` with `Retry-After: 5`',
-      isQuick: true,
       probe: async (lab) => {
         await lab.push(linesOf({ app: 'web' }, 2, minuteMs));
         const site = await lab.site({ 'max-concurrent': '1' });
         site.relay.meddle = () => ({ waitMs: 300 });
         const replies = await Promise.all(
-          [1, 2, 3, 4].map((at) => site.get('query_range', { query: selector, ...lab.range(hourMs + at * minuteMs) })),
+          [1, 2, 3, 4].map((at) =>
+            site.get('query_range', { query: selector, ...lab.range(hourMs + at * minuteMs) }),
+          ),
         );
         const refused = replies.find(({ status }) => status === 503);
-        same([errorOf(refused ?? { status: 0, headers: {}, text: '' }), refused?.headers['retry-after']], ['503 too many concurrent queries', '5'], 'the refusal');
+        same(
+          [errorOf(refused ?? { status: 0, headers: {}, text: '' }), refused?.headers['retry-after']],
+          ['503 too many concurrent queries', '5'],
+          'the refusal',
+        );
       },
     },
     {
@@ -205,7 +245,11 @@ export const errors: Section = {
             : undefined;
         const slow = site.get('query', { query: `sum(count_over_time(${selector} |= "1" [30h]))` });
         await new Promise((resolve) => setTimeout(resolve, 300));
-        const reply = await site.get('query_range', { query: '{app="old"}', limit: '100', ...lab.range(48 * hourMs) });
+        const reply = await site.get('query_range', {
+          query: '{app="old"}',
+          limit: '100',
+          ...lab.range(48 * hourMs),
+        });
         same(reply.status, 200, `the status: ${errorOf(reply).slice(0, 200)}`);
         await slow;
       },
@@ -222,11 +266,17 @@ export const errors: Section = {
         });
         site.relay.meddle = ({ path }) => (path.includes('stream') ? { waitMs: 2_000 } : undefined);
         const texts = (
-          await Promise.all([1, 2, 3].map((at) => site.get('series', { 'match[]': selector, ...lab.range(20 * hourMs + at * hourMs) })))
+          await Promise.all(
+            [1, 2, 3].map((at) =>
+              site.get('series', { 'match[]': selector, ...lab.range(20 * hourMs + at * hourMs) }),
+            ),
+          )
         ).map(errorOf);
         const refused = texts.find((text) => text.startsWith('429')) ?? texts.join().slice(0, 300);
         expect(
-          /^429 too many outstanding requests: long-range VictoriaLogs metadata scans are limited to at most -backend-max-concurrent-metadata-scans=1 per replica/.test(refused),
+          /^429 too many outstanding requests: long-range VictoriaLogs metadata scans are limited to at most -backend-max-concurrent-metadata-scans=1 per replica/.test(
+            refused,
+          ),
           refused,
         );
       },

@@ -170,7 +170,7 @@ export const flagsTable = `
 560 peer-write-through-min-ttl ? - -
 561 peer-hot-read-ahead-enabled false - -
 562 warmup-max-jitter ? - -
-571 server.register-instrumentation false - -
+572 server.register-instrumentation false - -
 `
   .trim()
   .split('\n')

@@ -12,7 +12,6 @@ export const guards: Section = {
     {
       lines: '537-538',
       says: 'each client has a rate and a burst',
-      isQuick: true,
       probe: async (lab) => {
         const site = await lab.site({ 'rate-limit-per-second': '1', 'rate-limit-burst': '3' });
         const statuses: number[] = [];
@@ -24,7 +23,6 @@ export const guards: Section = {
     {
       lines: '14, 377',
       says: 'equal requests at a time are one call of the backend, and counted',
-      isQuick: true,
       probe: async (lab) => {
         await lab.push(linesOf({ app: 'web' }, 2, minuteMs));
         const site = await lab.site();
@@ -38,7 +36,6 @@ export const guards: Section = {
     {
       lines: '204-206, 380, 422, 540-542',
       says: 'cut connections open the circuit breaker, errors and timeouts of the backend do not; it closes again after its time',
-      isQuick: true,
       probe: async (lab) => {
         const site = await lab.site({
           'cb-fail-threshold': '3',
@@ -122,7 +119,10 @@ export const guards: Section = {
       says: '`-stats-query-range-concurrency` bounds the calls for statistics over time',
       probe: async (lab) => {
         await lab.push(linesOf({ app: 'web' }, 20, 30 * minuteMs));
-        const site = await lab.site({ 'stats-query-range-concurrency': '1', 'compat-cache-enabled': 'false' });
+        const site = await lab.site({
+          'stats-query-range-concurrency': '1',
+          'compat-cache-enabled': 'false',
+        });
         let [open, most] = [0, 0];
         site.relay.meddle = ({ path }) => {
           if (!path.endsWith('stats_query_range')) return undefined;
@@ -133,7 +133,11 @@ export const guards: Section = {
         };
         await Promise.all(
           ['1', '2', '3', '4'].map((word) =>
-            site.get('query_range', { query: `sum(count_over_time(${selector} |= "${word}" [1m]))`, ...lab.range(hourMs), step: '60' }),
+            site.get('query_range', {
+              query: `sum(count_over_time(${selector} |= "${word}" [1m]))`,
+              ...lab.range(hourMs),
+              step: '60',
+            }),
           ),
         );
         same(most, 1, 'at once');
@@ -149,7 +153,10 @@ export const guards: Section = {
           'stats-query-range-concurrency': '1',
           'stats-query-range-inter-query-delay-ms': '400',
         });
-        const ask = async (tags: Readonly<Record<string, string>>, words: readonly string[]): Promise<number> => {
+        const ask = async (
+          tags: Readonly<Record<string, string>>,
+          words: readonly string[],
+        ): Promise<number> => {
           const times: number[] = [];
           site.relay.meddle = ({ path }) => {
             if (path.endsWith('stats_query_range')) times.push(performance.now());
@@ -159,7 +166,11 @@ export const guards: Section = {
             words.map((word) =>
               site.get(
                 'query_range',
-                { query: `sum(count_over_time(${selector} |= "${word}" [1m]))`, ...lab.range(hourMs), step: '60' },
+                {
+                  query: `sum(count_over_time(${selector} |= "${word}" [1m]))`,
+                  ...lab.range(hourMs),
+                  step: '60',
+                },
                 tags,
               ),
             ),
@@ -211,14 +222,21 @@ export const guards: Section = {
             ['m1', 'm2', 'm3'].map((name) =>
               site.get(
                 'query_range',
-                { query: `sum by (${name}) (count_over_time(${selector} | json | logfmt | drop __error__, __error_details__ | ${name}!="" [1m]))`, ...lab.range(hourMs), step: '60' },
+                {
+                  query: `sum by (${name}) (count_over_time(${selector} | json | logfmt | drop __error__, __error_details__ | ${name}!="" [1m]))`,
+                  ...lab.range(hourMs),
+                  step: '60',
+                },
                 { 'x-query-tags': 'Source=grafana-lokiexplore-app' },
               ),
             ),
           );
           return site.called.filter((path) => /^(?:query|stats_query_range)$/.test(path)).length;
         };
-        const [together, apart] = [await calls({ 'drilldown-burst-window-ms': '500' }), await calls({ 'drilldown-burst-window-ms': '0' })];
+        const [together, apart] = [
+          await calls({ 'drilldown-burst-window-ms': '500' }),
+          await calls({ 'drilldown-burst-window-ms': '0' }),
+        ];
         expect(together < apart, `${together} calls together, ${apart} apart`);
       },
     },
@@ -240,7 +258,9 @@ export const guards: Section = {
           );
           expect(refused !== 'started', `${what}: it starts`);
           const site = await lab.site({}, { relay });
-          await until(`the warning (${what})`, () => site.log.records.some((each) => each.get('severity.text') === 'WARN'));
+          await until(`the warning (${what})`, () =>
+            site.log.records.some((each) => each.get('severity.text') === 'WARN'),
+          );
         }
       },
     },
@@ -252,7 +272,10 @@ export const guards: Section = {
         const folder = await lab.folder();
         for (const flags of [
           { 'patterns-persist-path': `${folder}/none/patterns.json` },
-          { 'label-values-indexed-cache': 'true', 'label-values-index-persist-path': '/proc/none/index.json' },
+          {
+            'label-values-indexed-cache': 'true',
+            'label-values-index-persist-path': '/proc/none/index.json',
+          },
           { 'patterns-persist-path': '/proc/none/patterns.json' },
         ].slice(1)) {
           const refused = await lab.site(flags).then(

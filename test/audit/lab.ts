@@ -209,11 +209,11 @@ export function linesOf(
   }));
 }
 
-/** Waits for something that happens in the background; throws when it does not within ten seconds. */
+/** Waits for something that happens in the background; throws when it does not within half a minute. */
 export async function until(what: string, isSo: () => Promise<boolean> | boolean): Promise<void> {
-  for (let tries = 0; tries < 400; tries += 1) {
+  for (let tries = 0; tries < 1_200; tries += 1) {
     if (await isSo()) return;
     await new Promise((resolve) => setTimeout(resolve, 25));
   }
-  throw new Error(`${what} has not happened within ten seconds`);
+  throw new Error(`${what} has not happened within half a minute`);
 }

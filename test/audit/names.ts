@@ -46,9 +46,30 @@ interface Combination {
 }
 
 const combinations: readonly Combination[] = [
-  { line: '77, 99', style: 'underscores', mode: 'translated', label: 'service_name', names: ['k8s_pod_name'], takesDots: false },
-  { line: '78, 100', style: 'underscores', mode: 'hybrid', label: 'service_name', names: ['k8s.pod.name', 'k8s_pod_name'], takesDots: true },
-  { line: '101', style: 'underscores', mode: 'native', label: 'service_name', names: ['k8s.pod.name'], takesDots: true },
+  {
+    line: '77, 99',
+    style: 'underscores',
+    mode: 'translated',
+    label: 'service_name',
+    names: ['k8s_pod_name'],
+    takesDots: false,
+  },
+  {
+    line: '78, 100',
+    style: 'underscores',
+    mode: 'hybrid',
+    label: 'service_name',
+    names: ['k8s.pod.name', 'k8s_pod_name'],
+    takesDots: true,
+  },
+  {
+    line: '101',
+    style: 'underscores',
+    mode: 'native',
+    label: 'service_name',
+    names: ['k8s.pod.name'],
+    takesDots: true,
+  },
   ...['translated', 'hybrid', 'native'].map((mode) => ({
     line: mode === 'native' ? '79, 102' : '102',
     style: 'passthrough',
@@ -144,7 +165,7 @@ export const names: Section = {
           (await site.json('label/app/values', { ...lab.range(hourMs), ...params })).data;
         const [plain, browsing] = [await lab.site(), await lab.site({ 'label-browse-extensions': 'on' })];
         for (const params of [{ limit: '1' }, { offset: '2' }, { search: 'b' }, { q: 'b' }])
-          same(await ask(plain, params as never), ['a1', 'a2', 'b1'], `ignored ${JSON.stringify(params)}`);
+          same(await ask(plain, params), ['a1', 'a2', 'b1'], `ignored ${JSON.stringify(params)}`);
         same(await ask(browsing, { limit: '1' }), ['a1'], 'limit');
         same(await ask(browsing, { offset: '2' }), ['b1'], 'offset');
         same(await ask(browsing, { search: 'b' }), ['b1'], 'search');
@@ -158,7 +179,11 @@ export const names: Section = {
         const found = await fields(lab, await dotted(lab), reference.selector);
         const field = found.find(({ label }) => label === 'http_status');
         same(field?.jsonPath, ['http.status'], 'jsonPath');
-        same(found.some(({ label }) => label === 'http.status'), false, 'the dotted name');
+        same(
+          found.some(({ label }) => label === 'http.status'),
+          false,
+          'the dotted name',
+        );
       },
     },
     {
@@ -167,7 +192,10 @@ export const names: Section = {
       probe: async (lab) => {
         const site = await dotted(lab, { 'logql-dotted-names': 'accept' });
         const found = await fields(lab, site, '{service.name="web"}');
-        expect(found.some(({ label }) => label === 'http.status'), `fields ${found.map((f) => f.label).join()}`);
+        expect(
+          found.some(({ label }) => label === 'http.status'),
+          `fields ${found.map((f) => f.label).join()}`,
+        );
       },
     },
     {
@@ -187,7 +215,11 @@ export const names: Section = {
           const site = await lab.site({ 'translate-otel-attributes': translate });
           await site.get('query_range', { query: '{k8s_pod_name="p"}', ...lab.range(hourMs) });
           const asked = site.relay.calls.map(({ args }) => args.get('query') ?? '').join('\n');
-          same(asked.includes('k8s.pod.name'), translate === 'true', `with ${translate}: ${asked.slice(0, 200)}`);
+          same(
+            asked.includes('k8s.pod.name'),
+            translate === 'true',
+            `with ${translate}: ${asked.slice(0, 200)}`,
+          );
         }
       },
     },
@@ -206,7 +238,11 @@ export const names: Section = {
       probe: async (lab) => {
         await lab.pushRows(['custom.label'], [{ 'custom.label': 'x', _msg: 'y' }]);
         const site = await lab.site({ 'stream-fields': 'custom.label' });
-        same((await site.entries({ query: '{custom_label="x"}', ...lab.range(hourMs) })).length, 1, 'entries');
+        same(
+          (await site.entries({ query: '{custom_label="x"}', ...lab.range(hourMs) })).length,
+          1,
+          'entries',
+        );
       },
     },
     {
@@ -232,11 +268,20 @@ export const names: Section = {
       probe: async (lab) => {
         const site = await dotted(lab, { 'extra-label-fields': 'k8s.pod.name,k8s_pod_name' });
         const listed = await labelNames(lab, site);
-        same(listed.filter((name) => /^k8s.pod.name$/.test(name)), ['k8s_pod_name'], 'labels');
+        same(
+          listed.filter((name) => /^k8s.pod.name$/.test(name)),
+          ['k8s_pod_name'],
+          'labels',
+        );
         const { data } = await site.json('label/k8s_pod_name/values', lab.range(hourMs));
         same(data, ['p1', 'p2'], 'values');
         for (const path of ['index/volume', 'index/volume_range']) {
-          const query = { query: reference.selector, targetLabels: 'k8s_pod_name', ...lab.range(hourMs), step: '60' };
+          const query = {
+            query: reference.selector,
+            targetLabels: 'k8s_pod_name',
+            ...lab.range(hourMs),
+            step: '60',
+          };
           const { text } = await site.get(path, query);
           expect(text.includes('"k8s_pod_name":"p1"'), `${path}: ${text.slice(0, 200)}`);
         }

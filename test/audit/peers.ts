@@ -2,85 +2,12 @@ import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { gunzipSync } from 'node:zlib';
 import { request } from 'undici';
-import { freePort } from '../core/program/child.js';
 import { dnsServer } from '../plugins/peer-cache/peers/dns-server.js';
-import { hourMs, linesOf, minuteMs, until, type Lab } from './lab.js';
-import type { Relay } from './relay.js';
-import { ask, type Reply, type Site } from './site.js';
+import { hourMs, until } from './lab.js';
+import { ask, type Site } from './site.js';
 import { expect, same, type Claim, type Section } from './section.js';
 
-const selector = '{app="web"}';
-const token = 'a secret of the fleet';
-const auth = { 'x-peer-token': token };
-
-type Flags = Readonly<Record<string, string>>;
-
-interface Member extends Site {
-  readonly address: string;
-}
-
-/** Replicas that know each other. */
-async function fleet(
-  lab: Lab,
-  size: number,
-  flags: Flags = {},
-  flagsOf: (at: number) => Flags = () => ({}),
-): Promise<{ readonly members: readonly Member[]; readonly relay: Relay }> {
-  const relay = await lab.relay();
-  const ports = await Promise.all(Array.from({ length: size }, () => freePort()));
-  const addresses = ports.map((port) => `127.0.0.1:${port}`);
-  const members: Member[] = [];
-  for (const [at, address] of addresses.entries()) {
-    const site = await lab.site(
-      {
-        listen: address,
-        'peer-self': address,
-        'peer-discovery': 'static',
-        'peer-static': addresses.join(','),
-        'peer-auth-token': token,
-        'peer-discovery-interval': '100ms',
-        // The machine may be busy with other probes.
-        'peer-timeout': '20s',
-        'peer-patience': '20s',
-        ...flags,
-        ...flagsOf(at),
-      },
-      { relay },
-    );
-    members.push(Object.assign(site, { address }));
-  }
-  return { members, relay };
-}
-
-async function one(lab: Lab, flags: Flags = {}): Promise<Member> {
-  const [member] = (await fleet(lab, 1, flags)).members;
-  expect(member !== undefined, 'there is no replica');
-  return member;
-}
-
-async function call(site: Site, path: string, method: 'GET' | 'POST' = 'GET', body?: string): Promise<Reply> {
-  return ask(site.url + path, {
-    method,
-    headers: { ...auth, 'accept-encoding': 'identity' },
-    ...(body === undefined ? {} : { body }),
-  });
-}
-
-async function ring(site: Site): Promise<{ readonly peers: readonly string[]; readonly self: string; readonly count: number }> {
-  // The keys of this document are what is asserted.
-  return JSON.parse((await call(site, '/_cache/peers')).text) as never;
-}
-
-/** Lines three hours old, and a question about them. */
-async function filled(lab: Lab): Promise<void> {
-  await lab.push(
-    linesOf({ app: 'web' }, 20, 30 * minuteMs).map((line) => ({ ...line, agoMs: line.agoMs + 3 * hourMs })),
-  );
-}
-
-function question(lab: Lab, at: number): Readonly<Record<string, string>> {
-  return { query: `sum(count_over_time(${selector}[${30 + at}m]))`, time: lab.ago(3 * hourMs) };
-}
+import { auth, call, filled, fleet, one, question, ring, token } from './fleet.js';
 
 function shapeClaim(what: string, shapeOf: (addresses: readonly string[]) => unknown): Claim {
   return {
@@ -98,7 +25,10 @@ function shapeClaim(what: string, shapeOf: (addresses: readonly string[]) => unk
       const site = await one(lab, { 'peer-discovery': 'http', 'peer-http-url': `http://127.0.0.1:${port}` });
       await until('the first list', async () => (await ring(site)).peers.includes('10.1.1.1:3100'));
       document = shapeOf(['10.1.1.2:3100', '10.1.1.3:3100']);
-      await until('the second list', async () => (await ring(site)).peers.join() === '10.1.1.2:3100,10.1.1.3:3100');
+      await until(
+        'the second list',
+        async () => (await ring(site)).peers.join() === '10.1.1.2:3100,10.1.1.3:3100',
+      );
     },
   };
 }
@@ -115,19 +45,20 @@ const routes: readonly (readonly [method: 'GET' | 'POST', path: string])[] = [
 export const peers: Section = {
   title: 'Peers',
   claims: [
-    ...routes.map(
-      ([method, path], at): Claim => ({
-        lines: `${297 + at}, 332, 419`,
-        says: `\`${method} ${path.replace(/\?.*/, '')}\` is 401 without the token, or with a wrong one`,
-        isQuick: true,
-        probe: async (lab) => {
-          const site = await one(lab);
-          for (const headers of [{}, { 'x-peer-token': 'wrong' }])
-            same((await ask(site.url + path, { method, headers })).status, 401, JSON.stringify(headers));
-          expect((await call(site, path, method, method === 'POST' ? 'v' : undefined)).status !== 401, 'with the token');
-        },
-      }),
-    ),
+    ...routes.map(([method, path], at): Claim => ({
+      lines: `${297 + at}, 332, 419`,
+      says: `\`${method} ${path.replace(/\?.*/, '')}\` is 401 without the token, or with a wrong one`,
+      isQuick: true,
+      probe: async (lab) => {
+        const site = await one(lab);
+        for (const headers of [{}, { 'x-peer-token': 'wrong' }])
+          same((await ask(site.url + path, { method, headers })).status, 401, JSON.stringify(headers));
+        expect(
+          (await call(site, path, method, method === 'POST' ? 'v' : undefined)).status !== 401,
+          'with the token',
+        );
+      },
+    })),
     {
       lines: '207, 297-298, 550',
       says: 'what is set with `key` and `ttl_ms` is got, with the time that is left; under 5 seconds it is not there',
@@ -156,7 +87,12 @@ export const peers: Section = {
         const big = await request(`${site.url}/_cache/get?key=big`, { headers });
         const bytes = Buffer.from(await big.body.arrayBuffer());
         same([big.headers['content-encoding'], gunzipSync(bytes).length], ['gzip', 5_000], 'a large value');
-        same((await ask(`${site.url}/_cache/get?key=small`, { headers })).headers['content-encoding'] ?? 'identity', 'identity', 'a small one');
+        same(
+          (await ask(`${site.url}/_cache/get?key=small`, { headers })).headers['content-encoding'] ??
+            'identity',
+          'identity',
+          'a small one',
+        );
       },
     },
     {
@@ -179,7 +115,10 @@ export const peers: Section = {
       probe: async (lab) => {
         const site = await one(lab);
         await call(site, '/_cache/set?key=a&ttl_ms=20000', 'POST', 'value');
-        const has = JSON.parse((await call(site, '/_cache/has?keys=a,b')).text) as Record<string, { ok: boolean; ttl_ms?: number }>;
+        const has = JSON.parse((await call(site, '/_cache/has?keys=a,b')).text) as Record<
+          string,
+          { ok: boolean; ttl_ms?: number }
+        >;
         same([has['a']?.ok, has['b']], [true, { ok: false }], 'the answer');
         expect((has['a']?.ttl_ms ?? 0) > 5_000, 'no time is told');
         const many = Array.from({ length: 201 }, (_, at) => `k${at}`).join(',');
@@ -194,7 +133,9 @@ export const peers: Section = {
         const site = await one(lab, { 'compat-cache-enabled': 'false' });
         for (let round = 0; round < 3; round += 1)
           for (let at = 0; at < 3; at += 1) await site.json('query', question(lab, at));
-        const { entries } = JSON.parse((await call(site, '/_cache/hot?limit=2')).text) as { entries: object[] };
+        const { entries } = JSON.parse((await call(site, '/_cache/hot?limit=2')).text) as {
+          entries: object[];
+        };
         same(entries.length, 2, 'entries');
         same(Object.keys(entries[0] ?? {}).length >= 4, true, 'whether an entry has four fields');
       },
@@ -217,9 +158,11 @@ export const peers: Section = {
         const { members } = await fleet(lab, 3, { 'peer-static': '' }, () => ({}));
         for (const site of members) await site.proxy.close();
         const fresh = await fleet(lab, 3);
-        const has = async (site: Site): Promise<boolean> => (await call(site, '/_cache/get?key=a')).status === 200;
+        const has = async (site: Site): Promise<boolean> =>
+          (await call(site, '/_cache/get?key=a')).status === 200;
         const fill = async (): Promise<void> => {
-          for (const site of fresh.members) await call(site, '/_cache/set?key=a&ttl_ms=60000', 'POST', 'value');
+          for (const site of fresh.members)
+            await call(site, '/_cache/set?key=a&ttl_ms=60000', 'POST', 'value');
         };
         const [first, second, third] = fresh.members;
         expect(first !== undefined && second !== undefined && third !== undefined, 'there are no replicas');
@@ -248,8 +191,15 @@ export const peers: Section = {
       probe: async (lab) => {
         const zone = { a: new Map([['fleet.test', ['10.9.8.7', '10.9.8.6']]]), srv: new Map() };
         const servers = await dnsServer({ teardown: (close) => lab.later(close) }, zone);
-        const site = await one(lab, { 'peer-discovery': 'dns', 'peer-dns': 'fleet.test', 'peer-dns-servers': servers });
-        await until('the peers', async () => (await ring(site)).peers.join() === '10.9.8.6:3100,10.9.8.7:3100');
+        const site = await one(lab, {
+          'peer-discovery': 'dns',
+          'peer-dns': 'fleet.test',
+          'peer-dns-servers': servers,
+        });
+        await until(
+          'the peers',
+          async () => (await ring(site)).peers.join() === '10.9.8.6:3100,10.9.8.7:3100',
+        );
         zone.a.set('fleet.test', ['10.9.8.7']);
         await until('one to go', async () => (await ring(site)).peers.join() === '10.9.8.7:3100');
       },
@@ -273,7 +223,9 @@ export const peers: Section = {
     },
     shapeClaim('a list of `host:port`', (addresses) => addresses),
     shapeClaim('an object with `peers`', (addresses) => ({ peers: addresses })),
-    shapeClaim('groups with `targets` and `labels`', (addresses) => [{ targets: addresses, labels: { az: 'a' } }]),
+    shapeClaim('groups with `targets` and `labels`', (addresses) => [
+      { targets: addresses, labels: { az: 'a' } },
+    ]),
     shapeClaim('a catalog with `ServiceAddress` and `ServicePort`', (addresses) =>
       addresses.map((address) => {
         const [ServiceAddress = '', port = ''] = address.split(':');
@@ -288,10 +240,18 @@ export const peers: Section = {
         const { members, relay } = await fleet(lab, 3);
         const [first, ...others] = members;
         for (let at = 0; at < 4; at += 1) await first?.json('query', question(lab, at));
-        await until('the writes', async () => (await first?.metric('peer_cache_write_through_waiting_bytes')) === 0);
+        await until(
+          'the writes',
+          async () => (await first?.metric('peer_cache_write_through_waiting_bytes')) === 0,
+        );
         relay.forget();
-        for (const site of others) for (let at = 0; at < 4; at += 1) await site.json('query', question(lab, at));
-        same(relay.calls.map(({ path }) => path), [], 'calls');
+        for (const site of others)
+          for (let at = 0; at < 4; at += 1) await site.json('query', question(lab, at));
+        same(
+          relay.calls.map(({ path }) => path),
+          [],
+          'calls',
+        );
       },
     },
     {
@@ -349,10 +309,20 @@ export const peers: Section = {
             return `127.0.0.1:${(server.address() as AddressInfo).port}`;
           }),
         );
-        const site = await one(lab, { 'peer-static': `${first ?? ''},${second ?? ''}`, 'peer-write-through': 'false' });
+        const site = await one(lab, {
+          'peer-static': `${first ?? ''},${second ?? ''}`,
+          'peer-write-through': 'false',
+        });
         for (let at = 0; at < 6; at += 1) await site.json('query', question(lab, at));
-        expect(asked.some((path) => path.startsWith('/_cache/get')), 'no peer is asked');
-        same(asked.filter((path) => path.startsWith('/_cache/has')), [], 'questions who has it');
+        expect(
+          asked.some((path) => path.startsWith('/_cache/get')),
+          'no peer is asked',
+        );
+        same(
+          asked.filter((path) => path.startsWith('/_cache/has')),
+          [],
+          'questions who has it',
+        );
       },
     },
     {
@@ -373,7 +343,8 @@ export const peers: Section = {
       probe: async (lab) => {
         await filled(lab);
         const site = await one(lab, { 'peer-static': '127.0.0.1:1', 'peer-timeout': '300ms' });
-        for (let at = 0; at < 8; at += 1) same((await site.get('query', question(lab, at))).status, 200, 'the status');
+        for (let at = 0; at < 8; at += 1)
+          same((await site.get('query', question(lab, at))).status, 200, 'the status');
         expect((await site.metric('peer_cache_errors_total')) > 0, 'no error is counted');
       },
     },
@@ -392,12 +363,17 @@ export const peers: Section = {
         const [first, second] = members;
         for (let round = 0; round < 3; round += 1)
           for (let at = 0; at < 8; at += 1) await first?.json('query', question(lab, at));
-        await until('a fetch ahead', async () => ((await second?.metric('peer_cache_read_ahead_prefetches_total')) ?? 0) > 0);
+        await until(
+          'a fetch ahead',
+          async () => ((await second?.metric('peer_cache_read_ahead_prefetches_total')) ?? 0) > 0,
+        );
       },
     },
   ],
 };
 
 function hasZstd(): boolean {
-  return Number(process.versions.node.split('.')[0]) > 22 || /^22\.(1[5-9]|[2-9]\d)\./.test(process.versions.node);
+  return (
+    Number(process.versions.node.split('.')[0]) > 22 || /^22\.(1[5-9]|[2-9]\d)\./.test(process.versions.node)
+  );
 }

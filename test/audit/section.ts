@@ -37,6 +37,6 @@ export function expect(condition: boolean, otherwise: string): asserts condition
 
 /** Throws unless two values have the same JSON. */
 export function same(actual: unknown, expected: unknown, what: string): void {
-  const [seen, wanted] = [JSON.stringify(actual), JSON.stringify(expected)];
-  expect(seen === wanted, `${what}: expected ${wanted}, got ${String(seen).slice(0, 300)}`);
+  const [seen, wanted] = [JSON.stringify([actual]), JSON.stringify([expected])];
+  expect(seen === wanted, `${what}: expected ${wanted}, got ${seen.slice(0, 300)}`);
 }

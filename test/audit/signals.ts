@@ -2,79 +2,14 @@ import { readFileSync } from 'node:fs';
 import { cp, mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { packageRoot } from '../../core/kernel/options/index.js';
-import type { LogRecord } from '../../core/testing/index.js';
 import { withReceiver, type Pushed } from '../core/kernel/telemetry/otlp/receiver.js';
 import { run } from '../core/program/child.js';
-import { hourMs, Lab, linesOf, minuteMs, until, type House } from './lab.js';
-import type { Site } from './site.js';
+import type { Lab} from './lab.js';
+import { hourMs, linesOf, minuteMs, until } from './lab.js';
 import { expect, same, type Claim, type Section } from './section.js';
+import { showing } from './shown.js';
 
 const selector = '{app="web"}';
-
-/** What a proxy shows after requests of many kinds. */
-interface Shown {
-  readonly exposition: string;
-  readonly log: readonly LogRecord[];
-}
-
-const shown = new WeakMap<House, Promise<Shown>>();
-
-/** Uses one proxy for all claims about metrics and logs. */
-async function use(house: House): Promise<Shown> {
-  const lab = new Lab(house);
-  try {
-    await lab.push([
-      ...linesOf({ app: 'web' }, 300, 3 * hourMs, (at) => `served request ${at} in ${at * 3} ms`),
-      ...linesOf({ app: 'web' }, 300, hourMs, (at) => `read block ${at}`).map((line) => ({
-        ...line,
-        agoMs: line.agoMs + 10 * hourMs,
-      })),
-    ]);
-    const folder = await lab.folder();
-    const site = await lab.site({
-      'log-level': 'debug',
-      'log-buffered': 'false',
-      'log-rate-threshold': '0',
-      'metrics.export-sensitive-labels': 'true',
-      'metrics.trust-proxy-headers': 'true',
-      'disk-cache-path': join(folder, 'cache.db'),
-      'patterns-persist-path': join(folder, 'patterns'),
-      'peer-self': '127.0.0.1:1',
-      'peer-discovery': 'static',
-      'peer-static': '127.0.0.1:1',
-      'peer-auth-token': 'secret',
-    });
-    await ask(lab, site);
-    const { text } = await site.get('/metrics');
-    await until('the records', () => site.log.records.some((each) => each.has('http.parent_route')));
-    return { exposition: text, log: [...site.log.records] };
-  } finally {
-    await lab.close();
-  }
-}
-
-async function ask(lab: Lab, site: Site): Promise<void> {
-  const headers = { 'x-grafana-user': 'ann', authorization: `Basic ${btoa('grafana:secret')}` };
-  const times = { ...lab.range(12 * hourMs), step: '300' };
-  const query = selector;
-  for (let round = 0; round < 2; round += 1) {
-    await site.get('query_range', { ...times, query }, headers);
-    await site.get('query_range', { ...times, query: `sum(count_over_time(${query}[5m]))` }, headers);
-    await site.get('query_range', { ...times, query: `sum(rate(${query} |= "served" [7m]))` }, headers);
-    await site.get('patterns', { ...times, query }, headers);
-    await Promise.all([1, 2].map(() => site.get('series', { ...times, 'match[]': query }, headers)));
-  }
-  const categorized = { ...headers, 'x-loki-response-encoding-flags': 'categorize-labels' };
-  await site.get('query_range', { ...times, query, limit: '7' }, categorized);
-  await site.get('labels', times, headers);
-  await site.get('query', { query: '{app=' }, headers);
-}
-
-function showing({ house }: Lab): Promise<Shown> {
-  const known = shown.get(house) ?? use(house);
-  shown.set(house, known);
-  return known;
-}
 
 function listed(file: string): readonly string[] {
   const text = readFileSync(join(packageRoot(), 'test/data/specified', file), 'utf8');
@@ -136,8 +71,21 @@ const core: readonly (readonly [line: string, names: readonly string[]])[] = [
 
 const fields: readonly (readonly [line: string, names: readonly string[]])[] = [
   ['346', ['timestamp', 'severity.text', 'severity.number', 'body', 'component']],
-  ['347', ['http.route', 'url.path', 'http.request.method', 'http.response.status_code', 'http.parent_route']],
-  ['348', ['ref.request.type', 'ref.api.system', 'proxy.direction', 'ref.tenant.id', 'ref.query', 'ref.parent_request.type']],
+  [
+    '347',
+    ['http.route', 'url.path', 'http.request.method', 'http.response.status_code', 'http.parent_route'],
+  ],
+  [
+    '348',
+    [
+      'ref.request.type',
+      'ref.api.system',
+      'proxy.direction',
+      'ref.tenant.id',
+      'ref.query',
+      'ref.parent_request.type',
+    ],
+  ],
   ['349', ['event.duration']],
   ['350', ['client.address', 'enduser.id', 'enduser.name', 'enduser.source']],
   ['351', ['auth.principal', 'auth.source']],
@@ -170,14 +118,22 @@ export const signals: Section = {
   title: 'Logs, metrics and pushes',
   claims: [
     ...core.map(([line, names]) =>
-      metricsClaim(line, `metrics ${names.map((name) => `\`${name}\``).join(', ')}, with their types and labels`, (name) => names.includes(name)),
+      metricsClaim(
+        line,
+        `metrics ${names.map((name) => `\`${name}\``).join(', ')}, with their types and labels`,
+        (name) => names.includes(name),
+      ),
     ),
-    metricsClaim('362, 385', 'metrics of tenants and clients, with their types and labels', (name) => /^(?:tenant|client)_/.test(name)),
+    metricsClaim('362, 385', 'metrics of tenants and clients, with their types and labels', (name) =>
+      /^(?:tenant|client)_/.test(name),
+    ),
     metricsClaim('387', 'all metrics of windows', (name) => name.startsWith('window_')),
     metricsClaim('389', 'all metrics of patterns', (name) => name.startsWith('patterns_')),
     metricsClaim('391', 'all metrics of peers', (name) => name.startsWith('peer_')),
-    metricsClaim('393, 395', 'metrics of the process, its disk, network and memory, of pressure where the kernel tells it, and of collections', (name) =>
-      /^(?:go|process)_/.test(name) && !(name.includes('pressure') && !hasPressure()),
+    metricsClaim(
+      '393, 395',
+      'metrics of the process, its disk, network and memory, of pressure where the kernel tells it, and of collections',
+      (name) => /^(?:go|process)_/.test(name) && !(name.includes('pressure') && !hasPressure()),
     ),
     {
       lines: '393',
@@ -203,10 +159,7 @@ export const signals: Section = {
         const folder = await lab.folder();
         await mkdir(join(folder, 'proc'));
         await cp(join(packageRoot(), 'test/data/proc'), join(folder, 'proc'), { recursive: true });
-        const [made, machine] = [
-          await lab.site({ 'proc-root': join(folder, 'proc') }),
-          await lab.site(),
-        ];
+        const [made, machine] = [await lab.site({ 'proc-root': join(folder, 'proc') }), await lab.site()];
         const memory = 'process_memory_total_bytes';
         const [of, here] = [await made.metric(memory), await machine.metric(memory)];
         expect(of !== here, `${of} bytes of memory with either root`);
@@ -216,33 +169,45 @@ export const signals: Section = {
       lines: '286, 362',
       says: 'series of tenants and clients exist with `-metrics.export-sensitive-labels` only, so many of them, and the rest is `__overflow__`',
       probe: async (lab) => {
-        const site = await lab.site({ 'metrics.export-sensitive-labels': 'true', 'metrics.max-tenants': '2' });
+        const site = await lab.site({
+          'metrics.export-sensitive-labels': 'true',
+          'metrics.max-tenants': '2',
+        });
         for (const id of ['1', '2', '3', '4']) await site.get('labels', {}, { 'x-scope-orgid': id });
         const { text } = await site.get('/metrics');
-        const found = [...text.matchAll(/^ref_proxy_tenant_requests_total\{.*tenant="([^"]*)"/gm)].map(([, name]) => name);
+        const found = [...text.matchAll(/^ref_proxy_tenant_requests_total\{.*tenant="([^"]*)"/gm)].map(
+          ([, name]) => name,
+        );
         expect(found.includes('__overflow__') && !found.includes('4'), `the tenants are ${found.join()}`);
         const plain = await lab.site();
         await plain.get('labels', {}, { 'x-scope-orgid': '1' });
-        expect(!/^ref_proxy_tenant_requests_total\{/m.test((await plain.get('/metrics')).text), 'they exist without it');
+        expect(
+          !/^ref_proxy_tenant_requests_total\{/m.test((await plain.get('/metrics')).text),
+          'they exist without it',
+        );
       },
     },
-    ...fields.map(
-      ([line, names]): Claim => ({
-        lines: line,
-        says: `fields of the log: ${names.map((name) => `\`${name}\``).join(', ')}`,
-        probe: async (lab) => {
-          const { log } = await showing(lab);
-          const found = new Set(log.flatMap((record) => [...record.keys()]));
-          same(names.filter((name) => !found.has(name)), [], 'fields that are missing');
-        },
-      }),
-    ),
+    ...fields.map(([line, names]): Claim => ({
+      lines: line,
+      says: `fields of the log: ${names.map((name) => `\`${name}\``).join(', ')}`,
+      probe: async (lab) => {
+        const { log } = await showing(lab);
+        const found = new Set(log.flatMap((record) => [...record.keys()]));
+        same(
+          names.filter((name) => !found.has(name)),
+          [],
+          'fields that are missing',
+        );
+      },
+    })),
     {
       lines: '352',
       says: '`cache.result` is `hit`, `miss` or `bypass`',
       probe: async (lab) => {
         const { log } = await showing(lab);
-        const found = new Set(log.map((record) => record.get('cache.result')).filter((result) => result !== undefined));
+        const found = new Set(
+          log.map((record) => record.get('cache.result')).filter((result) => result !== undefined),
+        );
         same([...found].sort(), ['bypass', 'hit', 'miss'], 'the results');
       },
     },
@@ -259,7 +224,9 @@ export const signals: Section = {
         });
         await site.get('labels');
         for (const component of ['proxy', 'cache_warmer', 'otlp_metrics'])
-          await until(component, () => site.log.records.some((record) => record.get('component') === component));
+          await until(component, () =>
+            site.log.records.some((record) => record.get('component') === component),
+          );
       },
     },
     {
@@ -268,7 +235,10 @@ export const signals: Section = {
       differs: 'The component `disk_cache` writes records when its file',
       probe: async (lab) => {
         const { log } = await showing(lab);
-        expect(log.every((record) => record.get('component') !== 'disk_cache'), 'it writes records of its work');
+        expect(
+          log.every((record) => record.get('component') !== 'disk_cache'),
+          'it writes records of its work',
+        );
       },
     },
     {
@@ -279,14 +249,22 @@ export const signals: Section = {
         const site = await lab.site({ 'log-buffered': 'false', 'log-rate-threshold': '0' });
         await site.entries({ query: selector, ...lab.range(hourMs) });
         const record = await site.log.find((each) => each.get('ref.request.type') === 'query_range');
-        same(byType.filter((name) => record.has(name)), [], 'the maps');
+        same(
+          byType.filter((name) => record.has(name)),
+          [],
+          'the maps',
+        );
       },
     },
     {
       lines: '169, 173-176',
       says: '`-log-level` bounds what is written; above `-log-rate-threshold` requests are summed up every `-log-stats-interval`, errors are still written',
       probe: async (lab) => {
-        const site = await lab.site({ 'log-buffered': 'false', 'log-rate-threshold': '2', 'log-stats-interval': '300ms' });
+        const site = await lab.site({
+          'log-buffered': 'false',
+          'log-rate-threshold': '2',
+          'log-stats-interval': '300ms',
+        });
         for (let round = 0; round < 6; round += 1) {
           await Promise.all(Array.from({ length: 20 }, () => site.get('/alive')));
           await Promise.all(Array.from({ length: 5 }, () => site.get('labels')));
@@ -296,9 +274,17 @@ export const signals: Section = {
         await site.log.find((each) => each.get('http.response.status_code') === 400);
         const written = site.log.records.filter((each) => each.get('ref.request.type') === 'labels').length;
         expect(written < 30, `all ${written} requests are written`);
-        const quiet = await lab.site({ 'log-level': 'error', 'log-buffered': 'false', 'log-rate-threshold': '0' });
+        const quiet = await lab.site({
+          'log-level': 'error',
+          'log-buffered': 'false',
+          'log-rate-threshold': '0',
+        });
         await quiet.get('labels');
-        same(quiet.log.records.filter((each) => each.get('severity.text') === 'INFO'), [], 'INFO at level error');
+        same(
+          quiet.log.records.filter((each) => each.get('severity.text') === 'INFO'),
+          [],
+          'INFO at level error',
+        );
       },
     },
     {
@@ -306,27 +292,34 @@ export const signals: Section = {
       says: 'all that the process writes is JSON, warnings of its start too',
       probe: async (lab) => {
         const relay = await lab.relay();
-        const flags = ['-listen=127.0.0.1:0', '-admin-listen=127.0.0.1:0', `-backend=${relay.url}`, '-rehearsal=false'];
+        const flags = [
+          '-listen=127.0.0.1:0',
+          '-admin-listen=127.0.0.1:0',
+          `-backend=${relay.url}`,
+          '-rehearsal=false',
+        ];
         const child = run(['serve', ...flags, '-tenant-map={"a":{"account_id":1,"project_id":0}}'], 'pipe');
         lab.later(() => child.kill('SIGKILL'));
         const written: string[] = [];
         for (const stream of [child.stdout, child.stderr])
           stream?.setEncoding('utf8').on('data', (text: string) => written.push(...text.split('\n')));
         await until('the start', () => written.some((line) => line.includes('"main":"http')));
-        same(written.filter((line) => line !== '' && !line.startsWith('{')), [], 'lines that are no JSON');
+        same(
+          written.filter((line) => line !== '' && !line.startsWith('{')),
+          [],
+          'lines that are no JSON',
+        );
       },
     },
-    ...['', '/v1', '/v1/metrics'].map(
-      (path): Claim => ({
-        lines: '19, 399',
-        says: `an \`-otlp-endpoint\` ${path === '' ? 'without a path' : `with \`${path}\``} is pushed to at \`/v1/metrics\``,
-        isQuick: true,
-        probe: async (lab) => {
-          const pushed = await pushedBy(lab, { 'server.register-instrumentation': 'false' }, path);
-          same(pushed.path, '/v1/metrics', 'the path');
-        },
-      }),
-    ),
+    ...['', '/v1', '/v1/metrics'].map((path): Claim => ({
+      lines: '19, 399',
+      says: `an \`-otlp-endpoint\` ${path === '' ? 'without a path' : `with \`${path}\``} is pushed to at \`/v1/metrics\``,
+      isQuick: true,
+      probe: async (lab) => {
+        const pushed = await pushedBy(lab, { 'server.register-instrumentation': 'false' }, path);
+        same(pushed.path, '/v1/metrics', 'the path');
+      },
+    })),
     {
       lines: '362, 399',
       says: 'pushes have the attributes of OpenTelemetry, headers and compression as they are set, and the resource of the flags',
@@ -350,7 +343,13 @@ export const signals: Section = {
         ])
           same(resource.find((each) => each.key === key)?.value, { stringValue: value }, key ?? '');
         const text = JSON.stringify(pushed.document);
-        for (const key of ['ref.api.system', 'proxy.direction', 'ref.request.type', 'http.route', 'http.response.status_code'])
+        for (const key of [
+          'ref.api.system',
+          'proxy.direction',
+          'ref.request.type',
+          'http.route',
+          'http.response.status_code',
+        ])
           expect(text.includes(`"key":"${key}"`), `no attribute ${key}`);
       },
     },

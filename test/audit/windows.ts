@@ -58,7 +58,11 @@ async function atOnce(lab: Lab, query: string, flags: Flags): Promise<number> {
 }
 
 /** The time until an answer of which the read of one window hangs, and the answer. */
-async function hanging(lab: Lab, query: string, flags: Flags): Promise<{ readonly ms: number; readonly text: string; readonly status: number }> {
+async function hanging(
+  lab: Lab,
+  query: string,
+  flags: Flags,
+): Promise<{ readonly ms: number; readonly text: string; readonly status: number }> {
   const site = await withOld(lab, flags);
   const hung = Number(lab.ago(8 * hourMs)) / 1e6;
   site.relay.meddle = (call) => {
@@ -106,7 +110,10 @@ export const windows: Section = {
       lines: '15, 488-489, 506',
       says: 'a long range is read in aligned windows of `-query-range-split-interval`, with the values of one read',
       probe: async (lab) => {
-        const split = await withOld(lab, { 'query-range-split-interval': '2h', 'query-range-max-parallel': '4' });
+        const split = await withOld(lab, {
+          'query-range-split-interval': '2h',
+          'query-range-max-parallel': '4',
+        });
         const whole = await lab.site({ 'query-range-windowing': 'false' });
         const [parts, one] = [
           await split.json('query_range', { query: ofRows, ...past(lab) }),
@@ -136,7 +143,10 @@ export const windows: Section = {
       says: 'windows within `-query-range-freshness` of now are not kept, as `-query-range-recent-cache-ttl` is 0',
       probe: async (lab) => {
         await lab.push(linesOf({ app: 'web' }, 288, 12 * hourMs, (at) => `a=${at}`));
-        const site = await lab.site({ 'compat-cache-enabled': 'false', 'recent-tail-refresh-max-staleness': '0' });
+        const site = await lab.site({
+          'compat-cache-enabled': 'false',
+          'recent-tail-refresh-max-staleness': '0',
+        });
         const params = { query: ofRows, ...lab.range(12 * hourMs), step: '300' };
         await site.json('query_range', params);
         site.relay.forget();
@@ -155,7 +165,11 @@ export const windows: Section = {
         const four = await atOnce(lab, ofRows, many);
         // The part that is not sealed yet is read beside the windows.
         expect(one <= 2 && four > one, `${one} at once of 1, ${four} of 4`);
-        const costly = { 'query-range-max-parallel': '4', 'query-range-expensive-hit-threshold': '1', 'query-range-stream-aware-batching': 'true' };
+        const costly = {
+          'query-range-max-parallel': '4',
+          'query-range-expensive-hit-threshold': '1',
+          'query-range-stream-aware-batching': 'true',
+        };
         same(await atOnce(lab, ofRows, costly), 1, 'expensive ones at once');
       },
     },
@@ -195,11 +209,18 @@ export const windows: Section = {
       lines: '501-502',
       says: 'windows without lines are not read, and counted',
       probe: async (lab) => {
-        const lines = [...old(10, 1), ...old(10, 1).map((line) => ({ ...line, agoMs: line.agoMs + 10 * hourMs }))];
+        const lines = [
+          ...old(10, 1),
+          ...old(10, 1).map((line) => ({ ...line, agoMs: line.agoMs + 10 * hourMs })),
+        ];
         const site = await withOld(lab, {}, lines);
         await site.json('query_range', { query: ofRows, ...past(lab) });
         expect((await site.metric('window_prefilter_skipped_total')) > 0, 'none is skipped');
-        const off = await withOld(lab, { 'query-range-prefilter-index-stats': 'false', 'query-range-history-revalidate': '0' }, []);
+        const off = await withOld(
+          lab,
+          { 'query-range-prefilter-index-stats': 'false', 'query-range-history-revalidate': '0' },
+          [],
+        );
         await off.json('query_range', { query: ofRows, ...past(lab) });
         same((await off.metric('window_prefilter_attempt_total')) > 0, false, 'whether it is tried when off');
       },
@@ -211,8 +232,16 @@ export const windows: Section = {
         const site = await withOld(lab, { 'query-range-window-timeout': '1s' });
         for (const meddling of [{ status: 500, body: 'x' }, { waitMs: 20_000 }]) {
           site.relay.meddle = ({ path }) => (/stats_query|hits/.test(path) ? meddling : undefined);
-          const reply = await site.get('query_range', { query: selector, ...past(lab), limit: `${'status' in meddling ? 99 : 98}` });
-          same(reply.status, 200, `the status with ${JSON.stringify(meddling)}: ${errorOf(reply).slice(0, 100)}`);
+          const reply = await site.get('query_range', {
+            query: selector,
+            ...past(lab),
+            limit: `${'status' in meddling ? 99 : 98}`,
+          });
+          same(
+            reply.status,
+            200,
+            `the status with ${JSON.stringify(meddling)}: ${errorOf(reply).slice(0, 100)}`,
+          );
         }
         expect((await site.metric('window_prefilter_error_total')) > 0, 'no error is counted');
       },
@@ -227,8 +256,13 @@ export const windows: Section = {
       probe: async (lab) => {
         const site = await withOld(lab);
         let failures = 1;
-        site.relay.meddle = (call) => (isRead(call) && failures-- > 0 ? { status: 500, body: 'x' } : undefined);
-        same((await site.get('query_range', { query: ofRows, ...past(lab) })).status, 200, 'after one failure');
+        site.relay.meddle = (call) =>
+          isRead(call) && failures-- > 0 ? { status: 500, body: 'x' } : undefined;
+        same(
+          (await site.get('query_range', { query: ofRows, ...past(lab) })).status,
+          200,
+          'after one failure',
+        );
         expect((await site.metric('window_retry_total')) > 0, 'no retry is counted');
         failures = 1_000;
         const other = ofRows.replace('0.5', '0.7');
@@ -248,9 +282,14 @@ export const windows: Section = {
           const site = await lab.site();
           const begin = Number(lab.ago(9 * hourMs)) / 1e6;
           const ask = (at: number): Promise<unknown> =>
-            site.json('query_range', { query, ...lab.range(8 * hourMs - at * minuteMs, hourMs - at * minuteMs), step: '300' });
+            site.json('query_range', {
+              query,
+              ...lab.range(8 * hourMs - at * minuteMs, hourMs - at * minuteMs),
+              step: '300',
+            });
           for (let at = 0; at < 4; at += 1) await ask(at * 5);
-          const isBefore = (): boolean => site.relay.calls.filter(isRead).some((call) => startOf(call) < begin - hourMs);
+          const isBefore = (): boolean =>
+            site.relay.calls.filter(isRead).some((call) => startOf(call) < begin - hourMs);
           if (isAhead) await until('a read ahead', isBefore);
           else same(isBefore(), false, 'whether logs are read ahead');
         }
