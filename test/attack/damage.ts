@@ -67,15 +67,25 @@ const moved = damaging('blocks changed places in', (bytes, random) => {
   held.copy(bytes, b);
 });
 
-const cut: Damage = (folder, random) => {
+/**
+ * SQLite maps its `-shm` file into memory: where that is cut while a process uses it, the kernel ends the process (SIGBUS), which nothing in
+ * the process can prevent. So that file is cut only while nobody has it.
+ */
+const cutOfRunning: Damage = (folder, random) => cut(folder, random, (file) => !file.endsWith('-shm'));
+
+function cut(
+  folder: string,
+  random: Random,
+  mayBe: (file: string) => boolean = () => true,
+): string | undefined {
   const file = pick(folder, random);
-  if (file === undefined) return undefined;
+  if (file === undefined || !mayBe(file)) return undefined;
   const { size } = statSync(file);
   const handle = openSync(file, 'r+');
   ftruncateSync(handle, random.chance(0.2) ? 0 : random.below(size + 1));
   closeSync(handle);
   return `cut ${file}`;
-};
+}
 
 const removed: Damage = (folder, random) => {
   const file = pick(folder, random);
@@ -152,7 +162,7 @@ const swappedAnswers: Damage = async (folder, random) => {
 
 /** While nobody has the files open. */
 export const ofStopped: readonly Damage[] = [
-  cut,
+  (folder, random) => cut(folder, random),
   flipped,
   flipped,
   zeroed,
@@ -167,4 +177,12 @@ export const ofStopped: readonly Damage[] = [
 ];
 
 /** While a proxy runs with them. */
-export const ofRunning: readonly Damage[] = [cut, flipped, zeroed, garbage, moved, removed, swappedAnswers];
+export const ofRunning: readonly Damage[] = [
+  cutOfRunning,
+  flipped,
+  zeroed,
+  garbage,
+  moved,
+  removed,
+  swappedAnswers,
+];

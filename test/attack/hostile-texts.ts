@@ -139,6 +139,8 @@ const ofBackend = [
 export function hostileRequest(random: Random, step: number): FuzzRequest {
   const query = random.chance(0.8) ? hostileQuery(random, step) : new QueryWriter(random).query();
   const text = (): string => hostileText(random, step);
+  // Commas part the names in it, and what is behind one is another name.
+  const names = (): string => text().replaceAll(',', ';');
   const selector = `{service_name=~".+", env!=${quoted(text())}}`;
   const segment = (): string => encodeURIComponent(Buffer.from(text(), 'utf8').toString('utf8'));
   const [path, own] = random.pick<() => readonly [string, readonly (readonly [string, string])[]]>([
@@ -165,14 +167,14 @@ export function hostileRequest(random: Random, step: number): FuzzRequest {
       'index/volume',
       [
         ['query', selector],
-        ['targetLabels', random.pick([text(), `level,${text()}`])],
+        ['targetLabels', random.pick([names(), `level,${names()}`])],
       ],
     ],
     () => [
       'index/volume_range',
       [
         ['query', selector],
-        ['targetLabels', text()],
+        ['targetLabels', names()],
         ['step', '300'],
       ],
     ],

@@ -3,7 +3,7 @@ import { parseQuery } from '../../core/embedded/logsql/index.js';
 import { openProxy, openStore } from '../conformance/target.js';
 import { send } from '../fuzz/client.js';
 import { makeRequest, type FuzzRequest } from '../fuzz/requests.js';
-import { showsInsides } from '../watch/error-texts.js';
+import { faultOf } from '../fuzz/laws.js';
 import { Random } from '../watch/random.js';
 import { breakout, hostileRequest, markOf, stepsIn } from './hostile-texts.js';
 import { outsideQuotes } from './logsql-text.js';
@@ -69,10 +69,10 @@ async function ask(url: string, seed: number, count: number, judge: Judge, tally
         steps.map(async (step) => {
           const { made } = judge.begin(step, Random.of(seed, step));
           tally.add(judge.isByLabel ? 'requests by label' : 'requests');
-          const { status, text } = await send(url, made, agent);
-          tally.add(`answered ${Math.floor(status / 100)}xx`);
-          if (status >= 400 && showsInsides(text)) tally.find(`step ${step}: ${text}`);
-          if (status === 500) tally.find(`step ${step}: 500 ${text} for ${shown(made)}`);
+          const answer = await send(url, made, agent);
+          tally.add(`answered ${Math.floor(answer.status / 100)}xx`);
+          const fault = made.method === 'HEAD' ? undefined : faultOf(answer);
+          if (fault !== undefined) tally.find(`step ${step}: ${fault} for ${shown(made)}`);
         }),
       );
     }
