@@ -664,6 +664,42 @@ export interface DeleteOptions {
    * Longest time range that one deletion may cover. (milliseconds)
    */
   readonly maxRange: number;
+  /**
+   * Time between two questions to the backend whether a deletion has ended; it grows to ten times as much. (milliseconds)
+   */
+  readonly pollInterval: number;
+  /**
+   * Longest time that a deletion is followed. After that it is given up, and counts as ended after untoldTime. (milliseconds)
+   */
+  readonly followTime: number;
+  /**
+   * How long caches stay off for a deletion whose end the backend does not tell. (milliseconds)
+   */
+  readonly untoldTime: number;
+  /**
+   * The deletions that are followed are kept beside this file, over a restart.
+   */
+  readonly diskCachePath: string;
+  /**
+   * The same beside this file, where there is no disk cache.
+   */
+  readonly patternsPersistPath: string;
+  /**
+   * The same beside this file, where there is none of the others.
+   */
+  readonly labelIndexPersistPath: string;
+  /**
+   * Whether the backend may choose by the Authorization header whose rows they are, because it is passed on.
+   */
+  readonly forwardAuthorization: boolean;
+  /**
+   * The same of these headers.
+   */
+  readonly forwardHeaders: readonly string[];
+  /**
+   * The same of these cookies.
+   */
+  readonly forwardCookies: readonly string[];
 }
 
 /**

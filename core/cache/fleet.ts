@@ -4,8 +4,11 @@ import type { Host } from '../kernel/plugin/host.js';
 /** The most bytes of a snapshot of what a process knows. */
 export const largestSnapshot = 8 * 1024 * 1024;
 
-/** Empties the caches of the other replicas, those of one tenant where its id is given; by address, `purged` or `error: ...`. */
-export type PurgeOthers = (tenantId?: string) => Promise<ReadonlyMap<string, string>>;
+/**
+ * Empties the caches of the other replicas, those of one tenant where its id is given; by address, `purged` or `error: ...`.
+ * @param news of a deletion, for `Fleet.hear` of the others
+ */
+export type PurgeOthers = (tenantId?: string, news?: string) => Promise<ReadonlyMap<string, string>>;
 
 /** What this process knows of something, as bytes, `largestSnapshot` at most; undefined for nothing. */
 export type Offer = () => Promise<Buffer | undefined>;
@@ -31,6 +34,7 @@ export interface Others {
 /** The replicas that share a cache: for those who empty it, and for those who begin with what others know. */
 export class Fleet {
   readonly #others = new Claims<Others>();
+  readonly #listeners = new Claims<(news: string) => Promise<void>>();
   readonly #offers = new Map<string, Claims<Offer>>();
   /** Those who ask at once get the same, unless some of it is purged meanwhile. */
   readonly #making = new Map<string, Promise<Buffer | undefined>>();
@@ -41,8 +45,18 @@ export class Fleet {
   }
 
   /** Undefined where no cache is shared. */
-  async purgeOthers(tenantId?: string): Promise<ReadonlyMap<string, string> | undefined> {
-    return this.#others.current?.purge(tenantId);
+  async purgeOthers(tenantId?: string, news?: string): Promise<ReadonlyMap<string, string> | undefined> {
+    return this.#others.current?.purge(tenantId, news);
+  }
+
+  /** Says who is told of the deletions of other replicas. Returns what ends it. */
+  listen(listener: (news: string) => Promise<void>): () => void {
+    return this.#listeners.claim(listener);
+  }
+
+  /** Another replica has told of a deletion; what it has purged is purged here after this. */
+  async hear(news: string): Promise<void> {
+    await this.#listeners.current?.(news);
   }
 
   /** Says what the others get when they ask by this name. Returns what ends it. */

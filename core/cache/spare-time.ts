@@ -1,6 +1,7 @@
 import { Trace } from '../base/trace.js';
 import type { Exchange } from '../kernel/plugin/exchange.js';
 import type { Host } from '../kernel/plugin/host.js';
+import { runningDeletions, type RunningDeletions } from './deletions.js';
 import { detachExchange } from './detach.js';
 
 /** Work for later. Ends early when there is no more time to spare. */
@@ -24,15 +25,17 @@ const strainedMs = 20;
  * dropped, and so are those that come while 64 wait.
  */
 export class SpareTime {
-  readonly #host: Pick<Host, 'clock' | 'strain' | 'log'>;
+  readonly #host: Pick<Host, 'clock' | 'strain' | 'log' | 'shared'>;
   readonly #isIdle: () => boolean;
+  readonly #deletions: RunningDeletions;
   readonly #jobs = new Map<string, Waiting>();
   readonly #stopped = new AbortController();
   #timer: NodeJS.Timeout | undefined;
 
-  constructor(host: Pick<Host, 'clock' | 'strain' | 'log'>, isIdle: () => boolean) {
+  constructor(host: Pick<Host, 'clock' | 'strain' | 'log' | 'shared'>, isIdle: () => boolean) {
     this.#host = host;
     this.#isIdle = isIdle;
+    this.#deletions = runningDeletions(host);
   }
 
   /** Whether a job may run, or go on. */
@@ -76,7 +79,8 @@ export class SpareTime {
     const isLate = this.#host.clock.monotonicMs() > untilMs;
     if (!isLate && !this.isFree) return;
     this.#jobs.delete(name);
-    if (isLate) return;
+    // What it finds is to be kept.
+    if (isLate || this.#deletions.touch(exchange.slots.tenant)) return;
     const memory = exchange.memory.another();
     const caller = { ...exchange.caller, isBackground: true };
     try {

@@ -14,6 +14,8 @@ export interface BackendSettings {
   readonly maxQueryDurationMs: number;
   readonly maxConcurrentQueries: number;
   readonly maxQueueMs: number;
+  /** What a deletion waits for before it removes rows. */
+  readonly beforeDeletion: () => Promise<void>;
   /** Source of time for `now`, relative ranges and rows without a time. */
   readonly nowNs: () => bigint;
 }

@@ -28,6 +28,8 @@ export interface DevBackendOptions {
   /** Queries run at once, default 16; more wait up to `maxQueueMs` (default 10000) and then get 503. */
   readonly maxConcurrentQueries?: number;
   readonly maxQueueMs?: number;
+  /** What each deletion waits for before it removes rows: for tests of slow ones. */
+  readonly beforeDeletion?: () => Promise<void>;
   /** Clock in Unix nanoseconds, for tests. */
   readonly nowNs?: () => bigint;
 }
@@ -54,6 +56,7 @@ export async function startDevBackend(options: DevBackendOptions = {}): Promise<
     maxQueryDurationMs: options.maxQueryDurationMs ?? 30_000,
     maxConcurrentQueries: options.maxConcurrentQueries ?? 16,
     maxQueueMs: options.maxQueueMs ?? 10_000,
+    beforeDeletion: options.beforeDeletion ?? (() => Promise.resolve()),
     nowNs: options.nowNs ?? wallClockNs,
   });
   if (options.dataDir !== undefined) backend.journal = await Journal.open(options.dataDir, backend.store);

@@ -3,7 +3,7 @@ import { printQuery } from '../logql/index.js';
 import type { Answer } from '../wire/answer/types.js';
 import type { ApiRequest, Operation } from '../wire/api/request.js';
 import type { EngineContext } from './context.js';
-import { deleteRows } from './deletion/delete-rows.js';
+import { deleteRows, listDeletions } from './deletion/delete-rows.js';
 import { answerDetectedFields, answerDetectedFieldValues } from './fields/detected-fields.js';
 import { answerDetectedLabels } from './fields/detected-labels.js';
 import { listedRange } from './listings/listed-range.js';
@@ -52,6 +52,7 @@ const executors = {
   },
   patterns: { patterns: ranged(answerPatterns) },
   delete: { delete: deleteRows },
+  deletions: { deletions: listDeletions },
   tenant: { tenant: (_plan, _request, { tenant }) => ({ kind: 'tenant', tenant }) },
   format: { format_query: ({ expr }) => ({ kind: 'formatted', query: printQuery(expr) }) },
 } as const satisfies Executors;

@@ -1,6 +1,7 @@
 /** All operations, each described in its own file. A missing description is a type error. */
 import type { ApiRequest, Operation } from '../wire/api/request.js';
 import { deletion } from './delete.js';
+import { deletions } from './deletions.js';
 import type { ChangeMatchers, OperationDescriptor } from './descriptor.js';
 import { detectedFieldValues } from './detected-field-values.js';
 import { detectedFields } from './detected-fields.js';
@@ -38,6 +39,7 @@ export const operations: { readonly [Op in Operation]: OperationDescriptor<Reque
   format_query: formatQuery,
   tail,
   delete: deletion,
+  deletions,
   tenant,
 };
 

@@ -8,7 +8,7 @@ export function withOwnFiles(pipeline: Pipeline, id: number): Pipeline {
   const schemas = readBuiltInSchemas();
   const withOwn = (loaded: LoadedPlugin): LoadedPlugin => {
     const own = definitionsOf(loaded.use, schemas.get(loaded.use) ?? {})
-      .filter(({ flag }) => flag !== undefined && pathUseOf(flag) === 'write')
+      .filter(({ flag, shares }) => pathUseOf(flag ?? shares ?? '') === 'write')
       .flatMap(({ key }) => {
         const path = new Map<string, unknown>(Object.entries(loaded.options ?? {})).get(key);
         return typeof path === 'string' && path !== '' ? [[key, `${path}.worker-${id}`] as const] : [];

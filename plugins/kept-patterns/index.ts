@@ -3,6 +3,7 @@ import type { KeptPatternsOptions } from '../../core/base/options.gen.js';
 import { cacheBudget } from '../../core/base/memory/pool.js';
 import { Pacer } from '../../core/base/pace/pacer.js';
 import { cacheRoom } from '../../core/cache/room.js';
+import { runningDeletions, type RunningDeletions } from '../../core/cache/deletions.js';
 import { fleetOf } from '../../core/cache/fleet.js';
 import { Generations } from '../../core/cache/generations.js';
 import { tenantPart } from '../../core/cache/keys.js';
@@ -53,6 +54,7 @@ class KeptPatterns implements Stage<'tenant', never> {
   readonly #spare: SpareTime;
   /** What was asked for before a purge is not kept after it. */
   readonly #generations = new Generations();
+  readonly #deletions: RunningDeletions;
   #keys: PatternKeys | undefined;
   #running = 0;
 
@@ -64,6 +66,7 @@ class KeptPatterns implements Stage<'tenant', never> {
     host.onStop(cacheRoom(options, host).add(this.#store));
     this.#snapshot = options.persistPath === '' ? undefined : new PatternSnapshot(options, this.#store, host);
     offerPatterns(this.#store, host);
+    this.#deletions = runningDeletions(host);
     this.#spare = new SpareTime(host, () => this.#running === 0);
   }
 
@@ -81,6 +84,7 @@ class KeptPatterns implements Stage<'tenant', never> {
     this.#running += 1;
     try {
       const { request } = exchange;
+      if (this.#deletions.touch(exchange.slots.tenant)) return await rest(exchange);
       if (request.op === 'patterns') return await this.#patterns(exchange, request, rest);
       const answer = await rest(exchange);
       if (this.#options.autodetectFromQueries && request.op === 'query_range')

@@ -5,6 +5,7 @@ import { dataOwner } from '../../core/base/keys/data-owner.js';
 import { Pacer } from '../../core/base/pace/pacer.js';
 import { eachAtPace } from '../../core/base/pace/steps.js';
 import { besideCaches } from '../../core/cache/room.js';
+import { runningDeletions, type RunningDeletions } from '../../core/cache/deletions.js';
 import { createFingerprint, type Fingerprint } from '../../core/cache/fingerprint.js';
 import { browseDefault } from '../../core/cache/label-index/browse-default.js';
 import { LabelIndex, type IndexKey } from '../../core/cache/label-index/label-index.js';
@@ -43,6 +44,7 @@ class LabelIndexStage implements Stage<'tenant', never> {
   readonly #host: Host<typeof indexMetrics>;
   readonly #index: LabelIndex;
   readonly #fingerprint: Fingerprint;
+  readonly #deletions: RunningDeletions;
   readonly #snapshot: IndexSnapshot | undefined;
   readonly #persistPath: string;
 
@@ -51,6 +53,7 @@ class LabelIndexStage implements Stage<'tenant', never> {
     this.#host = host;
     this.#index = new LabelIndex(options, clock, indexObserver(meters, log, options.maxBytes));
     this.#fingerprint = createFingerprint(options);
+    this.#deletions = runningDeletions(host);
     const bytes = (): number => this.#index.bytes;
     besideCaches(host).add(bytes);
     host.onStop(() => besideCaches(host).delete(bytes));
@@ -100,6 +103,7 @@ class LabelIndexStage implements Stage<'tenant', never> {
     const { meters } = this.#host;
     if (request.op !== 'label_values' || this.#isWarming || slots.tenant.hasNoData === true)
       return rest(exchange);
+    if (this.#deletions.touch(slots.tenant)) return rest(exchange);
     const key = this.#keyOf(request, exchange);
     const isBrowse = request.query === undefined;
     if (isBrowse) {

@@ -10,6 +10,7 @@ import { answerStore, type AnswerStore } from '../../core/cache/answer-store.js'
 import { cacheRoom } from '../../core/cache/room.js';
 import type { DiskTier } from '../../core/cache/disk-tier.js';
 import type { SharedStoreTier } from '../../core/cache/shared-store.js';
+import { runningDeletions, type RunningDeletions } from '../../core/cache/deletions.js';
 import { detachExchange } from '../../core/cache/detach.js';
 import { Flights } from '../../core/cache/flights.js';
 import { Generations } from '../../core/cache/generations.js';
@@ -90,6 +91,7 @@ class PeerCache implements Stage<'tenant', never> {
   readonly #rules: TtlRules;
   readonly #host: Host<typeof metrics>;
   readonly #keys: CacheKeys;
+  readonly #deletions: RunningDeletions;
   readonly #cache: AnswerStore | undefined;
   readonly #flights: Flights<Answer> | undefined;
   /** A call that was made before a purge is not shared after it. */
@@ -109,6 +111,7 @@ class PeerCache implements Stage<'tenant', never> {
     this.#host = host;
     this.#stale = new StaleAnswers(options, host);
     this.#keys = createCacheKeys(options);
+    this.#deletions = runningDeletions(host);
     this.#cache = options.cacheDisabled ? undefined : observedStore(options, host);
     this.#flights = options.coalescerDisabled ? undefined : new Flights(maxWaiters);
     this.#peers = this.#cache === undefined ? undefined : Peers.of(options, host);
@@ -163,7 +166,7 @@ class PeerCache implements Stage<'tenant', never> {
 
   async handle(exchange: Exchange<'tenant'>, rest: Rest): Promise<Answer> {
     const question = this.#keys(exchange);
-    if (question === undefined) return rest(exchange);
+    if (question === undefined || this.#deletions.touch(exchange.slots.tenant)) return rest(exchange);
     const generation = this.#cache?.generationOf(question);
     const mostMs = mostTtlMs(exchange.request, this.#host.clock.nowMs(), this.#rules);
     const kept = await this.#cache?.find(question, mostMs);

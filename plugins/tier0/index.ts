@@ -10,6 +10,7 @@ import { ApiError } from '../../core/base/errors/api-error.js';
 import { RefusedQuery } from '../../core/base/errors/refused-query.js';
 import { cacheBudget } from '../../core/base/memory/pool.js';
 import { ageBuckets } from '../../core/cache/age.js';
+import { runningDeletions, type RunningDeletions } from '../../core/cache/deletions.js';
 import { Generations } from '../../core/cache/generations.js';
 import { createCacheKeys, type CacheKeys } from '../../core/cache/keys.js';
 import { ttlMs } from '../../core/cache/ttl.js';
@@ -73,6 +74,7 @@ class Tier0 implements Stage<'tenant', never> {
   readonly #host: Host<typeof metrics>;
   readonly #bodies: ByteLru<Kept>;
   readonly #keys: CacheKeys;
+  readonly #deletions: RunningDeletions;
   readonly #largestAnswer: number;
   /** Part of every key: an answer requested before a purge is neither cached nor found after it. */
   readonly #generations = new Generations();
@@ -83,6 +85,7 @@ class Tier0 implements Stage<'tenant', never> {
     this.#options = options;
     this.#host = host;
     this.#keys = createCacheKeys(options);
+    this.#deletions = runningDeletions(host);
     this.#largestAnswer = budget.maxBytes / largestEntryDivisor;
     const { meters, clock } = host;
     const resized = (entries: number, bytes: number): void => {
@@ -96,7 +99,8 @@ class Tier0 implements Stage<'tenant', never> {
   }
 
   async handle(exchange: Exchange<'tenant'>, rest: Rest): Promise<Answer> {
-    const question = isSafe(exchange, this.#options) ? this.#keys(exchange) : undefined;
+    const isKept = isSafe(exchange, this.#options) && !this.#deletions.touch(exchange.slots.tenant);
+    const question = isKept ? this.#keys(exchange) : undefined;
     if (question === undefined) return rest(exchange);
     const generation = this.#generations.of(question);
     const key = `${generation} ${question}`;

@@ -31,6 +31,7 @@ export class KeptWindows {
     exchange: Pick<Exchange, 'memory' | 'signal'>,
     meters: Meters<typeof windowMetrics>,
     question: string,
+    private readonly isKept: boolean,
   ) {
     this.#store = store;
     this.#exchange = exchange;
@@ -40,6 +41,7 @@ export class KeptWindows {
 
   /** The packed windows that are there, in the order of the keys. */
   async find(keys: readonly (KeepKey | undefined)[]): Promise<readonly (Buffer | undefined)[]> {
+    if (!this.isKept) return keys.map(() => undefined);
     const found = await Promise.all(
       keys.map((key) => (key === undefined ? Promise.resolve(undefined) : this.#store.get(key.text))),
     );
@@ -69,7 +71,7 @@ export class KeptWindows {
   }
 
   async keep({ text, ttlMs }: KeepKey, answer: Answer): Promise<void> {
-    if (!isCacheable(answer)) return;
+    if (!this.isKept || !isCacheable(answer)) return;
     const packed = await atPace(packSteps(answer), new Pacer(this.#exchange.signal));
     this.#missing.delete(text);
     await this.#store.set(text, packed, ttlMs, this.#generation);

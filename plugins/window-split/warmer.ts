@@ -39,7 +39,7 @@ export class Warmer {
 
   constructor(
     options: WarmOptions,
-    host: Pick<Host<typeof windowMetrics>, 'clock' | 'strain' | 'meters' | 'log'>,
+    host: Pick<Host<typeof windowMetrics>, 'clock' | 'strain' | 'meters' | 'log' | 'shared'>,
     isIdle: () => boolean,
     read: (exchange: Exchange<'tenant' | 'plan'>, rest: Rest) => Promise<unknown>,
   ) {

@@ -1,6 +1,7 @@
 import { inParallel } from '../../core/base/pace/in-parallel.js';
 import type { WindowSplitOptions } from '../../core/base/options.gen.js';
 import type { AnswerStore } from '../../core/cache/answer-store.js';
+import { runningDeletions } from '../../core/cache/deletions.js';
 import type { CacheKeys } from '../../core/cache/keys.js';
 import { planMatchers } from '../../core/engine/plan/matchers.js';
 import type { Exchange, Host, Rest } from '../../core/plugin/index.js';
@@ -68,7 +69,8 @@ export class Windowing {
     this.#request = request;
     this.#reads = new Reads(exchange, rest, this.#times(), host, parallelism);
     this.question = this.#questionOf(keptAs(request));
-    this.kept = new KeptWindows(store, exchange, host.meters, this.question);
+    const isKept = !runningDeletions(host).touch(exchange.slots.tenant);
+    this.kept = new KeptWindows(store, exchange, host.meters, this.question, isKept);
     this.#nowMs = host.clock.nowMs();
   }
 

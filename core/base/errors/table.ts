@@ -431,6 +431,16 @@ export const errorTable = {
     when: 'the backend did not take a deletion',
     text: 'VL delete failed: {cause}',
   },
+  tooManyDeletions: {
+    status: 429,
+    when: 'a deletion while as many as are followed at once have not ended in the backend',
+    text: '{limit} deletions have not ended yet, and no more are followed at once; try again when some have ended',
+  },
+  deletionsUntold: {
+    status: 502,
+    when: 'the backend did not say which deletions it has not finished',
+    text: 'the backend does not tell which deletions are running',
+  },
   badRulesPath: {
     status: 400,
     when: 'a rules path whose namespace or group cannot be one',

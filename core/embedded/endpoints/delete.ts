@@ -22,7 +22,9 @@ export async function runDeleteTask(ctx: Context): Promise<void> {
   ctx.backend.journal?.addDeletion(ctx.tenant, task.filter, ctx.nowNs);
   await ctx.backend.journal?.commit();
   tasks.set(task.id, task);
-  void deleteRows(ctx.backend.store, ctx.tenant, filter, ctx.nowNs, cancel.signal)
+  void ctx.backend.settings
+    .beforeDeletion()
+    .then(() => deleteRows(ctx.backend.store, ctx.tenant, filter, ctx.nowNs, cancel.signal))
     .catch(() => ctx.backend.counters.errors++)
     .finally(() => tasks.delete(task.id));
   await answerJson(ctx, { task_id: task.id });

@@ -1,13 +1,13 @@
 import { finishedAnswer } from '../../wire/answer/finished.js';
 import type { TimeRange } from '../../base/time/range.js';
-import type { DeleteRequest } from '../../wire/api/request.js';
+import type { DeleteRequest, DeletionsRequest } from '../../wire/api/request.js';
 import { apiError } from '../../base/errors/table.js';
 import type { LogsqlFilter } from '../../victoria/logsql/ast.js';
 import { limit, query } from '../../victoria/logsql/build.js';
-import type { DeletePlan } from '../plan/types.js';
+import type { DeletePlan, DeletionsPlan } from '../plan/types.js';
 import type { EngineContext } from '../context.js';
 import type { Answer } from '../../wire/answer/types.js';
-import type { Upstream } from '../../victoria/upstream/types.js';
+import type { DeletionTaken, Upstream } from '../../victoria/upstream/types.js';
 import { printRfc3339 } from '../../base/time/index.js';
 
 /**
@@ -42,7 +42,8 @@ export async function deleteRows(
   });
   log.warn('DELETE request', audit);
   try {
-    const { taskId } = await deletion.run();
+    const send = (): Promise<DeletionTaken> => deletion.run();
+    const { taskId } = await (request.around?.(tenant, send) ?? send());
     log.warn('DELETE completed', {
       ...audit,
       ...outcome(),
@@ -53,6 +54,16 @@ export async function deleteRows(
     throw error;
   }
   return finishedAnswer(204, Buffer.alloc(0), '');
+}
+
+/** The ids of the tasks that the backend has not finished. */
+export async function listDeletions(
+  _plan: DeletionsPlan,
+  _request: DeletionsRequest,
+  { upstream }: EngineContext,
+): Promise<Answer> {
+  if (upstream.activeDeletions === undefined) throw apiError('deletionsUntold', {});
+  return { kind: 'names', values: await upstream.activeDeletions(), warnings: [] };
 }
 
 async function hasRows(filter: LogsqlFilter, range: TimeRange, upstream: Upstream): Promise<boolean> {

@@ -58,6 +58,8 @@ export function* planSteps(request: ApiRequest, naming: Naming, settings: PlanSe
       return yield* querySteps(request.query, naming, settings, 'range');
     case 'delete':
       return planDeletion(request.query, naming, settings);
+    case 'deletions':
+      return { kind: 'deletions' };
     case 'format_query':
       return { kind: 'format', expr: request.query.ast };
     case 'tenant':

@@ -127,6 +127,11 @@ export interface DeletePlan {
   readonly uncertain: LogsqlFilter | undefined;
 }
 
+/** The deletions that the backend has not finished. */
+export interface DeletionsPlan {
+  readonly kind: 'deletions';
+}
+
 /** Volumes of the selected streams, summed by these labels; `all` takes every label there is. */
 export interface VolumePlan {
   readonly kind: 'volume';
@@ -174,6 +179,7 @@ export type Plan =
   | IndexStatsPlan
   | FormatPlan
   | DeletePlan
+  | DeletionsPlan
   | VolumePlan
   | ShardsPlan
   | LineCountsPlan

@@ -42,6 +42,7 @@ type Batches = AsyncIterable<readonly BackendRow[]>;
 export class TwoStores implements Upstream {
   readonly owner: string;
   readonly hold?: (range: TimeRange) => Promise<() => void>;
+  readonly activeDeletions?: () => Promise<readonly string[]>;
   readonly until?: (signal: AbortSignal) => Upstream;
   readonly taggedWith?: (strategy: string) => Upstream;
   readonly #stores: Stores;
@@ -58,6 +59,7 @@ export class TwoStores implements Upstream {
     const both = (bind: (store: Upstream) => Upstream): Upstream =>
       new TwoStores({ ...stores, hot: bind(hot), cold: bind(cold) }, split, routed);
     if (hot.hold !== undefined) this.hold = hot.hold.bind(hot);
+    if (hot.activeDeletions !== undefined) this.activeDeletions = hot.activeDeletions.bind(hot);
     if (hot.until !== undefined && cold.until !== undefined)
       this.until = (signal) => both((store) => store.until?.(signal) ?? store);
     if (hot.taggedWith !== undefined)

@@ -17,7 +17,7 @@ import { reading, rowsOf } from './answer-rows.js';
 import { isPath, pathOf } from './call-path.js';
 import { isLostNode, type StatusRule } from './failures.js';
 import type { CallPass, ExchangeGates } from './gates/gates.js';
-import { runDeletion } from './deletion.js';
+import { activeTasksPath, readActiveTasks, runDeletion } from './deletion.js';
 import { beginCall, type CallCount, type OpenCall } from './open-call.js';
 import { queryParameters } from './query-parameters.js';
 import { RowContract } from './row-contract.js';
@@ -213,6 +213,13 @@ export class BoundUpstream implements Upstream {
         return text;
       });
     return { logsql, run: () => runDeletion(logsql, times, post) };
+  }
+
+  activeDeletions(): Promise<readonly string[]> {
+    return this.#collect(activeTasksPath, [], 'keep', this.#binding.signal, function* (text) {
+      yield;
+      return readActiveTasks(text);
+    });
   }
 
   async statsRange(request: StatsRangeRequest): Promise<readonly BackendSeries[]> {

@@ -7,6 +7,7 @@ type Form = readonly (readonly [string, string])[];
 type Post = (path: string, form: Form) => Promise<string>;
 
 const taskPath = '/delete/run_task';
+export const activeTasksPath = '/delete/active_tasks';
 /** The specification's path for deletion, which VictoriaLogs does not have (docs/protocol/requests.md#deletion). */
 const plainPath = '/select/logsql/delete';
 
@@ -30,6 +31,17 @@ export async function runDeletion(logsql: string, times: Form, post: Post): Prom
   }
 }
 
+/** @throws ApiError 502 for what is not a list of tasks: an empty list would mean that all have ended */
+export function readActiveTasks(text: string): readonly string[] {
+  const tasks = parsed(text);
+  if (!Array.isArray(tasks)) throw apiError('deletionsUntold', {}, { cause: new Error(text) });
+  return tasks.map((task: unknown) => {
+    const id = idIn(task);
+    if (id === undefined) throw apiError('deletionsUntold', {}, { cause: new Error(text) });
+    return id;
+  });
+}
+
 function readTaskId(text: string): string {
   const id = taskIdOf(text);
   if (id !== undefined) return id;
@@ -37,10 +49,17 @@ function readTaskId(text: string): string {
 }
 
 function taskIdOf(text: string): string | undefined {
+  return idIn(parsed(text));
+}
+
+function idIn(task: unknown): string | undefined {
+  if (typeof task !== 'object' || task === null || !('task_id' in task)) return undefined;
+  return typeof task.task_id === 'string' && task.task_id !== '' ? task.task_id : undefined;
+}
+
+function parsed(text: string): unknown {
   try {
-    const body: unknown = JSON.parse(text);
-    if (typeof body !== 'object' || body === null || !('task_id' in body)) return undefined;
-    return typeof body.task_id === 'string' && body.task_id !== '' ? body.task_id : undefined;
+    return JSON.parse(text);
   } catch {
     return undefined;
   }

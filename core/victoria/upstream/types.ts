@@ -162,6 +162,8 @@ export interface Upstream {
   /** Resolves when the backend has started; the rows end with the exchange's signal or with an error. */
   tail(request: TailRowsRequest): Promise<AsyncIterable<readonly BackendRow[]>>;
   deletion(request: DeletionRequest): Deletion;
+  /** The ids of the deletions that the backend has not finished. Left out where nobody knows. */
+  activeDeletions?(): Promise<readonly string[]>;
   /**
    * Takes one place among heavy queries for all rows of a range if reading them is heavy: reads of its parts then need none. The returned
    * function gives the place back. Undefined without gates.

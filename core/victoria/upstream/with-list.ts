@@ -17,6 +17,9 @@ export function withList(upstream: Upstream, listOf: (upstream: Upstream) => Lis
     statsRange: (request) => upstream.statsRange(request),
     tail: (request) => upstream.tail(request),
     deletion: (request) => upstream.deletion(request),
+    ...(upstream.activeDeletions === undefined
+      ? {}
+      : { activeDeletions: upstream.activeDeletions.bind(upstream) }),
     ...(upstream.hold === undefined ? {} : { hold: upstream.hold.bind(upstream) }),
     ...(upstream.until === undefined ? {} : { until: upstream.until.bind(upstream) }),
     ...(tagged === undefined ? {} : { taggedWith: (strategy) => withList(tagged(strategy), listOf) }),

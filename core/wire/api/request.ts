@@ -1,4 +1,6 @@
+import type { Tenant } from '../../base/caller.js';
 import type { TimeRange } from '../../base/time/range.js';
+import type { DeletionTaken } from '../../victoria/upstream/types.js';
 import type { DiscoveryRequest } from './discovery-request.js';
 import type { FollowRules } from './follow-rules.js';
 import type { Query, Selector } from './query.js';
@@ -80,6 +82,13 @@ export interface TailRequest extends Ranged {
 export interface DeleteRequest extends Ranged {
   readonly op: 'delete';
   readonly query: Query;
+  /** Sends the deletion once it is certain that it will be sent, for whoever has work before and after; without it, it is just sent. */
+  readonly around?: (tenant: Tenant, send: () => Promise<DeletionTaken>) => Promise<DeletionTaken>;
+}
+
+/** Asks for the ids of the deletions that the backend has not finished. */
+export interface DeletionsRequest {
+  readonly op: 'deletions';
 }
 
 /** Asks for the tenant only: for routes that answer from elsewhere, but only to callers the chain would answer. */
@@ -98,6 +107,7 @@ export type ApiRequest =
   | FormatQueryRequest
   | TailRequest
   | DeleteRequest
+  | DeletionsRequest
   | TenantRequest
   | DiscoveryRequest;
 

@@ -88,7 +88,7 @@ export class Peers {
     });
     host.onStop(
       fleetOf(host).join({
-        purge: (tenantId) => this.#purgeOthers(tenantId),
+        purge: (tenantId, news) => this.#purgeOthers(tenantId, news),
         ask: (asking) => askForSnapshots(asking, this.#house, this.#members, this.#started.promise),
       }),
     );
@@ -118,13 +118,13 @@ export class Peers {
     this.#house.client.close();
   }
 
-  async #purgeOthers(tenantId?: string): Promise<ReadonlyMap<string, string>> {
+  async #purgeOthers(tenantId?: string, news?: string): Promise<ReadonlyMap<string, string>> {
     const report = new Map<string, string>();
     const { signal } = new AbortController();
     await inParallel(
       this.#members.peers,
       purgesAtOnce,
-      async (peer) => void report.set(peer.address.text, await peer.purge(tenantId)),
+      async (peer) => void report.set(peer.address.text, await peer.purge(tenantId, news)),
       signal,
     );
     const failed = [...report].filter(([, outcome]) => outcome !== 'purged');

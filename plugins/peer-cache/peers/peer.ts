@@ -171,13 +171,16 @@ export class Peer {
     return done === true;
   }
 
-  /** Empties its caches. @returns `purged` or `error: ...` */
-  async purge(tenantId?: string): Promise<string> {
+  /** Empties its caches, and tells it news of a deletion. @returns `purged` or `error: ...` */
+  async purge(tenantId?: string, news?: string): Promise<string> {
     try {
-      const tenant = tenantId === undefined ? '' : `?tenant=${encodeURIComponent(tenantId)}`;
+      const parameters = new URLSearchParams({
+        ...(tenantId === undefined ? {} : { tenant: tenantId }),
+        ...(news === undefined ? {} : { deletion: news }),
+      }).toString();
       const { status } = await this.#send({
         method: 'POST',
-        path: `/_cache/purge${tenant}`,
+        path: `/_cache/purge${parameters === '' ? '' : `?${parameters}`}`,
         headers: {},
         timeoutMs: purgeTimeoutMs,
       });

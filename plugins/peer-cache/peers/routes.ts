@@ -42,7 +42,7 @@ export interface PeerRoutesSettings {
   >;
   readonly gate: (caller: Caller) => void;
   /** What this process offers by name; nothing unless given. */
-  readonly fleet?: Pick<Fleet, 'hasOffer' | 'offered'>;
+  readonly fleet?: Pick<Fleet, 'hasOffer' | 'offered' | 'hear'>;
   /** Empties the caches of this process. */
   readonly purge: (tenantId?: string) => Promise<void>;
 }
@@ -260,6 +260,8 @@ export class PeerRoutes {
     const tenant = params.get('tenant')?.[0];
     // An empty name is no tenant, and must not stand for all of them.
     if (tenant === '') throw apiError('emptyFlushTenant', {});
+    const news = params.get('deletion')?.[0];
+    if (news !== undefined) await this.#settings.fleet?.hear(news);
     await this.#settings.purge(tenant);
     this.#settings.house.log.info(
       'caches flushed for a peer',

@@ -100,7 +100,8 @@ export const requestSamples: { readonly [Op in Operation]: Samples<Omit<RequestO
       openTimeoutMs: [1, 2],
     },
   },
-  delete: { query: queries, range: ranges },
+  delete: { query: queries, range: ranges, around: [undefined, () => Promise.resolve({ taskId: '1' })] },
+  deletions: {},
   tenant: {},
 };
 

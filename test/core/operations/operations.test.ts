@@ -31,7 +31,7 @@ test('a matcher is added to all that selects logs', (t) => {
   });
   t.deepEqual(
     all.filter((op) => !changed.includes(op)),
-    ['format_query', 'tenant'],
+    ['format_query', 'deletions', 'tenant'],
   );
 });
 
@@ -55,7 +55,7 @@ function textsOf(request: ApiRequest): readonly string[] {
 test('the length of every text that a client writes is bounded', (t) => {
   t.deepEqual(
     those((op) => oversizedText(selecting(op), 8) === undefined),
-    ['tenant'],
+    ['deletions', 'tenant'],
   );
   t.deepEqual(
     those(
@@ -72,7 +72,7 @@ test('what is older than a tenant may look back is not asked for', (t) => {
     operationOf(request(op)).limits.within(request(op), oldestNs);
   t.deepEqual(
     those((op) => within(op, 21n) !== undefined),
-    ['format_query', 'delete', 'tenant'],
+    ['format_query', 'delete', 'deletions', 'tenant'],
   );
   const shortened = those((op) => {
     const left = within(op, 15n);
@@ -80,7 +80,7 @@ test('what is older than a tenant may look back is not asked for', (t) => {
   });
   t.deepEqual(
     all.filter((op) => !shortened.includes(op)),
-    ['query', 'format_query', 'delete', 'tenant'],
+    ['query', 'format_query', 'delete', 'deletions', 'tenant'],
   );
 });
 

@@ -250,7 +250,8 @@ async function withBackendOf(
   const address = server.address();
   if (address === null || typeof address === 'string') throw new Error('the server has no port');
   try {
-    await withDoor((door) => use(door, bodies), { backendUrl: `http://127.0.0.1:${address.port}` });
+    const backendUrl = `http://127.0.0.1:${address.port}`;
+    await withDoor((door) => use(door, bodies), { backendUrl, options: 'untoldTime: 10ms' });
   } finally {
     server.closeAllConnections();
     server.close();
@@ -271,6 +272,8 @@ test('deletion that is switched off in the backend is 400 with the backend’s t
     t.false(bodies.has(plainPath));
     const record = await door.log.find(bodyIs('DELETE failed'));
     t.is(record.get('upstream.status_code'), 400);
+    const end = await door.log.find(bodyIs('a deletion is no longer followed'));
+    t.is(end.get('outcome'), 'refused');
   });
 });
 
@@ -284,6 +287,11 @@ for (const reply of [unsupported, [404, 'no such page']] as const) {
       const form = { query: '{app="x"}', start: String(at(0)), end: String(at(60)) };
       t.is((await door.delete(form)).status, 204);
       const sent = bodies.get(plainPath);
+      const record = await door.log.find(
+        bodyIs('a deletion is given up: caches stay off for what it touches, and are emptied then'),
+      );
+      t.is(record.get('reason'), 'the backend does not tell its end');
+      await door.log.find(bodyIs('a deletion is no longer followed'));
       t.is(sent?.get('start'), String(at(0)));
       t.is(sent?.get('end'), String(at(60)));
       t.is(sent?.get('query'), bodies.get(taskPath)?.get('filter'));

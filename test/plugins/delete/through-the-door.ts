@@ -25,6 +25,10 @@ export interface Deleted {
 
 export interface DoorSettings {
   readonly flags?: Readonly<Record<string, string>>;
+  /** Options of the plugin, as in YAML. */
+  readonly options?: string;
+  /** A backend that several proxies use in turn; one of its own unless given. */
+  readonly backend?: DevBackend;
   /** Where the proxy looks for its backend, in place of the embedded one. */
   readonly backendUrl?: string;
 }
@@ -45,7 +49,9 @@ stages:
   - use: response-shape
 endpoints:
   - use: reference-api
+  - use: status
   - use: delete
+    with: { pollInterval: 10ms, OPTIONS }
 `;
 
 /** Whole hours around the test data. */
@@ -56,12 +62,16 @@ export async function withDoor(
   use: (door: Door) => Promise<void>,
   settings: DoorSettings = {},
 ): Promise<void> {
-  const backend = await startDevBackend();
+  const backend = settings.backend ?? (await startDevBackend());
   const flags = { backend: settings.backendUrl ?? backend.url, ...settings.flags };
   try {
-    await withProxy(pipeline, (under) => use(doorOf(under, backend)), { flags });
+    await withProxy(
+      pipeline.replace('OPTIONS', settings.options ?? ''),
+      (under) => use(doorOf(under, backend)),
+      { flags },
+    );
   } finally {
-    await backend.close();
+    if (settings.backend === undefined) await backend.close();
   }
 }
 

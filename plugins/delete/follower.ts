@@ -1,0 +1,396 @@
+import { randomUUID } from 'node:crypto';
+import type { DeleteOptions } from '../../core/base/options.gen.js';
+import { runningDeletions, type RunningDeletion, type RunningDeletions } from '../../core/cache/deletions.js';
+import { createFingerprint, type Fingerprint } from '../../core/cache/fingerprint.js';
+import { fleetOf } from '../../core/cache/fleet.js';
+import {
+  ApiError,
+  apiError,
+  type Caller,
+  type Host,
+  type Tenant,
+  type Topic,
+} from '../../core/plugin/index.js';
+import { errorTable } from '../../core/base/errors/table.js';
+import type { DeletionTaken } from '../../core/victoria/upstream/types.js';
+import { Mark } from './mark.js';
+import type { deleteMetrics } from './metrics.js';
+import { printKnown, readKnown, readNews, type Known, type News } from './news.js';
+
+type Outcome = 'finished' | 'refused' | 'given_up';
+
+/** Deletions that are followed at once. */
+const maxFollowed = 1_000;
+/** Ends that are remembered, for replicas that were not there, and for how long. */
+const maxEnded = 1_000;
+const endedKeptMs = 7 * 86_400_000;
+const offerName = 'deletions';
+const askPeersMs = 1_000;
+const askBackendMs = 10_000;
+/** How long peers that did not hear of a deletion are told again after its end. */
+const tellAgainMs = 3_600_000;
+const growth = 1.5;
+const longestPauses = 10;
+/** Tries to find the deletions that run when the process starts. */
+const maxFirstTries = 10;
+/** In the place of those that are too many. */
+const overflowId = 'too many';
+
+const newsTopic: Topic<News, null> = { name: 'deletion' };
+
+/**
+ * Follows deletions until the backend has finished them. Meanwhile the caches of this process neither keep nor use answers that they touch
+ * (core/cache/deletions.ts), and then all are emptied. Every worker and replica that is told of a deletion follows it by itself.
+ */
+export class Follower {
+  readonly #options: DeleteOptions;
+  readonly #host: Host<typeof deleteMetrics>;
+  readonly #running: RunningDeletions;
+  readonly #mark: Mark | undefined;
+  readonly #fingerprint: Fingerprint;
+  /** By id, when they have ended. */
+  readonly #ended = new Map<string, number>();
+  /** By id, when those whose end the backend does not tell count as ended. */
+  readonly #untilMs = new Map<string, number>();
+  /** Those that clients of this process have asked for. */
+  readonly #own = new Set<string>();
+  /** By id, news that not all peers have heard. */
+  readonly #unheard = new Map<string, { readonly news: News; readonly untilMs: number }>();
+  readonly #stopped = new AbortController();
+  #firstTries = 0;
+  #isTicking = false;
+  #pauseMs: number;
+  #timer: NodeJS.Timeout | undefined;
+
+  constructor(options: DeleteOptions, host: Host<typeof deleteMetrics>) {
+    this.#options = options;
+    this.#host = host;
+    this.#running = runningDeletions(host);
+    this.#fingerprint = createFingerprint(options);
+    this.#pauseMs = options.pollInterval;
+    const { diskCachePath, patternsPersistPath, labelIndexPersistPath } = options;
+    const beside = diskCachePath || patternsPersistPath || labelIndexPersistPath;
+    this.#mark = beside === '' ? undefined : new Mark(`${beside}.deletions`, host.log);
+    host.workers.answer(newsTopic, async (news) => {
+      await this.#learn(news);
+      return null;
+    });
+    const fleet = fleetOf(host);
+    host.onStop(fleet.listen((text) => this.#heard(text)));
+    host.onStop(fleet.offer(offerName, () => Promise.resolve(Buffer.from(printKnown(this.#known())))));
+  }
+
+  /** What is on disk may be from before a deletion of which only the file or the peers know. */
+  async start(signal: AbortSignal): Promise<void> {
+    const marked = await this.#mark?.read();
+    let isStale = marked === 'unusable';
+    if (marked !== undefined && marked !== 'unusable') {
+      for (const [id, atMs] of marked.ended) this.#ended.set(id, atMs);
+      for (const deletion of marked.running) this.#add(deletion);
+      isStale = marked.running.length > 0;
+    }
+    if (this.#mark !== undefined && (await this.#askPeers(signal))) isStale = true;
+    if (isStale) {
+      await this.#host.purgeHere('all');
+      await this.#save();
+    }
+    this.#soon();
+  }
+
+  /** Sends a deletion that was asked for here, and follows it whatever comes of that, unless the backend has refused it. */
+  async around(
+    tenant: Tenant,
+    { orgId, headers }: Pick<Caller, 'orgId' | 'headers'>,
+    send: () => Promise<DeletionTaken>,
+  ): Promise<DeletionTaken> {
+    if (this.#running.size >= maxFollowed) throw apiError('tooManyDeletions', { limit: maxFollowed });
+    const deletion: RunningDeletion = {
+      id: randomUUID(),
+      begunMs: this.#host.clock.nowMs(),
+      orgId,
+      account: this.#accountOf(tenant, headers),
+      taskId: undefined,
+    };
+    this.#own.add(deletion.id);
+    // In this order: what is purged is not kept again, and nothing is sent that a killed process would not know of.
+    await this.#tellWorkers({ phase: 'running', deletion });
+    await Promise.all([this.#host.purge('all'), this.#tellPeers({ phase: 'running', deletion })]);
+    try {
+      const taken = await send();
+      await this.#tell({ phase: 'running', deletion: { ...deletion, taskId: taken.taskId } });
+      return taken;
+    } catch (error) {
+      if (isRefusal(error)) await this.#tell({ phase: 'refused', deletion });
+      throw error;
+    }
+  }
+
+  /** A process that ends now leaves nothing behind that a deletion will make untrue. */
+  async stop(): Promise<void> {
+    this.#stopped.abort();
+    clearTimeout(this.#timer);
+    if (this.#running.size > 0) await this.#host.purgeHere('all');
+    await this.#save();
+  }
+
+  async #tell(news: News): Promise<void> {
+    await this.#tellWorkers(news);
+    await this.#tellPeers(news);
+  }
+
+  async #tellWorkers(news: News): Promise<void> {
+    await this.#host.workers.gather(newsTopic, news, { isOwed: true });
+  }
+
+  async #tellPeers(news: News): Promise<void> {
+    const { id } = news.deletion;
+    const report = await fleetOf(this.#host).purgeOthers(undefined, JSON.stringify(news));
+    const isHeard = [...(report?.values() ?? [])].every((outcome) => outcome === 'purged');
+    if (isHeard) this.#unheard.delete(id);
+    else {
+      const untilMs = this.#host.clock.nowMs() + tellAgainMs;
+      this.#unheard.set(id, { news, untilMs: this.#unheard.get(id)?.untilMs ?? untilMs });
+      if (news.phase !== 'running') this.#own.delete(id);
+    }
+    if (this.#unheard.size > 0) this.#wait();
+  }
+
+  /** Another replica has told of a deletion. */
+  async #heard(text: string): Promise<void> {
+    let news: News;
+    try {
+      news = readNews(text);
+    } catch (error) {
+      this.#host.log.warn('what a peer tells of a deletion cannot be read', { error });
+      return;
+    }
+    await this.#tellWorkers(news);
+  }
+
+  async #learn({ phase, deletion }: News): Promise<void> {
+    const { id } = deletion;
+    if (phase === 'running') {
+      if (this.#ended.has(id)) return;
+      this.#add(deletion);
+      await this.#save();
+      this.#soon();
+      return;
+    }
+    if (this.#running.has(id)) await this.#end([[deletion, phase === 'ended' ? 'finished' : 'refused']]);
+  }
+
+  #add(deletion: RunningDeletion): void {
+    const hasRoom = this.#running.size < maxFollowed || this.#running.has(deletion.id);
+    if (hasRoom) this.#running.set(deletion);
+    else {
+      this.#host.log.warn(
+        'too many deletions at once: caches stay off for all tenants until none is running',
+        {
+          'deletions.limit': maxFollowed,
+        },
+      );
+      this.#running.set({ ...everyTenants, id: overflowId, begunMs: this.#host.clock.nowMs() });
+    }
+    this.#count();
+  }
+
+  #soon(): void {
+    this.#pauseMs = this.#options.pollInterval;
+    clearTimeout(this.#timer);
+    this.#timer = undefined;
+    this.#wait();
+  }
+
+  #wait(): void {
+    if (this.#stopped.signal.aborted || this.#isTicking) return;
+    this.#timer ??= setTimeout(() => void this.#turn(), this.#pauseMs).unref();
+  }
+
+  async #turn(): Promise<void> {
+    this.#timer = undefined;
+    this.#isTicking = true;
+    this.#pauseMs = Math.min(this.#pauseMs * growth, this.#options.pollInterval * longestPauses);
+    try {
+      await this.#look();
+    } catch (error) {
+      if (!this.#stopped.signal.aborted) this.#host.log.error('deletions could not be followed', { error });
+    }
+    this.#isTicking = false;
+    if (this.#isFirst || this.#running.size > 0 || this.#unheard.size > 0) this.#wait();
+  }
+
+  async #look(): Promise<void> {
+    if (this.#isFirst) await this.#findRunning();
+    const { all } = this.#running;
+    const ended: [RunningDeletion, Outcome][] = [];
+    // A gateway may show each tenant its own only.
+    for (const orgId of new Set(all.map((deletion) => deletion.orgId))) {
+      const deletions = all.filter((deletion) => deletion.orgId === orgId);
+      const isAsked = deletions.some(({ id }) => !this.#untilMs.has(id));
+      const active = isAsked ? await this.#activeTasks(orgId) : undefined;
+      for (const deletion of deletions) {
+        const outcome = this.#outcomeOf(deletion, active);
+        if (outcome !== undefined) ended.push([deletion, outcome]);
+      }
+    }
+    this.#stopped.signal.throwIfAborted();
+    if (ended.length > 0) await this.#end(ended);
+    for (const [id, { news, untilMs }] of this.#unheard) {
+      if (this.#host.clock.nowMs() < untilMs) await this.#tellPeers(news);
+      else {
+        this.#unheard.delete(id);
+        this.#host.log.error('peers have not heard of a deletion: their caches may show what it deleted', {
+          'deletion.id': id,
+        });
+      }
+    }
+  }
+
+  /** Undefined while it may be running. */
+  #outcomeOf(deletion: RunningDeletion, active: ActiveTasks): Outcome | undefined {
+    const { id, begunMs, taskId } = deletion;
+    const { followTime, untoldTime } = this.#options;
+    const nowMs = this.#host.clock.nowMs();
+    const untilMs = this.#untilMs.get(id);
+    if (untilMs !== undefined) return nowMs >= untilMs ? 'given_up' : undefined;
+    if (active === 'untold' || nowMs - begunMs > followTime) {
+      this.#untilMs.set(id, nowMs + untoldTime);
+      this.#host.log.warn(
+        'a deletion is given up: caches stay off for what it touches, and are emptied then',
+        {
+          ...fieldsOf(deletion),
+          reason: active === 'untold' ? 'the backend does not tell its end' : 'it takes too long',
+          'deletion.off_ms': untoldTime,
+        },
+      );
+      return undefined;
+    }
+    if (active === undefined) return undefined;
+    if (taskId !== undefined) return active.has(taskId) ? undefined : 'finished';
+    // It may not have reached the backend yet.
+    return active.size === 0 && nowMs - begunMs >= untoldTime ? 'finished' : undefined;
+  }
+
+  async #end(ended: readonly (readonly [RunningDeletion, Outcome])[]): Promise<void> {
+    const nowMs = this.#host.clock.nowMs();
+    if (ended.some(([, outcome]) => outcome !== 'refused')) await this.#host.purgeHere('all');
+    for (const [deletion, outcome] of ended) {
+      const { id } = deletion;
+      this.#untilMs.delete(id);
+      if (!this.#running.delete(id)) continue;
+      if (outcome !== 'refused') this.#rememberEnd(id, nowMs);
+      this.#host.meters.deletions_ended_total.add(1, { outcome });
+      this.#host.log.info('a deletion is no longer followed', { ...fieldsOf(deletion), outcome });
+    }
+    this.#count();
+    await this.#save();
+    for (const [deletion, outcome] of ended)
+      if (outcome !== 'refused' && this.#own.delete(deletion.id))
+        await this.#tellPeers({ phase: 'ended', deletion });
+  }
+
+  #rememberEnd(id: string, atMs: number): void {
+    this.#ended.set(id, atMs);
+    for (const [oldest, endedMs] of this.#ended) {
+      if (this.#ended.size <= maxEnded && atMs - endedMs < endedKeptMs) return;
+      this.#ended.delete(oldest);
+    }
+  }
+
+  /** Those that run when the process starts: it may be the successor of one that was killed, or others may have asked for them. */
+  async #findRunning(): Promise<void> {
+    this.#firstTries += 1;
+    const active = await this.#activeTasks(undefined);
+    if (active === undefined) return;
+    this.#firstTries = maxFirstTries;
+    if (active === 'untold') return;
+    const known = new Set(this.#running.all.map(({ taskId }) => taskId));
+    const others = [...active].filter((taskId) => !known.has(taskId));
+    if (others.length === 0) return;
+    const begunMs = this.#host.clock.nowMs();
+    for (const taskId of others) this.#add({ ...everyTenants, id: `task ${taskId}`, begunMs, taskId });
+    await this.#host.purgeHere('all');
+    await this.#save();
+  }
+
+  get #isFirst(): boolean {
+    return this.#firstTries < maxFirstTries;
+  }
+
+  async #activeTasks(orgId: string | undefined): Promise<ActiveTasks> {
+    const signal = AbortSignal.any([this.#stopped.signal, AbortSignal.timeout(askBackendMs)]);
+    try {
+      const answer = await this.#host.ask({ op: 'deletions' }, { orgId, signal });
+      return answer.kind === 'names' ? new Set(answer.values) : 'untold';
+    } catch (error) {
+      return isUntold(error) ? 'untold' : undefined;
+    }
+  }
+
+  /** Whether peers tell of deletions that this process did not know of. */
+  async #askPeers(signal: AbortSignal): Promise<boolean> {
+    let isNews = false;
+    const use = (bytes: Buffer): Promise<void> => {
+      const { running, ended } = readKnown(bytes.toString());
+      for (const deletion of running) {
+        if (this.#running.has(deletion.id) || this.#ended.has(deletion.id)) continue;
+        this.#add(deletion);
+        isNews = true;
+      }
+      for (const [id, atMs] of ended) {
+        if (this.#ended.has(id)) continue;
+        this.#rememberEnd(id, atMs);
+        // One that was running when this process was killed has its purge due anyway.
+        isNews = true;
+      }
+      return Promise.resolve();
+    };
+    await fleetOf(this.#host).ask({ name: offerName, timeoutMs: askPeersMs, signal, use });
+    return isNews;
+  }
+
+  /** Undefined where a gateway may decide by forwarded credentials whose rows they are. */
+  #accountOf({ accountId, projectId }: Tenant, headers: Caller['headers']): RunningDeletion['account'] {
+    return this.#fingerprint(headers) === undefined ? { accountId, projectId } : undefined;
+  }
+
+  #known(): Known {
+    return { running: this.#running.all, ended: [...this.#ended] };
+  }
+
+  async #save(): Promise<void> {
+    await this.#mark?.write(() => this.#known());
+  }
+
+  #count(): void {
+    this.#host.meters.deletions_running.set(this.#running.size, {});
+  }
+}
+
+/** Undefined where the backend cannot be asked now; `untold` where it cannot tell. */
+type ActiveTasks = ReadonlySet<string> | 'untold' | undefined;
+
+const everyTenants = { orgId: undefined, account: undefined, taskId: undefined } as const;
+
+/** The backend has answered that it does not take the deletion. */
+function isRefusal(error: unknown): boolean {
+  const origin = error instanceof ApiError && error.entry === errorTable.deleteFailed ? error.cause : error;
+  return origin instanceof ApiError && origin.entry === errorTable.backendRefused && origin.status < 500;
+}
+
+/** The backend has no such path, refuses it, or says something else; a backend that is busy or away may tell later. */
+function isUntold(error: unknown): boolean {
+  if (!(error instanceof ApiError)) return false;
+  return (
+    error.entry === errorTable.deletionsUntold ||
+    (error.status < 500 && error.status !== 429 && error.status !== 499)
+  );
+}
+
+function fieldsOf({ id, taskId, orgId }: RunningDeletion): Readonly<Record<string, string>> {
+  return {
+    'deletion.id': id,
+    ...(taskId === undefined ? {} : { 'delete.task_id': taskId }),
+    ...(orgId === undefined ? {} : { 'ref.tenant.id': orgId }),
+  };
+}

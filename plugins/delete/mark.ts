@@ -1,0 +1,62 @@
+import { open, readFile, rename } from 'node:fs/promises';
+import { dirname } from 'node:path';
+import type { Logger } from '../../core/plugin/index.js';
+import { printKnown, readKnown, type Known } from './news.js';
+
+/** The file that tells the next process which deletions are running, however this one ends. */
+export class Mark {
+  readonly #path: string;
+  readonly #log: Logger;
+  #work: Promise<void> = Promise.resolve();
+
+  constructor(path: string, log: Logger) {
+    this.#path = path;
+    this.#log = log;
+  }
+
+  /** Undefined where there is none; `unusable` where there may have been something that cannot be read. */
+  async read(): Promise<Known | 'unusable' | undefined> {
+    try {
+      return readKnown(await readFile(this.#path, 'utf8'));
+    } catch (error) {
+      if (error instanceof Error && 'code' in error && error.code === 'ENOENT') return undefined;
+      this.#log.warn('the file of running deletions cannot be read, caches are emptied', {
+        'file.path': this.#path,
+        error,
+      });
+      return 'unusable';
+    }
+  }
+
+  /** Resolves when the file is on disk, or when it is known that it cannot be. */
+  write(known: () => Known): Promise<void> {
+    this.#work = this.#work.then(async () => {
+      try {
+        await this.#replace(printKnown(known()));
+      } catch (error) {
+        this.#log.error(
+          'the file of running deletions cannot be written: after a kill, caches may show what they delete',
+          {
+            'file.path': this.#path,
+            error,
+          },
+        );
+      }
+    });
+    return this.#work;
+  }
+
+  async #replace(text: string): Promise<void> {
+    const temporary = `${this.#path}.tmp`;
+    const file = await open(temporary, 'w', 0o600);
+    try {
+      await file.writeFile(text);
+      await file.sync();
+    } finally {
+      await file.close();
+    }
+    await rename(temporary, this.#path);
+    const folder = await open(dirname(this.#path), 'r');
+    await folder.sync().finally(() => folder.close());
+  }
+}

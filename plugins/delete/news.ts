@@ -1,0 +1,68 @@
+import type { RunningDeletion } from '../../core/cache/deletions.js';
+
+/** What is told of a deletion: that it may be running, that the backend has not taken it, or that it has ended. */
+export interface News {
+  readonly phase: 'running' | 'refused' | 'ended';
+  readonly deletion: RunningDeletion;
+}
+
+/** All that a process knows, as other replicas and the next process read it. */
+export interface Known {
+  readonly running: readonly RunningDeletion[];
+  /** By id, when they have ended, in Unix milliseconds. */
+  readonly ended: readonly (readonly [id: string, atMs: number])[];
+}
+
+/** @throws Error for a text that is not from such a process */
+export function readNews(text: string): News {
+  const { phase, deletion } = objectOf(JSON.parse(text));
+  if (phase !== 'running' && phase !== 'refused' && phase !== 'ended') throw new Error('an unknown phase');
+  return { phase, deletion: deletionOf(deletion) };
+}
+
+export function printKnown(known: Known): string {
+  return JSON.stringify({ version: 1, ...known });
+}
+
+/** @throws Error for a text that is not from such a process */
+export function readKnown(text: string): Known {
+  const { version, running, ended } = objectOf(JSON.parse(text));
+  if (version !== 1 || !Array.isArray(running) || !Array.isArray(ended)) throw new Error('another version');
+  return { running: running.map(deletionOf), ended: ended.map(endOf) };
+}
+
+function deletionOf(value: unknown): RunningDeletion {
+  const { id, begunMs, orgId, account, taskId } = objectOf(value);
+  if (typeof id !== 'string' || id === '' || !Number.isFinite(begunMs))
+    throw new Error('a deletion without an id or a time');
+  return {
+    id,
+    begunMs: Number(begunMs),
+    orgId: optionalText(orgId),
+    account: account === undefined ? undefined : accountOf(account),
+    taskId: optionalText(taskId),
+  };
+}
+
+function accountOf(value: unknown): RunningDeletion['account'] {
+  const { accountId, projectId } = objectOf(value);
+  if (typeof accountId !== 'number' || typeof projectId !== 'number')
+    throw new Error('an account without numbers');
+  return { accountId, projectId };
+}
+
+function endOf(value: unknown): readonly [string, number] {
+  const [id, atMs] = Array.isArray(value) ? (value as readonly unknown[]) : [];
+  if (typeof id !== 'string' || typeof atMs !== 'number') throw new Error('an end without an id or a time');
+  return [id, atMs];
+}
+
+function optionalText(value: unknown): string | undefined {
+  if (value !== undefined && typeof value !== 'string') throw new Error('a value that is not a text');
+  return value;
+}
+
+function objectOf(value: unknown): Readonly<Record<string, unknown>> {
+  if (typeof value !== 'object' || value === null) throw new Error('not an object');
+  return value as Readonly<Record<string, unknown>>;
+}

@@ -1,0 +1,16 @@
+import test from 'ava';
+import { runs } from '../../setup/runs.js';
+import { tryTheLaw } from './law.js';
+
+// TEST_RUNS=100 for 200 runs, TEST_VICTORIALOGS=http://... for a VictoriaLogs of one's own with -delete.enable.
+test.serial(
+  'after the backend has finished a deletion, no replica shows what is gone, whoever was killed meanwhile',
+  async (t) => {
+    const report = await tryTheLaw(runs(2));
+    t.log(
+      `${report.runs} runs, ${report.restarts} restarts, ${report.answers} answers, ${report.wrong.length} wrong`,
+    );
+    t.deepEqual(report.wrong, []);
+    t.true(report.answers > 0);
+  },
+);
