@@ -5,21 +5,6 @@ import { startDevBackend } from '../../core/embedded/index.js';
 import { Watched } from '../watch/watched.js';
 import { Tally, type AttackReport, type AttackSettings } from './tally.js';
 
-/**
- * Routes that do not refuse what they should yet: what comes through there is counted and is no finding. An empty set holds all of them
- * to it.
- */
-const notYet: ReadonlySet<string> = new Set([
-  'debug_queries',
-  'debug_explain',
-  'debug_pprof',
-  'admin_reload',
-  'admin_pipeline',
-  'cache_flush',
-  'delete',
-  ...routes.filter(({ id }) => id.startsWith('ui')).map(({ id }) => id),
-]);
-
 /** What a browser sends with a request, beside its path. */
 interface Manner {
   readonly name: string;
@@ -101,6 +86,7 @@ const crossSite: readonly Manner[] = [
   },
 ];
 
+const ownName = 'logs.site.example';
 const token = 'admin-token-of-this-attack';
 const flags = [
   '-listen=127.0.0.1:0',
@@ -151,6 +137,7 @@ export async function attackByBrowser({ backendUrl }: AttackSettings): Promise<A
   try {
     const url = backendUrl ?? backend?.url ?? '';
     await withProxy(url, [], (proxy) => attackOpen(proxy, tally));
+    await withProxy(url, [`-http.allowed-hosts=${ownName}`], (proxy) => attackNamed(proxy, tally));
     await withProxy(url, [`-server.admin-auth-token=${token}`], (proxy) => attackWithToken(proxy, tally));
   } finally {
     await backend?.close();
@@ -190,11 +177,28 @@ async function attackOpen(proxy: Watched, tally: Tally): Promise<void> {
       const { status, head } = await ask(url, target, manner);
       tally.add('requests of pages');
       shared(tally, target, manner, head);
-      if (status === 403) continue;
-      if (notYet.has(target.route.id)) tally.add('not refused yet');
-      else tally.find(`${target.method} ${target.path} of ${manner.name}: ${status}`);
+      if (status !== 403) tally.find(`${target.method} ${target.path} of ${manner.name}: ${status}`);
     }
     await preflight(url, target, tally);
+  }
+}
+
+/** Where the names of the main listener are told, its answers are for no other name. */
+async function attackNamed(proxy: Watched, tally: Tally): Promise<void> {
+  for (const route of routes.filter(({ listener, id }) => listener === 'main' && !id.startsWith('peer_'))) {
+    const path = route.paths[0].replaceAll(/\{\w+\}/g, 'level');
+    const target = { route, method: route.methods.includes('GET') ? 'GET' : 'POST', path } as const;
+    for (const manner of [
+      ...honest,
+      { name: 'its own name', headers: [`Host: ${ownName}:PORT`] },
+      ...rebound.slice(0, 4),
+    ]) {
+      const { status, head } = await ask(proxy.url, target, manner);
+      tally.add('requests of the main listener');
+      shared(tally, target, manner, head);
+      if ((status === 403) !== rebound.includes(manner))
+        tally.find(`${target.method} ${path} of ${manner.name}: ${status}`);
+    }
   }
 }
 
