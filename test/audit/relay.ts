@@ -20,7 +20,13 @@ export interface Meddling {
 }
 
 /** What is asked by itself, to learn how the backend is. */
-const ownBusiness: ReadonlySet<string> = new Set(['/health', '/metrics', '/select/buildinfo']);
+const ownBusiness: ReadonlySet<string> = new Set([
+  '/health',
+  '/metrics',
+  '/select/buildinfo',
+  // Deletions that an earlier probe made are followed to their end.
+  '/delete/active_tasks',
+]);
 const maxBodyBytes = 4 * 1024 * 1024;
 const maxCalls = 20_000;
 

@@ -132,7 +132,7 @@ test.serial(
   },
 );
 
-test('a word of a level in any field of a rebuilt line is its level', async (t) => {
+test.serial('a word of a level in any field of a rebuilt line is its level', async (t) => {
   const rows = [
     { app: 'a', _time: '2026-11-01T00:10:00Z', a: 'an error happened', msg: 'Info: started' },
     { app: 'a', _time: '2026-11-01T00:11:00Z', a: 'nothing to see', msg: 'Warning: late' },

@@ -10,7 +10,7 @@ interface Citation {
 const comment = /\/\*[\s\S]*?\*\/|\/\/.*$/gm;
 const document = /(?<![\w/.-])(?<path>(?:[\w.-]+\/)*[\w.-]+\.md)(?:#(?<anchor>[\w-]+))?/g;
 /** Words for papers that the writer of a comment has on the desk and its reader has not. */
-const foreign = /\bspec(?:-gaps)?\b|\bsection \d|\(design: /i;
+const foreign = /(?<!audit-)\bspec(?:-gaps)?\b|\bsection \d|\(design: /i;
 /** Code, with the path of the file that it shows. */
 const fence = /^(?:`[^`\n]+`:\n\n)?(?<marks>```+).*$[\s\S]*?^\k<marks>$/gm;
 /** A path in backquotes: from a folder of the package on, or a source beside the document. */
