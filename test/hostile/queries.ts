@@ -73,6 +73,21 @@ export const hostileQueries: readonly HostileQuery[] = [
     query: `${logs} | json ${Array.from({ length: 2000 }, (_, at) => `z${at}="a.b${at}[0]"`).join(',')}`,
     line: 'wide-json',
   },
+  {
+    name: '4,000 alternatives',
+    query: `${logs} |~ "${Array.from({ length: 4000 }, (_, at) => `w${at}`).join('|')}"`,
+    line: 'letters',
+  },
+  {
+    name: '4,000 alternatives of a label',
+    query: `${logs} | json | a=~"${Array.from({ length: 4000 }, (_, at) => `w${at}`).join('|')}"`,
+    line: 'json',
+  },
+  {
+    name: 'label_format of 500 labels',
+    query: `${logs} | label_format ${Array.from({ length: 500 }, (_, at) => `l${at}="{{.app}}"`).join(',')}`,
+    line: 'letters',
+  },
   { name: 'deep JSON', query: `${logs} | json`, line: 'deep-json' },
   { name: 'wide JSON', query: `${logs} | json`, line: 'wide-json' },
   { name: 'address in a line', query: `${here} |= ip("9.0.0.0/8")`, line: 'addresses' },

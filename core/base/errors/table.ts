@@ -72,6 +72,16 @@ export const errorTable = {
     when: 'a URL or form with more parameters than any client sends',
     text: 'more than {limit} parameters',
   },
+  tooManySelectors: {
+    status: 400,
+    when: 'series of more selectors than any client asks for at once',
+    text: 'series takes {limit} different match[] selectors, and these are {count}; ask for some at a time, or join them by regular expressions',
+  },
+  tooManyTargetLabels: {
+    status: 400,
+    when: 'volumes by more labels than streams have',
+    text: 'targetLabels takes {limit} names, and these are {count}',
+  },
   brokenBody: {
     status: 400,
     when: 'a request body that ends too soon, or whose chunks are none',

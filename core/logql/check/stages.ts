@@ -13,6 +13,7 @@ import { quoteGo } from '../../base/time/go-quote.js';
 import { dropUnusedLineFormats } from './line-formats.js';
 import { orderStages } from '../pipeline/line-order.js';
 import { isIpPattern } from './ip.js';
+import { checkStageLimits } from './stage-limits.js';
 
 /** Stages and parts of stages checked per step. */
 const stepParts = 50;
@@ -32,7 +33,9 @@ export function checkSteps(expr: Expr): Steps<void> {
 
 function* checkAll(expr: Expr): Steps<void> {
   let checked = 0;
-  for (const stages of pipelinesOf(expr)) {
+  const pipelines = pipelinesOf(expr);
+  checkStageLimits(pipelines.flat());
+  for (const stages of pipelines) {
     for (const group of groupStages(orderStages(stages))) {
       // Of adjacent line filters the last one is made first.
       for (const stage of group.toReversed()) {

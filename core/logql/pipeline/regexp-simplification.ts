@@ -25,6 +25,23 @@ const mostItems = 3;
  * the text; and what matches everything is left out of alternatives. Of several tests any may hold. Undefined for a pattern that is left as it is.
  */
 export function simplifiedRegexp(pattern: string, isLabel: boolean): readonly SimpleTest[] | undefined {
+  if (pattern.length < longPattern) return simplifiedAnew(pattern, isLabel);
+  if (last?.pattern !== pattern || last.isLabel !== isLabel)
+    last = { pattern, isLabel, tests: simplifiedAnew(pattern, isLabel) };
+  return last.tests;
+}
+
+/** Who plans and runs a query asks several times for the same pattern, which takes milliseconds for a long one. */
+const longPattern = 1_000;
+let last:
+  | {
+      readonly pattern: string;
+      readonly isLabel: boolean;
+      readonly tests: readonly SimpleTest[] | undefined;
+    }
+  | undefined;
+
+function simplifiedAnew(pattern: string, isLabel: boolean): readonly SimpleTest[] | undefined {
   const shape = shapeOf(pattern);
   const drafts = shape === undefined ? undefined : simplified(expanded(shape), isLabel);
   return drafts?.map((draft) => ('text' in draft ? { ...draft, text: String(draft.text) } : draft));

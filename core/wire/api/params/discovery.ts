@@ -102,6 +102,9 @@ function patternStep(stepNs: bigint): bigint {
 
 type VolumeBase = Omit<VolumeRequest, 'op'>;
 
+/** Each becomes a matcher of the query; so many are planned within a few milliseconds. */
+const maxTargetLabels = 1_000;
+
 function readVolume(params: Params, context: ParamContext): VolumeBase {
   const asked = readOrderedRange(params, context, parseMoment);
   // As in Loki, a range that reaches a time beyond 64 bits of nanoseconds has no volumes.
@@ -112,6 +115,8 @@ function readVolume(params: Params, context: ParamContext): VolumeBase {
   const targetLabels = first(params, 'targetLabels')
     .split(',')
     .filter((name) => name !== '');
+  if (targetLabels.length > maxTargetLabels)
+    throw apiError('tooManyTargetLabels', { limit: maxTargetLabels, count: targetLabels.length });
   const aggregateBy = readAggregation(first(params, 'aggregateBy'));
   const query = new Selector(first(params, 'query'), context.dottedNames);
   return { range, query, limit, targetLabels, aggregateBy };

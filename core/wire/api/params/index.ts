@@ -92,9 +92,14 @@ export function parseLabelValues(name: string, params: Params, context: ParamCon
   };
 }
 
+/** So many are parsed and planned within some 15 ms. */
+const maxSelectors = 1_000;
+
 export function parseSeries(params: Params, context: ParamContext): SeriesRequest {
   const ranged = readListingRange(params, context);
   const texts = [...new Set([...(params.get('match') ?? []), ...(params.get('match[]') ?? [])])];
+  if (texts.length > maxSelectors)
+    throw apiError('tooManySelectors', { limit: maxSelectors, count: texts.length });
   // No matcher and a single {} both mean every stream; {} next to others is refused by the matcher parser.
   const isAll = texts.length === 1 && /^\s*\{\s*\}\s*$/.test(texts[0] ?? '');
   const selectors = isAll ? [] : texts.map((text) => new Selector(text, context.dottedNames));

@@ -1,4 +1,5 @@
 import test from 'ava';
+import { simplifiedRegexp } from '../../../../core/logql/pipeline/regexp-simplification.js';
 import fc from 'fast-check';
 import { LabelSet } from '../../../../core/base/labels/label-set.js';
 import {
@@ -211,4 +212,15 @@ test('an error of a line filter names all filters that run together, the last of
     faultOf('|~ "a(" | v="b" |~ "c["'),
     `parse error : stage '|~ "a("' : error parsing regexp: missing closing ): \`a(\``,
   );
+});
+
+test('a long pattern is taken apart once, however often it is asked for', (t) => {
+  const pattern = `a${'b'.repeat(1_000)}|c`;
+  const first = simplifiedRegexp(pattern, true);
+  t.deepEqual(
+    first?.map(({ kind }) => kind),
+    ['equals', 'equals'],
+  );
+  t.is(simplifiedRegexp(pattern, true), first);
+  t.is(simplifiedRegexp(pattern, false)?.at(0)?.kind, 'contains');
 });
