@@ -234,6 +234,7 @@ export interface LimitsOptions {
       readonly retention_period?: string | number;
       readonly max_query_series?: number;
       readonly max_entries_limit_per_query?: number;
+      readonly volume_enabled?: boolean;
       readonly volume_max_series?: number;
       readonly label_values_max_response_bytes?: number | string;
       readonly max_query_bytes_read?: number | string;
@@ -251,6 +252,7 @@ export interface LimitsOptions {
     readonly retention_period?: string | number;
     readonly max_query_series?: number;
     readonly max_entries_limit_per_query?: number;
+    readonly volume_enabled?: boolean;
     readonly volume_max_series?: number;
     readonly label_values_max_response_bytes?: number | string;
     readonly max_query_bytes_read?: number | string;

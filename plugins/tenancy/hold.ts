@@ -12,8 +12,8 @@ import { oldestOf, withinLength } from './reach.js';
 export type Ask = (exchange: Exchange, oldestNs: bigint | undefined) => Promise<Answer>;
 
 /**
- * Applies the tenants' limits that concern the request as a whole: how far back it may look, how much it may read, and how long it may
- * take. A request that is refused for its text alone is left to later stages, unparsed.
+ * Applies the tenants' limits that concern the request as a whole: whether it is answered, how far back it may look, how much it may
+ * read, and how long it may take. A request that is refused for its text alone is left to later stages, unparsed.
  */
 export async function holdToLimits(
   exchange: Exchange,
@@ -21,6 +21,9 @@ export async function holdToLimits(
   nowNs: bigint,
   ask: Ask,
 ): Promise<Answer> {
+  const { op } = exchange.request;
+  if (!limits.volumeEnabled && (op === 'volume' || op === 'volume_range'))
+    throw apiError('volumeDisabled', {});
   const oldestNs = oldestOf(limits, nowNs);
   const operation = operationOf(exchange.request);
   return withinTime(exchange, limits.queryTimeoutMs, async (timed) => {

@@ -492,6 +492,11 @@ export const errorTable = {
     when: 'a heap snapshot of a heap that is too large to be copied',
     text: 'the heap holds {bytes} bytes; snapshots are taken up to {limit}',
   },
+  volumeDisabled: {
+    status: 404,
+    when: 'volumes of a tenant whose volume_enabled is false',
+    text: 'not found',
+  },
   notFound: { status: 404, when: 'no such route', text: '404 page not found', body: 'text' },
   methodNotAllowed: {
     status: 405,

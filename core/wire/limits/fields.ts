@@ -4,8 +4,8 @@ import { parseDuration } from '../../base/time/option-duration.js';
 type Reader = (value: unknown, where: string) => Partial<TenantLimits>;
 
 /**
- * The enforced limits by their field names in tenant-limits (docs/protocol/answers.md#published-tenant-limits). Other fields are only
- * published.
+ * The enforced limits by their field names in tenant-limits (docs/protocol/answers.md#published-tenant-limits). Others are
+ * read elsewhere (`otlp_config`) or nowhere.
  */
 export const limitFields: ReadonlyMap<string, Reader> = new Map<string, Reader>([
   // A zero length falls through to the next layer (docs/protocol/errors-and-limits.md#query-length-and-resolution); elsewhere zero switches
@@ -16,6 +16,7 @@ export const limitFields: ReadonlyMap<string, Reader> = new Map<string, Reader>(
   ['max_entries_limit_per_query', (value, where) => ({ maxEntriesLimitPerQuery: count(value, where) })],
   ['max_query_series', (value, where) => ({ maxQuerySeries: count(value, where) })],
   ['volume_max_series', (value, where) => ({ volumeMaxSeries: count(value, where) })],
+  ['volume_enabled', (value, where) => ({ volumeEnabled: isTrue(value, where) })],
   ['query_timeout', (value, where) => ({ queryTimeoutMs: Number(duration(value, where) / 1_000_000n) })],
   ['retention_period', (value, where) => ({ retentionPeriodNs: duration(value, where) })],
   ['max_query_bytes_read', (value, where) => ({ maxQueryBytesRead: bytes(value, where) })],
@@ -24,6 +25,11 @@ export const limitFields: ReadonlyMap<string, Reader> = new Map<string, Reader>(
     (value, where) => ({ labelValuesMaxResponseBytes: bytes(value, where) }),
   ],
 ]);
+
+/** Whether something reads a field of tenant limits. */
+export function isReadLimit(field: string): boolean {
+  return limitFields.has(field) || field === 'otlp_config';
+}
 
 /** Parses one enforced field; `where` starts the error message. */
 export function readLimitField(field: string, value: unknown, where: string): Partial<TenantLimits> {
@@ -49,6 +55,12 @@ function count(value: unknown, where: string): number {
   if (typeof value !== 'number' || !Number.isSafeInteger(value) || value < 0) {
     throw new Error(`${where}: ${JSON.stringify(value)} is not a whole number of 0 or more`);
   }
+  return value;
+}
+
+function isTrue(value: unknown, where: string): boolean {
+  if (typeof value !== 'boolean')
+    throw new Error(`${where}: ${JSON.stringify(value)} is neither true nor false`);
   return value;
 }
 

@@ -1,6 +1,6 @@
 import type { TenantLimits } from './tenant-limits.js';
 import { mergeStrictest } from './strictest.js';
-import { limitFields, readLimitField } from './fields.js';
+import { isReadLimit, limitFields, readLimitField } from './fields.js';
 import { isPublishedByDefault, publishedBuiltIns, type LimitValue } from './published.js';
 
 export interface ProcessLimits {
@@ -110,9 +110,12 @@ function inEffect(limits: TenantLimits, { requestTimeout = 0 }: LimitsSettings):
   return mergeStrictest([limits, { ...limits, queryTimeoutMs: requestTimeout }]);
 }
 
-/** An enforced field is shown as the operator wrote it while that value is in effect; fields that are not enforced are always shown. */
+/**
+ * A field that is read is shown as the operator wrote it while that value is in effect. Of those that nothing reads, the built-in list shows how
+ * this proxy reads logs, whatever was written; others are shown where the operator lists them.
+ */
 function isInEffectAsWritten(field: string, value: LimitValue, limits: TenantLimits): boolean {
-  if (!limitFields.has(field)) return true;
+  if (!limitFields.has(field)) return isReadLimit(field) || !isPublishedByDefault(field);
   const current = new Map<string, unknown>(Object.entries(limits));
   const read = Object.entries(readLimitField(field, value, field));
   return read.length > 0 && read.every(([name, limit]) => current.get(name) === limit);
@@ -128,6 +131,7 @@ function builtInLimits(settings: LimitsSettings): TenantLimits {
     maxEntriesLimitPerQuery: settings.maxEntriesLimitPerQuery,
     maxQuerySeries: settings.maxStatsQuerySeries === 0 ? defaultMaxQuerySeries : settings.maxStatsQuerySeries,
     volumeMaxSeries: defaultVolumeMaxSeries,
+    volumeEnabled: true,
     queryTimeoutMs: 0,
     retentionPeriodNs: 0n,
     maxQueryBytesRead: 0,

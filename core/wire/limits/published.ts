@@ -54,7 +54,7 @@ export function publishedBuiltIns(limits: TenantLimits): Map<string, LimitValue>
     ['query_timeout', printPrometheusDuration(BigInt(limits.queryTimeoutMs) * 1_000_000n)],
     ['retention_period', printPrometheusDuration(limits.retentionPeriodNs)],
     ['retention_stream', []],
-    ['volume_enabled', true],
+    ['volume_enabled', limits.volumeEnabled],
     ['volume_max_series', limits.volumeMaxSeries],
   ]);
 }

@@ -13,6 +13,7 @@ export function mergeStrictest(all: readonly TenantLimits[]): TenantLimits {
     maxEntriesLimitPerQuery: smallest((limits) => limits.maxEntriesLimitPerQuery),
     maxQuerySeries: smallest((limits) => limits.maxQuerySeries),
     volumeMaxSeries: smallest((limits) => limits.volumeMaxSeries),
+    volumeEnabled: all.every((limits) => limits.volumeEnabled),
     queryTimeoutMs: smallest((limits) => limits.queryTimeoutMs),
     retentionPeriodNs: shortest((limits) => limits.retentionPeriodNs),
     maxQueryBytesRead: smallest((limits) => limits.maxQueryBytesRead),

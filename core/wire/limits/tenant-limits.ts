@@ -1,4 +1,4 @@
-/** The limits of one request. Zero means "no limit" in every field; durations in nanoseconds unless the name says otherwise. */
+/** The limits of one request. Zero means "no limit" in every number; durations in nanoseconds unless the name says otherwise. */
 export interface TenantLimits {
   /** Longest time range (docs/protocol/errors-and-limits.md#query-length-and-resolution). */
   readonly maxQueryLengthNs: bigint;
@@ -8,6 +8,8 @@ export interface TenantLimits {
   readonly maxEntriesLimitPerQuery: number;
   readonly maxQuerySeries: number;
   readonly volumeMaxSeries: number;
+  /** Whether volumes are answered. */
+  readonly volumeEnabled: boolean;
   readonly queryTimeoutMs: number;
   readonly retentionPeriodNs: bigint;
   readonly maxQueryBytesRead: number;

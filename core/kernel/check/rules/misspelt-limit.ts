@@ -1,5 +1,5 @@
-import { isPublishedByDefault, publishedByDefault } from '../../../wire/limits/published.js';
-import { limitFields } from '../../../wire/limits/fields.js';
+import { isPublishedByDefault } from '../../../wire/limits/published.js';
+import { isReadLimit, limitFields } from '../../../wire/limits/fields.js';
 import { editDistance, suggest } from '../../options/index.js';
 import { entryOf, valueOf, type LocatedNode } from '../../pipeline/located.js';
 import type { PipelineDraft } from '../../pipeline/draft.js';
@@ -9,18 +9,16 @@ import type { Complaint, TextRule } from '../rule.js';
 /** A field of another program may have a similar name; one or two letters of difference is a typo. */
 const nearness = 2;
 
-/** R051: a limit that is not enforced is not a misspelt enforced one. */
+/** R051: something reads a limit. */
 export const misspeltLimit: TextRule = {
   id: 'R051',
-  title: 'a limit is written as it is called',
+  title: 'a limit is one that something reads',
   tier: 'meaning',
   severity: 'warning',
-  docs: 'Limits of tenants may hold any field, since some are only published to clients. One that is nearly, but not quite, called as a limit that requests are held to would bound nothing.',
+  docs: 'Limits of tenants may hold any field of Loki, but most of them are about storing logs, which this proxy does not do: they bound nothing, and are not shown to clients. Neither is one that is misspelt. A field that is only to be shown is named in `-tenant-limits-allow-publish`.',
   check: (draft) => [
-    ...complaintsOf(findOption(draft, 'tenant-default-limits'), (found) => [
-      [found.value, nodeOf(draft, found)],
-    ]),
-    ...complaintsOf(findOption(draft, 'tenant-limits'), (found) => {
+    ...complaintsOf(draft, 'tenant-default-limits', (found) => [[found.value, nodeOf(draft, found)]]),
+    ...complaintsOf(draft, 'tenant-limits', (found) => {
       const node = nodeOf(draft, found);
       return Object.entries<unknown>({ ...objectOf(found.value) }).map(([tenant, fields]) => [
         fields,
@@ -33,25 +31,33 @@ export const misspeltLimit: TextRule = {
 type Fields = readonly [value: unknown, node: LocatedNode | undefined];
 
 function complaintsOf(
-  found: FoundOption | undefined,
+  draft: PipelineDraft,
+  flag: string,
   fieldsOf: (found: FoundOption) => readonly Fields[],
 ): readonly Complaint[] {
+  const found = findOption(draft, flag);
   if (found === undefined) return [];
+  const shown = findOption(draft, 'tenant-limits-allow-publish')?.value;
+  const isShown = (field: string): boolean => Array.isArray(shown) && shown.includes(field);
   return fieldsOf(found).flatMap(([value, node]) =>
     Object.keys(objectOf(value)).flatMap((field): readonly Complaint[] => {
-      const meant = meantBy(field);
-      if (meant === undefined) return [];
+      const isKnown = isPublishedByDefault(field);
+      if (isReadLimit(field) || (isShown(field) && !isKnown)) return [];
       const at = entryOf(node, field)?.keyAt ?? found.at;
       const place = found.origin.kind === 'yaml' ? '' : ` in ${found.name}`;
+      const meant = isKnown ? undefined : meantBy(field);
       const message = `limit "${field}"${place} is none that requests are held to`;
-      return [{ at, message, fix: `did you mean "${meant}"?` }];
+      const fix =
+        meant === undefined
+          ? 'leave it out: nothing reads it, and clients are not shown it'
+          : `did you mean "${meant}"?`;
+      return [{ at, message, fix }];
     }),
   );
 }
 
 function meantBy(field: string): string | undefined {
-  if (limitFields.has(field) || isPublishedByDefault(field)) return undefined;
-  const meant = suggest(field, [...limitFields.keys(), ...publishedByDefault]);
+  const meant = suggest(field, [...limitFields.keys(), 'otlp_config']);
   return meant !== undefined && editDistance(field, meant) <= nearness ? meant : undefined;
 }
 

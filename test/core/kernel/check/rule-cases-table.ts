@@ -116,8 +116,10 @@ export const valid: readonly Case[] = [
     ),
   },
   {
-    title: 'limits of another program',
-    text: withTop('limits:\n  tenantDefaultLimits: {ingestion_rate_mb: 4, max_query_parallelism: 16}\n'),
+    title: 'a limit of another program that is shown to clients',
+    text: withTop(
+      'limits:\n  tenantDefaultLimits: {ingestion_rate_mb: 4}\n  tenantLimitsAllowPublish: [ingestion_rate_mb]\n',
+    ),
   },
   { title: 'passthrough with auto', text: withTop('names: {labelStyle: passthrough}\n') },
   {
@@ -505,6 +507,14 @@ export const invalid: readonly InvalidCase[] = [
     title: 'R051 a misspelt limit of one tenant',
     text: withTop('limits:\n  tenantLimits:\n    team-a:\n      max_query_serie: 5\n'),
     finds: ['R051 5:7'],
+  },
+  {
+    title: 'R051 limits that nothing reads',
+    text: withTop(
+      'limits:\n  tenantDefaultLimits: {retention_stream: [], ingestion_rate_mb: 4, volume_enabled: false, otlp_config: {}}\n',
+    ),
+    finds: ['R051 3:25', 'R051 3:47'],
+    says: 'nothing reads it',
   },
   {
     title: 'R051 a misspelt limit in a flag',

@@ -199,3 +199,34 @@ test('a listing without a range is shortened to the longest range of its tenant'
       { 'metadata-default-lookback': lookback },
     );
 });
+
+test('volume_enabled decides whether volumes are answered', async (t) => {
+  await withLimits({ volume_enabled: false }, async ({ get }) => {
+    for (const path of ['index/volume', 'index/volume_range']) {
+      const ask = (orgId: string) => get(`${api}/${path}`, { query: selector, ...day }, orgId);
+      t.deepEqual(errorOf(await ask('1')), [404, 'not found']);
+      t.deepEqual(errorOf(await ask('1|2')), [404, 'not found'], 'one of several tenants');
+      t.is((await ask('2')).status, 200);
+    }
+    t.is((await get(`${api}/index/stats`, { query: selector, ...day })).status, 200);
+    const shown = parse((await get('/config/tenant/v1/limits')).text) as Record<string, unknown>;
+    t.false(shown['volume_enabled']);
+  });
+});
+
+test('what nothing reads is not shown as a limit', async (t) => {
+  const unread = {
+    discover_log_levels: false,
+    discover_service_name: [],
+    log_level_fields: ['x'],
+    max_line_size_truncate: true,
+    metric_aggregation_enabled: true,
+    pattern_persistence_enabled: true,
+    retention_stream: [{ period: '1h', selector: '{app="a"}' }],
+  };
+  await withLimits(unread, async ({ get }) => {
+    const own = parse((await get('/config/tenant/v1/limits')).text) as object;
+    const others = parse((await get('/config/tenant/v1/limits', {}, '2')).text) as object;
+    t.deepEqual(own, others);
+  });
+});
