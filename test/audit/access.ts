@@ -37,7 +37,6 @@ export const access: Section = {
     {
       lines: '13, 321',
       says: '`0`, `fake` and `default` are the default tenant of the backend, 0:0',
-      isQuick: true,
       probe: async (lab) => {
         const site = await lab.site({}, { orgId: undefined });
         for (const headers of [{}, org('0'), org('fake'), org('default')]) {
@@ -49,7 +48,6 @@ export const access: Section = {
     {
       lines: '13, 138, 322',
       says: 'an id of the tenant map is its account and project, before all else',
-      isQuick: true,
       probe: async (lab) => {
         const site = await lab.site({
           'tenant-map':
@@ -63,7 +61,6 @@ export const access: Section = {
     {
       lines: '139',
       says: '`-tenant-map-file` is YAML or JSON, and wins over the map of the flag for the same id',
-      isQuick: true,
       probe: async (lab) => {
         const folder = await lab.folder();
         for (const [name, text] of [
@@ -110,7 +107,6 @@ export const access: Section = {
     {
       lines: '13, 323',
       says: 'with `-tenant-label` other ids are a filter of streams that no parameter of a client can change, and no account',
-      isQuick: true,
       probe: async (lab) => {
         const site = await lab.site({ 'tenant-label': 'team' });
         site.relay.forget();
@@ -128,7 +124,6 @@ export const access: Section = {
     {
       lines: '324, 416',
       says: '`*` is the default tenant; with `-tenant-label` it is 403 unless `-tenant.allow-global=true`',
-      isQuick: true,
       probe: async (lab) => {
         const status = async (flags: Readonly<Record<string, string>>): Promise<number> =>
           (await (await lab.site(flags)).get('labels', lab.range(hourMs), org('*'))).status;
@@ -140,7 +135,6 @@ export const access: Section = {
     {
       lines: '325, 415',
       says: 'a request without `X-Scope-OrgID` is 401 with `-require-tenant-header=true` or `-auth.enabled=true`',
-      isQuick: true,
       probe: async (lab) => {
         for (const flag of ['require-tenant-header', 'auth.enabled']) {
           const site = await lab.site({ [flag]: 'true' }, { orgId: undefined });
@@ -166,7 +160,6 @@ export const access: Section = {
     {
       lines: '8, 170, 328',
       says: 'a certificate and its key turn HTTPS on',
-      isQuick: true,
       probe: async (lab) => {
         const file = (name: string): string => join(packageRoot(), 'test/data/tls', name);
         const site = await lab.site({
@@ -182,7 +175,6 @@ export const access: Section = {
     {
       lines: '171-172, 328',
       says: 'with `-tls-require-client-cert` only clients with a certificate of `-tls-client-ca-file` get in',
-      isQuick: true,
       probe: async (lab) => {
         const file = (name: string): string => join(packageRoot(), 'test/data/tls', name);
         const site = await lab.site({
@@ -214,7 +206,6 @@ export const access: Section = {
     {
       lines: '329',
       says: '`-backend-basic-auth` goes to the backend',
-      isQuick: true,
       probe: async (lab) => {
         const site = await lab.site({ 'backend-basic-auth': 'ann:secret' });
         const { authorization } = (await callWith(lab, site, {})).headers;
@@ -224,7 +215,6 @@ export const access: Section = {
     {
       lines: '329',
       says: '`-forward-authorization` and `-forward-headers` pass headers of the client on, and nothing else does',
-      isQuick: true,
       probe: async (lab) => {
         const sent = { authorization: 'Bearer b', 'x-team': 't' };
         const seen = async (flags: Readonly<Record<string, string>>): Promise<unknown> => {
@@ -239,7 +229,6 @@ export const access: Section = {
     {
       lines: '330, 350',
       says: 'with `-metrics.trust-proxy-headers` the end user is named by four headers in their order, then the tenant, then the address',
-      isQuick: true,
       probe: async (lab) => {
         const site = await lab.site({ 'metrics.trust-proxy-headers': 'true' }, { orgId: undefined });
         const sent: Headers[] = [];
@@ -267,7 +256,6 @@ export const access: Section = {
     {
       lines: '330, 351',
       says: 'credentials of a datasource are `auth.*` of the log, and no end user',
-      isQuick: true,
       probe: async (lab) => {
         const site = await lab.site({
           'metrics.trust-proxy-headers': 'true',
@@ -283,7 +271,6 @@ export const access: Section = {
     {
       lines: '332',
       says: 'peers without `-peer-auth-token` keep the process from starting, unless `-peer-insecure-ip-allowlist=true`',
-      isQuick: true,
       probe: async (lab) => {
         const peers = {
           'peer-self': '127.0.0.1:1',
@@ -301,7 +288,6 @@ export const access: Section = {
     {
       lines: '140-142, 480',
       says: 'limits of tenants take `d`, `w` and `y`, and the ones of a tenant come before the defaults and the flag',
-      isQuick: true,
       probe: async (lab) => {
         const site = await lab.site({
           'tenant-limits': '{"1":{"max_query_length":"2d"},"2":{"max_query_length":"0"}}',

@@ -46,7 +46,6 @@ function rulesClaim({ lines, path, without, holds }: RulesRoute): Claim {
   return {
     lines,
     says: `\`GET ${decodeURIComponent(path)}\` shows what the service of rules and alerts has, and an empty answer without one`,
-    isQuick: true,
     probe: async (lab) => {
       await withVmalert(async ({ url }) => {
         for (const flags of [{ 'ruler-backend': url }, { 'ruler-backend': url, 'alerts-backend': url }]) {
@@ -66,7 +65,6 @@ export const administration: Section = {
     {
       lines: '10, 259, 418',
       says: '`POST /loki/api/v1/push` is 405',
-      isQuick: true,
       probe: async (lab) => {
         const site = await lab.site();
         for (const path of ['push', '/ref/api/v1/push'])
@@ -78,7 +76,6 @@ export const administration: Section = {
     {
       lines: '11, 277',
       says: 'rules and alerts cannot be written',
-      isQuick: true,
       probe: async (lab) => {
         const site = await lab.site();
         for (const [method, path] of [
@@ -93,7 +90,6 @@ export const administration: Section = {
     {
       lines: '168, 270',
       says: '`-alerts-backend` is asked for alerts, and the rules backend without it',
-      isQuick: true,
       probe: async (lab) => {
         await withVmalert(async (rules) => {
           await withVmalert(async (alerts) => {
@@ -107,7 +103,6 @@ export const administration: Section = {
     {
       lines: '140, 273, 554',
       says: '`/config/tenant/v1/limits` is YAML of the published fields, with what the tenant limits say',
-      isQuick: true,
       probe: async (lab) => {
         const site = await lab.site({
           'tenant-default-limits': '{"max_query_length":"9d","max_query_range":"3d"}',
@@ -121,7 +116,6 @@ export const administration: Section = {
     {
       lines: '273, 326, 417',
       says: '`/config/tenant/v1/limits` refuses several tenants with 400',
-      isQuick: true,
       probe: async (lab) => {
         const site = await lab.site();
         same(
@@ -134,7 +128,6 @@ export const administration: Section = {
     {
       lines: '274',
       says: '`/config` is YAML',
-      isQuick: true,
       probe: async (lab) => {
         const { status, text } = await (await lab.site()).get('/config');
         expect(status === 200 && typeof parse(text) === 'object', `${status} ${text}`);
@@ -143,7 +136,6 @@ export const administration: Section = {
     {
       lines: '275, 554',
       says: '`/loki/api/v1/drilldown-limits` tells what Logs Drilldown may use, with the published limits',
-      isQuick: true,
       probe: async (lab) => {
         const { text } = await (await lab.site()).get('drilldown-limits');
         const { limits } = JSON.parse(text) as { limits?: Readonly<Record<string, unknown>> };
@@ -153,7 +145,6 @@ export const administration: Section = {
     {
       lines: '283-284',
       says: '`/ready` and `/alive` are 200 while the backend and the process are well',
-      isQuick: true,
       probe: async (lab) => {
         const site = await lab.site();
         await until('readiness', async () => (await site.get('/ready')).status === 200);
@@ -163,7 +154,6 @@ export const administration: Section = {
     {
       lines: '283, 420',
       says: '`/ready` is 503 while the backend is not well',
-      isQuick: true,
       probe: async (lab) => {
         const site = await lab.site();
         site.relay.meddle = () => ({ isCut: true });
@@ -174,7 +164,6 @@ export const administration: Section = {
     {
       lines: '285, 568-569',
       says: '`/loki/api/v1/status/buildinfo` names a build of Loki, the same at all times',
-      isQuick: true,
       probe: async (lab) => {
         const site = await lab.site();
         const [first, again] = [
@@ -188,7 +177,6 @@ export const administration: Section = {
     {
       lines: '286, 572',
       says: '`/metrics` exists only with `-server.register-instrumentation=true`',
-      isQuick: true,
       probe: async (lab) => {
         same((await (await lab.site()).get('/metrics')).status, 200, 'with it');
         const without = await lab.site({ 'server.register-instrumentation': 'false' });
@@ -203,7 +191,6 @@ export const administration: Section = {
     {
       lines: '194, 286',
       says: 'with `-metrics-listen` the metrics are there and not on the main listener',
-      isQuick: true,
       probe: async (lab) => {
         const site = await lab.site({ 'metrics-listen': '127.0.0.1:0' });
         same((await ask(`${site.proxy.urls.metrics ?? ''}/metrics`)).status, 200, 'its own listener');
@@ -223,7 +210,6 @@ export const administration: Section = {
     {
       lines: '287, 193',
       says: '`/debug/queries` exists with `-server.enable-query-analytics` only, on the admin listener',
-      isQuick: true,
       probe: async (lab) => {
         const [on, off] = [await lab.site({ 'server.enable-query-analytics': 'true' }), await lab.site()];
         same((await ask(`${on.adminUrl}/debug/queries`)).status, 200, 'on');
@@ -234,7 +220,6 @@ export const administration: Section = {
     {
       lines: '288',
       says: '`/debug/pprof/` exists with `-server.enable-pprof` only',
-      isQuick: true,
       probe: async (lab) => {
         const [on, off] = [await lab.site({ 'server.enable-pprof': 'true' }), await lab.site()];
         same((await ask(`${on.adminUrl}/debug/pprof/`)).status, 200, 'on');
@@ -267,7 +252,6 @@ export const administration: Section = {
     {
       lines: '291, 333',
       says: 'with `-server.admin-auth-token` the admin routes are on the main listener, for either header of the token',
-      isQuick: true,
       probe: async (lab) => {
         const site = await lab.site({ 'server.admin-auth-token': 'sesame' });
         const flush = async (headers: Readonly<Record<string, string>>): Promise<number> =>
@@ -281,7 +265,6 @@ export const administration: Section = {
     {
       lines: '291',
       says: 'debug routes on an address that is not loopback need the token, or nothing starts',
-      isQuick: true,
       probe: async (lab) => {
         const flags = { 'admin-listen': '0.0.0.0:0', 'server.enable-pprof': 'true' };
         const refused = await lab.site(flags).then(

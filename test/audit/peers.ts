@@ -48,7 +48,6 @@ export const peers: Section = {
     ...routes.map(([method, path], at): Claim => ({
       lines: `${297 + at}, 332, 419`,
       says: `\`${method} ${path.replace(/\?.*/, '')}\` is 401 without the token, or with a wrong one`,
-      isQuick: true,
       probe: async (lab) => {
         const site = await one(lab);
         for (const headers of [{}, { 'x-peer-token': 'wrong' }])
@@ -62,7 +61,6 @@ export const peers: Section = {
     {
       lines: '207, 297-298, 550',
       says: 'what is set with `key` and `ttl_ms` is got, with the time that is left; under 5 seconds it is not there',
-      isQuick: true,
       probe: async (lab) => {
         const site = await one(lab);
         same((await call(site, '/_cache/get?key=a')).status, 404, 'before');
@@ -78,7 +76,6 @@ export const peers: Section = {
     {
       lines: '297, 245',
       says: 'values of 1 KB and more are compressed with gzip for those who take it, smaller ones are not',
-      isQuick: true,
       probe: async (lab) => {
         const site = await one(lab);
         await call(site, '/_cache/set?key=big&ttl_ms=20000', 'POST', 'x'.repeat(5_000));
@@ -99,7 +96,6 @@ export const peers: Section = {
       lines: '297, 245',
       says: 'zstd is preferred to gzip',
       differs: 'Peers compress with zstd from Node 22.15 on',
-      isQuick: true,
       probe: async (lab) => {
         const site = await one(lab);
         await call(site, '/_cache/set?key=big&ttl_ms=20000', 'POST', 'x'.repeat(5_000));
@@ -111,7 +107,6 @@ export const peers: Section = {
     {
       lines: '150, 299, 550',
       says: '`/_cache/has` says of up to 200 keys whether they are there, and how long still',
-      isQuick: true,
       probe: async (lab) => {
         const site = await one(lab);
         await call(site, '/_cache/set?key=a&ttl_ms=20000', 'POST', 'value');
@@ -143,7 +138,6 @@ export const peers: Section = {
     {
       lines: '149, 301, 313',
       says: '`/_cache/peers` has `peers` without the replica itself, `self` and `count`; a static list is never read again',
-      isQuick: true,
       probe: async (lab) => {
         const site = await one(lab, { 'peer-static': '10.1.1.1:3100,10.1.1.2:3100' });
         const { peers: found, self, count } = await ring(site);
@@ -179,7 +173,6 @@ export const peers: Section = {
     {
       lines: '306',
       says: 'the cache of peers is on only with `-peer-self` and `-peer-discovery` both',
-      isQuick: true,
       probe: async (lab) => {
         const site = await lab.site({ 'peer-self': '127.0.0.1:1', 'peer-auth-token': token });
         same((await call(site, '/_cache/peers')).status, 404, 'the status without a discovery');

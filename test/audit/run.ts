@@ -18,7 +18,7 @@ const wanted = sections.map(({ title, claims }) => ({
   claims: claims.filter(({ lines, says }) => `${title} ${lines} ${says}`.includes(only)),
 }));
 const startedMs = Date.now();
-const findings = await audit(wanted, process.env['BACKEND_URL'], options.number('at-once', 4), (finding) =>
+const findings = await audit(wanted, process.env['BACKEND_URL'], options.number('at-once', 6), (finding) =>
   console.log(lineOf(finding)),
 );
 for (const outcome of ['holds', 'differs', 'missing', 'fails'] as const)

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { packageRoot } from '../../core/kernel/options/index.js';
 import { withReceiver, type Pushed } from '../core/kernel/telemetry/otlp/receiver.js';
 import { run } from '../core/program/child.js';
-import type { Lab} from './lab.js';
+import type { Lab } from './lab.js';
 import { hourMs, linesOf, minuteMs, until } from './lab.js';
 import { expect, same, type Claim, type Section } from './section.js';
 import { showing } from './shown.js';
@@ -314,7 +314,6 @@ export const signals: Section = {
     ...['', '/v1', '/v1/metrics'].map((path): Claim => ({
       lines: '19, 399',
       says: `an \`-otlp-endpoint\` ${path === '' ? 'without a path' : `with \`${path}\``} is pushed to at \`/v1/metrics\``,
-      isQuick: true,
       probe: async (lab) => {
         const pushed = await pushedBy(lab, { 'server.register-instrumentation': 'false' }, path);
         same(pushed.path, '/v1/metrics', 'the path');
@@ -323,7 +322,6 @@ export const signals: Section = {
     {
       lines: '362, 399',
       says: 'pushes have the attributes of OpenTelemetry, headers and compression as they are set, and the resource of the flags',
-      isQuick: true,
       probe: async (lab) => {
         const pushed = await pushedBy(lab, {
           'otlp-compression': 'gzip',
