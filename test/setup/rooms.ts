@@ -30,7 +30,7 @@ const slowRooms: readonly (readonly string[])[] = [
 /** Slow ones first. */
 const quietRooms: readonly (readonly string[])[] = [
   ...slowRooms,
-  ['plugins/peer-cache/peers/'],
+  ['plugins/peer-cache/peers/', 'plugins/delete/law.test'],
   [
     ...['core/base/admission/', 'core/base/memory/', 'core/base/pace/'],
     ...['core/http/broken-bodies.test', 'core/workers/'],

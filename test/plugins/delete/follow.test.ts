@@ -95,6 +95,34 @@ test('a proxy that is started while a deletion runs goes on following it, by its
   }, settings);
 });
 
+test('a process that was killed before its caches were empty leaves a file by which the next one empties them', async (t) => {
+  const backend = await startDevBackend();
+  t.teardown(() => backend.close());
+  const path = join(await folderOf(t), 'answers.db');
+  const settings = { backend, flags: { ...flags, 'disk-cache-path': path, 'disk-cache-min-ttl': '0s' } };
+  await push(backend, { app: 'a' }, ['one']);
+  await withDoor(async (door) => {
+    t.deepEqual(await door.lines('{app="a"}'), ['one']);
+  }, settings);
+  const form = new URLSearchParams({ filter: '{app="a"}' });
+  t.true((await fetch(`${backend.url}/delete/run_task`, { method: 'POST', body: form })).ok);
+  await settled(backend);
+  const deletion = { id: 'one', begunMs: Date.now(), taskId: '1' };
+  await writeFile(`${path}.deletions`, JSON.stringify({ version: 1, running: [deletion], ended: [] }));
+  await withDoor(async (door) => {
+    t.deepEqual(await door.lines('{app="a"}'), []);
+    await until(async () => (await running(door)) === 0);
+    t.deepEqual(await door.lines('{app="a"}'), []);
+  }, settings);
+  const { ended } = JSON.parse(await readFile(`${path}.deletions`, 'utf8')) as {
+    readonly ended: readonly (readonly [string, number])[];
+  };
+  t.deepEqual(
+    ended.map(([id]) => id),
+    ['one'],
+  );
+});
+
 test('a file of running deletions that cannot be read costs what was kept, and nothing else', async (t) => {
   const path = join(await folderOf(t), 'answers.db');
   await writeFile(`${path}.deletions`, '{');
@@ -130,7 +158,7 @@ test('a proxy that is started finds deletions that others have asked for', async
   );
 });
 
-test('a deletion that the backend refuses is not followed', async (t) => {
+test('a deletion that was cut off may be running, and is followed', async (t) => {
   const { follower, host } = fakeFollower();
   const refusal = follower.around(makeTenant(), caller, () => Promise.reject(new Error('cut off')));
   await t.throwsAsync(refusal, { message: 'cut off' });
