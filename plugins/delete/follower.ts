@@ -86,7 +86,11 @@ export class Follower {
     let isStale = marked === 'unusable';
     if (marked !== undefined && marked !== 'unusable') {
       for (const [id, atMs] of marked.ended) this.#ended.set(id, atMs);
-      for (const deletion of marked.running) this.#add(deletion);
+      for (const deletion of marked.running) {
+        this.#add(deletion);
+        // The process before may not have told all peers.
+        this.#own.add(deletion.id);
+      }
       isStale = marked.running.length > 0;
     }
     if (this.#mark !== undefined && (await this.#askPeers(signal))) isStale = true;

@@ -236,6 +236,9 @@ class Run {
       if (!text.includes(this.#app) && !kind.startsWith('detected_labels'))
         throw new Error(`seed ${this.seed}: ${kind} does not show what is there: ${text}`);
     await this.#mayRestart();
+    // One of them may be down when the deletion is sent.
+    const early = this.#chance() < 0.2 ? this.#any() : undefined;
+    if (early !== undefined) await this.#end(early);
     place.hold();
     const deleting = this.#running();
     const status = await deleting[Math.floor(this.#chance() * deleting.length)]?.delete(this.#query, range);
@@ -244,12 +247,12 @@ class Run {
     await this.#mayRestart();
     if (this.#chance() < 0.5) await this.#ask();
     // One of them may be down when the backend ends.
-    const absent = this.#chance() < 0.3 ? this.#any() : undefined;
+    const absent = early ?? (this.#chance() < 0.3 ? this.#any() : undefined);
     if (absent !== undefined) await this.#end(absent);
     if (this.#chance() < 0.5) await this.#ask();
     place.release();
     await untilSo(async () => (await this.#active()) === '[]' && (await this.#stored()) === 0);
-    if (absent !== undefined) await absent.start();
+    if (absent?.isUp === false) await absent.start();
     for (let times = 0; times < 3; times += 1) {
       for (const [kind, text] of await this.#ask())
         if (text.includes(this.#app)) this.report.wrong.push(`seed ${this.seed}: ${kind}: ${text}`);
@@ -283,6 +286,7 @@ class Run {
   }
 
   async #end(replica: Replica): Promise<void> {
+    if (!replica.isUp) return;
     this.report.restarts += 1;
     await replica.end(this.#chance() < 0.7 ? 'SIGKILL' : 'SIGTERM');
   }
