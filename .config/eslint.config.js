@@ -28,6 +28,31 @@ export default tseslint.config(
       '@typescript-eslint/no-confusing-void-expression': ['error', { ignoreArrowShorthand: true }],
     },
   },
+  // What a listener throws ends the process, unless these modules have made what it listens to.
+  {
+    files: ['core/**/*.ts', 'plugins/**/*.ts'],
+    ignores: [
+      'core/http/guarded-server.ts',
+      'core/victoria/upstream/connections.ts',
+      // Programs and checks of their own, which serve nobody's requests.
+      'core/embedded/**',
+      'core/kernel/check/**',
+      'core/program/**',
+      'core/testing/**',
+      'plugins/ui/browser/**',
+    ],
+    rules: {
+      '@typescript-eslint/no-restricted-imports': [
+        'error',
+        ...['node:http', 'node:https', 'node:net', 'node:tls', 'ws'].map((name) => ({
+          name,
+          allowTypeImports: true,
+          importNames: ['createServer', 'request', 'get', 'connect', 'createConnection', 'WebSocketServer'],
+          message: 'Use core/http/guarded-server or core/victoria/upstream/connections.',
+        })),
+      ],
+    },
+  },
   { files: ['**/*table.ts', '**/*tables.ts'], rules: { 'max-lines': 'off' } },
   // What a site writes is plain JavaScript: no types to check.
   {

@@ -4,10 +4,7 @@ import { headerNames } from '../wire/routes-table.js';
 
 /** Describes the caller from the connection and the request headers. */
 export function callerOf(request: IncomingMessage): Caller {
-  const headers = new Map<string, string>();
-  for (const [name, value] of Object.entries(request.headersDistinct)) {
-    if (value !== undefined) headers.set(name, value.join(', '));
-  }
+  const headers = headersOf(request);
   const orgId = firstHeader(headers, headerNames.tenant);
   return {
     method: request.method ?? 'GET',
@@ -19,6 +16,18 @@ export function callerOf(request: IncomingMessage): Caller {
       'source=grafana-lokiexplore-app',
     ),
   };
+}
+
+/** From the raw headers: the objects that Node makes of them threw for a header named `__proto__` before 20.20.2 and 22.22.2. */
+function headersOf({ rawHeaders }: IncomingMessage): ReadonlyMap<string, string> {
+  const headers = new Map<string, string>();
+  for (let at = 0; at < rawHeaders.length; at += 2) {
+    const name = (rawHeaders[at] ?? '').toLowerCase();
+    const value = rawHeaders[at + 1] ?? '';
+    const before = headers.get(name);
+    headers.set(name, before === undefined ? value : `${before}, ${value}`);
+  }
+  return headers;
 }
 
 /** The value of the first of these headers that is present, or an empty text. */

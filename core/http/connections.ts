@@ -1,5 +1,6 @@
 import type { IncomingMessage, Server, ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
+import type { Duplex } from 'node:stream';
 import type { Context } from 'koa';
 import { apiError } from '../base/errors/table.js';
 import type { ServerOptions } from '../base/options.gen.js';
@@ -45,7 +46,7 @@ interface Refusal {
 type Rotation = 'age' | 'requests' | 'overload' | 'pipelined';
 
 /** Why a connection is ended without an answer. */
-export type CutReason = 'pipelined' | 'unread' | 'certificate';
+export type CutReason = 'pipelined' | 'unread' | 'certificate' | 'descriptors' | 'defect';
 
 /** Tracks client connections: their state, their number of requests, and when to close one so that load moves to new replicas. */
 export class Connections {
@@ -113,10 +114,15 @@ export class Connections {
       throw apiError('tooManyPipelined', { limit: this.settings.httpConnMaxPipelined });
   }
 
-  /** Ends a connection without an answer. */
-  cut(socket: Socket, reason: CutReason): void {
-    if (socket.destroyed) return;
+  /** Counts a connection that was closed before anything was read from it. */
+  refused(reason: CutReason): void {
     this.meters.http_connections_cut_total.add(1, { reason });
+  }
+
+  /** Ends a connection without an answer. */
+  cut(socket: Duplex, reason: CutReason): void {
+    if (socket.destroyed) return;
+    this.refused(reason);
     socket.destroy();
   }
 

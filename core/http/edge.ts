@@ -11,7 +11,7 @@ import type { Run } from '../kernel/chain.js';
 import type { MemoryPool } from '../base/memory/pool.js';
 import type { RequestObserver } from '../kernel/telemetry/request-record.js';
 import { apiError } from '../base/errors/table.js';
-import { isLoopback, parseListenAddress } from '../base/listen-address.js';
+import { parseListenAddress } from '../base/listen-address.js';
 import { createApp } from './app.js';
 import type { connectionMetrics, fastLaneMetrics } from '../kernel/telemetry/metrics-table.js';
 import { createBrowserGuard } from './browser-guard.js';
@@ -30,8 +30,11 @@ import {
   type TlsMaterial,
   type Urls,
 } from './listener.js';
+import { asError } from '../base/guard-events.js';
+import type { OnThrow } from './guarded-server.js';
+import { maxConnections, planListeners, refuseUnsafe, type ListenerPlan } from './listener-plans.js';
+import type { Shortages } from '../kernel/telemetry/shortages.js';
 import type { ListenerName, Route } from '../wire/routes-table.js';
-import type { ServedRoute } from './serve-route.js';
 import { Upgrades } from './upgrade.js';
 
 /** What the listeners of a process have in common, whatever they serve. */
@@ -39,6 +42,9 @@ export interface EdgeHouse {
   readonly meters: Meters<typeof connectionMetrics & typeof fastLaneMetrics>;
   readonly log: Logger;
   readonly clock: Clock;
+  readonly shortages: Shortages;
+  /** The limit of file descriptors; undefined where the system does not tell. */
+  readonly maxOpenFiles?: number | undefined;
   /** Path of the socket for the other workers; none unless given. */
   readonly workerSocket?: string | undefined;
   /** Whether the other workers listen at the same addresses. */
@@ -107,7 +113,7 @@ export class Edge {
     refuseUnsafe(served);
     const tls = await readTls(served.server);
     const plans = planListeners(served, this.#house.workerSocket);
-    const serving = new Serving(served, plans, this.#house, this.#connections);
+    const serving = new Serving(served, plans, this.#house, this.#connections, this.#onThrow);
     const opened = new Map<ListenerName, Open>();
     const discard = async (): Promise<void> => {
       await Promise.all([...opened.values()].map(({ listener }) => cutOff(listener)));
@@ -178,10 +184,31 @@ export class Edge {
     await Promise.all(closed);
   }
 
+  /** A defect in serving a connection ends that connection. */
+  readonly #onThrow: OnThrow = (error, socket) => {
+    if (!this.#house.shortages.took(error)) this.#house.log.error('HTTP handling failed', { error });
+    if (socket !== undefined) this.#connections.cut(socket, 'defect');
+  };
+
+  #refused(flag: string, most: number): void {
+    this.#connections.refused('descriptors');
+    this.#house.shortages.tell(
+      'connections are refused: raise the limit of file descriptors (ulimit -n, LimitNOFILE of systemd)',
+      { listener: flag, 'connections.max': most, 'process.max_fds': this.#house.maxOpenFiles },
+    );
+  }
+
   #take(name: ListenerName, request: IncomingMessage, response: ServerResponse): void {
     // One that comes while the process has not begun to serve yet waits for the next turns of the event loop.
-    if (this.#current === undefined) setImmediate(() => this.#take(name, request, response));
-    else this.#current.take(name, request, response);
+    if (this.#current !== undefined) this.#current.take(name, request, response);
+    else
+      setImmediate(() => {
+        try {
+          this.#take(name, request, response);
+        } catch (error) {
+          this.#onThrow(asError(error), request.socket);
+        }
+      });
   }
 
   async #open(
@@ -196,7 +223,10 @@ export class Edge {
       (request, response) => this.#take(name, request, response),
       options,
       tls,
+      this.#onThrow,
     );
+    server.maxConnections = maxConnections(name, this.#house.maxOpenFiles);
+    server.on('drop', () => this.#refused(plan.flag, server.maxConnections));
     connections.watch(server, tls === undefined ? 'connection' : 'secureConnection');
     server.on('clientError', (error, socket) => {
       if (socket instanceof Socket) connections.refuseBroken(error, socket);
@@ -221,7 +251,7 @@ export class Edge {
 /** What a listener does with its requests. */
 interface ServedListener {
   readonly fastLane: FastLane | undefined;
-  readonly handle: (request: IncomingMessage, response: ServerResponse) => Promise<void>;
+  readonly handle: (request: IncomingMessage, response: ServerResponse) => void;
 }
 
 /** A pipeline that takes requests, and later only ends those that it has. */
@@ -239,13 +269,14 @@ export class Serving {
     plans: ReadonlyMap<ListenerName, ListenerPlan>,
     { clock, meters, log }: EdgeHouse,
     connections: Connections,
+    onThrow: OnThrow,
   ) {
     const { server: options, observer, hideSecrets: hide } = served;
     this.server = options;
     this.#log = log;
     this.#connections = connections;
     const cutUnread = (socket: Socket): void => connections.cut(socket, 'unread');
-    const shared = { options, inFlight: this.#inFlight, observer, clock, cutUnread, hide };
+    const shared = { options, inFlight: this.#inFlight, observer, clock, cutUnread, onThrow, hide };
     this.upgrades = new Upgrades({
       ...shared,
       guard: createBrowserGuard('main', options),
@@ -268,8 +299,11 @@ export class Serving {
         refuseOver: (context) => connections.refuseOver(context),
         onDefect: (error) => log.error('HTTP handling failed', { error }),
       });
-      // Koa's callback returns a promise that never rejects; the server expects a function without a result.
-      this.#listeners.set(name, { fastLane, handle: app.callback() });
+      const serve = app.callback();
+      const handle = (request: IncomingMessage, response: ServerResponse): void => {
+        serve(request, response).catch((error: unknown) => onThrow(asError(error), request.socket));
+      };
+      this.#listeners.set(name, { fastLane, handle });
     }
   }
 
@@ -292,7 +326,7 @@ export class Serving {
       return;
     }
     if (listener.fastLane?.serve(request, response) === true) return;
-    if (this.#connections.admit(request, response)) void listener.handle(request, response);
+    if (this.#connections.admit(request, response)) listener.handle(request, response);
   }
 
   /** It gets no more requests: nothing is remembered for later ones. */
@@ -327,62 +361,6 @@ export class Serving {
 function samePort(open: string, wanted: string): boolean {
   const [one, other] = [parseListenAddress(open)?.port, parseListenAddress(wanted)?.port];
   return one !== 0 && one === other;
-}
-
-interface ListenerPlan {
-  readonly flag: string;
-  readonly address: string;
-  readonly routes: ServedRoute[];
-}
-
-/**
- * Decides which listener serves which routes (docs/protocol/operation.md#listeners-and-admin-routes). The main one always exists, the
- * others when they serve something.
- */
-function planListeners(
-  { server, telemetry, handlers, routes }: Served,
-  workerSocket: string | undefined,
-): ReadonlyMap<ListenerName, ListenerPlan> {
-  const plans = new Map<ListenerName, ListenerPlan>([
-    ['main', { flag: '-listen', address: server.listen, routes: [] }],
-  ]);
-  const planOf = (name: ListenerName, flag: string, address: string): ListenerPlan => {
-    const plan = plans.get(name) ?? { flag, address, routes: [] };
-    plans.set(name, plan);
-    return plan;
-  };
-  for (const [id, handler] of handlers) {
-    const route = routes.get(id);
-    if (route === undefined) throw new Error(`a plugin serves the route "${id}", which does not exist`);
-    if (route.isInstrumentation === true && !telemetry.registerInstrumentation) continue;
-    if (route.listener === 'workers') {
-      if (workerSocket !== undefined)
-        planOf('workers', 'workers', workerSocket).routes.push({ route, handler });
-      continue;
-    }
-    const plan =
-      route.listener === 'admin' && server.adminAuthToken === undefined
-        ? planOf('admin', '-admin-listen', server.adminListen)
-        : route.listener === 'metrics' && server.metricsListen !== undefined
-          ? planOf('metrics', '-metrics-listen', server.metricsListen)
-          : planOf('main', '-listen', server.listen);
-    plan.routes.push({ route, handler });
-  }
-  return plans;
-}
-
-/** Refuses to start with insecure settings (docs/protocol/errors-and-limits.md#unsafe-settings). */
-function refuseUnsafe({ server, telemetry, handlers, routes }: Served): void {
-  if (server.metricsListen !== undefined && !telemetry.registerInstrumentation)
-    throw new Error(
-      `--metrics-listen=${server.metricsListen} requires -server.register-instrumentation=true; /metrics is not served without it`,
-    );
-  const address = parseListenAddress(server.adminListen);
-  const servesAdmin = [...handlers.keys()].some((id) => routes.get(id)?.listener === 'admin');
-  if (servesAdmin && server.adminAuthToken === undefined && address !== undefined && !isLoopback(address))
-    throw new Error(
-      `server.admin-auth-token is required when admin/debug endpoints are enabled on non-loopback address ${server.adminListen}`,
-    );
 }
 
 function urlsOf(listeners: ReadonlyMap<ListenerName, Open>): Urls {

@@ -4,6 +4,7 @@
  * (core/kernel/repeat). One that does not tell, or an answer that is no longer kept, sends the request the whole way.
  */
 import type { IncomingMessage, ServerResponse } from 'node:http';
+import { asError } from '../base/guard-events.js';
 import { ByteLru } from '../base/memory/byte-lru.js';
 import type { fastLaneMetrics } from '../kernel/telemetry/metrics-table.js';
 import type { Meters } from '../base/meters.js';
@@ -12,10 +13,12 @@ import type { Repeat, RepeatPath } from '../kernel/repeat.js';
 import { RequestRecord } from '../kernel/telemetry/request-record.js';
 import type { EncodedAnswer } from '../wire/answer/types.js';
 import { connectionError } from './error-body.js';
+import type { OnThrow } from './guarded-server.js';
 import { track, type TrackSettings } from './track.js';
 
 export interface FastLaneSettings extends TrackSettings {
   readonly meters: Meters<typeof fastLaneMetrics>;
+  readonly onThrow: OnThrow;
   readonly connections: Pick<Connections, 'repeatable' | 'rotated' | 'answeredAtOnce' | 'admit'>;
 }
 
@@ -91,7 +94,13 @@ export class FastLane {
   #sendDue(): void {
     const due = this.#due;
     this.#due = [];
-    for (const each of due) this.#send(each);
+    for (const each of due) {
+      try {
+        this.#send(each);
+      } catch (error) {
+        this.#settings.onThrow(asError(error), each.request.socket);
+      }
+    }
   }
 
   #send({ request, response, record, head, body }: Due): void {

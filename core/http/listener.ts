@@ -1,19 +1,15 @@
-import {
-  createServer,
-  type IncomingMessage,
-  type RequestListener,
-  type Server,
-  type ServerOptions as NodeServerOptions,
-} from 'node:http';
-import { createServer as createTlsServer, Server as TlsServer } from 'node:https';
+import type { IncomingMessage, RequestListener, Server, ServerOptions as NodeServerOptions } from 'node:http';
+import { Server as TlsServer } from 'node:https';
+import { once } from 'node:events';
 import { rm } from 'node:fs/promises';
-import type { AddressInfo } from 'node:net';
+import type { AddressInfo, ListenOptions } from 'node:net';
 import { createSecureContext, type SecureContextOptions, type TLSSocket } from 'node:tls';
 import { apiError } from '../base/errors/table.js';
 import { describeSystemError } from '../base/errors/system-error.js';
 import { readOptionFile } from '../kernel/options/option-file.js';
 import type { ServerOptions } from '../base/options.gen.js';
 import { parseListenAddress } from '../base/listen-address.js';
+import { createGuardedServer, type OnThrow } from './guarded-server.js';
 
 export interface Listener {
   readonly server: Server;
@@ -89,6 +85,7 @@ export function createListenerServer(
   handler: RequestListener,
   options: ServerOptions,
   tls: TlsMaterial | undefined,
+  onThrow: OnThrow,
 ): Server {
   const nodeOptions: NodeServerOptions = {
     maxHeaderSize: options.httpMaxHeaderBytes,
@@ -97,10 +94,7 @@ export function createListenerServer(
     keepAliveTimeout: options.httpIdleTimeout,
     connectionsCheckingInterval: 1_000,
   };
-  const server =
-    tls === undefined
-      ? createServer(nodeOptions, handler)
-      : createTlsServer({ ...nodeOptions, ...tls }, handler);
+  const server = createGuardedServer(handler, nodeOptions, tls, onThrow);
   server.maxHeadersCount = maxHeaders;
   return server;
 }
@@ -160,24 +154,26 @@ export async function listen(
     throw new Error(`${flag}: ${address} is not an address such as :3100 or 127.0.0.1:3100`);
   const { port, host } = parsed;
   const where = { port, exclusive: !isShared, ...(host === undefined ? {} : { host }) };
-  await new Promise<void>((resolve, reject) => {
-    server.once('error', (error) => {
-      reject(new Error(describeListenError(flag, address, error), { cause: error }));
-    });
-    server.listen(where, resolve);
-  });
+  try {
+    await opened(server, where);
+  } catch (error) {
+    throw new Error(describeListenError(flag, address, error), { cause: error });
+  }
   return { server, url: urlOf(server, parsed.host, isTls), close: () => closeServer(server) };
 }
 
 /** Starts listening on a socket of this process alone, in place of one that an earlier process has left there. */
 export async function listenOnSocket(server: Server, path: string): Promise<Listener> {
   await rm(path, { force: true });
-  await new Promise<void>((resolve, reject) => {
-    server.once('error', reject);
-    // Listeners of workers are otherwise the same for all of them.
-    server.listen({ path, exclusive: true }, resolve);
-  });
+  // Listeners of workers are otherwise the same for all of them.
+  await opened(server, { path, exclusive: true });
   return { server, url: `unix:${path}`, close: () => closeServer(server) };
+}
+
+async function opened(server: Server, where: ListenOptions): Promise<void> {
+  const listening = once(server, 'listening');
+  server.listen(where);
+  await listening;
 }
 
 function urlOf(server: Server, host: string | undefined, isTls: boolean): string {

@@ -1,7 +1,7 @@
 import { ServerResponse, type IncomingMessage, type Server } from 'node:http';
 import { Socket } from 'node:net';
 import type { Duplex } from 'node:stream';
-import { WebSocketServer } from 'ws';
+import type { WebSocketServer } from 'ws';
 import type { Params } from '../wire/api/params/index.js';
 import { apiError } from '../base/errors/table.js';
 import type { ServerOptions } from '../base/options.gen.js';
@@ -9,9 +9,11 @@ import type { Clock } from '../base/clock.js';
 import type { UpgradeHandler } from '../kernel/plugin/contract.js';
 import type { Run } from '../kernel/chain.js';
 import { RequestRecord, type RequestObserver } from '../kernel/telemetry/request-record.js';
+import { asError, guardEvents } from '../base/guard-events.js';
 import type { BrowserGuard } from './browser-guard.js';
 import { callerOf } from './caller.js';
 import { readUrlParams } from './form.js';
+import { createGuardedWebSockets, type OnThrow } from './guarded-server.js';
 import { refuseBadHead } from './listener.js';
 import { routeById, routeLabel, type Route } from '../wire/routes-table.js';
 import { asksForWebSocket, Handshake } from './upgrade-handshake.js';
@@ -27,6 +29,7 @@ export interface UpgradeSettings {
   readonly run: Run;
   readonly observer: RequestObserver;
   readonly clock: Clock;
+  readonly onThrow: OnThrow;
 }
 
 /** A larger client message closes the socket with 1009: no route expects any. */
@@ -42,18 +45,22 @@ export class Upgrades {
   readonly #settings: UpgradeSettings;
   readonly #byPath = new Map<string, Served>();
   readonly #sessions = new Set<UpgradeSession>();
-  readonly #server = new WebSocketServer({
-    noServer: true,
-    clientTracking: false,
-    perMessageDeflate: false,
-    autoPong: false,
-    maxPayload: maxMessageBytes,
-  });
+  readonly #server: WebSocketServer;
   #isClosing = false;
   #onEmpty: (() => void) | undefined;
 
   constructor(settings: UpgradeSettings) {
     this.#settings = settings;
+    this.#server = createGuardedWebSockets(
+      {
+        noServer: true,
+        clientTracking: false,
+        perMessageDeflate: false,
+        autoPong: false,
+        maxPayload: maxMessageBytes,
+      },
+      (error) => settings.onThrow(error, undefined),
+    );
     for (const [id, handler] of settings.handlers) {
       const route = routeById.get(id);
       if (route === undefined)
@@ -71,8 +78,14 @@ export class Upgrades {
   take(server: Server, request: IncomingMessage, socket: Duplex, head: Buffer): void {
     const path = (request.url ?? '').split('?', 1)[0] ?? '';
     const served = asksForWebSocket(request) ? this.#byPath.get(path) : undefined;
-    if (served === undefined) answerPlainly(server, request, socket);
-    else void this.#open(served, path, request, socket, head);
+    const { onThrow } = this.#settings;
+    if (served === undefined) {
+      answerPlainly(server, request, socket, onThrow);
+      return;
+    }
+    this.#open(served, path, request, socket, head).catch((error: unknown) =>
+      onThrow(asError(error), socket),
+    );
   }
 
   /** Closes every WebSocket with 1001, refuses pending handshakes, and destroys what remains after `timeoutMs`. */
@@ -136,7 +149,7 @@ export class Upgrades {
 }
 
 /** A request to upgrade to another protocol is answered in HTTP as if it had not asked. */
-function answerPlainly(server: Server, request: IncomingMessage, socket: Duplex): void {
+function answerPlainly(server: Server, request: IncomingMessage, socket: Duplex, onThrow: OnThrow): void {
   // Node's types allow any stream; its servers pass sockets.
   if (!(socket instanceof Socket)) {
     socket.destroy();
@@ -144,6 +157,7 @@ function answerPlainly(server: Server, request: IncomingMessage, socket: Duplex)
   }
   socket.on('error', () => socket.destroy());
   const response = new ServerResponse(request);
+  guardEvents(response, (error) => onThrow(error, socket));
   response.shouldKeepAlive = false;
   response.assignSocket(socket);
   response.once('finish', () => socket.end());

@@ -1,12 +1,22 @@
+/** How a process takes errors that nothing caught. */
+export interface Uncaught {
+  /** Whether it is an error of the system: it is reported, and the process goes on. */
+  outlives(error: Error): boolean;
+  /** Reports a defect synchronously, because the process is about to end. */
+  logDefect(error: Error): void;
+}
+
 /**
- * Handles errors that nothing caught, including unhandled rejections: the process reports the error and exits with status 1. The state
- * after such an error is unknown, so it cannot continue.
+ * Handles errors that nothing caught, including unhandled rejections. A defect is reported and ends the process with status 1, because the
+ * state after it is unknown. An error of the system, such as of too few file descriptors, may come from any call, so every callback has to
+ * withstand it: here, for all of them.
  */
-export function endOnDefect(report: (error: Error) => void): () => void {
+export function endOnDefect(uncaught: Uncaught): () => void {
   const onUncaught = (error: Error): void => {
+    if (uncaught.outlives(error)) return;
     process.exitCode = 1;
     try {
-      report(error);
+      uncaught.logDefect(error);
     } finally {
       process.exit();
     }

@@ -29,6 +29,7 @@ import { registerProcessMetrics } from '../kernel/telemetry/process-metrics.js';
 import { Hub } from '../workers/hub.js';
 import type { Line, Message } from '../workers/line.js';
 import type { WorkerSockets } from '../workers/workers.js';
+import { warnOfNode } from './node-version.js';
 import { runUntilSignal } from './until-signal.js';
 import {
   exposeTopic,
@@ -155,6 +156,7 @@ class FirstProcess {
         log: this.#loggers.component(otlpComponent),
         clock: systemClock,
       });
+      warnOfNode(this.#log);
       await this.#proc.start(this.#log);
       await this.#makeSockets();
       const urls = await this.#run(1);

@@ -115,7 +115,7 @@ async function loadAndServe(
   if (workers > 1) return runWorkers(pipeline, workers, { isWatched, findings: told });
   return runUntilSignal(async (signal) => {
     const proxy = await startProxy(pipeline, { signal, findings: told, ...preparation });
-    endOnDefect((error) => proxy.logDefect(error));
+    endOnDefect(proxy);
     onStarted(proxy, pipeline);
     return isWatched ? watching(proxy, () => proxy.pipeline.files ?? []) : proxy;
   });
@@ -141,7 +141,7 @@ async function serveAsWorker(
       workers: joined,
       ...preparation,
     });
-    endOnDefect((error) => proxy.logDefect(error));
+    endOnDefect(proxy);
     await line.ask(servingTopic, proxy.urls, pipeline.server.startTimeout);
     return proxy;
   });

@@ -16,6 +16,8 @@ import { Lives } from '../kernel/plugin/life.js';
 import { Generation, type GenerationHouse } from './reload/generation.js';
 import { Succession } from './reload/succession.js';
 import { WorkerTopics } from './reload/worker-topics.js';
+import type { Uncaught } from '../kernel/uncaught.js';
+import { Shortages } from '../kernel/telemetry/shortages.js';
 import type { Urls } from '../http/listener.js';
 import { memoryMetrics, MemoryPool } from '../base/memory/pool.js';
 import { SharedValues } from '../kernel/plugin/shared.js';
@@ -33,13 +35,14 @@ import {
   otlpMetrics,
   reloadMetrics,
   requestMetrics,
+  shortageMetrics,
   workerMetrics,
 } from '../kernel/telemetry/metrics-table.js';
 import { createOtlpPush, otlpComponent } from '../kernel/telemetry/otlp/push.js';
 import { ProcReader } from '../kernel/telemetry/proc/reader.js';
 import { registerProcessMetrics } from '../kernel/telemetry/process-metrics.js';
 import { loadTraces } from './load-traces.js';
-import { harmless } from '../kernel/telemetry/harmless-observer.js';
+import { harmless } from '../kernel/telemetry/harmless.js';
 import { RequestLog } from '../kernel/telemetry/request-log.js';
 import type { RequestObserver } from '../kernel/telemetry/request-record.js';
 import { Strain } from '../base/admission/strain.js';
@@ -48,6 +51,7 @@ import { systemClock } from '../kernel/clock.js';
 import { StageMeter } from '../kernel/stage-meter.js';
 import { alone, type Joined, type Workers } from '../workers/workers.js';
 import { AllWorkers, purgeTopic } from './all-workers.js';
+import { warnOfNode } from './node-version.js';
 import type { Preparation, PreparationHouse } from './preparation.js';
 import { exposeTopic, measurementsTopic, reloadAllTopic, reloadTopic } from './worker-topics.js';
 
@@ -71,7 +75,7 @@ export interface StartOptions {
 }
 
 /** A running proxy. */
-export interface RunningProxy {
+export interface RunningProxy extends Uncaught {
   readonly urls: Urls;
   /** What it serves by. */
   readonly state: ServingState;
@@ -81,8 +85,6 @@ export interface RunningProxy {
   reload(): Promise<ReloadReport>;
   /** Stops accepting, drains within `-drain-timeout`, stops every plugin. May be called more than once. */
   close(): Promise<void>;
-  /** Logs an uncaught error synchronously, because the process is about to end. */
-  logDefect(error: Error): void;
 }
 
 /** Creates and starts the plugins of a pipeline. An Error names the plugin or flag that failed; nothing stays open then. */
@@ -108,7 +110,10 @@ export async function startProxy(pipeline: Pipeline, options: StartOptions = {})
   const log = loggers.component('proxy');
   logFindings(pipeline.file, options.findings ?? [], log);
   // Of several processes the first one tells what it cannot read.
-  if (joined === undefined) await metering.proc.start(log);
+  if (joined === undefined) {
+    warnOfNode(log);
+    await metering.proc.start(log);
+  } else await metering.proc.read();
   const requestLog = new RequestLog(log, telemetry, clock);
   // Workers leave it to the first process, which pushes the metrics of all.
   const push =
@@ -182,10 +187,13 @@ export async function startProxy(pipeline: Pipeline, options: StartOptions = {})
   first = new Generation(pipeline, generations, options.learner ?? new NameLearner(clock));
   await first.units.start(pipeline.server.startTimeout, options.signal);
   await joinOthers(joined, all, { log, registry });
+  const shortages = new Shortages(log, registry.create(shortageMetrics), clock);
   const edge = new Edge(pipeline.server, {
     meters: registry.create({ ...connectionMetrics, ...fastLaneMetrics }),
     log,
     clock,
+    shortages,
+    maxOpenFiles: metering.proc.seen.maxOpenFiles,
     workerSocket: joined?.sockets?.paths[joined.id - 1],
     isShared: joined !== undefined,
   });
@@ -243,6 +251,7 @@ export async function startProxy(pipeline: Pipeline, options: StartOptions = {})
     },
     reload: () => begun.reload(),
     close: () => (closing ??= close()),
+    outlives: (error) => shortages.took(error),
     logDefect: (error) => {
       log.error('ending: nothing caught this error', { error });
       writer.flushSync();

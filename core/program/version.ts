@@ -2,11 +2,18 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { packageRoot } from '../kernel/options/index.js';
 
+interface PackageJson {
+  readonly version: string;
+  readonly engines: { readonly node: string };
+}
+
+/** What package.json says of this package. */
+export function packageJson(): PackageJson {
+  // It is this package's own.
+  return JSON.parse(readFileSync(join(packageRoot(), 'package.json'), 'utf8')) as PackageJson;
+}
+
 /** The version of this package. */
 export function packageVersion(): string {
-  // package.json is this package's own.
-  const { version } = JSON.parse(readFileSync(join(packageRoot(), 'package.json'), 'utf8')) as {
-    readonly version: string;
-  };
-  return version;
+  return packageJson().version;
 }

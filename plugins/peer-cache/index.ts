@@ -17,6 +17,7 @@ import { Generations } from '../../core/cache/generations.js';
 import { createCacheKeys, type CacheKeys } from '../../core/cache/keys.js';
 import { mostTtlMs, ttlMs } from '../../core/cache/ttl.js';
 import type { TtlRules } from '../../core/operations/descriptor.js';
+import { residentBytes } from '../../core/base/memory/resident.js';
 import { Pacer } from '../../core/base/pace/pacer.js';
 import { atPace } from '../../core/base/pace/steps.js';
 import type { PeerCacheOptions } from '../../core/base/options.gen.js';
@@ -159,7 +160,8 @@ class PeerCache implements Stage<'tenant', never> {
     const { cache_room_ratio } = this.#host.meters;
     cache_room_ratio.set(room.share, {});
     this.#watch = setInterval(() => {
-      room.observe(process.memoryUsage.rss());
+      const bytes = residentBytes();
+      if (bytes !== undefined) room.observe(bytes);
       cache_room_ratio.set(room.share, {});
     }, watchMs).unref();
   }

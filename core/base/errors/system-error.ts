@@ -17,6 +17,24 @@ export function describeSystemError(error: unknown): string {
   return reasons.get(code) ?? error.message;
 }
 
+/** An error of a system call, as Node throws it. */
+export interface SystemError extends Error {
+  /** Its name in errno(3), such as EMFILE. */
+  readonly code: string;
+  readonly syscall: string;
+}
+
+/** Whether the system refused a call: that is no defect of this program. */
+export function isSystemError(error: unknown): error is SystemError {
+  if (!(error instanceof Error && 'code' in error && 'syscall' in error)) return false;
+  return typeof error.code === 'string' && /^E[A-Z\d_]+$/.test(error.code) && typeof error.syscall === 'string';
+}
+
+/** Whether there are too few file descriptors for another file or connection. */
+export function isOutOfDescriptors(error: unknown): boolean {
+  return isSystemError(error) && (error.code === 'EMFILE' || error.code === 'ENFILE');
+}
+
 /** Whether the system says that there is no such file. */
 export function isMissing(error: unknown): boolean {
   return error instanceof Error && 'code' in error && error.code === 'ENOENT';

@@ -294,6 +294,12 @@ export const errorTable = {
     when: 'no connection to the backend, or it broke off',
     text: 'backend unreachable: {cause}',
   },
+  noDescriptors: {
+    status: 503,
+    when: 'the process has no file descriptor left for a connection to the backend',
+    text: 'too many open files: no connection to the backend can be opened; retry later or raise the limit of file descriptors (ulimit -n)',
+    headers: { 'Retry-After': '5' },
+  },
   coldBackend: {
     status: 502,
     when: 'the cold backend (-cold-backend) has rows of the range and cannot be read: it is down, refuses the call, or does not answer within -cold-timeout (then 504)',

@@ -179,10 +179,19 @@ export const connectionMetrics = {
   },
   http_connections_cut_total: {
     type: 'counter',
-    help: 'Connections that were cut: pipelined (requests went on behind one that was refused), unread (its client did not read the answer in time), certificate (a client certificate of no trusted authority).',
+    help: 'Connections that were cut: pipelined (requests went on behind one that was refused), unread (its client did not read the answer in time), certificate (a client certificate of no trusted authority), descriptors (as many are open as the limit of file descriptors allows), defect (serving it failed; see the log).',
     labels: ['reason'],
   },
 } as const;
+
+/** What the system refuses the process (docs/reliability.md). */
+export const shortageMetrics = {
+  system_errors_total: {
+    type: 'counter',
+    help: 'Calls of the system that failed where nothing waited for them, by code: EMFILE when the process has no file descriptor left.',
+    labels: ['code'],
+  },
+} as const satisfies MetricSpecs;
 
 export const fastLaneMetrics = {
   fast_lane_requests_total: {
@@ -215,6 +224,7 @@ export const traceMetrics = {
 export const coreMetrics: MetricSpecs = {
   ...requestMetrics,
   ...connectionMetrics,
+  ...shortageMetrics,
   ...fastLaneMetrics,
   ...logMetrics,
   ...otlpMetrics,

@@ -1,6 +1,7 @@
 import v8 from 'node:v8';
 import { type Aggregator, Counter, Gauge, type Registry } from 'prom-client';
 import type { MetricSpec, MetricSpecs } from '../../base/meters.js';
+import { residentBytes } from '../../base/memory/resident.js';
 import { metricPrefix } from './names.js';
 import { collectionBuckets, collections } from './collections.js';
 import type { Pressure } from './proc/files.js';
@@ -99,7 +100,7 @@ const figures: readonly ProcessFigure[] = [
     name: 'process_resident_memory_bytes',
     type: 'gauge',
     help: 'Resident memory of the process.',
-    read: () => process.memoryUsage.rss(),
+    read: residentBytes,
   },
   {
     name: 'process_heap_bytes',
@@ -128,6 +129,13 @@ const figures: readonly ProcessFigure[] = [
     type: 'gauge',
     help: 'Open file descriptors.',
     read: ({ openFiles }) => openFiles,
+  },
+  {
+    name: 'process_max_fds',
+    type: 'gauge',
+    help: 'Most file descriptors that the process may have open (ulimit -n).',
+    ofWorkers: 'min',
+    read: ({ maxOpenFiles }) => (maxOpenFiles === Infinity ? undefined : maxOpenFiles),
   },
   {
     name: 'process_cpu_usage_ratio',

@@ -8,6 +8,7 @@ import {
 import { Agent as HttpsAgent, request as httpsRequest } from 'node:https';
 import type { Duplex } from 'node:stream';
 import { authorizationOf } from '../../base/url-credentials.js';
+import { guardEvents } from '../../base/guard-events.js';
 
 export interface ConnectionOptions {
   readonly tlsSkipVerify: boolean;
@@ -73,12 +74,14 @@ export class Connections {
           ...(body === undefined ? {} : { 'content-length': Buffer.byteLength(body) }),
         },
       });
+      guardEvents(sent, (error) => sent.destroy(error));
       // The request's own `signal` option costs as much as the rest of a small call.
       const abort = (): void => void sent.destroy(new Error('aborted', { cause: signal.reason }));
       if (signal.aborted) abort();
       signal.addEventListener('abort', abort, { once: true });
       sent.once('close', () => signal.removeEventListener('abort', abort));
       sent.once('response', (response) => {
+        guardEvents(response, (error) => response.destroy(error));
         // It may fail before it has a reader, who gets the error then.
         response.on('error', () => undefined);
         resolve(response);
@@ -95,10 +98,7 @@ export class Connections {
   }
 }
 
-/**
- * Catches exceptions thrown while a connection is served: they end this connection and fail its requests. Otherwise one answer that
- * triggers a bug in the HTTP client would be an uncaught exception and end the process.
- */
+/** Exceptions that are thrown while a connection is served end this connection and fail its requests. */
 function guardConnections(agent: HttpAgent, connected: string): void {
   const connect = agent.createConnection.bind(agent);
   agent.createConnection = (options, callback) => {
@@ -109,15 +109,7 @@ function guardConnections(agent: HttpAgent, connected: string): void {
 }
 
 function guard(connection: Duplex, connected: string): void {
-  const emit = connection.emit.bind(connection);
-  connection.emit = (event: string | symbol, ...values: unknown[]): boolean => {
-    try {
-      return emit(event, ...values);
-    } catch (error) {
-      connection.destroy(error instanceof Error ? error : new Error(String(error)));
-      return true;
-    }
-  };
+  guardEvents(connection, (error) => connection.destroy(error));
   const timer = setTimeout(
     () => connection.destroy(new Error(`no connection within ${connectTimeoutMs} ms`)),
     connectTimeoutMs,

@@ -1,5 +1,6 @@
 import { ApiError, type ErrorEntry } from '../../base/errors/api-error.js';
 import { apiError, errorTable } from '../../base/errors/table.js';
+import { isOutOfDescriptors } from '../../base/errors/system-error.js';
 import { redact, withoutAddresses } from './redact.js';
 
 /** Part of VictoriaLogs' text for a query over its time limit, with any status. */
@@ -135,13 +136,15 @@ export function failureOf(error: unknown, wording: Wording = redact): ApiError {
   if (error instanceof ApiError) return error;
   if (error instanceof BrokenBody) return apiError('queryTimeout', {}, { cause: error.cause ?? error });
   const cause = error instanceof Error ? error.message || codeOf(error) : String(error);
+  if (isOutOfDescriptors(error)) return apiError('noDescriptors', {}, { cause: error });
   if (isTimeout(error)) return apiError('queryTimeout', {}, { cause: error });
   return apiError('backendUnreachable', { cause: wording(cause) }, { cause: error });
 }
 
-/** Whether it is an error of the connection itself: these count for the circuit breaker, timeouts do not. */
+/** Whether it is an error of the connection itself: these count for the circuit breaker, timeouts do not, nor does what this process lacks. */
 export function isTransportFailure(error: unknown): boolean {
-  return !(error instanceof ApiError) && !(error instanceof BrokenBody) && !isTimeout(error);
+  if (error instanceof ApiError || error instanceof BrokenBody) return false;
+  return !isTimeout(error) && !isOutOfDescriptors(error);
 }
 
 /** Whether a call may be sent again: the connection was closed before any byte of an answer. */

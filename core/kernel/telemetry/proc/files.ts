@@ -93,6 +93,13 @@ export function readPressure(text: string): readonly Pressure[] | undefined {
   return found.length === 0 ? undefined : found;
 }
 
+/** The soft limit of file descriptors in `self/limits`. */
+export function readMaxOpenFiles(text: string): number | undefined {
+  const found = /^Max open files +(\d+|unlimited) /m.exec(text)?.[1];
+  if (found === undefined) return undefined;
+  return found === 'unlimited' ? Infinity : Number(found);
+}
+
 function namedNumbers(text: string, form: RegExp): ReadonlyMap<string, number> {
   return new Map([...text.matchAll(form)].map(([, name = '', figure]) => [name, Number(figure)]));
 }

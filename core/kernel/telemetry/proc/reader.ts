@@ -18,6 +18,8 @@ export const resources = ['cpu', 'memory', 'io'] as const;
 /** What one reading found; what is missing, this system does not tell. */
 export interface Seen {
   readonly openFiles?: number | undefined;
+  /** How many there may be. */
+  readonly maxOpenFiles?: number | undefined;
   readonly io?: files.Io | undefined;
   readonly network?: files.Network | undefined;
   readonly memory?: files.Memory | undefined;
@@ -87,6 +89,7 @@ export class ProcReader {
     const own = { flag: '-proc-root', root: this.#own } as const;
     const host = { flag: this.#hostFlag, root: this.#host } as const;
     const openFiles = await this.#attempt(own, 'self/fd', countEntries);
+    const maxOpenFiles = await this.#attempt(own, 'self/limits', parsed(files.readMaxOpenFiles));
     const io = await this.#attempt(own, 'self/io', parsed(files.readIo));
     const network = await this.#attempt(own, 'self/net/dev', parsed(files.readNetwork));
     const memory = await this.#attempt(host, 'meminfo', parsed(files.readMemory));
@@ -97,7 +100,7 @@ export class ProcReader {
       );
       if (found !== undefined) pressure[resource] = found;
     }
-    this.#seen = { openFiles, io, network, memory, cpu: this.#ratios(times), pressure };
+    this.#seen = { openFiles, maxOpenFiles, io, network, memory, cpu: this.#ratios(times), pressure };
   }
 
   #ratios(now: files.CpuTimes | undefined): Seen['cpu'] {

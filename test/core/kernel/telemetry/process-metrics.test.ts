@@ -59,6 +59,7 @@ test.serial('figures of the system come from -proc-root', async (t) => {
       const text = await scrape(url);
       const only = (name: string): number | undefined => samplesOf(text, name)[''];
       t.is(only('process_open_fds'), 4);
+      t.is(only('process_max_fds'), 4_096);
       t.is(only('process_disk_read_bytes_total'), 4096);
       t.is(only('process_disk_written_bytes_total'), 8192);
       t.is(only('process_disk_read_operations_total'), 33);
@@ -128,7 +129,7 @@ test.serial(
             [
               'metrics leave out figures of the system: -proc-root cannot be read',
               join(root, 'missing'),
-              ['self/fd', 'self/io', 'self/net/dev'],
+              ['self/fd', 'self/limits', 'self/io', 'self/net/dev'],
             ],
             ['metrics leave out figures of the system: -host-proc-root cannot be read', root, ['meminfo']],
           ],
@@ -137,6 +138,7 @@ test.serial(
         const text = await scrape(url);
         for (const name of [
           'process_open_fds',
+          'process_max_fds',
           'process_disk_read_bytes_total',
           'process_memory_total_bytes',
         ])

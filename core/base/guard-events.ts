@@ -1,0 +1,27 @@
+import type { EventEmitter } from 'node:events';
+
+type Emit = (event: string | symbol, ...values: unknown[]) => boolean;
+
+/**
+ * Catches what listeners of an emitter throw, and `error` events that have no listener. Otherwise both are uncaught exceptions, which end
+ * the process. `onThrow` also gets the values of the event.
+ */
+export function guardEvents(
+  emitter: EventEmitter,
+  onThrow: (error: Error, values: readonly unknown[]) => void,
+): void {
+  const emit: Emit = emitter.emit.bind(emitter);
+  emitter.emit = (event: string | symbol, ...values: unknown[]): boolean => {
+    try {
+      return emit(event, ...values);
+    } catch (error) {
+      onThrow(asError(error), values);
+      return true;
+    }
+  };
+}
+
+/** What was thrown, as an Error. */
+export function asError(thrown: unknown): Error {
+  return thrown instanceof Error ? thrown : new Error(String(thrown));
+}

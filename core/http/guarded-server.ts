@@ -1,0 +1,92 @@
+/**
+ * What listeners of a server throw costs the connection that they were called for, and never the process. The objects that Node makes for
+ * a connection are guarded where they are made, so that whoever adds a listener does not have to think of it.
+ */
+import {
+  createServer,
+  IncomingMessage,
+  ServerResponse,
+  type RequestListener,
+  type Server,
+  type ServerOptions,
+} from 'node:http';
+import { createServer as createTlsServer } from 'node:https';
+import type { Socket } from 'node:net';
+import { Duplex } from 'node:stream';
+import { WebSocket, WebSocketServer, type ServerOptions as WebSocketServerOptions } from 'ws';
+import { asError, guardEvents } from '../base/guard-events.js';
+import type { TlsMaterial } from './listener.js';
+
+/** Ends the connection of a listener that threw; without a socket the error was of the server itself. */
+export type OnThrow = (error: Error, socket: Duplex | undefined) => void;
+
+/** Makes a server that is not listening yet. */
+export function createGuardedServer(
+  handler: RequestListener,
+  options: ServerOptions,
+  tls: TlsMaterial | undefined,
+  onThrow: OnThrow,
+): Server {
+  const messages = guardedMessages(onThrow);
+  const server =
+    tls === undefined
+      ? createServer({ ...options, ...messages }, handler)
+      : createTlsServer({ ...options, ...messages, ...tls }, handler);
+  guardEvents(server, (error, values) => {
+    for (const value of values) {
+      const socket = value instanceof IncomingMessage ? value.socket : value;
+      if (!(socket instanceof Duplex)) continue;
+      onThrow(error, socket);
+      return;
+    }
+    onThrow(error, undefined);
+  });
+  const guard = (socket: Socket): void => guardEvents(socket, (error) => onThrow(error, socket));
+  server.on('connection', guard);
+  if (tls !== undefined) server.on('secureConnection', guard);
+  return server;
+}
+
+/** Classes, because messages are many: a method of its own for each would slow down all of them. */
+function guardedMessages(onThrow: OnThrow): ServerOptions {
+  class GuardedRequest extends IncomingMessage {
+    override emit(event: string | symbol, ...values: unknown[]): boolean {
+      try {
+        return super.emit(event, ...values);
+      } catch (error) {
+        onThrow(asError(error), this.socket);
+        return true;
+      }
+    }
+  }
+  class GuardedResponse<Request extends IncomingMessage> extends ServerResponse<Request> {
+    override emit(event: string | symbol, ...values: unknown[]): boolean {
+      try {
+        return super.emit(event, ...values);
+      } catch (error) {
+        onThrow(asError(error), this.req.socket);
+        return true;
+      }
+    }
+  }
+  return { IncomingMessage: GuardedRequest, ServerResponse: GuardedResponse };
+}
+
+/** Makes a WebSocket server whose sockets are ended by what their listeners throw. */
+export function createGuardedWebSockets(
+  options: WebSocketServerOptions,
+  onThrow: (error: Error) => void,
+): WebSocketServer {
+  class GuardedWebSocket extends WebSocket {
+    override emit(event: string | symbol, ...values: unknown[]): boolean {
+      try {
+        return super.emit(event, ...values);
+      } catch (error) {
+        onThrow(asError(error));
+        this.terminate();
+        return true;
+      }
+    }
+  }
+  return new WebSocketServer({ ...options, WebSocket: GuardedWebSocket });
+}

@@ -1,0 +1,74 @@
+import { isLoopback, parseListenAddress } from '../base/listen-address.js';
+import type { ListenerName } from '../wire/routes-table.js';
+import type { Served } from './edge.js';
+import type { ServedRoute } from './serve-route.js';
+
+export interface ListenerPlan {
+  readonly flag: string;
+  readonly address: string;
+  readonly routes: ServedRoute[];
+}
+
+/**
+ * Decides which listener serves which routes (docs/protocol/operation.md#listeners-and-admin-routes). The main one always exists, the
+ * others when they serve something.
+ */
+export function planListeners(
+  { server, telemetry, handlers, routes }: Served,
+  workerSocket: string | undefined,
+): ReadonlyMap<ListenerName, ListenerPlan> {
+  const plans = new Map<ListenerName, ListenerPlan>([
+    ['main', { flag: '-listen', address: server.listen, routes: [] }],
+  ]);
+  const planOf = (name: ListenerName, flag: string, address: string): ListenerPlan => {
+    const plan = plans.get(name) ?? { flag, address, routes: [] };
+    plans.set(name, plan);
+    return plan;
+  };
+  for (const [id, handler] of handlers) {
+    const route = routes.get(id);
+    if (route === undefined) throw new Error(`a plugin serves the route "${id}", which does not exist`);
+    if (route.isInstrumentation === true && !telemetry.registerInstrumentation) continue;
+    if (route.listener === 'workers') {
+      if (workerSocket !== undefined)
+        planOf('workers', 'workers', workerSocket).routes.push({ route, handler });
+      continue;
+    }
+    const plan =
+      route.listener === 'admin' && server.adminAuthToken === undefined
+        ? planOf('admin', '-admin-listen', server.adminListen)
+        : route.listener === 'metrics' && server.metricsListen !== undefined
+          ? planOf('metrics', '-metrics-listen', server.metricsListen)
+          : planOf('main', '-listen', server.listen);
+    plan.routes.push({ route, handler });
+  }
+  return plans;
+}
+
+/** Refuses to start with insecure settings (docs/protocol/errors-and-limits.md#unsafe-settings). */
+export function refuseUnsafe({ server, telemetry, handlers, routes }: Served): void {
+  if (server.metricsListen !== undefined && !telemetry.registerInstrumentation) {
+    throw new Error(
+      `--metrics-listen=${server.metricsListen} requires -server.register-instrumentation=true; /metrics is not served without it`,
+    );
+  }
+  const address = parseListenAddress(server.adminListen);
+  const servesAdmin = [...handlers.keys()].some((id) => routes.get(id)?.listener === 'admin');
+  if (servesAdmin && server.adminAuthToken === undefined && address !== undefined && !isLoopback(address)) {
+    throw new Error(
+      `server.admin-auth-token is required when admin/debug endpoints are enabled on non-loopback address ${server.adminListen}`,
+    );
+  }
+}
+
+/** Descriptors that connections of clients leave to calls to the backend, to files and to threads. */
+const mostReserved = 512;
+
+/**
+ * How many connections a listener may have, so that clients never take the last descriptor: half of all, or all but 512 where that is
+ * more, for the main listener, and an eighth for each of the others.
+ */
+export function maxConnections(name: ListenerName, maxOpenFiles = Infinity): number {
+  const share = name === 'main' ? Math.max(maxOpenFiles / 2, maxOpenFiles - mostReserved) : maxOpenFiles / 8;
+  return Math.min(Math.floor(share), 2 ** 31 - 1);
+}
