@@ -174,6 +174,7 @@ for (const [name, flags] of [
         await dispatcher.destroy();
       }
     };
+    t.true(await isServing(), 'although Node throws for its headers');
     await doEverything(url, new AbortController().signal);
     cut();
     const { hooks } = await arm('');

@@ -26,7 +26,8 @@ class Said {
     for (;;) {
       const found = this.#text.split('\n').find((line) => line.endsWith('}') && line.includes(wanted));
       if (found !== undefined) return JSON.parse(found) as object;
-      await once(this.#output, 'data');
+      if (this.#output.readableEnded) throw new Error(`the process ended without saying: ${wanted}`);
+      await Promise.race([once(this.#output, 'data'), once(this.#output, 'end')]);
     }
   }
 }
