@@ -27,7 +27,9 @@ export interface SystemError extends Error {
 /** Whether the system refused a call: that is no defect of this program. */
 export function isSystemError(error: unknown): error is SystemError {
   if (!(error instanceof Error && 'code' in error && 'syscall' in error)) return false;
-  return typeof error.code === 'string' && /^E[A-Z\d_]+$/.test(error.code) && typeof error.syscall === 'string';
+  return (
+    typeof error.code === 'string' && /^E[A-Z\d_]+$/.test(error.code) && typeof error.syscall === 'string'
+  );
 }
 
 /** Whether there are too few file descriptors for another file or connection. */
