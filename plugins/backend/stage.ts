@@ -3,6 +3,7 @@ import type { Answer, Exchange, Host, Rest, Stage } from '../../core/plugin/inde
 import { authorizationOf } from '../../core/base/url-credentials.js';
 import { WaitBudget } from '../../core/base/admission/wait-budget.js';
 import type { Trace } from '../../core/base/trace.js';
+import type { Operation } from '../../core/wire/api/request.js';
 import { Waits } from '../../core/base/waits.js';
 import { createFingerprint, type Fingerprint } from '../../core/cache/fingerprint.js';
 import { dataOwner } from '../../core/base/keys/data-owner.js';
@@ -41,6 +42,15 @@ const readinessTimeoutMs = 2000;
 const notReady = 'backend not ready';
 const partialWarning =
   'partial response: a storage node of the backend could not be reached, so that its rows are missing';
+
+/** Operations on which clients see the status of the backend's errors; listings, statistics and detected fields answer 502. */
+const keptStatuses: ReadonlySet<Operation> = new Set<Operation>([
+  'query',
+  'query_range',
+  'tail',
+  'patterns',
+  'delete',
+]);
 
 /** Binds the backend to each exchange: its tenant, caller, signal and trace. */
 export class BackendStage implements Stage<'tenant', 'upstream'> {
@@ -195,6 +205,7 @@ export class BackendStage implements Stage<'tenant', 'upstream'> {
       headers: headersFor(caller, tenant, this.#options),
       parameters: tenantParameters(tenant),
       scope: tenantScope(tenant),
+      statusRule: keptStatuses.has(exchange.request.op) ? 'keep' : 'gateway',
       ...(tenant.oldestNs === undefined ? {} : { oldestNs: tenant.oldestNs }),
     };
     const gates = new ExchangeGates(this.#gates, {

@@ -65,6 +65,8 @@ export interface Binding {
   readonly memory?: MemoryAccount;
   /** Told of the time in which an answer is waited for, or read. */
   readonly waits?: Waits;
+  /** Whether errors of the backend keep their status, whatever calls the request needs; they do unless told. */
+  readonly statusRule?: StatusRule;
   /** Whether answers may lack the rows of storage nodes that a cluster cannot reach. */
   readonly mayBePartial?: boolean;
 }
@@ -126,10 +128,7 @@ export class BoundUpstream implements Upstream {
     let failure: unknown;
     try {
       const pacer = new Pacer(pass.signal, rowsSliceMs);
-      for await (const part of partsOf(
-        this.#callOf(call, this.#form(request, limit), 'keep', pass.signal),
-        count,
-      )) {
+      for await (const part of partsOf(this.#callOf(call, this.#form(request, limit), pass.signal), count)) {
         count.rows += part.length;
         // Until more is asked for, whoever reads is at work.
         waits?.end();
@@ -156,8 +155,7 @@ export class BoundUpstream implements Upstream {
     const field: Form = request.field === undefined ? [] : [['field', request.field]];
     return this.#gated(
       (gates) => gates.listing(request),
-      async (signal) =>
-        this.#collect(request.listing, this.#form(request, field), 'gateway', signal, decodeListing),
+      async (signal) => this.#collect(request.listing, this.#form(request, field), signal, decodeListing),
     );
   }
 
@@ -166,7 +164,7 @@ export class BoundUpstream implements Upstream {
     return this.#gated(
       (gates) => gates.stats(request),
       async (signal) =>
-        this.#collect('stats_query', this.#form(request, []), 'keep', signal, function* (text) {
+        this.#collect('stats_query', this.#form(request, []), signal, function* (text) {
           const samples = yield* decodeStats(text);
           for (const { name, value } of samples) contract.checkColumn(name, [value]);
           return samples;
@@ -187,7 +185,7 @@ export class BoundUpstream implements Upstream {
     let failure: unknown;
     try {
       const { signal } = this.#binding;
-      const answer = await this.#client.call(this.#callOf(call, form, 'keep', signal, request.openTimeoutMs));
+      const answer = await this.#client.call(this.#callOf(call, form, signal, request.openTimeoutMs));
       count.status = answer.status;
       return rowsOf(answer, request.query, count);
     } catch (error) {
@@ -208,7 +206,7 @@ export class BoundUpstream implements Upstream {
     ];
     const { signal } = this.#binding;
     const post = (path: string, form: Form): Promise<string> =>
-      this.#collect(path, form, 'keep', signal, function* (text) {
+      this.#collect(path, form, signal, function* (text) {
         yield;
         return text;
       });
@@ -228,7 +226,7 @@ export class BoundUpstream implements Upstream {
     return this.#gated(
       (gates) => gates.statsRange(request),
       async (signal) =>
-        this.#collect('stats_query_range', form, 'keep', signal, function* (text) {
+        this.#collect('stats_query_range', form, signal, function* (text) {
           const series = yield* decodeStatsRange(text);
           for (const { name, points } of series) {
             contract.checkColumn(name, valuesOf(points));
@@ -300,7 +298,6 @@ export class BoundUpstream implements Upstream {
   async #collect<Value>(
     type: string,
     form: Form,
-    statusRule: StatusRule,
     signal: AbortSignal,
     decode: (text: string) => Steps<Value>,
   ): Promise<Value> {
@@ -308,7 +305,7 @@ export class BoundUpstream implements Upstream {
     const call = this.#begin(type, count);
     let failure: unknown;
     try {
-      const answer = await this.#client.call(this.#callOf(call, form, statusRule, signal));
+      const answer = await this.#client.call(this.#callOf(call, form, signal));
       count.status = answer.status;
       const text = await answer.text();
       count.bytes = text.length;
@@ -327,11 +324,10 @@ export class BoundUpstream implements Upstream {
   #callOf(
     { type, headers: spanHeaders }: OpenCall,
     form: Form,
-    statusRule: StatusRule,
     signal: AbortSignal,
     liveWithinMs?: number,
   ): BackendCall {
-    const { headers, owner, mayBePartial } = this.#binding;
+    const { headers, owner, mayBePartial, statusRule = 'keep' } = this.#binding;
     return {
       path: pathOf(type),
       isJson: !isPath(type),

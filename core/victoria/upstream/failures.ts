@@ -14,7 +14,7 @@ const tooLong =
   /cannot exceed -search\.maxQueryLen=(?<limit>\d+) bytes; the current query length is (?<length>\d+) /;
 
 /**
- * Whether a backend's HTTP error keeps its status: on query routes it does, listings answer 502
+ * Whether a backend's HTTP error keeps its status: on query routes it does, others answer 502
  * (docs/protocol/errors-and-limits.md#error-body).
  */
 export type StatusRule = 'keep' | 'gateway';

@@ -6,7 +6,7 @@ import test, { type ExecutionContext } from 'ava';
 import { ApiError } from '../../../../core/base/errors/api-error.js';
 import { query, everything, exact } from '../../../../core/victoria/logsql/build.js';
 import { Trace } from '../../../../core/base/trace.js';
-import { BoundUpstream } from '../../../../core/victoria/upstream/bound.js';
+import { BoundUpstream, type Binding } from '../../../../core/victoria/upstream/bound.js';
 import { CircuitBreaker } from '../../../../core/victoria/upstream/breaker.js';
 import { BackendClient, type ClientOptions } from '../../../../core/victoria/upstream/client.js';
 
@@ -14,6 +14,8 @@ type Handler = (request: IncomingMessage, response: ServerResponse, body: string
 
 interface Setup {
   readonly upstream: BoundUpstream;
+  readonly client: BackendClient;
+  readonly binding: Binding;
   readonly trace: Trace;
   readonly breaker: CircuitBreaker;
   readonly controller: AbortController;
@@ -72,7 +74,7 @@ async function withClient(
     scope: exact('org', 'x'),
   };
   try {
-    await run({ upstream: new BoundUpstream(client, binding), trace, breaker, controller });
+    await run({ upstream: new BoundUpstream(client, binding), client, binding, trace, breaker, controller });
   } finally {
     await client.close();
   }
@@ -155,20 +157,20 @@ test('packed answers are unpacked', async (t) => {
   );
 });
 
-test('a refusal keeps its status for rows and is 502 for listings', async (t) => {
-  await withBackend(
-    (_asked, response) => {
-      response.statusCode = 400;
-      response.end('cannot parse query');
-    },
-    async ({ upstream, breaker, trace }) => {
-      t.is((await failureOf(t, collect(upstream))).status, 400);
-      t.is((await failureOf(t, upstream.list({ ...request, listing: 'streams' }))).status, 502);
-      t.is((await failureOf(t, upstream.stats(request))).status, 400);
-      t.is(breaker.state, 'closed');
-      t.is(trace.upstreamCalls[0]?.status, 400);
-    },
-  );
+test('a refusal keeps its status, or is 502 as the request has it, whatever the call is', async (t) => {
+  for (const statusRule of ['keep', 'gateway'] as const)
+    await withBackend(
+      (_asked, response) => response.writeHead(400).end('cannot parse query'),
+      async ({ client, binding, breaker, trace }) => {
+        const status = statusRule === 'keep' ? 400 : 502;
+        const upstream = new BoundUpstream(client, { ...binding, statusRule });
+        t.is((await failureOf(t, collect(upstream))).status, status);
+        t.is((await failureOf(t, upstream.list({ ...request, listing: 'streams' }))).status, status);
+        t.is((await failureOf(t, upstream.stats(request))).status, status);
+        t.is(breaker.state, 'closed');
+        t.is(trace.upstreamCalls[0]?.status, status);
+      },
+    );
 });
 
 test('an answer that is broken off is a timeout, never a short result', async (t) => {
