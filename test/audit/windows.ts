@@ -86,7 +86,7 @@ function timeoutClaim(what: string, query: string): Claim {
   };
 }
 
-function partialClaim(what: string, query: string): Claim {
+function partialClaim(what: string, query: string, bound: string): Claim {
   return {
     lines: '508',
     says: `with \`-query-range-partial-responses\` a window that hangs is left out, with a warning, for ${what}`,
@@ -94,8 +94,8 @@ function partialClaim(what: string, query: string): Claim {
       const { ms, status, text } = await hanging(lab, query, {
         'query-range-window-timeout': '400ms',
         'query-range-partial-responses': 'true',
-        'backend-timeout': '4s',
-        'http-write-timeout': '4s',
+        'backend-timeout': bound,
+        'http-write-timeout': bound,
       });
       same(status, 200, `the status, after ${Math.round(ms)} ms`);
       expect(text.includes('partial response'), 'there is no warning');
@@ -249,8 +249,8 @@ export const windows: Section = {
     },
     timeoutClaim('metrics', ofRows),
     timeoutClaim('logs', selector),
-    partialClaim('metrics', ofRows),
-    partialClaim('logs', selector),
+    partialClaim('metrics', ofRows, '10s'),
+    partialClaim('logs', selector, '5s'),
     {
       lines: '387, 508',
       says: 'a window that fails is read again, and one that fails again is an error by default',
