@@ -214,7 +214,7 @@ export class BoundUpstream implements Upstream {
   }
 
   activeDeletions(): Promise<readonly string[]> {
-    return this.#collect(activeTasksPath, [], 'keep', this.#binding.signal, function* (text) {
+    return this.#collect(activeTasksPath, [], this.#binding.signal, function* (text) {
       yield;
       return readActiveTasks(text);
     });
