@@ -21,7 +21,10 @@ export interface Permit {
   release(): void;
 }
 
+/** Successful calls that close a half-open breaker. */
 const probes = 3;
+/** The most calls that a half-open breaker admits at once. */
+const maxProbes = 64;
 
 /**
  * Stops calls to a backend that cannot be reached (docs/protocol/operation.md#circuit-breaker). HTTP answers of any status count as
@@ -34,6 +37,11 @@ export class CircuitBreaker {
   #openedAt = 0;
   #probesOut = 0;
   #probesWon = 0;
+  /**
+   * How many calls are admitted while half-open. It grows with each call that ends without a verdict: a request that makes more calls at once
+   * than are admitted fails, which ends those that were, and would never close the breaker.
+   */
+  #probesAdmitted = probes;
   /** Incremented with each state, so that calls that began in an earlier state are ignored. */
   #generation = 0;
 
@@ -54,7 +62,7 @@ export class CircuitBreaker {
     if (this.#state === 'open' && this.#waitOver()) this.#enter('half-open');
     if (this.#state === 'open') throw apiError('breakerOpen', {});
     if (this.#state === 'half-open') {
-      if (this.#probesOut + this.#probesWon >= probes) throw apiError('breakerOpen', {});
+      if (this.#probesOut + this.#probesWon >= this.#probesAdmitted) throw apiError('breakerOpen', {});
       this.#probesOut += 1;
     }
     return this.#permit(this.#generation);
@@ -73,6 +81,7 @@ export class CircuitBreaker {
   #record(verdict: 'success' | 'failure' | 'none'): void {
     if (this.#state === 'half-open') {
       this.#probesOut -= 1;
+      if (verdict === 'none') this.#probesAdmitted = Math.min(this.#probesAdmitted + 1, maxProbes);
       if (verdict === 'failure') this.#enter('open');
       if (verdict === 'success') {
         this.#probesWon += 1;
@@ -92,6 +101,7 @@ export class CircuitBreaker {
     this.#generation += 1;
     this.#probesOut = 0;
     this.#probesWon = 0;
+    this.#probesAdmitted = probes;
     this.#failures = [];
     if (state === 'open') this.#openedAt = this.#options.nowMs();
     this.#options.onState?.(state);

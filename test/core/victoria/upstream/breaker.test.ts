@@ -81,6 +81,26 @@ test('a probe without a verdict gives its place back', (t) => {
   t.is(breaker.state, 'closed');
 });
 
+test('requests that make more calls at once than there are probes close it in the end', (t) => {
+  const { breaker, pass } = makeBreaker();
+  fail(breaker, 3);
+  pass(1000);
+  const callsOfRequest = 8;
+  let requests = 0;
+  for (; requests < 20 && breaker.state !== 'closed'; requests += 1) {
+    const permits = [];
+    try {
+      for (let call = 0; call < callsOfRequest; call += 1) permits.push(breaker.admit());
+      for (const permit of permits) permit.succeed();
+    } catch {
+      // The refused call fails the request, which ends its other calls.
+      for (const permit of permits) permit.release();
+    }
+  }
+  t.is(breaker.state, 'closed');
+  t.true(requests > 1);
+});
+
 test('a permit speaks once', (t) => {
   const { breaker } = makeBreaker();
   const permit = breaker.admit();
