@@ -1,16 +1,7 @@
-import { day, hourMs, linesOf, minuteMs, MovedClock, until, type Lab } from './lab.js';
-import type { Params, Site } from './site.js';
+import { asks, filled, selector } from './kept.js';
+import { day, hourMs, linesOf, minuteMs, MovedClock, until } from './lab.js';
+import type { Params } from './site.js';
 import { expect, same, type Claim, type Section } from './section.js';
-
-const selector = '{app="web"}';
-
-/** Whether a request asks the backend anything. */
-async function asks(site: Site, path: string, params: Params): Promise<boolean> {
-  site.relay.forget();
-  const { status } = await site.get(path, params);
-  expect(status === 200, `${path} answers ${status}`);
-  return site.called.length > 0;
-}
 
 /** How long an answer is kept: it is there just before, and not just after. */
 function keptClaim(
@@ -45,14 +36,6 @@ function keptClaim(
       same(await asks(site, path, given), true, 'whether the backend is asked after it');
     },
   };
-}
-
-async function filled(lab: Lab): Promise<void> {
-  await lab.push(
-    linesOf({ app: 'web' }, 60, 30 * minuteMs, (at) => `served request ${at} in ${at * 3} ms`).map(
-      (line) => ({ ...line, agoMs: line.agoMs + 3 * hourMs }),
-    ),
-  );
 }
 
 const query = { query: selector };

@@ -2,19 +2,10 @@ import { statSync } from 'node:fs';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
-import { day, hourMs, linesOf, minuteMs, until, type Lab } from './lab.js';
-import type { Params, Site } from './site.js';
+import { asks, filled, selector } from './kept.js';
+import { day, hourMs, linesOf, minuteMs, until } from './lab.js';
+import type { Params } from './site.js';
 import { expect, same, type Section } from './section.js';
-
-const selector = '{app="web"}';
-
-/** Whether a request asks the backend anything. */
-async function asks(site: Site, path: string, params: Params): Promise<boolean> {
-  site.relay.forget();
-  const { status } = await site.get(path, params);
-  expect(status === 200, `${path} answers ${status}`);
-  return site.called.length > 0;
-}
 
 async function diskBytes(file: string): Promise<number> {
   await Promise.resolve();
@@ -25,14 +16,6 @@ async function diskBytes(file: string): Promise<number> {
       return sum;
     }
   }, 0);
-}
-
-async function filled(lab: Lab): Promise<void> {
-  await lab.push(
-    linesOf({ app: 'web' }, 60, 30 * minuteMs, (at) => `served request ${at} in ${at * 3} ms`).map(
-      (line) => ({ ...line, agoMs: line.agoMs + 3 * hourMs }),
-    ),
-  );
 }
 
 const query = { query: selector };
