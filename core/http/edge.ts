@@ -2,14 +2,11 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import { Socket } from 'node:net';
 import type { Duplex } from 'node:stream';
 import type { TLSSocket } from 'node:tls';
-import type { ServerOptions, TelemetryOptions } from '../base/options.gen.js';
+import type { ServerOptions } from '../base/options.gen.js';
 import type { Meters } from '../base/meters.js';
 import type { Logger } from '../base/logger.js';
 import type { Clock } from '../base/clock.js';
-import type { RouteHandler, UpgradeHandler } from '../kernel/plugin/contract.js';
-import type { Run } from '../kernel/chain.js';
-import type { MemoryPool } from '../base/memory/pool.js';
-import type { RequestObserver } from '../kernel/telemetry/request-record.js';
+import type { UpgradeHandler } from '../kernel/plugin/contract.js';
 import { apiError } from '../base/errors/table.js';
 import { parseListenAddress } from '../base/listen-address.js';
 import { createApp } from './app.js';
@@ -27,14 +24,19 @@ import {
   showsForeignCertificate,
   useOptions,
   type Listener,
-  type TlsMaterial,
   type Urls,
 } from './listener.js';
 import { asError } from '../base/guard-events.js';
-import type { OnThrow } from './guarded-server.js';
-import { maxConnections, planListeners, refuseUnsafe, type ListenerPlan } from './listener-plans.js';
+import type { OnThrow, TlsMaterial } from './guarded-server.js';
+import {
+  maxConnections,
+  planListeners,
+  refuseUnsafe,
+  type ListenerPlan,
+  type Served,
+} from './listener-plans.js';
 import type { Shortages } from '../kernel/telemetry/shortages.js';
-import type { ListenerName, Route } from '../wire/routes-table.js';
+import type { ListenerName } from '../wire/routes-table.js';
 import { Upgrades } from './upgrade.js';
 
 /** What the listeners of a process have in common, whatever they serve. */
@@ -49,22 +51,6 @@ export interface EdgeHouse {
   readonly workerSocket?: string | undefined;
   /** Whether the other workers listen at the same addresses. */
   readonly isShared: boolean;
-}
-
-/** What one pipeline serves. */
-export interface Served {
-  readonly server: ServerOptions;
-  readonly telemetry: Pick<TelemetryOptions, 'registerInstrumentation'>;
-  /** Handlers of all endpoint plugins, by route id. */
-  readonly handlers: ReadonlyMap<string, RouteHandler>;
-  /** All routes that may have a handler, by id. */
-  readonly routes: ReadonlyMap<string, Route>;
-  /** Handlers of WebSocket requests on the main listener, by route id. */
-  readonly upgrades?: ReadonlyMap<string, UpgradeHandler>;
-  readonly hideSecrets: (text: string) => string;
-  readonly run: Run;
-  readonly memory: Pick<MemoryPool, 'open'>;
-  readonly observer: RequestObserver;
 }
 
 /** How long aborted requests may take to send their error before their sockets are closed. */

@@ -15,7 +15,15 @@ import type { Socket } from 'node:net';
 import { Duplex } from 'node:stream';
 import { WebSocket, WebSocketServer, type ServerOptions as WebSocketServerOptions } from 'ws';
 import { asError, guardEvents } from '../base/guard-events.js';
-import type { TlsMaterial } from './listener.js';
+
+/** The TLS settings with their files read; undefined for plain HTTP. */
+export interface TlsMaterial {
+  readonly cert: Buffer;
+  readonly key: Buffer;
+  readonly ca?: Buffer;
+  readonly requestCert: boolean;
+  readonly rejectUnauthorized: boolean;
+}
 
 /** Ends the connection of a listener that threw; without a socket the error was of the server itself. */
 export type OnThrow = (error: Error, socket: Duplex | undefined) => void;

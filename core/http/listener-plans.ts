@@ -1,7 +1,27 @@
 import { isLoopback, parseListenAddress } from '../base/listen-address.js';
-import type { ListenerName } from '../wire/routes-table.js';
-import type { Served } from './edge.js';
+import type { MemoryPool } from '../base/memory/pool.js';
+import type { ServerOptions, TelemetryOptions } from '../base/options.gen.js';
+import type { Run } from '../kernel/chain.js';
+import type { RouteHandler, UpgradeHandler } from '../kernel/plugin/contract.js';
+import type { RequestObserver } from '../kernel/telemetry/request-record.js';
+import type { ListenerName, Route } from '../wire/routes-table.js';
 import type { ServedRoute } from './serve-route.js';
+
+/** What one pipeline serves. */
+export interface Served {
+  readonly server: ServerOptions;
+  readonly telemetry: Pick<TelemetryOptions, 'registerInstrumentation'>;
+  /** Handlers of all endpoint plugins, by route id. */
+  readonly handlers: ReadonlyMap<string, RouteHandler>;
+  /** All routes that may have a handler, by id. */
+  readonly routes: ReadonlyMap<string, Route>;
+  /** Handlers of WebSocket requests on the main listener, by route id. */
+  readonly upgrades?: ReadonlyMap<string, UpgradeHandler>;
+  readonly hideSecrets: (text: string) => string;
+  readonly run: Run;
+  readonly memory: Pick<MemoryPool, 'open'>;
+  readonly observer: RequestObserver;
+}
 
 export interface ListenerPlan {
   readonly flag: string;

@@ -9,7 +9,7 @@ import { describeSystemError } from '../base/errors/system-error.js';
 import { readOptionFile } from '../kernel/options/option-file.js';
 import type { ServerOptions } from '../base/options.gen.js';
 import { parseListenAddress } from '../base/listen-address.js';
-import { createGuardedServer, type OnThrow } from './guarded-server.js';
+import { createGuardedServer, type OnThrow, type TlsMaterial } from './guarded-server.js';
 
 export interface Listener {
   readonly server: Server;
@@ -24,15 +24,6 @@ export interface Urls {
   readonly main: string;
   readonly admin?: string;
   readonly metrics?: string;
-}
-
-/** The TLS settings with their files read; undefined for plain HTTP. */
-export interface TlsMaterial {
-  readonly cert: Buffer;
-  readonly key: Buffer;
-  readonly ca?: Buffer;
-  readonly requestCert: boolean;
-  readonly rejectUnauthorized: boolean;
 }
 
 /** Reads the TLS files; an Error names the flag of a missing or unreadable file. */

@@ -147,6 +147,8 @@ for (const [name, flags] of [
         '-listen=127.0.0.1:0',
         '-admin-listen=127.0.0.1:0',
         '-rate-limit-per-second=0',
+        // Its connections to the backend are cut all the time.
+        '-cb-fail-threshold=1000000',
         ...flags,
       ],
       { stdio: ['ignore', 'pipe', 'ignore', 'ipc'] },

@@ -123,7 +123,15 @@ test('the parts of one request hold one place together', async (t) => {
 
 const range = { startNs: 0n, endNs: 4n * hourNs };
 const tooLong = 'the query time range exceeds the limit (query length: 4h0m0s, limit: 2h)';
-const unbounded: readonly Operation[] = ['query', 'patterns', 'format_query', 'tail', 'delete', 'tenant'];
+const unbounded: readonly Operation[] = [
+  'query',
+  'patterns',
+  'format_query',
+  'tail',
+  'delete',
+  'deletions',
+  'tenant',
+];
 for (const op of Object.keys(operations) as readonly Operation[]) {
   const isBounded = !unbounded.includes(op);
   test(`${op} over a longer range than max_query_length is ${isBounded ? "refused in Loki's words" : 'let through'}`, async (t) => {

@@ -263,7 +263,7 @@ test('several tenants may be asked for by operations that merge answers', (t) =>
       return true;
     }
   });
-  t.deepEqual(refusing, ['index_shards', 'format_query', 'tail', 'delete', 'tenant']);
+  t.deepEqual(refusing, ['index_shards', 'format_query', 'tail', 'delete', 'deletions', 'tenant']);
 });
 
 test('several ids are taken once each and sorted, and all of them set the limits', (t) => {

@@ -102,7 +102,10 @@ const otherFates: ReadonlyMap<string, ReturnType<typeof fateOf>> = new Map([
   ['printf width', 'limited'],
   ['labels that double', 'limited'],
   ['lines that double', 'limited'],
-  ['many labels of one line', 'limited'],
+  ['many labels of one line', 'refused'],
+  // Alternatives without a repetition and constant templates cost a line little.
+  ['4,000 alternatives', 'here'],
+  ['label_format of 500 labels', 'here'],
 ]);
 
 for (const { name, query, line } of hostileQueries) {
