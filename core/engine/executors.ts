@@ -6,14 +6,13 @@ import type { EngineContext } from './context.js';
 import { deleteRows, listDeletions } from './deletion/delete-rows.js';
 import { answerDetectedFields, answerDetectedFieldValues } from './fields/detected-fields.js';
 import { answerDetectedLabels } from './fields/detected-labels.js';
-import { listedRange } from './listings/listed-range.js';
 import { listLabelNames, listLabelValues, listSeries } from './listings/listings.js';
 import { answerStoredList } from './listings/stored-list.js';
 import { answerLogs } from './logs/logs.js';
 import { executeGathered } from './metric/gathered.js';
 import { executeMetric } from './metric/metric.js';
 import { answerPatterns } from './patterns/patterns.js';
-import type { LabelNamesPlan, Plan, PlanKind } from './plan/types.js';
+import type { Plan, PlanKind } from './plan/types.js';
 import { answerTail } from './tail/answer-tail.js';
 import { answerIndexStats } from './volume/index-stats.js';
 import { answerLineCounts } from './volume/line-counts.js';
@@ -37,15 +36,15 @@ const executors = {
   logs: { query_range: ranged(answerLogs), tail: answerTail },
   metric: { query_range: executeMetric, query: executeMetric },
   gathered: { query_range: executeGathered },
-  'label-names': { labels: ranged(byDays(listLabelNames)) },
-  'label-values': { label_values: ranged(byDays(listLabelValues)) },
+  'label-names': { labels: ranged(listLabelNames) },
+  'label-values': { label_values: ranged(listLabelValues) },
   series: { series: ranged(listSeries) },
   'index-stats': { index_stats: ranged(answerIndexStats) },
   volume: { volume: ranged(answerVolume), volume_range: ranged(answerVolume) },
   'line-counts': { query_range: answerLineCounts },
   'stored-list': { series: answerStoredList },
   shards: { index_shards: ranged(answerShards) },
-  'detected-labels': { detected_labels: ranged(byDays(answerDetectedLabels)) },
+  'detected-labels': { detected_labels: ranged(answerDetectedLabels) },
   'detected-fields': {
     detected_fields: ranged(answerDetectedFields),
     detected_field_values: ranged(answerDetectedFieldValues),
@@ -84,16 +83,5 @@ function ranged<Planned, Request extends { readonly range: TimeRange }>(
     const { startNs, endNs } = request.range;
     const instant = { ...request, range: { startNs, endNs: endNs + 1n } };
     return executor(plan, startNs === endNs ? instant : request, context);
-  };
-}
-
-/** Labels of past days are those of the whole UTC days. */
-function byDays<
-  Planned extends Pick<LabelNamesPlan, 'filter'>,
-  Request extends { readonly range: TimeRange },
->(executor: Executor<Planned, Request>): Executor<Planned, Request> {
-  return async (plan, request, context) => {
-    const range = await listedRange(plan.filter, request.range, context);
-    return executor(plan, { ...request, range }, context);
   };
 }

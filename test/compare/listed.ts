@@ -66,7 +66,7 @@ const listed: readonly Listed[] = [
   },
   {
     outcome: 'storage',
-    phrase: 'names and values of labels, and detected labels, in a part of today',
+    phrase: 'names and values of labels, and detected labels, in a part of a day',
     matches: ({ path }, difference) => /^label/.test(path) && hasMoreInLoki(difference),
   },
   {
