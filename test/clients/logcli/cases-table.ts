@@ -378,7 +378,10 @@ export const cases: readonly LogcliCase[] = [
     '--to=2026-10-31T23:59:00Z',
     'app',
   ),
-  labels('a range of a minute', '--from=2026-11-01T02:00:00Z', '--to=2026-11-01T02:01:00Z', 'pod'),
+  {
+    ...labels('a range of a minute', '--from=2026-11-01T02:00:00Z', '--to=2026-11-01T02:01:00Z', 'pod'),
+    differs: byChunks,
+  },
   labels('a range of half an hour', '--from=2026-11-01T02:00:00Z', '--to=2026-11-01T02:30:00Z', 'pod'),
   { ...labels('values of another tenant', ...day, 'region'), orgId: 't2' },
   { ...labels('a tenant without data', ...day), orgId: 'nobody' },
