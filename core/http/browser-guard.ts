@@ -65,6 +65,6 @@ function hostOf(origin: string): string | undefined {
 /** The name or address in a Host header, without port and without brackets. */
 function hostName(header: string): string {
   const text = header.toLowerCase();
-  const bracketed = /^\[([^\]]*)\]/.exec(text)?.[1];
+  const bracketed = /^\[([^\]]*)\](?::\d*)?$/.exec(text)?.[1];
   return bracketed ?? text.replace(/:\d*$/, '').replace(/\.$/, '');
 }
