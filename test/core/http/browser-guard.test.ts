@@ -85,7 +85,13 @@ for (const host of ['127.0.0.1', '10.1.2.3:80', 'LOCALHOST:3101', '[::1]:3101', 
     );
   });
 
-for (const host of ['localhost.evil.example', '127.0.0.1.evil.example', 'notlocalhost', 'xok.example', '[::1].evil.example'])
+for (const host of [
+  'localhost.evil.example',
+  '127.0.0.1.evil.example',
+  'notlocalhost',
+  'xok.example',
+  '[::1].evil.example',
+])
   test(`the host ${host} is refused`, async (t) => {
     await withEveryRoute(
       { adminAllowedHosts: ['ok.example'], httpAllowedHosts: ['ok.example'] },
