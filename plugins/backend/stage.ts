@@ -50,6 +50,7 @@ const keptStatuses: ReadonlySet<Operation> = new Set<Operation>([
   'tail',
   'patterns',
   'delete',
+  'deletions',
 ]);
 
 /** Binds the backend to each exchange: its tenant, caller, signal and trace. */
