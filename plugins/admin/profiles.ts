@@ -3,6 +3,7 @@ import { setTimeout as pause } from 'node:timers/promises';
 import { getHeapSnapshot } from 'node:v8';
 import { finishedAnswer, textAnswer } from '../../core/wire/answer/finished.js';
 import { apiError, type Answer, type HttpCall } from '../../core/plugin/index.js';
+import type * as Pprof from './pprof.js';
 
 const defaultSeconds = 30;
 const maxSeconds = 60;
@@ -102,7 +103,7 @@ export class Profiles {
 }
 
 /** What writes pprof's format is loaded when somebody asks for it. */
-function pprof(): Promise<typeof import('./pprof.js')> {
+function pprof(): Promise<typeof Pprof> {
   return import('./pprof.js');
 }
 

@@ -147,7 +147,9 @@ test.serial('a word of a level in any field of a rebuilt line is its level', asy
       return data.result.flatMap(({ values }) => values.map(([, line]) => line));
     };
     t.deepEqual(await found('detected_level="error"'), ['{"a":"an error happened","msg":"Info: started"}']);
-    t.deepEqual(await found('detected_level=~"fatal|warn"'), ['{"a":"nothing to see","msg":"Warning: late"}']);
+    t.deepEqual(await found('detected_level=~"fatal|warn"'), [
+      '{"a":"nothing to see","msg":"Warning: late"}',
+    ]);
   } finally {
     await other.close();
     await backend.close();
