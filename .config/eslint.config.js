@@ -32,7 +32,7 @@ export default tseslint.config(
   {
     files: ['core/**/*.ts', 'plugins/**/*.ts'],
     ignores: [
-      'core/http/guarded-server.ts',
+      'core/http/guarded-*.ts',
       'core/victoria/upstream/connections.ts',
       // Programs and checks of their own, which serve nobody's requests.
       'core/embedded/**',

@@ -13,7 +13,6 @@ import {
 import { createServer as createTlsServer } from 'node:https';
 import type { Socket } from 'node:net';
 import { Duplex } from 'node:stream';
-import { WebSocket, WebSocketServer, type ServerOptions as WebSocketServerOptions } from 'ws';
 import { asError, guardEvents } from '../base/guard-events.js';
 
 /** The TLS settings with their files read; undefined for plain HTTP. */
@@ -78,23 +77,4 @@ function guardedMessages(onThrow: OnThrow): ServerOptions {
     }
   }
   return { IncomingMessage: GuardedRequest, ServerResponse: GuardedResponse };
-}
-
-/** Makes a WebSocket server whose sockets are ended by what their listeners throw. */
-export function createGuardedWebSockets(
-  options: WebSocketServerOptions,
-  onThrow: (error: Error) => void,
-): WebSocketServer {
-  class GuardedWebSocket extends WebSocket {
-    override emit(event: string | symbol, ...values: unknown[]): boolean {
-      try {
-        return super.emit(event, ...values);
-      } catch (error) {
-        onThrow(asError(error));
-        this.terminate();
-        return true;
-      }
-    }
-  }
-  return new WebSocketServer({ ...options, WebSocket: GuardedWebSocket });
 }

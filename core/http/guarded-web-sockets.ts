@@ -1,0 +1,21 @@
+import { WebSocket, WebSocketServer, type ServerOptions as WebSocketServerOptions } from 'ws';
+import { asError } from '../base/guard-events.js';
+
+/** Makes a WebSocket server whose sockets are ended by what their listeners throw. */
+export function createGuardedWebSockets(
+  options: WebSocketServerOptions,
+  onThrow: (error: Error) => void,
+): WebSocketServer {
+  class GuardedWebSocket extends WebSocket {
+    override emit(event: string | symbol, ...values: unknown[]): boolean {
+      try {
+        return super.emit(event, ...values);
+      } catch (error) {
+        onThrow(asError(error));
+        this.terminate();
+        return true;
+      }
+    }
+  }
+  return new WebSocketServer({ ...options, WebSocket: GuardedWebSocket });
+}
