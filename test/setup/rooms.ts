@@ -39,6 +39,7 @@ const quietRooms: readonly (readonly string[])[] = [
     ...['plugins/backend/metrics-url.test', 'plugins/backend/odd-answers.test', 'plugins/backend/stage.test'],
     // A scrape goes on without figures that take more than a second to read.
     'core/kernel/telemetry/process-metrics.test',
+    'plugins/backend/statistics.test',
   ],
   // Reads of a healthy backend must end within the seconds after which others are given up.
   ['plugins/window-split/faults.test', 'core/engine/fields/slow-scan.test'],

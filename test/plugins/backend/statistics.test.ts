@@ -100,15 +100,18 @@ const cases: readonly (readonly [Readonly<Record<string, string>>, number])[] = 
   [{ 'stats-query-range-concurrency': '9' }, 9],
 ];
 for (const [flags, expected] of cases)
-  test(`statistics over time of all callers run ${expected} at once with ${JSON.stringify(flags)}`, async (t) => {
-    t.is(await mostAtOnce(t, expected, flags), expected);
-    t.is(
-      await mostAtOnce(
-        t,
+  test.serial(
+    `statistics over time of all callers run ${expected} at once with ${JSON.stringify(flags)}`,
+    async (t) => {
+      t.is(await mostAtOnce(t, expected, flags), expected);
+      t.is(
+        await mostAtOnce(
+          t,
+          expected,
+          { ...flags, 'stats-query-range-inter-query-delay-ms': '0' },
+          'Source=grafana-lokiexplore-app',
+        ),
         expected,
-        { ...flags, 'stats-query-range-inter-query-delay-ms': '0' },
-        'Source=grafana-lokiexplore-app',
-      ),
-      expected,
-    );
-  });
+      );
+    },
+  );
