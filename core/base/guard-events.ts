@@ -21,7 +21,7 @@ export function guardEvents(
   };
 }
 
-/** What was thrown, as an Error. */
+/** Converts a thrown value to an Error. */
 export function asError(thrown: unknown): Error {
   return thrown instanceof Error ? thrown : new Error(String(thrown));
 }

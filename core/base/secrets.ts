@@ -5,7 +5,7 @@ export const hidden = '(hidden)';
 
 /** Shorter texts are in too many others to be searched for. */
 const shortest = 4;
-/** How deep a secret is looked for within another: the password in the pair in the credentials of a header in an option. */
+/** The most levels at which a secret contains another: an option holds a header, its credentials a pair, and the pair a password. */
 const mostNested = 4;
 /** More than any configuration has; the oldest spellings are forgotten. */
 const mostSpellings = 5_000;
@@ -26,7 +26,7 @@ export function withoutUserInfo(text: string): string {
   return text.replace(/^([a-z][a-z\d+.-]*:\/\/|\/\/)?.*@/is, `$1${hidden}@`);
 }
 
-/** Whether a text is a URL with a user or a password. */
+/** Whether a text contains a URL with a user name or a password. */
 export function hasUserInfo(text: string): boolean {
   return text.search(userInfo) >= 0;
 }

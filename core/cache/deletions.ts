@@ -42,7 +42,7 @@ export class RunningDeletions {
     return this.#byId.delete(id);
   }
 
-  /** By account: several ids may stand for one. */
+  /** Whether a running deletion may remove rows of this tenant. Accounts are compared, because several tenant ids may share one. */
   touch({ accountId, projectId }: Tenant): boolean {
     for (const { account } of this.#byId.values()) {
       if (account === undefined) return true;

@@ -4,6 +4,7 @@
  */
 import { open, rename, rm } from 'node:fs/promises';
 import type { Database, RunResult } from 'sqlite3';
+import { hasCode } from '../base/errors/system-error.js';
 
 /** An answer as it lies on disk. Times in Unix milliseconds. */
 export interface DiskRow {
@@ -115,7 +116,7 @@ async function lockFor(path: string): Promise<Database> {
     return lock;
   } catch (error) {
     await closeDatabase(lock);
-    if (!(error instanceof Error && 'code' in error && error.code === 'SQLITE_BUSY')) throw error;
+    if (!hasCode(error, 'SQLITE_BUSY')) throw error;
     const inUse = new Error('another process uses this file; give each its own -disk-cache-path', {
       cause: error,
     });
@@ -128,13 +129,13 @@ async function createLockFile(path: string): Promise<void> {
   try {
     await (await open(path, 'wx', 0o600)).close();
   } catch (error) {
-    if (!(error instanceof Error && 'code' in error && error.code === 'EEXIST')) throw error;
+    if (!hasCode(error, 'EEXIST')) throw error;
   }
 }
 
 /** Whether SQLite says that the file is broken. */
 export function isDamage(error: unknown): boolean {
-  return error instanceof Error && 'code' in error && error.code === 'SQLITE_CORRUPT';
+  return hasCode(error, 'SQLITE_CORRUPT');
 }
 
 async function connect(path: string): Promise<Database> {

@@ -1,5 +1,6 @@
 import { open, readFile, rename } from 'node:fs/promises';
 import { dirname } from 'node:path';
+import { isMissing } from '../../core/base/errors/system-error.js';
 import type { Logger } from '../../core/plugin/index.js';
 import { printKnown, readKnown, type Known } from './news.js';
 
@@ -19,7 +20,7 @@ export class Mark {
     try {
       return readKnown(await readFile(this.#path, 'utf8'));
     } catch (error) {
-      if (error instanceof Error && 'code' in error && error.code === 'ENOENT') return undefined;
+      if (isMissing(error)) return undefined;
       this.#log.warn('the file of running deletions cannot be read, caches are emptied', {
         'file.path': this.#path,
         error,

@@ -24,7 +24,7 @@ export interface SystemError extends Error {
   readonly syscall: string;
 }
 
-/** Whether the system refused a call: that is no defect of this program. */
+/** Whether a system call failed, which is no defect of this program. */
 export function isSystemError(error: unknown): error is SystemError {
   if (!(error instanceof Error && 'code' in error && 'syscall' in error)) return false;
   return (
@@ -32,12 +32,17 @@ export function isSystemError(error: unknown): error is SystemError {
   );
 }
 
-/** Whether there are too few file descriptors for another file or connection. */
+/** Whether the process, or the system, has no file descriptor left. */
 export function isOutOfDescriptors(error: unknown): boolean {
   return isSystemError(error) && (error.code === 'EMFILE' || error.code === 'ENFILE');
 }
 
+/** Whether an error has this code, such as ENOENT or SQLITE_BUSY. */
+export function hasCode(error: unknown, code: string): error is Error & { readonly code: string } {
+  return error instanceof Error && 'code' in error && error.code === code;
+}
+
 /** Whether the system says that there is no such file. */
 export function isMissing(error: unknown): boolean {
-  return error instanceof Error && 'code' in error && error.code === 'ENOENT';
+  return hasCode(error, 'ENOENT');
 }
