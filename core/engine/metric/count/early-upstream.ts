@@ -1,4 +1,53 @@
+import type { TimeRange } from '../../../base/time/range.js';
+import type { LogsqlFilter } from '../../../victoria/logsql/ast.js';
+import { printFilter } from '../../../victoria/logsql/print.js';
 import type { Upstream } from '../../../victoria/upstream/types.js';
+import type { LeafContext } from '../context.js';
+import { isSame, listingBytes, listSelection, type StreamListing } from './stream-listing.js';
+
+/** How long a selection's streams are reused as a first guess. */
+const listingMs = 3_600_000;
+
+/** Work that needs the streams of a selection. */
+export interface StreamWork<Begun> {
+  readonly selection: LogsqlFilter;
+  readonly range: TimeRange;
+  readonly signal: AbortSignal;
+  /** Whether `begin` can return before the backend has answered `context.upstream`. */
+  readonly isReady: (listing: StreamListing) => boolean;
+  readonly begin: (context: LeafContext, listing: StreamListing) => Promise<Begun>;
+}
+
+/** Begins with the streams of the previous query, which are usually still the same, while listing the current ones. */
+export async function beginEarly<Begun>(
+  { selection, range, signal, isReady, begin }: StreamWork<Begun>,
+  context: LeafContext,
+): Promise<{ readonly listing: StreamListing; readonly begun: Begun }> {
+  const { upstream, reader, listings } = context;
+  const key = JSON.stringify([upstream.owner, printFilter(selection)]);
+  const before = listings.get(key);
+  const early = before === undefined ? undefined : earlyUpstream(upstream);
+  // Requested first: early requests wait for it, and might otherwise delay it.
+  const taking = listSelection(upstream, reader, selection, range, signal);
+  taking.catch(() => undefined);
+  try {
+    const guess =
+      before === undefined || early === undefined || !isReady(before)
+        ? undefined
+        : { begun: await begin({ ...context, upstream: early.upstream }, before) };
+    const listing = await taking;
+    listings.set(key, listing, listingBytes(listing), listingMs);
+    if (guess !== undefined && before !== undefined && isSame(before, listing)) {
+      early?.confirm();
+      return { listing, begun: guess.begun };
+    }
+    early?.giveUp();
+    return { listing, begun: await begin(context, listing) };
+  } catch (error) {
+    early?.giveUp();
+    throw error;
+  }
+}
 
 /** A backend that is asked before it is certain that the answers will be used. */
 export interface EarlyUpstream {

@@ -9,7 +9,7 @@ import type { LogsqlFilter } from '../../../victoria/logsql/ast.js';
 import { and, exact, or } from '../../../victoria/logsql/build.js';
 import { detectedLevelName } from '../../../victoria/names/level.js';
 import { levelNames, normalLevel } from '../../../victoria/names/level-words.js';
-import type { BackendRow } from '../../../victoria/upstream/types.js';
+import type { BackendRow, BackendValue } from '../../../victoria/upstream/types.js';
 import { missingLineRows } from '../../plan/missing-lines.js';
 import { plainName } from '../../plan/metric-columns.js';
 import type { FieldsPlan, LeafPlan } from '../../plan/types.js';
@@ -19,11 +19,13 @@ import { entryOf } from '../entry-of.js';
 import { rowsOfStreams } from '../row-windows.js';
 import { readEntries } from '../rows.js';
 import { bucketsOf, countGroups, type Buckets } from './counting.js';
+import { beginEarly } from './early-upstream.js';
 import { duplicateRows } from './duplicates.js';
 import { groupByLabels, groupByStream, type DecidingFields, type Group } from './grouping.js';
 import { declineLines, knownLines, mayHaveEmptyLines, parsedFields, rememberLines } from './rebuilt-rows.js';
 import { rewrittenRows } from './rewritten.js';
-import { listSelection, type StreamListing } from './stream-listing.js';
+import type { ProfileRequest } from './profile.js';
+import type { StreamListing } from './stream-listing.js';
 
 /** The most groups whose level only their lines show. */
 const maxUndecided = 50;
@@ -56,15 +58,25 @@ async function fieldsTable(
   const { leaf, columns, signal } = request;
   const buckets = bucketsOf(columns, leaf.range.range);
   if (isDeclined(buckets)) return buckets;
-  const { upstream, reader } = context;
-  const known = knownLines(plan.selection, context);
+  const { selection } = plan;
+  const known = knownLines(selection, context);
   if (known !== undefined) return known;
-  const listing = await listSelection(upstream, reader, plan.selection, buckets.range, signal);
-  const counting = new FieldCounting(plan, request, context, buckets, listing);
-  const counted = await counting.count();
+  const { listing, begun } = await beginEarly(
+    {
+      ...{ selection, range: buckets.range, signal },
+      isReady: () => true,
+      begin: (of, streamListing) =>
+        new FieldCounting(plan, request, of, buckets, streamListing).begin(context),
+    },
+    context,
+  );
+  if (isDeclined(begun)) return begun;
+  const { counting } = begun;
+  const counted = await counting.count(begun, listing.listed);
   if (isDeclined(counted)) return counted;
   const into = leafEngine(request, true);
-  await counting.addTo(into, counted);
+  context.counts.scanned(listing.listed);
+  await counting.addTo(into, counted, rowsOfStreams(listing.listed));
   const pacer = new Pacer(signal);
   await into.engine.prepare(pacer);
   const rows = into.engine.rows();
@@ -74,6 +86,15 @@ async function fieldsTable(
     isCut,
     isGrouped,
   };
+}
+
+/** A count in progress, of the streams that are expected. */
+interface Begun {
+  readonly counting: FieldCounting;
+  readonly profileRequest: ProfileRequest;
+  /** Whether rows are grouped by labels, which is right where no row hides a field of its stream. */
+  readonly isByLabels: boolean;
+  readonly groups: Promise<readonly Group[] | Declined>;
 }
 
 interface Counted {
@@ -116,44 +137,56 @@ class FieldCounting {
     this.#filter = and(plan.logs.filter, missingLineRows(context.naming));
   }
 
-  /** Asks the backend. */
-  async count(): Promise<Counted | Declined> {
-    const { context, names } = { context: this.#context, names: this.#plan.fields.names };
-    const { upstream, naming, limits, profiler, reader } = context;
+  /** @param asked answers without waiting for the listing of the streams to be confirmed */
+  async begin(asked: LeafContext): Promise<Begun | Declined> {
+    const context = this.#context;
+    const { selection, fields } = this.#plan;
+    const { range } = this.#buckets;
     const deciding: DecidingFields = { all: this.#fields, levels: [], hasOtlp: false };
     const pacer = new Pacer(this.#request.signal);
-    const byLabels = await atPace(groupByLabels(names, this.#listing, deciding, naming), pacer);
-    const { selection } = this.#plan;
-    const { range } = this.#buckets;
+    const labels = groupByLabels(fields.names, this.#listing, deciding, context.naming);
+    const byLabels = await atPace(labels, pacer);
     const profileRequest = {
       ...{ ...context, selection, columns: byLabels.placeholderColumns },
       ...(this.#fields.length === 0 ? {} : { unreliable: rewrittenRows(this.#fields) }),
     };
     // A profile shows whether there are stored lines, but takes longer to make.
-    const refusal = profiler.knows(profileRequest)
+    const refusal = context.profiler.knows(profileRequest)
       ? undefined
-      : await declineLines(selection, range, context);
+      : await declineLines(selection, range, asked);
     if (refusal !== undefined) return refusal;
-    const grouping = profiler.expected(profileRequest).isHidden
-      ? groupByStream(this.#listing, deciding)
-      : byLabels;
-    const [groups, profile] = await Promise.all([
-      countGroups({
-        ...{ upstream, filter: this.#filter, grouping, buckets: this.#buckets, maxGroups: Infinity },
-        ...{ push: { ...this.#plan.fields, stageNames: new Set<string>(), looksAtLines: false } },
-        ...{ memory: limits.memory, signal: this.#request.signal },
-      }),
-      profiler.of(profileRequest, range, this.#listing.listed),
-    ]);
+    const isByLabels = !context.profiler.expected(profileRequest).isHidden;
+    const groups = countGroups({
+      ...{ upstream: context.upstream, filter: this.#filter, buckets: this.#buckets, maxGroups: Infinity },
+      grouping: isByLabels ? byLabels : groupByStream(this.#listing, deciding),
+      push: { ...fields, stageNames: new Set<string>(), looksAtLines: false },
+      ...{ memory: context.limits.memory, signal: this.#request.signal },
+    });
+    // It may fail before it is awaited.
+    groups.catch(() => undefined);
+    return { counting: this, profileRequest, isByLabels, groups };
+  }
+
+  /** @param listed the streams as they are now */
+  async count(
+    { profileRequest, isByLabels, groups: asked }: Begun,
+    listed: readonly BackendValue[],
+  ): Promise<Counted | Declined> {
+    const context = this.#context;
+    const { selection, fields } = this.#plan;
+    const { range } = this.#buckets;
+    const [groups, profile] = await Promise.all([asked, context.profiler.of(profileRequest, range, listed)]);
     if (isDeclined(groups)) return groups;
-    if (profile.missing < rowsOfStreams(this.#listing.listed)) return rememberLines(selection, context);
+    if (profile.missing < rowsOfStreams(listed)) return rememberLines(selection, context);
     if (profile.unreliable > 0) return decline('rewritten-numbers');
-    if (profile.isHidden && grouping === byLabels) return decline('hidden-fields');
+    if (profile.isHidden && isByLabels) return decline('hidden-fields');
     if (await this.#hasEmptyLines(groups)) return decline('missing-lines');
     const { streams } = this.#listing;
-    const looked = { ...context, memory: limits.memory, filter: this.#filter, range, streams, profile };
+    const { memory } = context.limits;
     const surplus =
-      this.#plan.fields.measure === 'presence' ? [] : await duplicateRows({ ...looked, reader });
+      fields.measure === 'presence'
+        ? []
+        : await duplicateRows({ ...context, memory, filter: this.#filter, range, streams, profile });
     if (isDeclined(surplus)) return surplus;
     return this.#withoutUndecided(groups, surplus);
   }
@@ -193,10 +226,13 @@ class FieldCounting {
   }
 
   /** Adds the counts, and what rows have to be read for. */
-  async addTo(into: LeafEngine, { groups, surplus, undecided }: Counted): Promise<void> {
+  async addTo(
+    into: LeafEngine,
+    { groups, surplus, undecided }: Counted,
+    selectedRows: number,
+  ): Promise<void> {
     const { context, request, plan } = { context: this.#context, request: this.#request, plan: this.#plan };
     const { range, pushed } = plan;
-    context.counts.scanned(this.#listing.listed);
     const extract = compileExtractor({ ...range, op: 'count_over_time' }, pushed);
     const pacer = new Pacer(request.signal);
     for (const { stream, get, values } of groups) {
@@ -219,17 +255,21 @@ class FieldCounting {
       const sample = ofRow(entry);
       if (sample !== undefined) into.engine.add(sample.labels, entry.timestampNs, -sample.value);
     }
-    if (undecided !== undefined) await this.#readRows(into, undecided);
+    if (undecided !== undefined) await this.#readRows(into, undecided, selectedRows);
   }
 
   /** Reads rows, repeated ones too, which are subtracted as surplus. */
-  async #readRows({ engine, checkSeries }: LeafEngine, undecided: LogsqlFilter): Promise<void> {
+  async #readRows(
+    { engine, checkSeries }: LeafEngine,
+    undecided: LogsqlFilter,
+    selectedRows: number,
+  ): Promise<void> {
     const { context, plan } = { context: this.#context, plan: this.#plan };
     const { signal } = this.#request;
     const rows = {
       ...{ filter: and(this.#filter, undecided), selection: and(plan.selection, undecided) },
       ...{ columns: undefined, range: this.#buckets.range, repeats: 'nowhere' as const },
-      selectedRows: rowsOfStreams(this.#listing.listed),
+      selectedRows,
     };
     const extract = sampleEvaluator(plan.range, plan.pushed, { workers: context.workers, signal });
     const pacer = new LinePacer(signal);

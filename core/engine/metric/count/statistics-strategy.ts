@@ -2,18 +2,17 @@ import { absentRows, leafEngine } from '../../../logql/metric/index.js';
 import type { LeafRequest, SeriesTable } from '../../../logql/metric/index.js';
 import type { LogsqlFilter } from '../../../victoria/logsql/ast.js';
 import { and } from '../../../victoria/logsql/build.js';
-import { printFilter } from '../../../victoria/logsql/print.js';
 import { detectedLevelName } from '../../../victoria/names/level.js';
 import { Pacer } from '../../../base/pace/pacer.js';
 import { atPace } from '../../../base/pace/steps.js';
 import type { LeafPlan, LeafPush } from '../../plan/types.js';
-import { earlyUpstream } from './early-upstream.js';
+import { beginEarly } from './early-upstream.js';
 import type { LeafContext, Strategy } from '../context.js';
 import { decline, isDeclined, type Declined } from '../declined.js';
 import { bucketsOf } from './counting.js';
 import type { SelectionProfile, ProfileRequest } from './profile.js';
 import { decidingFields, groupByLabels, groupByStream } from './grouping.js';
-import { listingBytes, isSame, listSelection, type StreamListing } from './stream-listing.js';
+import type { StreamListing } from './stream-listing.js';
 import { jsonQuestion, lenientNumberLines, openNames } from './json.js';
 import { rowsOfStreams } from '../row-windows.js';
 import { joinedDoubts, levelQuestion, type LineQuestion } from './shapes.js';
@@ -27,8 +26,6 @@ import {
   type Parts,
 } from './statistics.js';
 
-/** How long a selection's streams are reused as a first guess. */
-const listingMs = 3_600_000;
 /** The most values, over all groups and buckets, to ask the backend for. */
 const maxPoints = 1_000_000;
 
@@ -56,11 +53,20 @@ async function statisticsTable(
   const { leaf, columns } = request;
   const buckets = bucketsOf(columns, leaf.range.range);
   if (isDeclined(buckets)) return buckets;
-  const begun = await beginEarly({ plan, request, context, buckets });
+  const asked = { plan, request, context, buckets };
+  const { listing, begun } = await beginEarly(
+    {
+      ...{ selection: plan.selection, range: buckets.range, signal: request.signal },
+      // A sample of lines that is not there yet would have to wait.
+      isReady: (before) => knowsLines(asked, before),
+      begin: (of, streamListing) => begin({ ...asked, context: of }, streamListing),
+    },
+    context,
+  );
   if (isDeclined(begun)) return begun;
-  const { streamListing, make, counting } = begun;
+  const { make, counting } = begun;
   // The profile is read in parallel with the statistics; if it contradicts the guess, they are repeated.
-  const profile = await context.profiler.of(begun.profileRequest, buckets.range, streamListing.listed);
+  const profile = await context.profiler.of(begun.profileRequest, buckets.range, listing.listed);
   const statistics = begun.statistics.isRight(profile) ? begun.statistics : make(profile);
   if (isDeclined(statistics)) return statistics;
   const [counted, duplicates] = await Promise.all([
@@ -69,12 +75,12 @@ async function statisticsTable(
   ]);
   if (isDeclined(counted)) return counted;
   if (isDeclined(duplicates)) return duplicates;
-  context.counts.scanned(streamListing.listed);
+  context.counts.scanned(listing.listed);
   const into = leafEngine(request, true);
   await statistics.addTo(into, counted, {
     duplicates,
     profile,
-    selectedRows: rowsOfStreams(streamListing.listed),
+    selectedRows: rowsOfStreams(listing.listed),
   });
   const pacer = new Pacer(request.signal);
   await into.engine.prepare(pacer);
@@ -93,43 +99,11 @@ type Asked = Pick<Parts, 'plan' | 'request' | 'context' | 'buckets'>;
 
 /** Statistics in progress, based on the expected profile. */
 interface Begun {
-  readonly streamListing: StreamListing;
   readonly profileRequest: ProfileRequest;
   readonly statistics: Statistics;
   readonly counting: Promise<Counted | Declined>;
   /** The statistics for another profile. */
   readonly make: (profile: SelectionProfile) => Statistics | Declined;
-}
-
-/** Starts with the streams of the previous query, which are usually still the same, while listing the current ones. */
-async function beginEarly(asked: Asked): Promise<Begun | Declined> {
-  const { plan, request, context, buckets } = asked;
-  const { upstream, reader, listings } = context;
-  const key = JSON.stringify([upstream.owner, printFilter(plan.selection)]);
-  const before = listings.get(key);
-  const early = before === undefined ? undefined : earlyUpstream(upstream);
-  // Requested first: early requests wait for it, and might otherwise delay it.
-  const taking = listSelection(upstream, reader, plan.selection, buckets.range, request.signal);
-  taking.catch(() => undefined);
-  // A sample of lines that is not there yet would have to wait as well.
-  const isKnown = before !== undefined && knowsLines(asked, before);
-  const guess =
-    !isKnown || early === undefined
-      ? undefined
-      : await begin({ ...asked, context: { ...context, upstream: early.upstream } }, before);
-  try {
-    const streamListing = await taking;
-    listings.set(key, streamListing, listingBytes(streamListing), listingMs);
-    if (guess !== undefined && before !== undefined && isSame(before, streamListing)) {
-      early?.confirm();
-      return isDeclined(guess) ? guess : { ...guess, streamListing };
-    }
-    early?.giveUp();
-    return await begin(asked, streamListing);
-  } catch (error) {
-    early?.giveUp();
-    throw error;
-  }
 }
 
 /** What is asked about lines; undefined where they need not be read, by parsers that can add no label and whose errors are dropped. */
@@ -205,7 +179,7 @@ async function begin(
   const counting = statistics.count();
   // It may fail before it is awaited.
   counting.catch(() => undefined);
-  return { streamListing, profileRequest, statistics, counting, make };
+  return { profileRequest, statistics, counting, make };
 }
 
 /** The fields that every stream has. */

@@ -126,3 +126,19 @@ test.serial('no row is read where fields show all that is asked, and lines end t
   t.deepEqual(await outcome(text, 'on'), await outcome(text, 'off'));
   t.is((await tried(text))[0], 'fields:has-lines');
 });
+
+test.serial('streams and fields that came since the last query are counted', async (t) => {
+  account += 1;
+  const text = 'sum by (pod, status, zone) (count_over_time({app="a"} | json [60s]))';
+  await store.push(account, rows(20));
+  await outcome(text, 'on');
+  const more: StoredEntry = { ns: base + 30n * second, stream: { app: 'a', pod: 'pod-1' }, line: '' };
+  for (const added of [
+    { ...more, stream: { app: 'a', pod: 'pod-9' }, metadata: { status: '500' } },
+    { ...more, metadata: { status: '200', zone: 'eu' } },
+    { ...more, line: '{"zone":"us"}' },
+  ]) {
+    await store.push(account, [added]);
+    t.deepEqual(await outcome(text, 'on'), await outcome(text, 'off'));
+  }
+});
