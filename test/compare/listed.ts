@@ -139,6 +139,11 @@ const listed: readonly Listed[] = [
     matches: (question) => /by \((?:.*, )?(\w+), (?:.*, )?\1\b/.test(queryOf(question)),
   },
   {
+    outcome: 'storage',
+    phrase: '`\\| logfmt` with one key for two labels',
+    matches: (question) => /\| logfmt .*="([^"]*)".*="\1"/.test(queryOf(question)),
+  },
+  {
     outcome: 'listed',
     phrase: 'averages grouped by labels (`avg_over_time(...) by (x)`) over several tenants',
     matches: (question) => question.tenants.length > 1 && queryOf(question).includes('avg_over_time'),
