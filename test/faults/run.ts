@@ -1,4 +1,7 @@
-/** `npm run faults`: damages every call of every question in every way, then at random. `--share=1/2` takes one half of the sweep. */
+/**
+ * `npm run faults`: damages every call of every question in every way, then at random. `--share=1/2` takes one half of the sweep.
+ * `BACKEND_URL` names a backend to ask instead of the embedded one.
+ */
 import { remembering } from '../conformance/remembering.js';
 import { openStore } from '../conformance/target.js';
 import { readArguments } from '../watch/arguments.js';
@@ -15,7 +18,7 @@ const options = readArguments(process.argv.slice(2), [
   'share',
 ]);
 const seed = options.number('seed', 1);
-const store = await remembering(await openStore(undefined, true));
+const store = await remembering(await openStore(process.env['BACKEND_URL'], true));
 let offences = 0;
 try {
   const filter = { question: options.text('only', ''), way: options.text('way', '') };

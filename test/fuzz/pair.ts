@@ -1,10 +1,10 @@
 import { request } from 'undici';
 import { conformanceCorpus, tenantMapOf } from '../conformance/corpus.js';
-import { loadData, waitUntilVisible } from '../conformance/load-data.js';
+import { fillStore } from '../conformance/load-data.js';
 import { DamagingRelay } from '../faults/relay.js';
 import { Watched, type WatchSettings } from '../watch/watched.js';
 
-/** The program as its users run it, and the embedded backend, each in a process of its own, with a relay between that can lie. */
+/** The program as its users run it, and the embedded backend (or that of BACKEND_URL), each in a process of its own, with a relay between that can lie. */
 export interface Pair {
   readonly proxy: Watched;
   readonly relay: DamagingRelay;
@@ -19,13 +19,16 @@ export async function openPair(
   settings: WatchSettings = {},
   fill: (url: string) => Promise<void> = withCorpus,
 ): Promise<Pair> {
-  const backend = await Watched.start(['backend', '-listen=127.0.0.1:0']);
+  const external = process.env['BACKEND_URL'];
+  const backend =
+    external === undefined ? await Watched.start(['backend', '-listen=127.0.0.1:0']) : undefined;
+  const backendUrl = external ?? backend?.url ?? '';
   const close = async (): Promise<void> => {
-    await backend.kill();
+    await backend?.kill();
   };
   try {
-    await fill(backend.url);
-    const relay = await DamagingRelay.open(backend.url);
+    await fill(backendUrl);
+    const relay = await DamagingRelay.open(backendUrl);
     const proxy = await Watched.start(
       [
         'serve',
@@ -55,8 +58,7 @@ export async function openPair(
 }
 
 async function withCorpus(url: string): Promise<void> {
-  await loadData(url);
-  await waitUntilVisible(url, 60_000);
+  await fillStore(url, conformanceCorpus);
 }
 
 /** The sum of a gauge over its labels. */
