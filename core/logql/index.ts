@@ -17,6 +17,7 @@ export { foldLiterals } from './fold.js';
 export {
   checkSelectors,
   formatQuery,
+  matchersSteps,
   parseMatchers,
   parseQuery,
   parseSteps,

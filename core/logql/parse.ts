@@ -54,7 +54,12 @@ export function formatQuery(text: string, options: ParseOptions = {}): string {
  * @throws LogqlError with Loki's text
  */
 export function parseMatchers(text: string, options: ParseOptions = {}): readonly Matcher[] {
-  const expr = doAll(sharingBudget(uncheckedSteps(text, options)));
+  return doAll(matchersSteps(text, options));
+}
+
+/** The same in steps, for long texts. */
+export function* matchersSteps(text: string, options: ParseOptions = {}): Steps<readonly Matcher[]> {
+  const expr = yield* sharingBudget(uncheckedSteps(text, options));
   if (expr.kind === 'invalid') throw expr.error;
   if (expr.kind !== 'log' || expr.stages.length > 0)
     throw new LogqlError('only label matchers are supported');

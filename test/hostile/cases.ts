@@ -130,6 +130,17 @@ const overManyLines: readonly HostileCase[] = [
   many('a sum of 300 counts', Array(300).fill(`sum(${counted})`).join(' + '), ['step', '60']),
   many('a power of powers', `sum(${counted}) ${'^ 9 '.repeat(300)}`, ['step', '60']),
   many('or of many', Array(40).fill(`sum by (id) (${counted})`).join(' or '), ['step', '600']),
+  ...(['series', 'index/volume'] as const).map((path): HostileCase => ({
+    name: `${path} of 1,000 selectors and target labels`,
+    path: `/loki/api/v1/${path}`,
+    tenant: manyTenant,
+    params: [
+      ['query', all],
+      ['targetLabels', Array.from({ length: 1_000 }, (_, at) => `l${at}`).join(',')],
+      ...Array.from({ length: 1_000 }, (_, at) => ['match[]', `{app="many", shard=~"${at}|x.+|y"}`] as const),
+      ...range,
+    ],
+  })),
   instant('an instant of each line', `sum by (id) (count_over_time(${all} | json [1h]))`),
   instant('an instant of all labels', `count_over_time(${all} | json [1h])`),
   instant('sorted', `sort_desc(sum by (id) (count_over_time(${all} | json [1h])))`),

@@ -3,12 +3,13 @@ import type { Query } from '../../wire/api/query.js';
 import { apiError } from '../../base/errors/table.js';
 import { checkSelectors, checkSteps, requireNonEmptyMatcher, withFilters } from '../../logql/index.js';
 import { defaultMetricLimits } from '../../logql/metric/index.js';
+import type { LogsqlFilter } from '../../victoria/logsql/ast.js';
 import { everything, or } from '../../victoria/logsql/build.js';
 import type { Naming } from '../../victoria/names/naming.js';
 import { withClientNames } from './client-names.js';
 import { planDeletion } from './deletion.js';
 import { planDiscovery } from './discovery.js';
-import { planMatchers, selectorFilter } from './matchers.js';
+import { matcherSteps, selectorFilter } from './matchers.js';
 import { doAll, type Steps } from '../../base/pace/steps.js';
 import { logsSteps } from './logs.js';
 import { metricSteps } from './metric.js';
@@ -44,11 +45,13 @@ export function* planSteps(request: ApiRequest, naming: Naming, settings: PlanSe
         filter: selectorFilter(request.query, naming),
       };
     case 'series': {
-      const filters = request.selectors.map(({ matchers }) => {
+      const filters: LogsqlFilter[] = [];
+      for (const { matchers } of request.selectors) {
         // Nothing at all selects everything, matchers have to select something.
         if (matchers.length > 0) requireNonEmptyMatcher(matchers);
-        return planMatchers(matchers, naming).filter;
-      });
+        filters.push((yield* matcherSteps(matchers, naming)).filter);
+        yield;
+      }
       return { kind: 'series', filter: filters.length === 0 ? everything : or(...filters) };
     }
     case 'index_stats':

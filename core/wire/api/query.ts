@@ -1,4 +1,4 @@
-import { parseMatchers, parseSteps, printPlain } from '../../logql/index.js';
+import { matchersSteps, parseSteps, printPlain } from '../../logql/index.js';
 import type { Expr, Matcher } from '../../logql/ast.js';
 import type { Pacer } from '../../base/pace/pacer.js';
 import { atPace, doAll, type Steps } from '../../base/pace/steps.js';
@@ -24,7 +24,7 @@ export class Query {
   }
 
   get ast(): Expr {
-    this.#tree ??= doAll(this.#readTree());
+    this.#tree ??= doAll(keptError(this.#read()));
     return this.#tree();
   }
 
@@ -32,7 +32,7 @@ export class Query {
    * Parses the text in advance, with pauses for other work because a long text takes a while. Its errors are thrown when the tree is used.
    */
   async read(pacer: Pacer): Promise<void> {
-    this.#tree ??= await atPace(this.#readTree(), pacer);
+    this.#tree ??= await atPace(keptError(this.#read()), pacer);
   }
 
   /** The query with another tree, for stages that rewrite it. Its text is printed so that it parses to that tree. */
@@ -41,37 +41,46 @@ export class Query {
     changed.#tree = () => ast;
     return changed;
   }
-
-  *#readTree(): Steps<() => Expr> {
-    try {
-      const ast = yield* this.#read();
-      return () => ast;
-    } catch (error) {
-      return () => {
-        throw error;
-      };
-    }
-  }
 }
 
-/** A bare stream selector, as the label, series and index endpoints accept it. */
+/** A bare stream selector, as the label, series and index endpoints accept it. It is parsed as a Query is. */
 export class Selector {
   readonly text: string;
   readonly #dottedNames: DottedNames;
-  #matchers: readonly Matcher[] | undefined;
+  #matchers: (() => readonly Matcher[]) | undefined;
 
   constructor(text: string, dottedNames: DottedNames, matchers?: readonly Matcher[]) {
     this.text = text;
     this.#dottedNames = dottedNames;
-    this.#matchers = matchers;
+    this.#matchers = matchers === undefined ? undefined : () => matchers;
   }
 
   get matchers(): readonly Matcher[] {
-    this.#matchers ??= parseMatchers(this.text, { dottedNames: this.#dottedNames });
-    return this.#matchers;
+    this.#matchers ??= doAll(this.#read());
+    return this.#matchers();
+  }
+
+  async read(pacer: Pacer): Promise<void> {
+    this.#matchers ??= await atPace(this.#read(), pacer);
   }
 
   withMatchers(text: string, matchers: readonly Matcher[]): Selector {
     return new Selector(text, this.#dottedNames, matchers);
+  }
+
+  #read(): Steps<() => readonly Matcher[]> {
+    return keptError(matchersSteps(this.text, { dottedNames: this.#dottedNames }));
+  }
+}
+
+/** The steps' result, or their error, for whoever asks. */
+function* keptError<Result>(steps: Steps<Result>): Steps<() => Result> {
+  try {
+    const result = yield* steps;
+    return () => result;
+  } catch (error) {
+    return () => {
+      throw error;
+    };
   }
 }

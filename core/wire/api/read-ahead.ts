@@ -1,13 +1,23 @@
 import { Pacer } from '../../base/pace/pacer.js';
-import { Query } from './query.js';
+import type { Query, Selector } from './query.js';
 import type { ApiRequest } from './request.js';
 
 /** Work on a longer text takes long enough to pause after it. */
 const longText = 2_048;
 
-/** Parses the query of a request with pauses for other work, before its tree is used; see Query.read. */
+/** Parses the query and the selectors of a request with pauses for other work, before they are used; see Query.read. */
 export async function readAhead(request: ApiRequest, signal: AbortSignal): Promise<void> {
-  if ('query' in request && request.query instanceof Query) await request.query.read(new Pacer(signal));
+  const pacer = new Pacer(signal);
+  for (const text of textsOf(request)) {
+    await text.read(pacer);
+    await pacer.due();
+  }
+}
+
+function textsOf(request: ApiRequest): readonly (Query | Selector)[] {
+  if ('selectors' in request) return request.selectors;
+  const query: Query | Selector | undefined = 'query' in request ? request.query : undefined;
+  return query === undefined ? [] : [query];
 }
 
 /** Pauses for other work after a step that handled a long query as a whole. */

@@ -71,7 +71,9 @@ interface Asked {
   readonly start: number;
   readonly end: number;
 }
-const selectors = ['{app=~".+"}', '{app="a"}', '{pod!=""}', '{app=~"b|c", pod=~"p-[1-3]"}'] as const;
+/** Longer than what is read from streams. */
+const long = `{pod!="", ${Array.from({ length: 120 }, (_none, at) => `app!="${at}"`).join(', ')}}`;
+const selectors = ['{app=~".+"}', '{app="a"}', '{pod!=""}', '{app=~"b|c", pod=~"p-[1-3]"}', long] as const;
 const paths = [
   'labels?',
   'label/app/values?',

@@ -104,7 +104,7 @@ const otherFates: ReadonlyMap<string, ReturnType<typeof fateOf>> = new Map([
   ['lines that double', 'limited'],
   ['many labels of one line', 'refused'],
   // Alternatives without a repetition and constant templates cost a line little.
-  ['4,000 alternatives', 'here'],
+  ['2,000 alternatives', 'here'],
   ['label_format of 500 labels', 'here'],
 ]);
 
