@@ -1549,7 +1549,7 @@ export interface WindowSplitOptions {
    */
   readonly streamAwareBatching: boolean;
   /**
-   * Hits above which a window counts as expensive. (hits)
+   * Hits above which a window of a metric query counts as expensive. (hits)
    */
   readonly expensiveHitThreshold: number;
   /**
