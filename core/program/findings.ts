@@ -1,6 +1,7 @@
 import type { Logger } from '../base/logger.js';
 import { formatFindings, readSources } from '../kernel/check/index.js';
 import type { Finding } from '../kernel/pipeline/index.js';
+import { placeText } from '../kernel/pipeline/place-text.js';
 import type { ReloadFinding } from '../kernel/plugin/host.js';
 import type { Io } from './io.js';
 
@@ -19,7 +20,7 @@ export function logFindings(file: string, findings: readonly Finding[], log: Log
 }
 
 export function findingOf({ at, ...finding }: Finding): ReloadFinding {
-  return { at: `${at.file}:${at.line}:${at.column}`, ...finding };
+  return { at: placeText(at), ...finding };
 }
 
 export function findingLine({ at, severity, message, rule, fix }: ReloadFinding): string {

@@ -40,10 +40,10 @@ export async function readPipelineArgs(
 ): Promise<PipelineArgs> {
   const ownFlags = [...flagsWithPipeline(flags), help];
   const builtIns = builtInDefinitions();
-  const named = parseCommandLine(args, new FlagIndex(builtIns), ownFlags).own.get('pipeline');
+  const named = parseCommandLine(args, new FlagIndex(builtIns), ownFlags, io.env).own.get('pipeline');
   const file = named ?? join(packageRoot(), 'pipelines', 'reference-compatible.yaml');
   const index = new FlagIndex([...builtIns, ...(await siteDefinitions(file))]);
-  const { own, positionals, problems, flags: given } = parseCommandLine(args, index, ownFlags);
+  const { own, positionals, problems, flags: given } = parseCommandLine(args, index, ownFlags, io.env);
   const wantsHelp = own.get('help') === 'true';
   const all = wantsHelp ? [] : [...problems, ...judge(own)];
   if (all.length > 0) throw new UsageError(all);

@@ -82,11 +82,11 @@ async function loadAndServe(
 ): Promise<number> {
   const { args, isAll } = takeHelpAll(given);
   const builtIns = builtInDefinitions();
-  const named = parseCommandLine(args, new FlagIndex(builtIns), ownFlags).own.get('pipeline');
+  const named = parseCommandLine(args, new FlagIndex(builtIns), ownFlags, io.env).own.get('pipeline');
   const file = named ?? join(packageRoot(), 'pipelines', command.pipeline);
   const definitions = [...builtIns, ...(await siteDefinitions(file))];
   const index = new FlagIndex(definitions);
-  const line = parseCommandLine(args, index, ownFlags);
+  const line = parseCommandLine(args, index, ownFlags, io.env);
   if (line.own.get('help') === 'true') {
     io.out(await servingHelp(definitions, command.name, ownFlags, isAll));
     return 0;

@@ -3,6 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { startProxy, type RunningProxy, type StartOptions } from '../program/start-proxy.js';
 import { loadPipeline } from '../kernel/pipeline/index.js';
+import { placeText } from '../kernel/pipeline/place-text.js';
 import type { Pipeline } from '../kernel/pipeline/types.js';
 import { CapturedLog } from '../program/pipeline-test/captured-log.js';
 
@@ -48,7 +49,7 @@ export async function withProxyFile<Result>(
   );
   const { pipeline, findings } = await loadPipeline(file, { flags, env: settings.env ?? {} });
   if (pipeline === undefined) {
-    const texts = findings.map(({ at, message }) => `${at.file}:${at.line}:${at.column}: ${message}`);
+    const texts = findings.map(({ at, message }) => `${placeText(at)}: ${message}`);
     throw new Error(`the pipeline cannot be started:\n${texts.join('\n')}`);
   }
   return withPipeline(pipeline, use, settings);

@@ -1,5 +1,10 @@
-import type { OptionOrigin } from '../options/index.js';
-import { definitionsOf, type OptionDefinition } from '../options/index.js';
+import {
+  definitionsOf,
+  nameOfSource,
+  type NamedSource,
+  type OptionDefinition,
+  type OptionOrigin,
+} from '../options/index.js';
 import type { DraftOptions, PipelineDraft } from '../pipeline/draft.js';
 import { valueOf } from '../pipeline/located.js';
 import type { SourcePosition } from '../pipeline/types.js';
@@ -9,7 +14,7 @@ export interface FoundOption {
   readonly definition: OptionDefinition;
   readonly value: unknown;
   readonly origin: OptionOrigin;
-  /** The value in the file; the owner when a flag, the environment or the default set it. */
+  /** The value in the file, or the flag or variable that set it; the owner for the default. */
   readonly at: SourcePosition;
   /** As the operator wrote it: `metricsListen`, `flag -metrics-listen` or `environment variable LISTEN_ADDR`. */
   readonly name: string;
@@ -44,6 +49,11 @@ export function isFilled(
   return typeof option?.value === 'string' && option.value !== '';
 }
 
+/** Where a finding about an option that nobody wrote points: the flag or variable that makes it matter, otherwise the option's owner. */
+export function causeOr(cause: FoundOption, option: FoundOption): SourcePosition {
+  return cause.at.given === undefined ? option.at : cause.at;
+}
+
 /** Tells the operator how to set an option. */
 export function howToSet(option: FoundOption | undefined, flag: string): string {
   return option === undefined ? `-${flag}` : `${option.definition.key} (-${flag})`;
@@ -57,20 +67,16 @@ function optionsOf(owner: DraftOptions): readonly FoundOption[] {
       definition,
       value: owner.resolved.options[definition.key],
       origin,
-      at: written?.at ?? owner.at,
+      at: isNamed(origin) ? { ...owner.at, given: nameOfSource(origin) } : (written?.at ?? owner.at),
       name: nameOf(definition.key, origin),
     };
   });
 }
 
 function nameOf(key: string, origin: OptionOrigin): string {
-  switch (origin.kind) {
-    case 'yaml':
-    case 'default':
-      return key;
-    case 'flag':
-      return `flag -${origin.name}`;
-    case 'env':
-      return `environment variable ${origin.name}`;
-  }
+  return isNamed(origin) ? nameOfSource(origin) : key;
+}
+
+function isNamed(origin: OptionOrigin): origin is NamedSource {
+  return origin.kind === 'flag' || origin.kind === 'env';
 }

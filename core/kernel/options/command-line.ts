@@ -3,6 +3,7 @@ import type { FlagIndex } from './flag-index.js';
 import { plainYargs } from './plain-yargs.js';
 import { readSetting, sentence } from './read-setting.js';
 import { suggest } from './suggest.js';
+import { type Environment, servingFlags, variableOf } from './variables.js';
 
 /** A flag of the program itself, such as `-pipeline` or `-help`: not an option of a plugin. */
 export interface CommandFlag {
@@ -25,11 +26,13 @@ export interface CommandLine {
 /**
  * Parses a command line against the known flags. Never throws. A caller that needs the flags of a site's plugins parses twice: first only
  * for the name of the pipeline file, then turning the problems into a UsageError.
+ * @param env where the variables of the program's own flags are looked up
  */
 export function parseCommandLine(
   args: readonly string[],
   index: FlagIndex,
   own: readonly CommandFlag[] = [],
+  env: Environment = {},
 ): CommandLine {
   const ownByName = new Map(own.map((flag) => [flag.name, flag]));
   const shapeOf = (name: string): FlagShape => {
@@ -40,9 +43,18 @@ export function parseCommandLine(
   const split = splitArgs(args, shapeOf);
   const { texts, positionals } = readWithYargs(split);
   const flags = new Map([...texts].filter(([name]) => !ownByName.has(name)));
-  const ownTexts = new Map([...texts].filter(([name]) => ownByName.has(name)));
+  const given = variablesOf(ownByName, texts, env);
+  const ownTexts = new Map([
+    ...given.map(({ flag, text }) => [flag, text] as const),
+    ...[...texts].filter(([name]) => ownByName.has(name)),
+  ]);
   const known = [...ownByName.keys(), ...index.names()];
-  const problems = split.flatMap((arg) => problemsOfArg(arg, index, ownByName, known));
+  const problems = [
+    ...split.flatMap((arg) => problemsOfArg(arg, index, ownByName, known)),
+    ...given.flatMap(({ flag, variable, text }) =>
+      problemsOfOwn(flag, text, ownByName, `environment variable ${variable}`),
+    ),
+  ];
   return { flags, own: ownTexts, positionals, problems };
 }
 
@@ -68,10 +80,28 @@ function problemsOfArg(
   }
 }
 
-function problemsOfOwn(name: string, text: string, own: ReadonlyMap<string, CommandFlag>): readonly string[] {
+/** Flags of the program itself that the command line leaves to their environment variables. */
+function variablesOf(
+  own: ReadonlyMap<string, CommandFlag>,
+  texts: ReadonlyMap<string, string>,
+  env: Environment,
+): readonly { readonly flag: string; readonly variable: string; readonly text: string }[] {
+  return servingFlags.flatMap((flag) => {
+    const variable = variableOf(flag);
+    const text = env[variable] ?? '';
+    return text === '' || !own.has(flag) || texts.has(flag) ? [] : [{ flag, variable, text }];
+  });
+}
+
+function problemsOfOwn(
+  name: string,
+  text: string,
+  own: ReadonlyMap<string, CommandFlag>,
+  subject = `flag -${name}`,
+): readonly string[] {
   const isSwitch = own.get(name)?.kind === 'boolean';
   if (!isSwitch || text === 'true' || text === 'false') return [];
-  return [`flag -${name} must be true or false, not ${JSON.stringify(text)}`];
+  return [`${subject} must be true or false, not ${JSON.stringify(text)}`];
 }
 
 function problemsOfOption(name: string, text: string, index: FlagIndex): readonly string[] {

@@ -1,11 +1,13 @@
 import type { OptionDefinition } from './schema.js';
+import { variableOf } from './variables.js';
 
 /** Indexes options by the flag that they declare. */
 export class FlagIndex {
   readonly #declared = new Map<string, OptionDefinition>();
+  readonly #variables = new Map<string, string>();
 
   /**
-   * Throws when two options declare the same flag, or an option shares a flag that no option declares with the same type, default and
+   * Throws when two options declare the same flag, or flags with the same environment variable, or an option shares a flag that no option declares with the same type, default and
    * environment.
    */
   constructor(definitions: Iterable<OptionDefinition>) {
@@ -18,6 +20,13 @@ export class FlagIndex {
           `flag -${definition.flag} is declared by "${other.owner}" and by "${definition.owner}"`,
         );
       }
+      const alike = this.#variables.get(variableOf(definition.flag));
+      if (alike !== undefined) {
+        throw new Error(
+          `flags -${alike} and -${definition.flag} would have one environment variable, ${variableOf(definition.flag)}`,
+        );
+      }
+      this.#variables.set(variableOf(definition.flag), definition.flag);
       this.#declared.set(definition.flag, definition);
     }
     for (const definition of all) {

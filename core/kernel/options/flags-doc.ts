@@ -1,4 +1,4 @@
-import { defaultText, unitOf } from './help.js';
+import { defaultText, specifiedVariables, unitOf } from './help.js';
 import { CORE_SECTIONS } from './schema-files.js';
 import { definitionsOf, type OptionDefinition, type OptionSchema } from './schema.js';
 
@@ -6,9 +6,15 @@ const HEAD = `# Flags and options
 
 Generated from the schemas by \`npm run generate\`; do not edit.
 
-Every option can be written in the pipeline file, most also as a flag, some as an environment variable. A flag wins over the
-environment, the environment over the file, the file over the default. Flags are written \`-name=value\`, \`-name value\` or with
+Every option can be written in the pipeline file, most also as a flag, and every flag also as an environment variable. A flag wins over
+the environment, the environment over the file, the file over the default. Flags are written \`-name=value\`, \`-name value\` or with
 two dashes; a switch alone means true, \`-name=false\` turns it off. A list is separated by commas, an object is written as JSON.
+
+The variable of a flag is \`REF_PROXY_\` and its name in capitals, with \`_\` for \`-\` and \`.\`: that of \`-server.admin-auth-token\` is
+\`REF_PROXY_SERVER_ADMIN_AUTH_TOKEN\`, that of \`-pipeline\` is \`REF_PROXY_PIPELINE\`. Some flags also have an older variable, which the
+tables show; where both are set, the one in the table wins. An empty variable counts as unset. A variable that begins with \`REF_PROXY_\`
+and belongs to no flag is an error, unless the pipeline file refers to it as \`\${NAME}\` or Kubernetes sets it for a service, such as
+\`REF_PROXY_SERVICE_HOST\`.
 
 Durations are written with units: \`500ms\`, \`30s\`, \`5m\`, \`1h30m\`; \`0\` alone is allowed too, in quotes in the file.
 
@@ -31,7 +37,7 @@ function ownerPart(owner: string, schema: OptionSchema): string {
     definitions.length === 0
       ? 'No options.\n'
       : [
-          '| Flag | Environment | Key in the file | Default | Value | Meaning |',
+          '| Flag | Other variable | Key in the file | Default | Value | Meaning |',
           '|---|---|---|---|---|---|',
           ...definitions.map(row),
           '',
@@ -43,7 +49,7 @@ function row(definition: OptionDefinition): string {
   const fallback = defaultText(definition);
   const cells = [
     flagCell(definition),
-    definition.env.map(code).join(', '),
+    specifiedVariables(definition).map(code).join(', '),
     code(definition.key),
     fallback === undefined ? '' : code(shorten(fallback)),
     escapeCell(unitOf(definition)),

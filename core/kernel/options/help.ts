@@ -32,14 +32,20 @@ export async function helpText(
 }
 
 function describe(definition: OptionDefinition): string {
+  const variables = specifiedVariables(definition);
   const facts = [
     unitOf(definition),
     defaultText(definition) === undefined ? undefined : `default ${defaultText(definition) ?? ''}`,
-    definition.env.length === 0 ? undefined : `env ${definition.env.join(', ')}`,
+    variables.length === 0 ? undefined : `env ${variables.join(', ')}`,
     definition.deprecated === undefined ? undefined : 'deprecated',
     definition.isUnread && definition.deprecated === undefined ? 'not read yet' : undefined,
   ].filter((fact) => fact !== undefined);
   return facts.length === 0 ? definition.description : `${definition.description} [${facts.join('; ')}]`;
+}
+
+/** Its environment variables, without the one that every flag has by rule. */
+export function specifiedVariables({ env, variable }: OptionDefinition): readonly string[] {
+  return env.filter((name) => name !== variable);
 }
 
 /** A value's form for people: the unit of a number, the words of a choice, otherwise the type. */

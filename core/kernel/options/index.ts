@@ -8,7 +8,6 @@ export { FlagIndex } from './flag-index.js';
 export { type HelpText, helpText } from './help.js';
 export {
   decodeValue,
-  type Environment,
   environmentProblems,
   readEnvironment,
   readSetting,
@@ -16,6 +15,7 @@ export {
 } from './read-setting.js';
 export {
   type FaultPlace,
+  nameOfSource,
   type NamedSource,
   type OptionFinding,
   type OptionOrigin,
@@ -34,4 +34,12 @@ export {
 export { editDistance, suggest } from './suggest.js';
 export { printText, type ReadText, readText } from './text-value.js';
 export { UsageError } from './usage-error.js';
+export {
+  type Environment,
+  isOfKubernetes,
+  servingFlags,
+  unknownVariables,
+  type UnknownVariable,
+  variableOf,
+} from './variables.js';
 export { problemsOf, schemaProblem, type ValueProblem } from './validate.js';

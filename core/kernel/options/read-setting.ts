@@ -2,6 +2,7 @@ import { withoutCredentials } from '../../base/secrets.js';
 import { parseDuration } from '../../base/time/option-duration.js';
 import { isDuration, type OptionDefinition, type ValueSchema } from './schema.js';
 import { readText } from './text-value.js';
+import type { Environment } from './variables.js';
 import { problemsOf } from './validate.js';
 
 /** The value of one option in the form of the YAML file (undefined: unset), or a sentence saying why it is invalid. */
@@ -69,6 +70,3 @@ export function readEnvironment(
   }
   return undefined;
 }
-
-/** Environment variables, as in process.env. */
-export type Environment = Readonly<Record<string, string | undefined>>;

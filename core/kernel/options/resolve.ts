@@ -1,5 +1,6 @@
-import { decodeValue, type Environment, readEnvironment, readSetting } from './read-setting.js';
+import { decodeValue, readEnvironment, readSetting } from './read-setting.js';
 import { definitionsOf, type OptionDefinition, type OptionSchema } from './schema.js';
+import type { Environment } from './variables.js';
 import { problemsOf, type ValueProblem } from './validate.js';
 
 /** The sources of option values other than the YAML file. */
@@ -13,6 +14,11 @@ export interface OptionSources {
 export interface NamedSource {
   readonly kind: 'flag' | 'env';
   readonly name: string;
+}
+
+/** A source as messages name it. */
+export function nameOfSource({ kind, name }: NamedSource): string {
+  return kind === 'flag' ? `flag -${name}` : `environment variable ${name}`;
 }
 
 /** Where an option's value comes from. */
@@ -88,8 +94,7 @@ function readNamed(
   if (variable !== undefined)
     given.push({ origin: { kind: 'env', name: variable.name }, text: variable.text });
   for (const { origin, text } of given) {
-    const subject = origin.kind === 'flag' ? `flag -${origin.name}` : `environment variable ${origin.name}`;
-    const setting = readSetting(definition, text, subject);
+    const setting = readSetting(definition, text, nameOfSource(origin));
     if (setting.kind === 'value') return { value: setting.value, origin };
     const { message, fix } = setting;
     findings.push({ kind: 'bad-value', place: origin, message, fix });

@@ -1,3 +1,5 @@
+import { variableOf } from './variables.js';
+
 /** The part of JSON schema used for options, and this project's extensions (`x-...`). */
 
 /** The schema of one option, or of a part of its value. */
@@ -22,7 +24,7 @@ export interface ValueSchema {
   readonly 'x-flag'?: string;
   /** Flag of another plugin's option that also sets this one; the other schema declares it with `x-flag`. */
   readonly 'x-shares'?: string;
-  /** Environment variables; the first one set wins. */
+  /** Environment variables beside the one that every flag has; the first one set wins. */
   readonly 'x-env'?: string | readonly string[];
   /** Unit of a number, for people. */
   readonly 'x-unit'?: string;
@@ -58,7 +60,10 @@ export interface OptionDefinition {
   readonly flag: string | undefined;
   /** Flag of another owner that also sets this option. */
   readonly shares: string | undefined;
+  /** Environment variables, the specified ones before that of the flag; the first one set wins. */
   readonly env: readonly string[];
+  /** The variable that the flag has by rule. */
+  readonly variable: string | undefined;
   readonly unit: string | undefined;
   readonly description: string;
   readonly isSecret: boolean;
@@ -93,21 +98,26 @@ export function isDuration(schema: ValueSchema): boolean {
 
 /** The options of a schema, in its order. */
 export function definitionsOf(owner: string, schema: OptionSchema): readonly OptionDefinition[] {
-  return Object.entries(schema.properties ?? {}).map(([key, option]) => ({
-    owner,
-    key,
-    kind: valueKind(option),
-    flag: option['x-flag'],
-    shares: option['x-shares'],
-    env: envNames(option),
-    unit: option['x-unit'],
-    description: option.description ?? '',
-    isSecret: option['x-secret'] === true,
-    isNeutral: option['x-neutral'] === true,
-    deprecated: option['x-deprecated'],
-    isUnread: option['x-unread'] === true,
-    schema: option,
-  }));
+  return Object.entries(schema.properties ?? {}).map(([key, option]) => {
+    const flag = option['x-flag'] ?? option['x-shares'];
+    const variable = flag === undefined ? undefined : variableOf(flag);
+    return {
+      owner,
+      key,
+      kind: valueKind(option),
+      flag: option['x-flag'],
+      shares: option['x-shares'],
+      env: [...envNames(option), ...(variable === undefined ? [] : [variable])],
+      variable,
+      unit: option['x-unit'],
+      description: option.description ?? '',
+      isSecret: option['x-secret'] === true,
+      isNeutral: option['x-neutral'] === true,
+      deprecated: option['x-deprecated'],
+      isUnread: option['x-unread'] === true,
+      schema: option,
+    };
+  });
 }
 
 function envNames(option: ValueSchema): readonly string[] {

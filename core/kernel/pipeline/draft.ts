@@ -1,6 +1,7 @@
 import { dirname } from 'node:path';
 import {
   CORE_SECTIONS,
+  nameOfSource,
   resolveOptions,
   type OptionFinding,
   type OptionSchema,
@@ -182,9 +183,10 @@ function firstLineOf(item: SourcePosition, use: SourcePosition): SourcePosition 
   return { ...item, length: use.column + use.length - item.column };
 }
 
-/** Where a finding about options points: the key, the value, or the owner when a flag or variable is invalid. */
+/** Where a finding about options points: the key, the value, or the flag or variable that is invalid. */
 export function placeOfOption(options: DraftOptions, finding: OptionFinding): SourcePosition {
-  if (finding.place.kind !== 'yaml' || options.node === undefined) return options.at;
+  if (finding.place.kind !== 'yaml') return { ...options.at, given: nameOfSource(finding.place) };
+  if (options.node === undefined) return options.at;
   if (finding.kind === 'missing-option' && finding.place.path.length === 0) return options.at;
   const place = placeOf(options.node, finding.place.path);
   return finding.place.at === 'key' || finding.kind === 'missing-option'

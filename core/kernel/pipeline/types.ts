@@ -8,6 +8,8 @@ export interface SourcePosition {
   readonly column: number;
   /** Characters to underline; at least 1. */
   readonly length: number;
+  /** The flag or environment variable that was written, such as `flag -listen`; the position is then that of what it sets. */
+  readonly given?: string;
 }
 
 /** One finding of the checker: position, message, rule and fix. */

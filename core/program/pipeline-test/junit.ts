@@ -1,4 +1,5 @@
 import type { Finding } from '../../kernel/pipeline/index.js';
+import { placeText } from '../../kernel/pipeline/place-text.js';
 import type { FileResult, TestResult } from './run-file.js';
 
 /** A report for programs that read JUnit's XML: a suite for each file, faults as failures. */
@@ -25,7 +26,7 @@ function testCase({ file, name, faults, durationMs }: TestResult): string {
 }
 
 function describe({ at, message, fix }: Finding): string {
-  return `${at.file}:${at.line}:${at.column}: ${message}${fix === undefined ? '' : ` (${fix})`}`;
+  return `${placeText(at)}: ${message}${fix === undefined ? '' : ` (${fix})`}`;
 }
 
 function inSeconds(ms: number): string {

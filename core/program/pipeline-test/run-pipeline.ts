@@ -8,6 +8,7 @@ import {
   type OptionSources,
 } from '../../kernel/options/index.js';
 import { loadPipeline, type Finding, type Pipeline } from '../../kernel/pipeline/index.js';
+import { placeText } from '../../kernel/pipeline/place-text.js';
 import { headerNames } from '../../wire/routes-table.js';
 import { onLoopback } from '../loopback.js';
 import { siteDefinitions } from '../site-flags.js';
@@ -82,7 +83,7 @@ const leftOut: ReadonlySet<string> = new Set(['embedded-backend', 'demo-data', '
 /** A pipeline file that cannot be started. */
 export class UnfitPipeline extends Error {
   constructor(readonly findings: readonly Finding[]) {
-    const texts = findings.map(({ at, message }) => `${at.file}:${at.line}:${at.column}: ${message}`);
+    const texts = findings.map(({ at, message }) => `${placeText(at)}: ${message}`);
     super(`the pipeline cannot be started:\n${texts.join('\n')}`);
     this.name = 'UnfitPipeline';
   }

@@ -8,13 +8,14 @@ export function formatGithub(findings: readonly Finding[]): string {
 
 function command({ at, rule, severity, message, fix }: Finding): string {
   const title = rules.find(({ id }) => id === rule)?.title ?? rule;
-  const properties = [
+  // What a flag or a variable says stands in no file.
+  const place = [
     `file=${property(at.file)}`,
     `line=${at.line}`,
     `col=${at.column}`,
     `endColumn=${at.column + at.length}`,
-    `title=${property(`${rule} ${title}`)}`,
   ];
+  const properties = [...(at.given === undefined ? place : []), `title=${property(`${rule} ${title}`)}`];
   const text = fix === undefined ? message : `${message}\n${fix}`;
   return `::${severity} ${properties.join(',')}::${data(text)}`;
 }

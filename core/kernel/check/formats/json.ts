@@ -4,6 +4,7 @@ import { codeFrame } from './frame.js';
 /** For programs: one object with all findings; `endColumn` is exclusive. */
 export function formatJson(findings: readonly Finding[], sources: ReadonlyMap<string, string>): string {
   const items = findings.map(({ at, rule, severity, message, fix }) => ({
+    ...(at.given === undefined ? {} : { given: at.given }),
     file: at.file,
     line: at.line,
     column: at.column,
@@ -18,6 +19,6 @@ export function formatJson(findings: readonly Finding[], sources: ReadonlyMap<st
 }
 
 function frameOf(at: Finding['at'], text: string | undefined): { readonly frame?: string } {
-  const frame = codeFrame(at, text);
+  const frame = at.given === undefined ? codeFrame(at, text) : undefined;
   return frame === undefined ? {} : { frame: `${frame.line}\n${frame.indent}${frame.underline}` };
 }

@@ -1,3 +1,4 @@
+import { placeText } from '../../pipeline/place-text.js';
 import type { Finding } from '../../pipeline/types.js';
 import { codeFrame, printable } from './frame.js';
 
@@ -19,10 +20,13 @@ export function formatText(
 
 function formatOne(finding: Finding, text: string | undefined, paint: Paint): string {
   const { at, rule, severity, message, fix } = finding;
-  const place = paint.bold(`${printable(at.file)}:${at.line}:${at.column}:`);
+  const { given } = at;
+  // Most messages about a flag or a variable begin with it.
+  const place =
+    given !== undefined && message.startsWith(given) ? '' : paint.bold(`${printable(placeText(at))}: `);
   const tone = severity === 'error' ? paint.red : paint.yellow;
-  const lines = [`${place} ${tone(`${severity} ${rule}`)} ${printable(message)}`];
-  const frame = codeFrame(at, text);
+  const lines = [`${place}${tone(`${severity} ${rule}`)} ${printable(message)}`];
+  const frame = given === undefined ? codeFrame(at, text) : undefined;
   const advice = fix === undefined ? '' : paint.green(printable(fix));
   if (frame !== undefined) {
     const number = String(at.line).padStart(5);

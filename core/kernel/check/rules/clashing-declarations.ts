@@ -1,7 +1,7 @@
 import type { MetricSpecs } from '../../../base/meters.js';
 import type { DraftEntry } from '../../pipeline/draft.js';
 import type { OwnRoute } from '../../plugin/contract.js';
-import { definitionsOf, type OptionSchema } from '../../options/index.js';
+import { definitionsOf, servingFlags, type OptionSchema, variableOf } from '../../options/index.js';
 import { shapeOfMetric } from '../../telemetry/meters.js';
 import { houseMetrics } from '../../telemetry/metrics-table.js';
 import { processMetrics } from '../../telemetry/process-metrics.js';
@@ -27,12 +27,13 @@ export const clashingDeclarations: TextRule = {
 };
 
 /** Flags of the commands themselves. */
-const programFlags = ['pipeline', 'help', 'h', 'version'];
+const programFlags = [...servingFlags, 'help', 'h', 'version'];
 
 /** What has been declared so far, in the order of the file. */
 class Clashes {
   readonly #metrics = new Map<string, string>();
-  readonly #flags = new Map<string, string>();
+  /** By the environment variable: two flags with the same one could not be told apart there. */
+  readonly #flags = new Map<string, { readonly flag: string; readonly owner: string }>();
   readonly #routes = new OwnRoutes();
   /** Names of the plugins of the site whose flags are known. */
   readonly #sites = new Set<string>();
@@ -43,10 +44,9 @@ class Clashes {
     for (const [name, spec] of Object.entries(houseMetrics)) this.#metrics.set(name, shapeOfMetric(spec));
     // These are read from the process and cannot be shared.
     for (const name of Object.keys(processMetrics())) this.#metrics.set(name, 'of the process');
-    for (const flag of programFlags) this.#flags.set(flag, 'ref-proxy');
+    for (const flag of programFlags) this.#declare(flag, 'ref-proxy');
     for (const [owner, schema] of schemas)
-      for (const { flag } of definitionsOf(owner, schema))
-        if (flag !== undefined) this.#flags.set(flag, owner);
+      for (const { flag } of definitionsOf(owner, schema)) if (flag !== undefined) this.#declare(flag, owner);
   }
 
   /** The first clash of an entry with those before it. */
@@ -65,11 +65,17 @@ class Clashes {
     this.#sites.add(name);
     for (const { flag } of definitionsOf(name, schema)) {
       if (flag === undefined) continue;
-      const owner = this.#flags.get(flag);
-      if (owner !== undefined) return `declares the flag -${flag}, which "${owner}" has`;
-      this.#flags.set(flag, name);
+      const other = this.#flags.get(variableOf(flag));
+      if (other?.flag === flag) return `declares the flag -${flag}, which "${other.owner}" has`;
+      if (other !== undefined)
+        return `declares the flag -${flag}, whose variable ${variableOf(flag)} is that of -${other.flag} of "${other.owner}"`;
+      this.#declare(flag, name);
     }
     return undefined;
+  }
+
+  #declare(flag: string, owner: string): void {
+    this.#flags.set(variableOf(flag), { flag, owner });
   }
 
   #metricClash(metrics: MetricSpecs): string | undefined {

@@ -1,7 +1,7 @@
-import { findOption, howToSet, isFilled } from '../option-lookup.js';
+import { causeOr, findOption, howToSet, isFilled, type FoundOption } from '../option-lookup.js';
 import type { PipelineDraft } from '../../pipeline/draft.js';
 import type { TextRule } from '../rule.js';
-import { hasTenantMap } from './numeric-tenants.js';
+import { tenantMap } from './numeric-tenants.js';
 
 /** R059: the default tenant cannot bypass tenants that are told apart. */
 export const defaultTenant: TextRule = {
@@ -14,15 +14,23 @@ export const defaultTenant: TextRule = {
     const allowed = findOption(draft, 'tenant.allow-default');
     const isRejecting = findOption(draft, 'tenant.unknown')?.value === 'reject';
     if (allowed === undefined || allowed.value !== undefined || isRejecting) return [];
-    const reach = reachOf(draft);
-    if (reach === undefined) return [];
-    const message = `X-Scope-OrgID 0, fake and default still read ${reach}`;
-    return [{ at: allowed.at, message, fix: `set ${howToSet(allowed, 'tenant.allow-default')} to false` }];
+    const found = reachOf(draft);
+    if (found === undefined) return [];
+    const message = `X-Scope-OrgID 0, fake and default still read ${found.reach}`;
+    return [
+      {
+        at: causeOr(found.cause, allowed),
+        message,
+        fix: `set ${howToSet(allowed, 'tenant.allow-default')} to false`,
+      },
+    ];
   },
 };
 
-function reachOf(draft: PipelineDraft): string | undefined {
-  if (isFilled(findOption(draft, 'tenant-label'))) return 'the logs of every tenant of tenantLabel';
-  const isStrict = hasTenantMap(draft) && findOption(draft, 'tenant.allow-numeric')?.value === false;
-  return isStrict ? "the backend's default account, beside the tenants of the map" : undefined;
+function reachOf(draft: PipelineDraft): { readonly cause: FoundOption; readonly reach: string } | undefined {
+  const label = findOption(draft, 'tenant-label');
+  if (isFilled(label)) return { cause: label, reach: 'the logs of every tenant of tenantLabel' };
+  const map = tenantMap(draft);
+  if (map === undefined || findOption(draft, 'tenant.allow-numeric')?.value !== false) return undefined;
+  return { cause: map, reach: "the backend's default account, beside the tenants of the map" };
 }

@@ -37,6 +37,7 @@ import { tenantIds } from './tenant-ids.js';
 import { tlsPair } from './tls-pair.js';
 import { unreadOption } from './unread-option.js';
 import { unusedSource } from './unused-source.js';
+import { unknownVariable } from './unknown-variable.js';
 import { unknownOption } from './unknown-option.js';
 import { unknownPlugin } from './unknown-plugin.js';
 import { upsideDown } from './upside-down.js';
@@ -70,6 +71,7 @@ export const rules: readonly Rule[] = [
   emptyList,
   behindCache,
   clashingDeclarations,
+  unknownVariable,
   dottedNames,
   metricsListener,
   clientCertificates,

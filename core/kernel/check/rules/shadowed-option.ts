@@ -1,5 +1,5 @@
 import { join, sep } from 'node:path';
-import { decodeValue, packageRoot } from '../../options/index.js';
+import { decodeValue, nameOfSource, packageRoot } from '../../options/index.js';
 import { entryOf, toPlain } from '../../pipeline/located.js';
 import type { DraftOptions, PipelineDraft } from '../../pipeline/draft.js';
 import type { Complaint, TextRule } from '../rule.js';
@@ -24,8 +24,7 @@ function shadowed({ schema, node, resolved }: DraftOptions): readonly Complaint[
     if (written === undefined || (origin.kind !== 'flag' && origin.kind !== 'env')) return [];
     const value = decodeValue(schema.properties?.[key] ?? {}, toPlain(written.value));
     if (JSON.stringify(value) === JSON.stringify(resolved.options[key])) return [];
-    const source = origin.kind === 'flag' ? `flag -${origin.name}` : `environment variable ${origin.name}`;
-    const message = `option "${key}" has no effect: ${source} gives another value`;
+    const message = `option "${key}" has no effect: ${nameOfSource(origin)} gives another value`;
     return [
       {
         at: written.keyAt,

@@ -1,5 +1,6 @@
 import {
   definitionsOf,
+  nameOfSource,
   readEnvironment,
   type NamedSource,
   type OptionDefinition,
@@ -33,9 +34,9 @@ export const unusedSource: TextRule = {
     const at = { file: draft.source.name, line: 1, column: 1, length: 1 };
     return [...owners.values()].flatMap(({ source, names }): readonly Complaint[] => {
       if (names.some((name) => present.has(name))) return [];
-      const subject = source.kind === 'flag' ? `flag -${source.name}` : `environment variable ${source.name}`;
+      const given = nameOfSource(source);
       const plugins = names.map((name) => `"${name}"`).join(' or ');
-      return [{ at, message: `${subject} has no effect: the pipeline has no ${plugins}` }];
+      return [{ at: { ...at, given }, message: `${given} has no effect: the pipeline has no ${plugins}` }];
     });
   },
 };

@@ -625,6 +625,13 @@ export const invalid: readonly InvalidCase[] = [
     says: 'the pipeline has no "guard"',
   },
   {
+    title: 'R038 a variable of no flag',
+    text: whole,
+    env: { REF_PROXY_BACKND: 'http://a', REF_PROXY_BACKEND_TIMEOUT: '5s', REF_PROXY_PIPELINE: 'a.yaml' },
+    finds: ['R038 1:1'],
+    says: 'environment variable REF_PROXY_BACKND belongs to no flag did you mean REF_PROXY_BACKEND?',
+  },
+  {
     title: 'every stage is unknown: no talk of slots',
     text: pipelineOf(['tenanci', 'translat', 'bakend', 'response-shap']),
     finds: ['R020 3:10', 'R020 4:10', 'R020 5:10', 'R020 6:10'],

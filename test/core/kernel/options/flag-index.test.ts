@@ -13,6 +13,13 @@ test('two options cannot declare one flag', (t) => {
   });
 });
 
+test('two flags cannot have one environment variable', (t) => {
+  const other: OptionSchema = { properties: { size: { type: 'integer', 'x-flag': 'cache.bytes' } } };
+  t.throws(() => new FlagIndex([...definitionsOf('a', size), ...definitionsOf('b', other)]), {
+    message: 'flags -cache-bytes and -cache.bytes would have one environment variable, REF_PROXY_CACHE_BYTES',
+  });
+});
+
 test('a flag can be shared only by an option of the same type and default', (t) => {
   const other: OptionSchema = {
     properties: { bytes: { type: 'integer', default: 6, 'x-shares': 'cache-bytes' } },

@@ -5,6 +5,7 @@ import {
   builtInDefinitions,
   decodeValue,
   FlagIndex,
+  isOfKubernetes,
   packageRoot,
   printText,
   problemsOf,
@@ -12,6 +13,8 @@ import {
   readText,
   resolveOptions,
   schemaProblem,
+  servingFlags,
+  variableOf,
 } from '../../../../core/kernel/options/index.js';
 
 const schemas = readBuiltInSchemas();
@@ -82,6 +85,16 @@ test('LABEL_STYLE and METADATA_FIELD_MODE do not override the flags', (t) => {
 test('an environment variable sets one option only', (t) => {
   const env = definitions.filter((one) => one.shares === undefined).flatMap((one) => one.env);
   t.is(new Set(env).size, env.length);
+});
+
+test('every flag has a variable, which no other one has and Kubernetes never sets', (t) => {
+  const flags = [...definitions.flatMap(({ flag }) => flag ?? []), ...servingFlags];
+  t.is(new Set(flags.map(variableOf)).size, flags.length);
+  t.deepEqual(
+    flags.filter((flag) => isOfKubernetes(variableOf(flag))),
+    [],
+  );
+  t.is(variableOf('server.admin-auth-token'), 'REF_PROXY_SERVER_ADMIN_AUTH_TOKEN');
 });
 
 test('every default can be written as a flag', (t) => {
