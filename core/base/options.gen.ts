@@ -26,6 +26,10 @@ export interface ServerOptions {
    */
   readonly adminAuthToken?: string;
   /**
+   * File that holds adminAuthToken, without the line break at its end; read at the start and at each reload.
+   */
+  readonly adminAuthTokenFile?: string;
+  /**
    * PEM file of the server certificate; together with the key file it turns HTTPS on.
    */
   readonly tlsCertFile?: string;
@@ -405,6 +409,10 @@ export interface TelemetryOptions {
    */
   readonly otlpHeaders: readonly string[];
   /**
+   * File that holds otlpHeaders, without the line break at its end; read at the start and at each reload.
+   */
+  readonly otlpHeadersFile?: string;
+  /**
    * Do not verify the certificate of the address that metrics are pushed to.
    */
   readonly otlpTlsSkipVerify: boolean;
@@ -463,6 +471,10 @@ export interface BackendOptions {
    */
   readonly metricsUrl: readonly string[];
   /**
+   * File that holds metricsUrl, without the line break at its end; read at the start and at each reload.
+   */
+  readonly metricsUrlFile?: string;
+  /**
    * Longest time that a call to the backend may take. (milliseconds)
    */
   readonly timeout: number;
@@ -470,6 +482,10 @@ export interface BackendOptions {
    * User and password for the backend, as user:password.
    */
   readonly basicAuth?: string;
+  /**
+   * File that holds basicAuth, without the line break at its end; read at the start and at each reload.
+   */
+  readonly basicAuthFile?: string;
   /**
    * Compression asked of the backend; auto asks for none on the same machine and for gzip elsewhere; zstd is asked for where Node has it (22.15), gzip elsewhere.
    */
@@ -1043,6 +1059,10 @@ export interface PeerCacheOptions {
    */
   readonly sharedCacheUrl?: string;
   /**
+   * File that holds sharedCacheUrl, without the line break at its end; read at the start and at each reload.
+   */
+  readonly sharedCacheUrlFile?: string;
+  /**
    * Beginning of all names in the shared cache. Proxies of other data need another one.
    */
   readonly sharedCachePrefix: string;
@@ -1050,6 +1070,10 @@ export interface PeerCacheOptions {
    * Secret with which answers in the shared cache are signed; the same on all replicas. Without it whoever can write there can forge answers.
    */
   readonly sharedCacheSecret?: string;
+  /**
+   * File that holds sharedCacheSecret, without the line break at its end; read at the start and at each reload.
+   */
+  readonly sharedCacheSecretFile?: string;
   /**
    * Own host:port as the other replicas see it.
    */
@@ -1090,6 +1114,10 @@ export interface PeerCacheOptions {
    * Secret that replicas show each other; the same on all of them.
    */
   readonly peerAuthToken?: string;
+  /**
+   * File that holds peerAuthToken, without the line break at its end; read at the start and at each reload.
+   */
+  readonly peerAuthTokenFile?: string;
   /**
    * Trust replicas by their address instead of a secret.
    */

@@ -1,6 +1,6 @@
 import { Secrets } from '../base/secrets.js';
 import { describeOptions, secretValues } from './options/describe.js';
-import { readBuiltInSchemas, type OptionSchema } from './options/index.js';
+import { readBuiltInSchemas, type OptionSchema, withSecretFiles } from './options/index.js';
 import type { LoadedPlugin, Pipeline } from './pipeline/types.js';
 import type {
   MeterReading,
@@ -101,7 +101,7 @@ export function secretsIn(pipeline: Pipeline, secrets = new Secrets()): Secrets 
 function schemaOf({ use, plugin }: LoadedPlugin, schemas: ReadonlyMap<string, OptionSchema>): OptionSchema {
   // A plugin's own schema was compiled when the file was loaded; the type only names the parts used here.
   const own: OptionSchema | undefined = plugin.schema;
-  return schemas.get(use) ?? own ?? {};
+  return schemas.get(use) ?? withSecretFiles(own ?? {});
 }
 
 function describePart(loaded: LoadedPlugin, schemas: ReadonlyMap<string, OptionSchema>): FixedPart {

@@ -52,7 +52,12 @@ export async function readPipelineArgs(
     positionals,
     wantsHelp,
     load: async () => {
-      const { pipeline, findings } = await loadPipeline(file, { flags: given, env: io.env });
+      const { pipeline, findings } = await loadPipeline(file, {
+        flags: given,
+        env: io.env,
+        // What only looks at a pipeline needs no secret.
+        readsSecrets: own.get('run') === 'true',
+      });
       if (pipeline === undefined) await printFindings(findings, io);
       return pipeline;
     },

@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import { setFlagsFromString } from 'node:v8';
 import { rehearse } from './rehearsal/rehearsal.js';
 import { startProxy, type RunningProxy, type StartOptions } from './start-proxy.js';
+import { secretsIn } from '../kernel/describe.js';
 import { endOnDefect } from '../kernel/uncaught.js';
 import {
   builtInDefinitions,
@@ -97,7 +98,7 @@ async function loadAndServe(
   const place = workerPlace();
   const { pipeline, findings } = await loadPipeline(
     file,
-    { flags: line.flags, env: io.env },
+    { flags: line.flags, env: io.env, readsSecrets: true },
     packageBuiltIns(),
     // The first process has looked at the machine, and its listeners are in use.
     place === undefined ? thisMachine(new AbortController().signal) : undefined,
@@ -114,11 +115,21 @@ async function loadAndServe(
   const isWatched = line.own.get('pipeline.watch') === 'true';
   if (workers > 1) return runWorkers(pipeline, workers, { isWatched, findings: told });
   return runUntilSignal(async (signal) => {
-    const proxy = await startProxy(pipeline, { signal, findings: told, ...preparation });
+    const proxy = await start(pipeline, { signal, findings: told, ...preparation });
     endOnDefect(proxy);
     onStarted(proxy, pipeline);
     return isWatched ? watching(proxy, () => proxy.pipeline.files ?? []) : proxy;
   });
+}
+
+/** Starts a proxy; what keeps it from starting is told without the secrets of its options. */
+async function start(pipeline: Pipeline, options: StartOptions): Promise<RunningProxy> {
+  try {
+    return await startProxy(pipeline, options);
+  } catch (error) {
+    const message = error instanceof Error ? error.message : 'failed';
+    throw new Error(secretsIn(pipeline).hide(message), { cause: error });
+  }
 }
 
 /** Serves beside others, of which the first process has started each in the same way. */
@@ -136,7 +147,7 @@ async function serveAsWorker(
   }
   const { joined, line } = joinFirstProcess(place);
   return runUntilSignal(async (signal) => {
-    const proxy = await startProxy(withOwnFiles(pipeline, place.id), {
+    const proxy = await start(withOwnFiles(pipeline, place.id), {
       signal,
       workers: joined,
       ...preparation,

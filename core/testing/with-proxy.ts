@@ -47,7 +47,11 @@ export async function withProxyFile<Result>(
   const flags = new Map(
     Object.entries({ listen: '127.0.0.1:0', 'admin-listen': '127.0.0.1:0', ...settings.flags }),
   );
-  const { pipeline, findings } = await loadPipeline(file, { flags, env: settings.env ?? {} });
+  const { pipeline, findings } = await loadPipeline(file, {
+    flags,
+    env: settings.env ?? {},
+    readsSecrets: true,
+  });
   if (pipeline === undefined) {
     const texts = findings.map(({ at, message }) => `${placeText(at)}: ${message}`);
     throw new Error(`the pipeline cannot be started:\n${texts.join('\n')}`);

@@ -1,3 +1,4 @@
+import type { OptionDefinition } from '../options/index.js';
 import type { PipelineDraft } from '../pipeline/draft.js';
 import { allOptions, isFilled, type FoundOption } from './option-lookup.js';
 
@@ -20,12 +21,18 @@ export function pathUseOf(flag: string): PathUse | undefined {
   return pathFlags.get(flag);
 }
 
+/** The files of secrets are read, whatever flags they have. */
+function useOf({ flag, fileOf }: OptionDefinition): PathUse | undefined {
+  if (fileOf !== undefined) return 'read';
+  return flag === undefined ? undefined : pathFlags.get(flag);
+}
+
 /** Every option of the pipeline that names a file for this use. */
 export function pathOptions(
   draft: PipelineDraft,
   use: PathUse,
 ): readonly (FoundOption & { readonly value: string })[] {
   return allOptions(draft)
-    .filter(({ definition }) => definition.flag !== undefined && pathFlags.get(definition.flag) === use)
+    .filter(({ definition }) => useOf(definition) === use)
     .filter(isFilled);
 }

@@ -19,8 +19,9 @@ and belongs to no flag is an error, unless the pipeline file refers to it as \`\
 Durations are written with units: \`500ms\`, \`30s\`, \`5m\`, \`1h30m\`; \`0\` alone is allowed too, in quotes in the file.
 
 Marks: **unread** means that the option is accepted and checked but that no code reads it yet; **deprecated** options have no effect;
-**secret** values are never logged. An option that "follows" a flag is set by that flag together
-with the option of the plugin that has the flag; in the file each is written for itself.
+**secret** values are never logged, and each can come from a file, by the option with \`File\` behind its key and \`-file\` behind its
+flag ([pipeline.md](pipeline.md#secrets-from-files)). An option that "follows" a flag is set by that flag together with the option of the
+plugin that has the flag; in the file each is written for itself.
 `;
 
 /** docs/flags.md: one table for each section of the pipeline file and for each plugin. */

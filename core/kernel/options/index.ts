@@ -31,6 +31,7 @@ export {
   type ValueKind,
   type ValueSchema,
 } from './schema.js';
+export { withSecretFiles } from './secret-file.js';
 export { editDistance, suggest } from './suggest.js';
 export { printText, type ReadText, readText } from './text-value.js';
 export { UsageError } from './usage-error.js';

@@ -1,5 +1,7 @@
+import { hidden } from '../../base/secrets.js';
 import { decodeValue, readEnvironment, readSetting } from './read-setting.js';
 import { definitionsOf, type OptionDefinition, type OptionSchema } from './schema.js';
+import { readSecretFile } from './secret-file.js';
 import type { Environment } from './variables.js';
 import { problemsOf, type ValueProblem } from './validate.js';
 
@@ -8,6 +10,11 @@ export interface OptionSources {
   /** Texts of flags by name, without dashes (`parseCommandLine`). */
   readonly flags: ReadonlyMap<string, string>;
   readonly env: Environment;
+  /**
+   * Whether the files of secrets are read. Otherwise, as where a file is only checked, such a secret counts as set and nothing more is known
+   * of it.
+   */
+  readonly readsSecrets?: boolean;
 }
 
 /** A flag or an environment variable, by its name. */
@@ -58,7 +65,8 @@ export function resolveOptions(
   const origins = new Map<string, OptionOrigin>();
   const merged = new Map<string, unknown>();
   const yaml = readYaml(schema, yamlValue, findings);
-  for (const definition of definitionsOf('', schema)) {
+  const definitions = definitionsOf('', schema);
+  for (const definition of definitions) {
     const found =
       readNamed(definition, sources, findings) ??
       (yaml.has(definition.key)
@@ -66,6 +74,23 @@ export function resolveOptions(
         : { value: definition.schema.default, origin: { kind: 'default' } as const });
     origins.set(definition.key, found.origin);
     if (found.value !== undefined) merged.set(definition.key, found.value);
+  }
+  for (const { key, fileOf } of definitions) {
+    const secret = fileOf === undefined ? undefined : definitions.find((each) => each.key === fileOf);
+    const path = merged.get(key);
+    if (secret === undefined || typeof path !== 'string') continue;
+    const origin = origins.get(key) ?? { kind: 'yaml' };
+    const before = origins.get(secret.key) ?? { kind: 'default' };
+    origins.set(secret.key, origin);
+    const file = { key, path, origin };
+    const isGiven = before.kind !== 'default' && merged.has(secret.key);
+    const read = isGiven ? bothGiven(file, secret, before) : readSecret(file, secret, sources);
+    if ('value' in read) merged.set(secret.key, read.value);
+    else {
+      findings.push(read);
+      // It is given, so that nothing else about it is reported.
+      merged.set(secret.key, hiddenValue(secret));
+    }
   }
   findings.push(...missingIn(schema, Object.fromEntries(merged)));
   const options = Object.fromEntries(
@@ -100,6 +125,54 @@ function readNamed(
     findings.push({ kind: 'bad-value', place: origin, message, fix });
   }
   return undefined;
+}
+
+/** A file that holds a secret, and who named it. */
+interface GivenFile {
+  readonly key: string;
+  readonly path: string;
+  readonly origin: OptionOrigin;
+}
+
+/** The value in the file of a secret. Without reading it, the secret is set to something that only says so. */
+function readSecret(
+  file: GivenFile,
+  secret: OptionDefinition,
+  { readsSecrets = false }: OptionSources,
+): { readonly value: unknown } | OptionFinding {
+  if (!readsSecrets) return { value: hiddenValue(secret) };
+  const subject = nameOf(file);
+  const read = readSecretFile(file.path);
+  if ('reason' in read) return badFile(file, `${subject}: ${file.path} ${read.reason}`);
+  // In a file, one item a line is as usual as one after a comma.
+  const text =
+    secret.kind === 'list' && !read.text.startsWith('[') ? read.text.replace(/\r?\n/g, ',') : read.text;
+  const setting = readSetting(secret, text, `${subject}: the content of ${file.path}`);
+  return setting.kind === 'value' ? setting : badFile(file, setting.message, setting.fix);
+}
+
+/** Stands for a secret that is given and not known. */
+function hiddenValue({ kind }: OptionDefinition): unknown {
+  return kind === 'list' ? [hidden] : hidden;
+}
+
+function bothGiven(file: GivenFile, secret: OptionDefinition, origin: OptionOrigin): OptionFinding {
+  const other = nameOf({ key: secret.key, origin });
+  return badFile(file, `${nameOf(file)} and ${other} both give a secret`, 'leave out one of them');
+}
+
+function badFile({ key, origin }: GivenFile, message: string, fix?: string): OptionFinding {
+  const isNamed = origin.kind === 'flag' || origin.kind === 'env';
+  return {
+    kind: 'bad-value',
+    place: isNamed ? origin : { kind: 'yaml', path: [key], at: 'value' },
+    message,
+    fix,
+  };
+}
+
+function nameOf({ key, origin }: Pick<GivenFile, 'key' | 'origin'>): string {
+  return origin.kind === 'flag' || origin.kind === 'env' ? nameOfSource(origin) : `option "${key}"`;
 }
 
 /** The valid members of the YAML value, by key; the others become findings. No value is an empty mapping. */

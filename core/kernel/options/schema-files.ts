@@ -1,6 +1,7 @@
 import { existsSync, readFileSync, readdirSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { withSecretFiles } from './secret-file.js';
 import { definitionsOf, type OptionDefinition, type OptionSchema } from './schema.js';
 
 /** Sections of the pipeline file that are not plugins, in the order of help and documentation. */
@@ -41,5 +42,5 @@ export function builtInDefinitions(schemas = readBuiltInSchemas()): readonly Opt
 function readSchema(path: string): OptionSchema {
   const schema: unknown = JSON.parse(readFileSync(path, 'utf8'));
   if (typeof schema !== 'object' || schema === null) throw new Error(`${path} is no JSON schema`);
-  return schema;
+  return withSecretFiles(schema);
 }

@@ -36,6 +36,8 @@ export interface ValueSchema {
   readonly 'x-expected'?: string;
   /** The value never appears in logs or in messages. */
   readonly 'x-secret'?: boolean;
+  /** The option is the file that holds the value of this secret one. */
+  readonly 'x-secret-file'?: string;
   /** Says when and how something is done, never what an answer holds: what is kept counts under any value. */
   readonly 'x-neutral'?: boolean;
   /** What to use instead. */
@@ -67,6 +69,8 @@ export interface OptionDefinition {
   readonly unit: string | undefined;
   readonly description: string;
   readonly isSecret: boolean;
+  /** Key of the secret option whose value the file of this option holds. */
+  readonly fileOf: string | undefined;
   readonly isNeutral: boolean;
   readonly deprecated: string | undefined;
   readonly isUnread: boolean;
@@ -112,6 +116,7 @@ export function definitionsOf(owner: string, schema: OptionSchema): readonly Opt
       unit: option['x-unit'],
       description: option.description ?? '',
       isSecret: option['x-secret'] === true,
+      fileOf: option['x-secret-file'],
       isNeutral: option['x-neutral'] === true,
       deprecated: option['x-deprecated'],
       isUnread: option['x-unread'] === true,

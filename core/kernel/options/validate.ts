@@ -29,6 +29,7 @@ const MARKS = [
   'x-unit',
   'x-list',
   'x-secret',
+  'x-secret-file',
   'x-neutral',
   'x-deprecated',
   'x-unread',

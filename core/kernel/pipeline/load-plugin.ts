@@ -1,7 +1,13 @@
 import { existsSync, readdirSync, statSync } from 'node:fs';
 import { isAbsolute, join, resolve } from 'node:path';
 import { fileURLToPath, pathToFileURL } from 'node:url';
-import { readBuiltInSchemas, schemaProblem, suggest, type OptionSchema } from '../options/index.js';
+import {
+  readBuiltInSchemas,
+  schemaProblem,
+  suggest,
+  type OptionSchema,
+  withSecretFiles,
+} from '../options/index.js';
 import type { Plugin } from '../plugin/contract.js';
 import { asPlugin } from './as-plugin.js';
 import { syntaxFaultAt, thrownAt } from '../thrown-at.js';
@@ -112,7 +118,7 @@ async function loadModule(
   const problem = schemaProblem(schema);
   if (problem !== undefined)
     return { kind: 'broken', message: `has an options schema that cannot be used: ${problem}` };
-  return { kind: 'loaded', plugin: plugin.plugin, schema };
+  return { kind: 'loaded', plugin: plugin.plugin, schema: withSecretFiles(schema) };
 }
 
 async function importDefault(path: string): Promise<unknown> {

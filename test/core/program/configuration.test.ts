@@ -1,6 +1,6 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import test, { type ExecutionContext } from 'ava';
@@ -134,4 +134,128 @@ endpoints:
     err: '1 file checked, no findings\n',
   });
   t.is((await run({ ...env, REF_PROXY_OF_SIT: 'x' }, 'check', file)).status, 1);
+});
+
+const site = (top: string, withBackend = ''): string => `version: 1
+${top}
+stages:
+  - use: tenancy
+  - use: translate
+  - use: backend
+    with: { url: 'http://127.0.0.1:9', ${withBackend} }
+  - use: response-shape
+endpoints:
+  - use: reference-api
+  - use: status
+  - use: admin
+`;
+
+const secretPaths = [
+  { by: 'a flag', args: (file: string) => [`-server.admin-auth-token-file=${file}`] },
+  { by: 'a variable', env: (file: string) => ({ REF_PROXY_SERVER_ADMIN_AUTH_TOKEN_FILE: file }) },
+  { by: 'a key', top: (file: string) => `server: { adminAuthTokenFile: '${file}' }` },
+];
+
+for (const { by, args, env, top } of secretPaths)
+  test.serial(`a secret is read from the file that ${by} names, and again at a reload`, async (t) => {
+    const folder = await folderOf(t);
+    const [pipeline, token] = [join(folder, 'site.yaml'), join(folder, 'token')];
+    await writeFile(pipeline, site(top?.(token) ?? ''));
+    await writeFile(token, 'first-word\n');
+    const { url, stop } = await serve(
+      t,
+      { ...onLoopback, REF_PROXY_PIPELINE: pipeline, ...env?.(token) },
+      ...(args?.(token) ?? []),
+    );
+    const reload = async (word: string): Promise<number> => {
+      const headers = { 'X-Admin-Token': word };
+      const { statusCode, body } = await request(`${url}/admin/reload`, {
+        method: 'POST',
+        headers,
+        reset: true,
+      });
+      t.notRegex(await body.text(), /(?:first|second)-word/);
+      return statusCode;
+    };
+    t.is(await reload('other-word'), 401);
+    await writeFile(token, 'second-word\r\n');
+    t.is(await reload('first-word'), 200);
+    t.is(await reload('first-word'), 401);
+    await writeFile(token, '\n');
+    t.is(await reload('second-word'), 422);
+    const { body } = await request(`${url}/config`, { reset: true });
+    t.notRegex(await body.text(), /(?:first|second)-word/);
+    const records = await stop();
+    t.regex(records, /token is empty/);
+    t.notRegex(records, /(?:first|second)-word/);
+  });
+
+test.serial('a secret that cannot be read is an error that does not show it', async (t) => {
+  const folder = await folderOf(t);
+  const at = (name: string): string => join(folder, name);
+  await writeFile(at('empty'), '\n\n');
+  await writeFile(at('long'), 'x'.repeat(64 * 1024 + 1));
+  await writeFile(at('binary'), Buffer.from([0x68, 0xff]));
+  await writeFile(at('no-pair'), 'word-of-nobody');
+  await writeFile(at('good'), 'a:b');
+  await mkdir(at('folder'));
+  const cases: readonly (readonly [file: string, says: string, ...more: string[]])[] = [
+    ['none', `: ${at('none')} cannot be read: no such file`],
+    ['folder', `: ${at('folder')} is a directory`],
+    ['empty', `: ${at('empty')} is empty`],
+    ['long', `: ${at('long')} has more than 65536 bytes`],
+    ['binary', `: ${at('binary')} is not UTF-8 text`],
+    ['no-pair', `: the content of ${at('no-pair')} must be user:password`],
+    ['good', ' and flag -backend-basic-auth both give a secret', '-backend-basic-auth=word-of-nobody:b'],
+  ];
+  for (const [file, says, ...more] of cases) {
+    const { status, err } = await run(onLoopback, 'serve', `-backend-basic-auth-file=${at(file)}`, ...more);
+    t.is(status, 1, file);
+    const [first, ...others] = err.trimEnd().split('\n');
+    t.is(first, `error R008 flag -backend-basic-auth-file${says}`);
+    t.deepEqual(others, file === 'good' ? ['      leave out one of them'] : []);
+  }
+});
+
+test.serial('the checker takes a secret from a file for given, and reads it nowhere', async (t) => {
+  const pipeline = join(await folderOf(t), 'site.yaml');
+  const server = (file: string): string =>
+    `server: { adminListen: '192.0.2.1:3101', adminAuthTokenFile: ${file} }`;
+  await writeFile(pipeline, site(server('/nowhere/token'), "basicAuthFile: '/nowhere/pair'"));
+  t.like(await run({}, 'check', pipeline), { status: 0, out: '' });
+  const { status, out } = await run({}, 'check', '--env', '--format=json', pipeline);
+  t.is(status, 1);
+  const unreadable = [...out.matchAll(/"message": "(.*) cannot be read: there is no such file"/g)];
+  t.deepEqual(
+    unreadable.map(([, option]) => option),
+    ['adminAuthTokenFile \\"/nowhere/token\\"', 'basicAuthFile \\"/nowhere/pair\\"'],
+  );
+  await writeFile(pipeline, site(server("''")));
+  t.is((await run({}, 'check', pipeline)).status, 1);
+});
+
+test.serial('a secret of a site’s plugin has a file like any other', async (t) => {
+  const folder = await folderOf(t);
+  const [pipeline, token] = [join(folder, 'site.yaml'), join(folder, 'token')];
+  await writeFile(
+    join(folder, 'gate.mjs'),
+    `export default {
+  kind: 'stage', name: 'gate', summary: 'Needs a word.', needs: [], gives: [], rest: 'once',
+  schema: {
+    type: 'object', additionalProperties: false, required: ['word'],
+    properties: { word: { type: 'string', description: 'The word.', 'x-flag': 'gate.word', 'x-secret': true } },
+  },
+  create: ({ word }) => { throw new Error('of ' + word.length + ' letters: ' + word); },
+};
+`,
+  );
+  await writeFile(token, 'of-the-site');
+  await writeFile(pipeline, site('').replace('  - use: tenancy', '  - use: ./gate.mjs\n  - use: tenancy'));
+  const { status, out, err } = await run(
+    { ...onLoopback, REF_PROXY_PIPELINE: pipeline, REF_PROXY_GATE_WORD_FILE: token },
+    'serve',
+  );
+  t.is(status, 1);
+  t.regex(out + err, /of 11 letters: \(hidden\)/);
+  t.notRegex(out + err, /of-the-site/);
 });

@@ -192,6 +192,7 @@ test('the pipeline is told as loaded, with figures and without secrets', async (
       meters: [{ name: 'ref_proxy_made_total', help: 'Made.', value: 2 }],
       options: [
         { key: 'password', isSet: true, isSecret: true },
+        { key: 'passwordFile' },
         { key: 'size', value: '2', default: '1', isDefault: false },
       ],
     });

@@ -7,7 +7,7 @@ export const readablePaths: EnvironmentRule = {
   title: 'a file to read is readable',
   tier: 'environment',
   severity: 'error',
-  docs: 'A file that an option names (certificates, tenant map, custom patterns) must exist and be readable for the user who runs the check.',
+  docs: 'A file that an option names (certificates, tenant map, custom patterns, secrets) must exist and be readable for the user who runs the check.',
   async check(draft, surroundings) {
     const complaints: Complaint[] = [];
     for (const option of pathOptions(draft, 'read')) {

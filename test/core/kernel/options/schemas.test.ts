@@ -97,6 +97,15 @@ test('every flag has a variable, which no other one has and Kubernetes never set
   t.is(variableOf('server.admin-auth-token'), 'REF_PROXY_SERVER_ADMIN_AUTH_TOKEN');
 });
 
+test('every secret can come from a file', (t) => {
+  const secrets = definitions.filter(({ schema }) => /"x-secret":true/.test(JSON.stringify(schema)));
+  t.true(secrets.length >= 7);
+  for (const { owner, key, flag } of secrets) {
+    const file = definitions.find((one) => one.owner === owner && one.fileOf === key);
+    t.like(file, { key: `${key}File`, flag: `${flag}-file`, kind: 'string', isNeutral: true });
+  }
+});
+
 test('every default can be written as a flag', (t) => {
   for (const { schema, flag } of definitions) {
     if (flag === undefined || schema.default === undefined) continue;

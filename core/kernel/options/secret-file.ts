@@ -1,0 +1,60 @@
+import { closeSync, constants, fstatSync, openSync, readSync } from 'node:fs';
+import { describeSystemError, isSystemError } from '../../base/errors/system-error.js';
+import type { OptionSchema, ValueSchema } from './schema.js';
+
+/** More than any secret has; longer files are something else. */
+const maxBytes = 64 * 1024;
+
+/** Gives every secret option of a schema a second one, `<key>File`, that names a file with its value. */
+export function withSecretFiles(schema: OptionSchema): OptionSchema {
+  const { properties } = schema;
+  if (properties === undefined) return schema;
+  const entries = Object.entries(properties).flatMap(([key, option]): [string, ValueSchema][] => {
+    const name = `${key}File`;
+    const isSecret = option['x-secret'] === true || option.items?.['x-secret'] === true;
+    if (!isSecret || Object.hasOwn(properties, name)) return [[key, option]];
+    return [
+      [key, option],
+      [name, fileOption(key, option)],
+    ];
+  });
+  return { ...schema, properties: Object.fromEntries(entries) };
+}
+
+function fileOption(key: string, option: ValueSchema): ValueSchema {
+  const { 'x-flag': flag, 'x-shares': shares } = option;
+  return {
+    type: 'string',
+    minLength: 1,
+    description: `File that holds ${key}, without the line break at its end; read at the start and at each reload.`,
+    'x-secret-file': key,
+    // What an answer depends on is the secret, wherever it comes from.
+    'x-neutral': true,
+    ...(flag === undefined ? {} : { 'x-flag': `${flag}-file` }),
+    ...(shares === undefined ? {} : { 'x-shares': `${shares}-file` }),
+  };
+}
+
+/** The text of a secret's file, or why it cannot be used, which completes a sentence that begins with the path. */
+export function readSecretFile(path: string): { readonly text: string } | { readonly reason: string } {
+  let file: number | undefined;
+  try {
+    // Opening a pipe would wait for its writer.
+    file = openSync(path, constants.O_RDONLY | constants.O_NONBLOCK);
+    const stat = fstatSync(file);
+    if (stat.isDirectory()) return { reason: 'is a directory' };
+    if (!stat.isFile()) return { reason: 'is no regular file' };
+    const bytes = Buffer.alloc(maxBytes + 1);
+    const length = readSync(file, bytes, 0, bytes.length, 0);
+    if (length > maxBytes) return { reason: `has more than ${maxBytes} bytes` };
+    const text = new TextDecoder('utf-8', { fatal: true }).decode(bytes.subarray(0, length));
+    const secret = text.replace(/(?:\r?\n)+$/, '');
+    return secret === '' ? { reason: 'is empty' } : { text: secret };
+  } catch (error) {
+    return {
+      reason: isSystemError(error) ? `cannot be read: ${describeSystemError(error)}` : 'is not UTF-8 text',
+    };
+  } finally {
+    if (file !== undefined) closeSync(file);
+  }
+}
