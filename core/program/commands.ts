@@ -62,7 +62,7 @@ export const commands: readonly Command[] = [
   },
   {
     name: 'flags',
-    summary: 'print every flag with default, environment variable and meaning',
+    summary: 'print every flag with default and meaning: flags [WORD], those about something',
     run: async (args, io) => (await import('./flags-command.js')).flags(args, io),
   },
   {

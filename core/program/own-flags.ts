@@ -1,5 +1,15 @@
 import { FlagIndex, parseCommandLine, UsageError, type CommandFlag } from '../kernel/options/index.js';
 
+/** Flags of the commands that serve, besides the options of the pipeline file. */
+export const serveFlags: readonly CommandFlag[] = [
+  { name: 'pipeline', kind: 'string', description: 'pipeline file to run' },
+  {
+    name: 'pipeline.watch',
+    kind: 'boolean',
+    description: 'read the pipeline file again when it changes, as with SIGHUP',
+  },
+];
+
 /** The command line of a command that uses no options of the pipeline file. */
 export interface PlainArgs {
   readonly values: ReadonlyMap<string, string>;

@@ -17,6 +17,7 @@ import { loadPipeline, packageBuiltIns, type Pipeline } from '../kernel/pipeline
 import { thisMachine } from '../kernel/check/surroundings.js';
 import { servingHelp, takeHelpAll } from './help.js';
 import type { Io } from './io.js';
+import { serveFlags } from './own-flags.js';
 import { printFindings } from './findings.js';
 import { siteDefinitions } from './site-flags.js';
 import { runWorkers, workersOf } from './first-process.js';
@@ -41,12 +42,7 @@ export function serve(args: readonly string[], io: Io): Promise<number> {
 
 /** Flags of the program itself, besides the options of the pipeline file. */
 const ownFlags: readonly CommandFlag[] = [
-  { name: 'pipeline', kind: 'string', description: 'pipeline file to run' },
-  {
-    name: 'pipeline.watch',
-    kind: 'boolean',
-    description: 'read the pipeline file again when it changes, as with SIGHUP',
-  },
+  ...serveFlags,
   { name: 'help', kind: 'boolean', description: 'show the flags; -help=all shows every one' },
 ];
 

@@ -9,6 +9,7 @@ Generated from the schemas by \`npm run generate\`; do not edit.
 Every option can be written in the pipeline file, most also as a flag, and every flag also as an environment variable. A flag wins over
 the environment, the environment over the file, the file over the default. Flags are written \`-name=value\`, \`-name value\` or with
 two dashes; a switch alone means true, \`-name=false\` turns it off. A list is separated by commas, an object is written as JSON.
+\`ref-proxy flags WORD\` prints the flags whose name, variable, key or meaning contains a word.
 
 The variable of a flag is \`REF_PROXY_\` and its name in capitals, with \`_\` for \`-\` and \`.\`: that of \`-server.admin-auth-token\` is
 \`REF_PROXY_SERVER_ADMIN_AUTH_TOKEN\`, that of \`-pipeline\` is \`REF_PROXY_PIPELINE\`. Some flags also have an older variable, which the

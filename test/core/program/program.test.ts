@@ -160,6 +160,32 @@ test.serial('flags prints every flag with its meaning', async (t) => {
   const { status, out } = await run('flags');
   t.is(status, 0);
   t.regex(out, /-listen .*Address that clients/);
+  t.regex(out, /-pipeline\.watch /);
+});
+
+/** The flags that `ref-proxy flags` prints for words. */
+async function found(...words: string[]): Promise<readonly string[]> {
+  const { status, out } = await run('flags', ...words);
+  return status === 0 ? [...out.matchAll(/^ +-([a-z][\w.-]*)/gm)].map(([, flag = '']) => flag) : [];
+}
+
+test.serial('flags prints those that contain a word: in name, variable, key or meaning', async (t) => {
+  t.deepEqual(await found('tenant-map'), ['tenant-map', 'tenant-map-file', 'tenant-map-reload-interval']);
+  t.deepEqual(await found('REF_PROXY_ADMIN_LISTEN'), ['admin-listen']);
+  t.deepEqual(await found('VL_BACKEND_URL'), ['backend']);
+  t.deepEqual(await found('adminAuthToken'), ['server.admin-auth-token', 'server.admin-auth-token-file']);
+  t.deepEqual(await found('-pipeline.watch'), ['pipeline.watch']);
+  t.deepEqual(await found('admin', 'token', 'file'), ['server.admin-auth-token-file']);
+  t.true((await found('grafana')).includes('listen'));
+});
+
+test.serial('flags says what is near where no flag contains the word', async (t) => {
+  t.deepEqual(await run('flags', 'tennant'), {
+    status: 1,
+    out: '',
+    err: 'ref-proxy flags: no flag contains "tennant", did you mean "tenant"?\n',
+  });
+  t.regex((await run('flags', 'zzzzzzzz')).err, /no flag contains "zzzzzzzz"; "ref-proxy flags" prints all/);
 });
 
 test.serial('help of a command lists its flags', async (t) => {
