@@ -126,6 +126,10 @@ export interface ServerOptions {
    */
   readonly drainTimeout: number;
   /**
+   * How long the process goes on accepting connections after it was asked to stop, while /ready answers 503, so that balancers send requests elsewhere before it drains; a second signal ends the delay. (milliseconds)
+   */
+  readonly shutdownDelay: number;
+  /**
    * Longest time after a reload for which requests and tails stay with a pipeline that differs from the one that serves; tails beyond it are closed and open again. (milliseconds)
    */
   readonly reloadDrainTimeout: number;

@@ -159,6 +159,11 @@ export class Edge {
     this.#closing.delete(open);
   }
 
+  /** Every response from now on asks its client to close the connection; new ones are accepted all the same. */
+  leave(): void {
+    this.#connections.drain();
+  }
+
   /** Stops accepting, lets running requests finish within `-drain-timeout`, then ends the rest with an error. */
   async close(): Promise<void> {
     const boundMs = this.#current?.server.drainTimeout ?? 0;

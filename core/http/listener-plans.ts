@@ -1,3 +1,4 @@
+import { apiError } from '../base/errors/table.js';
 import { isLoopback, parseListenAddress } from '../base/listen-address.js';
 import type { MemoryPool } from '../base/memory/pool.js';
 import type { ServerOptions, TelemetryOptions } from '../base/options.gen.js';
@@ -45,10 +46,11 @@ export function planListeners(
     plans.set(name, plan);
     return plan;
   };
-  for (const [id, handler] of handlers) {
+  for (const [id, given] of handlers) {
     const route = routes.get(id);
     if (route === undefined) throw new Error(`a plugin serves the route "${id}", which does not exist`);
-    if (route.isInstrumentation === true && !telemetry.registerInstrumentation) continue;
+    const isOff = route.isInstrumentation === true && !telemetry.registerInstrumentation;
+    const handler = isOff ? notRegistered : given;
     if (route.listener === 'workers') {
       if (workerSocket !== undefined)
         planOf('workers', 'workers', workerSocket).routes.push({ route, handler });
@@ -64,6 +66,9 @@ export function planListeners(
   }
   return plans;
 }
+
+const notRegistered: RouteHandler = () =>
+  Promise.reject(apiError('routeOff', { flag: '-server.register-instrumentation' }));
 
 /** Refuses to start with insecure settings (docs/protocol/errors-and-limits.md#unsafe-settings). */
 export function refuseUnsafe({ server, telemetry, handlers, routes }: Served): void {

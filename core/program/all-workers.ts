@@ -25,6 +25,8 @@ interface Own {
 export class AllWorkers {
   /** What this process does before it is ready, beside its plugins. */
   preparation: Preparation | undefined;
+  /** Whether this process was asked to stop. */
+  isStopping = false;
   readonly #workers: Workers;
   readonly #own: Own;
 
@@ -36,6 +38,7 @@ export class AllWorkers {
       return null;
     });
     workers.answer(readinessTopic, async () => {
+      if (this.isStopping) return ['shutting down'];
       const reasons = await own.units().readiness();
       const last = this.preparation?.reason;
       return last === undefined ? reasons : [...reasons, last];

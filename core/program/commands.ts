@@ -21,6 +21,11 @@ export const commands: readonly Command[] = [
     run: async (args, io) => (await import('./backend-command.js')).backend(args, io),
   },
   {
+    name: 'healthcheck',
+    summary: 'ask a running proxy whether it is ready: exit status 0 or 1',
+    run: async (args, io) => (await import('./healthcheck-command.js')).healthcheck(args, io),
+  },
+  {
     name: 'check',
     summary: 'check pipeline files: check FILE...',
     run: async (args, io) => (await import('./check.js')).runCheck(args, io),

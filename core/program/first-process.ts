@@ -29,9 +29,11 @@ import { registerProcessMetrics } from '../kernel/telemetry/process-metrics.js';
 import { Hub } from '../workers/hub.js';
 import type { Line, Message } from '../workers/line.js';
 import type { WorkerSockets } from '../workers/workers.js';
+import { execArgvOf } from './heap.js';
 import { warnOfNode } from './node-version.js';
-import { runUntilSignal } from './until-signal.js';
+import { pauseUnless, runUntilSignal } from './until-signal.js';
 import {
+  drainTopic,
   exposeTopic,
   measurementsTopic,
   reloadAllTopic,
@@ -116,6 +118,8 @@ class FirstProcess {
   readonly #log: Logger;
   #push: OtlpPush | undefined;
   #isStopping = false;
+  /** Whether the workers wait for the end of `-shutdown-delay`. */
+  #isLeaving = false;
   #folder: string | undefined;
   #sockets: WorkerSockets | undefined;
   /** When workers died, in milliseconds. */
@@ -142,7 +146,7 @@ class FirstProcess {
     logFindings(pipeline.file, findings, this.#log);
     // Workers take connections from the same listener as they have time: see docs/fleet.md, Workers.
     cluster.schedulingPolicy = cluster.SCHED_NONE;
-    cluster.setupPrimary({ serialization: 'advanced' });
+    cluster.setupPrimary({ serialization: 'advanced', execArgv: [...execArgvOf(count)] });
   }
 
   /** Starts the first worker and then the others, so that what keeps all from starting is told once. */
@@ -200,12 +204,20 @@ class FirstProcess {
     );
   }
 
+  async leave(hurry: AbortSignal): Promise<void> {
+    const { shutdownDelay } = this.#pipeline.server;
+    if (shutdownDelay === 0) return;
+    this.#isLeaving = true;
+    this.#stopWorkers();
+    await pauseUnless(hurry, shutdownDelay);
+  }
+
   async close(): Promise<void> {
-    this.#isStopping = true;
     // Asks the workers for their figures before they end.
     const pushed = this.#push?.stop();
     const running = [...this.#running.values()];
-    for (const { worker } of running) worker.process.kill('SIGTERM');
+    if (!this.#isLeaving) this.#stopWorkers();
+    for (const { line } of running) line.tell(drainTopic, null);
     const boundMs = this.#pipeline.server.drainTimeout + stopGraceMs;
     const overdue = setTimeout(() => {
       for (const { worker } of running) worker.process.kill('SIGKILL');
@@ -216,6 +228,11 @@ class FirstProcess {
     if (this.#folder !== undefined) await rm(this.#folder, { recursive: true, force: true });
     this.#log.info('stopped');
     this.#writer.flush();
+  }
+
+  #stopWorkers(): void {
+    this.#isStopping = true;
+    for (const { worker } of this.#running.values()) worker.process.kill('SIGTERM');
   }
 
   /** A folder that only this user can enter, for the sockets on which workers share answers. */

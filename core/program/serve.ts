@@ -21,7 +21,7 @@ import { serveFlags } from './own-flags.js';
 import { printFindings } from './findings.js';
 import { siteDefinitions } from './site-flags.js';
 import { runWorkers, workersOf } from './first-process.js';
-import { servingTopic } from './worker-topics.js';
+import { drainTopic, servingTopic } from './worker-topics.js';
 import { runUntilSignal } from './until-signal.js';
 import { identityOf, joinFirstProcess, workerPlace, type WorkerPlace } from './worker-process.js';
 import { watching } from './reload/watch.js';
@@ -149,7 +149,16 @@ async function serveAsWorker(
       ...preparation,
     });
     endOnDefect(proxy);
+    const told = new AbortController();
+    line.answer(drainTopic, () => {
+      told.abort();
+      return null;
+    });
     await line.ask(servingTopic, proxy.urls, pipeline.server.startTimeout);
-    return proxy;
+    return {
+      reload: () => proxy.reload(),
+      leave: (hurry) => proxy.leave(AbortSignal.any([hurry, told.signal])),
+      close: () => proxy.close(),
+    };
   });
 }

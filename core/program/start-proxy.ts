@@ -9,7 +9,6 @@ import { logFindings } from './findings.js';
 import type { Logger } from '../base/logger.js';
 import type { Clock } from '../base/clock.js';
 import type { Host, ReloadReport, ServingState } from '../kernel/plugin/host.js';
-import { apiError } from '../base/errors/table.js';
 import { untilAborted } from '../base/errors/until-aborted.js';
 import { Edge } from '../http/edge.js';
 import { Lives } from '../kernel/plugin/life.js';
@@ -22,25 +21,19 @@ import type { Urls } from '../http/listener.js';
 import { memoryMetrics, MemoryPool } from '../base/memory/pool.js';
 import { SharedValues } from '../kernel/plugin/shared.js';
 import { NameLearner } from '../victoria/names/name-learner.js';
-import type { Measurements } from '../kernel/telemetry/exposition.js';
-import { RequestMetrics } from '../kernel/telemetry/core-metrics.js';
 import type { LogDestination } from '../kernel/telemetry/log-writer.js';
 import { createLogWriter } from './create-log-writer.js';
 import { createLoggers, type LoggerFactory } from '../kernel/telemetry/logger.js';
-import { compact } from '../kernel/telemetry/compact.js';
-import { MeterRegistry } from '../kernel/telemetry/meters.js';
+import type { MeterRegistry } from '../kernel/telemetry/meters.js';
 import {
   connectionMetrics,
   fastLaneMetrics,
   otlpMetrics,
   reloadMetrics,
-  requestMetrics,
   shortageMetrics,
   workerMetrics,
 } from '../kernel/telemetry/metrics-table.js';
 import { createOtlpPush, otlpComponent } from '../kernel/telemetry/otlp/push.js';
-import { ProcReader } from '../kernel/telemetry/proc/reader.js';
-import { registerProcessMetrics } from '../kernel/telemetry/process-metrics.js';
 import { loadTraces } from './load-traces.js';
 import { harmless } from '../kernel/telemetry/harmless.js';
 import { RequestLog } from '../kernel/telemetry/request-log.js';
@@ -53,7 +46,10 @@ import { alone, type Joined, type Workers } from '../workers/workers.js';
 import { AllWorkers, purgeTopic } from './all-workers.js';
 import { warnOfNode } from './node-version.js';
 import type { Preparation, PreparationHouse } from './preparation.js';
-import { exposeTopic, measurementsTopic, reloadAllTopic, reloadTopic } from './worker-topics.js';
+import { pauseUnless } from './until-signal.js';
+import { memoryFields, warnOfHeap } from './heap.js';
+import { createMetering, type Metering } from './metering.js';
+import { reloadAllTopic, reloadTopic } from './worker-topics.js';
 
 /** What a caller, such as a test, may replace. */
 export interface StartOptions {
@@ -83,6 +79,11 @@ export interface RunningProxy extends Uncaught {
   readonly pipeline: Pipeline;
   /** SIGHUP: reads the pipeline file again, and every plugin reloads what may have changed. Never rejects. */
   reload(): Promise<ReloadReport>;
+  /**
+   * Is not ready from now on, and asks clients to close their connections. Resolves after `-shutdown-delay`, at once when the signal is
+   * aborted.
+   */
+  leave(hurry: AbortSignal): Promise<void>;
   /** Stops accepting, drains within `-drain-timeout`, stops every plugin. May be called more than once. */
   close(): Promise<void>;
 }
@@ -112,6 +113,7 @@ export async function startProxy(pipeline: Pipeline, options: StartOptions = {})
   // Of several processes the first one tells what it cannot read.
   if (joined === undefined) {
     warnOfNode(log);
+    warnOfHeap(log);
     await metering.proc.start(log);
   } else await metering.proc.read();
   const requestLog = new RequestLog(log, telemetry, clock);
@@ -222,8 +224,19 @@ export async function startProxy(pipeline: Pipeline, options: StartOptions = {})
   push?.start();
   const { hash } = begun.current;
   if (joined === undefined)
-    log.info('serving', { 'pipeline.file': pipeline.file, 'pipeline.hash': hash, ...edge.urls });
-  else log.info('worker serving', { 'process.pid': process.pid, 'pipeline.hash': hash, ...edge.urls });
+    log.info('serving', {
+      'pipeline.file': pipeline.file,
+      'pipeline.hash': hash,
+      ...memoryFields(),
+      ...edge.urls,
+    });
+  else
+    log.info('worker serving', {
+      'process.pid': process.pid,
+      'pipeline.hash': hash,
+      ...memoryFields(),
+      ...edge.urls,
+    });
   all.preparation = options.prepare?.({
     log,
     registry,
@@ -238,6 +251,17 @@ export async function startProxy(pipeline: Pipeline, options: StartOptions = {})
     log.info('stopped');
     writer.flush();
   };
+  const leave = async (hurry: AbortSignal): Promise<void> => {
+    all.isStopping = true;
+    const delayMs = begun.current.pipeline.server.shutdownDelay;
+    if (delayMs === 0) return;
+    edge.leave();
+    log.info('shutting down: not ready, requests are answered until the delay is over', {
+      'shutdown.delay_ms': delayMs,
+    });
+    // A worker is told by the first process, whose delay is the one that counts.
+    await pauseUnless(hurry, joined === undefined ? delayMs : delayMs + firstProcessGraceMs);
+  };
   let closing: Promise<void> | undefined;
   return {
     get urls() {
@@ -250,6 +274,7 @@ export async function startProxy(pipeline: Pipeline, options: StartOptions = {})
       return begun.state;
     },
     reload: () => begun.reload(),
+    leave,
     close: () => (closing ??= close()),
     outlives: (error) => shortages.took(error),
     logDefect: (error) => {
@@ -259,6 +284,8 @@ export async function startProxy(pipeline: Pipeline, options: StartOptions = {})
   };
 }
 
+/** How much longer a worker waits for the first process to end its `-shutdown-delay`. */
+const firstProcessGraceMs = 5_000;
 /** How long all workers may take to read the file again. */
 const reloadBoundMs = 5 * 60_000;
 
@@ -290,45 +317,6 @@ interface House {
   readonly describe: Host['describePipeline'];
   readonly reload: Host['reload'];
   readonly serving: Host['serving'];
-}
-
-interface Metering {
-  readonly registry: MeterRegistry;
-  readonly proc: ProcReader;
-  readonly requests: RequestMetrics;
-  expose(): Promise<{ readonly contentType: string; readonly text: string }>;
-  /** What this process has measured so far. */
-  measurements(): Promise<Measurements>;
-}
-
-function createMetering({ telemetry }: Pipeline, clock: Clock, joined: Joined | undefined): Metering {
-  const registry = new MeterRegistry();
-  const proc = new ProcReader(telemetry);
-  registerProcessMetrics(registry.registry, proc);
-  const requests = new RequestMetrics(registry.create(requestMetrics), telemetry, clock);
-  const { metricsMaxConcurrency } = telemetry;
-  const collect = (): Promise<void> => {
-    requests.collect();
-    return proc.read();
-  };
-  const measurements = async (): Promise<Measurements> => {
-    await collect();
-    return registry.measurements();
-  };
-  joined?.answer(measurementsTopic, async () => compact(await measurements()));
-  let running = 0;
-  const expose = async (): ReturnType<MeterRegistry['expose']> => {
-    if (metricsMaxConcurrency > 0 && running >= metricsMaxConcurrency) throw apiError('scrapeBusy', {});
-    running += 1;
-    try {
-      if (joined !== undefined) return await joined.askFirst(exposeTopic, null);
-      await collect();
-      return await registry.expose();
-    } finally {
-      running -= 1;
-    }
-  };
-  return { registry, proc, requests, expose, measurements };
 }
 
 function createHostFor(house: House): GenerationHouse['hostFor'] {

@@ -1,7 +1,10 @@
+import { setTimeout as pause } from 'node:timers/promises';
 import { onParentsEnd } from './parent.js';
 
 /** A process that runs until it is closed. */
 export interface Service {
+  /** What it does between the wish to stop and `close`. Ends early when the signal is aborted. */
+  leave?(hurry: AbortSignal): Promise<void>;
   close(): Promise<void>;
   reload?(): Promise<unknown>;
   /** Resolves with an exit status when it cannot go on. */
@@ -17,28 +20,37 @@ const stopSignals = ['SIGTERM', 'SIGINT'] as const;
 
 /**
  * Starts a service and runs it until SIGTERM, SIGINT or the end of the npm that runs it, then closes it; SIGHUP reloads it. During the
- * start, these cancel the start. A second signal ends the process immediately, without waiting for the drain.
+ * start, these cancel the start. A second signal ends the delay before the drain; where there is none, or it is over, it ends the process
+ * immediately.
  */
 export async function runUntilSignal(start: (signal: AbortSignal) => Promise<Service>): Promise<number> {
   const wish = new AbortController();
-  let wishedMs = 0;
+  const hurry = new AbortController();
+  let isLeaving = false;
+  let wishedMs = -Infinity;
   const stop = (): void => {
-    if (!wish.signal.aborted) {
-      wishedMs = performance.now();
-      wish.abort();
-    } else if (performance.now() - wishedMs > sameWishMs) {
-      process.exit(1);
-    }
+    const nowMs = performance.now();
+    if (nowMs - wishedMs <= sameWishMs) return;
+    wishedMs = nowMs;
+    if (!wish.signal.aborted) wish.abort();
+    else if (isLeaving) hurry.abort();
+    else process.exit(1);
   };
   let service: Service | undefined;
   const onHangup = (): void => void service?.reload?.();
   for (const name of stopSignals) process.on(name, stop);
+  forgetEarlySignals();
   process.on('SIGHUP', onHangup);
   const forgetParent = onParentsEnd(stop);
   try {
     service = await unlessStopped(start(wish.signal), wish.signal);
     if (service === undefined) return 0;
     const status = await Promise.race([aborted(wish.signal), service.ended ?? never]);
+    if (wish.signal.aborted) {
+      isLeaving = true;
+      await service.leave?.(hurry.signal);
+      isLeaving = false;
+    }
     await service.close();
     return status;
   } finally {
@@ -47,6 +59,24 @@ export async function runUntilSignal(start: (signal: AbortSignal) => Promise<Ser
     for (const name of stopSignals) process.off(name, stop);
     setTimeout(() => process.exit(), lastWritesMs).unref();
   }
+}
+
+/** Ends a process that is told to stop before it has anything to close, as one that has closed everything ends. */
+export function endOnEarlySignals(): void {
+  for (const name of stopSignals) process.on(name, endAtOnce);
+}
+
+function forgetEarlySignals(): void {
+  for (const name of stopSignals) process.off(name, endAtOnce);
+}
+
+function endAtOnce(): void {
+  process.exit(0);
+}
+
+/** Waits, but no longer when the signal is aborted. */
+export async function pauseUnless(hurry: AbortSignal, ms: number): Promise<void> {
+  await pause(ms, undefined, { signal: hurry }).catch(() => undefined);
 }
 
 /** Undefined when the start failed because it was cancelled. */

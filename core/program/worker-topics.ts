@@ -5,6 +5,8 @@ import type { Topic } from '../workers/line.js';
 
 /** A worker tells the first process that it answers requests. */
 export const servingTopic: Topic<Urls, null> = { name: 'serving' };
+/** The first process tells a worker that is shutting down that `-shutdown-delay` is over. */
+export const drainTopic: Topic<null, null> = { name: 'drain' };
 /** The first process asks a worker for its metrics. */
 export const measurementsTopic: Topic<null, readonly CompactMetric[]> = { name: 'measurements' };
 /** A worker asks the first process for the metrics of all. */

@@ -29,6 +29,8 @@ export default defineEndpoint<AdminOptions>({
       ['debug_explain', (call) => explain(call, host)],
       ['admin_reload', async () => reloadAnswer(await host.reload())],
       ['admin_pipeline', () => pipelineAnswer(host)],
+      ['debug_queries', offBy('-server.enable-query-analytics')],
+      ['debug_pprof', offBy('-server.enable-pprof')],
     ]);
     host.workers.answer(servingTopic, () => host.serving());
     if (options.enableQueryAnalytics) {
@@ -47,6 +49,11 @@ export default defineEndpoint<AdminOptions>({
     return { routes };
   },
 });
+
+/** The answer of a route that is off, which says how it is opened. */
+function offBy(flag: string): RouteHandler {
+  return () => Promise.reject(apiError('routeOff', { flag }));
+}
 
 /** The queries that a worker has tracked. */
 const queriesTopic: Topic<null, TrackedQueries> = { name: 'admin queries' };

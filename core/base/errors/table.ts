@@ -504,6 +504,12 @@ export const errorTable = {
     text: 'not found',
   },
   notFound: { status: 404, when: 'no such route', text: '404 page not found', body: 'text' },
+  routeOff: {
+    status: 404,
+    when: 'a route that a flag opens, where the flag is off',
+    text: '404 page not found: {flag}=true opens it',
+    body: 'text',
+  },
   methodNotAllowed: {
     status: 405,
     when: 'a method the route does not take',

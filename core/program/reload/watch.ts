@@ -32,6 +32,7 @@ export function watching(service: Service, files: () => readonly string[], every
   return {
     ...(service.ended === undefined ? {} : { ended: service.ended }),
     reload: async () => service.reload?.(),
+    leave: async (hurry) => service.leave?.(hurry),
     close: async () => {
       clearInterval(timer);
       await service.close();

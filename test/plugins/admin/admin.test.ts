@@ -95,8 +95,9 @@ test('a flush is a POST, on the admin listener, and only with instrumentation', 
     instrumented,
   );
   await withAdmin({}, async ({ main, admin: url }) => {
-    t.is((await send('POST', `${url ?? ''}/admin/cache/flush`)).status, 404);
-    t.is((await send('POST', `${main}/admin/cache/flush`)).status, 404);
+    const off = '404 page not found: -server.register-instrumentation=true opens it\n';
+    t.like(await send('POST', `${url ?? ''}/admin/cache/flush`), { status: 404, text: off });
+    t.like(await send('POST', `${main}/admin/cache/flush`), { status: 404, text: '404 page not found\n' });
   });
 });
 
@@ -149,8 +150,13 @@ test('query analytics count what clients ask, and are off unless asked for', asy
   await withAdmin(
     {},
     async ({ admin: url }) => {
-      t.is((await send('GET', `${url ?? ''}/debug/queries`)).status, 404);
-      t.is((await send('GET', `${url ?? ''}/debug/pprof/`)).status, 404);
+      for (const [path, flag] of [
+        ['queries', '-server.enable-query-analytics'],
+        ['pprof/', '-server.enable-pprof'],
+      ] as const) {
+        const off = `404 page not found: ${flag}=true opens it\n`;
+        t.like(await send('GET', `${url ?? ''}/debug/${path}`), { status: 404, text: off });
+      }
     },
     settings,
   );

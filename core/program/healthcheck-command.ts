@@ -1,0 +1,112 @@
+import { request as requestHttp, type IncomingMessage } from 'node:http';
+import { request as requestHttps } from 'node:https';
+import { join } from 'node:path';
+import { parseListenAddress } from '../base/listen-address.js';
+import type { ServerOptions } from '../base/options.gen.js';
+import {
+  builtInDefinitions,
+  FlagIndex,
+  packageRoot,
+  parseCommandLine,
+  readBuiltInSchemas,
+  UsageError,
+  type CommandFlag,
+  type OptionSchema,
+  type OptionSources,
+} from '../kernel/options/index.js';
+import { readSection } from '../kernel/pipeline/read-section.js';
+import type { Io } from './io.js';
+import { plainHelp } from './own-flags.js';
+
+const ownFlags: readonly CommandFlag[] = [
+  { name: 'url', kind: 'string', description: 'address to ask, default /ready of the main listener' },
+  { name: 'alive', kind: 'boolean', description: 'ask /alive instead, which does not depend on the backend' },
+  { name: 'pipeline', kind: 'string', description: 'pipeline file of the proxy, default that of serve' },
+];
+const help: CommandFlag = { name: 'help', kind: 'boolean', description: 'show this text' };
+
+/** How long an answer may take. */
+const boundMs = 10_000;
+/** Of a body, so much is shown. */
+const shownLength = 200;
+
+/**
+ * Asks the proxy of the same container whether it is ready, so that an image needs no other program for it. It finds the listener by
+ * the flags, the environment and the pipeline file of `serve`, and loads no plugin.
+ */
+export async function healthcheck(args: readonly string[], io: Io): Promise<number> {
+  const schemas = readBuiltInSchemas();
+  const line = parseCommandLine(args, new FlagIndex(builtInDefinitions(schemas)), [...ownFlags, help]);
+  if (line.own.get('help') === 'true') {
+    io.out(plainHelp('healthcheck [flags of serve]', ownFlags));
+    return 0;
+  }
+  const stray = line.positionals.map((text) => `${text} is no flag; flags begin with a dash`);
+  if (line.problems.length + stray.length > 0) throw new UsageError([...line.problems, ...stray]);
+  const given = line.own.get('url');
+  if (given !== undefined && !URL.canParse(given))
+    throw new UsageError([`-url=${given} is no address such as http://127.0.0.1:3100/ready`]);
+  const sources = { flags: line.flags, env: io.env };
+  const url = given ?? (await ownUrl(line.own, listenerSchema(schemas.get('server')), sources));
+  let said: string;
+  try {
+    const { status, body } = await get(url);
+    if (status === 200) return 0;
+    said = `was answered with ${status}: ${body.slice(0, shownLength).replaceAll(/\s+/g, ' ').trim()}`;
+  } catch (error) {
+    said = `cannot be reached: ${error instanceof Error ? error.message || String(Reflect.get(error, 'code')) : 'failed'}`;
+  }
+  io.err(`ref-proxy healthcheck: ${url} ${said}\n`);
+  return 1;
+}
+
+/** The options that say where the main listener is; what else a file says is of no concern here. */
+function listenerSchema({ properties = {} }: OptionSchema = {}): OptionSchema {
+  const names = new Set(['listen', 'tlsCertFile', 'tlsKeyFile']);
+  return {
+    type: 'object',
+    properties: Object.fromEntries(Object.entries(properties).filter(([name]) => names.has(name))),
+  };
+}
+
+/** The address of the main listener from this machine. */
+async function ownUrl(
+  own: ReadonlyMap<string, string>,
+  schema: OptionSchema,
+  sources: OptionSources,
+): Promise<string> {
+  const file = own.get('pipeline') ?? join(packageRoot(), 'pipelines', 'reference-compatible.yaml');
+  const { options, findings } = await readSection(file, 'server', schema, sources);
+  const [finding] = findings;
+  if (finding !== undefined) throw new UsageError([finding.message]);
+  // A test keeps options.gen.ts in step with the schema that resolved this value.
+  const { listen, tlsCertFile, tlsKeyFile } = options as unknown as ServerOptions;
+  const address = parseListenAddress(listen);
+  if (address === undefined || address.port === 0)
+    throw new UsageError([`-listen=${listen} has no port to ask; use -url`]);
+  const { host, port } = address;
+  const isTls = tlsCertFile !== undefined && tlsKeyFile !== undefined;
+  return `${isTls ? 'https' : 'http'}://${hostOf(host)}:${port}/${own.get('alive') === 'true' ? 'alive' : 'ready'}`;
+}
+
+/** A host that this machine can connect to. */
+function hostOf(host: string | undefined): string {
+  if (host === undefined || host === '0.0.0.0') return '127.0.0.1';
+  if (host === '::') return '[::1]';
+  return host.includes(':') ? `[${host}]` : host;
+}
+
+async function get(url: string): Promise<{ readonly status: number; readonly body: string }> {
+  const target = new URL(url);
+  const signal = AbortSignal.timeout(boundMs);
+  const answer = await new Promise<IncomingMessage>((resolve, reject) => {
+    // The certificate names the service, not this machine; nothing is sent that it has to be trusted for.
+    const options = { signal, agent: false, rejectUnauthorized: false } as const;
+    const request = target.protocol === 'https:' ? requestHttps : requestHttp;
+    request(target, options, resolve).on('error', reject).end();
+  });
+  let body = '';
+  for await (const part of answer.setEncoding('utf8') as AsyncIterable<string>)
+    if (body.length < shownLength) body += part;
+  return { status: answer.statusCode ?? 0, body };
+}

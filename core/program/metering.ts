@@ -1,0 +1,52 @@
+import { apiError } from '../base/errors/table.js';
+import type { Clock } from '../base/clock.js';
+import type { Pipeline } from '../kernel/pipeline/types.js';
+import { compact } from '../kernel/telemetry/compact.js';
+import { RequestMetrics } from '../kernel/telemetry/core-metrics.js';
+import type { Measurements } from '../kernel/telemetry/exposition.js';
+import { MeterRegistry } from '../kernel/telemetry/meters.js';
+import { requestMetrics } from '../kernel/telemetry/metrics-table.js';
+import { ProcReader } from '../kernel/telemetry/proc/reader.js';
+import { registerProcessMetrics } from '../kernel/telemetry/process-metrics.js';
+import type { Joined } from '../workers/workers.js';
+import { exposeTopic, measurementsTopic } from './worker-topics.js';
+
+/** What a process measures. */
+export interface Metering {
+  readonly registry: MeterRegistry;
+  readonly proc: ProcReader;
+  readonly requests: RequestMetrics;
+  expose(): Promise<{ readonly contentType: string; readonly text: string }>;
+  /** What this process has measured so far. */
+  measurements(): Promise<Measurements>;
+}
+
+export function createMetering({ telemetry }: Pipeline, clock: Clock, joined: Joined | undefined): Metering {
+  const registry = new MeterRegistry();
+  const proc = new ProcReader(telemetry);
+  registerProcessMetrics(registry.registry, proc);
+  const requests = new RequestMetrics(registry.create(requestMetrics), telemetry, clock);
+  const { metricsMaxConcurrency } = telemetry;
+  const collect = (): Promise<void> => {
+    requests.collect();
+    return proc.read();
+  };
+  const measurements = async (): Promise<Measurements> => {
+    await collect();
+    return registry.measurements();
+  };
+  joined?.answer(measurementsTopic, async () => compact(await measurements()));
+  let running = 0;
+  const expose = async (): ReturnType<MeterRegistry['expose']> => {
+    if (metricsMaxConcurrency > 0 && running >= metricsMaxConcurrency) throw apiError('scrapeBusy', {});
+    running += 1;
+    try {
+      if (joined !== undefined) return await joined.askFirst(exposeTopic, null);
+      await collect();
+      return await registry.expose();
+    } finally {
+      running -= 1;
+    }
+  };
+  return { registry, proc, requests, expose, measurements };
+}

@@ -1,0 +1,222 @@
+import { spawn, type ChildProcess } from 'node:child_process';
+import { once } from 'node:events';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { setTimeout as pause } from 'node:timers/promises';
+import test from 'ava';
+import { Agent, request } from 'undici';
+import { startDevBackend } from '../../../core/embedded/index.js';
+import { addressIn, main } from './child.js';
+
+/** Two signals within half a second count as one. */
+const betweenSignalsMs = 600;
+const lookEveryMs = 50;
+
+interface Replica {
+  readonly child: ChildProcess;
+  readonly url: string;
+  readonly exited: Promise<readonly unknown[]>;
+  /** As the balancer saw it last. */
+  isReady: boolean;
+  /** Requests that the balancer has sent it and that have no answer yet. */
+  open: number;
+  answered: number;
+}
+
+async function startReplica(backendUrl: string, ...flags: readonly string[]): Promise<Replica> {
+  const child = spawn(
+    process.execPath,
+    [
+      ...[main, 'serve', '-listen=127.0.0.1:0', '-admin-listen=127.0.0.1:0', `-backend=${backendUrl}`],
+      ...['-rate-limit-per-second=0', '-shutdown-delay=10m', ...flags],
+    ],
+    { stdio: ['ignore', 'pipe', 'inherit'] },
+  );
+  const exited = once(child, 'exit');
+  const url = await addressIn(child.stdout);
+  child.stdout.resume();
+  return { child, url, exited, isReady: false, open: 0, answered: 0 };
+}
+
+/** What `/ready` answers over a connection of its own. */
+async function readiness(url: string): Promise<string> {
+  const { statusCode, body } = await request(`${url}/ready`, { reset: true });
+  return `${statusCode} ${await body.text()}`;
+}
+
+/** Sends each request to one replica that is ready, and tries none twice. */
+class Balancer {
+  readonly replicas = new Set<Replica>();
+  readonly #agent = new Agent();
+  readonly #server = createServer((asked, answer) => {
+    this.#pass(asked.url ?? '').then(
+      (body) => answer.end(body),
+      (error: unknown) => answer.writeHead(502).end(String(error)),
+    );
+  });
+  readonly #looks = setInterval(() => {
+    for (const replica of this.replicas) void this.#look(replica);
+  }, lookEveryMs);
+  #turn = 0;
+
+  async start(): Promise<string> {
+    await new Promise<void>((resolve) => this.#server.listen(0, '127.0.0.1', resolve));
+    // A server that listens on TCP has an AddressInfo.
+    return `http://127.0.0.1:${(this.#server.address() as AddressInfo).port}`;
+  }
+
+  async stop(): Promise<void> {
+    clearInterval(this.#looks);
+    this.#server.closeAllConnections();
+    this.#server.close();
+    await this.#agent.close();
+  }
+
+  /** Waits until it sees a replica so, and has no answer to wait for where it sends nothing any more. */
+  async sees(replica: Replica, isReady: boolean): Promise<void> {
+    while (replica.isReady !== isReady || (!isReady && replica.open > 0)) await pause(lookEveryMs);
+  }
+
+  async #look(replica: Replica): Promise<void> {
+    const said = await readiness(replica.url).catch(() => '');
+    replica.isReady = said === '200 ready';
+  }
+
+  async #pass(path: string): Promise<string> {
+    const ready = [...this.replicas].filter(({ isReady }) => isReady);
+    const replica = ready[(this.#turn += 1) % ready.length];
+    if (replica === undefined) throw new Error('no replica is ready');
+    replica.open += 1;
+    try {
+      const { statusCode, body } = await request(replica.url + path, { dispatcher: this.#agent });
+      const text = await body.text();
+      if (statusCode !== 200) throw new Error(`${statusCode} ${text}`);
+      replica.answered += 1;
+      return text;
+    } finally {
+      replica.open -= 1;
+    }
+  }
+}
+
+/** Asks again and again over several connections until it is ended; gives what was not answered with 200. */
+function load(url: string): { readonly end: () => Promise<readonly string[]> } {
+  const agent = new Agent({ connections: 3, pipelining: 1 });
+  const failed: string[] = [];
+  let isOver = false;
+  let nth = 0;
+  const ask = async (): Promise<void> => {
+    while (!isOver) {
+      nth += 1;
+      const query = encodeURIComponent(`{app="shop"} != "no ${nth}"`);
+      const path = `/loki/api/v1/query_range?query=${query}&limit=10`;
+      const { statusCode, body } = await request(url + path, { dispatcher: agent });
+      const text = await body.text();
+      if (statusCode !== 200) failed.push(text);
+    }
+  };
+  const asking = Promise.all(Array.from({ length: 3 }, ask));
+  return {
+    end: async () => {
+      isOver = true;
+      await asking;
+      await agent.close();
+      return failed;
+    },
+  };
+}
+
+test.serial('a rolling restart of three replicas behind a balancer fails no request', async (t) => {
+  const backend = await startDevBackend();
+  t.teardown(() => backend.close());
+  const balancer = new Balancer();
+  t.teardown(() => balancer.stop());
+  const url = await balancer.start();
+  const join = async (): Promise<Replica> => {
+    const replica = await startReplica(backend.url);
+    t.teardown(() => replica.child.kill('SIGKILL'));
+    balancer.replicas.add(replica);
+    await balancer.sees(replica, true);
+    return replica;
+  };
+  const first = await Promise.all([join(), join(), join()]);
+  const asking = load(url);
+  for (const replica of first) {
+    replica.child.kill('SIGTERM');
+    await balancer.sees(replica, false);
+    t.is(await readiness(replica.url), '503 shutting down');
+    await pause(betweenSignalsMs);
+    replica.child.kill('SIGTERM');
+    t.deepEqual(await replica.exited, [0, null]);
+    balancer.replicas.delete(replica);
+    const { answered } = await join();
+    t.is(answered, 0);
+  }
+  // The last one has its turn too.
+  while ([...balancer.replicas].some(({ answered }) => answered === 0)) await pause(lookEveryMs);
+  t.deepEqual(await asking.end(), []);
+  t.true(first.every(({ answered }) => answered > 0));
+});
+
+for (const workers of [1, 2]) {
+  test.serial(`a process goes on accepting while it shuts down (${workers} processes)`, async (t) => {
+    const backend = await startDevBackend();
+    t.teardown(() => backend.close());
+    const { child, url, exited } = await startReplica(backend.url, `-workers=${workers}`);
+    t.teardown(() => child.kill('SIGKILL'));
+    while ((await readiness(url)) !== '200 ready') await pause(lookEveryMs);
+    const agent = new Agent({ connections: 1, pipelining: 1 });
+    t.teardown(() => agent.close());
+    const labels = async (): Promise<string> => {
+      const { statusCode, headers, body } = await request(`${url}/loki/api/v1/labels`, { dispatcher: agent });
+      await body.dump();
+      return `${statusCode} ${String(headers['connection'])}`;
+    };
+    t.is(await labels(), '200 keep-alive');
+    child.kill('SIGTERM');
+    // Each process gets to know it by itself.
+    while ((await readiness(url)) !== '503 shutting down' || (await labels()) !== '200 close')
+      await pause(lookEveryMs);
+    for (let nth = 0; nth < 20; nth += 1) {
+      t.is(await readiness(url), '503 shutting down');
+      t.regex(await labels(), /^200 /);
+    }
+    await pause(betweenSignalsMs);
+    child.kill('SIGTERM');
+    t.deepEqual(await exited, [0, null]);
+  });
+
+  test.serial(`a process ends by itself when its delay is over (${workers} processes)`, async (t) => {
+    const backend = await startDevBackend();
+    t.teardown(() => backend.close());
+    const flags = [`-workers=${workers}`, '-shutdown-delay=50ms'];
+    const { child, url, exited } = await startReplica(backend.url, ...flags);
+    while ((await readiness(url)) !== '200 ready') await pause(lookEveryMs);
+    child.kill('SIGTERM');
+    t.deepEqual(await exited, [0, null]);
+  });
+}
+
+test.serial('a process that is told to stop while it loads ends as one that has served', async (t) => {
+  // The module is loaded before the program's own, and stops it in the middle of that.
+  const stop = `data:text/javascript,${encodeURIComponent(`
+    import { register } from 'node:module';
+    register('data:text/javascript,' + encodeURIComponent(\`
+      import { writeSync } from 'node:fs';
+      export function load(url, context, next) {
+        if (url.endsWith('/core/program/program.js')) writeSync(2, 'loading');
+        return url.endsWith('/core/program/program.js') ? new Promise(() => setInterval(() => {}, 1000)) : next(url, context);
+      }
+    \`));
+  `)}`;
+  const child = spawn(process.execPath, ['--import', stop, main, 'serve'], {
+    stdio: ['ignore', 'ignore', 'pipe'],
+  });
+  const exited = once(child, 'exit');
+  let said = '';
+  for await (const part of child.stderr as AsyncIterable<Buffer>) {
+    said += part.toString();
+    if (said.includes('loading')) child.kill('SIGTERM');
+  }
+  t.deepEqual(await exited, [0, null]);
+});
