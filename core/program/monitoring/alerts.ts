@@ -15,6 +15,9 @@ export interface Alert {
   readonly summary: string;
 }
 
+/** Where the runbooks are published. It names no place of the project, which has none yet: put your own there (docs/runbooks/README.md). */
+const runbooksUrl = 'https://ref-proxy.example/docs/runbooks';
+
 const head = `# Alert rules for Prometheus, vmalert and others that read its form. Generated from the declarations of the metrics
 # (npm run generate); do not edit. What to do about each is in docs/runbooks.
 `;
@@ -26,7 +29,7 @@ export function generateAlerts(metrics: MetricSpecs): string {
     expr: expression,
     for: holds,
     labels: { severity },
-    annotations: { summary, runbook: `docs/runbooks/${page}.md` },
+    annotations: { summary, runbook_url: `${runbooksUrl}/${page}.md` },
   }));
   return head + stringify({ groups: [{ name: 'ref-proxy', rules }] }, { lineWidth: 0 });
 }

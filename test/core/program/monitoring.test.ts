@@ -8,7 +8,7 @@ import test from 'ava';
 import { request } from 'undici';
 import { packageRoot } from '../../../core/kernel/options/index.js';
 import { allMetrics } from '../../../core/program/metrics-doc.js';
-import { alertsOf } from '../../../core/program/monitoring/alerts.js';
+import { alertsOf, generateAlerts } from '../../../core/program/monitoring/alerts.js';
 import { dashboardExpressions } from '../../../core/program/monitoring/dashboard.js';
 import { Expressions } from '../../../core/program/monitoring/expressions.js';
 import { withProxyFile } from '../../../core/testing/index.js';
@@ -53,7 +53,15 @@ test.serial('a panel cannot name a metric, a type or a label that is not declare
 
 test.serial('every alert has a page of what to do, and every page an alert', async (t) => {
   const folder = join(packageRoot(), 'docs/runbooks');
-  const alerts = alertsOf(await allMetrics());
+  const metrics = await allMetrics();
+  const alerts = alertsOf(metrics);
+  const links = [...generateAlerts(metrics).matchAll(/ runbook_url: (https:\S+)/g)].map(
+    ([, url = '']) => url,
+  );
+  t.deepEqual(
+    links.map((url) => url.replace(/^.*\//, '')),
+    alerts.map(({ page }) => `${page}.md`),
+  );
   t.deepEqual(readdirSync(folder).sort(), [...alerts.map(({ page }) => `${page}.md`), 'README.md'].sort());
   for (const { name, page } of alerts) {
     const text = readFileSync(join(folder, `${page}.md`), 'utf8');

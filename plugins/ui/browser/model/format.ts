@@ -103,7 +103,7 @@ export function offsetOf(ms: number, zone: Zone): number {
 /** A time on the axis of a range: the day where it starts, otherwise the time as exactly as the range requires. */
 export function formatTick(ms: number, { startMs, endMs }: TimeRange, zone: Zone = 'browser'): string {
   const time = formatSecond(ms, zone);
-  if (endMs - startMs > 36 * 3_600_000 || time === '00:00:00') return formatDay(ms, zone).slice(5);
+  if (time === '00:00:00') return formatDay(ms, zone).slice(5);
   return time.slice(0, endMs - startMs < 300_000 ? 8 : 5);
 }
 

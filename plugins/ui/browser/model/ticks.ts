@@ -26,12 +26,22 @@ const timeSteps = [
   day, 2 * day, 7 * day, 14 * day, 30 * day,
 ]; // prettier-ignore
 
-/** At most `count` round times of a range in local time. `offsetMs` is how far local time is ahead of UTC. */
-export function timeTicks({ startMs, endMs }: TimeRange, count: number, offsetMs: number): readonly number[] {
+/**
+ * At most `count` round times of a range in local time, one more where clocks are set back. `offsetAt` is how far local time is ahead of UTC
+ * at a moment, which changes with summer time.
+ */
+export function timeTicks(
+  { startMs, endMs }: TimeRange,
+  count: number,
+  offsetAt: (ms: number) => number,
+): readonly number[] {
   const least = (endMs - startMs) / Math.max(1, count);
   const step = timeSteps.find((size) => size >= least) ?? Math.ceil(least / (30 * day)) * 30 * day;
   const ticks: number[] = [];
-  const first = Math.ceil((startMs + offsetMs) / step) * step - offsetMs;
-  for (let ms = first; ms <= endMs; ms += step) ticks.push(ms);
-  return ticks;
+  const offsetMs = offsetAt(startMs);
+  for (let local = Math.ceil((startMs + offsetMs) / step) * step; ; local += step) {
+    const ms = local - offsetAt(local - offsetMs);
+    if (ms > endMs) return ticks;
+    if (ms >= startMs) ticks.push(ms);
+  }
 }

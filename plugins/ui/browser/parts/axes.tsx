@@ -54,7 +54,7 @@ export function Axes({
           </text>
         </g>
       ))}
-      {timeTicks(range, most, offsetOf(range.endMs, zone)).map((ms) => {
+      {timeTicks(range, most, (at) => offsetOf(at, zone)).map((ms) => {
         const label = formatTick(ms, range, zone);
         // A label at the very edge would be cut.
         const isNearEdge = x(ms) > frame.right - 16 || x(ms) < frame.left + 16;
