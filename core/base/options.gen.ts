@@ -815,13 +815,17 @@ export interface EmbeddedBackendOptions {
  */
 export interface GuardOptions {
   /**
-   * Requests per second that one client address may send in the long run; 0 turns the limit off. A Grafana server is one address, with all its users. (requests/s)
+   * Requests per second that one client (see rateLimitBy) may send in the long run; 0 turns the limit off. A Grafana server is one address, with all its users. (requests/s)
    */
   readonly rateLimitPerSecond: number;
   /**
-   * Requests that one client address may send at once before the rate counts. (requests)
+   * Requests that one client may send at once before the rate counts; 0 turns the limit off. (requests)
    */
   readonly rateLimitBurst: number;
+  /**
+   * What the rate limit takes for one client: a remote address, or a tenant. Use tenant where a Grafana server serves several tenants and an authenticating proxy sets X-Scope-OrgID: whoever chooses the id chooses the bucket.
+   */
+  readonly rateLimitBy: 'address' | 'tenant';
   /**
    * Requests that this replica works on at once or keeps waiting for their turn; more are refused; 0 means no cap. (requests)
    */

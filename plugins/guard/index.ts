@@ -15,14 +15,19 @@ import {
 import { monitorEventLoopDelay, type IntervalHistogram } from 'node:perf_hooks';
 import { AdaptiveLimit } from '../../core/base/admission/adaptive-limit.js';
 import { heldPlace, type HeldPlace } from '../../core/base/admission/place.js';
-import type { Tokens } from '../../core/workers/workers.js';
 import { Admissions, type RefusalReason } from './admissions.js';
 import { checkRequest } from './checks.js';
+import { Rate, type Payer } from './rate.js';
 
 const nothing = (): void => undefined;
 
 const metrics = {
   guard_rejected_total: { type: 'counter', help: 'Requests refused by the guard.', labels: ['reason'] },
+  guard_rate_refused_total: {
+    type: 'counter',
+    help: 'Requests over the rate limit, by what it was counted for: address, shared_address (one with several tenants) or tenant.',
+    labels: ['by'],
+  },
   guard_in_flight: {
     type: 'gauge',
     help: 'Requests in flight behind the guard, without those that wait at a gate of the backend.',
@@ -60,8 +65,7 @@ const watchEveryMs = 100;
 
 class Guard implements Stage<'tenant', 'place'> {
   readonly #host: Host<typeof metrics>;
-  /** Undefined when the rate limit is off. */
-  readonly #tokens: Tokens | undefined;
+  readonly #rate: Rate;
   readonly #rateLimit: string;
   readonly #admissions: Admissions;
   readonly #limit: AdaptiveLimit;
@@ -69,15 +73,21 @@ class Guard implements Stage<'tenant', 'place'> {
   #watch: NodeJS.Timeout | undefined;
 
   constructor(options: GuardOptions, host: Host<typeof metrics>) {
-    const { rateLimitPerSecond, rateLimitBurst, maxConcurrent, maxConcurrentQueueWait } = options;
+    const { maxConcurrent, maxConcurrentQueueWait } = options;
     this.#host = host;
-    this.#rateLimit = String(rateLimitPerSecond);
-    // One with other figures is another budget.
-    const name = `${host.pluginId} rate of ${rateLimitPerSecond} and ${rateLimitBurst}`;
-    this.#tokens =
-      rateLimitPerSecond > 0
-        ? host.workers.tokens({ name, size: rateLimitBurst, perSecond: rateLimitPerSecond })
-        : undefined;
+    this.#rateLimit = String(options.rateLimitPerSecond);
+    this.#rate = new Rate({
+      options,
+      pluginId: host.pluginId,
+      workers: host.workers,
+      nowMs: () => host.clock.monotonicMs(),
+      onRefused: (by) => host.meters.guard_rate_refused_total.add(1, { by }),
+      onShared: (address) =>
+        host.log.warn(
+          'most requests over the rate limit come from one address that several tenants share; -rate-limit-by=tenant gives each tenant a rate of its own',
+          { 'client.address': address },
+        ),
+    });
     const floor = Math.min(minRunning, maxConcurrent);
     this.#limit = new AdaptiveLimit({ floor, ceiling: maxConcurrent, targetMs: loopTargetMs });
     this.#admissions = new Admissions({
@@ -125,8 +135,9 @@ class Guard implements Stage<'tenant', 'place'> {
   }
 
   /** What the limits allow follows from the request; the rate and the places are new each time. */
-  admitAgain({ caller }: Exchange<'tenant'>): AdmitAgain {
-    return () => this.#admissions.hasPlace && this.#tokens?.takeNow(caller.address) !== false;
+  admitAgain({ caller, slots }: Exchange<'tenant'>): AdmitAgain {
+    const takeNow = this.#rate.takerOf({ address: caller.address, tenant: slots.tenant });
+    return () => this.#admissions.hasPlace && takeNow();
   }
 
   /**
@@ -135,7 +146,7 @@ class Guard implements Stage<'tenant', 'place'> {
    */
   #enter({ trace, caller, signal, slots }: Exchange<'tenant'>): HeldPlace | Promise<HeldPlace> {
     if (caller.isBackground === true) return this.#enterUnseen();
-    const pay = (): Promise<void> | undefined => this.#pay(caller.address);
+    const pay = (): Promise<void> | undefined => this.#pay({ address: caller.address, tenant: slots.tenant });
     return this.#admissions.enter(trace, [slots.tenant.id, caller.address], signal, pay);
   }
 
@@ -150,11 +161,11 @@ class Guard implements Stage<'tenant', 'place'> {
     });
   }
 
-  /** Takes a token of the client's rate. */
-  #pay(address: string): Promise<void> | undefined {
-    const taken = this.#tokens?.take(address);
+  /** Takes what the request costs of the rate. */
+  #pay(payer: Payer): Promise<void> | undefined {
+    const taken = this.#rate.take(payer);
     if (taken instanceof Promise) return taken.then((isTaken) => this.#mustBe(isTaken));
-    this.#mustBe(taken !== false);
+    this.#mustBe(taken);
     return undefined;
   }
 

@@ -13,6 +13,7 @@ import guard from '../../../plugins/guard/index.js';
 const open: GuardOptions = {
   rateLimitPerSecond: 0,
   rateLimitBurst: 1,
+  rateLimitBy: 'address',
   maxConcurrent: 0,
   maxConcurrentQueueWait: 1,
 };

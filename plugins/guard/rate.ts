@@ -1,0 +1,87 @@
+import { createHash } from 'node:crypto';
+import type { GuardOptions } from '../../core/base/options.gen.js';
+import type { Tenant } from '../../core/base/caller.js';
+import type { Workers } from '../../core/workers/workers.js';
+import { SharedAddresses } from './shared-addresses.js';
+
+/** Whose rate a request counts against. */
+export interface Payer {
+  /** Remote address. */
+  readonly address: string;
+  readonly tenant: Tenant;
+}
+
+/** What a refusal was counted against: an address, one that several tenants share, or a tenant. */
+export type RefusedBy = 'address' | 'shared_address' | 'tenant';
+
+export interface RateSettings {
+  readonly options: Pick<GuardOptions, 'rateLimitPerSecond' | 'rateLimitBurst' | 'rateLimitBy'>;
+  readonly pluginId: string;
+  readonly workers: Pick<Workers, 'tokens'>;
+  readonly nowMs: () => number;
+  /** Called for each refused request. */
+  readonly onRefused: (by: RefusedBy) => void;
+  /** Called, rarely, when one address that several tenants share gets most refusals. */
+  readonly onShared: (address: string) => void;
+}
+
+/**
+ * The rate limit: a bucket of tokens for each remote address, or for each tenant. A request over several tenants takes a token of each. A
+ * bucket that is dropped to make room for others comes back full, as a new one is, so that nobody gains more by that than by another name.
+ */
+export class Rate {
+  readonly #settings: RateSettings;
+  /** Undefined when the limit is off. */
+  readonly #tokens: ReturnType<Workers['tokens']> | undefined;
+  readonly #shared: SharedAddresses;
+
+  constructor(settings: RateSettings) {
+    const { pluginId, workers, nowMs } = settings;
+    const { rateLimitPerSecond: perSecond, rateLimitBurst: size, rateLimitBy: by } = settings.options;
+    this.#settings = settings;
+    this.#shared = new SharedAddresses(nowMs);
+    // One with other figures is another budget.
+    const name = `${pluginId} rate of ${perSecond} and ${size} by ${by}`;
+    this.#tokens = perSecond > 0 && size > 0 ? workers.tokens({ name, size, perSecond }) : undefined;
+  }
+
+  /** Takes the tokens for a request; false when one is missing. */
+  take(payer: Payer): boolean | Promise<boolean> {
+    const tokens = this.#tokens;
+    if (tokens === undefined) return true;
+    const taken = this.#keysOf(payer).map((key) => tokens.take(key));
+    if (taken.every((one) => typeof one === 'boolean')) return this.#judge(payer, taken);
+    const soon = taken.map((one) => Promise.resolve(one));
+    return Promise.all(soon).then((all) => this.#judge(payer, all));
+  }
+
+  /** Takes the tokens for a request of one tenant again and again, where they are at hand. */
+  takerOf(payer: Payer): () => boolean {
+    const tokens = this.#tokens;
+    if (tokens === undefined) return () => true;
+    const keys = this.#keysOf(payer);
+    return () => keys.every((key) => tokens.takeNow(key));
+  }
+
+  #keysOf({ address, tenant }: Payer): readonly string[] {
+    if (this.#settings.options.rateLimitBy === 'address') return [address];
+    return (tenant.limitIds ?? [tenant.id]).map(digestOf);
+  }
+
+  #judge({ address, tenant }: Payer, taken: readonly boolean[]): boolean {
+    if (taken.every(Boolean)) return true;
+    const { options, onRefused, onShared } = this.#settings;
+    if (options.rateLimitBy === 'tenant') onRefused('tenant');
+    else {
+      const { isShared, isWorthTelling } = this.#shared.refused(address, digestOf(tenant.id));
+      onRefused(isShared ? 'shared_address' : 'address');
+      if (isWorthTelling) onShared(address);
+    }
+    return false;
+  }
+}
+
+/** Ids come from headers, so they may be long, and parts of longer texts: none of that is kept. */
+function digestOf(id: string): string {
+  return createHash('sha256').update(id).digest('base64').slice(0, 22);
+}
