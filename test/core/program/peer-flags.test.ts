@@ -1,0 +1,85 @@
+/** What operators bring along from another proxy for VictoriaLogs: flags and variables. */
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import test from 'ava';
+import { startDevBackend, type DevBackend } from '../../../core/embedded/index.js';
+import { builtInDefinitions, FlagIndex, parseCommandLine } from '../../../core/kernel/options/index.js';
+import { loadPipeline } from '../../../core/kernel/pipeline/index.js';
+import { startProxy } from '../../../core/program/start-proxy.js';
+import { CapturedLog } from '../../../core/testing/index.js';
+import { refusedSets, startingSets, type PeerSet } from './peer-flags-sets.js';
+
+const pipelineFile = 'pipelines/reference-compatible.yaml';
+const index = new FlagIndex(builtInDefinitions());
+let backend: DevBackend;
+test.before(async () => {
+  backend = await startDevBackend();
+});
+test.after.always(() => backend.close());
+
+/** The set as its operator would type it here: on free ports, in a folder of its own. */
+async function load({ flags, env = {} }: PeerSet, folder: string) {
+  await writeFile(join(folder, 'tenant-map.yaml'), 'team-alpha: { account_id: 1, project_id: 1 }\n');
+  const here = (text: string): string => text.replaceAll('BACKEND', backend.url).replaceAll('FOLDER', folder);
+  const names = new Set(flags.map((flag) => /^--?([^=]+)/.exec(flag)?.[1]));
+  const listeners = ['listen', 'admin-listen'].filter((name) => !names.has(name));
+  const given = [...flags.map(here), ...listeners.map((name) => `-${name}=127.0.0.1:0`)];
+  const variables = Object.entries(env).map(([name, text]) => [name, here(text)] as const);
+  const line = parseCommandLine(given, index);
+  const loaded = await loadPipeline(pipelineFile, { flags: line.flags, env: Object.fromEntries(variables) });
+  const told = loaded.findings.map(({ rule, severity, message }) => `${severity} ${rule}: ${message}`);
+  return { pipeline: loaded.pipeline, problems: [...line.problems, ...line.positionals], told };
+}
+
+async function withFolder(use: (folder: string) => Promise<void>): Promise<void> {
+  const folder = await mkdtemp(join(tmpdir(), 'ref-proxy-'));
+  try {
+    await use(folder);
+  } finally {
+    await rm(folder, { recursive: true, force: true });
+  }
+}
+
+for (const set of startingSets)
+  test.serial(`${set.name}: starts and answers`, async (t) => {
+    await withFolder(async (folder) => {
+      const { pipeline, problems, told } = await load(set, folder);
+      t.deepEqual(problems, []);
+      if (pipeline === undefined) {
+        t.fail(told.join('\n'));
+        return;
+      }
+      const proxy = await startProxy(pipeline, { logTo: new CapturedLog() });
+      try {
+        // An id, as some of them ask for one.
+        const response = await fetch(`${proxy.urls.main}/loki/api/v1/labels`, {
+          headers: { 'X-Scope-OrgID': 'team-alpha' },
+        });
+        t.is(response.status, 200);
+        t.like(await response.json(), { status: 'success' });
+      } finally {
+        await proxy.close();
+      }
+    });
+  });
+
+for (const set of refusedSets)
+  test.serial(`${set.name}: is refused, as there`, async (t) => {
+    await withFolder(async (folder) => {
+      const { pipeline, problems, told } = await load(set, folder);
+      t.true(pipeline === undefined || problems.length > 0);
+      t.regex([...problems, ...told.filter((text) => text.startsWith('error'))].join('\n'), set.reason);
+    });
+  });
+
+test('each of their variables sets an option', (t) => {
+  const read = new Set(builtInDefinitions().flatMap(({ env }) => env));
+  const given = new Set(startingSets.flatMap(({ env = {} }) => Object.keys(env)));
+  // As specified, these two do not count; the flags of the same names do.
+  const specified = ['LABEL_STYLE', 'METADATA_FIELD_MODE'];
+  t.deepEqual(
+    [...given].filter((name) => !read.has(name)),
+    specified,
+  );
+});
