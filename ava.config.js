@@ -9,7 +9,7 @@ const named = process.argv
 const reference = process.env['TEST_FAST'];
 
 async function files() {
-  if (named) return ['dist/test/**/*.test.js', '!dist/test/rooms/**', 'examples/**/*.test.js'];
+  if (named) return ['dist/test/**/*.test.js', '!dist/test/rooms/**'];
   if (reference === undefined) return roomsOf('.');
   // It loads the compiler, which other runs do without.
   const { readChange, testsNear } = await import('./dist/test/setup/fast.js');

@@ -58,7 +58,8 @@ export interface FakeHost<Metrics extends MetricSpecs = MetricSpecs> extends Hos
 
 export interface FakeHostSettings<Metrics extends MetricSpecs> {
   readonly pluginId?: string;
-  readonly metrics?: Metrics;
+  /** Those of the plugin: `plugin.metrics`. */
+  readonly metrics?: Metrics | undefined;
   /** Options of the `names` and `limits` sections, as in YAML. */
   readonly names?: Readonly<Record<string, unknown>>;
   readonly limits?: Readonly<Record<string, unknown>>;

@@ -1,8 +1,4 @@
 /** Stage `tier0`: answers repeated GET requests with the bytes that were sent the first time. */
-import { Pacer } from '../../core/base/pace/pacer.js';
-import { atPace } from '../../core/base/pace/steps.js';
-import { encodeSteps } from '../../core/wire/answer/encode.js';
-import { weighAnswer } from '../../core/wire/answer/merge/index.js';
 import type { EncodedAnswer } from '../../core/wire/answer/types.js';
 import { cacheRoom } from '../../core/cache/room.js';
 import { ByteLru, largestEntryDivisor } from '../../core/base/memory/byte-lru.js';
@@ -10,17 +6,15 @@ import { ApiError } from '../../core/base/errors/api-error.js';
 import { RefusedQuery } from '../../core/base/errors/refused-query.js';
 import { cacheBudget } from '../../core/base/memory/pool.js';
 import { ageBuckets } from '../../core/cache/age.js';
-import { runningDeletions, type RunningDeletions } from '../../core/cache/deletions.js';
-import { Generations } from '../../core/cache/generations.js';
-import { createCacheKeys, type CacheKeys } from '../../core/cache/keys.js';
-import { ttlMs } from '../../core/cache/ttl.js';
-import { operationOf } from '../../core/operations/index.js';
 import type { Tier0Options } from '../../core/base/options.gen.js';
 import { alone, KeptGzip } from './kept-gzip.js';
 import {
+  answerCaching,
   defineStage,
+  Generations,
   type Answer,
   type AnswerAgain,
+  type AnswerCaching,
   type Exchange,
   type Host,
   type PurgeScope,
@@ -70,23 +64,17 @@ interface Kept {
 }
 
 class Tier0 implements Stage<'tenant', never> {
-  readonly #options: Tier0Options;
   readonly #host: Host<typeof metrics>;
   readonly #bodies: ByteLru<Kept>;
-  readonly #keys: CacheKeys;
-  readonly #deletions: RunningDeletions;
-  readonly #largestAnswer: number;
+  readonly #caching: AnswerCaching;
   /** Part of every key: an answer requested before a purge is neither cached nor found after it. */
   readonly #generations = new Generations();
   /** How many answers have been made. */
   #made = 0;
 
   constructor(options: Tier0Options, budget: Budget, host: Host<typeof metrics>) {
-    this.#options = options;
     this.#host = host;
-    this.#keys = createCacheKeys(options);
-    this.#deletions = runningDeletions(host);
-    this.#largestAnswer = budget.maxBytes / largestEntryDivisor;
+    this.#caching = answerCaching(options, host, { maxBytes: budget.maxBytes / largestEntryDivisor });
     const { meters, clock } = host;
     const resized = (entries: number, bytes: number): void => {
       meters.compat_cache_entries.set(entries, {});
@@ -99,12 +87,10 @@ class Tier0 implements Stage<'tenant', never> {
   }
 
   async handle(exchange: Exchange<'tenant'>, rest: Rest): Promise<Answer> {
-    const isKept = isSafe(exchange, this.#options) && !this.#deletions.touch(exchange.slots.tenant);
-    const question = isKept ? this.#keys(exchange) : undefined;
+    const question = this.#caching.cacheKey(exchange);
     if (question === undefined) return rest(exchange);
     const generation = this.#generations.of(question);
     const key = `${generation} ${question}`;
-    const { clock } = this.#host;
     const kept = this.#bodies.get(key);
     if (kept !== undefined) {
       exchange.trace.cache('hit');
@@ -119,21 +105,16 @@ class Tier0 implements Stage<'tenant', never> {
       throw error;
     }
     this.#miss(exchange);
-    const ttl = ttlMs(exchange.request, answer, clock.nowMs(), this.#options);
+    const ttl = this.#caching.timeToLive(exchange, answer);
     // An answer that will not be cached is encoded at the HTTP edge with the same result.
-    if (ttl === 0 || answer.kind === 'encoded') return answer;
-    const pacer = new Pacer(exchange.signal);
-    if ((await weighAnswer(answer, pacer)) > this.#largestAnswer) return answer;
-    const { categorizeLabels } = exchange.caller;
-    const steps = encodeSteps(answer, { categorizeLabels, request: exchange.request });
-    const encoded = await atPace(steps, pacer);
+    const encoded = ttl === 0 ? undefined : await this.#caching.finish(exchange, answer);
+    if (encoded === undefined) return answer;
     const body = alone(encoded.body);
     const bytes = body.byteLength;
     const gzip = new KeptGzip(body, (more) => this.#bodies.resize(key, made, bytes + more));
-    const finished: EncodedAnswer = { kind: 'encoded', headers: noHeaders, ...encoded, body, gzip };
+    const finished: EncodedAnswer = { ...encoded, body, gzip };
     this.#made += 1;
-    const made = { answer: finished, madeAtMs: clock.monotonicMs(), madeAs: this.#made };
-    if (finished.status !== 200 || !finished.contentType.startsWith('application/json')) return finished;
+    const made = { answer: finished, madeAtMs: this.#host.clock.monotonicMs(), madeAs: this.#made };
     if (generation === this.#generations.of(question)) this.#bodies.set(key, made, bytes, ttl);
     return finished;
   }
@@ -145,7 +126,7 @@ class Tier0 implements Stage<'tenant', never> {
 
   /** While the same answer is kept and no purge has come in between. */
   answerAgain(exchange: Exchange<'tenant'>, answer: Answer): AnswerAgain | undefined {
-    const question = this.#keys(exchange);
+    const question = this.#caching.cacheKey(exchange);
     if (question === undefined) return undefined;
     const generation = this.#generations.of(question);
     const key = `${generation} ${question}`;
@@ -183,16 +164,6 @@ class Tier0 implements Stage<'tenant', never> {
     this.#generations.next(tenantId);
     if (tenantId === undefined) this.#bodies.clear();
   }
-}
-
-const noHeaders: ReadonlyMap<string, string> = new Map();
-
-/** Bytes are only stored for complete requests of one tenant that change nothing. */
-function isSafe({ isFinal, caller, request }: Exchange<'tenant'>, options: Tier0Options): boolean {
-  if (!isFinal || caller.method !== 'GET') return false;
-  const { cache } = operationOf(request);
-  // An answer sent in chunks never exists as one buffer.
-  return cache !== 'never' && !(options.streamResponse && cache.isChunked);
 }
 
 interface Budget {

@@ -1,6 +1,10 @@
 import test from 'ava';
 import { Pool } from 'undici';
+import type { LoadedPlugin } from '../../core/kernel/pipeline/types.js';
+import type { Plugin } from '../../core/kernel/plugin/contract.js';
 import type { RunningProxy } from '../../core/program/start-proxy.js';
+import redisTier0 from '../../examples/redis-tier0/index.js';
+import { FakeStore } from '../core/cache/fake-store.js';
 import { readCases, type Answered, type GoldenCase } from './cases.js';
 import { comparableText } from './comparable.js';
 import { compareAnswers } from './compare.js';
@@ -65,6 +69,40 @@ test.serial('answers that come from the caches are the same', async (t) => {
   t.timeout(300_000);
   for (const set of ['http', 'reports'] as const)
     t.deepEqual(changedIds(first[set], await answersOf(proxies.get(set), first[set])), []);
+});
+
+test.serial('a cache of a site in the place of tier0 changes no answer, kept or not', async (t) => {
+  t.timeout(300_000);
+  const redis = await FakeStore.start(t);
+  const own = { url: redis.url, prefix: 'test:', timeout: 60_000, maxAnswerBytes: 1_048_576 };
+  const inPlace = (loaded: LoadedPlugin): LoadedPlugin =>
+    loaded.id === 'tier0'
+      ? {
+          ...loaded,
+          use: './redis-tier0',
+          // A test needs no name for the types of one plugin.
+          plugin: redisTier0 as unknown as Plugin,
+          options: { ...(loaded.options as object), ...own },
+        }
+      : loaded;
+  const map = [
+    ['tenant-map', tenantMapOf(corpora.http)],
+    ['server.register-instrumentation', 'true'],
+  ] as const;
+  const proxy = await openProxy(store, [], map, undefined, (pipeline) => ({
+    ...pipeline,
+    stages: pipeline.stages.map(inPlace),
+  }));
+  try {
+    const some = first.http.filter((_, index) => index % 3 === 0);
+    for (const round of ['first', 'second'])
+      t.deepEqual(changedIds(some, await answersOf(proxy, some)), [], round);
+    const metrics = await (await fetch(`${proxy.urls.main}/metrics`)).text();
+    const hits = /^ref_proxy_redis_tier0_hits_total (\d+)$/m.exec(metrics)?.[1];
+    t.true(Number(hits) > 100, `${hits} answers came from the store`);
+  } finally {
+    await proxy.close();
+  }
 });
 
 test.serial('with -pushdown=off queries are answered as the recorded Loki did', async (t) => {

@@ -32,12 +32,13 @@ export async function openStore(
   return backend;
 }
 
-/** Starts the default pipeline over a store, as the corpus wants it; `without` names stages to leave out, `more` adds flags. */
+/** Starts the default pipeline over a store, as the corpus wants it; `without` names stages to leave out, `more` adds flags, `change` is asked last. */
 export async function openProxy(
   store: Store,
   without: readonly string[] = [],
   more: Iterable<readonly [flag: string, value: string]> = [],
   clock?: Clock,
+  change: (pipeline: Pipeline) => Pipeline = (pipeline) => pipeline,
 ): Promise<RunningProxy> {
   const flags = new Map([
     ['backend', store.url],
@@ -50,7 +51,7 @@ export async function openProxy(
     ...more,
   ]);
   const pipeline = await loaded(flags);
-  return startProxy(withoutStages(pipeline, without), {
+  return startProxy(change(withoutStages(pipeline, without)), {
     logTo: new CapturedLog(),
     ...(clock === undefined ? {} : { clock }),
   });

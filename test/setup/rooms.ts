@@ -60,7 +60,7 @@ export function isSlow(test: string): boolean {
  * tests, or of those that are chosen by the paths of their sources.
  */
 export function roomsOf(root: string, chosen?: ReadonlySet<string>): string[] {
-  const all = [...testsIn(root, 'dist/test'), ...testsIn(root, 'examples')];
+  const all = testsIn(root, 'dist/test');
   const sourceOf = (file: string): string => file.replace(/^dist\/(.*)\.js$/, '$1.ts');
   const files = chosen === undefined ? all : all.filter((file) => chosen.has(sourceOf(file)));
   const quiet = quietRooms.map((): string[] => []);

@@ -79,7 +79,7 @@ export class Generation {
         tenantLimitsAllowPublish: pipeline.limits.tenantLimitsAllowPublish ?? [],
       }),
       learner,
-      setup: setupOf(fixed),
+      setup: setupOf(fixed, pipeline.stages),
     };
     this.parts = parts;
     this.#observers = house.observers;
@@ -141,7 +141,7 @@ function keysOf(
   const sections = digest([names, limits, server.httpWriteTimeout]);
   const behind = digest([
     setup,
-    decidingStages(stages, ({ plugin }) => plugin.name).map((stage) => {
+    decidingStages(stages).map((stage) => {
       const of = described.find(({ id }) => id === stage.id)?.options ?? [];
       const neutral = new Set(of.filter(({ isNeutral }) => isNeutral).map(({ key }) => key));
       return [stage.id, stage.use, Object.entries(stage.options ?? {}).filter(([key]) => !neutral.has(key))];

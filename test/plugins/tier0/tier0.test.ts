@@ -14,8 +14,8 @@ import {
   type ExchangeSettings,
 } from '../../../core/testing/index.js';
 import tier0 from '../../../plugins/tier0/index.js';
-import { differInOne, keptOperations } from '../../core/cache/exchanges.js';
-import { forwarding, requestOf } from '../../core/cache/samples.js';
+import { keptOperations } from '../../core/cache/exchanges.js';
+import { requestOf } from '../../core/cache/samples.js';
 import { hostFor } from '../host-for.js';
 
 type Tier0Host = ReturnType<typeof makeTier0Host>;
@@ -77,15 +77,6 @@ test('bytes that are kept hold on to no memory but their own', async (t) => {
   const { ask } = make();
   const { body } = (await ask(exchangeOf())) as EncodedAnswer;
   t.is(body.buffer.byteLength, body.byteLength);
-});
-
-test('requests that differ in one field get bytes of their own, unless keys leave the field out', async (t) => {
-  const fields = keptOperations.flatMap(differInOne).filter(({ field }) => field !== 'caller.method');
-  for (const { field, isLeftOut, exchanges } of fields) {
-    const { ask, asked } = make(forwarding);
-    for (const exchange of exchanges) await ask(exchange);
-    t.is(asked(), isLeftOut ? 1 : exchanges.length, field);
-  }
 });
 
 const unsafe: readonly [name: string, settings: Partial<ExchangeSettings<'tenant'>>][] = [

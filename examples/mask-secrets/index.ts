@@ -1,8 +1,18 @@
-// @ts-check
-import { compileRegExp, defineStage } from 'ref-proxy/plugin';
+import { compileRegExp, defineStage, type Answer } from 'ref-proxy/plugin';
+
+export interface Options {
+  readonly patterns: readonly string[];
+  readonly replacement: string;
+}
+
+type Stream = Extract<Answer, { readonly kind: 'streams' }>['streams'][number];
+
+const metrics = {
+  masked_lines_total: { type: 'counter', help: 'Log lines in which something was masked.' },
+} as const;
 
 /** Replaces secrets in log lines on their way back to the client. */
-export default defineStage({
+export default defineStage<Options, never, never, typeof metrics>({
   name: 'mask-secrets',
   summary: 'Replaces what looks like a secret in every log line.',
   schema: {
@@ -21,7 +31,7 @@ export default defineStage({
   needs: [],
   gives: [],
   rest: 'once',
-  metrics: { masked_lines_total: { type: 'counter', help: 'Log lines in which something was masked.' } },
+  metrics,
   create(options, host) {
     const patterns = options.patterns.map((pattern) => compileRegExp(pattern));
 
@@ -35,11 +45,11 @@ export default defineStage({
       },
     };
 
-    function maskStream(stream) {
+    function maskStream(stream: Stream): Stream {
       return { ...stream, entries: stream.entries.map((entry) => ({ ...entry, line: mask(entry.line) })) };
     }
 
-    function mask(line) {
+    function mask(line: string): string {
       const masked = patterns.reduce((text, pattern) => pattern.replaceAll(text, options.replacement), line);
       if (masked !== line) host.meters.masked_lines_total.add(1, {});
       return masked;

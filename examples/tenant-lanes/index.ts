@@ -1,5 +1,8 @@
-// @ts-check
 import { ApiError, defineStage } from 'ref-proxy/plugin';
+
+export interface Options {
+  readonly maxPerTenant: number;
+}
 
 const laneFull = {
   status: 429,
@@ -8,8 +11,15 @@ const laneFull = {
   headers: { 'Retry-After': '1' },
 };
 
+const metrics = {
+  tenant_lane_rejections_total: {
+    type: 'counter',
+    help: 'Requests refused because their tenant had too many in flight.',
+  },
+} as const;
+
 /** Stands in the place of guard: every tenant gets a lane of its own, so that one cannot crowd out the others. */
-export default defineStage({
+export default defineStage<Options, 'tenant', never, typeof metrics>({
   name: 'tenant-lanes',
   summary: 'Bounds the requests in flight of every tenant.',
   schema: {
@@ -27,15 +37,10 @@ export default defineStage({
   needs: ['tenant'],
   gives: [],
   rest: 'maybe',
-  metrics: {
-    tenant_lane_rejections_total: {
-      type: 'counter',
-      help: 'Requests refused because their tenant had too many in flight.',
-    },
-  },
+  metrics,
   create(options, host) {
     /** Requests in flight by tenant; a tenant without any has no entry, so that the map cannot grow for ever. */
-    const inFlight = new Map();
+    const inFlight = new Map<string, number>();
 
     return {
       async handle(exchange, rest) {
@@ -54,7 +59,7 @@ export default defineStage({
       },
     };
 
-    function leave(id) {
+    function leave(id: string): void {
       const left = (inFlight.get(id) ?? 1) - 1;
       if (left === 0) inFlight.delete(id);
       else inFlight.set(id, left);

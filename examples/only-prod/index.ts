@@ -1,8 +1,12 @@
-// @ts-check
-import { defineStage, makeMatcher, mapSelectors } from 'ref-proxy/plugin';
+import { defineStage, makeMatcher, mapSelectors, type ChangeMatchers } from 'ref-proxy/plugin';
+
+export interface Options {
+  readonly label: string;
+  readonly value: string;
+}
 
 /** Adds a matcher to every selector of every request, by the syntax tree: no text of a client can get around it. */
-export default defineStage({
+export default defineStage<Options>({
   name: 'only-prod',
   summary: 'Lets every request see one environment only.',
   schema: {
@@ -27,7 +31,7 @@ export default defineStage({
   gives: [],
   rest: 'once',
   create({ label, value }) {
-    const narrow = (matchers) => [...matchers, makeMatcher(label, '=', value)];
+    const narrow: ChangeMatchers = (matchers) => [...matchers, makeMatcher(label, '=', value)];
     return {
       handle: (exchange, rest) => rest(exchange.derive({ request: mapSelectors(exchange.request, narrow) })),
     };
