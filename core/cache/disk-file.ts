@@ -1,10 +1,10 @@
 /**
- * The database file of the disk cache. SQLite runs in threads of libuv, one for writing and one for reading: in WAL mode readers do not
- * wait for a writer. Each method is one statement or two of bounded size.
+ * The database file of the disk cache. It has a connection for writing and one for reading: in WAL mode readers do not wait for a writer.
+ * Each method is one statement or two of bounded size. Which SQLite runs them is in core/cache/disk-engine.
  */
 import { open, rename, rm } from 'node:fs/promises';
-import type { Database, RunResult } from 'sqlite3';
 import { hasCode } from '../base/errors/system-error.js';
+import { diskEngine, isDamage, type Connection, type Engine } from './disk-engine/engine.js';
 
 /** An answer as it lies on disk. Times in Unix milliseconds. */
 export interface DiskRow {
@@ -85,20 +85,21 @@ export interface DiskSize {
  * Opens the file or begins it, and writes to it. A fresh one takes the place of what is there.
  * @throws UnusableFile, or an error of SQLite where the file cannot be opened or written
  */
-export async function openDiskFile(path: string, isFresh: boolean): Promise<DiskStore> {
-  const lock = await lockFor(path);
-  let writer: Database | undefined;
+export async function openDiskFile(path: string, isFresh: boolean, engine?: Engine): Promise<DiskStore> {
+  const sqlite = engine ?? (await diskEngine());
+  const lock = await lockFor(path, sqlite);
+  let writer: Connection | undefined;
   try {
     if (isFresh) await removeDatabase(path);
     // A new file is for nobody else: it holds lines of logs.
     await (await open(path, 'a', 0o600)).close();
-    writer = await connect(path);
+    writer = await connect(sqlite, path, lock);
     await prepare(writer);
-    const reader = await connect(path);
+    const reader = await connect(sqlite, path);
     return new DiskFile(writer, reader, lock);
   } catch (error) {
-    if (writer !== undefined) await closeDatabase(writer);
-    await closeDatabase(lock);
+    await writer?.close();
+    await lock.close();
     throw isDamage(error) ? new UnusableFile('damaged', error) : error;
   }
 }
@@ -107,15 +108,15 @@ export async function openDiskFile(path: string, isFresh: boolean): Promise<Disk
  * Holds a lock on a file beside this one until it is closed or the process ends, so that no two processes write to one cache. In WAL mode
  * SQLite would let both.
  */
-async function lockFor(path: string): Promise<Database> {
+async function lockFor(path: string, engine: Engine): Promise<Connection> {
   const file = `${path}-lock`;
   await createLockFile(file);
-  const lock = await connect(file);
+  const lock = await connect(engine, file);
   try {
-    await execute(lock, 'BEGIN EXCLUSIVE');
+    await lock.execute('BEGIN EXCLUSIVE');
     return lock;
   } catch (error) {
-    await closeDatabase(lock);
+    await lock.close();
     if (!hasCode(error, 'SQLITE_BUSY')) throw error;
     const inUse = new Error('another process uses this file; give each its own -disk-cache-path', {
       cause: error,
@@ -133,42 +134,26 @@ async function createLockFile(path: string): Promise<void> {
   }
 }
 
-/** Whether SQLite says that the file is broken. */
-export function isDamage(error: unknown): boolean {
-  return hasCode(error, 'SQLITE_CORRUPT');
+async function connect(engine: Engine, path: string, beside?: Connection): Promise<Connection> {
+  const connection = await engine.connect(path, beside);
+  await connection.execute(`PRAGMA busy_timeout = ${busyTimeoutMs}`);
+  return connection;
 }
 
-async function connect(path: string): Promise<Database> {
-  // The native library is loaded only where there is a disk cache.
-  const { default: sqlite } = await import('sqlite3');
-  return new Promise((resolve, reject) => {
-    const database = new sqlite.Database(path, (error) => {
-      if (error !== null) {
-        reject(error);
-        return;
-      }
-      // One statement at a time: those that wait for their turn hold no thread.
-      database.serialize();
-      database.configure('busyTimeout', busyTimeoutMs);
-      resolve(database);
-    });
-  });
-}
-
-async function prepare(writer: Database): Promise<void> {
+async function prepare(writer: Connection): Promise<void> {
   await checkOwner(writer);
   // Before the first table, or it has no effect.
-  await execute(writer, 'PRAGMA auto_vacuum = INCREMENTAL');
-  await execute(writer, `PRAGMA journal_mode = WAL; PRAGMA journal_size_limit = ${journalBytes}`);
-  await execute(writer, 'PRAGMA synchronous = NORMAL');
+  await writer.execute('PRAGMA auto_vacuum = INCREMENTAL');
+  await writer.execute(`PRAGMA journal_mode = WAL; PRAGMA journal_size_limit = ${journalBytes}`);
+  await writer.execute('PRAGMA synchronous = NORMAL');
   if ((await numberOf(writer, 'SELECT count(*) AS value FROM sqlite_master')) === 0)
-    await execute(writer, tables);
+    await writer.execute(tables);
   // SQLite opens a file that it may not write for reading, and tells at the first write.
-  else await execute(writer, `PRAGMA user_version = ${formatVersion}`);
+  else await writer.execute(`PRAGMA user_version = ${formatVersion}`);
   await numberOf(writer, 'SELECT count(*) AS value FROM answers');
 }
 
-async function checkOwner(writer: Database): Promise<void> {
+async function checkOwner(writer: Connection): Promise<void> {
   const owner = await headerOf(writer, 'application_id');
   const version = await headerOf(writer, 'user_version');
   const isEmpty = (await numberOf(writer, 'SELECT count(*) AS value FROM sqlite_master')) === 0;
@@ -177,7 +162,7 @@ async function checkOwner(writer: Database): Promise<void> {
   if (!isEmpty && version !== formatVersion) throw new UnusableFile('other version');
 }
 
-async function headerOf(writer: Database, name: 'application_id' | 'user_version'): Promise<number> {
+async function headerOf(writer: Connection, name: 'application_id' | 'user_version'): Promise<number> {
   try {
     return await numberOf(writer, `SELECT ${name} AS value FROM pragma_${name}`);
   } catch (error) {
@@ -190,14 +175,13 @@ async function headerOf(writer: Database, name: 'application_id' | 'user_version
 
 class DiskFile implements DiskStore {
   constructor(
-    private readonly writer: Database,
-    private readonly reader: Database,
-    private readonly lock: Database,
+    private readonly writer: Connection,
+    private readonly reader: Connection,
+    private readonly lock: Connection,
   ) {}
 
   async read(key: string): Promise<DiskRow | undefined> {
-    const [row] = await all<DiskRow>(
-      this.reader,
+    const [row] = await this.reader.all<DiskRow>(
       'SELECT key, value, written AS writtenMs, expires AS expiresMs, seal FROM answers WHERE key = ?',
       [key],
     );
@@ -206,13 +190,11 @@ class DiskFile implements DiskStore {
 
   async write(rows: readonly DiskRow[]): Promise<number> {
     const marks = rows.map(() => '?').join(', ');
-    const replaced = await run(
-      this.writer,
+    const replaced = await this.writer.run(
       `DELETE FROM answers WHERE key IN (${marks})`,
       rows.map(({ key }) => key),
     );
-    await run(
-      this.writer,
+    await this.writer.run(
       `INSERT INTO answers (key, written, expires, bytes, seal, value) VALUES ${rows.map(() => '(?, ?, ?, ?, ?, ?)').join(', ')}`,
       rows.flatMap(({ key, writtenMs, expiresMs, seal, value }) => [
         key,
@@ -227,28 +209,25 @@ class DiskFile implements DiskStore {
   }
 
   remove(key: string): Promise<number> {
-    return run(this.writer, 'DELETE FROM answers WHERE key = ?', [key]);
+    return this.writer.run('DELETE FROM answers WHERE key = ?', [key]);
   }
 
   removeBeginning(prefix: string, limit: number): Promise<number> {
-    return run(
-      this.writer,
+    return this.writer.run(
       'DELETE FROM answers WHERE id IN (SELECT id FROM answers WHERE key >= ? AND key < ? LIMIT ?)',
       [prefix, behind(prefix), limit],
     );
   }
 
   dropExpired(beforeMs: number, limit: number): Promise<number> {
-    return run(
-      this.writer,
+    return this.writer.run(
       'DELETE FROM answers WHERE id IN (SELECT id FROM answers WHERE expires <= ? LIMIT ?)',
       [beforeMs, limit],
     );
   }
 
   async dropOldest(bytes: number, limit: number): Promise<number> {
-    const oldest = await all<{ readonly id: number; readonly bytes: number }>(
-      this.writer,
+    const oldest = await this.writer.all<{ readonly id: number; readonly bytes: number }>(
       'SELECT id, bytes FROM answers ORDER BY id LIMIT ?',
       [limit],
     );
@@ -259,7 +238,7 @@ class DiskFile implements DiskStore {
       freed += row.bytes;
       last = row.id;
     }
-    return run(this.writer, 'DELETE FROM answers WHERE id <= ?', [last]);
+    return this.writer.run('DELETE FROM answers WHERE id <= ?', [last]);
   }
 
   count(): Promise<number> {
@@ -267,8 +246,7 @@ class DiskFile implements DiskStore {
   }
 
   async size(): Promise<DiskSize> {
-    const [size] = await all<DiskSize>(
-      this.writer,
+    const [size] = await this.writer.all<DiskSize>(
       'SELECT page_count AS pages, freelist_count AS freePages, page_size AS pageBytes FROM pragma_page_count, pragma_freelist_count, pragma_page_size',
       [],
     );
@@ -276,13 +254,13 @@ class DiskFile implements DiskStore {
   }
 
   shrink(pages: number): Promise<void> {
-    return execute(this.writer, `PRAGMA incremental_vacuum(${pages})`);
+    return this.writer.execute(`PRAGMA incremental_vacuum(${pages})`);
   }
 
   async close(): Promise<void> {
-    await closeDatabase(this.reader);
-    await closeDatabase(this.writer);
-    await closeDatabase(this.lock);
+    await this.reader.close();
+    await this.writer.close();
+    await this.lock.close();
   }
 }
 
@@ -291,45 +269,9 @@ function behind(prefix: string): string {
   return prefix.slice(0, -1) + String.fromCharCode(prefix.charCodeAt(prefix.length - 1) + 1);
 }
 
-type Parameter = string | number | Buffer;
-
-function run(database: Database, sql: string, parameters: readonly Parameter[]): Promise<number> {
-  return new Promise((resolve, reject) => {
-    database.run(sql, parameters, function (this: RunResult, error: Error | null) {
-      if (error === null) resolve(this.changes);
-      else reject(error);
-    });
-  });
-}
-
-function all<Row>(database: Database, sql: string, parameters: readonly Parameter[]): Promise<Row[]> {
-  return new Promise((resolve, reject) => {
-    database.all<Row>(sql, parameters, (error, rows) => {
-      if (error === null) resolve(rows);
-      else reject(error);
-    });
-  });
-}
-
-async function numberOf(database: Database, sql: string): Promise<number> {
-  const [row] = await all<{ readonly value: number }>(database, sql, []);
+async function numberOf(connection: Connection, sql: string): Promise<number> {
+  const [row] = await connection.all<{ readonly value: number }>(sql, []);
   return row?.value ?? 0;
-}
-
-function execute(database: Database, sql: string): Promise<void> {
-  return new Promise((resolve, reject) => {
-    database.exec(sql, (error) => {
-      if (error === null) resolve();
-      else reject(error);
-    });
-  });
-}
-
-/** Closing waits for the statements that run; an error leaves nothing to do. */
-function closeDatabase(database: Database): Promise<void> {
-  return new Promise((resolve) => {
-    database.close(() => resolve());
-  });
 }
 
 /** The database, its journal and the journal's index. */

@@ -1,14 +1,8 @@
 import type { Clock } from '../base/clock.js';
 import type { Logger } from '../base/logger.js';
 import type { AnswerHit, AnswerTier } from './answer-tier.js';
-import {
-  isDamage,
-  moveDatabase,
-  openDiskFile,
-  UnusableFile,
-  type DiskRow,
-  type DiskStore,
-} from './disk-file.js';
+import { isDamage } from './disk-engine/engine.js';
+import { moveDatabase, openDiskFile, UnusableFile, type DiskRow, type DiskStore } from './disk-file.js';
 import { DiskSpace, type DiskObserver, type DiskSpaceOptions } from './disk-space.js';
 import { unsealed } from './seal.js';
 import { WriteBuffer, type Waiting } from './write-buffer.js';

@@ -1,5 +1,6 @@
 import { ageBuckets } from '../../core/cache/age.js';
 import type { AnswerStore } from '../../core/cache/answer-store.js';
+import { diskEngine } from '../../core/cache/disk-engine/engine.js';
 import type { DiskObserver } from '../../core/cache/disk-space.js';
 import { DiskTier } from '../../core/cache/disk-tier.js';
 import type { PeerCacheOptions } from '../../core/base/options.gen.js';
@@ -43,6 +44,7 @@ export async function openDisk(
   host: DiskHost,
 ): Promise<DiskTier> {
   const { clock } = host;
+  const log = host.logAs('disk_cache');
   const place = host.shared<DiskPlace>(`disk cache ${options.diskCachePath}`, () => ({ open: undefined }));
   await place.open?.close();
   const disk = await DiskTier.open({
@@ -50,10 +52,11 @@ export async function openDisk(
     largest: store.largest,
     keepExpiredMs: options.staleIfError,
     clock,
-    log: host.logAs('disk_cache'),
+    log,
     observer: observerOf(host),
   });
   place.open = disk;
+  log.info('disk cache opened', { 'disk_cache.engine': (await diskEngine()).name });
   store.addTier(disk, host.setup);
   host.onStop(() => store.removeTier(disk));
   return disk;

@@ -1,5 +1,6 @@
 import {
   closeSync,
+  existsSync,
   ftruncateSync,
   openSync,
   readdirSync,
@@ -10,7 +11,7 @@ import {
   writeSync,
 } from 'node:fs';
 import { join } from 'node:path';
-import sqlite from 'sqlite3';
+import { diskEngine } from '../../core/cache/disk-engine/engine.js';
 import type { Random } from '../watch/random.js';
 
 /** Damages one of the files of a folder, as disks, people and programs do; tells how, or undefined where there is nothing to damage. */
@@ -128,35 +129,28 @@ interface AnswerRow {
 /** Answers of one tenant under the keys of another: with the seals of where they were, or of where they are. */
 const swappedAnswers: Damage = async (folder, random) => {
   const file = join(folder, 'answers.db');
-  const database = await new Promise<sqlite.Database | undefined>((resolve) => {
-    const opened = new sqlite.Database(file, sqlite.OPEN_READWRITE, (error) =>
-      resolve(error === null ? opened : undefined),
-    );
-  });
-  if (database === undefined) return undefined;
-  const run = (sql: string, ...values: readonly unknown[]): Promise<readonly AnswerRow[]> =>
-    new Promise((resolve) => {
-      // Rows of the query below; a file that is damaged already has none.
-      database.all(sql, values, (error, rows) => resolve(error === null ? (rows as AnswerRow[]) : []));
-    });
-  const rows = await run('SELECT id, key FROM answers ORDER BY id');
+  if (!existsSync(file)) return undefined;
+  const engine = await diskEngine();
+  const database = await engine.connect(file);
+  // A file that is damaged already has no rows, and changes nothing.
+  const rows = await database
+    .all<AnswerRow>('SELECT id, key FROM answers ORDER BY id', [])
+    .catch((): readonly AnswerRow[] => []);
   const columns = random.chance(0.5) ? ['value', 'seal', 'bytes'] : ['value', 'bytes'];
   let swaps = 0;
   for (const a of rows) {
     const b = rows.length === 0 ? undefined : random.pick(rows);
     if (b === undefined || a.key.split(':', 1)[0] === b.key.split(':', 1)[0]) continue;
     for (const column of columns)
-      await run(
-        `UPDATE answers SET ${column} = CASE id WHEN ? THEN (SELECT ${column} FROM answers WHERE id = ?) ELSE (SELECT ${column} FROM answers WHERE id = ?) END WHERE id IN (?, ?)`,
-        a.id,
-        b.id,
-        a.id,
-        a.id,
-        b.id,
-      );
+      await database
+        .run(
+          `UPDATE answers SET ${column} = CASE id WHEN ? THEN (SELECT ${column} FROM answers WHERE id = ?) ELSE (SELECT ${column} FROM answers WHERE id = ?) END WHERE id IN (?, ?)`,
+          [a.id, b.id, a.id, a.id, b.id],
+        )
+        .catch(() => undefined);
     swaps += 1;
   }
-  await new Promise((resolve) => database.close(resolve));
+  await database.close();
   return swaps === 0 ? undefined : `${swaps} answers changed tenants (${columns.join(', ')}) in ${file}`;
 };
 

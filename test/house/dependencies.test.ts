@@ -9,13 +9,14 @@ interface Manifest {
   readonly name: string;
   readonly scripts: Readonly<Record<string, string>>;
   readonly dependencies: Readonly<Record<string, string>>;
+  readonly peerDependencies: Readonly<Record<string, string>>;
   readonly devDependencies: Readonly<Record<string, string>>;
 }
 
 const root = packageRoot();
 // package.json is this package's own.
 const manifest = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8')) as Manifest;
-const dependencies = Object.keys(manifest.dependencies).sort();
+const dependencies = Object.keys({ ...manifest.dependencies, ...manifest.peerDependencies }).sort();
 const devDependencies = Object.keys(manifest.devDependencies).sort();
 
 /** Bundled when the package is built, or run by those who have the repository. */

@@ -1,6 +1,6 @@
 import { fileURLToPath } from 'node:url';
-import test from 'ava';
 import { answerOf } from './disk-answers.js';
+import { eachEngine } from './disk-engines.js';
 import { fileFor, openTier } from './disk.js';
 import { writeAndKill } from '../base/files/write-and-kill.js';
 
@@ -8,15 +8,18 @@ const writer = fileURLToPath(new URL('disk-writer.js', import.meta.url));
 /** `KILLS=200` for a longer look. */
 const kills = Number(process.env['KILLS'] ?? 20);
 
-test('a process that is killed while it writes loses at most what it had not written', async (t) => {
-  const path = await fileFor(t);
-  for (let kill = 0; kill < kills; kill += 1) {
-    const told = await writeAndKill(writer, path, (kill * 7) % 23);
-    const { tier, host } = await openTier({ path });
-    t.deepEqual(host.records, [], 'the file is in order');
-    t.true(told > 0);
-    for (let number = 0; number < told; number += 1 + Math.floor(told / 20))
-      t.deepEqual((await tier.get(`key ${number}`))?.packed, answerOf(number), `${number} of ${told}`);
-    await tier.close();
-  }
-});
+eachEngine(
+  'a process that is killed while it writes loses at most what it had not written',
+  async (t, engine) => {
+    const path = await fileFor(t);
+    for (let kill = 0; kill < kills; kill += 1) {
+      const told = await writeAndKill(writer, [path, engine.name], (kill * 7) % 23);
+      const { tier, host } = await openTier({ engine, path });
+      t.deepEqual(host.records, [], 'the file is in order');
+      t.true(told > 0);
+      for (let number = 0; number < told; number += 1 + Math.floor(told / 20))
+        t.deepEqual((await tier.get(`key ${number}`))?.packed, answerOf(number), `${number} of ${told}`);
+      await tier.close();
+    }
+  },
+);

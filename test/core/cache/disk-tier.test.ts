@@ -1,22 +1,23 @@
-import { open, readdir, readFile, stat, truncate, writeFile } from 'node:fs/promises';
+import { open, readFile, stat, truncate, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
-import test from 'ava';
+import type { Engine } from '../../../core/cache/disk-engine/engine.js';
 import { openDiskFile, type DiskStore } from '../../../core/cache/disk-file.js';
 import { answerOf } from './disk-answers.js';
+import { eachEngine } from './disk-engines.js';
 import { fileFor, openTier } from './disk.js';
 
 const hour = 3_600_000;
 
-test('what was written is there after a restart, with the time that is left', async (t) => {
+eachEngine('what was written is there after a restart, with the time that is left', async (t, engine) => {
   for (const diskCacheCompress of [true, false]) {
     const path = await fileFor(t);
-    const first = await openTier({ path, options: { diskCacheCompress } });
+    const first = await openTier({ engine, path, options: { diskCacheCompress } });
     first.tier.set('a', answerOf(1), hour);
     t.deepEqual((await first.tier.get('a'))?.packed, answerOf(1), 'before it is written');
     await first.tier.close();
     const { host } = first;
     host.clock.advance(600_000);
-    const { tier, told } = await openTier({ path, host });
+    const { tier, told } = await openTier({ engine, path, host });
     t.deepEqual(await tier.get('a'), { packed: answerOf(1), leftMs: hour - 600_000, ageMs: 600_000 });
     t.is(await tier.get('b'), undefined);
     t.deepEqual([told.hits, told.misses, told.entries], [1, 1, 1]);
@@ -25,10 +26,10 @@ test('what was written is there after a restart, with the time that is left', as
   }
 });
 
-test('what compresses takes less room, unless compression is off', async (t) => {
+eachEngine('what compresses takes less room, unless compression is off', async (t, engine) => {
   const sizes: number[] = [];
   for (const diskCacheCompress of [true, false]) {
-    const { tier, told } = await openTier({ path: await fileFor(t), options: { diskCacheCompress } });
+    const { tier, told } = await openTier({ engine, path: await fileFor(t), options: { diskCacheCompress } });
     tier.set('a', Buffer.from('abcdefgh'.repeat(50_000)), hour);
     await tier.flush();
     sizes.push(told.bytes);
@@ -37,8 +38,8 @@ test('what compresses takes less room, unless compression is off', async (t) => 
   t.true((sizes[0] ?? 0) < 100_000 && (sizes[1] ?? 0) > 400_000, sizes.join());
 });
 
-test('answers kept for less than the least time are not written', async (t) => {
-  const { tier, told, host } = await openTier({ path: await fileFor(t) });
+eachEngine('answers kept for less than the least time are not written', async (t, engine) => {
+  const { tier, told, host } = await openTier({ engine, path: await fileFor(t) });
   tier.set('short', answerOf(1), 29_999);
   tier.set('waited too long', answerOf(2), 31_000);
   host.clock.advance(31_000);
@@ -50,18 +51,25 @@ test('answers kept for less than the least time are not written', async (t) => {
   await tier.close();
 });
 
-test('a full buffer is written without waiting, and what does not fit into it is refused', async (t) => {
-  const { tier, told } = await openTier({ path: await fileFor(t), options: { diskCacheFlushSize: 3 } });
-  for (const number of [1, 2, 3]) tier.set(`key ${number}`, answerOf(number), hour);
-  await tier.delete('nothing');
-  t.is(told.entries, 3);
-  for (let number = 0; number < 5; number += 1) tier.set(`large ${number}`, Buffer.alloc(9_000_000), hour);
-  t.is(told.drops.get('refused'), 2);
-  await tier.close();
-});
+eachEngine(
+  'a full buffer is written without waiting, and what does not fit into it is refused',
+  async (t, engine) => {
+    const { tier, told } = await openTier({
+      engine,
+      path: await fileFor(t),
+      options: { diskCacheFlushSize: 3 },
+    });
+    for (const number of [1, 2, 3]) tier.set(`key ${number}`, answerOf(number), hour);
+    await tier.delete('nothing');
+    t.is(told.entries, 3);
+    for (let number = 0; number < 5; number += 1) tier.set(`large ${number}`, Buffer.alloc(9_000_000), hour);
+    t.is(told.drops.get('refused'), 2);
+    await tier.close();
+  },
+);
 
-test('an expired answer is a miss, and goes from the file', async (t) => {
-  const { tier, told, host } = await openTier({ path: await fileFor(t) });
+eachEngine('an expired answer is a miss, and goes from the file', async (t, engine) => {
+  const { tier, told, host } = await openTier({ engine, path: await fileFor(t) });
   tier.set('a', answerOf(1), 60_000);
   tier.set('b', answerOf(2), hour);
   await tier.flush();
@@ -73,8 +81,8 @@ test('an expired answer is a miss, and goes from the file', async (t) => {
   await tier.close();
 });
 
-test('an answer written before the clock was set back is a miss', async (t) => {
-  const { tier, host } = await openTier({ path: await fileFor(t) });
+eachEngine('an answer written before the clock was set back is a miss', async (t, engine) => {
+  const { tier, host } = await openTier({ engine, path: await fileFor(t) });
   tier.set('a', answerOf(1), 60_000);
   await tier.flush();
   host.clock.advance(-hour);
@@ -82,10 +90,10 @@ test('an answer written before the clock was set back is a miss', async (t) => {
   await tier.close();
 });
 
-test('over the bound the answers written first go, and the file stays under it', async (t) => {
+eachEngine('over the bound the answers written first go, and the file stays under it', async (t, engine) => {
   const path = await fileFor(t);
   const diskCacheMaxBytes = 1_000_000;
-  const { tier, told } = await openTier({ path, options: { diskCacheMaxBytes } });
+  const { tier, told } = await openTier({ engine, path, options: { diskCacheMaxBytes } });
   for (let number = 0; number < 100; number += 1) {
     tier.set(`key ${number}`, answerOf(number, 30_000), hour);
     if (number % 10 === 9) await tier.flush();
@@ -104,8 +112,8 @@ test('over the bound the answers written first go, and the file stays under it',
   t.true(size <= diskCacheMaxBytes, `${size}`);
 });
 
-test('the file shrinks when answers have gone', async (t) => {
-  const { tier, told, host } = await openTier({ path: await fileFor(t) });
+eachEngine('the file shrinks when answers have gone', async (t, engine) => {
+  const { tier, told, host } = await openTier({ engine, path: await fileFor(t) });
   for (let number = 0; number < 200; number += 1) tier.set(`key ${number}`, answerOf(number, 30_000), hour);
   await tier.flush();
   t.true(told.bytes > 6_000_000);
@@ -115,9 +123,9 @@ test('the file shrinks when answers have gone', async (t) => {
   await tier.close();
 });
 
-test('a purge empties buffer and file, and what comes after it is kept', async (t) => {
+eachEngine('a purge empties buffer and file, and what comes after it is kept', async (t, engine) => {
   const path = await fileFor(t);
-  const { tier, host } = await openTier({ path });
+  const { tier, host } = await openTier({ engine, path });
   tier.set('written', answerOf(1), hour);
   await tier.flush();
   tier.set('waiting', answerOf(2), hour);
@@ -128,7 +136,7 @@ test('a purge empties buffer and file, and what comes after it is kept', async (
   t.is(await tier.get('waiting'), undefined);
   tier.set('later', answerOf(3), hour);
   await tier.close();
-  const again = await openTier({ path, host });
+  const again = await openTier({ engine, path, host });
   t.deepEqual([again.told.entries, (await again.tier.get('later'))?.packed], [1, answerOf(3)]);
   await again.tier.close();
 });
@@ -145,15 +153,15 @@ async function eachFlip(path: string, use: (copy: string) => Promise<void>): Pro
   }
 }
 
-test('a flipped bit, wherever it is, never changes an answer', async (t) => {
+eachEngine('a flipped bit, wherever it is, never changes an answer', async (t, engine) => {
   const path = await fileFor(t);
-  const { tier, host } = await openTier({ path });
+  const { tier, host } = await openTier({ engine, path });
   const numbers = [0, 1, 2, 3, 4, 5];
   for (const number of numbers) tier.set(`key ${number}`, answerOf(number, 6_000), hour);
   await tier.close();
   let misses = 0;
   await eachFlip(path, async (copy) => {
-    const damaged = await openTier({ path: copy, host });
+    const damaged = await openTier({ engine, path: copy, host });
     for (const number of numbers) {
       const found = await damaged.tier.get(`key ${number}`);
       if (found === undefined) misses += 1;
@@ -164,9 +172,9 @@ test('a flipped bit, wherever it is, never changes an answer', async (t) => {
   t.true(misses > 10, `${misses} misses`);
 });
 
-test('a damaged answer is dropped, and told', async (t) => {
+eachEngine('a damaged answer is dropped, and told', async (t, engine) => {
   const path = await fileFor(t);
-  const first = await openTier({ path });
+  const first = await openTier({ engine, path });
   first.tier.set('a', answerOf(1, 30_000), hour);
   await first.tier.close();
   const file = await open(path, 'r+');
@@ -174,7 +182,7 @@ test('a damaged answer is dropped, and told', async (t) => {
   t.true(at > 0);
   await file.write(Buffer.from([0, 0]), 0, 2, at);
   await file.close();
-  const { tier, told, host } = await openTier({ path, host: first.host });
+  const { tier, told, host } = await openTier({ engine, path, host: first.host });
   t.is(await tier.get('a'), undefined);
   await tier.flush();
   t.deepEqual([told.drops.get('damaged'), told.entries], [1, 0]);
@@ -182,9 +190,9 @@ test('a damaged answer is dropped, and told', async (t) => {
   await tier.close();
 });
 
-test('an answer whose time of expiry has changed is dropped', async (t) => {
+eachEngine('an answer whose time of expiry has changed is dropped', async (t, engine) => {
   const path = await fileFor(t);
-  const first = await openTier({ path });
+  const first = await openTier({ engine, path });
   first.tier.set('a', answerOf(1), 60_000);
   await first.tier.close();
   const bytes = await readFile(path);
@@ -195,52 +203,56 @@ test('an answer whose time of expiry has changed is dropped', async (t) => {
     bytes[at + 1] = (bytes[at + 1] ?? 0) ^ 0x40;
   t.true(found > 0);
   await writeFile(path, bytes);
-  const { tier, told } = await openTier({ path, host: first.host });
+  const { tier, told } = await openTier({ engine, path, host: first.host });
   t.is(await tier.get('a'), undefined);
   t.is(told.drops.get('damaged'), 1);
   await tier.close();
 });
 
-test('a file that turns out to be damaged while it is used is put aside, and a new one begun', async (t) => {
-  const path = await fileFor(t);
-  let isDamaged = false;
-  const { tier, told, host } = await openTier({
-    path,
-    open: async (file, isFresh) => {
-      const store = await openDiskFile(file, isFresh);
-      const read = store.read.bind(store);
-      store.read = (key) =>
-        isDamaged
-          ? Promise.reject(Object.assign(new Error('made up'), { code: 'SQLITE_CORRUPT' }))
-          : read(key);
-      return store;
-    },
-  });
-  tier.set('a', answerOf(1), hour);
-  await tier.flush();
-  isDamaged = true;
-  t.is(await tier.get('a'), undefined);
-  isDamaged = false;
-  tier.set('b', answerOf(2), hour);
-  await tier.flush();
-  await tier.flush();
-  t.is(await tier.get('a'), undefined);
-  t.deepEqual([told.isOn, told.failures], [true, 1]);
-  t.deepEqual(
-    host.records.map(({ body }) => body),
-    ['disk cache file put aside, a new one is begun'],
-  );
-  t.true((await stat(`${path}.unusable`)).size > 0);
-  await tier.close();
-});
+eachEngine(
+  'a file that turns out to be damaged while it is used is put aside, and a new one begun',
+  async (t, engine) => {
+    const path = await fileFor(t);
+    let isDamaged = false;
+    const { tier, told, host } = await openTier({
+      engine,
+      path,
+      open: async (file, isFresh) => {
+        const store = await openDiskFile(file, isFresh, engine);
+        const read = store.read.bind(store);
+        store.read = (key) =>
+          isDamaged
+            ? Promise.reject(Object.assign(new Error('made up'), { code: 'SQLITE_CORRUPT' }))
+            : read(key);
+        return store;
+      },
+    });
+    tier.set('a', answerOf(1), hour);
+    await tier.flush();
+    isDamaged = true;
+    t.is(await tier.get('a'), undefined);
+    isDamaged = false;
+    tier.set('b', answerOf(2), hour);
+    await tier.flush();
+    await tier.flush();
+    t.is(await tier.get('a'), undefined);
+    t.deepEqual([told.isOn, told.failures], [true, 1]);
+    t.deepEqual(
+      host.records.map(({ body }) => body),
+      ['disk cache file put aside, a new one is begun'],
+    );
+    t.true((await stat(`${path}.unusable`)).size > 0);
+    await tier.close();
+  },
+);
 
-test('a truncated file is put aside when it is found out, and a new one begun', async (t) => {
+eachEngine('a truncated file is put aside when it is found out, and a new one begun', async (t, engine) => {
   const path = await fileFor(t);
-  const first = await openTier({ path });
+  const first = await openTier({ engine, path });
   for (let number = 0; number < 50; number += 1) first.tier.set(`key ${number}`, answerOf(number), hour);
   await first.tier.close();
   await truncate(path, 4096 * 6);
-  const { tier, host, told } = await openTier({ path, host: first.host });
+  const { tier, host, told } = await openTier({ engine, path, host: first.host });
   for (let number = 0; number < 50; number += 1) {
     const found = await tier.get(`key ${number}`);
     if (found !== undefined) t.deepEqual(found.packed, answerOf(number));
@@ -255,21 +267,20 @@ test('a truncated file is put aside when it is found out, and a new one begun', 
   await tier.close();
 });
 
-test('a file of somebody else is put aside whole', async (t) => {
-  const { default: sqlite } = await import('sqlite3');
+eachEngine('a file of somebody else is put aside whole', async (t, engine) => {
   const begin: ((path: string) => Promise<void>)[] = [
     (path) => writeFile(path, 'not a database at all, but rather a text that is long enough'.repeat(100)),
-    (path) =>
-      new Promise((resolve) => {
-        const database = new sqlite.Database(path);
-        database.exec('CREATE TABLE others (name TEXT)', () => database.close(() => resolve()));
-      }),
+    async (path) => {
+      const others = await engine.connect(path);
+      await others.execute('CREATE TABLE others (name TEXT)');
+      await others.close();
+    },
   ];
   for (const write of begin) {
     const path = await fileFor(t);
     await write(path);
     const before = await readFile(path);
-    const { tier, host } = await openTier({ path });
+    const { tier, host } = await openTier({ engine, path });
     t.is(host.records[0]?.fields['reason'], 'foreign');
     t.deepEqual(await readFile(String(host.records[0]?.fields['file.moved_to'])), before);
     tier.set('a', answerOf(1), hour);
@@ -279,37 +290,35 @@ test('a file of somebody else is put aside whole', async (t) => {
   }
 });
 
-test('a file of another version is put aside', async (t) => {
+eachEngine('a file of another version is put aside', async (t, engine) => {
   const path = await fileFor(t);
-  const first = await openTier({ path });
+  const first = await openTier({ engine, path });
   first.tier.set('a', answerOf(1), hour);
   await first.tier.close();
-  const { default: sqlite } = await import('sqlite3');
-  await new Promise<void>((resolve) => {
-    const database = new sqlite.Database(path);
-    database.exec('PRAGMA user_version = 99', () => database.close(() => resolve()));
-  });
-  const { tier, host, told } = await openTier({ path, host: first.host });
+  const database = await engine.connect(path);
+  await database.execute('PRAGMA user_version = 99');
+  await database.close();
+  const { tier, host, told } = await openTier({ engine, path, host: first.host });
   t.is(await tier.get('a'), undefined);
   t.deepEqual([host.records.at(-1)?.fields['reason'], told.entries], ['other version', 0]);
   await tier.close();
 });
 
-test('a path that cannot be written is an error that says so', async (t) => {
+eachEngine('a path that cannot be written is an error that says so', async (t, engine) => {
   const path = await fileFor(t);
   await writeFile(path, '');
   for (const wrong of [dirname(path), join(path, 'cache.db'), `${path}-missing/cache.db`, '/proc/cache.db'])
-    await t.throwsAsync(openTier({ path: wrong }), {
+    await t.throwsAsync(openTier({ engine, path: wrong }), {
       message: new RegExp(`^-disk-cache-path: ${wrong} cannot be used: E[A-Z]+: `),
     });
 });
 
 /** A file whose writes fail like those of a full disk while `isFull` is set. */
-function fullDisk() {
+function fullDisk(engine: Engine) {
   const disk = { isFull: false, code: 'SQLITE_FULL', opened: 0 };
   const open = async (path: string, isFresh: boolean): Promise<DiskStore> => {
     disk.opened += 1;
-    const store = await openDiskFile(path, isFresh);
+    const store = await openDiskFile(path, isFresh, engine);
     return Object.assign(Object.create(store) as DiskStore, {
       read: (key: string) => store.read(key),
       dropExpired: (beforeMs: number, limit: number) => store.dropExpired(beforeMs, limit),
@@ -326,10 +335,10 @@ function fullDisk() {
 }
 
 for (const code of ['SQLITE_FULL', 'SQLITE_READONLY', 'SQLITE_IOERR']) {
-  test(`${code} turns the disk off with one log record, until it works again`, async (t) => {
-    const { disk, open: openFull } = fullDisk();
+  eachEngine(`${code} turns the disk off with one log record, until it works again`, async (t, engine) => {
+    const { disk, open: openFull } = fullDisk(engine);
     disk.code = code;
-    const { tier, told, host } = await openTier({ path: await fileFor(t), open: openFull });
+    const { tier, told, host } = await openTier({ engine, path: await fileFor(t), open: openFull });
     tier.set('before', answerOf(1), 10 * hour);
     await tier.flush();
     disk.isFull = true;
@@ -364,30 +373,3 @@ for (const code of ['SQLITE_FULL', 'SQLITE_READONLY', 'SQLITE_IOERR']) {
     await tier.close();
   });
 }
-
-test('a disk that does not answer is turned off, and a purge meanwhile still empties the file', async (t) => {
-  const path = await fileFor(t);
-  let hangs = false;
-  const { tier, told, host } = await openTier({
-    path,
-    open: async (file, isFresh) => {
-      const store = await openDiskFile(file, isFresh);
-      const read = store.read.bind(store);
-      store.read = (key) => (hangs ? new Promise(() => undefined) : read(key));
-      return store;
-    },
-  });
-  tier.set('a', answerOf(1), hour);
-  await tier.flush();
-  hangs = true;
-  t.is(await tier.get('a'), undefined);
-  await tier.flush();
-  t.false(told.isOn);
-  hangs = false;
-  await tier.purge();
-  t.true(told.isOn);
-  t.is(await tier.get('a'), undefined);
-  t.is(host.records.length, 1);
-  await tier.close();
-  t.deepEqual((await readdir(dirname(path))).sort(), ['cache.db', 'cache.db-lock']);
-});

@@ -1,11 +1,17 @@
 /** A process that writes to a disk cache until it is killed: after each flush it says how many values are on disk. */
+import { engineNames, loadEngine } from '../../../core/cache/disk-engine/engine.js';
+import { openDiskFile } from '../../../core/cache/disk-file.js';
 import { DiskTier } from '../../../core/cache/disk-tier.js';
 import { answerOf } from './disk-answers.js';
+
+const [, , path = '', wanted] = process.argv;
+const name = engineNames.find((each) => each === wanted);
+const engine = name === undefined ? undefined : await loadEngine(name);
 
 const nothing = (): void => undefined;
 const tier = await DiskTier.open({
   options: {
-    diskCachePath: process.argv[2] ?? '',
+    diskCachePath: path,
     diskCacheCompress: true,
     diskCacheFlushSize: 1_000,
     diskCacheFlushInterval: 1_000,
@@ -16,6 +22,7 @@ const tier = await DiskTier.open({
   keepExpiredMs: 0,
   clock: { nowMs: () => 1_793_491_200_000, monotonicMs: () => performance.now() },
   log: { debug: nothing, info: nothing, warn: nothing, error: nothing },
+  open: (file, isFresh) => openDiskFile(file, isFresh, engine),
   observer: {
     looked: nothing,
     dropped: nothing,

@@ -3,6 +3,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { ExecutionContext } from 'ava';
 import type { DiskObserver } from '../../../core/cache/disk-space.js';
+import type { Engine } from '../../../core/cache/disk-engine/engine.js';
+import { openDiskFile } from '../../../core/cache/disk-file.js';
 import { DiskTier, type DiskTierOptions, type DiskTierSettings } from '../../../core/cache/disk-tier.js';
 import { makeHost, type FakeHost } from '../../../core/testing/index.js';
 
@@ -46,6 +48,7 @@ export interface TierUnderTest {
 }
 
 export interface TierSettings extends Partial<Omit<DiskTierSettings, 'options'>> {
+  readonly engine: Engine;
   readonly path: string;
   readonly options?: Partial<DiskTierOptions>;
   readonly host?: FakeHost;
@@ -53,6 +56,7 @@ export interface TierSettings extends Partial<Omit<DiskTierSettings, 'options'>>
 
 /** A disk tier that writes when it is told to, or closed. */
 export async function openTier({
+  engine,
   path,
   options,
   host = makeHost(),
@@ -74,6 +78,7 @@ export async function openTier({
     clock: host.clock,
     log: host.log,
     observer: told,
+    open: (file, isFresh) => openDiskFile(file, isFresh, engine),
     ...rest,
   });
   return { tier, told, host };

@@ -13,7 +13,7 @@ const flags: Readonly<Record<string, readonly string[]>> = {
 
 /** This package with its scripts, but without the build: other tests run from what it would write. */
 function builtPackage(): string {
-  return copyPackage({ linked: ['dist', 'pipelines'], scripts: { build: 'true' } });
+  return copyPackage({ linked: ['dist', 'pipelines'], scripts: { transpile: 'true' } });
 }
 
 const kills: readonly (readonly [script: string, signal: NodeJS.Signals])[] = [

@@ -5,6 +5,7 @@ import { join } from 'node:path';
 import test from 'ava';
 import { request } from 'undici';
 import type { DevBackend } from '../../../core/embedded/index.js';
+import { hasDisk, withDisk } from '../cache/disk-engines.js';
 import { packageRoot } from '../../../core/kernel/options/index.js';
 import {
   askBoth,
@@ -36,7 +37,7 @@ test.before(async () => {
     `-pipeline=${join(folder, 'pipeline.yaml')}`,
     '-server.enable-query-analytics=true',
     `-tenant-map-file=${join(folder, 'tenants.yaml')}`,
-    `-disk-cache-path=${join(folder, 'cache.db')}`,
+    ...(hasDisk ? [`-disk-cache-path=${join(folder, 'cache.db')}`] : []),
   );
 });
 test.after.always(async () => {
@@ -142,7 +143,7 @@ test.serial('SIGHUP reloads all workers', async (t) => {
   t.true((await askBoth(under, lines, ofTeam)).texts.every((text) => text.includes('three')));
 });
 
-test.serial('SIGTERM ends all of them, and each has kept a file of its own', async (t) => {
+withDisk(test.serial)('SIGTERM ends all of them, and each has kept a file of its own', async (t) => {
   t.deepEqual(await stop(under), [0, null]);
   const files = await readdir(folder);
   t.true(files.includes('cache.db') && files.includes('cache.db.worker-2'), files.join(' '));

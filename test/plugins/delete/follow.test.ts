@@ -2,6 +2,7 @@ import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import test, { type ExecutionContext } from 'ava';
+import { withDisk } from '../../core/cache/disk-engines.js';
 import { startDevBackend, type DevBackend } from '../../../core/embedded/index.js';
 import { makeHost, makeTenant } from '../../../core/testing/index.js';
 import { Follower } from '../../../plugins/delete/follower.js';
@@ -70,75 +71,84 @@ test('until the backend has finished a deletion, nothing of its tenant is kept, 
   );
 });
 
-test('a proxy that is started while a deletion runs goes on following it, by its file', async (t) => {
-  const backend = await slowBackend(t);
-  const path = join(await folderOf(t), 'answers.db');
-  const settings = { backend, flags: { ...flags, 'disk-cache-path': path, 'disk-cache-min-ttl': '0s' } };
-  await push(backend, { app: 'a' }, ['one']);
-  await withDoor(async (door) => {
-    t.is((await door.delete({ query: '{app="a"}' }, { 'x-scope-orgid': '0' })).status, 204);
-    const { running } = JSON.parse(await readFile(`${path}.deletions`, 'utf8')) as {
-      readonly running: readonly unknown[];
-    };
-    t.like(running[0], { orgId: '0', account: { accountId: 0, projectId: 0 } });
-  }, settings);
-  await withDoor(async (door) => {
-    t.is(await running(door), 1);
-    t.deepEqual(await door.lines('{app="a"}'), ['one']);
-    backend.finish();
-    await settled(backend);
-    t.deepEqual(await door.lines('{app="a"}'), []);
-    await until(async () => (await running(door)) === 0);
-  }, settings);
-  await withDoor(async (door) => {
-    t.is(await running(door), 0);
-  }, settings);
-});
-
-test('a process that was killed before its caches were empty leaves a file by which the next one empties them', async (t) => {
-  const backend = await startDevBackend();
-  t.teardown(() => backend.close());
-  const path = join(await folderOf(t), 'answers.db');
-  const settings = { backend, flags: { ...flags, 'disk-cache-path': path, 'disk-cache-min-ttl': '0s' } };
-  await push(backend, { app: 'a' }, ['one']);
-  await withDoor(async (door) => {
-    t.deepEqual(await door.lines('{app="a"}'), ['one']);
-  }, settings);
-  const form = new URLSearchParams({ filter: '{app="a"}' });
-  t.true((await fetch(`${backend.url}/delete/run_task`, { method: 'POST', body: form })).ok);
-  await settled(backend);
-  const deletion = { id: 'one', begunMs: Date.now(), taskId: '1' };
-  await writeFile(`${path}.deletions`, JSON.stringify({ version: 1, running: [deletion], ended: [] }));
-  await withDoor(async (door) => {
-    t.deepEqual(await door.lines('{app="a"}'), []);
-    await until(async () => (await running(door)) === 0);
-    t.deepEqual(await door.lines('{app="a"}'), []);
-  }, settings);
-  const { ended } = JSON.parse(await readFile(`${path}.deletions`, 'utf8')) as {
-    readonly ended: readonly (readonly [string, number])[];
-  };
-  t.deepEqual(
-    ended.map(([id]) => id),
-    ['one'],
-  );
-});
-
-test('a file of running deletions that cannot be read costs what was kept, and nothing else', async (t) => {
-  const path = join(await folderOf(t), 'answers.db');
-  await writeFile(`${path}.deletions`, '{');
-  await withDoor(
-    async (door) => {
-      await push(door.backend, { app: 'a' }, ['one']);
+withDisk(test)(
+  'a proxy that is started while a deletion runs goes on following it, by its file',
+  async (t) => {
+    const backend = await slowBackend(t);
+    const path = join(await folderOf(t), 'answers.db');
+    const settings = { backend, flags: { ...flags, 'disk-cache-path': path, 'disk-cache-min-ttl': '0s' } };
+    await push(backend, { app: 'a' }, ['one']);
+    await withDoor(async (door) => {
+      t.is((await door.delete({ query: '{app="a"}' }, { 'x-scope-orgid': '0' })).status, 204);
+      const { running } = JSON.parse(await readFile(`${path}.deletions`, 'utf8')) as {
+        readonly running: readonly unknown[];
+      };
+      t.like(running[0], { orgId: '0', account: { accountId: 0, projectId: 0 } });
+    }, settings);
+    await withDoor(async (door) => {
+      t.is(await running(door), 1);
       t.deepEqual(await door.lines('{app="a"}'), ['one']);
-      t.truthy(
-        await door.log.find((record) =>
-          String(record.get('body')).startsWith('the file of running deletions'),
-        ),
-      );
-    },
-    { flags: { 'disk-cache-path': path } },
-  );
-});
+      backend.finish();
+      await settled(backend);
+      t.deepEqual(await door.lines('{app="a"}'), []);
+      await until(async () => (await running(door)) === 0);
+    }, settings);
+    await withDoor(async (door) => {
+      t.is(await running(door), 0);
+    }, settings);
+  },
+);
+
+withDisk(test)(
+  'a process that was killed before its caches were empty leaves a file by which the next one empties them',
+  async (t) => {
+    const backend = await startDevBackend();
+    t.teardown(() => backend.close());
+    const path = join(await folderOf(t), 'answers.db');
+    const settings = { backend, flags: { ...flags, 'disk-cache-path': path, 'disk-cache-min-ttl': '0s' } };
+    await push(backend, { app: 'a' }, ['one']);
+    await withDoor(async (door) => {
+      t.deepEqual(await door.lines('{app="a"}'), ['one']);
+    }, settings);
+    const form = new URLSearchParams({ filter: '{app="a"}' });
+    t.true((await fetch(`${backend.url}/delete/run_task`, { method: 'POST', body: form })).ok);
+    await settled(backend);
+    const deletion = { id: 'one', begunMs: Date.now(), taskId: '1' };
+    await writeFile(`${path}.deletions`, JSON.stringify({ version: 1, running: [deletion], ended: [] }));
+    await withDoor(async (door) => {
+      t.deepEqual(await door.lines('{app="a"}'), []);
+      await until(async () => (await running(door)) === 0);
+      t.deepEqual(await door.lines('{app="a"}'), []);
+    }, settings);
+    const { ended } = JSON.parse(await readFile(`${path}.deletions`, 'utf8')) as {
+      readonly ended: readonly (readonly [string, number])[];
+    };
+    t.deepEqual(
+      ended.map(([id]) => id),
+      ['one'],
+    );
+  },
+);
+
+withDisk(test)(
+  'a file of running deletions that cannot be read costs what was kept, and nothing else',
+  async (t) => {
+    const path = join(await folderOf(t), 'answers.db');
+    await writeFile(`${path}.deletions`, '{');
+    await withDoor(
+      async (door) => {
+        await push(door.backend, { app: 'a' }, ['one']);
+        t.deepEqual(await door.lines('{app="a"}'), ['one']);
+        t.truthy(
+          await door.log.find((record) =>
+            String(record.get('body')).startsWith('the file of running deletions'),
+          ),
+        );
+      },
+      { flags: { 'disk-cache-path': path } },
+    );
+  },
+);
 
 test('a proxy that is started finds deletions that others have asked for', async (t) => {
   const backend = await slowBackend(t);

@@ -1,9 +1,10 @@
 import test from 'ava';
+import { withDisk } from '../../core/cache/disk-engines.js';
 import { runs } from '../../setup/runs.js';
 import { tryTheLaw } from './law.js';
 
 // TEST_RUNS=100 for 200 runs, TEST_VICTORIALOGS=http://... for a VictoriaLogs of one's own with -delete.enable.
-test.serial(
+withDisk(test.serial)(
   'after the backend has finished a deletion, no replica shows what is gone, whoever was killed meanwhile',
   async (t) => {
     const report = await tryTheLaw(runs(2));

@@ -2,6 +2,7 @@ import { rm, mkdtemp } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import test, { type ExecutionContext } from 'ava';
+import { withDisk } from '../../core/cache/disk-engines.js';
 import { startDevBackend } from '../../../core/embedded/index.js';
 import { FakeClock, withProxy } from '../../../core/testing/index.js';
 import { pushLoki } from '../../core/embedded/harness.js';
@@ -203,7 +204,7 @@ test('what a request that failed has listed is kept for the next one', async (t)
   });
 });
 
-test('buckets are found on the disk after a restart', async (t) => {
+withDisk(test)('buckets are found on the disk after a restart', async (t) => {
   const folder = await mkdtemp(join(tmpdir(), 'ref-proxy-inventory-'));
   t.teardown(() => rm(folder, { recursive: true, force: true }));
   const flags = { 'disk-cache-path': join(folder, 'cache.db') };

@@ -1,4 +1,5 @@
 import test, { type ExecutionContext } from 'ava';
+import { withDisk } from '../../core/cache/disk-engines.js';
 import type { FaultRule } from '../../../core/embedded/index.js';
 import { FakeClock, withProxy, type ProxyUnderTest } from '../../../core/testing/index.js';
 import { metric, pipeline, stored } from './stored.js';
@@ -159,7 +160,7 @@ test('of several tenants, those with an expired answer give the warning', async 
   });
 });
 
-test('an answer that has expired on disk is served after a restart too', async (t) => {
+withDisk(test)('an answer that has expired on disk is served after a restart too', async (t) => {
   const { backend, path, flags } = await stored(t);
   const clock = new FakeClock(BigInt(Date.now()) * 1_000_000n);
   const ask = async (url: string): Promise<Response> => {

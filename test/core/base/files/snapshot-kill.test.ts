@@ -18,7 +18,7 @@ test('a process that is killed while it writes a snapshot leaves a whole one, no
   const format = { version: 1, member: 'entries_by_key', depth: 1 } as const;
   let leftovers = 0;
   for (let kill = 0; kill < kills; kill += 1) {
-    const told = await writeAndKill(writer, path, (kill * 7) % 23, 10);
+    const told = await writeAndKill(writer, [path], (kill * 7) % 23, 10);
     leftovers += (await readdir(folder)).length - 1;
     const { log, clock, records } = makeHost();
     const file = new SnapshotFile({ flag: '-some-persist-path', path, format, clock, log });

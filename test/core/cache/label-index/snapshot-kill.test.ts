@@ -11,7 +11,7 @@ const kills = Number(process.env['KILLS'] ?? 5);
 test('a process that is killed while it writes a snapshot leaves a whole one', async (t) => {
   const path = await pathFor(t);
   for (let kill = 0; kill < kills; kill += 1) {
-    const told = await writeAndKill(writer, path, (kill * 7) % 23);
+    const told = await writeAndKill(writer, [path], (kill * 7) % 23);
     const made = makeIndex();
     const { host, file } = await openFile(made, path);
     t.deepEqual(

@@ -4,6 +4,7 @@ import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import test from 'ava';
+import { withDisk } from '../../cache/disk-engines.js';
 import { request } from 'undici';
 import { packageRoot } from '../../../../core/kernel/options/index.js';
 import {
@@ -98,64 +99,70 @@ function labelsOf(sample: string): readonly string[] {
   return names.filter((name) => name !== 'le').sort();
 }
 
-test('every metric of the specification has its type and labels, and counts what happens', async (t) => {
-  await used({}, async ({ ask }) => {
-    const { body } = await ask({ path: '/metrics' });
-    const documented = readFileSync(join(packageRoot(), 'docs/metrics.md'), 'utf8');
-    for (const line of listed('metrics.txt')) {
-      const [name = '', type = '', labelList = '', moves] = line.split(' ');
-      const labels = labelList === '-' ? [] : labelList.split(',').sort();
-      t.true(body.includes(`# TYPE ref_proxy_${name} ${type}\n`), line);
-      if (/^(go|process)_/.test(name)) t.true(body.includes(`# TYPE ${name} ${type}\n`), name);
-      const row = new RegExp(`^\\| \`ref_proxy_${name}\` \\| ${type}[^|]* \\|([^|]*)\\|`, 'm').exec(
-        documented,
-      );
-      const declared = [...(row?.[1] ?? 'none').matchAll(/`(\w+)`/g)].map(([, label = '']) => label);
-      t.deepEqual(declared.sort(), labels, `${name} as documented`);
-      const form = new RegExp(`^ref_proxy_${name}(?:_count)?(\\{.*\\})? (\\S+)$`, 'gm');
-      const samples = [...body.matchAll(form)];
-      for (const [, sample = ''] of samples) t.deepEqual(labelsOf(sample), labels, `${name} ${sample}`);
-      const sum = samples.reduce((all, [, , value]) => all + Number(value), 0);
-      if (moves === 'moves') t.true(sum > 0, `${name} has not moved`);
-    }
-  });
-});
+withDisk(test)(
+  'every metric of the specification has its type and labels, and counts what happens',
+  async (t) => {
+    await used({}, async ({ ask }) => {
+      const { body } = await ask({ path: '/metrics' });
+      const documented = readFileSync(join(packageRoot(), 'docs/metrics.md'), 'utf8');
+      for (const line of listed('metrics.txt')) {
+        const [name = '', type = '', labelList = '', moves] = line.split(' ');
+        const labels = labelList === '-' ? [] : labelList.split(',').sort();
+        t.true(body.includes(`# TYPE ref_proxy_${name} ${type}\n`), line);
+        if (/^(go|process)_/.test(name)) t.true(body.includes(`# TYPE ${name} ${type}\n`), name);
+        const row = new RegExp(`^\\| \`ref_proxy_${name}\` \\| ${type}[^|]* \\|([^|]*)\\|`, 'm').exec(
+          documented,
+        );
+        const declared = [...(row?.[1] ?? 'none').matchAll(/`(\w+)`/g)].map(([, label = '']) => label);
+        t.deepEqual(declared.sort(), labels, `${name} as documented`);
+        const form = new RegExp(`^ref_proxy_${name}(?:_count)?(\\{.*\\})? (\\S+)$`, 'gm');
+        const samples = [...body.matchAll(form)];
+        for (const [, sample = ''] of samples) t.deepEqual(labelsOf(sample), labels, `${name} ${sample}`);
+        const sum = samples.reduce((all, [, , value]) => all + Number(value), 0);
+        if (moves === 'moves') t.true(sum > 0, `${name} has not moved`);
+      }
+    });
+  },
+);
 
-test('every field of the specification is in the log, and a failure is one record without a stack', async (t) => {
-  await used(
-    { 'log-level': 'debug', 'log-buffered': 'false', 'log-rate-threshold': '0' },
-    async ({ ask }, log) => {
-      const names = new Set(log.flatMap((record) => [...record.keys()]));
-      t.deepEqual(
-        listed('log-fields.txt').filter((field) => !names.has(field)),
-        [],
-      );
-      const call = log.find((record) => record.has('http.parent_route'));
-      t.is(call?.get('ref.api.system'), 'backend');
-      t.regex(String(call?.get('http.route')), /^\/select\/logsql\/\w+$/);
-      t.is(call?.get('http.parent_route'), '/loki/api/v1/query_range');
-      t.is(call?.get('ref.parent_request.type'), 'query_range');
-      t.true(log.some((record) => record.get('enduser.name') === 'ann'));
-      const refused = log.filter((record) => record.get('http.response.status_code') === 400);
-      t.deepEqual(
-        refused.map((record) => [record.get('ref.request.type'), record.get('cache.result')]),
-        [['query', 'bypass']],
-        'a refused request has asked no cache',
-      );
-      t.false(JSON.stringify(log.map((record) => [...record])).includes('"stack"'));
-      const { log: ofDeletion } = await ask({
-        method: 'POST',
-        path: '/loki/api/v1/delete',
-        headers: { 'x-delete-confirmation': 'true' },
-        form: { query: '{app="one"}', start: times.start, end: times.end },
-      });
-      const routes = ofDeletion
-        .filter((record) => record.has('http.parent_route'))
-        .map((record) => record.get('http.route'));
-      t.is(routes[0], '/delete/run_task');
-    },
-  );
-});
+withDisk(test)(
+  'every field of the specification is in the log, and a failure is one record without a stack',
+  async (t) => {
+    await used(
+      { 'log-level': 'debug', 'log-buffered': 'false', 'log-rate-threshold': '0' },
+      async ({ ask }, log) => {
+        const names = new Set(log.flatMap((record) => [...record.keys()]));
+        t.deepEqual(
+          listed('log-fields.txt').filter((field) => !names.has(field)),
+          [],
+        );
+        const call = log.find((record) => record.has('http.parent_route'));
+        t.is(call?.get('ref.api.system'), 'backend');
+        t.regex(String(call?.get('http.route')), /^\/select\/logsql\/\w+$/);
+        t.is(call?.get('http.parent_route'), '/loki/api/v1/query_range');
+        t.is(call?.get('ref.parent_request.type'), 'query_range');
+        t.true(log.some((record) => record.get('enduser.name') === 'ann'));
+        const refused = log.filter((record) => record.get('http.response.status_code') === 400);
+        t.deepEqual(
+          refused.map((record) => [record.get('ref.request.type'), record.get('cache.result')]),
+          [['query', 'bypass']],
+          'a refused request has asked no cache',
+        );
+        t.false(JSON.stringify(log.map((record) => [...record])).includes('"stack"'));
+        const { log: ofDeletion } = await ask({
+          method: 'POST',
+          path: '/loki/api/v1/delete',
+          headers: { 'x-delete-confirmation': 'true' },
+          form: { query: '{app="one"}', start: times.start, end: times.end },
+        });
+        const routes = ofDeletion
+          .filter((record) => record.has('http.parent_route'))
+          .map((record) => record.get('http.route'));
+        t.is(routes[0], '/delete/run_task');
+      },
+    );
+  },
+);
 
 test('a failed backend is one record of the request, with what failed and without a stack; /ready is no error', async (t) => {
   const flags = { backend: 'http://127.0.0.1:9', 'log-buffered': 'false' };
@@ -196,7 +203,7 @@ test('a query that cannot be formatted is logged with why, its text where querie
   }
 });
 
-test('parts of plugins log under the components of the specification', async (t) => {
+withDisk(test)('parts of plugins log under the components of the specification', async (t) => {
   const folder = await mkdtemp(join(tmpdir(), 'ref-proxy-'));
   try {
     const disk = join(folder, 'disk');

@@ -3,6 +3,7 @@ import { readFile, utimes, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import test, { type ExecutionContext } from 'ava';
+import { withDisk } from '../../cache/disk-engines.js';
 import { request } from 'undici';
 import { watching } from '../../../../core/program/reload/watch.js';
 import { freePort } from '../child.js';
@@ -216,7 +217,7 @@ test.serial(
   },
 );
 
-test.serial(
+withDisk(test.serial)(
   'the file of a disk cache is handed over to a cache with other options, and back where that cannot be started',
   async (t) => {
     await withReloading(

@@ -1,0 +1,69 @@
+/**
+ * What `npm test` does first: it builds the package sqlite3, which `npm ci` leaves unbuilt, unless it is built already. Where it cannot be
+ * built, the tests that need it say that they are not run.
+ */
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { accessSync, constants } from 'node:fs';
+import { delimiter, join } from 'node:path';
+import { createInterface } from 'node:readline';
+import { loadEngine } from '../../../core/cache/disk-engine/engine.js';
+
+const progressMs = 10_000;
+/** To compile SQLite takes some minutes; to find out that no built file can be fetched should not. */
+const compileWithinMs = 30 * 60_000;
+const fetchWithinMs = 30_000;
+
+if ((await loadEngine('sqlite3')) === undefined) await build();
+
+async function build(): Promise<void> {
+  const missing = missingTools();
+  console.log(
+    missing.length === 0
+      ? 'sqlite3 is not built yet: npm fetches a built file, or compiles SQLite in two to four minutes; this is done once'
+      : `sqlite3 is not built yet: npm tries to fetch a built file for up to ${fetchWithinMs / 1000} s; to compile SQLite there is no ${missing.join(', no ')} here`,
+  );
+  const startMs = performance.now();
+  const seconds = (): number => Math.round((performance.now() - startMs) / 1000);
+  const npm = spawn('npm', ['run', '-s', 'sqlite3'], { stdio: ['ignore', 'pipe', 'pipe'] });
+  const timer = setTimeout(() => npm.kill(), missing.length === 0 ? compileWithinMs : fetchWithinMs);
+  let last = '';
+  for (const input of [npm.stdout, npm.stderr])
+    createInterface({ input }).on('line', (line) => (last = line.trim() === '' ? last : line.trim()));
+  const progress = setInterval(
+    () => console.log(`  sqlite3: ${seconds()} s: ${last.slice(0, 100)}`),
+    progressMs,
+  );
+  const [code] = (await once(npm, 'exit')) as readonly unknown[];
+  clearTimeout(timer);
+  clearInterval(progress);
+  console.log(
+    code === 0
+      ? `sqlite3 is built, after ${seconds()} s`
+      : 'sqlite3 could not be built: the tests that need it are not run, and npm run sqlite3 says why',
+  );
+  // What npm started may still wait for the network.
+  process.exit();
+}
+
+/** What compiling needs and this machine does not have. */
+function missingTools(): readonly string[] {
+  const choices = [
+    [process.env['CXX'] ?? 'c++', 'g++', 'clang++'],
+    ['make', 'gmake'],
+    ['python3', 'python'],
+  ];
+  return choices.filter((names) => !names.some(isThere)).map(([name = '']) => name);
+}
+
+function isThere(program: string): boolean {
+  const folders = (process.env['PATH'] ?? '').split(delimiter);
+  return folders.some((folder) => {
+    try {
+      accessSync(join(folder, program), constants.X_OK);
+      return true;
+    } catch {
+      return false;
+    }
+  });
+}
