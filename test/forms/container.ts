@@ -1,0 +1,149 @@
+/**
+ * The image, built as its file says with buildah. No registry is asked: both base images are made of this machine, its compilers for the
+ * first and its Node.js with the libraries that it loads for the second. FORMS_NODE is another Node.js for the second.
+ */
+import assert from 'node:assert/strict';
+import { copyFileSync, existsSync, mkdirSync, symlinkSync, writeFileSync } from 'node:fs';
+import { homedir } from 'node:os';
+import { dirname, join } from 'node:path';
+import { freePort } from '../core/program/child.js';
+import { unpacked } from './archives.js';
+import { needs, NotRun, readYaml, run, type Check, type Lab } from './check.js';
+import { answersAndEnds } from './program.js';
+
+const tag = 'localhost/ref-proxy-forms:test';
+/** The names that the Containerfile gives its base images; nothing is pulled. */
+const bases = { build: 'localhost/forms-build:test', run: 'localhost/forms-run:test' };
+/** Folders of this machine that the build sees in place of those of a base image. */
+const mounted = ['/usr', '/etc/alternatives', '/etc/ssl'];
+
+interface Inspected {
+  readonly Docker: {
+    readonly config: {
+      readonly User: string;
+      readonly Env: readonly string[];
+      readonly Entrypoint: readonly string[];
+      readonly Cmd: readonly string[];
+      readonly Labels: Readonly<Record<string, string>>;
+      readonly Healthcheck?: { readonly Test: readonly string[] };
+    };
+    readonly rootfs: { readonly diff_ids: readonly string[] };
+  };
+}
+
+export const containerChecks: readonly Check[] = [
+  [
+    'the image is built, and serves on a read-only root as a user without rights',
+    async (lab) => {
+      needs('buildah', 'unshare', 'chroot', 'g++', 'make', 'python3', 'ldd');
+      if (process.getuid?.() !== 0) throw new NotRun('building and mounting an image here needs root');
+      if (!process.execPath.startsWith('/usr/'))
+        throw new NotRun(`Node.js is not below /usr: ${process.execPath}`);
+      const buildah = buildahIn(lab);
+      makeBases(lab, buildah);
+      const context = unpacked(lab, '-container.tar.gz');
+      const { version } = readYaml('package.json') as { readonly version: string };
+      buildah(
+        ...['build', '--isolation=chroot', '--format=docker', '--pull=never', `--tag=${tag}`],
+        ...volumes(),
+        ...[`--build-arg=BUILD_IMAGE=${bases.build}`, `--build-arg=RUN_IMAGE=${bases.run}`],
+        // It is compiled to see that it can be, not to be fast.
+        ...['--build-arg=NODE_DIR=/usr', '--build-arg=CFLAGS=-O0', `--build-arg=VERSION=${version}`],
+        ...['--file', join(context, 'deploy/container/Containerfile'), context],
+      );
+      const { config, rootfs } = (JSON.parse(buildah('inspect', '--type=image', tag)) as Inspected).Docker;
+      assert.match(config.User, /^[1-9]\d*:\d+$/);
+      assert.equal(config.Labels['org.opencontainers.image.version'], version);
+      const container = buildah('from', '--pull=never', tag).trim();
+      const rootFolder = buildah('mount', container).trim();
+      assert(existsSync(join(rootFolder, 'app/sbom.cdx.json')));
+      const app = run('du', ['-sm', join(rootFolder, 'app')]).split('\t')[0];
+      const all = run('du', ['-sm', rootFolder]).split('\t')[0];
+      console.log(
+        `      ${all} MB with Node.js, ${app} MB of it ref-proxy; ${rootfs.diff_ids.length} layers`,
+      );
+      const port = await freePort();
+      const flags = [`-listen=127.0.0.1:${port}`, '-admin-listen=127.0.0.1:0', `-backend=${lab.backend}`];
+      const kept = ['-disk-cache-path=/var/lib/ref-proxy/cache.db'];
+      const command = [...config.Entrypoint, ...config.Cmd, ...flags, ...kept];
+      const inside = inContainer(rootFolder, config, command);
+      console.log(`      ${await answersAndEnds(inside, `http://127.0.0.1:${port}`)}`);
+      buildah('rm', container);
+    },
+  ],
+];
+
+type Buildah = (command: string, ...args: readonly string[]) => string;
+
+/** With images of its own, without the store of this machine. */
+function buildahIn({ folder }: Lab): Buildah {
+  const storage = join(folder, 'storage.conf');
+  const places = `graphroot = "${join(folder, 'images')}"\nrunroot = "${join(folder, 'run')}"\n`;
+  writeFileSync(storage, `[storage]\ndriver = "vfs"\n${places}`);
+  const policy = join(folder, 'policy.json');
+  writeFileSync(policy, '{"default":[{"type":"insecureAcceptAnything"}]}');
+  const env = { ...process.env, CONTAINERS_STORAGE_CONF: storage, BUILDAH_ISOLATION: 'chroot' };
+  return (command: string, ...args) => {
+    const takesPolicy = command === 'build' || command === 'from' ? ['--signature-policy', policy] : [];
+    return run('buildah', [command, ...takesPolicy, ...args], { env });
+  };
+}
+
+function volumes(): readonly string[] {
+  const cache = run('npm', ['config', 'get', 'cache']).trim();
+  mkdirSync(cache, { recursive: true });
+  const settings = join(homedir(), '.npmrc');
+  return [
+    ...mounted.map((folder) => `--volume=${folder}:${folder}:ro`),
+    `--volume=${cache}:/root/.npm`,
+    ...(existsSync(settings) ? [`--volume=${settings}:/root/.npmrc:ro`] : []),
+  ];
+}
+
+function makeBases({ folder }: Lab, buildah: Buildah): void {
+  const build = join(folder, 'build-base');
+  for (const each of [...mounted, '/root', '/tmp', '/var/tmp'])
+    mkdirSync(join(build, each), { recursive: true });
+  for (const each of ['bin', 'sbin', 'lib', 'lib64']) symlinkSync(`usr/${each}`, join(build, each));
+  const node = process.env['FORMS_NODE'] ?? process.execPath;
+  const serving = join(folder, 'run-base');
+  for (const each of ['/nodejs/bin', '/proc', '/dev', '/etc', '/tmp'])
+    mkdirSync(join(serving, each), { recursive: true });
+  copyFileSync(node, join(serving, '/nodejs/bin/node'));
+  for (const library of run('ldd', [node]).match(/\/\S+(?= \()/g) ?? []) {
+    mkdirSync(join(serving, dirname(library)), { recursive: true });
+    copyFileSync(library, join(serving, library));
+  }
+  for (const [name, content] of [
+    [bases.build, build],
+    [bases.run, serving],
+  ] as const) {
+    writeFileSync(join(folder, 'Base'), 'FROM scratch\nCOPY . /\n');
+    buildah(
+      'build',
+      '--quiet',
+      '--isolation=chroot',
+      `--tag=${name}`,
+      '--file',
+      join(folder, 'Base'),
+      content,
+    );
+  }
+}
+
+/** Runs a command as a container would: nothing but the image, which cannot be written, and an empty folder for data. */
+function inContainer(
+  rootFolder: string,
+  { User, Env }: Inspected['Docker']['config'],
+  command: readonly string[],
+): [string, ...string[]] {
+  const [user = '', group = ''] = User.split(':');
+  const script = `
+    set -e
+    mount --bind "$1" "$1" && mount -o remount,ro,bind "$1"
+    mount --rbind /proc "$1/proc" && mount --rbind /dev "$1/dev"
+    mount -t tmpfs -o mode=0770,uid=${user},gid=${group} data "$1/var/lib/ref-proxy"
+    root=$1 && shift
+    exec env -i ${Env.map((each) => `'${each}'`).join(' ')} "$(command -v chroot)" --userspec=${user}:${group} --groups= "$root" "$@"`;
+  return ['unshare', '--mount', '--propagation=private', 'sh', '-c', script, 'sh', rootFolder, ...command];
+}
