@@ -74,7 +74,7 @@ export const chartChecks: readonly Check[] = [
       const templates = readdirSync(join(root, chart, 'templates')).map((file) =>
         join(chart, 'templates', file),
       );
-      const set = [...templates, 'deploy/systemd/ref-proxy.env'].flatMap((file) => flagsIn(file));
+      const set = templates.flatMap((file) => flagsIn(file));
       const { services } = readYaml('deploy/compose/compose.yaml') as Services;
       const command = services['ref-proxy'].command.filter((arg) => arg.startsWith('-'));
       const all = new Set([...set, ...command.map((arg) => arg.replace(/=.*/, ''))]);
@@ -124,8 +124,8 @@ interface Services {
   readonly services: { readonly 'ref-proxy': { readonly command: readonly string[] } };
 }
 
-/** `-backend` of `-backend=...` in arguments of a template or an environment file. */
+/** `-backend` of `-backend=...` in arguments of a template. */
 function flagsIn(file: string): readonly string[] {
   const text = readFileSync(join(root, file), 'utf8');
-  return text.match(/(?<=^\s*- |printf "|ARGS=|\s)-[a-z][\w.-]*(?==)/gm) ?? [];
+  return text.match(/(?<=^\s*- |printf "|\s)-[a-z][\w.-]*(?==)/gm) ?? [];
 }

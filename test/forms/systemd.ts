@@ -43,11 +43,8 @@ export const systemdChecks: readonly Check[] = [
         .replaceAll('http://127.0.0.1:9428', lab.backend)
         .replaceAll('/var/lib/ref-proxy', state);
       const environment = parseEnv(settings);
-      const [program = '', ...args] = command.flatMap((part) =>
-        part.startsWith('$')
-          ? (environment[part.slice(1)] ?? '').split(' ')
-          : [part.replace('/opt/ref-proxy', tree)],
-      );
+      const [program = '', ...args] = command.map((part) => part.replace('/opt/ref-proxy', tree));
+      // A variable of no flag would end the start.
       const env = { ...process.env, ...environment };
       const admin = '-admin-listen=127.0.0.1:0';
       await answersAndEnds([program, ...args, admin], `http://${address}`, { env, cwd: state });

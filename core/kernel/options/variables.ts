@@ -14,7 +14,11 @@ export function variableOf(flag: string): string {
 export const servingFlags = ['pipeline', 'pipeline.watch'] as const;
 
 /** Processes of this program set them for each other. */
-const ofProcesses: ReadonlySet<string> = new Set(['REF_PROXY_WORKER', 'REF_PROXY_PARENT']);
+const ofProcesses: ReadonlySet<string> = new Set([
+  'REF_PROXY_HEAP_FITTED',
+  'REF_PROXY_PARENT',
+  'REF_PROXY_WORKER',
+]);
 
 /**
  * Kubernetes sets such variables in every pod for each service of the namespace, so also for one that is named `ref-proxy` or
