@@ -111,6 +111,18 @@ export async function openDiskFile(path: string, isFresh: boolean, engine?: Engi
 async function lockFor(path: string, engine: Engine): Promise<Connection> {
   const file = `${path}-lock`;
   await createLockFile(file);
+  try {
+    return await hold(file, engine);
+  } catch (error) {
+    if (!isDamage(error) && !hasCode(error, 'SQLITE_NOTADB')) throw error;
+    // While a process holds the lock, no other one gets to read the file: nobody holds this one.
+    await rm(file, { force: true });
+    await createLockFile(file);
+    return await hold(file, engine);
+  }
+}
+
+async function hold(file: string, engine: Engine): Promise<Connection> {
   const lock = await connect(engine, file);
   try {
     await lock.execute('BEGIN EXCLUSIVE');

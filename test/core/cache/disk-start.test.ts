@@ -1,5 +1,6 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
+import { writeFile } from 'node:fs/promises';
 import { fileURLToPath } from 'node:url';
 import { openDiskFile } from '../../../core/cache/disk-file.js';
 import { answerOf } from './disk-answers.js';
@@ -81,3 +82,15 @@ eachEngine(
     await tier.close();
   },
 );
+
+eachEngine('a damaged lock file is replaced, and the answers beside it stay', async (t, engine) => {
+  const path = await fileFor(t);
+  const before = await openTier({ engine, path });
+  before.tier.set('kept', answerOf(1), hour);
+  await before.tier.close();
+  await writeFile(`${path}-lock`, Buffer.alloc(4096, 'no database '));
+  const { tier, told } = await openTier({ engine, path });
+  t.true(told.isOn);
+  t.deepEqual((await tier.get('kept'))?.packed, answerOf(1));
+  await tier.close();
+});
