@@ -56,9 +56,9 @@ export async function attackLanes({ seed, runs, backendUrl }: AttackSettings): P
                 tally.add('answers that came too late');
                 continue;
               }
-              // What depends on now is never twice the same.
-              const again = await ask(control.urls.main, made);
-              if (differenceOf(again, right) !== undefined) {
+              // What depends on now, or on the order in which a backend finds rows of one instant, is not always the same.
+              const again = await Promise.all(Array.from({ length: 5 }, () => ask(control.urls.main, made)));
+              if (again.some((each) => differenceOf(each, right) !== undefined)) {
                 tally.add('answers that no proxy gives twice');
                 break;
               }

@@ -20,7 +20,12 @@ const tenantMap = JSON.stringify({ [named.id]: { account_id: '77', project_id: '
 const label = 'tenant';
 const batchSize = 8;
 /** What a proxy asks for itself. */
-const withoutTenant: ReadonlySet<string> = new Set(['/health', '/metrics', '/select/buildinfo']);
+const withoutTenant: ReadonlySet<string> = new Set([
+  '/delete/active_tasks',
+  '/health',
+  '/metrics',
+  '/select/buildinfo',
+]);
 
 /** A request and what its calls may ask for: tenants of the backend, or values of the tenant label. */
 interface Step {
@@ -151,7 +156,7 @@ class Judge {
     if (stepsIn(call.path).size > 0) this.#find(call, 'text of a client in the path');
     for (const [name, value] of call.args) {
       if (stepsIn(name).size > 0) this.#find(call, `text of a client as the argument ${name}`);
-      if (name === 'query') this.#quoted(call, value);
+      if (name === 'query' || name === 'extra_filters') this.#quoted(call, value);
       else if (
         !['field', 'field_name', 'filter', 'extra_stream_filters'].includes(name) &&
         stepsIn(value).size > 0
