@@ -341,6 +341,10 @@ export interface TelemetryOptions {
    */
   readonly logLevel: 'debug' | 'info' | 'warn' | 'error';
   /**
+   * Form of log records: json, or text with one readable line a record. Unless set it is text on a terminal and json elsewhere.
+   */
+  readonly logFormat?: 'json' | 'text';
+  /**
    * Write one in this many access records of successful requests while no adaptive sampler runs; 0 and 1 write all.
    */
   readonly logRequestSampleRate: number;

@@ -1,3 +1,4 @@
+import type { LogForm } from '../kernel/telemetry/log-line.js';
 import { LogWriter, type LogDestination } from '../kernel/telemetry/log-writer.js';
 import { lostLinesRecord } from '../kernel/telemetry/logger.js';
 import type { MeterRegistry } from '../kernel/telemetry/meters.js';
@@ -7,7 +8,7 @@ import type { Joined } from '../workers/workers.js';
 /** The writer of the log, which counts what it loses. */
 export function createLogWriter(
   destination: LogDestination,
-  isBuffered: boolean,
+  { form, isBuffered }: { readonly form: LogForm; readonly isBuffered: boolean },
   registry: MeterRegistry,
   joined: Joined | undefined,
 ): LogWriter {
@@ -15,7 +16,7 @@ export function createLogWriter(
   return new LogWriter(destination, {
     isBuffered,
     isShared: joined !== undefined,
-    lostLine: lostLinesRecord,
+    lostLine: (count) => lostLinesRecord(count, form),
     onLost: (count, reason) => lost.add(count, { reason }),
   });
 }

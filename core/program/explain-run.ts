@@ -21,13 +21,19 @@ export async function runQuery(
   io: Io,
 ): Promise<RunReport> {
   const { observer, finished } = oneRequest();
-  const proxy = await startProxy(onlyQueries(pipeline), { learner, observer, logTo: toErrors(io) });
+  const records: string[] = [];
+  const logTo = toErrors({ err: (text) => records.push(text) });
+  const proxy = await startProxy(onlyQueries(pipeline), { learner, observer, logTo });
+  let isDefect = false;
   try {
     const { status, body } = await ask(proxy.urls.main, query, own);
     const { trace, durationMs } = await finished;
+    // The report says what else has failed, but has no stack.
+    isDefect = status === 500;
     return reportRun(trace, { status, durationMs, answer: summaryOf(body, status) });
   } finally {
     await proxy.close();
+    if (isDefect) io.err(records.join(''));
   }
 }
 
@@ -58,7 +64,7 @@ export function onlyQueries(pipeline: Pipeline): Pipeline {
   };
 }
 
-export function toErrors(io: Io): LogDestination {
+export function toErrors(io: Pick<Io, 'err'>): LogDestination {
   return {
     write: (text, done) => {
       io.err(text);

@@ -12,11 +12,14 @@ export async function printFindings(findings: readonly Finding[], io: Io): Promi
   io.err(formatFindings(findings, 'text', await readSources(findings), { hasColor }));
 }
 
-/** Logs the warnings about a pipeline file that serves all the same. */
-export function logFindings(file: string, findings: readonly Finding[], log: Logger): void {
-  if (findings.length === 0) return;
-  const lines = findings.map((finding) => findingLine(findingOf(finding)));
-  log.warn('the pipeline file has warnings', { 'pipeline.file': file, 'pipeline.findings': lines });
+/** Logs the warnings about a pipeline file that serves all the same, each as one record. */
+export function logFindings(findings: readonly Finding[], log: Logger): void {
+  for (const { at, rule, message, fix } of findings)
+    log.warn(message, {
+      'pipeline.rule': rule,
+      'pipeline.place': placeText(at),
+      ...(fix === undefined ? {} : { 'pipeline.fix': fix }),
+    });
 }
 
 export function findingOf({ at, ...finding }: Finding): ReloadFinding {

@@ -19,6 +19,7 @@ import type { Meters } from '../base/meters.js';
 import { AddedUp } from '../kernel/telemetry/added-up.js';
 import type { CompactMetric } from '../kernel/telemetry/compact.js';
 import type { Measurements } from '../kernel/telemetry/exposition.js';
+import { logFormOf } from '../kernel/telemetry/log-line.js';
 import { LogWriter } from '../kernel/telemetry/log-writer.js';
 import { createLoggers, lostLinesRecord, type LoggerFactory } from '../kernel/telemetry/logger.js';
 import { MeterRegistry } from '../kernel/telemetry/meters.js';
@@ -135,15 +136,16 @@ class FirstProcess {
     registerProcessMetrics(this.#registry.registry, this.#proc);
     this.#meters = this.#registry.create(workerMetrics);
     const { log_records_lost_total: lost } = this.#registry.create(logMetrics);
+    const form = logFormOf(pipeline.telemetry, process.stdout);
     this.#writer = new LogWriter(process.stdout, {
       isBuffered: false,
       isShared: true,
-      lostLine: lostLinesRecord,
+      lostLine: (lines) => lostLinesRecord(lines, form),
       onLost: (lines, reason) => lost.add(lines, { reason }),
     });
-    this.#loggers = createLoggers(pipeline.telemetry.logLevel, this.#writer, {}, secretsIn(pipeline));
+    this.#loggers = createLoggers(pipeline.telemetry.logLevel, this.#writer, {}, secretsIn(pipeline), form);
     this.#log = this.#loggers.component('proxy');
-    logFindings(pipeline.file, findings, this.#log);
+    logFindings(findings, this.#log);
     // Workers take connections from the same listener as they have time: see docs/fleet.md, Workers.
     cluster.schedulingPolicy = cluster.SCHED_NONE;
     cluster.setupPrimary({ serialization: 'advanced', execArgv: [...execArgvOf(count)] });

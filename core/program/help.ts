@@ -85,7 +85,11 @@ export async function servingHelp(
   const text = await helpText(shown, {
     usage: `Usage: ref-proxy ${command} [flags]`,
     own,
-    ...(isAll ? {} : { epilogue: `${rest} more: ref-proxy ${command} -help=all; ref-proxy flags WORD finds those about something` }),
+    ...(isAll
+      ? {}
+      : {
+          epilogue: `${rest} more: ref-proxy ${command} -help=all; ref-proxy flags WORD finds those about something`,
+        }),
   });
   return `${text}\n`;
 }

@@ -99,19 +99,18 @@ async function loadAndServe(
     // The first process has looked at the machine, and its listeners are in use.
     place === undefined ? thisMachine(new AbortController().signal) : undefined,
   );
-  // People read them at the terminal; elsewhere they are records like all others, unless nothing will serve.
-  const isRead = io.isTerminal === true || pipeline === undefined;
-  if (isRead && (place === undefined || pipeline === undefined)) await printFindings(findings, io);
-  if (pipeline === undefined) return 1;
-  const told = isRead ? [] : findings;
+  if (pipeline === undefined) {
+    await printFindings(findings, io);
+    return 1;
+  }
   const preparation: Prepared =
     command.name === 'serve' && pipeline.server.rehearsal ? { prepare: rehearse } : {};
   if (place !== undefined) return serveAsWorker(pipeline, place, io, preparation);
   const workers = workersOf(pipeline.server);
   const isWatched = line.own.get('pipeline.watch') === 'true';
-  if (workers > 1) return runWorkers(pipeline, workers, { isWatched, findings: told });
+  if (workers > 1) return runWorkers(pipeline, workers, { isWatched, findings });
   return runUntilSignal(async (signal) => {
-    const proxy = await start(pipeline, { signal, findings: told, ...preparation });
+    const proxy = await start(pipeline, { signal, findings, ...preparation });
     endOnDefect(proxy);
     onStarted(proxy, pipeline);
     return isWatched ? watching(proxy, () => proxy.pipeline.files ?? []) : proxy;

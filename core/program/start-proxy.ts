@@ -21,6 +21,7 @@ import type { Urls } from '../http/listener.js';
 import { memoryMetrics, MemoryPool } from '../base/memory/pool.js';
 import { SharedValues } from '../kernel/plugin/shared.js';
 import { NameLearner } from '../victoria/names/name-learner.js';
+import { logFormOf } from '../kernel/telemetry/log-line.js';
 import type { LogDestination } from '../kernel/telemetry/log-writer.js';
 import { createLogWriter } from './create-log-writer.js';
 import { createLoggers, type LoggerFactory } from '../kernel/telemetry/logger.js';
@@ -95,9 +96,11 @@ export async function startProxy(pipeline: Pipeline, options: StartOptions = {})
   const joined = options.workers;
   const workers = joined ?? alone(clock);
   const metering = createMetering(pipeline, clock, joined);
+  const logTo = options.logTo ?? process.stdout;
+  const form = logFormOf(telemetry, logTo);
   const writer = createLogWriter(
-    options.logTo ?? process.stdout,
-    telemetry.logBuffered,
+    logTo,
+    { form, isBuffered: telemetry.logBuffered },
     metering.registry,
     joined,
   );
@@ -107,9 +110,10 @@ export async function startProxy(pipeline: Pipeline, options: StartOptions = {})
     writer,
     joined === undefined ? {} : { 'worker.id': joined.id },
     secrets,
+    form,
   );
   const log = loggers.component('proxy');
-  logFindings(pipeline.file, options.findings ?? [], log);
+  logFindings(options.findings ?? [], log);
   // Of several processes the first one tells what it cannot read.
   if (joined === undefined) {
     warnOfNode(log);

@@ -47,6 +47,8 @@ export async function withProxyFile<Result>(
   const flags = new Map(
     Object.entries({ listen: '127.0.0.1:0', 'admin-listen': '127.0.0.1:0', ...settings.flags }),
   );
+  // Records are captured as JSON.
+  flags.set('log-format', 'json');
   const { pipeline, findings } = await loadPipeline(file, {
     flags,
     env: settings.env ?? {},

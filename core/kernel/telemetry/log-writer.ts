@@ -4,6 +4,8 @@ import { writeSync } from 'node:fs';
 export interface LogDestination {
   /** Its file descriptor, if any, for the last lines of a process. */
   readonly fd?: number;
+  /** Whether people read it as it is written. */
+  readonly isTTY?: boolean;
   /** Calls back when the text is written, or with the error. */
   write(text: string, done: (error?: Error | null) => void): unknown;
 }

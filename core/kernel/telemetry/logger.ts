@@ -2,6 +2,7 @@ import bunyan from 'bunyan';
 import type { LogFields, Logger } from '../../base/logger.js';
 import { Secrets } from '../../base/secrets.js';
 import { causesOf } from '../../base/errors/causes.js';
+import { logLine, type LogForm, type LogRecord } from './log-line.js';
 import type { LogWriter } from './log-writer.js';
 
 export type LogLevel = 'debug' | 'info' | 'warn' | 'error';
@@ -36,12 +37,13 @@ const bunyanFields: ReadonlySet<string> = new Set([
   'src',
 ]);
 
-/** Makes the loggers of a process: bunyan inside, the field names of docs/protocol/operation.md#structured-logs in the output. `fields` are in every record, `secrets` in none. */
+/** Makes the loggers of a process, with bunyan inside. `fields` are in every record, `secrets` in none. */
 export function createLoggers(
   level: LogLevel,
   writer: Pick<LogWriter, 'write'>,
   fields: LogFields = {},
   secrets = new Secrets(),
+  form: LogForm = 'json',
 ): LoggerFactory {
   const root = bunyan.createLogger({
     ...fields,
@@ -49,7 +51,11 @@ export function createLoggers(
     level,
     // bunyan passes its record object to a raw stream; nothing else writes to this one.
     streams: [
-      { type: 'raw', level, stream: { write: (record: unknown) => writer.write(lineOf(record, secrets)) } },
+      {
+        type: 'raw',
+        level,
+        stream: { write: (record: unknown) => writer.write(logLine(recordOf(record), form, secrets)) },
+      },
     ],
   });
   return {
@@ -87,42 +93,32 @@ function describeError(error: Error): Record<string, unknown> {
   );
 }
 
-function lineOf(record: unknown, secrets: Secrets): string {
+function recordOf(record: unknown): LogRecord {
   const source = new Map(Object.entries(record ?? {}));
   const level: unknown = source.get('level');
   const time: unknown = source.get('time');
-  const [text, number] = severities.get(typeof level === 'number' ? level : bunyan.INFO) ?? ['INFO', 9];
-  return logLine(time instanceof Date ? time : new Date(), text, number, source, secrets);
-}
-
-function logLine(
-  time: Date,
-  severity: string,
-  number: number,
-  source: ReadonlyMap<string, unknown>,
-  secrets: Secrets,
-): string {
-  const line: Record<string, unknown> = {
-    timestamp: time.toISOString(),
-    'severity.text': severity,
-    'severity.number': number,
+  const [severity, number] = severities.get(typeof level === 'number' ? level : bunyan.INFO) ?? ['INFO', 9];
+  const fields = [...source].filter(([name]) => !bunyanFields.has(name));
+  return {
+    time: time instanceof Date ? time : new Date(),
+    severity,
+    number,
     body: source.get('msg'),
-    component: source.get('component'),
+    fields: new Map([['component', source.get('component')], ...fields]),
   };
-  for (const [name, value] of source) if (!bunyanFields.has(name)) line[name] = value;
-  const safe = (_name: string, value: unknown): unknown => {
-    if (typeof value === 'string') return secrets.hide(value);
-    return typeof value === 'bigint' ? String(value) : value;
-  };
-  return `${JSON.stringify(line, safe)}\n`;
 }
 
 /** The record that reports lost lines. */
-export function lostLinesRecord(count: number): string {
-  const source = new Map<string, unknown>([
-    ['msg', 'log records lost: the log destination refused them (is its disk full?) or did not keep up'],
-    ['component', 'proxy'],
-    ['log.records_lost', count],
-  ]);
-  return logLine(new Date(), 'WARN', 13, source, new Secrets());
+export function lostLinesRecord(count: number, form: LogForm): string {
+  const record: LogRecord = {
+    time: new Date(),
+    severity: 'WARN',
+    number: 13,
+    body: 'log records lost: the log destination refused them (is its disk full?) or did not keep up',
+    fields: new Map<string, unknown>([
+      ['component', 'proxy'],
+      ['log.records_lost', count],
+    ]),
+  };
+  return logLine(record, form, new Secrets());
 }

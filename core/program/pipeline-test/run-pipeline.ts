@@ -143,7 +143,7 @@ async function load(file: string, sources: OptionSources): Promise<Pipeline> {
     ...pipeline,
     server: onLoopback(pipeline.server),
     // Records are compared right after the request, and one for each request is what a test asks about.
-    telemetry: { ...pipeline.telemetry, logBuffered: false, logRateThreshold: 0 },
+    telemetry: { ...pipeline.telemetry, logFormat: 'json', logBuffered: false, logRateThreshold: 0 },
     services: pipeline.services.filter(({ plugin }) => !leftOut.has(plugin.name)),
   };
 }

@@ -62,7 +62,7 @@ export function run(args: readonly string[], stdio: StdioOptions): ChildProcess 
 /** The address at which a process says that it serves; it may name others before, such as that of its backend. */
 export async function addressIn(output: Readable): Promise<string> {
   for await (const line of createInterface({ input: output })) {
-    const url = /(?:"main":"|backend on |^ref-proxy +)(https?:\/\/127\.0\.0\.1:\d+)/.exec(line)?.[1];
+    const url = /(?:"main":"|\bmain=|backend on |^ref-proxy +)(https?:\/\/127\.0\.0\.1:\d+)/.exec(line)?.[1];
     if (url !== undefined) return url;
   }
   throw new Error('the process ended without an address');

@@ -259,3 +259,78 @@ test.serial('a secret of a site’s plugin has a file like any other', async (t)
   t.regex(out + err, /of 11 letters: \(hidden\)/);
   t.notRegex(out + err, /of-the-site/);
 });
+
+test.serial(
+  'with -log-format=text a record is one readable line, without secrets and controls',
+  async (t) => {
+    const { url, stop } = await serve(
+      t,
+      { ...onLoopback, GOMEMLIMIT: '1GiB' },
+      '-log-format=text',
+      '-debug-log-raw-queries=true',
+      '-backend-basic-auth=user:word-of-mine',
+    );
+    const query = encodeURIComponent('{app="\u001b[31m word-of-mine"}');
+    t.is(await statusOf(`${url}/loki/api/v1/query_range?query=${query}`), 502);
+    const lines = (await stop()).trimEnd().split('\n');
+    for (const line of lines) t.regex(line, /^\d{4}-\d\d-\d\dT[\d:.]+Z (?:INFO |WARN |ERROR) \S/);
+    t.true(
+      lines.some((line) =>
+        line.includes(
+          ' WARN  environment variable GOMEMLIMIT is deprecated: this program has no Go runtime; use --max-old-space-size of Node component=proxy pipeline.rule=R055 pipeline.place="environment variable GOMEMLIMIT" ',
+        ),
+      ),
+    );
+    t.true(
+      lines.some((line) => line.includes('ref.query="{app=\\"\\u001b[31m (hidden)\\"}"')),
+      lines.join('\n'),
+    );
+    t.false(lines.some((line) => line.includes('word-of-mine') || line.includes('\u001b')));
+  },
+);
+
+test.serial('warnings of the checker are records at the start, and text of the check command', async (t) => {
+  const env = { ...onLoopback, GOMEMLIMIT: '1GiB', REF_PROXY_TENANT_LABEL: 'team' };
+  const { stop } = await serve(t, env);
+  const records = (await stop())
+    .trimEnd()
+    .split('\n')
+    .map((line) => new Map<string, unknown>(Object.entries(JSON.parse(line) as object)));
+  const told = records.flatMap((record) =>
+    record.has('pipeline.rule')
+      ? [
+          ['severity.text', 'pipeline.rule', 'pipeline.place', 'body', 'pipeline.fix'].map((name) =>
+            record.get(name),
+          ),
+        ]
+      : [],
+  );
+  t.deepEqual(told, [
+    [
+      'WARN',
+      'R055',
+      'environment variable GOMEMLIMIT',
+      'environment variable GOMEMLIMIT is deprecated: this program has no Go runtime; use --max-old-space-size of Node',
+      'take it out',
+    ],
+    [
+      'WARN',
+      'R059',
+      'environment variable REF_PROXY_TENANT_LABEL',
+      'X-Scope-OrgID 0, fake and default still read the logs of every tenant of tenantLabel',
+      'set allowDefault (-tenant.allow-default) to false',
+    ],
+  ]);
+  const { out } = await run(env, 'check', minimalPipeline);
+  t.regex(out, /^warning R055 environment variable GOMEMLIMIT is deprecated/m);
+  t.regex(out, /^environment variable REF_PROXY_TENANT_LABEL: warning R059 X-Scope-OrgID 0/m);
+  t.notRegex(out, /minimal\.yaml/);
+});
+
+test.serial('explain -run prints its report alone', async (t) => {
+  const { status, out, err } = await run({}, 'explain', '-backend=http://127.0.0.1:9', '-run', '{app="a"}');
+  t.is(status, 1);
+  t.is(err, '');
+  t.regex(out, /^ran {5}502 /m);
+  t.notRegex(out, /"body"|severity/);
+});

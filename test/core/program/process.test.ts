@@ -76,7 +76,13 @@ for (const workers of [1, 2])
       .map((line): unknown => JSON.parse(line));
     const told = records.filter((record) => JSON.stringify(record).includes('R052'));
     t.is(told.length, 1);
-    t.like(told[0], { 'severity.text': 'WARN', component: 'proxy', body: 'the pipeline file has warnings' });
+    t.like(told[0], {
+      'severity.text': 'WARN',
+      component: 'proxy',
+      'pipeline.rule': 'R052',
+      'pipeline.place': 'flag -tenant-map',
+      'pipeline.fix': 'set allowNumeric (-tenant.allow-numeric) to false',
+    });
   });
 
 test.serial('the embedded backend runs alone and stops on SIGTERM', async (t) => {

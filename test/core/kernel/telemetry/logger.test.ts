@@ -5,6 +5,7 @@ import {
   type LossReason,
 } from '../../../../core/kernel/telemetry/log-writer.js';
 import { Secrets } from '../../../../core/base/secrets.js';
+import { logFormOf } from '../../../../core/kernel/telemetry/log-line.js';
 import { createLoggers, lostLinesRecord } from '../../../../core/kernel/telemetry/logger.js';
 import { CapturedLog } from '../../../../core/testing/index.js';
 
@@ -40,6 +41,45 @@ test('no secret is in a record, in no spelling and in no part of it', (t) => {
   const shown = JSON.stringify(Object.fromEntries(log.records[0] ?? []));
   t.notRegex(shown, /pass|to(\/|%2f)ken|quoted|cGFzcyB3b3Jk|dXNlcjpw|a:b@/i);
   t.is(log.records[0]?.get('other'), 'Basic (hidden) http://(hidden)@c');
+});
+
+test('as text a record is one line without secrets, and nothing in it reaches the terminal as a control', (t) => {
+  let text = '';
+  const destination: LogDestination = { write: (piece, done) => ((text += piece), done()) };
+  const writer = new LogWriter(destination, { isBuffered: false, lostLine: String, onLost: () => undefined });
+  const secrets = new Secrets();
+  secrets.add('to=ken "1"');
+  const log = createLoggers('info', writer, { 'worker.id': 2 }, secrets, 'text').component('proxy');
+  log.error('with to=ken "1"\u001b[2J\nand more', {
+    'url.path': '/a',
+    query: '{a="b"} | c',
+    direction: 'a\u202eb',
+    control: '\u009bA\r\t\u007f',
+    none: undefined,
+    nothing: '',
+    count: 7n,
+    map: { 'a\u0085': ['to=ken "1"', null, true] },
+    forged: 'x\n2026-11-26T00:00:00.000Z INFO  all is well',
+  });
+  const [time = '', ...rest] = text.split(' ');
+  t.regex(time, /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/);
+  t.is(
+    rest.join(' '),
+    [
+      'ERROR with (hidden)\\u001b[2J\\nand more component=proxy worker.id=2 url.path=/a query="{a=\\"b\\"} | c"',
+      'direction="a\\u202eb" control="\\u009bA\\r\\t\\u007f" nothing="" count=7 map={"a\\u0085":["(hidden)",null,true]}',
+      'forged="x\\n2026-11-26T00:00:00.000Z INFO  all is well"\n',
+    ].join(' '),
+  );
+});
+
+test('records are text on a terminal and JSON elsewhere, unless the form is chosen', (t) => {
+  const write = (): void => undefined;
+  t.is(logFormOf({}, { write, isTTY: true }), 'text');
+  t.is(logFormOf({}, { write, isTTY: false }), 'json');
+  t.is(logFormOf({}, { write }), 'json');
+  t.is(logFormOf({ logFormat: 'json' }, { write, isTTY: true }), 'json');
+  t.is(logFormOf({ logFormat: 'text' }, { write }), 'text');
 });
 
 test('records below the level are not written', (t) => {
@@ -157,8 +197,12 @@ test('lines of a failed write are counted, and told of as soon as there is room 
 });
 
 test('lost records are reported in a record of their own', (t) => {
-  const record: unknown = JSON.parse(lostLinesRecord(3));
+  const record: unknown = JSON.parse(lostLinesRecord(3, 'json'));
   t.like(record, { 'severity.text': 'WARN', 'log.records_lost': 3 });
+  t.regex(
+    lostLinesRecord(3, 'text'),
+    /^\S+Z WARN {2}log records lost: .* component=proxy log\.records_lost=3\n$/,
+  );
 });
 
 test('lines for a destination that others write to go in pieces that a pipe takes as a whole', (t) => {
