@@ -45,7 +45,12 @@ test('no secret is in a record, in no spelling and in no part of it', (t) => {
 
 test('as text a record is one line without secrets, and nothing in it reaches the terminal as a control', (t) => {
   let text = '';
-  const destination: LogDestination = { write: (piece, done) => ((text += piece), done()) };
+  const destination: LogDestination = {
+    write: (piece, done) => {
+      text += piece;
+      done();
+    },
+  };
   const writer = new LogWriter(destination, { isBuffered: false, lostLine: String, onLost: () => undefined });
   const secrets = new Secrets();
   secrets.add('to=ken "1"');
