@@ -26,6 +26,8 @@ export interface ValueSchema {
   readonly 'x-shares'?: string;
   /** Environment variables beside the one that every flag has; the first one set wins. */
   readonly 'x-env'?: string | readonly string[];
+  /** Environment variable by which other proxies set the option, and which does not set it here, as specified. */
+  readonly 'x-env-ignored'?: string;
   /** Unit of a number, for people. */
   readonly 'x-unit'?: string;
   /** `lines`: the flag's text is split at line breaks instead of commas. */
@@ -66,6 +68,8 @@ export interface OptionDefinition {
   readonly env: readonly string[];
   /** The variable that the flag has by rule. */
   readonly variable: string | undefined;
+  /** A variable that one may take for one of these. */
+  readonly ignoredEnv: string | undefined;
   readonly unit: string | undefined;
   readonly description: string;
   readonly isSecret: boolean;
@@ -113,6 +117,7 @@ export function definitionsOf(owner: string, schema: OptionSchema): readonly Opt
       shares: option['x-shares'],
       env: [...envNames(option), ...(variable === undefined ? [] : [variable])],
       variable,
+      ignoredEnv: option['x-env-ignored'],
       unit: option['x-unit'],
       description: option.description ?? '',
       isSecret: option['x-secret'] === true,

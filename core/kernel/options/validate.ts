@@ -26,6 +26,7 @@ const MARKS = [
   'x-flag',
   'x-shares',
   'x-env',
+  'x-env-ignored',
   'x-unit',
   'x-list',
   'x-secret',

@@ -334,3 +334,21 @@ test.serial('explain -run prints its report alone', async (t) => {
   t.regex(out, /^ran {5}502 /m);
   t.notRegex(out, /"body"|severity/);
 });
+
+test.serial('variables of other proxies that do not count are warned of with the flag to use', async (t) => {
+  const file = ['check', minimalPipeline];
+  const given = { LABEL_STYLE: 'passthrough', METADATA_FIELD_MODE: 'native' };
+  const { out } = await run(given, ...file);
+  t.is(
+    out,
+    [
+      'warning R057 environment variable LABEL_STYLE has no effect',
+      '      set -label-style or REF_PROXY_LABEL_STYLE',
+      'warning R057 environment variable METADATA_FIELD_MODE has no effect',
+      '      set -metadata-field-mode or REF_PROXY_METADATA_FIELD_MODE',
+      '',
+    ].join('\n'),
+  );
+  const both = { ...given, REF_PROXY_LABEL_STYLE: 'passthrough', METADATA_FIELD_MODE: 'translated' };
+  t.is((await run(both, ...file)).out, '', 'nothing else would come of them');
+});
