@@ -51,6 +51,11 @@ export const commands: readonly Command[] = [
     run: async (args, io) => (await import('./graph-command.js')).graph(args, io),
   },
   {
+    name: 'migrate',
+    summary: 'print the pipeline file that means the same as flags: migrate -- FLAGS...',
+    run: async (args, io) => (await import('./migrate.js')).migrate(args, io),
+  },
+  {
     name: 'format',
     summary: "print a LogQL query formatted: format 'QUERY'",
     run: async (args, io) => (await import('./format.js')).format(args, io),
