@@ -1,16 +1,18 @@
+import { realpathSync } from 'node:fs';
 import { mkdir, readdir, writeFile } from 'node:fs/promises';
-import { join } from 'node:path';
+import { createRequire } from 'node:module';
+import { join, relative, resolve } from 'node:path';
 import { readFailure } from '../kernel/pipeline/source.js';
 import { packageBuiltIns } from '../kernel/pipeline/index.js';
-import { suggest, UsageError, type CommandFlag } from '../kernel/options/index.js';
+import { packageRoot, suggest, UsageError, type CommandFlag } from '../kernel/options/index.js';
 import type { Io } from './io.js';
-import { pluginFiles } from './new-plugin/files.js';
-import type { NewPlugin } from './new-plugin/plugin.js';
+import { kinds, pluginFiles } from './new-plugin/files.js';
+import type { NewPlugin, PluginKind } from './new-plugin/plugin.js';
 import { plainHelp, readPlainArgs } from './own-flags.js';
-import { packageVersion } from './version.js';
+import { packageJson } from './version.js';
 
 const flags: readonly CommandFlag[] = [
-  { name: 'kind', kind: 'string', description: 'stage or endpoint; default stage' },
+  { name: 'kind', kind: 'string', description: 'stage, endpoint or service; default stage' },
   { name: 'language', kind: 'string', description: 'ts or js; default ts' },
   { name: 'folder', kind: 'string', description: 'folder to make; default the name of the plugin' },
 ];
@@ -26,18 +28,21 @@ export async function newThing(args: readonly string[], io: Io): Promise<number>
   if (what !== 'plugin') throw new UsageError(['new makes a plugin: new plugin NAME']);
   if (packageName === undefined || others.length > 0)
     throw new UsageError(['name one plugin: new plugin NAME']);
+  const name = nameOf(packageName);
+  const folder = values.get('folder') ?? name;
+  const house = packageJson();
   const plugin: NewPlugin = {
     packageName,
-    name: nameOf(packageName),
-    kind: oneOf('kind', values.get('kind') ?? 'stage', ['stage', 'endpoint']),
+    name,
+    kind: oneOf('kind', values.get('kind') ?? 'stage', Object.keys(kinds) as PluginKind[]),
     language: oneOf('language', values.get('language') ?? 'ts', ['ts', 'js']),
-    version: packageVersion(),
+    house,
+    link: linkFrom(folder, house.name),
   };
-  const folder = values.get('folder') ?? plugin.name;
   await makeFolder(folder);
   for (const [name, text] of pluginFiles(plugin)) await writeFile(join(folder, name), text, { flag: 'wx' });
   io.out(
-    `${folder}: ${plugin.kind === 'stage' ? 'a stage' : 'an endpoint'} that works. Next:\n\n  cd ${folder}\n  npm install && npm test\n\nREADME.md tells the rest.\n`,
+    `${folder}: ${kinds[plugin.kind].title} that works. Next:\n\n  cd ${folder}\n  npm install && npm test\n\nREADME.md tells the rest.\n`,
   );
   return 0;
 }
@@ -59,6 +64,21 @@ function oneOf<Word extends string>(flag: string, word: string, words: readonly 
   throw new UsageError([
     `-${flag} must be ${words.join(' or ')}, not "${word}"${meant === undefined ? '' : `, did you mean ${meant}?`}`,
   ]);
+}
+
+/** Where this package is, as npm takes it; undefined where Node.js finds it from the folder, as it does below a folder in which it is installed. */
+function linkFrom(folder: string, packageName: string): string | undefined {
+  const root = realpathSync(packageRoot());
+  const from = resolve(folder);
+  const places = createRequire(join(from, 'index.js')).resolve.paths(packageName) ?? [];
+  const isFound = places.some((place) => {
+    try {
+      return realpathSync(join(place, packageName)) === root;
+    } catch {
+      return false;
+    }
+  });
+  return isFound ? undefined : `file:${relative(from, root)}`;
 }
 
 /** Nothing of others is overwritten. */

@@ -3,6 +3,8 @@ import { join } from 'node:path';
 import { packageRoot } from '../kernel/options/index.js';
 
 interface PackageJson {
+  /** What it is installed and imported as. */
+  readonly name: string;
   readonly version: string;
   readonly engines: { readonly node: string };
 }

@@ -74,11 +74,23 @@ function loadPath(use: string, folder: string): Promise<PluginLoad> | PluginLoad
       fix: 'a path starts from the folder of this file',
     };
   }
-  if (/\.[cm]?ts$/.test(path)) {
-    const fix = 'compile it and name the .js file';
-    return { kind: 'broken', message: `"${use}" is TypeScript, which is not loaded directly`, fix };
+  if (isTypeScript(path) && !nodeLoadsTypeScript()) {
+    const fix = 'compile it and name the .js file, or use Node.js 22.18 or newer, which loads it';
+    const message = `"${use}" is TypeScript, which Node.js ${process.versions.node} does not load`;
+    return { kind: 'broken', message, fix };
   }
   return loadFile(path);
+}
+
+function isTypeScript(path: string): boolean {
+  return /\.[cm]?ts$/.test(path);
+}
+
+/** From 22.18 on Node.js loads modules with types, by leaving the types out. */
+function nodeLoadsTypeScript(): boolean {
+  // Types of Node 20 know nothing of it.
+  const { typescript = false }: { readonly typescript?: unknown } = process.features as object;
+  return typescript !== false;
 }
 
 /** When the files of modules had last changed as this process loaded them, which it does once. */
@@ -102,7 +114,7 @@ async function loadModule(
   try {
     exported = await load();
   } catch (error) {
-    const fix = loadFix(error);
+    const fix = loadFix(error, path);
     return {
       kind: 'broken',
       message: `cannot be loaded: ${firstLine(error)}${await placeOf(error, path)}`,
@@ -137,9 +149,16 @@ function unknownName(use: string, builtIns: BuiltIns): PluginLoad {
 }
 
 /** Advice for the failures that a site's new module commonly has. */
-function loadFix(error: unknown): string | undefined {
+function loadFix(error: unknown, path = ''): string | undefined {
   const text = firstLine(error);
-  if (/Cannot find package 'ref-proxy'/.test(text))
+  const code = error instanceof Error && 'code' in error ? error.code : undefined;
+  if (code === 'ERR_UNSUPPORTED_NODE_MODULES_TYPE_STRIPPING')
+    return 'Node.js loads no TypeScript from node_modules: compile it and name the .js file';
+  if (code === 'ERR_UNSUPPORTED_TYPESCRIPT_SYNTAX')
+    return 'Node.js only leaves types out: do without enums, namespaces and parameter properties, or compile it and name the .js file';
+  if (isTypeScript(path) && /does not provide an export named/.test(text))
+    return 'if it is a type, import it with "import type"';
+  if (/Cannot find package '(?:@[^/']+\/)?ref-proxy'/.test(text))
     return 'run npm install with the folder of ref-proxy in a folder above the module (docs/plugins.md)';
   if (/Cannot use import statement outside a module|Unexpected token 'export'/.test(text))
     return 'write "type": "module" into its package.json, or name it .mjs';

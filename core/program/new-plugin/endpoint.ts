@@ -1,6 +1,6 @@
-import { moduleOf, type NewPlugin } from './plugin.js';
+import { moduleOf, type KindFiles, type NewPlugin } from './plugin.js';
 
-export function endpointCode({ name, language }: NewPlugin): string {
+function endpointCode({ name, language, house }: NewPlugin): string {
   const isTypeScript = language === 'ts';
   const types = isTypeScript
     ? `/** Options, as the schema below describes them. */
@@ -10,7 +10,7 @@ export interface Options {
 
 `
     : '';
-  return `${isTypeScript ? '' : '// @ts-check\n'}import { askTenant, defineEndpoint, jsonAnswer } from 'ref-proxy/plugin';
+  return `${isTypeScript ? '' : '// @ts-check\n'}import { askTenant, defineEndpoint, jsonAnswer } from '${house.name}/plugin';
 
 ${types}/** Greets who asks, once the stages have told which tenant that is. */
 export default defineEndpoint${isTypeScript ? '<Options>' : ''}({
@@ -45,12 +45,12 @@ export default defineEndpoint${isTypeScript ? '<Options>' : ''}({
 `;
 }
 
-export function endpointTest({ name, language }: NewPlugin): string {
+function endpointTest({ name, language, house }: NewPlugin): string {
   const file = language === 'ts' ? '../pipeline.yaml' : './pipeline.yaml';
   return `import assert from 'node:assert/strict';
 import test from 'node:test';
 import { fileURLToPath } from 'node:url';
-import { runPipeline } from 'ref-proxy/testing';
+import { runPipeline } from '${house.name}/testing';
 
 const pipeline = fileURLToPath(new URL('${file}', import.meta.url));
 
@@ -62,15 +62,15 @@ test('${name} greets by tenant', async () => {
 `;
 }
 
-export function endpointUse(plugin: NewPlugin): string {
+function endpointUse(plugin: NewPlugin): string {
   return `  - use: ${moduleOf(plugin)}
     with:
       greeting: hello
 `;
 }
 
-export function endpointTests({ name }: NewPlugin): string {
-  return `# yaml-language-server: $schema=node_modules/ref-proxy/schemas/pipeline-test.schema.json
+function endpointTests({ name, house }: NewPlugin): string {
+  return `# yaml-language-server: $schema=node_modules/${house.name}/schemas/pipeline-test.schema.json
 pipeline: pipeline.yaml
 tests:
   - name: a client is greeted
@@ -82,3 +82,12 @@ tests:
       calls: []
 `;
 }
+
+export const endpointFiles: KindFiles = {
+  title: 'an endpoint',
+  list: 'endpoints',
+  code: endpointCode,
+  test: endpointTest,
+  use: endpointUse,
+  pipelineTest: endpointTests,
+};

@@ -1,18 +1,25 @@
-import { endpointCode, endpointTest, endpointTests, endpointUse } from './endpoint.js';
-import { moduleOf, type NewPlugin } from './plugin.js';
-import { stageCode, stageTest, stageTests, stageUse } from './stage.js';
+import { endpointFiles } from './endpoint.js';
+import { moduleOf, type KindFiles, type NewPlugin, type PluginKind } from './plugin.js';
+import { serviceFiles } from './service.js';
+import { stageFiles } from './stage.js';
+
+export const kinds: Readonly<Record<PluginKind, KindFiles>> = {
+  stage: stageFiles,
+  endpoint: endpointFiles,
+  service: serviceFiles,
+};
 
 /** The files of a plugin that works, by their names in its folder. */
 export function pluginFiles(plugin: NewPlugin): ReadonlyMap<string, string> {
-  const isTypeScript = plugin.language === 'ts';
-  const isStage = plugin.kind === 'stage';
+  const { kind, language } = plugin;
+  const { code, test, pipelineTest } = kinds[kind];
   return new Map([
     ['package.json', json(manifest(plugin))],
-    ...(isTypeScript ? [['tsconfig.json', json(compilerOptions)] as const] : []),
-    [`index.${plugin.language}`, isStage ? stageCode(plugin) : endpointCode(plugin)],
-    [`index.test.${plugin.language}`, isStage ? stageTest(plugin) : endpointTest(plugin)],
+    ...(language === 'ts' ? [['tsconfig.json', json(compilerOptions)] as const] : []),
+    [`index.${language}`, code(plugin)],
+    [`index.test.${language}`, test(plugin)],
     ['pipeline.yaml', pipeline(plugin)],
-    ['pipeline.test.yaml', isStage ? stageTests() : endpointTests(plugin)],
+    ['pipeline.test.yaml', pipelineTest(plugin)],
     ['README.md', readme(plugin)],
     ['.gitignore', 'node_modules/\ndist/\n'],
   ]);
@@ -23,14 +30,18 @@ function json(value: unknown): string {
 }
 
 function manifest(plugin: NewPlugin): object {
-  const { packageName, kind, language, version } = plugin;
+  const { packageName, kind, language, house, link } = plugin;
   const entry = moduleOf(plugin);
   const isTypeScript = language === 'ts';
   const tests = `node --test ${isTypeScript ? 'dist/' : ''}index.test.js && ref-proxy test .`;
+  const forDevelopment = {
+    ...(link === undefined ? {} : { [house.name]: link }),
+    ...(isTypeScript ? { '@types/node': '>=20', typescript: '>=5.6' } : {}),
+  };
   return {
     name: packageName,
     version: '0.1.0',
-    description: `${kind === 'stage' ? 'A stage' : 'An endpoint'} of ref-proxy`,
+    description: sentence(`${kinds[kind].title} of ref-proxy`),
     type: 'module',
     exports: isTypeScript ? { types: './dist/index.d.ts', default: entry } : entry,
     files: isTypeScript ? ['dist', '!dist/*.test.*'] : ['index.js'],
@@ -39,8 +50,10 @@ function manifest(plugin: NewPlugin): object {
       check: 'ref-proxy check pipeline.yaml',
       test: isTypeScript ? `tsc && ${tests}` : tests,
     },
-    peerDependencies: { 'ref-proxy': `>=${version}` },
-    ...(isTypeScript ? { devDependencies: { '@types/node': '>=20', typescript: '>=5.6' } } : {}),
+    peerDependencies: { [house.name]: `>=${house.version}` },
+    // npm would fetch a peer by its name from the registry, from whoever owns the name there. The site has installed it.
+    peerDependenciesMeta: { [house.name]: { optional: true } },
+    ...(Object.keys(forDevelopment).length === 0 ? {} : { devDependencies: forDevelopment }),
   };
 }
 
@@ -49,6 +62,7 @@ const compilerOptions = {
     target: 'es2023',
     module: 'nodenext',
     strict: true,
+    verbatimModuleSyntax: true,
     declaration: true,
     rootDir: '.',
     outDir: 'dist',
@@ -58,12 +72,14 @@ const compilerOptions = {
 };
 
 function pipeline(plugin: NewPlugin): string {
-  const isStage = plugin.kind === 'stage';
-  return `# yaml-language-server: $schema=node_modules/ref-proxy/schemas/pipeline.schema.json
+  const { kind, house } = plugin;
+  const { list, use } = kinds[kind];
+  const entry = use(plugin);
+  return `# yaml-language-server: $schema=node_modules/${house.name}/schemas/pipeline.schema.json
 version: 1
 stages:
   - use: tenancy
-${isStage ? stageUse(plugin) : ''}  - use: translate
+${list === 'stages' ? entry : ''}  - use: translate
   - use: backend
     with:
       url: \${BACKEND_URL:-http://localhost:9428}
@@ -71,21 +87,20 @@ ${isStage ? stageUse(plugin) : ''}  - use: translate
 endpoints:
   - use: reference-api
   - use: status
-${isStage ? '' : endpointUse(plugin)}`;
+${list === 'endpoints' ? entry : ''}${list === 'services' ? `services:\n${entry}` : ''}`;
 }
 
 function readme(plugin: NewPlugin): string {
-  const { packageName, kind, language } = plugin;
-  const build = language === 'ts' ? 'npm run build\n' : '';
-  const list = kind === 'stage' ? 'stages' : 'endpoints';
+  const { packageName, kind, language, house } = plugin;
+  const { title, list } = kinds[kind];
   return `# ${packageName}
 
-${kind === 'stage' ? 'A stage' : 'An endpoint'} of ref-proxy.
+${sentence(title)} of ref-proxy.
 
-    npm install          # once, with ref-proxy in this folder or one above it
-    ${build === '' ? '' : `${build.trim()}\n    `}npm test
-    npx ref-proxy check pipeline.yaml
-    npx ref-proxy serve -pipeline=pipeline.yaml
+    npm install          # once; ${house.name} itself is not fetched, but found in this folder or one above it
+    ${language === 'ts' ? 'npm run build\n    ' : ''}npm test
+    npx --no ref-proxy check pipeline.yaml
+    npx --no ref-proxy serve -pipeline=pipeline.yaml
 
 \`pipeline.test.yaml\` says what comes of requests, \`index.test.${language}\` tests the code. \`npm pack\` makes a package; where it is installed,
 the pipeline file names it by name:
@@ -93,4 +108,8 @@ the pipeline file names it by name:
     ${list}:
       - use: '${packageName}'
 `;
+}
+
+function sentence(text: string): string {
+  return `${text.charAt(0).toUpperCase()}${text.slice(1)}`;
 }

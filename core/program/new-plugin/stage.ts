@@ -1,6 +1,6 @@
-import { moduleOf, type NewPlugin } from './plugin.js';
+import { moduleOf, type KindFiles, type NewPlugin } from './plugin.js';
 
-export function stageCode({ name, language }: NewPlugin): string {
+function stageCode({ name, language, house }: NewPlugin): string {
   const isTypeScript = language === 'ts';
   const types = isTypeScript
     ? `/** Options, as the schema below describes them. */
@@ -11,7 +11,7 @@ export interface Options {
 
 `
     : '';
-  return `${isTypeScript ? '' : '// @ts-check\n'}import { defineStage, makeMatcher, mapSelectors } from 'ref-proxy/plugin';
+  return `${isTypeScript ? '' : '// @ts-check\n'}import { defineStage, makeMatcher, mapSelectors } from '${house.name}/plugin';
 
 ${types}/** Adds a matcher to every selector of every request, by the syntax tree: no text of a client can get around it. */
 export default defineStage${isTypeScript ? '<Options>' : ''}({
@@ -52,10 +52,10 @@ export default defineStage${isTypeScript ? '<Options>' : ''}({
 `;
 }
 
-export function stageTest({ name }: NewPlugin): string {
+function stageTest({ name, house }: NewPlugin): string {
   return `import assert from 'node:assert/strict';
 import test from 'node:test';
-import { makeExchange, makeLogAnswer, makeLogRequest, runStage } from 'ref-proxy/testing';
+import { makeExchange, makeLogAnswer, makeLogRequest, runStage } from '${house.name}/testing';
 import plugin from './index.js';
 
 test('${name} narrows a query', async () => {
@@ -69,7 +69,7 @@ test('${name} narrows a query', async () => {
 `;
 }
 
-export function stageUse(plugin: NewPlugin): string {
+function stageUse(plugin: NewPlugin): string {
   return `  - use: ${moduleOf(plugin)}
     with:
       label: env
@@ -77,8 +77,8 @@ export function stageUse(plugin: NewPlugin): string {
 `;
 }
 
-export function stageTests(): string {
-  return `# yaml-language-server: $schema=node_modules/ref-proxy/schemas/pipeline-test.schema.json
+function stageTests({ house }: NewPlugin): string {
+  return `# yaml-language-server: $schema=node_modules/${house.name}/schemas/pipeline-test.schema.json
 pipeline: pipeline.yaml
 lines:
   - { labels: { app: shop, env: production }, line: sold }
@@ -98,3 +98,12 @@ tests:
           logsql: '{app="shop",env="production"}'
 `;
 }
+
+export const stageFiles: KindFiles = {
+  title: 'a stage',
+  list: 'stages',
+  code: stageCode,
+  test: stageTest,
+  use: stageUse,
+  pipelineTest: stageTests,
+};

@@ -1,10 +1,11 @@
-import { mkdtemp, readFile, rm } from 'node:fs/promises';
+import { mkdir, mkdtemp, readFile, realpath, rm, symlink } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import test, { type ExecutionContext } from 'ava';
 import { checkDraft, checkFiles, draftFile, draftText, rules } from '../../../core/kernel/check/library.js';
 import { packageRoot } from '../../../core/kernel/options/index.js';
 import { runProgram } from '../../../core/program/program.js';
+import { packageJson } from '../../../core/program/version.js';
 
 interface Told {
   readonly status: number;
@@ -26,7 +27,7 @@ async function folderOf(t: ExecutionContext): Promise<string> {
   return folder;
 }
 
-for (const kind of ['stage', 'endpoint'])
+for (const kind of ['stage', 'endpoint', 'service'])
   for (const language of ['ts', 'js'])
     test.serial(`a new ${kind} in ${language} has all that it needs`, async (t) => {
       const folder = join(await folderOf(t), 'mine');
@@ -44,12 +45,27 @@ for (const kind of ['stage', 'endpoint'])
         Record<string, unknown>
       >;
       t.is(manifest['name'], '@site/mine');
+      // Nothing is fetched by a name that somebody else may own: what cannot be found is linked.
+      const { name } = packageJson();
+      t.deepEqual(manifest['peerDependenciesMeta'], { [name]: { optional: true } });
+      const { [name]: link = '' } = manifest['devDependencies'] as Readonly<Record<string, string>>;
+      t.is(await realpath(join(folder, link.replace(/^file:/, ''))), await realpath(root));
       const code = await readFile(join(folder, `index.${language}`), 'utf8');
       t.regex(code, /name: 'mine'/);
       t.is((await run('fmt', '-check', folder)).status, 0);
       const again = await run('new', 'plugin', 'mine', `-folder=${folder}`);
       t.deepEqual(again, { status: 1, out: '', err: `ref-proxy new: ${folder} is not empty\n` });
     });
+
+test.serial('a new plugin below a folder in which ref-proxy is installed needs no link to it', async (t) => {
+  const site = await folderOf(t);
+  await mkdir(join(site, 'node_modules'));
+  await symlink(root, join(site, 'node_modules', packageJson().name));
+  const folder = join(site, 'plugins', 'mine');
+  t.is((await run('new', 'plugin', 'mine', '-language=js', `-folder=${folder}`)).status, 0);
+  const manifest = JSON.parse(await readFile(join(folder, 'package.json'), 'utf8')) as object;
+  t.false('devDependencies' in manifest);
+});
 
 test.serial('a new plugin has a name that is free and well formed, and a known kind', async (t) => {
   const told = async (...args: readonly string[]): Promise<string> => {

@@ -65,8 +65,9 @@ const broken: readonly (readonly [use: string, message: RegExp])[] = [
   ['./plugins/throws.js', /cannot be loaded: no luck today/],
   ['./plugins/no-default.js', /has no default export that is a plugin/],
   ['./plugins/bad-schema.js', /has an options schema that cannot be used/],
-  ['./plugins/typed.ts', /is TypeScript/],
 ];
+const loadsTypeScript =
+  ((process.features as { readonly typescript?: unknown }).typescript ?? false) !== false;
 
 for (const [use, message] of broken) {
   test(`a module that is no plugin is told apart: ${use}`, async (t) => {
@@ -79,6 +80,24 @@ for (const [use, message] of broken) {
     t.deepEqual(places(findings), ['R021 3:10']);
   });
 }
+
+test('a module in TypeScript is loaded where Node.js can do that, and elsewhere told what to do', async (t) => {
+  const site = mkdtempSync(join(tmpdir(), 'ref-proxy-site-'));
+  writeFileSync(join(site, 'package.json'), '{"type":"module"}');
+  const code = service('typed').replace('() =>', '(options: object) =>');
+  writeFileSync(join(site, 'typed.ts'), code);
+  writeFileSync(join(site, 'enum.ts'), `enum Colour { Red }\n${code}`);
+  const [typed, withEnum] = await Promise.all(
+    ['./typed.ts', './enum.ts'].map((use) => loadPlugin(use, site, fakeBuiltIns)),
+  );
+  if (loadsTypeScript) {
+    t.like(typed, { kind: 'loaded', plugin: { name: 'typed' } });
+    t.true(withEnum?.kind === 'broken' && withEnum.fix?.includes('without enums') === true);
+  } else {
+    for (const load of [typed, withEnum])
+      t.true(load?.kind === 'broken' && /is TypeScript, which Node.js/.test(load.message));
+  }
+});
 
 test('a module that cannot find this package is told how to', async (t) => {
   const site = mkdtempSync(join(tmpdir(), 'ref-proxy-site-'));
