@@ -44,8 +44,10 @@ async function read(file: string): Promise<string> {
   }
 }
 
-function* argsIn(value: unknown): Generator<readonly string[]> {
-  if (typeof value !== 'object' || value === null) return;
+/** An alias of YAML may stand for what holds it. */
+function* argsIn(value: unknown, seen = new Set<object>()): Generator<readonly string[]> {
+  if (typeof value !== 'object' || value === null || seen.has(value)) return;
+  seen.add(value);
   if (Array.isArray(value) && value.some((item) => typeof item === 'string' && item.startsWith('-'))) {
     yield value.map(String);
     return;
@@ -53,6 +55,6 @@ function* argsIn(value: unknown): Generator<readonly string[]> {
   for (const [key, part] of Object.entries(value) as [string, unknown][]) {
     if (key === 'extraArgs' && typeof part === 'object' && part !== null && !Array.isArray(part))
       yield Object.entries(part).map(([name, text]) => `-${name}=${String(text)}`);
-    else yield* argsIn(part);
+    else yield* argsIn(part, seen);
   }
 }

@@ -274,6 +274,8 @@ test.serial('flags and variables are read from files', async (t) => {
     t.notRegex(out, /hushhush/);
     t.regex((await run(`-args-file=${values}`)).out, /cacheTtl: 31s/);
     t.regex((await run(`-args-file=${two}`)).err, /has 2 lists of arguments/);
+    await writeFile(two ?? '', 'a: &a [*a]\nb: &b { args: [-cache-ttl=33s] }\nc: *b\n');
+    t.regex((await run(`-args-file=${two}`)).out, /cacheTtl: 33s/);
     t.regex((await run(`-args-file=${env}`)).err, /has no list of arguments/);
     t.regex((await run(`-env-file=${folder}/none`)).err, /cannot read .*none/);
   });
