@@ -3,8 +3,10 @@
  * with the last release when its formats are to be what the next one must read.
  */
 import { copyFile, cp, mkdir, rm, writeFile } from 'node:fs/promises';
+import { createServer } from 'node:http';
 import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
+import { gunzipSync } from 'node:zlib';
 import { packageRoot } from '../../core/kernel/options/index.js';
 import { freePort } from '../core/program/child.js';
 import {
@@ -15,7 +17,7 @@ import {
   peerFlags,
   recordings,
   serve,
-  serveLogs,
+  serveRecordedLogs,
   token,
 } from './yesterday.js';
 
@@ -26,23 +28,20 @@ const hourMs = 3_600_000;
 
 await rm(recordings, { recursive: true, force: true });
 await mkdir(recordings, { recursive: true });
-const backend = await serveLogs();
+const backend = await serveRecordedLogs();
+const told = await otherReplica();
 await inFolder(async (folder) => {
-  const [own, other] = [await freePort(), await freePort()];
-  const proxy = await serve(
-    'serve',
-    [...flags(backend.url, folder), ...peerFlags(own, other)],
-    `127.0.0.1:${own}`,
-    main,
-  );
-  const given = await answers(proxy.url);
-  await write('answers.json', JSON.stringify(given));
-  await write('peer.json', JSON.stringify(await peerAnswers(proxy.url)));
+  const own = await freePort();
+  const given = [...flags(backend.url, folder), ...peerFlags(own, told.port)];
+  const proxy = await serve('serve', given, `127.0.0.1:${own}`, main);
+  await write('answers.json', JSON.stringify(await answers(proxy.url)));
   await pause(writingMs);
+  await write('peer.json', JSON.stringify({ ...told.values(), ...(await snapshots(proxy.url)) }));
   await proxy.stop();
   for (const file of [files.disk, files.patterns, files.labels])
     await copyFile(join(folder, file), join(recordings, file));
 });
+told.close();
 // As it is written behind a deletion that has ended.
 await write(
   files.deletions,
@@ -55,22 +54,35 @@ function write(file: string, text: string): Promise<void> {
   return writeFile(join(recordings, file), `${text}\n`);
 }
 
-/** What a peer gets: the values of all keys, in base64, and the snapshots with which a replica starts. */
-async function peerAnswers(url: string): Promise<unknown> {
-  const headers = { 'x-peer-token': token };
-  const hot = (await (await fetch(`${url}/_cache/hot?limit=2000`, { headers })).json()) as HotKeys;
-  // The others are of listings up to now, for which nobody asks again.
-  const keys = hot.entries.filter((each) => each.remaining_ttl_ms > hourMs).map(({ key }) => key);
+/** A replica that has nothing, and remembers in base64 which answers it is told to keep for long: those of the past. */
+async function otherReplica() {
   const values: Record<string, string> = {};
-  for (const key of [...keys, '__patterns_snapshot:v1', '__label_values_index_snapshot:v1']) {
-    const answer = await fetch(`${url}/_cache/get?key=${encodeURIComponent(key)}`, {
-      headers: { ...headers, 'accept-encoding': 'identity' },
+  const port = await freePort();
+  const server = createServer((incoming, response) => {
+    const { pathname, searchParams } = new URL(incoming.url ?? '', 'http://other');
+    const parts: Buffer[] = [];
+    incoming.on('data', (part: Buffer) => parts.push(part));
+    incoming.on('end', () => {
+      response.writeHead(pathname === '/_cache/set' ? 204 : 404).end();
+      if (Number(searchParams.get('ttl_ms')) <= hourMs) return;
+      const body = Buffer.concat(parts);
+      const encoding = incoming.headers['content-encoding'];
+      const plain = encoding === 'gzip' ? gunzipSync(body) : body;
+      if (encoding === undefined || encoding === 'gzip')
+        values[searchParams.get('key') ?? ''] = plain.toString('base64');
     });
+  });
+  server.listen(port, '127.0.0.1');
+  return { port, values: () => values, close: () => server.close() };
+}
+
+/** What a replica is given to start with. */
+async function snapshots(url: string): Promise<Readonly<Record<string, string>>> {
+  const values: Record<string, string> = {};
+  for (const key of ['__patterns_snapshot:v1', '__label_values_index_snapshot:v1']) {
+    const headers = { 'x-peer-token': token, 'accept-encoding': 'identity' };
+    const answer = await fetch(`${url}/_cache/get?key=${key}`, { headers });
     if (answer.status === 200) values[key] = Buffer.from(await answer.arrayBuffer()).toString('base64');
   }
   return values;
-}
-
-interface HotKeys {
-  readonly entries: readonly { readonly key: string; readonly remaining_ttl_ms: number }[];
 }

@@ -99,11 +99,16 @@ export async function serve(
  * Answers of another backend are not used, and a backend is known by its address. Nobody else listens there: ports of other tests are higher.
  * Where it is taken all the same, or cannot be had, what was recorded is set aside.
  */
-const backendAddress = '127.43.43.43:19743';
+const recordedAddress = '127.43.43.43:19743';
+
+/** An embedded backend with the logs, where the recorded one was if that address is free. */
+export async function serveRecordedLogs(): Promise<Served> {
+  return serveLogs((await isFree(recordedAddress)) ? recordedAddress : undefined);
+}
 
 /** An embedded backend with the logs. */
-export async function serveLogs(): Promise<Served> {
-  const backend = await serve('backend', [], (await isFree(backendAddress)) ? backendAddress : undefined);
+export async function serveLogs(at?: string): Promise<Served> {
+  const backend = await serve('backend', [], at);
   const headers = { 'content-type': 'application/json' };
   const path = '/insert/loki/api/v1/push?disable_message_parsing=1';
   const { ok, status } = await fetch(backend.url + path, { method: 'POST', headers, body: push() });
