@@ -6,13 +6,13 @@ import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { checkChangelog, checkChart } from './checks.js';
 import { name, packageFile, root, version } from './manifest.js';
-import { layOut, pack } from './tree.js';
+import { layOut, pack, packed } from './tree.js';
 
 /** `--to=FOLDER`: where to; what is in it goes. */
 const to = process.argv.find((text) => text.startsWith('--to='))?.slice('--to='.length);
 const target = to === undefined ? join(root, 'dist', 'release') : resolve(to);
 const isDraft = process.argv.includes('--draft');
-/** `--packed`: the package in dist was packed just now. */
+/** `--packed`: a package in dist was packed just now. */
 const isPacked = process.argv.includes('--packed');
 
 /** What the Containerfile copies, beside the package. */
@@ -27,7 +27,8 @@ const context = [
 
 checkChangelog(readFileSync(join(root, 'CHANGELOG.md'), 'utf8'), version, isDraft);
 checkChart(readFileSync(join(root, 'deploy/helm/ref-proxy/Chart.yaml'), 'utf8'), version);
-if (!isPacked) pack();
+if (isPacked) packed();
+else pack();
 rmSync(target, { recursive: true, force: true });
 mkdirSync(target, { recursive: true });
 const work = mkdtempSync(join(tmpdir(), `${name}-release-`));

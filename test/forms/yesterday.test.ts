@@ -87,6 +87,7 @@ test('replicas of the release before and of this one share answers or ask the ba
   const backend = await backendUrl();
   const values = new Map(Object.entries((await recorded('peer.json')) as Record<string, string>));
   const old = await oldReplica(values);
+  t.teardown(old.close);
   await inFolder(async (folder) => {
     const own = await freePort();
     const proxy = await serve(
@@ -123,7 +124,6 @@ test('replicas of the release before and of this one share answers or ask the ba
       await proxy.stop();
     }
   });
-  await old.close();
 });
 
 async function recorded(file: string): Promise<unknown> {
@@ -158,6 +158,9 @@ async function oldReplica(values: ReadonlyMap<string, string>) {
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
   const address = server.address();
   const port = typeof address === 'object' && address !== null ? address.port : 0;
-  const close = () => new Promise<void>((resolve) => void server.close(() => resolve()));
+  const close = (): void => {
+    server.close();
+    server.closeAllConnections();
+  };
   return { port, given, close };
 }
