@@ -8,6 +8,7 @@ import { join } from 'node:path';
 import { request } from 'undici';
 import { freePort } from '../core/program/child.js';
 import { Project } from './project.js';
+import { walk } from './walk.js';
 
 /** A guard against what slips in unseen (source maps, pictures, a second copy of the code), each of which is far more than this leaves free. */
 const maxBytes = 1_600_000;
@@ -22,8 +23,13 @@ try {
   checkCommands();
   await checkDefaults();
   await checkSite();
-  for (const language of ['ts', 'js'] as const)
-    for (const kind of ['stage', 'endpoint'] as const) await checkNewPlugin(kind, language);
+  for (const [kind, language] of [
+    ['stage', 'ts'],
+    ['endpoint', 'js'],
+    ['service', 'ts'],
+  ] as const)
+    await checkNewPlugin(kind, language);
+  await walk(project);
   console.log(`${statSync(project.tarball).size} bytes packed: works in an empty project`);
 } finally {
   project.remove();
@@ -32,7 +38,9 @@ try {
 function checkFiles(): void {
   const files = readdirSync(project.installed, { recursive: true, encoding: 'utf8' });
   for (const file of ['LICENSE', 'CHANGELOG.md', 'README.md']) assert(files.includes(file), file);
-  const unwanted = files.filter((file) => /\.map$|\.test\.(?!yaml$)|\.png$|(?:^|\/)test(?:\/|$)/.test(file));
+  const unwanted = files.filter((file) =>
+    /\.map$|(?<!^examples\/[^/]+\/index)\.test\.(?!yaml$)|\.png$|(?:^|\/)test(?:\/|$)/.test(file),
+  );
   assert.deepEqual(unwanted, [], 'tests, source maps and pictures are left out');
   const code = files.filter((file) => file.endsWith('.js'));
   const pointing = code.filter((file) =>
@@ -101,7 +109,7 @@ function checkCommands(): void {
 }
 
 /** The way of a plugin of a site: made, edited, tested, checked, packed, installed by name, run. */
-async function checkNewPlugin(kind: 'stage' | 'endpoint', language: 'ts' | 'js'): Promise<void> {
+async function checkNewPlugin(kind: 'stage' | 'endpoint' | 'service', language: 'ts' | 'js'): Promise<void> {
   const name = `my-${kind}-${language}`;
   project.run('npx', '--no', 'ref-proxy', 'new', 'plugin', name, `-kind=${kind}`, `-language=${language}`);
   edit(
@@ -110,6 +118,8 @@ async function checkNewPlugin(kind: 'stage' | 'endpoint', language: 'ts' | 'js')
     "default: 'live'",
     "default: 'hello'",
     "default: 'good day'",
+    "default: '30s'",
+    "default: '1m'",
   );
   project.run('npm', '--prefix', name, 'test');
   project.run('npm', '--prefix', name, 'run', 'check');
@@ -161,7 +171,7 @@ async function checkSite(): Promise<void> {
     .replaceAll('127.0.0.1:9429', `127.0.0.1:${port}`)
     .replace(
       '  - use: tier0\n',
-      '  - use: ./plugins/only-prod/index.js\n    with: { label: service_name, value: checkout }\n  - use: tier0\n',
+      '  - use: ./plugins/only-prod/dist/index.js\n    with: { label: service_name, value: checkout }\n  - use: tier0\n',
     );
   const file = join(project.folder, 'pipeline.yaml');
   writeFileSync(file, text);
