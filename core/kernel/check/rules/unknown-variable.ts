@@ -11,6 +11,8 @@ export const unknownVariable: TextRule = {
   isAboutWhole: true,
   docs: 'Every flag has an environment variable: `REF_PROXY_` and its name in capitals, with `_` for `-` and `.`. A variable with this prefix that belongs to no flag is misspelt, and what it should set would silently keep its default. Variables that the file refers to (`${NAME}`) and those that Kubernetes sets for a service of this name are left out.',
   check(draft) {
+    // A plugin that is not known may have the flag.
+    if (!knowsPlugins(draft)) return [];
     const at = { file: draft.source.name, line: 1, column: 1, length: 1 };
     return unknownVariables(draft.sources.env, knownVariables(draft))
       .filter(({ name }) => !isReferredTo(draft, name))
@@ -21,6 +23,10 @@ export const unknownVariable: TextRule = {
       }));
   },
 };
+
+function knowsPlugins({ root, lacksEntries = false, entries }: PipelineDraft): boolean {
+  return root !== undefined && !lacksEntries && entries.every(({ load }) => load.kind === 'loaded');
+}
 
 function* knownVariables({ schemas, entries }: PipelineDraft): Generator<string> {
   const ofSite = entries.flatMap(({ load }) => (load.kind === 'loaded' ? [load.schema] : []));

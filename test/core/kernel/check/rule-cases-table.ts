@@ -632,6 +632,12 @@ export const invalid: readonly InvalidCase[] = [
     says: 'environment variable REF_PROXY_BACKND belongs to no flag did you mean REF_PROXY_BACKEND?',
   },
   {
+    title: 'a variable that may be one of a plugin that is not known',
+    text: whole.replace('use: tenancy', 'use: ./gate.js'),
+    env: { REF_PROXY_GATE_WORD: 'a' },
+    finds: ['R020 3:10'],
+  },
+  {
     title: 'every stage is unknown: no talk of slots',
     text: pipelineOf(['tenanci', 'translat', 'bakend', 'response-shap']),
     finds: ['R020 3:10', 'R020 4:10', 'R020 5:10', 'R020 6:10'],
