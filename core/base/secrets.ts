@@ -16,6 +16,9 @@ const userInfo = /(\/\/)[^/@\s"'<>]*@/g;
 const authorization =
   /\b(basic|bearer)((?:\s|%20|\+){1,8})(?!(?:auth(?:entication|orization)?|realm|tokens?|scheme|credentials?|header|is|was|and|or|not|in|for|with)\b(?![-=]))[\w.~+/=%-]+/gi;
 
+/** Finds the beginning of the same in JSON, where white space may be escaped. */
+const schemeInJson = /(?:basic|bearer)[\s+%\\]/i;
+
 /** A text without what has the form of credentials: user and password of a URL, an Authorization header. */
 export function withoutCredentials(text: string): string {
   return text.replace(userInfo, `$1${hidden}@`).replace(authorization, `$1$2${hidden}`);
@@ -36,10 +39,12 @@ export class Secrets {
   readonly #spellings = new Set<string>();
   /** The longest first, because one may be the beginning of another. */
   #inOrder: readonly string[] | undefined;
+  #inJson: readonly string[] | undefined;
 
   /** Adds a secret and what is secret in it: a password, the credentials of an Authorization header, the value of `name=value`. */
   add(secret: string): void {
     this.#inOrder = undefined;
+    this.#inJson = undefined;
     for (const part of new Set(partsOf(secret, mostNested))) {
       for (const spelling of spellingsOf(part)) {
         // Added again, it is the newest.
@@ -57,6 +62,15 @@ export class Secrets {
     for (const secret of secrets) this.add(secret);
   }
 
+  /** Whether a JSON text may hold something to hide in one of its strings or names. One look at all of it takes less time than one at each. */
+  mayBeIn(json: string): boolean {
+    this.#inJson ??= [
+      ...new Set([...this.#spellings].map((spelling) => JSON.stringify(spelling).slice(1, -1))),
+    ];
+    for (const spelling of this.#inJson) if (json.includes(spelling)) return true;
+    return (json.includes('@') && hasUserInfo(json)) || schemeInJson.test(json);
+  }
+
   /** A text without these secrets, and without what has the form of credentials. */
   readonly hide = (text: string): string => {
     this.#inOrder ??= [...this.#spellings].sort((a, b) => b.length - a.length);
@@ -70,7 +84,8 @@ export class Secrets {
 function* partsOf(secret: string, depth: number): Generator<string> {
   const text = secret.trim();
   if (text.length < shortest) return;
-  if (/^[a-z][a-z\d+.-]*:\/\//i.test(text) && URL.canParse(text)) {
+  // Of `user://word` the password begins with slashes.
+  if (/^(?:https?|rediss?):\/\//i.test(text) && URL.canParse(text)) {
     yield* partsOfUrl(new URL(text), text);
     return;
   }

@@ -25,17 +25,13 @@ export interface LogRecord {
 
 /** A record as one line, without secrets. */
 export function logLine(record: LogRecord, form: LogForm, secrets: Secrets): string {
-  const safe = (_name: string, value: unknown): unknown => {
-    if (typeof value === 'string') return secrets.hide(value);
-    return typeof value === 'bigint' ? String(value) : value;
-  };
-  return form === 'json' ? jsonLine(record, safe) : textLine(record, safe);
+  const text = jsonOf(record);
+  const json = secrets.mayBeIn(text) ? withoutSecrets(text, secrets) : text;
+  return form === 'json' ? `${json}\n` : textLine(json);
 }
 
-type Replacer = (name: string, value: unknown) => unknown;
-
 /** The field names of docs/protocol/operation.md#structured-logs. */
-function jsonLine({ time, severity, number, body, fields }: LogRecord, safe: Replacer): string {
+function jsonOf({ time, severity, number, body, fields }: LogRecord): string {
   const line = {
     timestamp: time.toISOString(),
     'severity.text': severity,
@@ -43,23 +39,39 @@ function jsonLine({ time, severity, number, body, fields }: LogRecord, safe: Rep
     body,
     ...Object.fromEntries(fields),
   };
-  return `${JSON.stringify(line, safe)}\n`;
+  return JSON.stringify(line, bigintAsText);
+}
+
+function bigintAsText(_name: string, value: unknown): unknown {
+  return typeof value === 'bigint' ? String(value) : value;
+}
+
+/** The same JSON with nothing secret in its strings and names. */
+function withoutSecrets(json: string, { hide }: Secrets): string {
+  return JSON.stringify(
+    JSON.parse(json, (_name, value: unknown) => {
+      if (typeof value === 'string') return hide(value);
+      if (typeof value !== 'object' || value === null || Array.isArray(value)) return value;
+      return Object.fromEntries(
+        Object.entries(value).map(([name, member]) => [hide(name), member as unknown]),
+      );
+    }),
+  );
 }
 
 /** Time, level and message, then `name=value` for each field. */
-function textLine({ time, severity, body, fields }: LogRecord, safe: Replacer): string {
-  const head = `${time.toISOString()} ${severity.padEnd(5)} ${printable(String(safe('', body)))}`;
-  const pairs = [...fields].flatMap(([name, value]) =>
-    value === undefined ? [] : [` ${printable(name)}=${valueText(value, safe)}`],
-  );
+function textLine(json: string): string {
+  const { timestamp, body, ...fields } = JSON.parse(json) as Readonly<Record<string, unknown>>;
+  const { 'severity.text': severity, 'severity.number': _number, ...others } = fields;
+  const head = `${String(timestamp)} ${String(severity).padEnd(5)} ${printable(String(body))}`;
+  const pairs = Object.entries(others).map(([name, value]) => ` ${printable(name)}=${valueText(value)}`);
   return `${head}${pairs.join('')}\n`;
 }
 
 /** Bare where it is one word, otherwise as JSON. */
-function valueText(value: unknown, safe: Replacer): string {
-  const shown = safe('', value);
-  const isWord = typeof shown === 'string' && /^[^\s"\\=]+$/.test(shown) && !controls.test(shown);
-  return isWord ? shown : printable(JSON.stringify(shown, safe));
+function valueText(value: unknown): string {
+  const isWord = typeof value === 'string' && /^[^\s"\\=]+$/.test(value) && !controls.test(value);
+  return isWord ? value : printable(JSON.stringify(value));
 }
 
 /** Control characters, and those that change the direction of the text behind them: a terminal would act on them. */
