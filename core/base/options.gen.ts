@@ -46,7 +46,7 @@ export interface ServerOptions {
    */
   readonly tlsRequireClientCert: boolean;
   /**
-   * Host names, besides addresses and localhost, under which the main listener answers; empty means any. A page whose name was pointed at this machine can otherwise read the answers through the browser of whoever reaches it.
+   * Host names, besides addresses and localhost, under which the main listener answers; empty means any. Against DNS rebinding: a web page whose host name resolves to this machine could otherwise read answers through a user's browser.
    */
   readonly httpAllowedHosts: readonly string[];
   /**
@@ -195,7 +195,7 @@ export interface NamesOptions {
     readonly loki_label: string;
   }[];
   /**
-   * Stream fields of the backend that are labels in every stream, also in those of OpenTelemetry exporters; of fields that further options declare as labels, those whose lookup may use the index of streams.
+   * Stream fields that are labels in every stream, including the streams of OpenTelemetry exporters. Fields that other options declare as labels are looked up in the stream index if they are listed here.
    */
   readonly streamFields: readonly string[];
   /**
@@ -323,7 +323,7 @@ export interface LimitsOptions {
    */
   readonly binaryMetricMaxArrays: number;
   /**
-   * Whether instant queries may use approx_topk: with loki as in a Loki with its default settings, which refuses it over everything that it divides into shards; with exact everywhere. It is answered as topk. Loki's own setting is -limits.shard_aggregations=approx_topk.
+   * Where instant queries may use approx_topk. loki: as in a Loki with default settings, which refuses it over queries that it divides into shards. exact: everywhere. It is evaluated as topk. Loki's own setting is -limits.shard_aggregations=approx_topk.
    */
   readonly approxTopk: 'loki' | 'exact';
   /**
@@ -691,39 +691,39 @@ export interface DeleteOptions {
    */
   readonly maxRange: number;
   /**
-   * Time between two questions to the backend whether a deletion has ended; it grows to ten times as much. (milliseconds)
+   * How often the backend is asked whether a deletion has ended, at first; the interval grows to ten times as much. (milliseconds)
    */
   readonly pollInterval: number;
   /**
-   * Longest time that a deletion is followed. After that it is given up, and counts as ended after untoldTime. (milliseconds)
+   * Longest time to wait for a deletion to end. After that the proxy stops asking, and treats the deletion as ended once unconfirmedTime has passed. (milliseconds)
    */
   readonly followTime: number;
   /**
-   * How long caches stay off for a deletion whose end the backend does not tell. (milliseconds)
+   * How long caches stay off for a deletion whose end the backend does not confirm. (milliseconds)
    */
-  readonly untoldTime: number;
+  readonly unconfirmedTime: number;
   /**
-   * The deletions that are followed are kept beside this file, over a restart.
+   * Running deletions are recorded in a file beside this one, so that a restarted process still knows them.
    */
   readonly diskCachePath: string;
   /**
-   * The same beside this file, where there is no disk cache.
+   * Running deletions are recorded beside this file if there is no disk cache.
    */
   readonly patternsPersistPath: string;
   /**
-   * The same beside this file, where there is none of the others.
+   * Running deletions are recorded beside this file if there is neither a disk cache nor a patterns file.
    */
   readonly labelIndexPersistPath: string;
   /**
-   * Whether the backend may choose by the Authorization header whose rows they are, because it is passed on.
+   * Whether the Authorization header is passed on: the backend may then choose by it which tenant's rows a deletion touches.
    */
   readonly forwardAuthorization: boolean;
   /**
-   * The same of these headers.
+   * Headers that are passed on, by which the backend may choose as well.
    */
   readonly forwardHeaders: readonly string[];
   /**
-   * The same of these cookies.
+   * Cookies that are passed on, by which the backend may choose as well.
    */
   readonly forwardCookies: readonly string[];
 }
@@ -1232,7 +1232,7 @@ export interface ResponseShapeOptions {
    */
   readonly detectedFieldsMaxScanLines: number;
   /**
-   * Longest time that looking for fields in lines may take: the answer then has the fields of the lines read so far, with a warning, and is an error where there are none. 0 means no bound. (milliseconds)
+   * Longest time to scan lines for fields. When it is reached, the answer has the fields of the lines read so far and a warning, or is an error if no line was read. 0 means no bound. (milliseconds)
    */
   readonly drilldownScanTimeout: number;
   /**
@@ -1290,7 +1290,7 @@ export interface StatusOptions {
  */
 export interface TailOptions {
   /**
-   * Source of new lines: synthetic (or auto) polls the backend; native also follows its own tail, polls less while no lines come, and ends with it.
+   * Source of new lines. synthetic and auto poll the backend. native also follows the backend's own tail: it polls less often while no lines come, and ends when the backend's tail ends.
    */
   readonly mode: 'auto' | 'native' | 'synthetic';
   /**
@@ -1310,11 +1310,11 @@ export interface TailOptions {
    */
   readonly refreshInterval: number;
   /**
-   * How long a line waits, once it was found, for older lines of its stream: as long as the backend may take to show a row that it has accepted. 0 sends lines as they are found, in any order. (milliseconds)
+   * How long a line waits for older lines of its stream, so that lines are sent in order. It should be as long as the backend may take to show a row that it has accepted. 0 sends lines as they are found, in any order. (milliseconds)
    */
   readonly reorderWindow: number;
   /**
-   * How late a line may reach the backend, by its own time, and still be shown. (milliseconds)
+   * How late a line may reach the backend, compared with its timestamp, and still be shown. (milliseconds)
    */
   readonly lookback: number;
   /**
@@ -1369,7 +1369,7 @@ export interface TenancyOptions {
    */
   readonly allowNumeric: boolean;
   /**
-   * Let requests without X-Scope-OrgID, and the ids 0, fake, default and *, read the backend's default account (0:0). False refuses requests without an id, and makes these ids unknown. Unless set, it is false with -tenant.unknown=reject and true otherwise. An entry of the tenant map, and * with -tenant.allow-global, are allowed all the same.
+   * Let requests without X-Scope-OrgID, and the ids 0, fake, default and *, read the backend's default account (0:0). False refuses requests without an id, and makes these ids unknown. Unless set, it is false with -tenant.unknown=reject and true otherwise. Ids of the tenant map, and * with -tenant.allow-global, stay allowed.
    */
   readonly allowDefault?: boolean;
   /**
@@ -1493,7 +1493,7 @@ export interface TranslateOptions {
  */
 export interface UiOptions {
   /**
-   * Host names, besides addresses and localhost, under which the admin listener answers, the page and all other routes; a name that others can point at this machine would let their pages read it. With an admin token there is no such listener, and the token protects these routes.
+   * Host names, besides addresses and localhost, under which the admin listener answers, for the page and all its other routes. List only names that you control: whoever can point a listed name at this machine can read the data through a user's browser. With an admin token there is no such listener, and the token protects these routes.
    */
   readonly allowedHosts: readonly string[];
 }

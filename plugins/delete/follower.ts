@@ -253,18 +253,18 @@ export class Follower {
   /** Undefined while it may be running. */
   #outcomeOf(deletion: RunningDeletion, active: ActiveTasks): Outcome | undefined {
     const { id, begunMs, taskId } = deletion;
-    const { followTime, untoldTime } = this.#options;
+    const { followTime, unconfirmedTime } = this.#options;
     const nowMs = this.#host.clock.nowMs();
     const untilMs = this.#untilMs.get(id);
     if (untilMs !== undefined) return nowMs >= untilMs ? 'given_up' : undefined;
     if (active === 'untold' || nowMs - begunMs > followTime) {
-      this.#untilMs.set(id, nowMs + untoldTime);
+      this.#untilMs.set(id, nowMs + unconfirmedTime);
       this.#host.log.warn(
         'a deletion is given up: caches stay off for what it touches, and are emptied then',
         {
           ...fieldsOf(deletion),
           reason: active === 'untold' ? 'the backend does not tell its end' : 'it takes too long',
-          'deletion.off_ms': untoldTime,
+          'deletion.off_ms': unconfirmedTime,
         },
       );
       return undefined;
@@ -272,7 +272,7 @@ export class Follower {
     if (active === undefined) return undefined;
     if (taskId !== undefined) return active.has(taskId) ? undefined : 'finished';
     // It may not have reached the backend yet.
-    return active.size === 0 && nowMs - begunMs >= untoldTime ? 'finished' : undefined;
+    return active.size === 0 && nowMs - begunMs >= unconfirmedTime ? 'finished' : undefined;
   }
 
   async #end(ended: readonly (readonly [RunningDeletion, Outcome])[]): Promise<void> {

@@ -251,7 +251,7 @@ async function withBackendOf(
   if (address === null || typeof address === 'string') throw new Error('the server has no port');
   try {
     const backendUrl = `http://127.0.0.1:${address.port}`;
-    await withDoor((door) => use(door, bodies), { backendUrl, options: 'untoldTime: 10ms' });
+    await withDoor((door) => use(door, bodies), { backendUrl, options: 'unconfirmedTime: 10ms' });
   } finally {
     server.closeAllConnections();
     server.close();

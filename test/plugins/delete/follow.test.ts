@@ -203,6 +203,6 @@ function fakeFollower(): {
     patternsPersistPath: '',
     labelIndexPersistPath: '',
   };
-  const times = { maxRange: 1, pollInterval: 1_000, followTime: 86_400_000, untoldTime: 300_000 };
+  const times = { maxRange: 1, pollInterval: 1_000, followTime: 86_400_000, unconfirmedTime: 300_000 };
   return { follower: new Follower({ ...none, ...times }, host), host };
 }
