@@ -134,11 +134,15 @@ export interface ServerOptions {
    */
   readonly reloadDrainTimeout: number;
   /**
+   * Folder for everything that the process writes: the sockets of workers, and the files of options such as -disk-cache-path whose path is relative. Without it sockets are in the temporary folder, and relative paths begin where the process runs.
+   */
+  readonly dataDir: string;
+  /**
    * Longest time each plugin may take to start. (milliseconds)
    */
   readonly startTimeout: number;
   /**
-   * After the start, ask this process the usual questions about a small sample of logs, so that the first requests of clients are as fast as later ones; until it is done /ready answers 503.
+   * After the start, ask this process the usual questions about a small sample of logs, so that the first requests of clients are as fast as later ones; until it is done /ready answers 503. With less than one processor there is none.
    */
   readonly rehearsal: boolean;
   /**

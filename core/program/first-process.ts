@@ -7,7 +7,7 @@ import { randomBytes } from 'node:crypto';
 import { once } from 'node:events';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { availableParallelism, tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { join, resolve } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import type { Urls } from '../http/listener.js';
 import { secretsIn } from '../kernel/describe.js';
@@ -240,14 +240,18 @@ class FirstProcess {
   /** A folder that only this user can enter, for the sockets on which workers share answers. */
   async #makeSockets(): Promise<void> {
     try {
-      const folder = await mkdtemp(join(tmpdir(), 'ref-proxy-'));
+      const { dataDir } = this.#pipeline.server;
+      const folder = await mkdtemp(join(dataDir === '' ? tmpdir() : resolve(dataDir), 'ref-proxy-'));
       this.#folder = folder;
       const paths = Array.from({ length: this.#count }, (_, index) => join(folder, `worker-${index + 1}`));
       this.#sockets = { paths, token: randomBytes(32).toString('hex') };
     } catch (error) {
-      this.#log.warn('workers do not share their answers: no folder can be made for their sockets', {
-        error,
-      });
+      this.#log.warn(
+        'workers do not share their answers: no folder can be made for their sockets (-data-dir, or TMPDIR)',
+        {
+          error,
+        },
+      );
     }
   }
 

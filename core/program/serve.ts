@@ -1,7 +1,6 @@
 import cluster from 'node:cluster';
 import { join } from 'node:path';
 import { setFlagsFromString } from 'node:v8';
-import { rehearse } from './rehearsal/rehearsal.js';
 import { startProxy, type RunningProxy, type StartOptions } from './start-proxy.js';
 import { secretsIn } from '../kernel/describe.js';
 import { endOnDefect } from '../kernel/uncaught.js';
@@ -13,6 +12,8 @@ import {
   UsageError,
   type CommandFlag,
 } from '../kernel/options/index.js';
+import { giveBackMemory } from './give-back.js';
+import { processorQuota } from './processors.js';
 import { loadPipeline, packageBuiltIns, type Pipeline } from '../kernel/pipeline/index.js';
 import { thisMachine } from '../kernel/check/surroundings.js';
 import { servingHelp, takeHelpAll } from './help.js';
@@ -103,8 +104,7 @@ async function loadAndServe(
     await printFindings(findings, io);
     return 1;
   }
-  const preparation: Prepared =
-    command.name === 'serve' && pipeline.server.rehearsal ? { prepare: rehearse } : {};
+  const preparation = command.name === 'serve' ? await preparationOf(pipeline) : {};
   if (place !== undefined) return serveAsWorker(pipeline, place, io, preparation);
   const workers = workersOf(pipeline.server);
   const isWatched = line.own.get('pipeline.watch') === 'true';
@@ -125,6 +125,20 @@ async function start(pipeline: Pipeline, options: StartOptions): Promise<Running
     const message = error instanceof Error ? error.message : 'failed';
     throw new Error(secretsIn(pipeline).hide(message), { cause: error });
   }
+}
+
+/** With less than one processor a rehearsal would only be in the way of the first requests. */
+async function preparationOf({ server }: Pipeline): Promise<Prepared> {
+  const quota = processorQuota() ?? 1;
+  if (server.rehearsal && quota >= 1) return { prepare: (await import('./rehearsal/rehearsal.js')).rehearse };
+  return {
+    prepare: ({ log }) => {
+      if (server.rehearsal)
+        log.info('no rehearsal: the container has less than one processor', { 'container.cpus': quota });
+      giveBackMemory();
+      return { reason: undefined, stop: () => Promise.resolve() };
+    },
+  };
 }
 
 /** Serves beside others, of which the first process has started each in the same way. */

@@ -1,4 +1,4 @@
-import { pathUseOf } from '../kernel/check/path-options.js';
+import { pathUseOf } from '../kernel/options/path-use.js';
 import { definitionsOf, readBuiltInSchemas } from '../kernel/options/index.js';
 import type { LoadedPlugin, Pipeline, Reread } from '../kernel/pipeline/index.js';
 

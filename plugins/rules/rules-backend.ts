@@ -1,6 +1,6 @@
 import { Agent as HttpAgent } from 'node:http';
 import { Agent as HttpsAgent } from 'node:https';
-import got, { type Got } from 'got';
+import type { Got } from 'got';
 import { withoutAddresses } from '../../core/victoria/upstream/redact.js';
 import { apiError } from '../../core/base/errors/table.js';
 
@@ -25,14 +25,19 @@ const maxShown = 500;
 /** Reads from the services that evaluate rules and alerts: bounded in time and size, errors as ApiError. */
 export class RulesBackend {
   readonly #agents = { http: new HttpAgent({ keepAlive: true }), https: new HttpsAgent({ keepAlive: true }) };
-  readonly #client: Got;
+  /** Loaded with the first call: most proxies have no ruler, and it is large. */
+  #client: Promise<Got> | undefined;
   readonly #timeoutMs: number;
   readonly #worded: (text: string) => string;
 
   constructor(timeoutMs: number, hidesAddresses: boolean) {
     this.#worded = (text) => shortened(hidesAddresses ? withoutAddresses(text) : text);
     this.#timeoutMs = timeoutMs;
-    this.#client = got.extend({
+  }
+
+  async #load(): Promise<Got> {
+    const { got } = await import('got');
+    return got.extend({
       agent: this.#agents,
       headers: { accept: 'application/json', 'user-agent': undefined },
       throwHttpErrors: false,
@@ -90,7 +95,8 @@ export class RulesBackend {
       params.map(([name, value]): [string, string] => [name, value]),
     ).toString();
     const tooLong = new AbortController();
-    const call = this.#client.get(url, {
+    const client = await (this.#client ??= this.#load());
+    const call = client.get(url, {
       headers,
       signal: AbortSignal.any([signal, tooLong.signal]),
       responseType: 'buffer',

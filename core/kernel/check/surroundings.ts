@@ -2,7 +2,8 @@ import { once } from 'node:events';
 import { access, constants, open, stat, unlink } from 'node:fs/promises';
 import { createServer } from 'node:net';
 import { dirname } from 'node:path';
-import type { PlainResponse } from 'got';
+import { request as requestHttp, type IncomingMessage } from 'node:http';
+import { request as requestHttps } from 'node:https';
 import { isMissing } from '../../base/errors/system-error.js';
 import { parseListenAddress } from '../../base/listen-address.js';
 import { readFailure } from '../pipeline/source.js';
@@ -84,28 +85,23 @@ function listenFailure(code: string | undefined): string {
 }
 
 async function canReach(url: string, signal: AbortSignal): Promise<string | undefined> {
-  // Imported lazily, because every start of the program would pay for it; the backend's time begins after that.
-  const { got } = await import('got');
   const timeout = AbortSignal.timeout(reachTimeoutMs);
-  const request = got.stream(url, {
-    signal: AbortSignal.any([signal, timeout]),
-    // A new connection: one kept alive would not show the present state.
-    agent: { http: false, https: false },
-    retry: { limit: 0 },
-    followRedirect: false,
-    throwHttpErrors: false,
-  });
   try {
+    const send = new URL(url).protocol === 'https:' ? requestHttps : requestHttp;
+    // A new connection: one kept alive would not show the present state.
+    const request = send(url, { agent: false, signal: AbortSignal.any([signal, timeout]) });
+    const answered = once(request, 'response');
+    request.on('error', () => undefined).end();
     // The event has one argument, the response.
-    const [{ statusCode }] = (await once(request, 'response')) as [PlainResponse];
+    const [answer] = (await answered) as [IncomingMessage];
+    const { statusCode = 0 } = answer;
+    // What the body says is of no interest, however long it is.
+    answer.destroy();
     return statusCode >= 200 && statusCode < 300 ? undefined : `it answers with status ${statusCode}`;
   } catch (error) {
     signal.throwIfAborted();
     if (timeout.aborted) return `no answer within ${reachTimeoutMs / 1000} s`;
     return connectFailure(error);
-  } finally {
-    // What the body says is of no interest, however long it is.
-    request.destroy();
   }
 }
 

@@ -8,6 +8,7 @@ import {
   type OptionSources,
   type ResolvedOptions,
 } from '../options/index.js';
+import { belowDataDir } from '../options/path-use.js';
 import { followLeaders } from './follow-leaders.js';
 import { loadPlugin, type BuiltIns, type PluginLoad } from './load-plugin.js';
 import { expandIncludes } from './includes.js';
@@ -90,6 +91,9 @@ export async function draftPipeline(
       if (entry !== undefined) entries.push(entry);
     }
   }
+  const dataDir = sections.get('server')?.resolved.options['dataDir'];
+  const placed = (draft: DraftOptions): DraftOptions =>
+    typeof dataDir === 'string' && dataDir !== '' ? inFolder(draft, dataDir) : draft;
   const follow = followLeaders([
     ...sections.values(),
     ...entries.flatMap(({ isEnabled, options }) => (isEnabled ? (options ?? []) : [])),
@@ -103,9 +107,14 @@ export async function draftPipeline(
     lacksEntries: problems.length + shape.length > 0,
     sections: new Map([...sections].map(([name, options]) => [name, follow(options)])),
     entries: entries.map((entry) =>
-      entry.options === undefined ? entry : { ...entry, options: follow(entry.options) },
+      entry.options === undefined ? entry : { ...entry, options: placed(follow(entry.options)) },
     ),
   };
+}
+
+function inFolder(draft: DraftOptions, folder: string): DraftOptions {
+  const options = belowDataDir(draft.resolved.options, draft.schema, folder);
+  return { ...draft, resolved: { ...draft.resolved, options } };
 }
 
 function draftSection(

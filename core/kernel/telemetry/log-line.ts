@@ -59,12 +59,20 @@ function withoutSecrets(json: string, { hide }: Secrets): string {
   );
 }
 
+/** Fields that a line of text begins with, or says in words. */
+const shownInHead: ReadonlySet<string> = new Set(['timestamp', 'severity.text', 'severity.number', 'body']);
+
 /** Time, level and message, then `name=value` for each field. */
 function textLine(json: string): string {
-  const { timestamp, body, ...fields } = JSON.parse(json) as Readonly<Record<string, unknown>>;
-  const { 'severity.text': severity, 'severity.number': _number, ...others } = fields;
-  const head = `${String(timestamp)} ${String(severity).padEnd(5)} ${printable(String(body))}`;
-  const pairs = Object.entries(others).map(([name, value]) => ` ${printable(name)}=${valueText(value)}`);
+  const fields = new Map(Object.entries(JSON.parse(json) as Readonly<Record<string, unknown>>));
+  const textOf = (name: string): string => {
+    const value = fields.get(name);
+    return typeof value === 'string' ? value : JSON.stringify(value ?? '');
+  };
+  const head = `${textOf('timestamp')} ${textOf('severity.text').padEnd(5)} ${printable(textOf('body'))}`;
+  const pairs = [...fields].flatMap(([name, value]) =>
+    shownInHead.has(name) ? [] : [` ${printable(name)}=${valueText(value)}`],
+  );
   return `${head}${pairs.join('')}\n`;
 }
 

@@ -8,22 +8,21 @@ import { once } from 'node:events';
 import { Agent, request, type IncomingMessage } from 'node:http';
 import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
-import { Worker } from 'node:worker_threads';
-import { endThread } from '../../base/end-thread.js';
 import { packageRoot } from '../../kernel/options/index.js';
 import { loadPipeline } from '../../kernel/pipeline/index.js';
 import { rehearsalMetrics } from '../../kernel/telemetry/metrics-table.js';
 import type { Preparation, PreparationHouse } from '../preparation.js';
 import { startProxy } from '../start-proxy.js';
+import { giveBackMemory } from '../give-back.js';
+import type { FakeVictoriaLogs } from '../pipeline-test/fake-victorialogs.js';
 import { questions, type Question } from './questions.js';
+import { startSampleBackend } from './sample-backend.js';
 import { sampleMs } from './sample-rows.js';
 
 /** How often it is looked whether clients still wait for answers. */
 const lookEveryMs = 5;
 /** How long ago the sample ended: what is that old is past for every cache. */
 const agoMs = 2 * 3_600_000;
-/** The heap of the thread: thrown away with it, so that it should not grow just because nobody collects it. */
-const threadLimits = { maxYoungGenerationSizeMb: 4, maxOldGenerationSizeMb: 96 };
 
 /** The proxy that is asked does nothing by itself, and reads no rows in threads, whose code is not this one's. */
 const flags: ReadonlyMap<string, string> = new Map([
@@ -40,13 +39,12 @@ const flags: ReadonlyMap<string, string> = new Map([
 interface RehearsalSettings {
   /** Of the whole, whatever the machine and its clients do meanwhile. */
   readonly limitMs: number;
-  /** What runs in the thread. */
-  readonly backend: URL;
+  readonly backend: (startMs: number) => Promise<Pick<FakeVictoriaLogs, 'url' | 'close'>>;
 }
 
 const usual: RehearsalSettings = {
   limitMs: 10_000,
-  backend: new URL('./sample-backend.js', import.meta.url),
+  backend: startSampleBackend,
 };
 
 /** How it ended: all was asked, or the time was over, something failed, the process is stopping. */
@@ -101,9 +99,10 @@ class Rehearsal implements Preparation {
       error = caught;
     }
     clearTimeout(limit);
+    await Promise.allSettled(opened.map((close) => close()));
+    if (outcome !== 'stopped' && this.#house.answering() === 0) giveBackMemory();
     this.#isOver = true;
     this.#tell(outcome, performance.now() - beganMs, error);
-    await Promise.allSettled(opened.map((close) => close()));
   }
 
   #tell(outcome: Outcome, ms: number, error: unknown): void {
@@ -118,19 +117,12 @@ class Rehearsal implements Preparation {
   async #askAll(opened: (() => unknown)[]): Promise<void> {
     const { signal } = this.#ended;
     const startMs = Math.floor(Date.now() / 60_000) * 60_000 - agoMs - sampleMs;
-    const thread = new Worker(this.#settings.backend, {
-      workerData: { startMs },
-      execArgv: [],
-      resourceLimits: threadLimits,
-    });
-    opened.push(() => endThread(thread));
-    const [backend] = (await once(thread, 'message', { signal })) as [string];
-    // Later it is seen by the question that fails.
-    thread.on('error', () => undefined);
+    const backend = await this.#settings.backend(startMs);
+    opened.push(() => backend.close());
     const { pipeline, findings } = await loadPipeline(
       join(packageRoot(), 'pipelines', 'reference-compatible.yaml'),
       // What the environment says is meant for the other one.
-      { flags: new Map([...flags, ['backend', backend]]), env: {} },
+      { flags: new Map([...flags, ['backend', backend.url]]), env: {} },
     );
     if (pipeline === undefined) throw new Error(findings.map(({ message }) => message).join('; '));
     const proxy = await startProxy(pipeline, { signal, logTo: { write: (_text, done) => done() } });

@@ -1,6 +1,6 @@
 /** How long the sample lasts, and how many lines it has. */
 export const sampleMs = 3_600_000;
-const lines = 6_000;
+const lines = 250;
 
 interface Kind {
   readonly service: string;
@@ -64,26 +64,52 @@ function traceId(index: number): string {
   return (index * 2_654_435_761).toString(16).padStart(32, '0');
 }
 
-/** Rows of the sample, as the backend's ingestion of JSON lines takes them, with the labels of their streams. */
-export function sampleRows(startMs: number): { readonly streamFields: string; readonly text: string } {
-  const rows: string[] = [];
-  for (let index = 0; index < lines; index += 1) {
+/** A row of the sample, and the labels of its stream. */
+export interface SampleRow {
+  readonly ms: number;
+  readonly stream: string;
+  readonly labels: Readonly<Record<string, string>>;
+  /** As the backend sends it. */
+  readonly text: string;
+}
+
+/** The names of the sample. */
+export const sampleFields = {
+  labels: ['cluster', 'namespace', 'pod', 'service_name'],
+  all: [
+    ...['_msg', '_stream', '_stream_id', '_time', 'cluster', 'namespace', 'pod', 'service_name'],
+    ...['detected_level', 'trace_id', 'worker'],
+  ],
+} as const;
+
+/** Rows of the sample, newest first. */
+export function sampleRows(startMs: number): readonly SampleRow[] {
+  const rows: SampleRow[] = [];
+  for (let index = lines - 1; index >= 0; index -= 1) {
     // Two of five lines are JSON.
     const kind = kinds[[0, 1, 0, 2, 3][index % 5] ?? 0];
     if (kind === undefined) continue;
     const nth = Math.floor(index / 5);
-    const at = new Date(startMs + Math.floor((index / lines) * sampleMs)).toISOString();
-    rows.push(
-      JSON.stringify({
-        _time: at,
-        _msg: kind.line(nth, at),
-        service_name: kind.service,
-        namespace: kind.namespace,
-        cluster: nth % 2 === 0 ? 'eu' : 'us',
-        pod: `${kind.service}-${nth % kind.pods}`,
-        ...kind.metadata?.(nth),
-      }),
-    );
+    const ms = startMs + Math.floor((index / lines) * sampleMs);
+    const at = new Date(ms).toISOString();
+    const labels = {
+      cluster: nth % 2 === 0 ? 'eu' : 'us',
+      namespace: kind.namespace,
+      pod: `${kind.service}-${nth % kind.pods}`,
+      service_name: kind.service,
+    };
+    const stream = `{${Object.entries(labels)
+      .map(([name, value]) => `${name}="${value}"`)
+      .join(',')}}`;
+    const row = {
+      ...{ _time: at, _stream: stream, _stream_id: streamId(stream), _msg: kind.line(nth, at) },
+      ...{ ...labels, ...kind.metadata?.(nth) },
+    };
+    rows.push({ ms, stream, labels, text: JSON.stringify(row) });
   }
-  return { streamFields: 'service_name,namespace,cluster,pod', text: rows.join('\n') };
+  return rows;
+}
+
+function streamId(stream: string): string {
+  return Buffer.from(stream).toString('hex').slice(-48).padStart(48, '0');
 }

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import type { StaticDescription } from '../../kernel/describe.js';
-import { pathUseOf } from '../../kernel/check/path-options.js';
+import { pathUseOf } from '../../kernel/options/path-use.js';
 
 /** Flags that each replica has its own value of: who it is and where it listens. */
 const ofOneReplica: ReadonlySet<string> = new Set([

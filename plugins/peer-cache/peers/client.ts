@@ -1,6 +1,6 @@
 import { Agent } from 'node:http';
 import { Agent as TlsAgent } from 'node:https';
-import got, { ReadError, TimeoutError, type Got } from 'got';
+import type { Got } from 'got';
 import { urlAt, type Address } from './address.js';
 
 export interface PeerRequest {
@@ -49,10 +49,18 @@ export class PeerClient {
   readonly #agent = new Agent(pooled);
   #tlsAgent: TlsAgent | undefined;
   readonly #stopped = new AbortController();
-  readonly #client: Got;
+  /** Loaded for a proxy that has peers or workers only, because it is large. */
+  readonly #client: Promise<Got>;
 
   constructor(headers: Readonly<Record<string, string>>) {
-    this.#client = got.extend({
+    this.#client = this.#load(headers);
+    // Whoever calls sees it.
+    this.#client.catch(() => undefined);
+  }
+
+  async #load(headers: Readonly<Record<string, string>>): Promise<Got> {
+    const { got } = await import('got');
+    return got.extend({
       headers: { ...headers, 'user-agent': undefined, 'accept-encoding': undefined },
       decompress: false,
       throwHttpErrors: false,
@@ -86,7 +94,8 @@ export class PeerClient {
     const tooLong = new AbortController();
     try {
       const https = this.#tlsAgent;
-      const call = this.#client(urlAt(address, path, https === undefined ? 'http' : 'https'), {
+      const client = await this.#client;
+      const call = client(urlAt(address, path, https === undefined ? 'http' : 'https'), {
         agent: https === undefined ? { http: this.#agent } : { http: this.#agent, https },
         method,
         headers,
@@ -117,9 +126,10 @@ export class PeerClient {
 
 function failureOf(error: unknown, isTooLong: boolean, largest: number, timeoutMs: number): PeerFailure {
   if (isTooLong) return new PeerFailure('body_read', `its answer is over ${largest} bytes`, error);
-  if (error instanceof TimeoutError)
+  const name = error instanceof Error ? error.name : '';
+  if (name === 'TimeoutError')
     return new PeerFailure('timeout', `no answer within ${timeoutMs} ms`, error);
-  if (error instanceof ReadError) return new PeerFailure('body_read', 'its answer ended too soon', error);
+  if (name === 'ReadError') return new PeerFailure('body_read', 'its answer ended too soon', error);
   if (error instanceof TypeError) return new PeerFailure('request_build', 'the call cannot be made', error);
   return new PeerFailure('transport', error instanceof Error ? error.message : 'unknown error', error);
 }

@@ -1,4 +1,3 @@
-import got from 'got';
 import { addressOf, parseAddress } from './address.js';
 import type { Found } from './members.js';
 
@@ -15,6 +14,7 @@ export class HttpDiscovery {
   }
 
   async find(): Promise<readonly Found[]> {
+    const { got } = await import('got');
     const tooLong = new AbortController();
     const call = got(this.#url, {
       timeout: { request: timeoutMs },
