@@ -745,11 +745,7 @@ export interface DemoDataOptions {
    */
   readonly history: number;
   /**
-   * Lines per minute of history. (lines/min)
-   */
-  readonly historyLinesPerMinute: number;
-  /**
-   * Lines per second of live entries; 0 sends none. (lines/s)
+   * Lines per second on average, of history and of live entries; 0 sends none. (lines/s)
    */
   readonly linesPerSecond: number;
   /**

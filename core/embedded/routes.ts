@@ -2,7 +2,7 @@ import { controlFaults, controlStats } from './endpoints/control.js';
 import { activeDeleteTasks, runDeleteTask, stopDeleteTask } from './endpoints/delete.js';
 import { hits } from './endpoints/hits.js';
 import { buildInfo, health, metrics, ping, ready, tenantIds } from './endpoints/info.js';
-import { insertJsonLine, insertLoki } from './endpoints/insert.js';
+import { insertElasticsearch, insertJsonLine, insertLoki } from './endpoints/insert.js';
 import {
   facets,
   fieldNames,
@@ -38,6 +38,7 @@ const ROUTES: ReadonlyMap<string, Handler> = new Map<string, Handler>([
   ['/delete/active_tasks', activeDeleteTasks],
   ['/delete/stop_task', stopDeleteTask],
   ['/insert/jsonline', insertJsonLine],
+  ['/insert/elasticsearch/_bulk', insertElasticsearch],
   ['/insert/loki/api/v1/push', insertLoki],
   ['/insert/loki/ready', ready],
   ['/health', health],

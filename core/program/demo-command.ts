@@ -7,12 +7,14 @@ import { servePipeline } from './serve.js';
 
 const backendPort = 9429;
 const adminPort = 3101;
+const proxyPort = 3100;
 
-/** Runs the demo: the proxy over an embedded backend with sample logs. Beside a running demo it takes other ports for what it has of its own. */
+/** Runs the demo: the proxy over an embedded backend with sample logs. Where the usual ports are taken it has others. */
 export async function demo(args: readonly string[], io: Io): Promise<number> {
   const wantsHelp = args.some((arg) => /^--?help(?:=|$)/.test(arg));
   const beside = wantsHelp ? { args, env: io.env } : await besideOthers(args, io.env);
-  if (!wantsHelp) io.out('starting the demo: an embedded backend, an hour of sample logs, the proxy ...\n');
+  if (!wantsHelp)
+    io.out('starting the demo: an embedded backend, an hour of sample logs, and the proxy ...\n');
   return servePipeline(
     // A record per request would drown the demo's own output.
     ['-log-level=warn', ...beside.args],
@@ -20,19 +22,24 @@ export async function demo(args: readonly string[], io: Io): Promise<number> {
     { name: 'demo', pipeline: 'demo.yaml' },
     (proxy, pipeline) => {
       const { main, admin = main } = proxy.urls;
-      io.out(demoWelcome(main, admin, backendUrlOf(pipeline), pipeline.file));
+      const addresses = { proxyUrl: main, adminUrl: admin, backendUrl: backendUrlOf(pipeline) };
+      io.out(demoWelcome(addresses, pipeline.file));
     },
   );
 }
 
-/** Other ports for the backend and for the page where theirs are taken; what somebody has chosen stays. */
+/** Other ports for the proxy, its page and the backend where theirs are taken; what somebody has chosen stays. */
 async function besideOthers(
   args: readonly string[],
   env: Io['env'],
 ): Promise<{ readonly args: readonly string[]; readonly env: Io['env'] }> {
+  const choosesListen =
+    args.some((arg) => /^--?(?:listen|pipeline)(?:=|$)/.test(arg)) || (env['LISTEN_ADDR'] ?? '') !== '';
   const choosesAdmin = args.some((arg) => /^--?(?:admin-listen|server\.admin-auth-token)(?:=|$)/.test(arg));
-  const moreArgs =
-    choosesAdmin || (await isFree(adminPort)) ? [] : [`-admin-listen=127.0.0.1:${await freePort()}`];
+  const moreArgs: string[] = [];
+  if (!choosesListen && !(await isFree(proxyPort))) moreArgs.push(`-listen=:${await freePort()}`);
+  if (!choosesAdmin && !(await isFree(adminPort)))
+    moreArgs.push(`-admin-listen=127.0.0.1:${await freePort()}`);
   const choosesBackend = (env['DEMO_BACKEND_LISTEN'] ?? '') !== '';
   if (choosesBackend || (await isFree(backendPort))) return { args: [...moreArgs, ...args], env };
   const listen = `127.0.0.1:${await freePort()}`;

@@ -1,38 +1,38 @@
-/** The welcome text of `npm run demo`: where everything listens, and five commands to try. */
-export function demoWelcome(
-  proxyUrl: string,
-  adminUrl: string,
-  backendUrl: string,
-  pipelineFile: string,
-): string {
+/** Where everything of a demo listens. */
+export interface DemoAddresses {
+  readonly proxyUrl: string;
+  readonly adminUrl: string;
+  readonly backendUrl: string;
+}
+
+/** The welcome text of `npm run demo`: where everything listens, and three things to try next, which tell one story (plugins/demo-data). */
+export function demoWelcome({ proxyUrl, adminUrl, backendUrl }: DemoAddresses, pipelineFile: string): string {
   const api = `${proxyUrl}/loki/api/v1`;
-  const tries: readonly (readonly [string, string])[] = [
-    ['label names', `curl -s ${api}/labels`],
-    ['values of a label', `curl -s ${api}/label/service_name/values`],
-    [
-      'newest errors, newest first',
-      `curl -sG ${api}/query_range --data-urlencode 'query={service_name=~".+"} |= "error"' -d limit=5`,
-    ],
-    [
-      'the same with metadata apart, as Grafana asks',
-      `curl -sG ${api}/query_range -H 'X-Loki-Response-Encoding-Flags: categorize-labels' --data-urlencode 'query={service_name=~".+"} |= "error"' -d limit=5`,
-    ],
-    [
-      "Grafana's health check",
-      `curl -sG ${api}/query --data-urlencode 'query=vector(1)+vector(1)' -d time=4000000000`,
-    ],
-  ];
-  const lines = tries.map(([what, command], index) => `  ${index + 1}. ${what}\n     ${command}`);
+  const errors =
+    'sum by (service_name) (count_over_time({service_name=~".+"} | detected_level="error" [5m]))';
+  const cause = '{service_name="payments"} |~ "deployment|configuration|rollback"';
+  const failed = '{service_name="checkout"} | logfmt | level="error"';
   return [
     '',
     `ref-proxy   ${proxyUrl}   (Loki's API; add it to Grafana as a Loki data source)`,
     `page        ${adminUrl}/ui   (the pipeline and a query box, for a browser)`,
     `backend     ${backendUrl}   (embedded, speaks VictoriaLogs' protocol)`,
     '',
-    'Try:',
-    ...lines,
+    'The logs are those of a shop. Half an hour ago it failed for some minutes. Three things to try next:',
+    '  1. See when: errors of each service, every 5 minutes of the last hour',
+    `     curl -sG ${api}/query_range --data-urlencode 'query=${errors}' -d since=1h -d step=5m`,
+    `     or as a chart: ${pageUrl(adminUrl, errors)}`,
+    '  2. See what failed, and follow one trace_id through the services',
+    `     curl -sG ${api}/query_range --data-urlencode 'query=${failed}' -d since=1h -d limit=5`,
+    '  3. Find the cause: what happened to payments just before',
+    `     curl -sG ${api}/query_range --data-urlencode 'query=${cause}' -d since=1h -d direction=forward`,
     '',
     `The pipeline is ${pipelineFile}. Stop with Ctrl-C.`,
     '',
   ].join('\n');
+}
+
+/** The page with a query filled in. */
+function pageUrl(adminUrl: string, query: string): string {
+  return `${adminUrl}/ui#${new URLSearchParams({ query }).toString()}`;
 }

@@ -4,31 +4,39 @@ import type { DemoDataOptions } from '../../core/base/options.gen.js';
 import { authorizationOf } from '../../core/base/url-credentials.js';
 import { defineService } from '../../core/plugin/index.js';
 import { pause } from '../../core/base/time/pause.js';
-import { Random } from './random.js';
-import { sampleEntry, type SampleEntry } from './services.js';
+import { pushesOf, type Push } from './doors.js';
+import {
+  deploymentOf,
+  entriesOf,
+  incidentBeforeMs,
+  linesPerRequest,
+  type SampleEntry,
+  type Story,
+} from './story.js';
 
-const batchSize = 500;
+const batchSize = 2000;
+/** How often live entries are sent. */
+const liveMs = 500;
+/** Live entries that a process was too busy to send for longer are left out. */
+const catchUpMs = 60_000;
 
-/** Fills a backend with the logs of a few fictional services: some history at start, then live entries. */
+/** Fills a backend with the logs of a few fictional services: some history at start, then live entries at the same rate. */
 export default defineService<DemoDataOptions>({
   name: 'demo-data',
   isSingle: true,
   summary: 'Sample logs of a few services: some history and live entries.',
   create(options, host) {
-    const random = new Random(options.seed);
     const stopped = new AbortController();
-    let trickle: Promise<void> | undefined;
+    const requestMs = (1000 * linesPerRequest) / options.linesPerSecond;
+    let live: Promise<void> | undefined;
 
-    async function push(entries: readonly StampedEntry[], signal: AbortSignal): Promise<void> {
-      const url = new URL('/insert/loki/api/v1/push?disable_message_parsing=1', options.target);
+    async function push({ path, type, body }: Push, signal: AbortSignal): Promise<void> {
+      const url = new URL(path, options.target);
       const authorization = authorizationOf(url);
       const answer = await request(url, {
         method: 'POST',
-        headers: {
-          'content-type': 'application/json',
-          ...(authorization === undefined ? {} : { authorization }),
-        },
-        body: JSON.stringify({ streams: entries.map(asStream) }),
+        headers: { 'content-type': type, ...(authorization === undefined ? {} : { authorization }) },
+        body,
         signal,
       });
       const text = await answer.body.text();
@@ -36,53 +44,50 @@ export default defineService<DemoDataOptions>({
         throw new Error(`the backend refused sample logs: ${answer.statusCode} ${text.slice(0, 200)}`);
     }
 
-    async function pushHistory(signal: AbortSignal): Promise<void> {
-      const count = Math.round((options.history / 60_000) * options.historyLinesPerMinute);
-      const nowMs = host.clock.nowMs();
-      let batch: StampedEntry[] = [];
-      for (let index = count; index > 0; index -= 1) {
-        const at = new Date(nowMs - Math.round((options.history * index) / count));
-        batch.push({ at, ...sampleEntry(random, at) });
-        if (batch.length < batchSize && index > 1) continue;
-        await push(batch, signal);
+    /** Sends what ends from a moment on and before another one. */
+    async function send(story: Story, fromMs: number, toMs: number, signal: AbortSignal): Promise<number> {
+      let batch: SampleEntry[] = deploymentOf(story).filter(({ atMs }) => atMs >= fromMs && atMs < toMs);
+      let count = batch.length;
+      const last = Math.ceil(toMs / requestMs);
+      for (let number = Math.ceil(fromMs / requestMs); number < last; number += 1) {
+        const entries = entriesOf(story, number, Math.round(number * requestMs));
+        count += entries.length;
+        batch.push(...entries);
+        if (batch.length < batchSize && number + 1 < last) continue;
+        for (const each of pushesOf(batch)) await push(each, signal);
         batch = [];
       }
-      host.log.info('sample history pushed', { 'demo.lines': count });
+      return count;
     }
 
-    async function runTrickle(signal: AbortSignal): Promise<void> {
+    async function goOn(story: Story, fromMs: number, signal: AbortSignal): Promise<void> {
       const isStopped = (): boolean => signal.aborted;
-      for (;;) {
-        await pause(1000 / options.linesPerSecond, signal);
+      for (let sentMs = fromMs; ;) {
+        await pause(liveMs, signal);
         if (isStopped()) return;
-        const at = new Date(host.clock.nowMs());
+        const nowMs = host.clock.nowMs();
         try {
-          await push([{ at, ...sampleEntry(random, at) }], signal);
+          await send(story, Math.max(sentMs, nowMs - catchUpMs), nowMs, signal);
         } catch (error) {
-          if (!isStopped()) host.log.warn('sample line not pushed', { error });
+          if (!isStopped()) host.log.warn('sample lines not pushed', { error });
         }
+        sentMs = nowMs;
       }
     }
 
     return {
       async start(signal) {
-        await pushHistory(signal);
-        if (options.linesPerSecond > 0) trickle = runTrickle(stopped.signal);
+        if (options.linesPerSecond === 0) return;
+        const nowMs = host.clock.nowMs();
+        const story = { seed: options.seed, incidentMs: nowMs - incidentBeforeMs };
+        const count = await send(story, nowMs - options.history, nowMs, signal);
+        host.log.info('sample history pushed', { 'demo.lines': count });
+        live = goOn(story, nowMs, stopped.signal);
       },
       async stop() {
         stopped.abort();
-        await trickle;
+        await live;
       },
     };
   },
 });
-
-type StampedEntry = SampleEntry & { readonly at: Date };
-
-function asStream(entry: StampedEntry): {
-  stream: Readonly<Record<string, string>>;
-  values: [string, string, object][];
-} {
-  const timestampNs = `${entry.at.getTime()}000000`;
-  return { stream: entry.labels, values: [[timestampNs, entry.line, entry.structuredMetadata]] };
-}

@@ -1,8 +1,8 @@
 import { request } from 'undici';
 import { Random } from '../../plugins/demo-data/random.js';
-import { sampleEntry } from '../../plugins/demo-data/services.js';
+import { sampleEntry } from './services.js';
 
-/** A log entry of the demo as it is ingested, with what clients must be told of it. */
+/** A log entry as it is ingested, with what clients must be told of it. */
 export interface DemoEntry {
   readonly timestampNs: bigint;
   /** Labels as pushed; Loki would add `service_name` where it is missing. */
@@ -25,7 +25,7 @@ export const minuteMs = 60_000;
 export const hourMs = 60 * minuteMs;
 const historyHours = 30;
 
-/** Makes the data: the demo's services, denser in the last hour, and a few lines whose every part is known. */
+/** Makes the data: lines of four services, denser in the last hour, and a few lines whose every part is known. */
 export function makeDemoData(nowMs: number): DemoData {
   const endMs = Math.floor(nowMs / minuteMs) * minuteMs;
   const random = new Random(11);
@@ -106,7 +106,7 @@ function odd(endMs: number): DemoEntry {
   };
 }
 
-/** The level that each of the demo's lines states. */
+/** The level that each of the lines states. */
 function levelOf(line: string): string {
   const stated = /"level":"(\w+)"|level=(\w+)|^\[(\w+)\]/.exec(line);
   return (stated?.[1] ?? stated?.[2] ?? stated?.[3] ?? 'unknown').toLowerCase();

@@ -28,6 +28,31 @@ export async function insertJsonLine(ctx: Context): Promise<void> {
   await answerText(ctx, 200, '');
 }
 
+/** `POST /insert/elasticsearch/_bulk`: pairs of lines, a command to create a document and the document. */
+export async function insertElasticsearch(ctx: Context): Promise<void> {
+  const lines = (await readBody(ctx)).toString('utf8').split('\n');
+  const options = jsonLineOptions(ctx, '@timestamp');
+  const sink = newSink(ctx);
+  const items: object[] = [];
+  let isDocument = false;
+  for (const line of lines) {
+    if (line.trim() === '') continue;
+    if (!isDocument) checkCommand(line);
+    else if (!ingestJsonLine(line, options, sink, ctx.nowNs)) throw await storeFull(ctx, sink);
+    else if (items.push({ create: { status: 201 } }) % YIELD_ROWS === 0) await new Promise(setImmediate);
+    isDocument = !isDocument;
+  }
+  await finish(ctx, sink);
+  ctx.out.begin(200, 'application/json');
+  ctx.out.write(JSON.stringify({ took: 0, errors: false, items }));
+  await ctx.out.end();
+}
+
+function checkCommand(line: string): void {
+  if (!/^\s*\{\s*"(?:create|index)"\s*:/.test(line))
+    throw badRequest(`expecting "create" or "index" command; got ${line.slice(0, 100)}`);
+}
+
 /** `POST /insert/loki/api/v1/push`: JSON, or snappy-packed protobuf. */
 export async function insertLoki(ctx: Context): Promise<void> {
   const streams = await readLokiStreams(ctx);
@@ -94,7 +119,7 @@ async function storeFull(ctx: Context, sink: RowSink): Promise<HttpError> {
   );
 }
 
-function jsonLineOptions(ctx: Context): JsonLineOptions {
+function jsonLineOptions(ctx: Context, usualTimeField = '_time'): JsonLineOptions {
   const option = (arg: string, headerName: string): string[] => {
     const value = ctx.args.get(arg);
     const header = ctx.req.headers[headerName];
@@ -105,7 +130,7 @@ function jsonLineOptions(ctx: Context): JsonLineOptions {
   return {
     streamFields: option('_stream_fields', 'vl-stream-fields'),
     msgFields: option('_msg_field', 'vl-msg-field'),
-    timeField: option('_time_field', 'vl-time-field')[0] ?? '_time',
+    timeField: option('_time_field', 'vl-time-field')[0] ?? usualTimeField,
     ignoreFields: option('ignore_fields', 'vl-ignore-fields'),
     extraFields: option('extra_fields', 'vl-extra-fields').map((pair) => {
       const at = pair.indexOf('=');

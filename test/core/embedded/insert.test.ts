@@ -194,3 +194,32 @@ test('past the byte budget a push gets 429 and queries go on', async (t) => {
     t.is((await fetch(`${url}/health`)).status, 200);
   });
 });
+
+test('the bulk API of Elasticsearch takes documents to create, and refuses other commands', async (t) => {
+  await withBackend(t, {}, async ({ url }) => {
+    const bulk = (body: string): Promise<Response> =>
+      fetch(`${url}/insert/elasticsearch/_bulk?_stream_fields=app&_msg_field=message`, {
+        method: 'POST',
+        body,
+        headers: { 'Content-Type': 'application/x-ndjson' },
+      });
+    const time = '2026-10-11T00:00:00Z';
+    const documents = ['first', 'second'].map((message) => ({
+      '@timestamp': time,
+      message,
+      app: 'x',
+      level: 'warn',
+    }));
+    const answer = await bulk(
+      `{"create":{}}\n${JSON.stringify(documents[0])}\n\n{"index":{"_index":"a"}}\n${JSON.stringify(documents[1])}\n`,
+    );
+    t.is(answer.status, 200);
+    const created = { create: { status: 201 } };
+    t.deepEqual(await answer.json(), { took: 0, errors: false, items: [created, created] });
+    const found = await rows(url, '{app="x"}');
+    t.deepEqual(found.map(({ _msg }) => _msg).sort(), ['first', 'second']);
+    t.like(found[0], { _time: time, _stream: '{app="x"}', level: 'warn' });
+    const refused = await bulk('{"delete":{"_id":"1"}}\n');
+    t.is(refused.status, 400);
+  });
+});

@@ -1,4 +1,4 @@
-import type { Random } from './random.js';
+import type { Random } from '../../plugins/demo-data/random.js';
 
 /** One generated log entry, in the terms of Loki's push API. */
 export interface SampleEntry {
@@ -74,7 +74,7 @@ const worker: SampleService = (random) => {
 
 const services = [storefront, storefront, checkout, ingress, worker] as const;
 
-/** Makes an entry of one of the demo's services at the given time. */
+/** Makes an entry of one of the services at the given time. */
 export function sampleEntry(random: Random, at: Date): SampleEntry {
   return random.pick(services)(random, at);
 }
