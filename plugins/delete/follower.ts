@@ -13,8 +13,10 @@ import {
 } from '../../core/plugin/index.js';
 import { errorTable } from '../../core/base/errors/table.js';
 import type { DeletionTaken } from '../../core/victoria/upstream/types.js';
+import { activeTasks, type ActiveTasks } from './active-tasks.js';
 import { Mark } from './mark.js';
 import type { deleteMetrics } from './metrics.js';
+import { PeerNews } from './peer-news.js';
 import { printKnown, readKnown, readNews, type Known, type News } from './news.js';
 
 type Outcome = 'finished' | 'refused' | 'given_up';
@@ -26,9 +28,6 @@ const maxEnded = 1_000;
 const endedKeptMs = 7 * 86_400_000;
 const offerName = 'deletions';
 const askPeersMs = 1_000;
-const askBackendMs = 10_000;
-/** How long peers that did not hear of a deletion are told again after its end. */
-const tellAgainMs = 3_600_000;
 const growth = 1.5;
 const longestPauses = 10;
 /** Tries to find the deletions that run when the process starts. */
@@ -54,8 +53,7 @@ export class Follower {
   readonly #untilMs = new Map<string, number>();
   /** Those that clients of this process have asked for. */
   readonly #own = new Set<string>();
-  /** By id, news that not all peers have heard. */
-  readonly #unheard = new Map<string, { readonly news: News; readonly untilMs: number }>();
+  readonly #peers: PeerNews;
   readonly #stopped = new AbortController();
   #firstTries = 0;
   #isTicking = false;
@@ -66,6 +64,7 @@ export class Follower {
     this.#options = options;
     this.#host = host;
     this.#running = runningDeletions(host);
+    this.#peers = new PeerNews(host);
     this.#fingerprint = createFingerprint(options);
     this.#pauseMs = options.pollInterval;
     const { diskCachePath, patternsPersistPath, labelIndexPersistPath } = options;
@@ -147,16 +146,9 @@ export class Follower {
   }
 
   async #tellPeers(news: News): Promise<void> {
-    const { id } = news.deletion;
-    const report = await fleetOf(this.#host).purgeOthers(undefined, JSON.stringify(news));
-    const isHeard = [...(report?.values() ?? [])].every((outcome) => outcome === 'purged');
-    if (isHeard) this.#unheard.delete(id);
-    else {
-      const untilMs = this.#host.clock.nowMs() + tellAgainMs;
-      this.#unheard.set(id, { news, untilMs: this.#unheard.get(id)?.untilMs ?? untilMs });
-      if (news.phase !== 'running') this.#own.delete(id);
-    }
-    if (this.#unheard.size > 0) this.#wait();
+    const isHeard = await this.#peers.tell(news);
+    if (!isHeard && news.phase !== 'running') this.#own.delete(news.deletion.id);
+    if (!this.#peers.haveHeard) this.#wait();
   }
 
   /** Another replica has told of a deletion. */
@@ -220,7 +212,7 @@ export class Follower {
       if (!this.#stopped.signal.aborted) this.#host.log.error('deletions could not be followed', { error });
     }
     this.#isTicking = false;
-    if (this.#isFirst || this.#running.size > 0 || this.#unheard.size > 0) this.#wait();
+    if (this.#isFirst || this.#running.size > 0 || !this.#peers.haveHeard) this.#wait();
   }
 
   async #look(): Promise<void> {
@@ -239,15 +231,7 @@ export class Follower {
     }
     this.#stopped.signal.throwIfAborted();
     if (ended.length > 0) await this.#end(ended);
-    for (const [id, { news, untilMs }] of this.#unheard) {
-      if (this.#host.clock.nowMs() < untilMs) await this.#tellPeers(news);
-      else {
-        this.#unheard.delete(id);
-        this.#host.log.error('peers have not heard of a deletion: their caches may show what it deleted', {
-          'deletion.id': id,
-        });
-      }
-    }
+    await this.#peers.tellAgain();
   }
 
   /** Undefined while it may be running. */
@@ -321,14 +305,8 @@ export class Follower {
     return this.#firstTries < maxFirstTries;
   }
 
-  async #activeTasks(orgId: string | undefined): Promise<ActiveTasks> {
-    const signal = AbortSignal.any([this.#stopped.signal, AbortSignal.timeout(askBackendMs)]);
-    try {
-      const answer = await this.#host.ask({ op: 'deletions' }, { orgId, signal });
-      return answer.kind === 'names' ? new Set(answer.values) : 'untold';
-    } catch (error) {
-      return isUntold(error) ? 'untold' : undefined;
-    }
+  #activeTasks(orgId: string | undefined): Promise<ActiveTasks> {
+    return activeTasks(this.#host, orgId, this.#stopped.signal);
   }
 
   /** Whether peers tell of deletions that this process did not know of. */
@@ -371,24 +349,12 @@ export class Follower {
   }
 }
 
-/** Undefined where the backend cannot be asked now; `untold` where it cannot tell. */
-type ActiveTasks = ReadonlySet<string> | 'untold' | undefined;
-
 const everyTenants = { orgId: undefined, account: undefined, taskId: undefined } as const;
 
 /** The backend has answered that it does not take the deletion. */
 function isRefusal(error: unknown): boolean {
   const origin = error instanceof ApiError && error.entry === errorTable.deleteFailed ? error.cause : error;
   return origin instanceof ApiError && origin.entry === errorTable.backendRefused && origin.status < 500;
-}
-
-/** The backend has no such path, refuses it, or says something else; a backend that is busy or away may tell later. */
-function isUntold(error: unknown): boolean {
-  if (!(error instanceof ApiError)) return false;
-  return (
-    error.entry === errorTable.deletionsUntold ||
-    (error.status < 500 && error.status !== 429 && error.status !== 499)
-  );
 }
 
 function fieldsOf({ id, taskId, orgId }: RunningDeletion): Readonly<Record<string, string>> {
