@@ -15,7 +15,12 @@ async function run(
   env: Env,
   ...args: string[]
 ): Promise<{ readonly status: number | null; readonly out: string; readonly err: string }> {
-  const child = spawn(process.execPath, [main, ...args], { env, stdio: ['ignore', 'pipe', 'pipe'] });
+  const child = spawn(process.execPath, [main, ...args], {
+    env,
+    stdio: ['ignore', 'pipe', 'pipe'],
+    // One that serves by mistake would go on.
+    timeout: 90_000,
+  });
   let [out, err] = ['', ''];
   child.stdout.on('data', (chunk: Buffer) => (out += chunk.toString()));
   child.stderr.on('data', (chunk: Buffer) => (err += chunk.toString()));
