@@ -30,7 +30,9 @@ export function belowDataDir(
     .filter(({ flag, shares }) => pathUseOf(flag ?? shares ?? '') === 'write')
     .flatMap(({ key }) => {
       const path = new Map(Object.entries(options)).get(key);
-      return typeof path === 'string' && path !== '' && !isAbsolute(path) ? [[key, join(dataDir, path)]] : [];
+      return typeof path === 'string' && path !== '' && !isAbsolute(path)
+        ? [[key, join(dataDir, path)] as const]
+        : [];
     });
-  return { ...options, ...Object.fromEntries(moved) };
+  return Object.fromEntries([...Object.entries(options), ...moved]);
 }
