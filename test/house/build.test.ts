@@ -57,7 +57,11 @@ test('npm run generate makes every generated file where there is none', async (t
 
 /** Sources in a package of their own that is built without the page, for as long as a test runs. */
 function sourcesFor(t: ExecutionContext, copied: readonly string[]): string {
-  const folder = copyPackage({ copied, linked: ['node_modules'], scripts: { page: 'true', examples: 'true' } });
+  const folder = copyPackage({
+    copied,
+    linked: ['node_modules'],
+    scripts: { page: 'true', examples: 'true' },
+  });
   t.teardown(() => rm(folder, { recursive: true }));
   return folder;
 }

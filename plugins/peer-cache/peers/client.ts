@@ -127,8 +127,7 @@ export class PeerClient {
 function failureOf(error: unknown, isTooLong: boolean, largest: number, timeoutMs: number): PeerFailure {
   if (isTooLong) return new PeerFailure('body_read', `its answer is over ${largest} bytes`, error);
   const name = error instanceof Error ? error.name : '';
-  if (name === 'TimeoutError')
-    return new PeerFailure('timeout', `no answer within ${timeoutMs} ms`, error);
+  if (name === 'TimeoutError') return new PeerFailure('timeout', `no answer within ${timeoutMs} ms`, error);
   if (name === 'ReadError') return new PeerFailure('body_read', 'its answer ended too soon', error);
   if (error instanceof TypeError) return new PeerFailure('request_build', 'the call cannot be made', error);
   return new PeerFailure('transport', error instanceof Error ? error.message : 'unknown error', error);
