@@ -124,8 +124,8 @@ interface Services {
   readonly services: { readonly 'ref-proxy': { readonly command: readonly string[] } };
 }
 
-/** `-backend` of `-backend=...` in arguments of a template. */
+/** `-backend` of `-backend=...` in the arguments of a template. */
 function flagsIn(file: string): readonly string[] {
   const text = readFileSync(join(root, file), 'utf8');
-  return text.match(/(?<=^\s*- |printf "|\s)-[a-z][\w.-]*(?==)/gm) ?? [];
+  return text.match(/(?<=^\s*- |printf ")-[a-z][\w.-]*(?==)/gm) ?? [];
 }

@@ -33,7 +33,7 @@ interface Inspected {
 
 export const containerChecks: readonly Check[] = [
   [
-    'the image is built, and serves on a read-only root as a user without rights',
+    'the image is built, and serves on a read-only root as a user without rights, and tells its health',
     async (lab) => {
       needs('buildah', 'unshare', 'chroot', 'g++', 'make', 'python3', 'ldd');
       if (process.getuid?.() !== 0) throw new NotRun('building and mounting an image here needs root');
@@ -67,11 +67,22 @@ export const containerChecks: readonly Check[] = [
       const kept = ['-disk-cache-path=/var/lib/ref-proxy/cache.db'];
       const command = [...config.Entrypoint, ...config.Cmd, ...flags, ...kept];
       const inside = inContainer(rootFolder, config, command);
-      console.log(`      ${await answersAndEnds(inside, `http://127.0.0.1:${port}`)}`);
+      const [, ...health] = config.Healthcheck?.Test ?? [];
+      const healthcheck = inContainer(rootFolder, config, [...health, `-listen=127.0.0.1:${port}`]);
+      assert.throws(() => run(...split(healthcheck)), 'nobody serves yet');
+      const taken = await answersAndEnds(inside, `http://127.0.0.1:${port}`, {}, () => {
+        run(...split(healthcheck));
+        return Promise.resolve();
+      });
+      console.log(`      ${taken}`);
       buildah('rm', container);
     },
   ],
 ];
+
+function split([program, ...args]: [string, ...string[]]): [string, string[]] {
+  return [program, args];
+}
 
 type Buildah = (command: string, ...args: readonly string[]) => string;
 

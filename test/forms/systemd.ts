@@ -33,7 +33,7 @@ export const systemdChecks: readonly Check[] = [
     'the command of the unit serves with the settings of its environment file',
     async (lab) => {
       const unit = readFileSync(unitFile, 'utf8');
-      const command = /^ExecStart=(.*)$/m.exec(unit)?.[1]?.split(' ');
+      const command = /^ExecStart=(.*)$/m.exec(unit)?.[1];
       assert(command);
       const tree = unpacked({ ...lab, folder: subfolder(lab.folder, 'opt') }, plainTarball);
       const state = subfolder(lab.folder, 'state');
@@ -43,8 +43,7 @@ export const systemdChecks: readonly Check[] = [
         .replaceAll('http://127.0.0.1:9428', lab.backend)
         .replaceAll('/var/lib/ref-proxy', state);
       const environment = parseEnv(settings);
-      const [program = '', ...args] = command.map((part) => part.replace('/opt/ref-proxy', tree));
-      // A variable of no flag would end the start.
+      const [program = '', ...args] = command.replace('/opt/ref-proxy', tree).split(' ');
       const env = { ...process.env, ...environment };
       const admin = '-admin-listen=127.0.0.1:0';
       await answersAndEnds([program, ...args, admin], `http://${address}`, { env, cwd: state });
