@@ -10,6 +10,8 @@ import { createInterface } from 'node:readline';
 import { loadEngine } from '../../../core/cache/disk-engine/engine.js';
 
 const progressMs = 10_000;
+/** What node-gyp prints of a step, beside the warnings of compilers. */
+const stepOfMake = /^\s*(?:ACTION|AR|CC|COPY|CXX|SOLINK|TOUCH)\b/;
 /** To compile SQLite takes some minutes; to find out that no built file can be fetched should not. */
 const compileWithinMs = 30 * 60_000;
 const fetchWithinMs = 30_000;
@@ -29,7 +31,9 @@ async function build(): Promise<void> {
   const timer = setTimeout(() => npm.kill(), missing.length === 0 ? compileWithinMs : fetchWithinMs);
   let last = '';
   for (const input of [npm.stdout, npm.stderr])
-    createInterface({ input }).on('line', (line) => (last = line.trim() === '' ? last : line.trim()));
+    createInterface({ input }).on('line', (line) => {
+      if (stepOfMake.test(line)) last = line.trim();
+    });
   const progress = setInterval(
     () => console.log(`  sqlite3: ${seconds()} s: ${last.slice(0, 100)}`),
     progressMs,
