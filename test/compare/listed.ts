@@ -140,7 +140,7 @@ const listed: readonly Listed[] = [
   },
   {
     outcome: 'storage',
-    phrase: '`\\| logfmt` with one key for two labels',
+    phrase: '`| logfmt` with one key for two labels',
     matches: (question) => /\| logfmt .*="([^"]*)".*="\1"/.test(queryOf(question)),
   },
   {
