@@ -1,3 +1,4 @@
+import * as zlib from 'node:zlib';
 import { gzipSync, gunzipSync } from 'node:zlib';
 import test from 'ava';
 import { request } from 'undici';
@@ -5,6 +6,9 @@ import { framed } from '../../../../plugins/peer-cache/peers/frame.js';
 import { withProxy } from '../../../../core/testing/index.js';
 import { metric, pipeline } from '../stored.js';
 import { ask, auth, filled, pathOf, token, until, withFleet } from './fleet.js';
+
+/** What replicas send each other where this release of Node has it. */
+const bestEncoding = 'zstdCompress' in zlib ? 'zstd' : 'gzip';
 
 const value = (key: string, text: string, leftMs = 30_000): Promise<Buffer> =>
   framed(key, { packed: Buffer.from(text), leftMs, ageMs: 0 }, token);
@@ -33,11 +37,11 @@ test.serial('a value that is set is there for its time, and comes back as it was
     t.is(await (await get(url, '/_cache/get?key=0:zz')).text(), '');
     const isSet = await set(url, 'key=0:zz&ttl_ms=20000', await value('0:zz', 'small'));
     t.is(isSet.status, 204);
-    t.is(isSet.headers.get('x-peer-set-encoding'), 'gzip');
+    t.is(isSet.headers.get('x-peer-set-encoding'), bestEncoding);
     const got = await get(url, '/_cache/get?key=0:zz');
     t.is(got.status, 200);
     t.is(got.headers.get('content-type'), 'application/octet-stream');
-    t.is(got.headers.get('x-peer-set-encoding'), 'gzip');
+    t.is(got.headers.get('x-peer-set-encoding'), bestEncoding);
     const leftMs = Number(got.headers.get('x-cache-ttl-ms'));
     t.true(leftMs > 5_000 && leftMs <= 20_000, String(leftMs));
     t.true(
@@ -117,7 +121,7 @@ test.serial('large values are compressed for those who take it', async (t) => {
     const url = replica?.url ?? '';
     const plain = await value('0:large', 'x'.repeat(10_000));
     t.is((await set(url, 'key=0:large', gzipSync(plain), { 'content-encoding': 'gzip' })).status, 204);
-    const raw = await fetchRaw(`${url}/_cache/get?key=0:large`, { ...auth, 'accept-encoding': 'zstd, gzip' });
+    const raw = await fetchRaw(`${url}/_cache/get?key=0:large`, { ...auth, 'accept-encoding': 'gzip' });
     t.is(raw.encoding, 'gzip');
     t.true(raw.body.byteLength < 1_000);
     t.is(gunzipSync(raw.body).byteLength, plain.byteLength);
