@@ -99,7 +99,7 @@ function labelsOf(sample: string): readonly string[] {
   return names.filter((name) => name !== 'le').sort();
 }
 
-withDisk(test)(
+withDisk(test.serial)(
   'every metric of the specification has its type and labels, and counts what happens',
   async (t) => {
     await used({}, async ({ ask }) => {
@@ -125,7 +125,7 @@ withDisk(test)(
   },
 );
 
-withDisk(test)(
+withDisk(test.serial)(
   'every field of the specification is in the log, and a failure is one record without a stack',
   async (t) => {
     await used(
@@ -164,46 +164,52 @@ withDisk(test)(
   },
 );
 
-test('a failed backend is one record of the request, with what failed and without a stack; /ready is no error', async (t) => {
-  const flags = { backend: 'http://127.0.0.1:9', 'log-buffered': 'false' };
-  await withProxyFile(
-    pipeline,
-    async ({ url, log }) => {
-      t.is((await request(`${url}/loki/api/v1/labels`)).statusCode, 502);
-      t.is((await request(`${url}/ready`)).statusCode, 503);
-      await log.find((record) => record.get('ref.request.type') === 'ready');
-      const failures = log.records.filter((record) => record.get('body') === 'request failed');
-      t.deepEqual(
-        failures.map((record) => [record.get('severity.text'), record.get('ref.request.type')]),
-        [
-          ['ERROR', 'labels'],
-          ['WARN', 'ready'],
-        ],
-      );
-      t.is(failures[0]?.get('error.cause'), 'connect ECONNREFUSED 127.0.0.1:9');
-      t.false(failures.some((record) => record.has('error')));
-      t.is(log.records.filter((record) => record.get('severity.text') === 'ERROR').length, 1);
-    },
-    { flags },
-  );
-});
+test.serial(
+  'a failed backend is one record of the request, with what failed and without a stack; /ready is no error',
+  async (t) => {
+    const flags = { backend: 'http://127.0.0.1:9', 'log-buffered': 'false' };
+    await withProxyFile(
+      pipeline,
+      async ({ url, log }) => {
+        t.is((await request(`${url}/loki/api/v1/labels`)).statusCode, 502);
+        t.is((await request(`${url}/ready`)).statusCode, 503);
+        await log.find((record) => record.get('ref.request.type') === 'ready');
+        const failures = log.records.filter((record) => record.get('body') === 'request failed');
+        t.deepEqual(
+          failures.map((record) => [record.get('severity.text'), record.get('ref.request.type')]),
+          [
+            ['ERROR', 'labels'],
+            ['WARN', 'ready'],
+          ],
+        );
+        t.is(failures[0]?.get('error.cause'), 'connect ECONNREFUSED 127.0.0.1:9');
+        t.false(failures.some((record) => record.has('error')));
+        t.is(log.records.filter((record) => record.get('severity.text') === 'ERROR').length, 1);
+      },
+      { flags },
+    );
+  },
+);
 
-test('a query that cannot be formatted is logged with why, its text where queries may be shown', async (t) => {
-  for (const [flag, shown] of [
-    ['false', undefined],
-    ['true', 'parse error at line 1, col 6: syntax error: unexpected $end, expecting STRING'],
-  ] as const) {
-    const flags = { 'debug-log-raw-queries': flag, 'log-buffered': 'false' };
-    await withRunningPipeline(pipeline, { flags, lines: [] }, async ({ ask }) => {
-      const { log } = await ask({ path: '/loki/api/v1/format_query', params: { query: '{app=' } });
-      const [failed] = log.filter((record) => record.get('body') === 'request failed');
-      t.is(failed?.get('error.message'), shown);
-      t.is(failed?.get('ref.query') === '{app=', flag === 'true');
-    });
-  }
-});
+test.serial(
+  'a query that cannot be formatted is logged with why, its text where queries may be shown',
+  async (t) => {
+    for (const [flag, shown] of [
+      ['false', undefined],
+      ['true', 'parse error at line 1, col 6: syntax error: unexpected $end, expecting STRING'],
+    ] as const) {
+      const flags = { 'debug-log-raw-queries': flag, 'log-buffered': 'false' };
+      await withRunningPipeline(pipeline, { flags, lines: [] }, async ({ ask }) => {
+        const { log } = await ask({ path: '/loki/api/v1/format_query', params: { query: '{app=' } });
+        const [failed] = log.filter((record) => record.get('body') === 'request failed');
+        t.is(failed?.get('error.message'), shown);
+        t.is(failed?.get('ref.query') === '{app=', flag === 'true');
+      });
+    }
+  },
+);
 
-withDisk(test)('parts of plugins log under the components of the specification', async (t) => {
+withDisk(test.serial)('parts of plugins log under the components of the specification', async (t) => {
   const folder = await mkdtemp(join(tmpdir(), 'ref-proxy-'));
   try {
     const disk = join(folder, 'disk');
