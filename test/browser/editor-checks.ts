@@ -28,7 +28,7 @@ export const editorChecks: readonly Check[] = [
           await page.waitForTimeout(200);
         };
         await page.locator('.cm-content').click();
-        await offers('{serv', /^service_name$/);
+        await offers('{service_n', /^service_name$/);
         await page.keyboard.press('Enter');
         await offers('"che', /^checkout$/);
         await settings.picture('editor-dark', page, 330, 'kept');

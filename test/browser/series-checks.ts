@@ -13,10 +13,10 @@ export const seriesChecks: readonly Check[] = [
         await typeQuery(page, perService);
         await page.keyboard.press('Control+Enter');
         await page.locator('.lines path.series').first().waitFor();
-        assert.equal(await page.locator('.lines path.series').count(), 4);
-        assert.equal(await page.locator('tbody tr').count(), 4);
+        assert.equal(await page.locator('.lines path.series').count(), 5);
+        assert.equal(await page.locator('tbody tr').count(), 5);
         await page.locator('.lines svg').press('ArrowLeft');
-        assert.equal(await page.locator('.chart-tip li').count(), 4);
+        assert.equal(await page.locator('.chart-tip li').count(), 5);
         await fitsAndReads(page);
         const svg = page.locator('.lines svg');
         await svg.hover({ position: { x: 600, y: 120 } });
