@@ -124,7 +124,7 @@ test('volumes share a single place for heavy queries', async (t) => {
       ['auth-enabled', 'false'],
       ['backend-max-concurrent-heavy-queries', '1'],
       ['backend-heavy-query-min-range', '1s'],
-      ['backend-heavy-query-queue-wait', '3s'],
+      ['backend-heavy-query-queue-wait', '30s'],
       ['cache-disabled', 'true'],
     ],
   );
