@@ -35,6 +35,7 @@ function* knownVariables({ schemas, entries }: PipelineDraft): Generator<string>
 }
 
 function isReferredTo({ files }: PipelineDraft, name: string): boolean {
-  const reference = new RegExp(`\\$\\{${name}(?!\\w)`);
-  return [...files.values()].some(({ text }) => reference.test(text));
+  // The name is any text that the environment has, so it is no part of a pattern.
+  const references = [`\${${name}}`, `\${${name}:-`];
+  return [...files.values()].some(({ text }) => references.some((reference) => text.includes(reference)));
 }

@@ -632,6 +632,13 @@ export const invalid: readonly InvalidCase[] = [
     says: 'environment variable REF_PROXY_BACKND belongs to no flag did you mean REF_PROXY_BACKEND?',
   },
   {
+    title: 'R038 a variable whose name is no pattern',
+    text: whole,
+    env: { 'REF_PROXY_(': 'a' },
+    finds: ['R038 1:1'],
+    says: 'environment variable REF_PROXY_( belongs to no flag',
+  },
+  {
     title: 'a variable that may be one of a plugin that is not known',
     text: whole.replace('use: tenancy', 'use: ./gate.js'),
     env: { REF_PROXY_GATE_WORD: 'a' },
