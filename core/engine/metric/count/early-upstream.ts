@@ -34,10 +34,10 @@ export async function beginEarly<Begun>(
     const guess =
       before === undefined || early === undefined || !isReady(before)
         ? undefined
-        : { begun: await begin({ ...context, upstream: early.upstream }, before) };
+        : { before, begun: await begin({ ...context, upstream: early.upstream }, before) };
     const listing = await taking;
     listings.set(key, listing, listingBytes(listing), listingMs);
-    if (guess !== undefined && before !== undefined && isSame(before, listing)) {
+    if (guess !== undefined && isSame(guess.before, listing)) {
       early?.confirm();
       return { listing, begun: guess.begun };
     }
