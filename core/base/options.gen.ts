@@ -695,7 +695,7 @@ export interface DeleteOptions {
    */
   readonly maxRange: number;
   /**
-   * How often the backend is asked whether a deletion has ended, at first; the interval grows to ten times as much. (milliseconds)
+   * The first interval at which the backend is asked whether a deletion has ended; later intervals grow to ten times as much. (milliseconds)
    */
   readonly pollInterval: number;
   /**
@@ -827,7 +827,7 @@ export interface GuardOptions {
    */
   readonly rateLimitBurst: number;
   /**
-   * What the rate limit takes for one client: a remote address, or a tenant. Use tenant where a Grafana server serves several tenants and an authenticating proxy sets X-Scope-OrgID: whoever chooses the id chooses the bucket.
+   * What the rate limit counts requests by: the remote address, or the tenant. Use tenant where a Grafana server serves several tenants and an authenticating proxy sets X-Scope-OrgID: whoever chooses the id chooses the bucket.
    */
   readonly rateLimitBy: 'address' | 'tenant';
   /**

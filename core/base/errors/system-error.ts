@@ -24,7 +24,7 @@ export interface SystemError extends Error {
   readonly syscall: string;
 }
 
-/** Whether a system call failed, which is no defect of this program. */
+/** Whether an error comes from a failed system call rather than from a defect of this program. */
 export function isSystemError(error: unknown): error is SystemError {
   if (!(error instanceof Error && 'code' in error && 'syscall' in error)) return false;
   return (
