@@ -151,6 +151,8 @@ export function peerFlags(own: number, other: number): readonly string[] {
     `-peer-static=127.0.0.1:${own},127.0.0.1:${other}`,
     `-peer-auth-token=${token}`,
     '-peer-patience=2s',
+    // A busy machine is no failure of the peer.
+    '-peer-timeout=60s',
   ];
 }
 

@@ -10,6 +10,7 @@ import {
 import { loadPipeline, type Finding, type Pipeline } from '../../kernel/pipeline/index.js';
 import { placeText } from '../../kernel/pipeline/place-text.js';
 import { headerNames } from '../../wire/routes-table.js';
+import { activeTasksPath } from '../../victoria/upstream/deletion.js';
 import { onLoopback } from '../loopback.js';
 import { siteDefinitions } from '../site-flags.js';
 import { startProxy } from '../start-proxy.js';
@@ -168,7 +169,8 @@ async function started<Result>(
     await ended.all();
     return {
       ...answer,
-      calls: backend.calls.slice(firstCall),
+      // Deletions are followed in the background: no request asks for their state.
+      calls: backend.calls.slice(firstCall).filter(({ path }) => path !== activeTasksPath),
       stages: [...stages],
       log: log.records.slice(firstRecord),
     };
