@@ -1,6 +1,6 @@
 import type { BackendGauges, GaugesState } from './gauges.js';
 import type { FinishedScan, ScanOutcome } from './scan-limit.js';
-import { ScanMemory } from './scan-memory.js';
+import { ScanCosts } from './scan-costs.js';
 
 export interface RunningScan {
   readonly className: string;
@@ -24,13 +24,14 @@ export interface RunningScansOptions {
 
 /** A class without measurements waits this long for an idle backend, plus up to as long again at random. */
 const unknownCostWaitMs = 2_000;
+const quickMs = 100;
 const steadyForMs = 5_000;
 const steadyShare = 0.02;
 
 /** The running scans and their memory on the backend. */
 export class RunningScans {
   readonly #options: RunningScansOptions;
-  readonly #memory = new ScanMemory();
+  readonly #costs = new ScanCosts();
   readonly #running = new Set<RunningScan>();
   /** Recent readings of the memory in use. */
   #memoryReadings: { readonly atMs: number; readonly used: number }[] = [];
@@ -41,7 +42,12 @@ export class RunningScans {
 
   /** Whether the cost of such scans is unknown. */
   hasUnknownCost(className: string): boolean {
-    return !this.#memory.isMeasured(className, this.#options.nowMs());
+    return !this.#costs.isMeasured(className, this.#options.nowMs());
+  }
+
+  /** Whether the latest scan of the class took hardly any time. */
+  isQuick(className: string): boolean {
+    return this.#costs.durationOf(className, this.#options.nowMs()) < quickMs;
   }
 
   begin(className: string, state: GaugesState): RunningScan {
@@ -51,7 +57,7 @@ export class RunningScans {
       className,
       startedAtMs: now,
       stop: new AbortController(),
-      reserved: memoryAvailable === undefined ? 0 : this.#memory.costOf(className, memoryAvailable, now),
+      reserved: memoryAvailable === undefined ? 0 : this.#costs.costOf(className, memoryAvailable, now),
       usedAtStart: memoryUsed,
       rise: 0,
       maxConcurrent: 0,
@@ -64,11 +70,12 @@ export class RunningScans {
   finish(scan: RunningScan, outcome: ScanOutcome, rows: number): FinishedScan {
     const { className, startedAtMs, maxConcurrent } = scan;
     const now = this.#options.nowMs();
+    const durationMs = now - startedAtMs;
     this.#running.delete(scan);
     // The increase caused by several scans is split evenly among them.
     if (outcome === 'done' && scan.usedAtStart !== undefined)
-      this.#memory.measured(className, scan.rise / Math.max(1, maxConcurrent), now);
-    return { className, outcome, startedAtMs, durationMs: now - startedAtMs, rows, maxConcurrent };
+      this.#costs.measured(className, scan.rise / Math.max(1, maxConcurrent), durationMs, now);
+    return { className, outcome, startedAtMs, durationMs, rows, maxConcurrent };
   }
 
   youngest(): RunningScan | undefined {
@@ -102,7 +109,7 @@ export class RunningScans {
     if (memoryUsed === undefined || memoryAvailable === undefined) return true;
     const { headroom, nowMs, random } = this.#options;
     const room = memoryAvailable * (1 - headroom) - memoryUsed;
-    const cost = this.#memory.costOf(className, memoryAvailable, nowMs());
+    const cost = this.#costs.costOf(className, memoryAvailable, nowMs());
     const needed = this.reserved() + (others + 1) * cost;
     if (!this.hasUnknownCost(className)) return needed <= room;
     if (this.#running.size === 0) return needed <= room;

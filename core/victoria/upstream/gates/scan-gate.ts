@@ -29,6 +29,8 @@ export interface ScanPass {
 
 const maxWaiting = 500;
 const decisionAgeMs = 100;
+/** For scans that take little longer than to read the gauges. */
+const quickDecisionAgeMs = 5_000;
 const watchEveryMs = 250;
 const brakeEveryMs = 500;
 const jitterMs = 250;
@@ -68,14 +70,19 @@ export class ScanGate {
   ): Promise<ScanPass> {
     const { ceiling, gauges, nowMs, random } = this.#options;
     if (ceiling === 0) return { signal, leave: () => undefined };
-    await this.#readGauges(decisionAgeMs);
+    const isQuick = this.#scans.isQuick(className);
+    await this.#readGauges(isQuick ? quickDecisionAgeMs : decisionAgeMs);
     // Replicas that start a class without measurements at the same time must not all take the same free memory.
     if (this.#scans.hasUnknownCost(className) && this.#othersNow() > 0) {
       await new Promise((resolve) => setTimeout(resolve, random() * jitterMs));
       await this.#readGauges(decisionAgeMs);
     }
     signal.throwIfAborted();
-    const isFree = this.#queue.waiting === 0 && this.#admits(className, 0);
+    const admits = (): boolean => this.#queue.waiting === 0 && this.#admits(className, 0);
+    // Gauges that are out of date keep nobody out.
+    if (isQuick && !admits()) await this.#readGauges(decisionAgeMs);
+    signal.throwIfAborted();
+    const isFree = admits();
     if (isBackground && !(isFree && this.#queue.running + 1 < this.#limit.current))
       throw this.#refusal(false);
     if (isFree) {
@@ -104,7 +111,7 @@ export class ScanGate {
 
   /** Reads the gauges, which somebody is about to need. */
   expect(): void {
-    if (this.#options.ceiling > 0) void this.#readGauges(decisionAgeMs);
+    if (this.#options.ceiling > 0) void this.#readGauges(quickDecisionAgeMs);
   }
 
   #admits(className: string, waitedMs: number): boolean {

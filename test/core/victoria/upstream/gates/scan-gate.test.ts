@@ -31,15 +31,22 @@ function metricsText({ selects, capacity, used }: Told): string {
 
 function makeGate(
   told: Told | undefined,
-  change: { readonly ceiling?: number; readonly headroom?: number; readonly own?: OwnCallsView } = {},
+  change: {
+    readonly ceiling?: number;
+    readonly headroom?: number;
+    readonly own?: OwnCallsView;
+    /** How far the clock goes on each time that it is looked at. */
+    readonly stepMs?: number;
+  } = {},
 ) {
   const clock = { now: 1_000_000 };
-  const seen = { limit: 0, running: 0, waiting: 0, refused: [] as string[] };
-  const nowMs = (): number => (clock.now += 101);
-  const gauges = new GaugesReader(
-    () => (told === undefined ? Promise.reject(new Error('no metrics')) : Promise.resolve(metricsText(told))),
-    nowMs,
-  );
+  const seen = { limit: 0, running: 0, waiting: 0, refused: [] as string[], readings: 0 };
+  const nowMs = (): number => (clock.now += change.stepMs ?? 101);
+  const read = (): Promise<string> => {
+    seen.readings += 1;
+    return told === undefined ? Promise.reject(new Error('no metrics')) : Promise.resolve(metricsText(told));
+  };
+  const gauges = new GaugesReader(read, nowMs);
   const gate = new ScanGate({
     floor: 1,
     ceiling: change.ceiling ?? 8,
@@ -131,6 +138,28 @@ test('a scan that nobody has measured runs alone; measured ones run beside each 
   const both = [await enter('a'), await enter('b')];
   t.is(seen.running, 2);
   for (const pass of both) pass.leave('ended', 0);
+});
+
+test('scans that take hardly any time do not read the gauges each time, and none is refused for what they were', async (t) => {
+  const told = { selects: 0, capacity: 16, used: 100_000 };
+  const { enter, seen, clock } = makeGate(told, { stepMs: 1 });
+  const scan = async (ms: number): Promise<number> => {
+    const before = seen.readings;
+    const pass = await enter('a');
+    clock.now += ms;
+    pass.leave('done', 10);
+    clock.now += 1_000;
+    return seen.readings - before;
+  };
+  t.is(await scan(5), 1);
+  t.deepEqual([await scan(5), await scan(5), await scan(5)], [0, 0, 0]);
+  told.selects = 16;
+  clock.now += 5_000;
+  await t.throwsAsync(enter('a', 1), { instanceOf: ApiError });
+  told.selects = 0;
+  clock.now += 200;
+  t.is(await scan(500), 1);
+  t.deepEqual([await scan(500), await scan(5), await scan(5)], [1, 1, 0]);
 });
 
 test('no scan begins where memory is short', async (t) => {

@@ -4,7 +4,7 @@ import {
   scanClass,
   type FinishedScan,
 } from '../../../../../core/victoria/upstream/gates/scan-limit.js';
-import { ScanMemory } from '../../../../../core/victoria/upstream/gates/scan-memory.js';
+import { ScanCosts } from '../../../../../core/victoria/upstream/gates/scan-costs.js';
 
 function scan(change: Partial<FinishedScan> = {}): FinishedScan {
   return {
@@ -89,13 +89,13 @@ test('scans are compared with others of about the same length', (t) => {
 });
 
 test('what a scan costs is trusted for an hour, and never taken for nothing', (t) => {
-  const memory = new ScanMemory();
+  const memory = new ScanCosts();
   t.is(memory.costOf('c', 1000, 0), 100);
   t.false(memory.isMeasured('c', 0));
-  memory.measured('c', 50, 0);
-  memory.measured('c', 20, 1);
+  memory.measured('c', 50, 7, 0);
+  memory.measured('c', 20, 8, 1);
   t.is(memory.costOf('c', 1000, 2), 50);
-  memory.measured('none', 0, 0);
+  memory.measured('none', 0, 0, 0);
   t.is(memory.costOf('none', 2560, 2), 10);
   t.true(memory.isMeasured('c', 3_600_000));
   t.false(memory.isMeasured('c', 3_600_001));

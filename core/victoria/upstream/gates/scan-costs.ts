@@ -6,6 +6,8 @@ export interface MemoryNow {
 
 interface Cost {
   readonly bytes: number;
+  /** Of the latest scan. */
+  readonly durationMs: number;
   readonly atMs: number;
 }
 
@@ -14,13 +16,20 @@ const unmeasuredShare = 0.1;
 const leastShare = 1 / 256;
 const maxClasses = 1024;
 
-/** How much backend memory scans of each class have needed. */
-export class ScanMemory {
+/** How much backend memory, and how much time, scans of each class have needed. */
+export class ScanCosts {
   readonly #costs = new Map<string, Cost>();
 
   /** Whether the class was measured recently. */
   isMeasured(className: string, nowMs: number): boolean {
     return nowMs - (this.#costs.get(className)?.atMs ?? -Infinity) < trustedMs;
+  }
+
+  /** Milliseconds that the latest scan of the class took; Infinity when none was measured recently. */
+  durationOf(className: string, nowMs: number): number {
+    return this.isMeasured(className, nowMs)
+      ? (this.#costs.get(className)?.durationMs ?? Infinity)
+      : Infinity;
   }
 
   /** Bytes to reserve for a scan. */
@@ -31,12 +40,13 @@ export class ScanMemory {
   }
 
   /** Records how much a scan needed. */
-  measured(className: string, bytes: number, nowMs: number): void {
+  measured(className: string, bytes: number, durationMs: number, nowMs: number): void {
     const known = this.#costs.get(className);
     const isTrusted = known !== undefined && nowMs - known.atMs < trustedMs;
     this.#costs.delete(className);
     // Reserve for the largest one seen.
-    this.#costs.set(className, { bytes: isTrusted ? Math.max(bytes, known.bytes) : bytes, atMs: nowMs });
+    const largest = isTrusted ? Math.max(bytes, known.bytes) : bytes;
+    this.#costs.set(className, { bytes: largest, durationMs, atMs: nowMs });
     const oldest = this.#costs.keys().next();
     if (this.#costs.size > maxClasses && oldest.done !== true) this.#costs.delete(oldest.value);
   }
