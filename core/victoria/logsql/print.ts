@@ -46,7 +46,18 @@ function printOptions(options: QueryOptions): string {
   return parts.length === 0 ? '' : `options(${parts.join(', ')})`;
 }
 
+/** Texts of filters, which are printed several times a request: for each call, and in cache keys. */
+const texts = new WeakMap<LogsqlFilter, string>();
+
 export function printFilter(filter: LogsqlFilter): string {
+  const known = texts.get(filter);
+  if (known !== undefined) return known;
+  const text = printParted(filter);
+  texts.set(filter, text);
+  return text;
+}
+
+function printParted(filter: LogsqlFilter): string {
   switch (filter.kind) {
     case 'all':
       return '*';
@@ -75,7 +86,7 @@ export function printFilter(filter: LogsqlFilter): string {
 }
 
 function printInside(filter: LogsqlFilter, parentheses: boolean): string {
-  return parentheses ? `(${printFilter(filter)})` : printFilter(filter);
+  return parentheses ? `(${printParted(filter)})` : printParted(filter);
 }
 
 function printFieldOf(field: FieldRef): string {

@@ -59,14 +59,11 @@ export async function knownOfFields(
   context: LeafContext,
 ): Promise<Known | Declined> {
   const isLabel = [...streamListing.streams.values()].some(({ labelNames }) => labelNames.has(unwrap.name));
-  const shaper = isLabel ? undefined : fieldShaper(names, unwrap.name, streamListing);
-  if (shaper === undefined) return decline('row-labels');
+  const found = isLabel ? undefined : fieldShaper(names, unwrap.name, streamListing);
+  if (found === undefined) return decline('row-labels');
   const deciding = { all: [], levels: [], hasOtlp: false };
   const pacer = new Pacer(signal);
   const grouping = await atPace(groupByLabels(names, streamListing, deciding, context.naming), pacer);
-  return {
-    grouping,
-    shaper,
-    profileRequest: { ...context, selection, columns: grouping.placeholderColumns },
-  };
+  const columns = [...new Set([...grouping.placeholderColumns, ...found.streamFields])];
+  return { grouping, shaper: found.shaper, profileRequest: { ...context, selection, columns } };
 }

@@ -71,23 +71,29 @@ export function parsedFields(names: ReadonlySet<string>, { fields }: StreamListi
   return fields.filter((field) => names.has(labelName(field)));
 }
 
+/** How to gather the values of a field in rows without a line. */
+export interface FieldShaper {
+  readonly shaper: ValueShaper;
+  /** Stream fields that are in no line, as long as every row has its stream's value in them. */
+  readonly streamFields: readonly string[];
+}
+
 /** Gathers the values of a field by those of others, in rows without a line; undefined where not one field makes the label. */
 export function fieldShaper(
   names: ReadonlySet<string>,
   name: string,
   listing: StreamListing,
-): ValueShaper | undefined {
+): FieldShaper | undefined {
   const [valueColumn, another] = parsedFields(new Set([name]), listing);
-  if (valueColumn === undefined || another !== undefined) return undefined;
-  const read = parsedFields(new Set([...names, name]), listing);
-  // A field of the stream is not in the line.
-  if (read.some((field) => isOfStream(field, listing))) return undefined;
-  const columns = read.filter((field) => field !== valueColumn);
+  if (valueColumn === undefined || another !== undefined || isOfStream(valueColumn, listing)) return undefined;
+  const others = parsedFields(names, listing).filter((field) => field !== valueColumn);
+  const streamFields = others.filter((field) => isOfStream(field, listing));
+  const columns = others.filter((field) => !streamFields.includes(field));
   const lineOf: ValueShaper['lineOf'] = (get, value) => {
-    const others = columns.map((field) => [field, get(field) ?? ''] as const);
-    return rebuildLine([...others, [valueColumn, value] as const].filter(([, text]) => text !== ''));
+    const found = columns.map((field) => [field, get(field) ?? ''] as const);
+    return rebuildLine([...found, [valueColumn, value] as const].filter(([, text]) => text !== ''));
   };
-  return {
+  const shaper: ValueShaper = {
     pipes: [],
     columns,
     valueColumn,
@@ -95,4 +101,5 @@ export function fieldShaper(
     undecidedLine: () => '',
     lineOf,
   };
+  return { shaper, streamFields };
 }
