@@ -1,6 +1,6 @@
 import type { LineFilterStage, LogExpr, Stage } from '../../logql/ast.js';
 import type { LogsqlFilter } from '../../victoria/logsql/ast.js';
-import { and, or } from '../../victoria/logsql/build.js';
+import { and, everything, not, or } from '../../victoria/logsql/build.js';
 import { aggregateLabels } from '../../victoria/names/stream-identity.js';
 import type { Naming } from '../../victoria/names/naming.js';
 import { doAll, type Steps } from '../../base/pace/steps.js';
@@ -8,6 +8,7 @@ import { decideLabelFilter } from './label-filters.js';
 import { decideLineFilter } from './line-filters.js';
 import { matcherSteps, type Decision } from './matchers.js';
 import { letsMissingLinesPass, missingLineRows } from './missing-lines.js';
+import { rebuiltLinesThatPass } from './rebuilt-lines.js';
 import { RowScope } from './row-scope.js';
 import type { AppliedRule } from './rules/index.js';
 import { metricOff, type Pushdown } from './rules/query/off.js';
@@ -15,6 +16,7 @@ import { queryTooLong } from './rules/query/too-long.js';
 import { firstRule } from './rules/rule.js';
 import { stageRules } from './rules/stage/index.js';
 import type { LabelQuestion, LogsPlan } from './types.js';
+import { unanswered } from './verdicts.js';
 
 export interface PlannedLogs {
   readonly plan: LogsPlan;
@@ -101,11 +103,27 @@ class PlannedStages {
     return rule;
   }
 
+  /** Rows without a stored line are let through, but for those whose fields show that their line does not pass. */
+  #askRebuilt(stage: LineFilterStage): void {
+    if (rebuiltLinesThatPass(stage, []).kind === 'all') return;
+    const among = missingLineRows(this.#scope.naming);
+    this.labels.push({
+      ...{ stage, among },
+      ask({ fields }) {
+        const passing = fields === undefined ? everything : rebuiltLinesThatPass(stage, fields);
+        // Where no row has a field of its own, none is without a line.
+        if (passing.kind === 'all' || fields?.length === 0) return unanswered;
+        return { verdict: 'superset', filter: or(not(among), passing) };
+      },
+    });
+  }
+
   #placeLineFilter(stage: LineFilterStage): AppliedRule {
     const { rule, verdict, filter } = decideLineFilter(stage);
     if (verdict !== 'none') {
       this.#filters.push(filter);
       this.#asked.push(stage);
+      this.#askRebuilt(stage);
     }
     if (verdict === 'exact') this.recheck.push(stage);
     else this.residual.push(stage);

@@ -1,13 +1,13 @@
 import { doAll, type Steps } from '../../base/pace/steps.js';
 import { leavesOf, mapLeaves } from '../../logql/metric/index.js';
 import type { LogsqlFilter } from '../../victoria/logsql/ast.js';
-import { and, nothing, or } from '../../victoria/logsql/build.js';
+import { and, everything, nothing, or } from '../../victoria/logsql/build.js';
 import { selectionOf } from '../../victoria/logsql/selection.js';
 import { serviceNameLabel } from '../../victoria/names/service-name.js';
 import type { KnownNames } from './known-names.js';
 import { labelsIn, type LabelFields } from './label-fields.js';
 import { queryTooLong } from './rules/query/too-long.js';
-import type { LeafPlan, LogsPlan, MetricPlan, Plan } from './types.js';
+import type { LabelQuestion, LeafPlan, LogsPlan, MetricPlan, Plan } from './types.js';
 
 /** The labels of a plan whose stored stream fields have to be listed before it is executed. */
 export function labelsToLearn(plan: Plan): readonly string[] {
@@ -34,7 +34,13 @@ export function withoutInternal(plan: Plan): Plan {
 export function rowsToLearnFrom(plan: Plan): LogsqlFilter | undefined {
   const filtered = logsOf(plan).filter((logs) => logs.labels.length > 0);
   // Names are learned from whole streams, not by reading lines.
-  return filtered.length === 0 ? undefined : or(...filtered.map(({ filter }) => selectionOf(filter)));
+  return filtered.length === 0
+    ? undefined
+    : or(...filtered.map(({ filter, labels }) => and(selectionOf(filter), amongWhich(labels))));
+}
+
+function amongWhich(labels: readonly LabelQuestion[]): LogsqlFilter {
+  return or(...labels.map(({ among }) => among ?? everything));
 }
 
 /** A plan in which the backend is asked for label filters, by their stored names. */

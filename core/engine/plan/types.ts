@@ -27,9 +27,11 @@ export interface LogsPlan {
   readonly isInternal?: boolean;
 }
 
-/** What was decided about a label filter, open until stored names are known. */
+/** What was decided about a label filter, or of the rows without a stored line about a line filter, open until stored names are known. */
 export interface LabelQuestion {
   readonly stage: Stage;
+  /** The rows whose names it needs; undefined for all of the selection. */
+  readonly among?: LogsqlFilter;
   readonly ask: AskLabels;
 }
 

@@ -10,6 +10,7 @@ export { leafEngine, type LeafEngine } from './leaf-engine.js';
 export { absentLabels, absentRows } from './absent.js';
 export { evaluateMetric, evaluatePlanned, isOverBinary } from './evaluate.js';
 export { pipelineError } from './pipeline-error.js';
+export { isDividedAverage } from './shards.js';
 export { planLeaves, pushedGrouping, type MetricSettings } from './plan-leaves.js';
 export { RangeEngine, transfersOf, type EngineLimits, type PackedEngine } from './range-engine.js';
 export { binaryLimits, defaultMetricLimits } from './types.js';

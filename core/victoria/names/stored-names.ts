@@ -1,16 +1,20 @@
 import { labelName } from '../../logql/pipeline/label-name.js';
+import { isOwnColumn } from '../upstream/types.js';
 import type { Naming } from './naming.js';
 
 /** The stored spellings of client names, learned from the backend (otel-README, rule 5). */
 export class StoredNames {
   /** Rows from this time on may have unknown fields; undefined when the requested range has no such rows. */
   readonly unknownFromNs: bigint | undefined;
+  /** All fields of rows but those that each row has; undefined when they are not known. */
+  readonly fields: readonly string[] | undefined;
   readonly #byClientName: ReadonlyMap<string, readonly string[]>;
   readonly #sure: ReadonlyMap<string, readonly string[]>;
   readonly #parsed: ReadonlyMap<string, readonly string[]>;
 
   constructor(spellings: Spellings, unknownFromNs?: bigint) {
     this.unknownFromNs = unknownFromNs;
+    this.fields = spellings.fields;
     this.#byClientName = spellings.byClientName;
     this.#sure = spellings.sure;
     this.#parsed = spellings.parsed;
@@ -34,6 +38,7 @@ export class StoredNames {
 
 /** What a list of stored fields tells about client names. */
 export interface Spellings {
+  readonly fields: readonly string[];
   readonly byClientName: ReadonlyMap<string, readonly string[]>;
   readonly sure: ReadonlyMap<string, readonly string[]>;
   readonly parsed: ReadonlyMap<string, readonly string[]>;
@@ -55,7 +60,7 @@ export function spellingsOf(fields: readonly string[], naming: Naming): Spelling
     for (const name of names) add(byClientName, name, field);
     add(parsed, labelName(field), field);
   }
-  return { byClientName, sure, parsed };
+  return { fields: fields.filter((field) => !isOwnColumn(field)), byClientName, sure, parsed };
 }
 
 function add(groups: Map<string, string[]>, name: string, field: string): void {

@@ -62,9 +62,24 @@ test('names of metric queries are learned from the first window on', async (t) =
   t.like(upstream.requests[0], { range: { startNs: startNs - 3n * hourNs, endNs: range.endNs + 1n } });
 });
 
-test('a query without label filters asks for no names', async (t) => {
-  const { upstream } = await refine(queryOf('{app="a"} |= "x"'), new NameLearner(later), []);
-  t.is(upstream.requests.length, 0);
+test('a query that looks at no field asks for no names', async (t) => {
+  for (const text of ['{app="a"}', '{app="a"} != "x"', '{app="a"} | json'])
+    t.is((await refine(queryOf(text), new NameLearner(later), [])).upstream.requests.length, 0, text);
+});
+
+test('rows without a line are asked for where their fields may hold what is looked for', async (t) => {
+  const learner = new NameLearner(later);
+  const found = await refine(queryOf('{app="a"} |= "such"'), learner, [listing]);
+  const asked = found.upstream.requests[0];
+  t.regex(
+    asked !== undefined && 'query' in asked ? printFilter(asked.query.filter) : '',
+    /^\{app="a"\} \(!_msg:\* or _msg:=/,
+  );
+  const filter = found.plan.kind === 'logs' ? printFilter(found.plan.filter) : '';
+  t.true(filter.endsWith(' or team.owner:*"such"*)'), filter);
+  t.is((await refine(queryOf('{app="a"} |= "other"'), learner, [])).upstream.requests.length, 0);
+  const none = await refine(queryOf('{app="b"} |= "such"'), learner, [{ call: 'list', values: [] }]);
+  t.false(none.plan.kind === 'logs' && printFilter(none.plan.filter).includes('!('));
 });
 
 test('who sees other rows learns other names', async (t) => {

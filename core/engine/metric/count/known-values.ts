@@ -1,5 +1,5 @@
-import type { LeafRequest } from '../../../logql/metric/index.js';
-import type { Unwrap } from '../../../logql/ast.js';
+import { isDividedAverage, type LeafRequest } from '../../../logql/metric/index.js';
+import type { RangeAggregation, Unwrap } from '../../../logql/ast.js';
 import { Pacer } from '../../../base/pace/pacer.js';
 import { atPace } from '../../../base/pace/steps.js';
 import type { TimeRange } from '../../../base/time/range.js';
@@ -15,6 +15,19 @@ import type { StreamListing } from './stream-listing.js';
 
 /** A leaf whose values `| json` and `unwrap` take from lines. */
 export type Unwrapping = LeafPlan & { readonly shortLines: ShortLinesPlan; readonly unwrap: Unwrap };
+
+const orderless: ReadonlySet<string> = new Set(['quantile_over_time', 'min_over_time', 'max_over_time']);
+
+/** Whether neither times of unwrapped values nor their order within a bucket matter. */
+export function isOrderless({ op }: RangeAggregation): boolean {
+  return orderless.has(op);
+}
+
+/** Whether unwrapped values are added up. Their order then matters only where a sum is rounded, which no sum of few integers is. */
+export function isSum(range: RangeAggregation): boolean {
+  if (range.op === 'avg_over_time') return isDividedAverage(range);
+  return range.op === 'sum_over_time' || range.op === 'rate';
+}
 
 /** What has to be known of a selection before its values are asked for. */
 export interface Known {

@@ -85,7 +85,8 @@ export function fieldShaper(
   listing: StreamListing,
 ): FieldShaper | undefined {
   const [valueColumn, another] = parsedFields(new Set([name]), listing);
-  if (valueColumn === undefined || another !== undefined || isOfStream(valueColumn, listing)) return undefined;
+  if (valueColumn === undefined || another !== undefined || isOfStream(valueColumn, listing))
+    return undefined;
   const others = parsedFields(names, listing).filter((field) => field !== valueColumn);
   const streamFields = others.filter((field) => isOfStream(field, listing));
   const columns = others.filter((field) => !streamFields.includes(field));

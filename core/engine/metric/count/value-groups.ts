@@ -14,6 +14,7 @@ import type { Begun } from '../../../base/pace/begun.js';
 import { Pacer } from '../../../base/pace/pacer.js';
 import type { LogsqlQuery } from '../../../victoria/logsql/ast.js';
 import { freeName, limit, query, stats, statsFunction, timeBucket } from '../../../victoria/logsql/build.js';
+import { printFilter } from '../../../victoria/logsql/print.js';
 import type { RowReader } from '../../../victoria/names/row-reader.js';
 import { parseRowTime } from '../../../victoria/names/row-time.js';
 import { beginRows } from '../../../victoria/upstream/begin-rows.js';
@@ -28,13 +29,13 @@ import { duplicateRows } from './duplicates.js';
 import { streamOf, type Grouping } from './grouping.js';
 import type { ValueShaper } from './json.js';
 import { obstacleIn, type SelectionProfile } from './profile.js';
-import { knownOf, knownOfFields, type Known, type Unwrapping } from './known-values.js';
+import { isOrderless, isSum, knownOf, knownOfFields, type Known, type Unwrapping } from './known-values.js';
 import { declineLines, mayHaveEmptyLines } from './rebuilt-rows.js';
 import { surest, type Get } from './shapes.js';
 import { listSelection } from './stream-listing.js';
 
-/** The functions of unwrapped values for which neither times nor order within a bucket matter. */
-const orderless: ReadonlySet<string> = new Set(['quantile_over_time', 'min_over_time', 'max_over_time']);
+/** How long it is remembered that the values of a selection give rounded sums. */
+const roundedMs = 600_000;
 
 /** The most groups, counted in each bucket of time, of one call. */
 const maxGroups = 100_000;
@@ -52,7 +53,7 @@ export const valueGroupsStrategy: Strategy = {
     const { shortLines, range, pushed } = leaf;
     const { unwrap } = range.range;
     if (shortLines === undefined) return decline('lines-needed');
-    if (unwrap === undefined || !orderless.has(range.op)) return decline('times-needed');
+    if (unwrap === undefined || !(isOrderless(range) || isSum(range))) return decline('times-needed');
     const labels = range.grouping?.labels ?? pushed?.labels ?? [];
     const isSeen =
       labels.includes(unwrap.name) || isNamed(unwrap.name, [...shortLines.stages, ...unwrap.filters]);
@@ -73,7 +74,11 @@ async function valueTable(
   const buckets = bucketsOf(request.columns, plan.range.range);
   if (isDeclined(buckets)) return buckets;
   const { range } = buckets;
-  const { upstream, reader, limits, profiler } = context;
+  const { upstream, reader, limits, profiler, refusals } = context;
+  const roundedKey = JSON.stringify(['rounded', upstream.owner, printFilter(plan.selection), plan.unwrap]);
+  const isAdded = isSum(plan.range);
+  const rounded = isAdded ? refusals.get(roundedKey) : undefined;
+  if (rounded !== undefined) return rounded;
   const [refusal, streamListing] = await Promise.all([
     declineLines(plan.selection, range, context),
     listSelection(upstream, reader, plan.selection, range, request.signal),
@@ -112,6 +117,11 @@ async function valueTable(
     const { grouping } = known;
     const stopped = await readValues({ plan, grouping, buckets, gathering, values }, request, context);
     if (stopped !== undefined) return stopped;
+    if (isAdded && values.areRounded) {
+      const declined = decline('times-needed');
+      refusals.set(roundedKey, declined, 0, roundedMs);
+      return declined;
+    }
     const { hasEmpty } = values;
     if (
       refusal === undefined &&
@@ -259,6 +269,9 @@ class GroupedValues {
   readonly #counts: LeafContext['counts'];
   readonly #pacer: Pacer;
   #hasEmpty = false;
+  #areIntegers = true;
+  /** Of all values without their sign. */
+  #sum = 0;
   /** How often a value of a series is to be left out, by the end of its bucket. */
   readonly #surplus = new Map<bigint, Map<string, number>>();
 
@@ -284,6 +297,11 @@ class GroupedValues {
     let count = 0;
     for (const values of this.#surplus.values()) for (const left of values.values()) count += left;
     return count;
+  }
+
+  /** Whether a sum of these values may depend on their order. */
+  get areRounded(): boolean {
+    return !this.#areIntegers || this.#sum > Number.MAX_SAFE_INTEGER;
   }
 
   /** Whether a row had no value. */
@@ -352,13 +370,22 @@ class GroupedValues {
         return;
       }
     }
+    this.#see(sample.value);
     engine.add(sample.labels, endNs, sample.value);
+  }
+
+  #see(value: number): void {
+    this.#sum += Math.abs(value);
+    this.#areIntegers &&= Number.isInteger(value);
   }
 
   /** Takes samples that differ from one without an error by their value alone. */
   #takeAll(sample: ExtractedSample, endNs: bigint, values: readonly number[]): void {
     if (this.#surplus.has(endNs)) for (const value of values) this.#take({ ...sample, value }, endNs);
-    else this.#into.engine.addAll(sample.labels, endNs, values);
+    else {
+      for (const value of values) this.#see(value);
+      this.#into.engine.addAll(sample.labels, endNs, values);
+    }
   }
 
   #entryOf(stream: string, line: string): PipelineEntry {

@@ -113,13 +113,15 @@ test('rows that came after the names were learned are not filtered by them', (t)
   );
 });
 
-test('names are learned for label filters on stored fields, and for nothing else', (t) => {
+test('names are learned for label filters on stored fields, for line filters of rows without a line, and for nothing else', (t) => {
   const learns = (query: string): string | undefined => {
     const filter = rowsToLearnFrom(planOf(query));
     return filter === undefined ? undefined : printFilter(filter);
   };
   t.is(learns('{app="x"} |= "y" | a="x"'), '{app="x"}');
-  t.is(learns('{deployment_environment_name="x"} |= "y"'), undefined);
+  const missing = printFilter(missingLineRows(naming));
+  t.is(learns('{app="x"} |= "y"'), `{app="x"} (${missing})`);
+  t.is(learns('{app="x"} != "y"'), undefined);
   t.is(learns('{app="x"} | json | a="x"'), undefined);
   t.is(learns('{app="x"} | detected_level="error"'), '{app="x"}');
   t.is(learns('{app="x"} | detected_level="info"'), undefined);

@@ -69,6 +69,9 @@ const queries = [
   'quantile_over_time(0.7, {app=~".+"} | json | unwrap status | __error__="" [60s]) by (user_id)',
   'max by (app) (max_over_time({app=~".+"} | json | unwrap status_code | app!="b" [60s]))',
   'min_over_time({app="a"} | json | drop __error__ | unwrap user_id [90s]) by (app)',
+  'quantile_over_time(0.7, {app=~".+"} | json | unwrap user_id | __error__="" [60s]) by (app, team, status_extracted)',
+  'max_over_time({app=~".+"} | json | unwrap user_id | __error__="" [60s]) by (status)',
+  'sum by (app) (sum_over_time({app=~".+"} | json | unwrap user_id | __error__="" [60s]))',
 ];
 
 const anyLine: fc.Arbitrary<StoredEntry> = anyRow.map((row) => ({
@@ -106,6 +109,13 @@ function rows(count: number): readonly StoredEntry[] {
 test.serial('no row is read where fields show all that is asked, and lines end that', async (t) => {
   account += 1;
   await store.push(account, rows(290));
+  for (const text of [
+    'quantile_over_time(0.9, {app="a"} | json | unwrap took [60s]) by (pod)',
+    'sum by (app, status) (sum_over_time({app="a"} | json | unwrap took [60s]))',
+  ]) {
+    t.deepEqual(await outcome(text, 'on'), await outcome(text, 'off'), text);
+    t.is((await tried(text)).at(-1), 'value-groups:ran', text);
+  }
   for (const text of [
     'sum by (status) (count_over_time({app="a"} | json [60s]))',
     'sum by (detected_level) (count_over_time({app="a"}[60s]))',

@@ -36,6 +36,9 @@ const queries = [
   'sum by (app, team) (max_over_time({app=~".+"} | json | unwrap status | __error__="" [60s]))',
   'sum by (level) (min_over_time({app=~".+"} | json | unwrap status_code | app!="b" [60s]))',
   'min_over_time({app=~".+"} | json | drop __error__ | unwrap duration(status) [90s]) by (app)',
+  'sum by (app) (sum_over_time({app=~".+"} | json | unwrap status [60s]))',
+  'avg_over_time({app=~".+"} | json | unwrap status | __error__="" [60s]) by (app, team)',
+  'sum by (team) (rate({app=~".+"} | json | unwrap bytes(status) | __error__="" [90s]))',
   'max by (app) (max_over_time({app=~".+"} != "tail" | json | unwrap bytes(status) | __error__="" [60s] offset 1s))',
 ];
 
@@ -76,6 +79,18 @@ test.serial('values come without their rows, also where lines were pushed twice'
   const request = rangeRequest(text, base, base + 300n * second, 60n * second);
   const { calls } = await store.run(request, { account });
   t.true(calls.reduce((sum, { rows }) => sum + rows, 0) < 40);
+});
+
+test.serial('sums are gathered where no order of adding the values can round them', async (t) => {
+  account += 1;
+  await store.push(account, lines(290));
+  const exact = 'sum by (method) (sum_over_time({app="a"} | json | unwrap n [60s]))';
+  const rounded = 'sum by (method) (sum_over_time({app="a"} | json | unwrap took_ms [60s]))';
+  const meaned = 'avg_over_time({app="a"} | json | unwrap n [60s]) by (method)';
+  for (const text of [exact, rounded, meaned, rounded])
+    t.deepEqual(await outcome(text, 'on'), await outcome(text, 'off'), text);
+  t.deepEqual((await triedOf(exact)).at(-1), 'value-groups:ran');
+  t.true((await triedOf(rounded)).includes('value-groups:times-needed'));
 });
 
 test.serial('values are gathered only where no more is seen of them', async (t) => {

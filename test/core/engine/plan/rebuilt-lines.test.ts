@@ -1,0 +1,79 @@
+import test from 'ava';
+import fc from 'fast-check';
+import { compileFilter } from '../../../../core/embedded/logsql/index.js';
+import { rebuiltLinesThatPass } from '../../../../core/engine/plan/rebuilt-lines.js';
+import type { LineFilterStage } from '../../../../core/logql/ast.js';
+import { compileLineFilter } from '../../../../core/logql/pipeline/line-filter.js';
+import { printFilter } from '../../../../core/victoria/logsql/print.js';
+import { rebuildLine } from '../../../../core/victoria/names/missing-line.js';
+import { rowsOf, type Fields } from '../../embedded/logsql/run-query.js';
+import { runs } from '../../../setup/runs.js';
+
+function filterOf(op: LineFilterStage['op'], ...values: readonly string[]): LineFilterStage {
+  const span = { start: 0, end: 0 };
+  const alternatives = values.map((value) => ({ kind: 'text' as const, value, span }));
+  return { kind: 'line-filter', op, alternatives, span };
+}
+
+const texts = [
+  'error',
+  'u001f',
+  'n',
+  '"',
+  '\\',
+  '\n',
+  '\u001f',
+  ':',
+  ',',
+  '{',
+  '0',
+  'f',
+  'é',
+  'Status',
+  '}',
+  'b',
+];
+const anyText = fc
+  .array(fc.constantFrom(...texts), { minLength: 1, maxLength: 4 })
+  .map((parts) => parts.join(''));
+const anyFields: fc.Arbitrary<Fields> = fc
+  .array(fc.tuple(anyText, anyText), { minLength: 1, maxLength: 3 })
+  .map((fields) => Object.fromEntries(fields));
+const quoted = (text: string): string => text.replace(/[\\{}]/g, '\\$&');
+
+test('a rebuilt line that passes a filter is asked for, whatever stands in its fields', (t) => {
+  fc.assert(
+    fc.property(anyFields, fc.nat(60), fc.integer({ min: 1, max: 12 }), (fields, from, length) => {
+      const line = rebuildLine(Object.entries(fields));
+      const start = from % line.length;
+      const text = line.slice(start, start + length);
+      const stages = [
+        filterOf('|=', text),
+        filterOf('|=', 'is in no line', text),
+        filterOf('|~', quoted(text)),
+        filterOf('|~', `(?i)${quoted(text)}`),
+        filterOf('!=', 'is in no line'),
+      ];
+      const [row] = rowsOf([fields]);
+      for (const stage of stages) {
+        if (!compileLineFilter(stage)(line)) continue;
+        const asked = rebuiltLinesThatPass(stage, Object.keys(fields));
+        t.true(
+          row !== undefined && compileFilter(asked)(row),
+          `${line} ${JSON.stringify(stage)} ${printFilter(asked)}`,
+        );
+      }
+    }),
+    { numRuns: runs(2_000) },
+  );
+});
+
+test('rows whose fields hold the text nowhere are not asked for', (t) => {
+  const asked = (stage: LineFilterStage): string =>
+    printFilter(rebuiltLinesThatPass(stage, ['path', 'status'])).replaceAll('"', '');
+  t.is(asked(filterOf('|=', 'timeout')), 'path:*imeout* or status:*imeout*');
+  t.is(asked(filterOf('|=', 'stat')), 'path:*stat* or status:*');
+  t.is(asked(filterOf('|=', '"status":"500"')), '(path:*status* or status:*) (path:*00* or status:*00*)');
+  t.is(asked(filterOf('|=', 'a\\b')), '*');
+  t.is(asked(filterOf('!=', 'timeout')), '*');
+});
