@@ -5,12 +5,12 @@ import type { LogsqlFilter, LogsqlPipe, StatsFunction } from '../../victoria/log
 import { and, not, query, stats, statsFunction, timeBucket } from '../../victoria/logsql/build.js';
 import { parseRowTime } from '../../victoria/names/row-time.js';
 import { beginRows } from '../../victoria/upstream/begin-rows.js';
-import { columnOf, type BackendRow } from '../../victoria/upstream/types.js';
+import { columnOf, type BackendRow, type BackendValue } from '../../victoria/upstream/types.js';
 import type { EngineContext } from '../context.js';
 import { rowsOfStreams } from '../metric/row-windows.js';
 import { missingLineRows } from '../plan/missing-lines.js';
 import { readMetadataCosts, type MetadataCosts } from './metadata-bytes.js';
-import { repeatedRows, type RepeatedRows } from './repeated-rows.js';
+import { noRepeats, repeatedRows, type RepeatedRows } from './repeated-rows.js';
 import type { VolumePiece } from './volume-buckets.js';
 import { VolumePieces } from './volume-pieces.js';
 
@@ -31,7 +31,10 @@ export interface PiecesRequest {
   readonly maxCompared: number;
 }
 
-export type PiecesContext = Pick<EngineContext, 'upstream' | 'reader' | 'naming' | 'memories'>;
+export type PiecesContext = Pick<
+  EngineContext,
+  'upstream' | 'reader' | 'naming' | 'memories' | 'memory' | 'signal'
+>;
 
 /** What the backend has of the selected streams, in Loki's measure: what its chunks would hold (otel-README, rule 10). */
 export class StreamPieces {
@@ -65,7 +68,7 @@ export class StreamPieces {
       const asked = { listed, hasLines: !isMeasured };
       const [costs, repeated] = await Promise.all([
         readMetadataCosts(filter, range, asked, this.#context, memories.metadata),
-        this.rows <= maxCompared ? this.#repeated() : new Map<string, RepeatedRows>(),
+        this.rows <= maxCompared ? this.#repeated(listed) : noRepeats,
       ]);
       yield* this.#joined(counted, isMeasured, costs, repeated);
     } finally {
@@ -112,26 +115,30 @@ export class StreamPieces {
     return upstream.rows({ query: query(ofThem, [this.#counting(true)]), range });
   }
 
-  /** The pieces of streams in which entries were pushed more than once, each entry counted once. */
-  #repeated(): Promise<ReadonlyMap<string, RepeatedRows>> {
+  /** What entries that were pushed more than once make too many. */
+  #repeated(listed: readonly BackendValue[]): Promise<RepeatedRows> {
     const { filter, range } = this.#request;
     const counting = this.#counting(true, missingLineRows(this.#context.naming));
-    return repeatedRows({ ...this.#context, filter, range }, this.#fields(), counting);
+    return repeatedRows({ ...this.#context, filter, range }, listed, this.#fields(), counting);
   }
 
   async *#joined(
     counted: AsyncIterable<readonly BackendRow[]>,
     isMeasured: boolean,
     costs: MetadataCosts,
-    repeated: ReadonlyMap<string, RepeatedRows>,
+    { within, surplus }: RepeatedRows,
   ): AsyncGenerator<readonly [LabelSet, VolumePiece]> {
     const { reader } = this.#context;
     const { cellNs, columns = [] } = this.#request;
     const pieces = new VolumePieces();
+    const labelsOf = (row: BackendRow): LabelSet => {
+      const { labels } = reader.stream(row._stream ?? '{}');
+      return columns.length === 0 ? labels : labels.with(valuesOf(row, columns));
+    };
     const add = (row: BackendRow, { isRebuilt = false, copies = 1 } = {}): void => {
       const text = row._stream ?? '{}';
       const stream = reader.stream(text);
-      const labels = columns.length === 0 ? stream.labels : stream.labels.with(valuesOf(row, columns));
+      const labels = labelsOf(row);
       const { entry, metadata, rebuilt, shared } = costs.of(text, stream, copies);
       const number = (name: string): number => Number(columnOf(row, name) ?? 0);
       const { firstNs, lastNs } = this.#timesOf(row, isMeasured);
@@ -147,8 +154,20 @@ export class StreamPieces {
         sharedBytes: shared,
       });
     };
-    for (const { rows, copies } of repeated.values()) for (const row of rows) add(row, { copies });
-    const isRepeated = (row: BackendRow): boolean => repeated.has(row._stream ?? '{}');
+    const subtract = (row: BackendRow): void => {
+      const { stream, line, isRebuilt, timestampNs } = reader.read(row);
+      const { metadata, rebuilt, shared } = costs.of(row._stream ?? '{}', stream, 1);
+      pieces.add(labelsOf(row), cellNs === undefined ? 0n : timestampNs / cellNs, {
+        firstNs: timestampNs,
+        lastNs: timestampNs,
+        entries: -1,
+        bytes: -(isRebuilt ? rebuilt : Buffer.byteLength(line) + metadata),
+        sharedBytes: shared,
+      });
+    };
+    for (const row of surplus) subtract(row);
+    for (const { rows, copies } of within.values()) for (const row of rows) add(row, { copies });
+    const isRepeated = (row: BackendRow): boolean => within.has(row._stream ?? '{}');
     if (isMeasured)
       for await (const batch of this.#rebuilt())
         for (const row of batch) if (!isRepeated(row)) add(row, { isRebuilt: true });

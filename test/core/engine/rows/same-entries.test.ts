@@ -175,6 +175,35 @@ test.serial('lines that are pushed again change neither counts nor volumes nor s
   }
 });
 
+test.serial(
+  'lines that come again with a label spelled otherwise change neither volumes nor statistics',
+  async (t) => {
+    const row = (index: number, spelled: string): Fields => ({
+      ...{ _time: String(base + BigInt(index % 40) * second), app: 'spelled', [spelled]: 'pod-1' },
+      ...{ [index % 5 === 0 ? 'event' : '_msg']: `request ${index} of a client that sends again` },
+      trace_id: `trace-${index * 7919}`,
+    });
+    const rows = Array.from({ length: 60 }, (_none, index) => row(index, 'host.name'));
+    store.next();
+    await store.pushRows(['app', 'host.name'], rows);
+    const once = await Promise.all(store.proxies.map(([, proxy]) => statistics(proxy, '{app="spelled"}')));
+    store.next();
+    await store.pushRows(['app', 'host.name'], [...rows, ...rows.slice(0, 10)]);
+    await store.pushRows(
+      ['app', 'host_name'],
+      rows.map((_row, index) => row(index, 'host_name')),
+    );
+    const twice = await Promise.all(store.proxies.map(([, proxy]) => statistics(proxy, '{app="spelled"}')));
+    t.deepEqual(twice, once);
+    for (const { entries, streams, bytes, volume } of once) {
+      t.is(entries, 60);
+      t.is(streams, 1);
+      t.is(bytes, volume);
+      t.true(bytes > 0);
+    }
+  },
+);
+
 const entry: fc.Arbitrary<Pushed> = fc.record({
   ns: fc.constantFrom(0n, 1n, 1_000_000n, 5n * second, 14n * minute).map((ns) => base + 10n * minute + ns),
   stream: fc.constantFrom({ app: 'a' }, { app: 'b', level: 'warn' }),
