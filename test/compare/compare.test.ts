@@ -1,13 +1,14 @@
 import { readFileSync } from 'node:fs';
 import test from 'ava';
 import { LogqlError, parseQuery } from '../../core/logql/index.js';
+import type { Answered } from '../conformance/cases.js';
 import { asArray, asObject, canonical } from '../conformance/json.js';
 import { compareAll } from './comparison.js';
 import { makeDataset } from './data/dataset.js';
 import { shapes } from './data/shapes.js';
 import { viewOf } from './data/view.js';
 import { linesOf } from './lines.js';
-import { listedPhrases } from './listed.js';
+import { listedAs, listedPhrases } from './listed.js';
 import { lostRows } from './lost.js';
 import { caseOf, type Question } from './question.js';
 import { tableOf, textOf } from './report.js';
@@ -55,7 +56,7 @@ test('the Loki view of rows is what the page about it says', (t) => {
   t.is(none, undefined);
   t.deepEqual(stream?.labels, { app: 'web', env: 'dev', h_1_x: '1', key_2fa: 'on' });
   t.deepEqual(stream?.entries, [
-    { ns: 7n, line: 'x', metadata: { 'a.b': 'y', app: 'inner' }, rows: [row, row] },
+    { ns: 7n, line: 'x', metadata: { 'a.b': 'y', app: 'inner' }, rows: [row, row], late: 0 },
   ]);
   const fields = {
     z: '1',
@@ -119,6 +120,51 @@ test('each kind of difference that is told apart stands in the table of differen
     listedPhrases.filter((phrase) => !text.includes(phrase)),
     [],
   );
+});
+
+test('a difference is told apart by its question and its answers', (t) => {
+  const answer = (data: unknown): Answered => ({ status: 200, body: { data } });
+  const point = (value: string, metric = {}): Answered => answer({ result: [{ metric, value: [1, value] }] });
+  const error = (text: string): Answered => ({ status: 500, body: { error: text } });
+  const phraseOf = (path: string, text: string, wanted: Answered, got: Answered): string | undefined =>
+    listedAs(
+      {
+        ...{
+          id: '1',
+          family: 'metric',
+          path,
+          method: 'GET',
+          tenants: ['a'],
+          params: {},
+          isCategorized: false,
+        },
+        query: { name: 'query', text },
+      },
+      { kind: 'different', text: '', wanted, got },
+      data.tenants.flatMap(({ streams }) =>
+        streams.flatMap((stream) => stream.entries.map((entry) => ({ stream, entry }))),
+      ),
+    )?.[1].slice(0, 22);
+  const deviation = 'stddev(rate({a="b"}[1h]))';
+  t.is(phraseOf('query', deviation, point('0.5'), point('0.50000001')), 'sums and rates of deci');
+  t.is(phraseOf('query', deviation, point('0.5'), point('0.51')), undefined);
+  const average = 'avg by (n, x)(sum_over_time({a="b"} | unwrap x[1m]))';
+  t.is(phraseOf('query', average, answer({ result: [] }), point('1')), 'an average by the labe');
+  t.is(phraseOf('query', average.replace('n, x', 'n'), answer({ result: [] }), point('1')), undefined);
+  const emptied = 'sum without (a)(count_over_time({a="b"} | logfmt --keep-empty[1m]))';
+  t.is(phraseOf('query', emptied, point('1', { c: '' }), point('4')), 'series whose labels di');
+  t.is(phraseOf('query', emptied, point('4'), point('1')), undefined);
+  const twoErrors = [
+    error('found duplicate series on the left'),
+    error('multiple matches for labels: m'),
+  ] as const;
+  t.is(phraseOf('query_range', 'a / b', ...twoErrors), 'which error a range qu');
+  t.is(phraseOf('query', 'a / b', ...twoErrors), undefined);
+  const patterns = (...lines: readonly number[]): Answered =>
+    answer(lines.map((count, index) => ({ pattern: `p${index}`, samples: [[1, count]] })));
+  t.is(phraseOf('patterns', '{a="b"}', patterns(34), patterns(35, 30)), 'patterns of lines that');
+  t.is(phraseOf('patterns', '{a="b"}', patterns(34), patterns(34, 3000)), undefined);
+  t.is(phraseOf('patterns', '{a="b"}', patterns(34, 30), patterns(34)), undefined);
 });
 
 test('what a backend does not give back is named', (t) => {

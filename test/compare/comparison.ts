@@ -132,7 +132,7 @@ function explanation(
   lines: readonly PlacedEntry[],
   lost: readonly Lost[],
 ): readonly [Outcome, string] {
-  const listed = listedAs(question, difference, lines.length);
+  const listed = listedAs(question, difference, lines);
   if (listed !== undefined) return listed;
   const fault =
     lines.length > fewLines

@@ -1,5 +1,7 @@
-import { asArray, asObject } from '../conformance/json.js';
+import { asObject } from '../conformance/json.js';
 import type { Answered } from '../conformance/cases.js';
+import { hasAllOf, isNearly, sameSums, sameValues, hasLatePatterns } from './likeness.js';
+import type { PlacedEntry } from './lines.js';
 import type { Question } from './question.js';
 import { natureOf } from './signature.js';
 import type { Different } from './verdict.js';
@@ -15,7 +17,7 @@ interface Listed {
   readonly outcome: ListedOutcome;
   /** A phrase of the place where it stands. */
   readonly phrase: string;
-  readonly matches: (question: Question, difference: Different, lines: number) => boolean;
+  readonly matches: (question: Question, difference: Different, lines: readonly PlacedEntry[]) => boolean;
 }
 
 function queryOf({ query }: Question): string {
@@ -28,29 +30,24 @@ function errorOf({ body }: Answered): string {
   return typeof error === 'string' ? error : '';
 }
 
-const volumeTolerance = 0.25;
 /** The default of `-detected-fields-max-scan-lines`. */
 const mostScanned = 2000;
 
-/** The same series and number of points, and sums that are about the same. */
-function sameSums(wanted: Answered, got: Answered): boolean {
-  const [wantedSums, gotSums] = [wanted, got].map(({ body }) =>
-    asArray(asObject(asObject(body)['data'])['result']).map((item) => {
-      const points = asArray(asObject(item)['values']);
-      return {
-        points: points.length,
-        sum: points.reduce<number>((sum, point) => sum + Number(asArray(point)[1]), 0),
-      };
-    }),
-  );
-  if (wantedSums === undefined || gotSums === undefined || wantedSums.length !== gotSums.length) return false;
-  const sorted = (sums: typeof wantedSums): typeof wantedSums => sums.toSorted((a, b) => a.sum - b.sum);
-  const others = sorted(gotSums);
-  return sorted(wantedSums).every(
-    ({ points, sum }, index) =>
-      points === others[index]?.points && Math.abs(sum - others[index].sum) <= volumeTolerance * sum,
-  );
+/** Whether the limit of lines falls between lines of one instant. */
+function isCutWithinInstant({ params }: Question, lines: readonly PlacedEntry[]): boolean {
+  const limit = Number(params['line_limit']);
+  const newestFirst = lines.map(({ entry }) => entry.ns).sort((a, b) => (a > b ? -1 : 1));
+  return newestFirst[limit] !== undefined && newestFirst[limit] === newestFirst[limit - 1];
 }
+
+/** Whether an average is grouped by a label that it unwraps. */
+function isAverageByUnwrapped(text: string): boolean {
+  const unwrapped = new Set([...text.matchAll(/\| unwrap (?:\w+\()?(\w+)/g)].map(([, label]) => label));
+  const groupings = [...text.matchAll(/\bavg by \(([^)]*)\)/g)].map(([, labels = '']) => labels);
+  return groupings.some((labels) => labels.split(/, ?/).some((label) => unwrapped.has(label)));
+}
+
+const matchingErrors = /^(?:found duplicate series|multiple matches for labels)/;
 
 /** One of several lists has more: Loki's, while a chunk spans the time. */
 function hasMoreInLoki({ text }: Different): boolean {
@@ -82,7 +79,25 @@ const listed: readonly Listed[] = [
   {
     outcome: 'storage',
     phrase: 'lines that `detected_fields` looks at',
-    matches: ({ path }, _difference, lines) => path.startsWith('detected_field') && lines > mostScanned,
+    matches: ({ path }, _difference, lines) =>
+      path.startsWith('detected_field') && lines.length > mostScanned,
+  },
+  {
+    outcome: 'storage',
+    phrase: 'which of several lines of one instant a limit or an interval cuts off',
+    matches: (question, _difference, lines) =>
+      question.path.startsWith('detected_field') && isCutWithinInstant(question, lines),
+  },
+  {
+    outcome: 'lost',
+    phrase: 'patterns of lines that arrive after newer ones of their stream',
+    matches: ({ path }, { wanted, got }, lines) =>
+      path === 'patterns' &&
+      hasLatePatterns(
+        wanted,
+        got,
+        lines.reduce((sum, { entry }) => sum + entry.late, 0),
+      ),
   },
   {
     outcome: 'storage',
@@ -122,6 +137,43 @@ const listed: readonly Listed[] = [
   },
   {
     outcome: 'listed',
+    phrase: '`bytes_over_time` and `bytes_rate` of lines that `b64dec`, `substr` or `trunc` make',
+    matches: (question) => /b64dec|substr|trunc/.test(queryOf(question)) && /bytes_/.test(queryOf(question)),
+  },
+  {
+    outcome: 'storage',
+    phrase: 'an average by the label that is unwrapped',
+    matches: (question, difference) =>
+      natureOf(difference) === 'labels extra' && isAverageByUnwrapped(queryOf(question)),
+  },
+  {
+    outcome: 'storage',
+    phrase: 'instant queries over more than an hour that Loki splits by the hour but cannot evaluate',
+    matches: (_question, { wanted }) => errorOf(wanted).startsWith('SelectSamples unimplemented'),
+  },
+  {
+    outcome: 'storage',
+    phrase: 'which error a range query reports if its series do not match in several ways',
+    matches: ({ path }, { wanted, got }) =>
+      path === 'query_range' && [wanted, got].every((answer) => matchingErrors.test(errorOf(answer))),
+  },
+  {
+    outcome: 'storage',
+    phrase: 'sums and rates of decimals whose windows overlap, averages and deviations of them',
+    matches: (question, { wanted, got }) =>
+      /avg|std(?:dev|var)|sum|rate/.test(queryOf(question)) &&
+      isNearly(wanted, got, / % /.test(queryOf(question))),
+  },
+  {
+    outcome: 'storage',
+    phrase: 'series whose labels differ only in one that is empty in one and missing in the other',
+    matches: (question, { wanted, got }) =>
+      /--keep-empty|\| (?:json|logfmt) .*="/.test(queryOf(question)) &&
+      (question.tenants.length > 1 || /\bwithout\b|label_replace/.test(queryOf(question))) &&
+      hasAllOf(wanted, got),
+  },
+  {
+    outcome: 'listed',
     phrase: 'which of several series a pipeline error names',
     matches: (_question, { wanted, got }) =>
       [wanted, got].every((answer) => errorOf(answer).startsWith('pipeline error')),
@@ -153,27 +205,12 @@ const listed: readonly Listed[] = [
 /** The phrases, so that a test can look them up. */
 export const listedPhrases: readonly string[] = listed.map(({ phrase }) => phrase);
 
-/** Where docs/differences.md tells a difference over so many lines, and whose doing it is. */
+/** Where docs/differences.md tells a difference over these lines, and whose doing it is. */
 export function listedAs(
   question: Question,
   difference: Different,
-  lines: number,
+  lines: readonly PlacedEntry[],
 ): readonly [ListedOutcome, string] | undefined {
   const found = listed.find(({ matches }) => matches(question, difference, lines));
   return found === undefined ? undefined : [found.outcome, found.phrase];
-}
-
-/** Whether the values at each time are the same, whoever has them. */
-function sameValues(wanted: Answered, got: Answered): boolean {
-  const texts = [wanted, got].map(({ body }) =>
-    asArray(asObject(asObject(body)['data'])['result'])
-      .flatMap((item) => {
-        const { value, values } = asObject(item);
-        return values === undefined ? [value] : asArray(values);
-      })
-      .map((point) => JSON.stringify(point))
-      .sort()
-      .join(),
-  );
-  return texts[0] === texts[1];
 }

@@ -6,6 +6,8 @@ export interface Entry {
   readonly metadata: Labels;
   /** The rows of which it was made: repeats are one entry. */
   readonly rows: readonly Row[];
+  /** How many of them were sent after newer rows of their stream. */
+  readonly late: number;
 }
 
 export interface Stream {
@@ -31,11 +33,13 @@ export function viewOf(sources: readonly Source[]): readonly Stream[] {
     const none = { labels: names.labels, shape: source.shape, entries: new Map<string, Entry>() };
     const { entries } = streams.get(key) ?? none;
     if (entries === none.entries) streams.set(key, none);
-    for (const row of [...source.rows, ...source.laterRows]) {
-      const entry = entryOf(row, source, names);
+    for (const [index, row] of [...source.rows, ...source.laterRows].entries()) {
+      const late = index < source.rows.length ? 0 : 1;
+      const entry = { ...entryOf(row, source, names), late };
       const identity = identityOf(entry);
       const same = entries.get(identity);
-      entries.set(identity, same === undefined ? entry : { ...same, rows: [...same.rows, row] });
+      const joined = { ...entry, rows: [...(same?.rows ?? []), row], late: (same?.late ?? 0) + late };
+      entries.set(identity, same === undefined ? entry : joined);
     }
   }
   return [...streams.values()].map(({ labels, shape, entries }) => ({
@@ -86,7 +90,7 @@ export function shownName(field: string): string {
 
 const scopePrefix = /^scope\.attributes\./;
 
-function entryOf(row: Row, { door, streamFields }: Source, names: StreamNames): Entry {
+function entryOf(row: Row, { door, streamFields }: Source, names: StreamNames): Omit<Entry, 'late'> {
   const { ns, message = '' } = row;
   const own = Object.entries(row.fields).filter(([, value]) => value !== '');
   if (message === '') {
@@ -127,7 +131,7 @@ function isFilledIn(field: string, value: string, { fields }: Row): boolean {
 }
 
 /** Equal for repeats. Of names that Loki shows alike, the last renamed one counts. */
-function identityOf({ ns, line, metadata }: Entry): string {
+function identityOf({ ns, line, metadata }: Pick<Entry, 'ns' | 'line' | 'metadata'>): string {
   const pairs = Object.entries(metadata);
   const renamed = pairs.filter(([field]) => shownName(field) !== field);
   const shown = new Map([...pairs, ...renamed].map(([field, value]) => [shownName(field), value]));
