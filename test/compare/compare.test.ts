@@ -160,6 +160,8 @@ test('a difference is told apart by its question and its answers', (t) => {
   ] as const;
   t.is(phraseOf('query_range', 'a / b', ...twoErrors), 'which error a range qu');
   t.is(phraseOf('query', 'a / b', ...twoErrors), undefined);
+  t.is(phraseOf('index/volume', '{a=~"x|y|x"}', point('2'), point('1')), 'volumes of a regular e');
+  t.is(phraseOf('index/volume', '{a=~"x|y", b=~"x"}', point('2'), point('1')), undefined);
   const patterns = (...lines: readonly number[]): Answered =>
     answer(lines.map((count, index) => ({ pattern: `p${index}`, samples: [[1, count]] })));
   t.is(phraseOf('patterns', '{a="b"}', patterns(34), patterns(35, 30)), 'patterns of lines that');

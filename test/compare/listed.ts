@@ -47,6 +47,14 @@ function isAverageByUnwrapped(text: string): boolean {
   return groupings.some((labels) => labels.split(/, ?/).some((label) => unwrapped.has(label)));
 }
 
+/** Whether a regular expression has one alternative twice. */
+function hasAlternativeTwice(text: string): boolean {
+  return [...text.matchAll(/=~(["`])(.*?)\1/g)].some(([, , pattern = '']) => {
+    const alternatives = pattern.split('|');
+    return new Set(alternatives).size < alternatives.length;
+  });
+}
+
 const matchingErrors = /^(?:found duplicate series|multiple matches for labels)/;
 
 /** One of several lists has more: Loki's, while a chunk spans the time. */
@@ -70,6 +78,11 @@ const listed: readonly Listed[] = [
     outcome: 'storage',
     phrase: 'volumes, bytes and chunks of statistics',
     matches: ({ path }, { wanted, got }) => path === 'index/volume_range' && sameSums(wanted, got),
+  },
+  {
+    outcome: 'storage',
+    phrase: 'volumes of a regular expression with one alternative twice',
+    matches: (question) => question.path.startsWith('index/volume') && hasAlternativeTwice(queryOf(question)),
   },
   {
     outcome: 'storage',
