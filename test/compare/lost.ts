@@ -40,7 +40,7 @@ export function orderLost(
   lines: readonly PlacedEntry[],
 ): string | undefined {
   const nature = natureOf(difference);
-  if (path === 'detected_fields' && /^(?:type|jsonPath|jsonPath, type)$/.test(nature) && hasTie(lines))
+  if (path === 'detected_fields' && /^(?:(?:jsonPath|parsers|type)(?:, |$))+$/.test(nature) && hasTie(lines))
     return 'the order of arrival within an instant';
   const names = new Set(lines.flatMap(({ entry }) => joinedNames(entry)));
   const isOfNames =
@@ -61,7 +61,7 @@ function without(names: ReadonlySet<string>, { body }: Answered): string {
   return [...new Set([...sets, ...fields].map((item) => canonical(item)))].sort().join('\n');
 }
 
-/** The line read last tells the type and path of a detected field. */
+/** The line read last tells the type and path of a detected field, the first the order of its parsers. */
 function hasTie(lines: readonly PlacedEntry[]): boolean {
   const seen = new Set<string>();
   return lines.some(({ stream, entry }) => {
