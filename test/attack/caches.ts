@@ -158,9 +158,9 @@ export function judgeAnswer(
   where: string,
   question: FuzzRequest | undefined,
 ): void {
-  if (right === undefined) throw new Error('nothing to compare with');
+  if (right === undefined || question === undefined) throw new Error('nothing to compare with');
   tally.add('answers compared');
-  const difference = differenceOf(answer, right);
+  const difference = differenceOf(answer, right, question);
   if (difference === undefined) return;
   if (answer.status >= 500 && faultOfError(answer) === undefined) tally.add('honest errors');
   else tally.find(`${where}: ${difference}\n  ${JSON.stringify(question)}`);

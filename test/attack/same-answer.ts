@@ -1,5 +1,7 @@
 import { isDeepStrictEqual } from 'node:util';
 import type { SentAnswer } from '../fuzz/client.js';
+import type { FuzzRequest } from '../fuzz/requests.js';
+import { anyOrder, keepsOrder, type LogStream } from '../watch/any-order.js';
 
 /** Headers that clients and caches between act upon. */
 const compared = [
@@ -14,19 +16,28 @@ const compared = [
   'www-authenticate',
 ];
 
-/** How an answer differs from that of a control; undefined where both say the same. Figures of the run, and the order of series, may differ. */
-export function differenceOf(answer: SentAnswer, control: SentAnswer): string | undefined {
+/**
+ * How an answer differs from that of a control; undefined where both say the same. Figures of the run, and the order of series, may differ.
+ */
+export function differenceOf(
+  answer: SentAnswer,
+  control: SentAnswer,
+  { params }: Pick<FuzzRequest, 'params'>,
+  isOrdered = keepsOrder,
+): string | undefined {
   if (answer.status !== control.status) return `status ${answer.status} for ${control.status}`;
   for (const name of compared)
     if (answer.headers[name] !== control.headers[name])
       return `${name}: ${String(answer.headers[name])} for ${String(control.headers[name])}`;
   if (answer.text === control.text) return undefined;
-  const [is, should] = [meaningOf(answer.text), meaningOf(control.text)];
+  const limit = isOrdered ? undefined : Number(params.find(([name]) => name === 'limit')?.[1] ?? 100);
+  const [is, should] = [answer, control].map(({ text }) => meaningOf(text, limit));
   if (isDeepStrictEqual(is, should)) return undefined;
   return `body ${shortened(answer.text, control.text)}`;
 }
 
-function meaningOf(text: string): unknown {
+/** @param limit given where lines of one instant may have any order */
+function meaningOf(text: string, limit: number | undefined): unknown {
   let body: unknown;
   try {
     body = JSON.parse(text);
@@ -36,8 +47,11 @@ function meaningOf(text: string): unknown {
   if (!isObject(body)) return body;
   const { data } = body;
   if (!isObject(data)) return Array.isArray(data) ? { ...body, data: sorted(data) } : body;
-  const { result } = data;
-  const meant = Array.isArray(result) ? { result: sorted(result) } : {};
+  const { result, resultType } = data;
+  if (!Array.isArray(result)) return { ...body, data: { ...data, stats: undefined } };
+  const isFree = limit !== undefined && resultType === 'streams';
+  // Entries of the answers are read as clients read them.
+  const meant = { result: isFree ? anyOrder(result as readonly LogStream[], limit) : sorted(result) };
   return { ...body, data: { ...data, ...meant, stats: undefined } };
 }
 

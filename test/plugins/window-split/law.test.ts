@@ -5,6 +5,7 @@ import type { RunningProxy } from '../../../core/program/start-proxy.js';
 import { FakeClock } from '../../../core/testing/index.js';
 import { openProxy, openStore, type Store } from '../../conformance/target.js';
 import { runs } from '../../setup/runs.js';
+import { anyOrder, keepsOrder, type LogStream } from '../../watch/any-order.js';
 
 /** The law of windows: an answer put together from them, new or kept, is the answer of the whole. */
 
@@ -207,26 +208,8 @@ async function answerOf(
     warnings?: unknown;
   };
   const { resultType, result } = body.data;
-  const isOrdered = process.env['BACKEND_URL'] === undefined || resultType !== 'streams';
+  const isOrdered = keepsOrder || resultType !== 'streams';
   return { result: isOrdered ? rounded(result) : anyOrder(result, limit), warnings: body.warnings };
-}
-
-interface LogStream {
-  readonly stream: object;
-  readonly values: readonly (readonly [ns: string, line: string, labels?: unknown])[];
-}
-
-/** VictoriaLogs says in another order each time what lies at one instant, so a limit that falls there leaves others. */
-function anyOrder(streams: readonly LogStream[], limit: number): unknown {
-  const entries = streams.flatMap(({ stream, values }) =>
-    values.map(([ns, ...rest]) => ({ ns, text: JSON.stringify([stream, ...rest]) })),
-  );
-  const last = streams.map(({ values }) => values.at(-1)?.[0] ?? '');
-  const edges = new Set(entries.length < limit ? [] : [last.toSorted()[0], last.toSorted().at(-1)]);
-  return entries
-    .filter(({ ns }) => !edges.has(ns))
-    .map(({ ns, text }) => `${ns} ${text}`)
-    .sort();
 }
 
 /** Sums of fractions may differ in the last digit, because rows come in another order. */
