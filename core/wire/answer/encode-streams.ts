@@ -18,7 +18,7 @@ export function* addCategorized(parts: BodyParts, streams: readonly StreamResult
   const shown: Shown[] = [];
   const work = new Work();
   for (const { labels, entries } of streams) {
-    addNames(names, labels);
+    yield* addNames(names, labels);
     shown.push({ json: labels.json, entries });
     if (work.isDue(labels.size)) yield;
   }
@@ -100,7 +100,7 @@ function* group(
   work: Work,
 ): Steps<void> {
   const merger = new LabelsMerger(stream.labels);
-  addNames(names, stream.labels);
+  yield* addNames(names, stream.labels);
   // Entries share most label sets with their neighbours, but many have some of their own.
   const known = new Map<LabelSet, { readonly parsed: LabelSet; readonly group: Group }>();
   if (work.isDue(stream.labels.size)) yield;
@@ -115,8 +115,8 @@ function* group(
       continue;
     }
     if (work.isDue(structuredMetadata.size + parsed.size)) yield;
-    addNames(names, structuredMetadata);
-    addNames(names, parsed);
+    yield* addNames(names, structuredMetadata);
+    yield* addNames(names, parsed);
     const json = yield* merger.jsonSteps(structuredMetadata, parsed);
     let group = groups.get(json);
     if (group === undefined) groups.set(json, (group = { json, entries: [entry] }));

@@ -3,6 +3,8 @@ import { sortSteps, type Steps } from '../../base/pace/steps.js';
 
 /** Texts rewritten per step. */
 const stepKeys = 64;
+/** Names added per step. */
+const stepNames = 1_000;
 /** The text between a name and its value; quotes within a value are escaped. */
 const endOfName = /(?<!\\)":"/g;
 
@@ -32,8 +34,14 @@ export function* inLabelOrder<Stream extends Shown>(
   return sorted.map(({ stream }) => stream);
 }
 
-export function addNames(names: Set<string>, { labels }: LabelSet): void {
-  for (const [name] of labels) names.add(name);
+/** A line may have tens of thousands of labels. */
+export function* addNames(names: Set<string>, { labels }: LabelSet): Steps<void> {
+  let added = 0;
+  for (const [name] of labels) {
+    names.add(name);
+    added += 1;
+    if (added % stepNames === 0) yield;
+  }
 }
 
 /** Whether a name is a prefix of another: only then the end of a name affects the order. */

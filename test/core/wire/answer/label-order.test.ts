@@ -23,7 +23,7 @@ test('streams stand in the order of the texts that Loki makes of their labels', 
   fc.assert(
     fc.property(fc.uniqueArray(labels, { selector: ({ key }) => key, maxLength: 8 }), (sets) => {
       const names = new Set<string>();
-      for (const set of sets) addNames(names, set);
+      for (const set of sets) doAll(addNames(names, set));
       const ordered = doAll(
         inLabelOrder(
           sets.map((set) => ({ json: set.json, text: referenceText(set) })),
@@ -36,4 +36,13 @@ test('streams stand in the order of the texts that Loki makes of their labels', 
       );
     }),
   );
+});
+
+test('the names of a line with very many labels are gathered in steps', (t) => {
+  const many = LabelSet.from(
+    Array.from({ length: 60_000 }, (_, at): [string, string] => [`name${at}`, 'value']),
+  );
+  const names = new Set<string>();
+  t.true([...addNames(names, many)].length > 30);
+  t.is(names.size, 60_000);
 });
