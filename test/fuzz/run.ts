@@ -37,7 +37,7 @@ try {
     `${report.sent} requests in ${((performance.now() - startedAt) / 1_000).toFixed(0)} s; ${statuses.join(', ')}`,
   );
   console.log(
-    `longest turn ${report.longestTurnMs.toFixed(0)} ms; ${report.heldMiB[0].toFixed(0)} MiB held at the start, ${report.heldMiB[1].toFixed(0)} at the end`,
+    `longest turn ${report.longestTurnMs.toFixed(0)} ms; ${report.heldMiB[0].toFixed(0)} MiB held at the start, ${report.heldMiB[1].toFixed(0)} at the end, without what is learned`,
   );
   for (const { ms, request } of report.slow)
     console.log(`slow: ${ms.toFixed(0)} ms: ${request.slice(0, 400)}`);
