@@ -23,8 +23,6 @@ export default {
   sortTestFiles: (a, b) => (a < b ? -1 : 1),
   require: ['./dist/test/setup/seed.js'],
   timeout: '5m',
-  // Of the processes that tests start: they ask little, and each would first be busy for some seconds.
-  environmentVariables: { REHEARSAL: 'false' },
   workerThreads: false,
   // One more than processors of a small machine: some files wait more than they work.
   concurrency: Math.max(3, availableParallelism()),

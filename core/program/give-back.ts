@@ -15,3 +15,22 @@ export function giveBackMemory(): void {
   setFlagsFromString('--no-expose-gc');
   if (typeof collect === 'function') Reflect.apply(collect, undefined, [most]);
 }
+
+/** How long after its start a process has had its first requests, if somebody waited for it. */
+const laterMs = 3_000;
+
+/** Gives back memory when a process has begun to serve and nobody waits for an answer. Returns what calls that off. */
+export function giveBackLater(
+  answering: () => number,
+  delayMs = laterMs,
+  giveBack: () => unknown = giveBackMemory,
+): () => void {
+  const look = (): void => {
+    if (answering() > 0) timer.refresh();
+    else giveBack();
+  };
+  const timer = setTimeout(look, delayMs).unref();
+  return () => {
+    clearTimeout(timer);
+  };
+}

@@ -12,7 +12,7 @@ import {
   UsageError,
   type CommandFlag,
 } from '../kernel/options/index.js';
-import { giveBackMemory } from './give-back.js';
+import { giveBackLater } from './give-back.js';
 import { processorQuota } from './processors.js';
 import { loadPipeline, packageBuiltIns, type Pipeline } from '../kernel/pipeline/index.js';
 import { thisMachine } from '../kernel/check/surroundings.js';
@@ -132,11 +132,17 @@ async function preparationOf({ server }: Pipeline): Promise<Prepared> {
   const quota = processorQuota() ?? 1;
   if (server.rehearsal && quota >= 1) return { prepare: (await import('./rehearsal/rehearsal.js')).rehearse };
   return {
-    prepare: ({ log }) => {
+    prepare: ({ log, answering }) => {
       if (server.rehearsal)
         log.info('no rehearsal: the container has less than one processor', { 'container.cpus': quota });
-      giveBackMemory();
-      return { reason: undefined, stop: () => Promise.resolve() };
+      const callOff = giveBackLater(answering);
+      return {
+        reason: undefined,
+        stop: () => {
+          callOff();
+          return Promise.resolve();
+        },
+      };
     },
   };
 }

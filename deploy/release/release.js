@@ -37,7 +37,7 @@ try {
 
   // The native library in it makes it one for this system and processor.
   const folder = `${name}-${version}`;
-  layOut(join(work, folder));
+  await layOut(join(work, folder));
   cpSync(join(work, folder, 'sbom.cdx.json'), join(target, `${folder}.cdx.json`));
   archive(`${folder}-${process.platform}-${process.arch}.tar.gz`, work, folder);
 

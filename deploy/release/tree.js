@@ -3,14 +3,15 @@
 import { execFileSync } from 'node:child_process';
 import { cpSync, existsSync, mkdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { dirname, join, resolve } from 'node:path';
+import { bundle } from './bundle.js';
 import { packageFile, root } from './manifest.js';
 
 const library = 'node_modules/sqlite3';
 const binary = 'build/Release/node_sqlite3.node';
 /** What sqlite3 needs when it runs. The others that it names download or compile it. */
 const loads = ['bindings'];
-/** Optional packages of bunyan that the program never reaches: probes of DTrace, and the dates of bunyan's own command. */
-const unused = new Set(['dtrace-provider', 'moment']);
+/** Optional packages of bunyan that the program never reaches: probes of DTrace, dates of bunyan's own command, files that rotate. */
+const unused = new Set(['dtrace-provider', 'moment', 'mv']);
 
 /** The packed package: the one in dist, as a release or the context of an image has it, or a new one. */
 export function packed() {
@@ -26,7 +27,7 @@ export function pack() {
 }
 
 /** Lays the tree out in a folder that is not there yet. */
-export function layOut(folder) {
+export async function layOut(folder) {
   if (!existsSync(join(root, library, binary)))
     throw new Error(
       'sqlite3 is not built; build it with: npm rebuild sqlite3 --ignore-scripts=false --foreground-scripts',
@@ -40,6 +41,7 @@ export function layOut(folder) {
   mkdirSync(join(folder, 'bin'));
   symlinkSync('../dist/core/program/main.js', join(folder, 'bin', 'ref-proxy'));
   writeFileSync(join(folder, 'sbom.cdx.json'), sbomOf(folder));
+  await bundle(folder);
   execFileSync('chmod', ['-R', 'u=rwX,go=rX', folder]);
   execFileSync('chmod', ['755', join(folder, 'dist/core/program/main.js')]);
 }
@@ -121,5 +123,5 @@ export function sbomOf(folder) {
 if (process.argv[1] === import.meta.filename) {
   const folder = process.argv[2];
   if (folder === undefined) throw new Error('usage: node deploy/release/tree.js FOLDER');
-  layOut(resolve(folder));
+  await layOut(resolve(folder));
 }

@@ -295,12 +295,7 @@ export const signals: Section = {
       says: 'all that the process writes is JSON, warnings of its start too',
       probe: async (lab) => {
         const relay = await lab.relay();
-        const flags = [
-          '-listen=127.0.0.1:0',
-          '-admin-listen=127.0.0.1:0',
-          `-backend=${relay.url}`,
-          '-rehearsal=false',
-        ];
+        const flags = ['-listen=127.0.0.1:0', '-admin-listen=127.0.0.1:0', `-backend=${relay.url}`];
         const child = run(['serve', ...flags, '-tenant-map={"a":{"account_id":1,"project_id":0}}'], 'pipe');
         lab.later(() => child.kill('SIGKILL'));
         const written: string[] = [];

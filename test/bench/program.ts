@@ -54,10 +54,9 @@ async function toldUrl(child: ChildProcess): Promise<string> {
   return url;
 }
 
-/** What rehearses gives way to these questions, too. */
 const lookEveryMs = 100;
 
-/** As whoever sends requests to a new process waits: before it is ready it rehearses, and competes with what is measured. */
+/** As whoever sends requests to a new process waits. */
 export async function ready(url: string): Promise<void> {
   for (;;) {
     const answer = await fetch(`${url}/ready`);

@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { freePort } from '../core/program/child.js';
 import { root, run, type Check, type Lab } from './check.js';
 import { answersAndEnds } from './program.js';
+import { range } from './yesterday.js';
 
 interface Manifest {
   readonly name: string;
@@ -39,7 +40,7 @@ export const archiveChecks: readonly Check[] = [
   ],
   ['a release without a section of its version in the changelog is refused', refusesChangelog],
   [
-    'the plain tarball runs where it is unpacked, with a disk cache and without a compiler',
+    'the plain tarball runs where it is unpacked, with a disk cache, threads and plugins of a site, and without a compiler',
     async (lab) => {
       const folder = unpacked(lab, plainTarball);
       for (const each of ['node-gyp', 'prebuild-install', 'typescript', 'esbuild'])
@@ -50,15 +51,30 @@ export const archiveChecks: readonly Check[] = [
       const url = `127.0.0.1:${await freePort()}`;
       const data = newFolderIn(lab);
       const args = ['-admin-listen=127.0.0.1:0', `-disk-cache-path=${join(data, 'cache.db')}`];
+      const threads = ['-row-threads=1', '-row-threads-min-rows=0', '-server.register-instrumentation=true'];
       const program = join(folder, 'bin', 'ref-proxy');
-      const flags = [`-listen=${url}`, `-backend=${lab.backend}`, ...args];
-      console.log(
-        `      ${await answersAndEnds([program, 'serve', ...flags], `http://${url}`, { cwd: data })}`,
+      const flags = [`-listen=${url}`, `-backend=${lab.backend}`, ...args, ...threads];
+      const taken = await answersAndEnds([program, 'serve', ...flags], `http://${url}`, { cwd: data }, () =>
+        countsInThread(`http://${url}`),
       );
+      console.log(`      ${taken}`);
       assert(existsSync(join(data, 'cache.db')), 'the disk cache is written');
+      // Its code is bundled: plugins that are loaded by their path share it.
+      run(program, ['test', join(folder, 'examples')]);
     },
   ],
 ];
+
+/** A metric query whose rows are counted in a thread, which is loaded by the path of its file. */
+async function countsInThread(url: string): Promise<void> {
+  const query = encodeURIComponent(
+    'sum_over_time({app="shop"} | regexp "took (?P<ms>[0-9]+)" | unwrap ms [5m])',
+  );
+  const answer = await fetch(`${url}/loki/api/v1/query_range?query=${query}&step=300&${range()}`);
+  assert.equal(answer.status, 200, await answer.text());
+  const metrics = await (await fetch(`${url}/metrics`)).text();
+  assert.match(metrics, /^ref_proxy_row_threads_jobs_total\{[^}]*outcome="done"[^}]*\} [1-9]/m);
+}
 
 function newFolderIn(lab: Lab): string {
   const folder = join(lab.folder, 'data');

@@ -37,7 +37,8 @@ export const questions: readonly string[] = [
   `detected_fields?query=${query('{app="pay"}')}&${range()}`,
 ];
 
-function range(): string {
+/** The start and end of all logs, as parameters. */
+export function range(): string {
   return `start=${startMs / 1000}&end=${(startMs + hours * 60 * minuteMs) / 1000}`;
 }
 

@@ -4,7 +4,6 @@ import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { createInterface } from 'node:readline';
 import type { Readable } from 'node:stream';
-import { setTimeout as pause } from 'node:timers/promises';
 import { packageRoot } from '../../core/kernel/options/index.js';
 import { isOpen } from '../core/program/child.js';
 
@@ -21,7 +20,6 @@ interface Lock {
 const root = packageRoot();
 /** What a project needs for TypeScript, besides the package. */
 const forTypes = ['typescript', '@types/node', 'undici-types'];
-const rehearsalTimeoutMs = 60_000;
 const stopTimeoutMs = 30_000;
 
 /** A project of a stranger in which the packed package is installed. */
@@ -83,7 +81,6 @@ export class Project {
     });
     try {
       const url = await mainUrl(child.stdout);
-      await rehearsed(url);
       await use(url);
       child.kill('SIGTERM');
       const deadline = Date.now() + stopTimeoutMs;
@@ -101,15 +98,6 @@ export class Project {
   #link(target: string, path: string): void {
     mkdirSync(dirname(join(this.folder, path)), { recursive: true });
     symlinkSync(target, join(this.folder, path));
-  }
-}
-
-/** A proxy rehearses before it is ready. */
-async function rehearsed(url: string): Promise<void> {
-  const deadline = Date.now() + rehearsalTimeoutMs;
-  while ((await (await fetch(`${url}/ready`)).text()) === 'rehearsal running') {
-    if (Date.now() > deadline) throw new Error('the proxy still rehearses');
-    await pause(100);
   }
 }
 

@@ -25,8 +25,6 @@ export interface Ending {
 }
 
 const maxWords = 4_000;
-/** What is watched is what requests do, and a process that rehearses is busy with others. */
-const noRehearsal = { REHEARSAL: 'false' };
 
 /** A command of the program in a process of its own, with a meter in it. */
 export class Watched {
@@ -69,7 +67,7 @@ export class Watched {
     const child = spawn(
       process.execPath,
       ['--expose-gc', '--import', meter, ...(settings.node ?? []), main, ...args],
-      { stdio: ['ignore', 'pipe', 'pipe', 'ipc'], env: { ...process.env, ...noRehearsal, ...settings.env } },
+      { stdio: ['ignore', 'pipe', 'pipe', 'ipc'], env: { ...process.env, ...settings.env } },
     );
     const output = new Output(child);
     const addresses = await output.addresses;

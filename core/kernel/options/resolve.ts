@@ -3,7 +3,7 @@ import { decodeValue, readEnvironment, readSetting } from './read-setting.js';
 import { definitionsOf, type OptionDefinition, type OptionSchema } from './schema.js';
 import { readSecretFile } from './secret-file.js';
 import type { Environment } from './variables.js';
-import { problemsOf, type ValueProblem } from './validate.js';
+import { hasRulesForAll, problemsOf, type ValueProblem } from './validate.js';
 
 /** The sources of option values other than the YAML file. */
 export interface OptionSources {
@@ -191,6 +191,7 @@ function readYaml(
 
 /** Runs after flags and environment are merged, because they may supply what is missing. */
 function missingIn(schema: OptionSchema, merged: object): readonly OptionFinding[] {
+  if (!hasRulesForAll(schema)) return [];
   return problemsOf(schema, merged).filter(isMissingAtRoot).map(toFinding);
 }
 

@@ -43,12 +43,36 @@ const compiled = new Map<string, ValidateFunction>();
 /** A pipeline has a few dozen schemas including parts; a checker that reads files of many sites starts over from time to time. */
 const maxCompiled = 2_000;
 
+/** Keywords that say nothing about several options together, and nothing about options that are not given. */
+const byOption = new Set([
+  '$schema',
+  '$id',
+  'title',
+  'description',
+  'type',
+  'properties',
+  'additionalProperties',
+]);
+
+/** Whether a schema of options says more than what each option may be; built-in ones do not. */
+export function hasRulesForAll(schema: ValueSchema): boolean {
+  return schema.type !== 'object' || Object.keys(schema).some((keyword) => !byOption.has(keyword));
+}
+
 /** All errors of a value by its schema; the value is neither changed nor coerced. */
 export function problemsOf(schema: ValueSchema, value: unknown): readonly ValueProblem[] {
+  // Compiling takes long, and most plugins of a pipeline file are given no options.
+  if (isEmptyObject(value) && !hasRulesForAll(schema)) return [];
   const validate = validatorOf(schema);
   if (validate(value)) return [];
   const problems = (validate.errors ?? []).filter(isSpecific).map((error) => toProblem(error, schema, value));
   return withoutEchoes(problems);
+}
+
+function isEmptyObject(value: unknown): boolean {
+  return (
+    typeof value === 'object' && value !== null && !Array.isArray(value) && Object.keys(value).length === 0
+  );
 }
 
 /** One mistake can break several rules: what is misspelt is not also missing, and a value of the wrong type has no other faults. */

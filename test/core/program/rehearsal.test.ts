@@ -12,6 +12,7 @@ import { main, minimalPipeline } from './child.js';
 
 type LogRecord = Readonly<Record<string, unknown>>;
 
+const rehearses = '-rehearsal=true';
 const reason = 'rehearsal running';
 /** On a machine that is busy its time may be over first. */
 const inTime = /^(?:done|unfinished)$/;
@@ -26,7 +27,7 @@ interface Proxy {
   readonly exited: Promise<readonly unknown[]>;
 }
 
-/** Starts `ref-proxy serve` with the rehearsal that tests do without otherwise, and waits for its address. */
+/** Starts `ref-proxy serve` and waits for its address. */
 async function serve(t: ExecutionContext, backendUrl: string, ...flags: string[]): Promise<Proxy> {
   const child = spawn(
     process.execPath,
@@ -41,7 +42,7 @@ async function serve(t: ExecutionContext, backendUrl: string, ...flags: string[]
       '-log-rate-threshold=0',
       ...flags,
     ],
-    { stdio: ['ignore', 'pipe', 'inherit'], env: { ...process.env, REHEARSAL: 'true' } },
+    { stdio: ['ignore', 'pipe', 'inherit'] },
   );
   // When its output has been read to the end, too.
   const exited = once(child, 'close');
@@ -122,7 +123,7 @@ function endings(records: readonly LogRecord[]): readonly unknown[] {
 
 test.serial('a process that rehearses answers already, and leaves no trace', async (t) => {
   const backend = await startHolding(t);
-  const { url, records } = await serve(t, backend.url);
+  const { url, records } = await serve(t, backend.url, rehearses);
   // While a client waits it asks nothing more, so that it is not done before the test is.
   const answered = get(url + held);
   t.is((await get(`${url}/loki/api/v1/labels`)).status, 200);
@@ -157,7 +158,7 @@ test.serial('a process that rehearses answers already, and leaves no trace', asy
 test.serial('a process that is stopped while it rehearses stops cleanly', async (t) => {
   const backend = await startDevBackend();
   t.teardown(() => backend.close());
-  const { child, url, records, exited } = await serve(t, backend.url);
+  const { child, url, records, exited } = await serve(t, backend.url, rehearses);
   await get(`${url}/alive`);
   child.kill('SIGTERM');
   t.deepEqual(await exited, [0, null]);
@@ -166,7 +167,7 @@ test.serial('a process that is stopped while it rehearses stops cleanly', async 
 
 test.serial('workers rehearse each, and all are ready together', async (t) => {
   const backend = await startHolding(t);
-  const { url, records } = await serve(t, backend.url, '-workers=2');
+  const { url, records } = await serve(t, backend.url, rehearses, '-workers=2');
   const answered = get(url + held);
   backend.open();
   await answered;
@@ -179,7 +180,7 @@ test.serial('workers rehearse each, and all are ready together', async (t) => {
 test.serial('without a rehearsal a process is ready at once', async (t) => {
   const backend = await startDevBackend();
   t.teardown(() => backend.close());
-  const { url, records } = await serve(t, backend.url, '-rehearsal=false');
+  const { url, records } = await serve(t, backend.url);
   t.deepEqual([...(await untilReady(url))], []);
   t.deepEqual(endings(records), []);
 });

@@ -75,7 +75,6 @@ export class Replica {
       '-peer-discovery=static',
       `-peer-static=${addresses.join(',')}`,
       '-peer-auth-token=token',
-      '-rehearsal=false',
       `-disk-cache-path=${own('answers.db')}`,
       '-disk-cache-min-ttl=0s',
       '-disk-cache-flush-interval=20ms',
