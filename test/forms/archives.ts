@@ -16,11 +16,16 @@ const { name, version } = JSON.parse(readFileSync(join(root, 'package.json'), 'u
 const base = `${name.split('/').at(-1)}-${version}`;
 const checksLibrary = join(root, 'deploy', 'release', 'checks.js');
 
+/** The name of an archive of the release. */
+export function archiveOf(ending: string): string {
+  return base + ending;
+}
+
 /** Unpacks an archive of the release and returns the folder in it. */
 export function unpacked({ release, folder }: Lab, ending: string): string {
   const target = join(folder, `unpacked${ending.replaceAll('.', '-')}`);
   mkdirSync(target);
-  run('tar', ['-xzf', join(release, `${base}${ending}`), '-C', target]);
+  run('tar', ['-xzf', join(release, archiveOf(ending)), '-C', target]);
   const [inside] = readdirSync(target);
   assert(inside);
   return join(target, inside);

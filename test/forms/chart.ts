@@ -2,8 +2,9 @@ import assert from 'node:assert/strict';
 import { readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { Ajv } from 'ajv';
-import { unpacked } from './archives.js';
-import { needs, readYaml, root, run, type Check } from './check.js';
+import { parseAllDocuments } from 'yaml';
+import { archiveOf, unpacked } from './archives.js';
+import { needs, readYaml, root, run, type Check, type Lab } from './check.js';
 
 const chart = 'deploy/helm/ref-proxy';
 const required = {
@@ -19,7 +20,10 @@ const everything = {
   pipelineFiles: { 'more.yaml': 'version: 1\n' },
   autoscaling: { enabled: true },
   peers: { enabled: true, secret: 'ref-proxy' },
-  metrics: { serviceMonitor: { enabled: true }, prometheusRule: { enabled: true } },
+  metrics: {
+    serviceMonitor: { enabled: true },
+    prometheusRule: { enabled: true, runbookUrl: 'https://wiki.example/ref-proxy/' },
+  },
   grafana: { dashboard: { enabled: true }, datasource: { enabled: true } },
   networkPolicy: {
     enabled: true,
@@ -44,6 +48,7 @@ export const chartChecks: readonly Check[] = [
         { secretFlags: [{ flag: '-peer-auth-token', secret: 's', key: 'k' }] },
         { pipelineFiles: { 'pipeline.yaml': '' } },
         { metrics: { port: 70_000 } },
+        { metrics: { prometheusRule: { runbookUrl: 'docs/runbooks' } } },
       ];
       for (const values of mistakes) assert(!validate(values), JSON.stringify(values));
     },
@@ -86,39 +91,91 @@ export const chartChecks: readonly Check[] = [
     },
   ],
   [
-    'helm finds nothing wrong with the chart and renders all of it',
+    'helm finds nothing wrong with the packed chart and renders all of it',
     (lab) => {
       needs('helm');
-      const folder = join(root, chart);
-      const rendered: string[] = [];
-      for (const [name, values] of Object.entries({ required, everything })) {
-        const file = join(lab.folder, `${name}.json`);
-        writeFileSync(file, JSON.stringify(values));
-        run('helm', ['lint', '--strict', folder, '--values', file]);
-        rendered.push(run('helm', ['template', 'logs', folder, '--values', file]));
-      }
-      const kinds = new Set(rendered.join('\n').match(/(?<=^kind: )\w+$/gm));
+      const all = Object.values({ required, everything }).flatMap((values) => rendered(lab, values));
+      const kinds = new Set(all.map(({ kind }) => kind));
       for (const kind of [
         'Deployment',
         'Service',
         'ConfigMap',
         'HorizontalPodAutoscaler',
         'PodDisruptionBudget',
+        'NetworkPolicy',
+        'ServiceMonitor',
+        'PrometheusRule',
+        'ServiceAccount',
       ])
         assert(kinds.has(kind), kind);
-      for (const kind of ['NetworkPolicy', 'ServiceMonitor', 'PrometheusRule', 'ServiceAccount'])
-        assert(kinds.has(kind), kind);
-      writeFileSync(join(lab.folder, 'rendered.yaml'), rendered.join('\n'));
+    },
+  ],
+  [
+    'what helm renders is what the values say: flags, secrets as files, runbooks where they are published',
+    (lab) => {
+      needs('helm');
+      const all = rendered(lab, everything);
+      const text = JSON.stringify(ofKind(all, 'Deployment'));
+      for (const arg of [
+        '-backend=http://victoria-logs:9428',
+        '-cache-max-bytes=2000000000',
+        '-disk-cache-max-bytes=1073741824',
+        '-pipeline=/etc/ref-proxy/pipeline/pipeline.yaml',
+        '-peer-auth-token-file=/etc/ref-proxy/secrets/peer-auth-token',
+      ])
+        assert(text.includes(JSON.stringify(arg)), arg);
+      const links = runbooks(ofKind(all, 'PrometheusRule'));
+      assert(links.length > 10);
+      for (const link of links) assert.match(link, /^https:\/\/wiki\.example\/ref-proxy\/[\w-]+\.md$/);
+      const unpublished = rendered(lab, { ...required, metrics: { prometheusRule: { enabled: true } } });
+      const rules = ofKind(unpublished, 'PrometheusRule');
+      assert.match(JSON.stringify(rules), /"RefProxyAbsent"/);
+      assert.deepEqual(runbooks(rules), []);
     },
   ],
   [
     'kubeconform takes what helm renders',
     (lab) => {
       needs('helm', 'kubeconform');
-      run('kubeconform', ['-strict', '-ignore-missing-schemas', join(lab.folder, 'rendered.yaml')]);
+      const file = join(lab.folder, 'rendered.json');
+      writeFileSync(
+        file,
+        JSON.stringify({ kind: 'List', apiVersion: 'v1', items: rendered(lab, everything) }),
+      );
+      run('kubeconform', ['-strict', '-ignore-missing-schemas', file]);
     },
   ],
 ];
+
+/** A document of Kubernetes. */
+interface Rendered {
+  readonly kind: string;
+}
+
+/** What helm makes of the chart as it is packed, once it has nothing to say against it. */
+function rendered({ release, folder }: Lab, values: object): readonly Rendered[] {
+  const file = join(folder, 'values.json');
+  writeFileSync(file, JSON.stringify(values));
+  const packed = join(release, archiveOf('-chart.tgz'));
+  run('helm', ['lint', '--strict', packed, '--values', file]);
+  const documents = parseAllDocuments(run('helm', ['template', 'logs', packed, '--values', file]));
+  assert(Array.isArray(documents));
+  return documents.map((document) => {
+    // A key that stands twice is one of the errors.
+    assert.deepEqual([...document.errors, ...document.warnings], []);
+    return document.toJS() as Rendered;
+  });
+}
+
+function ofKind(all: readonly Rendered[], kind: string): Rendered {
+  const found = all.find((each) => each.kind === kind);
+  assert(found, kind);
+  return found;
+}
+
+function runbooks(rules: Rendered): readonly string[] {
+  return [...JSON.stringify(rules).matchAll(/"runbook_url":"([^"]*)"/g)].map(([, url = '']) => url);
+}
 
 interface Services {
   readonly services: { readonly 'ref-proxy': { readonly command: readonly string[] } };

@@ -19,7 +19,8 @@ export interface Alert {
 const runbooksUrl = 'https://ref-proxy.example/docs/runbooks';
 
 const head = `# Alert rules for Prometheus, vmalert and others that read its form. Generated from the declarations of the metrics
-# (npm run generate); do not edit. What to do about each is in docs/runbooks.
+# (npm run generate); do not edit. What to do about each is in docs/runbooks: put the address where you publish it in place of
+# ${runbooksUrl}.
 `;
 
 /** The alert rules, as a file of Prometheus. */
