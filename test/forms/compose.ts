@@ -1,9 +1,10 @@
 import assert from 'node:assert/strict';
+import { spawnSync } from 'node:child_process';
 import { existsSync, mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { freePort } from '../core/program/child.js';
 import { plainTarball, unpacked } from './archives.js';
-import { dataSource, needs, readYaml, root, run, type Check } from './check.js';
+import { dataSource, needs, NotRun, readYaml, root, run, type Check } from './check.js';
 import { answersAndEnds } from './program.js';
 
 interface Service {
@@ -79,18 +80,19 @@ export const composeChecks: readonly Check[] = [
   [
     'docker compose reads the file',
     () => {
-      needs('docker');
-      const args = ['compose', '-f', join(folder, 'compose.yaml'), 'config', '--quiet'];
-      try {
-        run('docker', ['compose', 'version']);
-      } catch {
-        needs('docker-compose');
-        return void run('docker-compose', args.slice(1));
-      }
-      run('docker', args);
+      const args = ['-f', join(folder, 'compose.yaml'), 'config', '--quiet'];
+      if (isCompose('docker', ['compose'])) run('docker', ['compose', ...args]);
+      else if (isCompose('docker-compose', [])) run('docker-compose', args);
+      else throw new NotRun('neither docker compose nor docker-compose is installed in version 2 or newer');
     },
   ],
 ];
+
+/** Whether a program is one that knows the Compose Specification; version 1 did not. */
+function isCompose(program: string, args: readonly string[]): boolean {
+  const { status, stdout } = spawnSync(program, [...args, 'version', '--short'], { encoding: 'utf8' });
+  return status === 0 && /^v?(?!1\.)\d+\./.test(stdout);
+}
 
 interface Scrapes {
   readonly scrape_configs: readonly {
