@@ -196,7 +196,7 @@ export const lineChecks: readonly Check[] = [
       withPage(
         settings,
         wide,
-        hashOf('{service_name=~".+"} | logfmt | msg="order" | took > 250ms'),
+        hashOf('{service_name=~".+"} | logfmt | level="info" | took > 250ms'),
         async ({ page }) => {
           await page.getByRole('tab', { name: /Plan/ }).press('Enter');
           await page.locator('.cost tbody tr').nth(1).waitFor();

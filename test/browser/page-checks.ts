@@ -45,7 +45,7 @@ export const pageChecks: readonly Check[] = [
               box !== null && box.y + box.height < size.height,
               `${size.width} ${JSON.stringify(box)}`,
             );
-            if (size.width === 1440 && scheme === 'light') await settings.picture('logs', page, 900);
+            if (size.width === 1440 && scheme === 'light') await settings.picture('logs', page, 800);
             if (size.width === 390 && scheme === 'dark') await settings.picture('narrow', page, 1400);
             await page.locator('.row-head').first().click();
             await page.locator('.row-labels').waitFor();
@@ -54,6 +54,10 @@ export const pageChecks: readonly Check[] = [
             await page.getByRole('tab', { name: /Plan/ }).click();
             await page.locator('.cost').waitFor();
             await until(page, "!document.querySelector('.cost').textContent.includes('…')");
+            // Figures of a busy machine are longer.
+            await page.evaluate(
+              "for (const time of document.querySelectorAll('.cost td:last-child')) time.textContent = '123,456 ms'",
+            );
             assert.deepEqual(
               await page.evaluate<string[]>(cutTexts),
               [],
