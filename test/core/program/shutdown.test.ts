@@ -153,6 +153,11 @@ test.serial('a rolling restart of three replicas behind a balancer fails no requ
   };
   const first = await Promise.all([join(), join(), join()]);
   const asking = load(url);
+  // Each has answered before it is restarted, and each of those that take their places at the end.
+  const allAnswered = async (): Promise<void> => {
+    while ([...balancer.replicas].some(({ answered }) => answered === 0)) await pause(lookEveryMs);
+  };
+  await allAnswered();
   for (const replica of first) {
     replica.child.kill('SIGTERM');
     while ((await readiness(replica.url)) !== '503 shutting down') await pause(lookEveryMs);
@@ -163,10 +168,8 @@ test.serial('a rolling restart of three replicas behind a balancer fails no requ
     balancer.replicas.delete(replica);
     await join();
   }
-  // The last one has its turn too.
-  while ([...balancer.replicas].some(({ answered }) => answered === 0)) await pause(lookEveryMs);
+  await allAnswered();
   t.deepEqual(await asking.end(), []);
-  t.true(first.every(({ answered }) => answered > 0));
 });
 
 for (const workers of [1, 2]) {
