@@ -35,7 +35,7 @@ const proxies = new Map<ReplayedSet, RunningProxy>();
 const first: Record<ReplayedSet, readonly AnsweredCase[]> = { http: [], otel: [], reports: [] };
 
 test.before('the corpora are in the store', async (t) => {
-  t.timeout(300_000);
+  t.timeout(900_000);
   const opened = await openStore(process.env['BACKEND_URL'], true);
   for (const corpus of Object.values(corpora)) await fillStore(opened.url, corpus);
   store = await remembering(opened);
@@ -49,7 +49,7 @@ test.after.always(async () => {
 
 for (const set of sets) {
   test.serial(`every request of the ${set} corpus is answered as the recorded Loki did`, async (t) => {
-    t.timeout(300_000);
+    t.timeout(900_000);
     first[set] = await answersOf(proxies.get(set), readCases(set));
     const counted = first[set].filter(({ request }) => request.exact !== false);
     t.deepEqual(counted.filter(({ request }) => !exceptions.has(request.id)).flatMap(differenceOf), []);
@@ -66,13 +66,13 @@ test.serial('an exception stands only where the answers really differ', (t) => {
 });
 
 test.serial('answers that come from the caches are the same', async (t) => {
-  t.timeout(300_000);
+  t.timeout(900_000);
   for (const set of ['http', 'reports'] as const)
     t.deepEqual(changedIds(first[set], await answersOf(proxies.get(set), first[set])), []);
 });
 
 test.serial('a cache of a site in the place of tier0 changes no answer, kept or not', async (t) => {
-  t.timeout(300_000);
+  t.timeout(900_000);
   const redis = await FakeStore.start(t);
   const own = { url: redis.url, prefix: 'test:', timeout: 60_000, maxAnswerBytes: 1_048_576 };
   const inPlace = (loaded: LoadedPlugin): LoadedPlugin =>
@@ -106,7 +106,7 @@ test.serial('a cache of a site in the place of tier0 changes no answer, kept or 
 });
 
 test.serial('with -pushdown=off queries are answered as the recorded Loki did', async (t) => {
-  t.timeout(300_000);
+  t.timeout(900_000);
   const isRecorded = ({ request: { id, path, exact } }: GoldenCase): boolean =>
     /\/query(_range)?$/.test(path) && exact !== false && !exceptions.has(id);
   let compared = 0;
@@ -141,7 +141,7 @@ test.serial('with -pushdown=off queries are answered as the recorded Loki did', 
 });
 
 test.serial('taking optional stages out, all or one, leaves every answer the same', async (t) => {
-  t.timeout(300_000);
+  t.timeout(900_000);
   for (const set of ['http', 'reports'] as const) {
     const all = first[set].filter(({ request }) => !guardRefusals.has(request.id));
     t.deepEqual(await changedWithout(set, optionalStages, all), [], 'without any of them');

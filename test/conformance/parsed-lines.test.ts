@@ -12,7 +12,7 @@ let store: Store;
 let proxy: RunningProxy;
 
 test.before('the corpus is in the store, JSON lines taken apart', async (t) => {
-  t.timeout(300_000);
+  t.timeout(900_000);
   store = await startDevBackend();
   await loadParsedData(store.url);
   proxy = await openProxy(store);

@@ -13,7 +13,7 @@ const boundaryNs = startNsOf(conformanceCorpus) + 30n * 60_000_000_000n;
 test.serial(
   'with the corpus in a hot and a cold backend, requests are answered as the recorded Loki did',
   async (t) => {
-    t.timeout(300_000);
+    t.timeout(900_000);
     const exceptions = readExceptions();
     const split = await openSplit(boundaryNs);
     try {

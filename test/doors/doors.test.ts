@@ -15,7 +15,7 @@ let store: Store;
 let outcomes: readonly Outcome[] = [];
 
 test.before('the rows of all doors are in the store', async (t) => {
-  t.timeout(300_000);
+  t.timeout(900_000);
   store = await remembering(await openStore(process.env['BACKEND_URL'], true, doorsCorpus));
 });
 
@@ -24,7 +24,7 @@ test.after.always(async () => {
 });
 
 test.serial('requests about logs of all doors are answered as the recorded Loki did', async (t) => {
-  t.timeout(300_000);
+  t.timeout(900_000);
   outcomes = await replayIn(defaultMode, store, readCases('doors'));
   t.deepEqual(differences(outcomes), []);
   t.is(outcomes.length, 2065);
@@ -41,7 +41,7 @@ test.serial('an exception of the doors stands only where the answers really diff
 
 for (const mode of otherModes)
   test.serial(`requests about logs of all doors are answered as recorded: ${mode.name}`, async (t) => {
-    t.timeout(300_000);
+    t.timeout(900_000);
     const sample = sampleOf(readCases('doors'), mode, oneOf, process.env['TEST_SEED']);
     t.true(sample.length > 100);
     t.deepEqual(differences(await replayIn(mode, store, sample)), []);
