@@ -37,6 +37,11 @@ export const shapes: readonly Shape[] = [
     `{service_name=~".+"} | json | user="user-17" ${fresh}`,
     `${direct} user:=user-17`,
   ),
+  logs(
+    'search for a text that no line has',
+    '{service_name=~".+"} |= "{nonce}"',
+    '{service_name=~".+"} *:*"{nonce}"*',
+  ),
   metric(
     'count of a parsed number filter',
     `sum(count_over_time({service_name=~".+"} | json | status >= 500 ${fresh} [5m]))`,
@@ -56,6 +61,16 @@ export const shapes: readonly Shape[] = [
     '0.99 quantile of a parsed field',
     `quantile_over_time(0.99, {service_name=~".+"} | json ${fresh} | unwrap duration_ms [5m]) by (method)`,
     `${direct} | stats by (method) quantile(0.99, duration_ms) q`,
+  ),
+  metric(
+    '0.99 quantile by a label',
+    `quantile_over_time(0.99, {service_name=~".+"} | json ${fresh} | unwrap duration_ms [5m]) by (service_name)`,
+    `${direct} | stats by (service_name) quantile(0.99, duration_ms) q`,
+  ),
+  metric(
+    'sum of a parsed field by a label',
+    `sum by (service_name) (sum_over_time({service_name=~".+"} | json ${fresh} | unwrap bytes [5m]))`,
+    `${direct} | stats by (service_name) sum(bytes) s`,
   ),
   metric(
     'Explore level histogram',
