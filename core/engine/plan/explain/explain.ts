@@ -62,7 +62,7 @@ export const namesTexts = {
   unneeded: 'no stored names matter',
   learned: 'as they were learned within the last minute',
   unknown:
-    'not known here: a query learns them from the backend first; label filters are shown with the name as its only spelling',
+    'not known here: a query learns them from the backend first; label filters are shown with the name as its only spelling, and line filters let rows without a line through',
 } as const;
 
 /** What of the pipeline decides about a query. */

@@ -30,7 +30,7 @@ test('an explanation tells the tree, what the backend is asked, what is done whe
       'query   {app="a"} != "zzz" | json | level="error" | status != 5',
       'tree    (log (selector app="a") (line-filter != "zzz") (json json) (label-filter level="error") (label-filter status!=5))',
       'cost    scan: rows of the selection, newest or oldest first, until enough of them have passed the stages that run here',
-      'names   not known here: a query learns them from the backend first; label filters are shown with the name as its only spelling',
+      'names   not known here: a query learns them from the backend first; label filters are shown with the name as its only spelling, and line filters let rows without a line through',
       '',
       'read    {app="a"} != "zzz" | json | level="error" | status!=5',
       `logsql  {app="a"} !_msg:*"zzz"* (_msg:*"error"* or _msg:*"\\\\u"* or level:="error" or {level="error"})`,
@@ -112,7 +112,8 @@ test('with the stored names a label filter is shown as the backend is asked', (t
   t.is(known.names, 'learned');
   t.regex(known.reads[0]?.logsql ?? '', / team\.owner:="x"/);
   t.notRegex(unknown.reads[0]?.logsql ?? '', /team\.owner/);
-  t.is(explain('{app="a"} |= "x"').names, 'unneeded');
+  t.is(explain('{app="a"} |= "x"').names, 'unknown');
+  t.is(explain('{app="a"} != "x"').names, 'unneeded');
   const metric = new Query('sum(rate({app="a"} | team_owner="x" [5m]))', 'reject');
   t.regex(explainQuery(metric, naming, { recall: () => stored }).reads[0]?.logsql ?? '', / team\.owner:="x"/);
 });
