@@ -178,7 +178,10 @@ function comparable(answer: unknown): unknown {
 /** The sum of a metric. */
 export async function metric(url: string, name: string): Promise<number> {
   const text = await (await fetch(`${url}/metrics`)).text();
-  const lines = text.split('\n').filter((line) => new RegExp(`^ref_proxy_${name}[{ ]`).test(line));
+  const starts = name.endsWith('}') ? [`${name} `] : [`${name} `, `${name}{`];
+  const lines = text
+    .split('\n')
+    .filter((line) => starts.some((start) => line.startsWith(`ref_proxy_${start}`)));
   return lines.reduce((sum, line) => sum + Number(line.slice(line.lastIndexOf(' '))), 0);
 }
 
