@@ -4,6 +4,7 @@ import { once } from 'node:events';
 import { join } from 'node:path';
 import test, { type ExecutionContext } from 'ava';
 import { request } from 'undici';
+import { withDisk } from '../core/cache/disk-engines.js';
 import { freePort, run } from '../core/program/child.js';
 import {
   answers,
@@ -35,99 +36,112 @@ test('pipeline files of the release before pass the checker', async (t) => {
   t.deepEqual(await once(child, 'close'), [0, null], findings);
 });
 
-test('files that the release before kept are used, or set aside where options have come: the answers are the same', async (t) => {
-  const backend = await backendUrl();
-  await inFolder(async (folder) => {
-    for (const file of Object.values(files)) await copyFile(join(recordings, file), join(folder, file));
-    const before = await setupIn(folder);
-    const proxy = await serve('serve', flags(backend, folder));
-    try {
-      t.deepEqual(await answers(proxy.url), await recorded('answers.json'));
-      const used = {
-        disk: await metric(proxy.url, 'disk_cache_hits_total'),
-        patterns: proxy.records.filter((line) => /patterns restored.*"patterns\.entries":[1-9]/.test(line))
-          .length,
-        labels: proxy.records.filter((line) => /index restored.*"index\.bytes":[1-9]/.test(line)).length,
-      };
-      noErrors(t, proxy);
-      await proxy.stop();
-      const isSame = (await setupIn(folder)) === before;
-      t.log(isSame ? 'used' : 'set aside: answers depend on options that the release before did not have');
-      if (isSame) for (const [name, count] of Object.entries(used)) t.true(count > 0, name);
-    } finally {
-      await proxy.stop();
-    }
-  });
-});
-
-test('files of a format that is not known are set aside, and nothing is answered from them', async (t) => {
-  const backend = await backendUrl();
-  await inFolder(async (folder) => {
-    const database = await readFile(join(recordings, files.disk));
-    // SQLite's header has the version of the tables here.
-    database.writeUInt32BE(99, 60);
-    await writeFile(join(folder, files.disk), database);
-    for (const file of [files.patterns, files.labels, files.deletions]) {
-      const text = await readFile(join(recordings, file), 'utf8');
-      await writeFile(join(folder, file), text.replace('"version":1', '"version":99'));
-    }
-    const proxy = await serve('serve', flags(backend, folder));
-    try {
-      t.deepEqual(await answers(proxy.url), await recorded('answers.json'));
-      t.is(await metric(proxy.url, 'disk_cache_hits_total'), 0);
-      t.is(await metric(proxy.url, 'disk_cache_up'), 1);
-      noErrors(t, proxy);
-    } finally {
-      await proxy.stop();
-    }
-  });
-});
-
-test('replicas of the release before and of this one share answers or ask the backend', async (t) => {
-  const backend = await backendUrl();
-  const values = new Map(Object.entries((await recorded('peer.json')) as Record<string, string>));
-  const old = await oldReplica(values);
-  t.teardown(old.close);
-  await inFolder(async (folder) => {
-    const own = await freePort();
-    const proxy = await serve(
-      'serve',
-      [...flags(backend, folder), ...peerFlags(own, old.port)],
-      `127.0.0.1:${own}`,
-    );
-    try {
-      t.deepEqual(await answers(proxy.url), await recorded('answers.json'));
-      t.log(
-        old.given.length > 0
-          ? `${old.given.length} answers taken`
-          : 'no answer of the old replica is asked for',
-      );
-      const failures = await metric(proxy.url, 'peer_cache_failures_total');
-      // The old replica shares its process with other tests, which may keep it from an answer for a second.
-      const slow = await metric(proxy.url, 'peer_cache_failures_total{reason="timeout"}');
-      t.is(failures - slow, 0, proxy.records.filter((record) => record.includes('a peer failed')).join('\n'));
-      const headers = { 'x-peer-token': token };
-      for (const [key, value] of values) {
-        const path = `/_cache/get?key=${encodeURIComponent(key)}`;
-        const got = await request(proxy.url + path, { headers });
-        await got.body.dump();
-        t.true([200, 404].includes(got.statusCode), `${path}: ${got.statusCode}`);
-        if (key.startsWith('__')) continue;
-        const set = await request(`${proxy.url}${path.replace('get', 'set')}&ttl_ms=60000`, {
-          method: 'POST',
-          headers,
-          body: Buffer.from(value, 'base64'),
-        });
-        await set.body.dump();
-        t.is(set.statusCode, 204, path);
+withDisk(test)(
+  'files that the release before kept are used, or set aside where options have come: the answers are the same',
+  async (t) => {
+    const backend = await backendUrl();
+    await inFolder(async (folder) => {
+      for (const file of Object.values(files)) await copyFile(join(recordings, file), join(folder, file));
+      const before = await setupIn(folder);
+      const proxy = await serve('serve', flags(backend, folder));
+      try {
+        t.deepEqual(await answers(proxy.url), await recorded('answers.json'));
+        const used = {
+          disk: await metric(proxy.url, 'disk_cache_hits_total'),
+          patterns: proxy.records.filter((line) => /patterns restored.*"patterns\.entries":[1-9]/.test(line))
+            .length,
+          labels: proxy.records.filter((line) => /index restored.*"index\.bytes":[1-9]/.test(line)).length,
+        };
+        noErrors(t, proxy);
+        await proxy.stop();
+        const isSame = (await setupIn(folder)) === before;
+        t.log(isSame ? 'used' : 'set aside: answers depend on options that the release before did not have');
+        if (isSame) for (const [name, count] of Object.entries(used)) t.true(count > 0, name);
+      } finally {
+        await proxy.stop();
       }
-      t.deepEqual(await answers(proxy.url), await recorded('answers.json'));
-      noErrors(t, proxy);
-    } finally {
-      await proxy.stop();
-    }
-  });
-});
+    });
+  },
+);
+
+withDisk(test)(
+  'files of a format that is not known are set aside, and nothing is answered from them',
+  async (t) => {
+    const backend = await backendUrl();
+    await inFolder(async (folder) => {
+      const database = await readFile(join(recordings, files.disk));
+      // SQLite's header has the version of the tables here.
+      database.writeUInt32BE(99, 60);
+      await writeFile(join(folder, files.disk), database);
+      for (const file of [files.patterns, files.labels, files.deletions]) {
+        const text = await readFile(join(recordings, file), 'utf8');
+        await writeFile(join(folder, file), text.replace('"version":1', '"version":99'));
+      }
+      const proxy = await serve('serve', flags(backend, folder));
+      try {
+        t.deepEqual(await answers(proxy.url), await recorded('answers.json'));
+        t.is(await metric(proxy.url, 'disk_cache_hits_total'), 0);
+        t.is(await metric(proxy.url, 'disk_cache_up'), 1);
+        noErrors(t, proxy);
+      } finally {
+        await proxy.stop();
+      }
+    });
+  },
+);
+
+withDisk(test)(
+  'replicas of the release before and of this one share answers or ask the backend',
+  async (t) => {
+    const backend = await backendUrl();
+    const values = new Map(Object.entries((await recorded('peer.json')) as Record<string, string>));
+    const old = await oldReplica(values);
+    t.teardown(old.close);
+    await inFolder(async (folder) => {
+      const own = await freePort();
+      const proxy = await serve(
+        'serve',
+        [...flags(backend, folder), ...peerFlags(own, old.port)],
+        `127.0.0.1:${own}`,
+      );
+      try {
+        t.deepEqual(await answers(proxy.url), await recorded('answers.json'));
+        t.log(
+          old.given.length > 0
+            ? `${old.given.length} answers taken`
+            : 'no answer of the old replica is asked for',
+        );
+        const failures = await metric(proxy.url, 'peer_cache_failures_total');
+        // The old replica shares its process with other tests, which may keep it from an answer for a second.
+        const slow = await metric(proxy.url, 'peer_cache_failures_total{reason="timeout"}');
+        t.is(
+          failures - slow,
+          0,
+          proxy.records.filter((record) => record.includes('a peer failed')).join('\n'),
+        );
+        const headers = { 'x-peer-token': token };
+        for (const [key, value] of values) {
+          const path = `/_cache/get?key=${encodeURIComponent(key)}`;
+          const got = await request(proxy.url + path, { headers });
+          await got.body.dump();
+          t.true([200, 404].includes(got.statusCode), `${path}: ${got.statusCode}`);
+          if (key.startsWith('__')) continue;
+          const set = await request(`${proxy.url}${path.replace('get', 'set')}&ttl_ms=60000`, {
+            method: 'POST',
+            headers,
+            body: Buffer.from(value, 'base64'),
+          });
+          await set.body.dump();
+          t.is(set.statusCode, 204, path);
+        }
+        t.deepEqual(await answers(proxy.url), await recorded('answers.json'));
+        noErrors(t, proxy);
+      } finally {
+        await proxy.stop();
+      }
+    });
+  },
+);
 
 async function recorded(file: string): Promise<unknown> {
   return JSON.parse(await readFile(join(recordings, file), 'utf8'));

@@ -2,12 +2,13 @@
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import test from 'ava';
+import test, { type ExecutionContext } from 'ava';
 import { startDevBackend, type DevBackend } from '../../../core/embedded/index.js';
 import { builtInDefinitions, FlagIndex, parseCommandLine } from '../../../core/kernel/options/index.js';
 import { loadPipeline } from '../../../core/kernel/pipeline/index.js';
 import { startProxy } from '../../../core/program/start-proxy.js';
 import { CapturedLog } from '../../../core/testing/index.js';
+import { withDisk } from '../cache/disk-engines.js';
 import { refusedSets, startingSets, type PeerSet } from './peer-flags-sets.js';
 
 const pipelineFile = 'pipelines/reference-compatible.yaml';
@@ -41,8 +42,11 @@ async function withFolder(use: (folder: string) => Promise<void>): Promise<void>
   }
 }
 
-for (const set of startingSets)
-  test.serial(`${set.name}: starts and answers`, async (t) => {
+const needsDisk = ({ flags }: PeerSet): boolean => flags.some((flag) => /^-disk-cache-path=./.test(flag));
+
+for (const set of startingSets) {
+  const declare = needsDisk(set) ? withDisk(test.serial) : test.serial;
+  declare(`${set.name}: starts and answers`, async (t: ExecutionContext) => {
     await withFolder(async (folder) => {
       const { pipeline, problems, told } = await load(set, folder);
       t.deepEqual(problems, []);
@@ -63,6 +67,7 @@ for (const set of startingSets)
       }
     });
   });
+}
 
 for (const set of refusedSets)
   test.serial(`${set.name}: is refused, as there`, async (t) => {
