@@ -73,9 +73,17 @@ export function oneOf(name: string, values: readonly string[]): FieldFilter {
   return field(name, { kind: 'in', values: [...new Set(values)] });
 }
 
-/** The value contains the text, regardless of case and word boundaries. */
+/** The value contains the text, regardless of word boundaries. */
 export function substring(name: string, text: string): FieldFilter {
-  return field(name, { kind: 'substring', text });
+  return field(
+    name,
+    isPartOfNumber(name, text) ? { kind: 'regexp', pattern: text } : { kind: 'substring', text },
+  );
+}
+
+/** A text that the backend does not find as a substring in columns of numbers: it finds no `03` in 303, and no 7 where all are negative. */
+function isPartOfNumber(name: string, text: string): boolean {
+  return /^0\d+$/.test(text) || (name !== '_msg' && /^-?\d+$/.test(text));
 }
 
 /** The value contains a match of the RE2 pattern; `.` matches line feeds unless the pattern says `(?-s)`. */
