@@ -52,12 +52,12 @@ const texts = new WeakMap<LogsqlFilter, string>();
 export function printFilter(filter: LogsqlFilter): string {
   const known = texts.get(filter);
   if (known !== undefined) return known;
-  const text = printParted(filter);
+  const text = printUncached(filter);
   texts.set(filter, text);
   return text;
 }
 
-function printParted(filter: LogsqlFilter): string {
+function printUncached(filter: LogsqlFilter): string {
   switch (filter.kind) {
     case 'all':
       return '*';
@@ -86,7 +86,7 @@ function printParted(filter: LogsqlFilter): string {
 }
 
 function printInside(filter: LogsqlFilter, parentheses: boolean): string {
-  return parentheses ? `(${printParted(filter)})` : printParted(filter);
+  return parentheses ? `(${printUncached(filter)})` : printUncached(filter);
 }
 
 function printFieldOf(field: FieldRef): string {

@@ -50,7 +50,8 @@ export class RunningScans {
     return this.#costs.durationOf(className, this.#options.nowMs()) < quickMs;
   }
 
-  begin(className: string, state: GaugesState): RunningScan {
+  /** @param isCurrent whether the gauges were read just now, so that an increase of memory can be the scan's */
+  begin(className: string, state: GaugesState, isCurrent: boolean): RunningScan {
     const now = this.#options.nowMs();
     const { memoryUsed, memoryAvailable } = state.kind === 'known' ? state.gauges : noMemory;
     const scan: RunningScan = {
@@ -58,7 +59,7 @@ export class RunningScans {
       startedAtMs: now,
       stop: new AbortController(),
       reserved: memoryAvailable === undefined ? 0 : this.#costs.costOf(className, memoryAvailable, now),
-      usedAtStart: memoryUsed,
+      usedAtStart: isCurrent ? memoryUsed : undefined,
       rise: 0,
       maxConcurrent: 0,
     };
@@ -75,6 +76,7 @@ export class RunningScans {
     // The increase caused by several scans is split evenly among them.
     if (outcome === 'done' && scan.usedAtStart !== undefined)
       this.#costs.measured(className, scan.rise / Math.max(1, maxConcurrent), durationMs, now);
+    else if (outcome === 'done') this.#costs.took(className, durationMs);
     return { className, outcome, startedAtMs, durationMs, rows, maxConcurrent };
   }
 

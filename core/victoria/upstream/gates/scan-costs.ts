@@ -39,6 +39,12 @@ export class ScanCosts {
     return Math.max(known.bytes, available * leastShare);
   }
 
+  /** Records how long a scan took. */
+  took(className: string, durationMs: number): void {
+    const known = this.#costs.get(className);
+    if (known !== undefined) this.#costs.set(className, { ...known, durationMs });
+  }
+
   /** Records how much a scan needed. */
   measured(className: string, bytes: number, durationMs: number, nowMs: number): void {
     const known = this.#costs.get(className);

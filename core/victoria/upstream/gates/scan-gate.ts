@@ -93,7 +93,7 @@ export class ScanGate {
       this.#keepWatch();
       await waited.finally(() => this.#tell());
     }
-    const scan = this.#scans.begin(className, gauges.state);
+    const scan = this.#scans.begin(className, gauges.state, !isQuick);
     this.#tell();
     this.#keepWatch();
     let isOut = false;

@@ -162,6 +162,21 @@ test('scans that take hardly any time do not read the gauges each time, and none
   t.deepEqual([await scan(500), await scan(5), await scan(5)], [1, 1, 0]);
 });
 
+test('memory that has grown since the gauges were read is not what a scan needs', async (t) => {
+  const told = { selects: 0, capacity: 16, used: 100_000 };
+  const { enter, clock } = makeGate(told, { stepMs: 1 });
+  for (const name of ['a', 'b']) (await enter(name)).leave('done', 10);
+  clock.now += 2_000;
+  const quick = await enter('a');
+  told.used = 450_000;
+  clock.now += 4_000;
+  // It reads the gauges.
+  (await enter('b')).leave('done', 10);
+  quick.leave('done', 10);
+  (await enter('a', 5)).leave('done', 10);
+  t.pass();
+});
+
 test('no scan begins where memory is short', async (t) => {
   const { enter } = makeGate({ selects: 0, capacity: 16, used: 550_000 });
   await t.throwsAsync(enter('a', 5), { message: /memory 55% used/ });
