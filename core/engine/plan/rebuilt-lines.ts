@@ -51,6 +51,6 @@ function withText(text: string, fields: readonly string[]): LogsqlFilter {
   );
 }
 
-/** What may be the end of an escape in front of a text: `\n`, or a control character such as `\u001f`. */
+/** A text may begin inside a JSON escape: with the `n` of `\n`, or with the last characters of `\u001f`. */
 const escapeEnd = /^(?:[bfnrt]|u$|u?(?:0?0?[01])?[0-9a-f])/;
 const punctuation: ReadonlySet<string> = new Set(['{', '}', ':', ',']);

@@ -27,7 +27,7 @@ export interface LogsPlan {
   readonly isInternal?: boolean;
 }
 
-/** What was decided about a label filter, or of the rows without a stored line about a line filter, open until stored names are known. */
+/** A filter that the backend can be asked once stored names are known: a label filter, or a line filter for rows without a stored line. */
 export interface LabelQuestion {
   readonly stage: Stage;
   /** The rows whose names it needs; undefined for all of the selection. */

@@ -16,7 +16,7 @@ export interface StreamOnce {
   readonly copies: number;
 }
 
-/** What entries that were pushed more than once change. */
+/** The corrections that make entries count once that were pushed more than once. */
 export interface RepeatedRows {
   /** By `_stream` text, in place of all rows of the stream. */
   readonly within: ReadonlyMap<string, StreamOnce>;

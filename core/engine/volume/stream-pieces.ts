@@ -115,7 +115,7 @@ export class StreamPieces {
     return upstream.rows({ query: query(ofThem, [this.#counting(true)]), range });
   }
 
-  /** What entries that were pushed more than once make too many. */
+  /** Finds the rows by which entries that were pushed more than once are counted too often. */
   #repeated(listed: readonly BackendValue[]): Promise<RepeatedRows> {
     const { filter, range } = this.#request;
     const counting = this.#counting(true, missingLineRows(this.#context.naming));

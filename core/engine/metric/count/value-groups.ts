@@ -34,7 +34,7 @@ import { declineLines, mayHaveEmptyLines } from './rebuilt-rows.js';
 import { surest, type Get } from './shapes.js';
 import { listSelection } from './stream-listing.js';
 
-/** How long it is remembered that the values of a selection give rounded sums. */
+/** How long a selection whose sums are rounded is read as rows without another try. */
 const roundedMs = 600_000;
 
 /** The most groups, counted in each bucket of time, of one call. */

@@ -35,7 +35,7 @@ function* knownVariables({ schemas, entries }: PipelineDraft): Generator<string>
 }
 
 function isReferredTo({ files }: PipelineDraft, name: string): boolean {
-  // The name is any text that the environment has, so it is no part of a pattern.
+  // A variable's name may hold any character, so it is compared as text and not as a regular expression.
   const references = [`\${${name}}`, `\${${name}:-`];
   return [...files.values()].some(({ text }) => references.some((reference) => text.includes(reference)));
 }
