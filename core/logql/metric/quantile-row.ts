@@ -1,6 +1,7 @@
-import { quantileOf, QuantileWindow } from './quantile-window.js';
+import { lowerRankOf, quantileOf, QuantileWindow } from './quantile-window.js';
 import { ascending } from './order.js';
 import type { Steps } from '../../base/pace/steps.js';
+import { selectInSteps } from './select-in-steps.js';
 import { sortInSteps } from './sort-in-steps.js';
 import type { ColumnValues, SeriesCells } from './slide.js';
 import type { ValueLists } from './value-lists.js';
@@ -8,9 +9,6 @@ import type { Windows } from './windows.js';
 
 /** Values added or removed per step. */
 const stepValues = 4096;
-
-/** Up to this many values are sorted in one go, which takes about a millisecond. */
-const quickSort = 16_384;
 
 /** Writes the quantile of every column of one series. */
 export function quantileRow(
@@ -39,27 +37,58 @@ function* separateRow(
     if (known === undefined) cellsOf.set(column, [cell]);
     else known.push(cell);
   }
+  const sizeOf = (own: readonly number[]): number => own.reduce((size, cell) => size + lists.sizeOf(cell), 0);
+  // One array for all columns: the collector counts memory outside its heap by what was ever taken.
+  let most = 0;
+  for (const own of cellsOf.values()) most = Math.max(most, sizeOf(own));
+  const room = new Float64Array(most);
   for (const [column, own] of cellsOf) {
-    let size = 0;
-    for (const cell of own) size += lists.sizeOf(cell);
-    const values = new Float64Array(size);
+    const values = room.subarray(0, sizeOf(own));
     let at = 0;
     for (const cell of own) {
       lists.copyValues(cell, values, at);
       at += lists.sizeOf(cell);
     }
-    // Either way NaN goes to the end.
-    const sorted =
-      size <= quickSort ? values.sort() : yield* sortInSteps(values, new Float64Array(size), ascending);
-    let numbers = size;
-    while (numbers > 0 && Number.isNaN(sorted[numbers - 1])) numbers -= 1;
-    const nans = size - numbers;
     out.present[column] = 1;
-    out.values[column] = quantileOf(phi, size, (index) =>
-      index < nans ? NaN : (sorted[index - nans] ?? NaN),
-    );
+    out.values[column] = yield* quantileOfValues(phi, values);
     yield;
   }
+}
+
+/** @param values in any order; they are reordered */
+function* quantileOfValues(phi: number, values: Float64Array): Steps<number> {
+  const numbers = values.subarray(0, moveNaNsBehind(values));
+  const nans = values.length - numbers.length;
+  const lower = lowerRankOf(phi, values.length) - nans;
+  if (lower >= 0 && lower < numbers.length) {
+    yield* selectInSteps(numbers, lower);
+    moveSmallestTo(numbers, lower + 1);
+  } else moveSmallestTo(numbers, 0);
+  return quantileOf(phi, values.length, (rank) => (rank < nans ? NaN : (numbers[rank - nans] ?? NaN)));
+}
+
+/** @returns how many numbers there are */
+function moveNaNsBehind(values: Float64Array): number {
+  let count = 0;
+  for (let index = 0; index < values.length; index += 1) {
+    const value = values[index] ?? NaN;
+    if (Number.isNaN(value)) continue;
+    values[index] = values[count] ?? NaN;
+    values[count] = value;
+    count += 1;
+  }
+  return count;
+}
+
+/** Moves the smallest of the numbers from an index on to this index. */
+function moveSmallestTo(numbers: Float64Array, index: number): void {
+  let smallest = index;
+  for (let at = index + 1; at < numbers.length; at += 1)
+    if ((numbers[at] ?? 0) < (numbers[smallest] ?? 0)) smallest = at;
+  if (smallest >= numbers.length) return;
+  const value = numbers[smallest] ?? 0;
+  numbers[smallest] = numbers[index] ?? 0;
+  numbers[index] = value;
 }
 
 /** The same by adding and removing the values of buckets. */

@@ -7,10 +7,15 @@ export function quantileOf(phi: number, size: number, valueAt: (index: number) =
   if (phi < 0) return -Infinity;
   if (phi > 1) return Infinity;
   const rank = phi * (size - 1);
-  const lower = Math.max(0, Math.floor(rank));
+  const lower = lowerRankOf(phi, size);
   const upper = Math.min(size - 1, lower + 1);
   const weight = rank - Math.floor(rank);
   return valueAt(lower) * (1 - weight) + valueAt(upper) * weight;
+}
+
+/** The lower of the two neighbouring ranks between which a quantile of 0 to 1 lies. */
+export function lowerRankOf(phi: number, size: number): number {
+  return Math.max(0, Math.floor(phi * (size - 1)));
 }
 
 /**

@@ -136,11 +136,10 @@ export class RangeEngine {
   }
 
   /** Adds several samples of one series and one time, as `add`. */
-  addAll(labels: LabelSet, timestampNs: bigint, values: readonly number[]): void {
+  addAll(labels: LabelSet, timestampNs: bigint, values: Float64Array): void {
     const cell = values.length === 0 ? undefined : this.#cellOf(labels, timestampNs);
     if (cell === undefined) return;
-    const { offsetNs } = this.windows;
-    for (const value of values) this.#work.add(cell, value, offsetNs);
+    this.#work.addAll(cell, values, this.windows.offsetNs);
   }
 
   /** Where the samples of a series at this time are kept; undefined outside of all windows, and for a series that is left out. */
@@ -215,6 +214,8 @@ export class RangeEngine {
 /** What a function keeps of its samples. */
 interface Work {
   add(cell: number, value: number, offset: number): void;
+  /** Adds one value or more of one time. */
+  addAll(cell: number, values: Float64Array, offset: number): void;
   /** Whether individual values are kept. */
   readonly keepsValues: boolean;
   /** The number of kept values of a series. */
@@ -292,16 +293,21 @@ function stateWork(kind: StateKind, windows: Windows, memory: MemoryAccount): Wo
   const { width } = kind;
   const slider = new Slider(kind, windows, memory);
   let states = new Float64Array(256 * width);
+  const makeRoom = (cell: number): void => {
+    if (cell * width < states.length) return;
+    memory.charge(states.byteLength, 'samples by series and time');
+    const larger = new Float64Array(states.length * 2);
+    larger.set(states);
+    states = larger;
+  };
   return {
     add(cell, value, offset) {
-      const at = cell * width;
-      if (at >= states.length) {
-        memory.charge(states.byteLength, 'samples by series and time');
-        const larger = new Float64Array(states.length * 2);
-        larger.set(states);
-        states = larger;
-      }
-      kind.add(states, at, value, offset);
+      makeRoom(cell);
+      kind.add(states, cell * width, value, offset);
+    },
+    addAll(cell, values, offset) {
+      makeRoom(cell);
+      for (const value of values) kind.add(states, cell * width, value, offset);
     },
     keepsValues: false,
     valuesOf: () => 0,
@@ -320,6 +326,7 @@ function quantileWork(phi: number, windows: Windows, maxValues: number, memory: 
   return {
     keepsValues: true,
     add: (cell, value) => lists.add(cell, value, 0),
+    addAll: (cell, values) => lists.addAll(cell, values, 0),
     valuesOf: (series) => countValues(lists, series),
     // All values of the series, plus three times as much to sort them.
     finish: (series, out) =>
@@ -337,6 +344,7 @@ function counterWork(windows: Windows, maxValues: number, memory: MemoryAccount)
   return {
     keepsValues: true,
     add: (cell, value, offset) => lists.add(cell, value, offset),
+    addAll: (cell, values, offset) => lists.addAll(cell, values, offset),
     valuesOf: (series) => countValues(lists, series),
     *finish({ cells, from, to, buckets }, out) {
       const count = to - from;

@@ -46,6 +46,26 @@ export class ValueLists {
     this.#sizes[cell] = (this.#sizes[cell] ?? 0) + 1;
   }
 
+  /**
+   * Adds several values of one time.
+   * @throws ApiError `metricValues` for one value too many
+   */
+  addAll(cell: number, values: Float64Array, offset: number): void {
+    const from = this.#count;
+    const to = from + values.length;
+    if (this.#max > 0 && to > this.#max) throw apiError('metricValues', { limit: this.#max });
+    while (to > this.#values.length) this.#growValues();
+    if (cell >= this.#last.length) this.#growCells(cell);
+    this.#count = to;
+    this.#values.set(values, from);
+    this.#offsets?.fill(offset, from, to);
+    const before = this.#before;
+    before[from] = this.#last[cell] ?? -1;
+    for (let index = from + 1; index < to; index += 1) before[index] = index - 1;
+    this.#last[cell] = to - 1;
+    this.#sizes[cell] = (this.#sizes[cell] ?? 0) + values.length;
+  }
+
   sizeOf(cell: number): number {
     return this.#sizes[cell] ?? 0;
   }

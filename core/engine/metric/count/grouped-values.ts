@@ -1,0 +1,198 @@
+import { pipelineError } from '../../../logql/metric/index.js';
+import type { LeafEngine, LeafRequest } from '../../../logql/metric/index.js';
+import { sampleEvaluator, type LineEvaluator } from '../../../logql/lines/evaluator.js';
+import type { Conversion } from '../../../logql/pipeline/conversions.js';
+import {
+  compileExtractor,
+  conversionOf,
+  type ExtractedSample,
+  type SampleExtractor,
+} from '../../../logql/pipeline/extractor.js';
+import type { PipelineEntry } from '../../../logql/pipeline/types.js';
+import { Pacer } from '../../../base/pace/pacer.js';
+import type { RowReader } from '../../../victoria/names/row-reader.js';
+import type { GatheredValues } from '../../../victoria/upstream/gathered-values.js';
+import type { BackendRow } from '../../../victoria/upstream/types.js';
+import type { LeafContext } from '../context.js';
+import { entryOf } from '../entry-of.js';
+import type { Buckets } from './counting.js';
+import type { ValueShaper } from './json.js';
+import type { Unwrapping } from './known-values.js';
+import type { Get } from './shapes.js';
+
+/** How many values are read between two looks at the clock: some hundred microseconds. */
+const textsPerStep = 1000;
+
+/** One group of the backend in one bucket of time. */
+export interface ValueGroup {
+  readonly get: Get;
+  /** The `_stream` text of a stream with the labels of its rows. */
+  readonly stream: string;
+  /** The last nanosecond of the bucket. */
+  readonly endNs: bigint;
+  readonly rows: number;
+  readonly gathered: GatheredValues;
+}
+
+/** Adds the values of groups to an engine, without those of rows that were pushed twice. */
+export class GroupedValues {
+  readonly #reader: RowReader;
+  readonly #into: LeafEngine;
+  readonly #buckets: Buckets;
+  readonly #shaper: ValueShaper;
+  readonly #convert: Conversion;
+  /** Whether a value is the number that its text is, without a unit. */
+  readonly #areUnitless: boolean;
+  /** Of a part of a group. */
+  readonly #numbers = new Float64Array(textsPerStep);
+  readonly #sampleOf: SampleExtractor;
+  readonly #sampleOfLine: LineEvaluator<ExtractedSample | undefined>;
+  readonly #counts: LeafContext['counts'];
+  readonly #pacer: Pacer;
+  #hasEmpty = false;
+  #areIntegers = true;
+  /** Of all values without their sign. */
+  #sum = 0;
+  /** How often a value of a series is to be left out, by the end of its bucket. */
+  readonly #surplus = new Map<bigint, Map<string, number>>();
+
+  constructor(
+    { range, pushed, unwrap }: Unwrapping,
+    { signal }: LeafRequest,
+    { reader, workers, counts }: LeafContext,
+    parts: { readonly into: LeafEngine; readonly buckets: Buckets; readonly shaper: ValueShaper },
+  ) {
+    this.#reader = reader;
+    this.#into = parts.into;
+    this.#buckets = parts.buckets;
+    this.#shaper = parts.shaper;
+    this.#convert = conversionOf(unwrap.conversion);
+    this.#areUnitless = unwrap.conversion === undefined;
+    this.#sampleOf = compileExtractor(range, pushed);
+    this.#sampleOfLine = sampleEvaluator(range, pushed, { workers, signal });
+    this.#counts = counts;
+    this.#pacer = new Pacer(signal);
+  }
+
+  /** How many values of surplus rows have not been met. */
+  get leftOver(): number {
+    let count = 0;
+    for (const values of this.#surplus.values()) for (const left of values.values()) count += left;
+    return count;
+  }
+
+  /** Whether a sum of these values may depend on their order. */
+  get areRounded(): boolean {
+    return !this.#areIntegers || this.#sum > Number.MAX_SAFE_INTEGER;
+  }
+
+  /** Whether a row had no value. */
+  get hasEmpty(): boolean {
+    return this.#hasEmpty;
+  }
+
+  leaveOut(rows: readonly BackendRow[]): void {
+    const { range, stepNs } = this.#buckets;
+    for (const row of rows) {
+      const entry = entryOf(this.#reader.read(row));
+      const sample = this.#sampleOf(entry);
+      // An entry with an error fails the query, however often it was pushed.
+      if (sample === undefined || sample.error !== undefined) continue;
+      const endNs = entry.timestampNs - ((entry.timestampNs - range.startNs) % stepNs) + stepNs - 1n;
+      const known = this.#surplus.get(endNs) ?? new Map<string, number>();
+      const key = surplusKey(sample);
+      this.#surplus.set(endNs, known.set(key, (known.get(key) ?? 0) + 1));
+    }
+  }
+
+  /** @throws ApiError `pipelineError`, `metricValues`, `seriesLimit`, `unexpectedAnswer` */
+  async add(group: ValueGroup): Promise<void> {
+    const { get, stream, endNs, rows } = group;
+    this.#counts.counted(rows, 0);
+    const line = this.#shaper.undecidedLine(get);
+    if (line === '') await this.#addValues(group);
+    else {
+      const sample = await this.#sampleOfLine.of(this.#entryOf(stream, line));
+      for (let left = rows; left > 0; left -= 1) {
+        this.#take(sample, endNs);
+        const pause = this.#pacer.due();
+        if (pause !== undefined) await pause;
+      }
+    }
+    this.#into.checkSeries();
+  }
+
+  /** Adds the values of rows that differ in nothing but the value, as long as it is a number. */
+  async #addValues({ get, stream, endNs, gathered }: ValueGroup): Promise<void> {
+    let usual: ExtractedSample | 'none' | undefined;
+    const numbers = this.#numbers;
+    let count = 0;
+    const takeNumbers = (): void => {
+      if (usual !== undefined && usual !== 'none') this.#takeAll(usual, endNs, numbers.subarray(0, count));
+      count = 0;
+    };
+    let texts = 0;
+    for (;;) {
+      if (usual !== undefined && this.#areUnitless) count = gathered.numbers(numbers, count);
+      if (count === numbers.length) takeNumbers();
+      const text = gathered.text();
+      if (text === undefined) break;
+      texts += 1;
+      const pause = count === 0 || texts % textsPerStep === 0 ? this.#pacer.due() : undefined;
+      if (pause !== undefined) await pause;
+      this.#hasEmpty ||= text === '';
+      if (text === '') continue;
+      const value = this.#convert(text);
+      if (typeof value === 'number' && usual !== undefined) {
+        numbers[count] = value;
+        count += 1;
+        continue;
+      }
+      const sample = this.#sampleOf(this.#entryOf(stream, this.#shaper.lineOf(get, text)));
+      if (typeof value === 'number') usual = sample ?? 'none';
+      this.#take(sample, endNs);
+    }
+    takeNumbers();
+  }
+
+  #take(sample: ExtractedSample | undefined, endNs: bigint): void {
+    const { engine } = this.#into;
+    if (sample === undefined || !engine.isInWindow(endNs)) return;
+    if (sample.error !== undefined) throw pipelineError(sample.error, sample.labels);
+    const surplus = this.#surplus.get(endNs);
+    if (surplus !== undefined) {
+      const key = surplusKey(sample);
+      const left = surplus.get(key) ?? 0;
+      if (left > 0) {
+        surplus.set(key, left - 1);
+        return;
+      }
+    }
+    this.#see(sample.value);
+    engine.add(sample.labels, endNs, sample.value);
+  }
+
+  #see(value: number): void {
+    this.#sum += Math.abs(value);
+    this.#areIntegers &&= Number.isInteger(value);
+  }
+
+  /** Takes samples that differ from one without an error by their value alone. */
+  #takeAll(sample: ExtractedSample, endNs: bigint, values: Float64Array): void {
+    if (this.#surplus.has(endNs)) for (const value of values) this.#take({ ...sample, value }, endNs);
+    else {
+      for (const value of values) this.#see(value);
+      this.#into.engine.addAll(sample.labels, endNs, values);
+    }
+  }
+
+  #entryOf(stream: string, line: string): PipelineEntry {
+    return entryOf(this.#reader.read({ _time: anyTime, _stream: stream, _msg: line }));
+  }
+}
+
+const anyTime = '1970-01-01T00:00:00Z';
+
+function surplusKey({ labels, value }: ExtractedSample): string {
+  return `${value} ${labels.key}`;
+}
