@@ -51,7 +51,7 @@ export async function openTail(plan: LogsPlan, request: TailRequest, parts: Tail
   };
   const limit = parts.maxHistory > 0 ? Math.min(request.limit, parts.maxHistory) : request.limit;
   const found = await readHistory({ startNs, endNs }, limit, context);
-  const held = new ReorderBuffer();
+  const held = new ReorderBuffer(rules.reorderMs);
   // Lines older than the youngest ones of the history may become visible only now.
   const youngNs = range.endNs - nearNs(rules);
   const firstYoung = found.findIndex(({ entry }) => entry.timestampNs >= youngNs);

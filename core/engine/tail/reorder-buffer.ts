@@ -1,11 +1,14 @@
 import { logRowBytes } from '../../base/memory/sizes.js';
 import type { TailLine } from './line-maker.js';
+import { msToNs } from './windows.js';
 
 const maxBytes = 8 * 1024 * 1024;
 
 interface Held {
   readonly line: TailLine;
   readonly foundMs: number;
+  /** When the last line was found that it may wait for because of other streams; undefined until it has waited for those of its own. */
+  lastMs?: number | undefined;
 }
 
 /**
@@ -17,6 +20,12 @@ export class ReorderBuffer {
   /** In the order in which they were found. */
   #held: Held[] = [];
   #bytes = 0;
+  readonly #windowNs: bigint;
+
+  /** @param reorderMs how long the backend may take to show a row that it has accepted */
+  constructor(reorderMs: number) {
+    this.#windowNs = msToNs(reorderMs);
+  }
 
   get size(): number {
     return this.#held.length;
@@ -32,26 +41,61 @@ export class ReorderBuffer {
     this.#bytes += logRowBytes(line.entry);
   }
 
-  /** Takes the lines found until a time, and lines of their streams that are older but were found later, all sorted by time. */
+  /**
+   * Takes the lines found until a time, and lines of their streams that are older but were found later, all sorted by time. They wait for
+   * those of other streams that are older and have been found too, once: a stream whose times lag behind must not hold up the others.
+   */
   take(foundUntilMs: number): readonly TailLine[] {
-    const newest = new Map<string, bigint>();
-    for (const { line, foundMs } of this.#held) {
-      if (foundMs > foundUntilMs) break;
-      const known = newest.get(line.stream);
-      if (known === undefined || known < line.entry.timestampNs)
-        newest.set(line.stream, line.entry.timestampNs);
+    const ripe = new Newest();
+    const overdue = new Newest();
+    const lastMs = this.#held.at(-1)?.foundMs ?? 0;
+    for (const held of this.#held) {
+      if (held.foundMs > foundUntilMs) break;
+      held.lastMs ??= lastMs;
+      ripe.add(held.line);
+      if (held.lastMs <= foundUntilMs) overdue.add(held.line);
     }
-    if (newest.size === 0) return [];
+    if (ripe.ofAll === undefined) return [];
+    let oldestNs = ripe.ofAll;
+    for (const { line } of this.#held) {
+      const { timestampNs } = line.entry;
+      // Streams that lag further behind are not in order with the others anyway.
+      const isNear = ripe.ofAll - timestampNs < this.#windowNs;
+      if (isNear && timestampNs < oldestNs && !ripe.includes(line)) oldestNs = timestampNs;
+    }
+    const isDue = (line: TailLine): boolean =>
+      ripe.includes(line) && (line.entry.timestampNs <= oldestNs || overdue.includes(line));
     const [taken, left]: [TailLine[], Held[]] = [[], []];
     for (const held of this.#held) {
-      const { line } = held;
-      const untilNs = newest.get(line.stream);
-      if (untilNs === undefined || line.entry.timestampNs > untilNs) left.push(held);
-      else taken.push(line);
+      if (isDue(held.line)) taken.push(held.line);
+      else left.push(held);
     }
     this.#held = left;
     this.#bytes = left.reduce((sum, { line }) => sum + logRowBytes(line.entry), 0);
     return taken.sort(byTime);
+  }
+}
+
+/** The newest of some lines, by stream. */
+class Newest {
+  readonly #times = new Map<string, bigint>();
+  #ofAll: bigint | undefined;
+
+  /** The newest of all streams. */
+  get ofAll(): bigint | undefined {
+    return this.#ofAll;
+  }
+
+  add({ stream, entry: { timestampNs } }: TailLine): void {
+    const known = this.#times.get(stream);
+    if (known === undefined || known < timestampNs) this.#times.set(stream, timestampNs);
+    if (this.#ofAll === undefined || this.#ofAll < timestampNs) this.#ofAll = timestampNs;
+  }
+
+  /** Whether a line is not newer than those of its stream. */
+  includes({ stream, entry: { timestampNs } }: TailLine): boolean {
+    const newest = this.#times.get(stream);
+    return newest !== undefined && timestampNs <= newest;
   }
 }
 

@@ -11,7 +11,7 @@ const spareMs = 1_000;
 const fewLines = 500;
 const nsPerMs = 1_000_000n;
 
-function msToNs(ms: number): bigint {
+export function msToNs(ms: number): bigint {
   return BigInt(Math.round(ms)) * nsPerMs;
 }
 

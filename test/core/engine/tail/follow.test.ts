@@ -8,31 +8,36 @@ import { backendRow } from './rows.js';
 const reorderMs = 1_000;
 const settledMs = 25_000;
 
+const noLag = fc.constant({ a: 0, b: 0, c: 0 });
+
 /** Rows that senders push in the order of their times, in batches or not, and that the backend shows within the reorder window. */
-const pushedInOrder = fc
-  .array(
-    fc.record({
-      app: fc.constantFrom('a', 'b', 'c'),
-      stepMs: fc.integer({ min: 0, max: 200 }),
-      hiddenMs: fc.oneof(fc.constantFrom(0, reorderMs), fc.integer({ min: 0, max: reorderMs })),
-    }),
-    { minLength: 1, maxLength: 40 },
-  )
-  .chain((steps) =>
-    fc.record({
-      steps: fc.constant(steps),
-      lagMs: fc.record({ a: fc.integer({ min: 0, max: 2_500 }), b: fc.constant(0), c: fc.constant(1_000) }),
-    }),
-  )
-  .map(({ steps, lagMs }): LateRow[] => {
-    let pushedMs = 0;
-    return steps.map(({ app, stepMs, hiddenMs }, index) => {
-      pushedMs += stepMs;
-      // Some have equal times.
-      const atMs = pushedMs - lagMs[app];
-      return { app, atMs, visibleMs: pushedMs + hiddenMs, line: `${index}` };
+const pushedInOrder = (
+  lags: fc.Arbitrary<Readonly<Record<'a' | 'b' | 'c', number>>>,
+): fc.Arbitrary<LateRow[]> =>
+  fc
+    .array(
+      fc.record({
+        app: fc.constantFrom('a', 'b', 'c'),
+        stepMs: fc.integer({ min: 0, max: 200 }),
+        hiddenMs: fc.oneof(fc.constantFrom(0, reorderMs), fc.integer({ min: 0, max: reorderMs })),
+      }),
+      { minLength: 1, maxLength: 40 },
+    )
+    .chain((steps) =>
+      fc.record({
+        steps: fc.constant(steps),
+        lagMs: lags,
+      }),
+    )
+    .map(({ steps, lagMs }): LateRow[] => {
+      let pushedMs = 0;
+      return steps.map(({ app, stepMs, hiddenMs }, index) => {
+        pushedMs += stepMs;
+        // Some have equal times.
+        const atMs = pushedMs - lagMs[app];
+        return { app, atMs, visibleMs: pushedMs + hiddenMs, line: `${index}` };
+      });
     });
-  });
 
 /** Times that are used one after the other, over and over. */
 function cycle(times: readonly number[]): () => number {
@@ -43,10 +48,16 @@ function cycle(times: readonly number[]): () => number {
 const gaps = fc.array(fc.integer({ min: 20, max: 600 }), { minLength: 5 });
 const durations = fc.array(fc.integer({ min: 0, max: 200 }), { minLength: 5 });
 
+const someLag = fc.record({
+  a: fc.integer({ min: 0, max: 2_500 }),
+  b: fc.constant(0),
+  c: fc.constant(1_000),
+});
+
 test('in whatever order the backend shows lines that were pushed in order, each is sent once and those of a stream in order', async (t) => {
   await fc.assert(
     fc.asyncProperty(
-      pushedInOrder,
+      pushedInOrder(someLag),
       gaps,
       durations,
       fc.integer({ min: 0, max: 12_000 }),
@@ -73,6 +84,33 @@ test('in whatever order the backend shows lines that were pushed in order, each 
     { numRuns: 80 },
   );
   t.pass();
+});
+
+test('lines of all streams are in order where senders push them without a lag', async (t) => {
+  await fc.assert(
+    fc.asyncProperty(pushedInOrder(noLag), gaps, durations, async (rows, gapsMs, pollsMs) => {
+      const { sent } = await follow({ rows, gapMs: cycle(gapsMs), pollMs: cycle(pollsMs) }, settledMs);
+      const times = entriesOf(sent).map(msOf);
+      t.deepEqual(
+        times,
+        [...times].sort((a, b) => a - b),
+      );
+      t.is(times.length, rows.length);
+    }),
+    { numRuns: 80 },
+  );
+});
+
+test('a stream whose times lag behind holds no other one up for longer than two reorder windows', async (t) => {
+  const lagging = Array.from({ length: 200 }, (_, index): LateRow => {
+    const pushedMs = index * 50;
+    return { app: 'lagging', atMs: pushedMs - reorderMs / 2, visibleMs: pushedMs, line: `lagging ${index}` };
+  });
+  const rows: LateRow[] = [...lagging, { app: 'a', atMs: 5_000, visibleMs: 5_000, line: 'a' }];
+  const { sent } = await follow({ rows, gapMs: () => 100 }, settledMs);
+  const sentMs = sent.find((each) => linesOf([each]).includes('a'))?.atMs ?? Infinity;
+  t.true(sentMs > 5_000 + reorderMs && sentMs <= 5_000 + 2 * reorderMs + 300, `after ${sentMs} ms`);
+  t.is(linesOf(sent).length, rows.length);
 });
 
 test('a line that comes after younger ones were sent is sent when it is found, and delays none', async (t) => {

@@ -109,7 +109,7 @@ export async function follow(
   };
   const sent: Sent[] = [];
   try {
-    for await (const event of followLines(context, ns(-delayMs), new ReorderBuffer()))
+    for await (const event of followLines(context, ns(-delayMs), new ReorderBuffer(context.rules.reorderMs)))
       sent.push({ atMs: clock.monotonicMs(), event });
   } finally {
     controller.abort();
