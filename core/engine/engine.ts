@@ -12,6 +12,7 @@ import { compileDerivedFields, type DeriveFields } from './logs/derived-fields.j
 import { createMemories, type Memories } from './memories.js';
 import type { RowThreads } from './metric/threads/row-threads.js';
 import type { engineMetrics } from './metrics.js';
+import { strategies, type Strategies } from './metric/strategies.js';
 import { refinedPlan } from './refined-plan.js';
 
 export type EngineOptions = ScanOptions &
@@ -30,15 +31,18 @@ export class Engine {
   readonly #derive: DeriveFields | undefined;
   readonly #workers: LineWorkers;
   readonly #rowThreads: RowThreads;
+  readonly #strategies: Strategies;
   /** One reader for all tenants with the same naming. */
   readonly #readers = new WeakMap<Naming, RowReader>();
 
-  constructor(options: EngineOptions, host: EngineHost) {
+  /** @param ways in which leaves of metric queries may be read; tests force them */
+  constructor(options: EngineOptions, host: EngineHost, ways: Strategies = strategies) {
     this.#options = options;
     this.#host = host;
     this.#memories = createMemories(host);
     this.#workers = createLineWorkers(options, host);
     this.#rowThreads = createRowThreads(options, this.#workers, host);
+    this.#strategies = ways;
     this.#derive = compileDerivedFields(options.derivedFields ?? []);
   }
 
@@ -63,6 +67,7 @@ export class Engine {
       memories: this.#memories,
       workers: this.#workers,
       rowThreads: this.#rowThreads,
+      strategies: this.#strategies,
       derive: this.#derive,
       showsGroups: naming.emitStructuredMetadata || !caller.categorizeLabels,
     });

@@ -21,6 +21,8 @@ export interface MetricContext extends Backend, Memories {
   readonly workers: Pick<LineWorkers, 'run'>;
   /** Where many rows are counted; undefined when that is the event loop, too. */
   readonly rowThreads: Pick<RowThreads, 'begin'> | undefined;
+  /** The ways in which a leaf may be read, in the order in which they are tried. */
+  readonly strategies: readonly Strategy[];
   /** Called after each attempt to read a leaf. */
   readonly tried: (record: StrategyRecord) => void;
 }

@@ -10,11 +10,11 @@ import { decline, isDeclined, type Declined } from './declined.js';
 import { rowsStrategy, wholeRowsStrategy } from './rows.js';
 import { shortLinesStrategy } from './short-lines.js';
 
-/**
- * Every way to read a leaf, in the order in which they are tried: the one that transfers least comes first, and the last one can read every
- * leaf.
- */
-export const strategies: readonly Strategy[] = [
+/** Ways to read a leaf, in the order in which they are tried. The last one can read every leaf. */
+export type Strategies = readonly Strategy[];
+
+/** Every way to read a leaf: the one that transfers least comes first. */
+export const strategies: Strategies = [
   fieldsStrategy,
   statisticsStrategy,
   valueGroupsStrategy,
@@ -26,7 +26,7 @@ export const strategies: readonly Strategy[] = [
 /** Reads the series of a leaf by the first possible strategy. */
 export async function readLeaf(request: LeafRequest<LeafPlan>, context: LeafContext): Promise<SeriesTable> {
   let hasFailed = false;
-  for (const strategy of strategies) {
+  for (const strategy of context.strategies) {
     const result = await tryStrategy(strategy, hasFailed, request, context);
     if (!isDeclined(result)) return result;
     hasFailed ||= result.declined === 'entry-failed';

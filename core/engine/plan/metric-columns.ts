@@ -1,4 +1,4 @@
-import type { Grouping, RangeAggregation, Stage } from '../../logql/ast.js';
+import type { Grouping, LabelFilterStage, RangeAggregation, Stage } from '../../logql/ast.js';
 import { decidingErrorLabels } from '../../logql/pipeline/types.js';
 import { visit } from '../../logql/walk.js';
 import type { FieldRef } from '../../victoria/logsql/ast.js';
@@ -28,7 +28,18 @@ export function visibleNames(
     for (const name of namesIn(stage)) names.add(name);
   }
   // A sample whose error is kept on purpose is a series of its own with all labels, unless a sum around it groups it again.
-  return names.has(errorName) && pushed === undefined ? undefined : withLevel(names);
+  const mayKeepErrors =
+    names.has(errorName) && pushed === undefined && !endsWithoutErrors(unwrap?.filters ?? []);
+  return mayKeepErrors ? undefined : withLevel(names);
+}
+
+/** Whether the last of some filters that looks at errors, or may find one, leaves none: `| __error__=""`. */
+function endsWithoutErrors(filters: readonly LabelFilterStage[]): boolean {
+  for (const { filter } of filters.toReversed()) {
+    if (filter.kind !== 'string') return false;
+    if (filter.name === errorName) return filter.op === '=' && filter.value === '';
+  }
+  return false;
 }
 
 /** Labels that are seen, with the level found in an entry where that is one of them: beside a label of its name it has the ending. */

@@ -21,6 +21,7 @@ import { BackendClient } from '../../../../core/victoria/upstream/client.js';
 import { createMemories } from '../../../../core/engine/memories.js';
 import { engineMetrics } from '../../../../core/engine/metrics.js';
 import { answerMetric } from '../../../../core/engine/metric/metric.js';
+import { strategies } from '../../../../core/engine/metric/strategies.js';
 import type { RowThreads } from '../../../../core/engine/metric/threads/row-threads.js';
 import { noWorkers } from '../../logql/lines-here.js';
 import { watchedUpstream } from './watched-upstream.js';
@@ -57,7 +58,7 @@ export const naming = new Naming(defaultNamingSettings);
 
 /** An embedded backend, or that of BACKEND_URL; every test stores under an account of its own. */
 export class MetricStore {
-  readonly #url: string;
+  readonly url: string;
   /** Accounts of this run begin here, so that others on the same backend are not met. */
   readonly #firstAccount = process.env['BACKEND_URL'] === undefined ? 0 : randomInt(1_000_000, 4_000_000_000);
   readonly #client: BackendClient;
@@ -65,7 +66,7 @@ export class MetricStore {
   readonly #memories = createMemories(makeHost({ metrics: engineMetrics }));
 
   private constructor(url: string, close: () => Promise<void>) {
-    this.#url = url;
+    this.url = url;
     this.#close = close;
     const breaker = new CircuitBreaker({
       failThreshold: 100,
@@ -118,12 +119,28 @@ export class MetricStore {
     path: string,
     { type, body }: { readonly type: string; readonly body: string },
   ): Promise<string> {
-    const accountid = String(this.#firstAccount + account);
+    const accountid = String(this.stored(account));
     const headers = { 'content-type': type, accountid, projectid: '0' };
-    const answer = await send(this.#url + path, { method: 'POST', headers, body });
+    const answer = await send(this.url + path, { method: 'POST', headers, body });
     const text = await answer.body.text();
     if (answer.statusCode >= 300) throw new Error(`${answer.statusCode} ${text}`);
     return text;
+  }
+
+  /** The account of the backend in which entries of an account are stored. */
+  stored(account: number): number {
+    return this.#firstAccount + account;
+  }
+
+  upstream(account: number, signal: AbortSignal, trace: Trace): BoundUpstream {
+    return new BoundUpstream(this.#client, {
+      signal,
+      trace,
+      headers: { accountid: String(this.stored(account)), projectid: '0' },
+      parameters: [],
+      dataOwner: String(account),
+      scope: everything,
+    });
   }
 
   /** Plans and answers a metric request. */
@@ -132,14 +149,7 @@ export class MetricStore {
     const { signal = new AbortController().signal, trace = new Trace() } = options;
     const { ast } = request.query;
     if (ast.kind === 'log') throw new Error('not a metric query');
-    const bound = new BoundUpstream(this.#client, {
-      signal,
-      trace,
-      headers: { accountid: String(this.#firstAccount + account), projectid: '0' },
-      parameters: [],
-      dataOwner: String(account),
-      scope: everything,
-    });
+    const bound = this.upstream(account, signal, trace);
     const { asked } = options;
     const upstream = asked === undefined ? bound : watchedUpstream(bound, asked);
     const answer = await answerMetric(planMetric(ast, naming, pushdown), request, {
@@ -150,6 +160,7 @@ export class MetricStore {
       maxRows,
       workers: noWorkers,
       rowThreads: options.rowThreads,
+      strategies,
       ...this.#memories,
       tried: (record) => trace.strategies.push(record),
       limits: { ...defaultMetricLimits, ...limits },

@@ -1,0 +1,291 @@
+import test from 'ava';
+import { ApiError } from '../../../../core/base/errors/api-error.js';
+import { Trace } from '../../../../core/base/trace.js';
+import { Engine } from '../../../../core/engine/engine.js';
+import type { Strategy } from '../../../../core/engine/metric/context.js';
+import { strategies } from '../../../../core/engine/metric/strategies.js';
+import { wholeRowsStrategy } from '../../../../core/engine/metric/rows.js';
+import { engineMetrics } from '../../../../core/engine/metrics.js';
+import { LogqlError } from '../../../../core/logql/index.js';
+import { planMetric } from '../../../../core/engine/plan/metric.js';
+import { leavesOfPlan } from '../../../../core/engine/plan/refine.js';
+import type { MetricPlan } from '../../../../core/engine/plan/types.js';
+import type { Pushdown } from '../../../../core/engine/plan/rules/query/off.js';
+import { createExchange } from '../../../../core/kernel/plugin/exchange.js';
+import { makeCaller, makeHost, makeTenant } from '../../../../core/testing/index.js';
+import type { Answer } from '../../../../core/wire/answer/types.js';
+import type { QueryRangeRequest, QueryRequest } from '../../../../core/wire/api/request.js';
+import { makeDataset, type Dataset } from '../../../compare/data/dataset.js';
+import { viewOf } from '../../../compare/data/view.js';
+import type { Row, Source } from '../../../compare/data/rows.js';
+import { pushToBackend, rowsOf } from '../../../compare/parties.js';
+import type { Question } from '../../../compare/question.js';
+import { makeContext, quoted } from '../../../compare/requests/context.js';
+import { makeQuestion } from '../../../compare/requests/index.js';
+import { optionsOf } from '../../../../core/testing/options.js';
+import { Random } from '../../../watch/random.js';
+import { runs } from '../../../setup/runs.js';
+import { instantRequest, MetricStore, naming, rangeRequest, valuesOf } from './metric-store.js';
+
+const endNs = 1_793_520_000_000_000_000n;
+const second = 1_000_000_000n;
+const families = ['metric', 'instant', 'dashboard', 'explore'];
+
+let store: MetricStore;
+test.before(async () => {
+  store = await MetricStore.open();
+});
+test.after.always(() => store.close());
+
+type MetricRequest = QueryRequest | QueryRangeRequest;
+
+/** The request of a question; undefined for a log query, and for what cannot be asked. */
+function requestOf({ path, query, window, atNs }: Question): MetricRequest | undefined {
+  if (query?.name !== 'query') return undefined;
+  const steps = 40n;
+  const made =
+    path === 'query' && atNs !== undefined
+      ? () => instantRequest(query.text, atNs)
+      : path === 'query_range' && window !== undefined
+        ? () =>
+            rangeRequest(
+              query.text,
+              window.startNs,
+              window.endNs,
+              ((window.endNs - window.startNs) / steps / second + 1n) * second,
+            )
+        : undefined;
+  try {
+    const request = made?.();
+    if (request === undefined || request.query.ast.kind === 'log') return undefined;
+    planMetric(request.query.ast, naming, 'on');
+    return request;
+  } catch (error) {
+    if (error instanceof ApiError || error instanceof LogqlError) return undefined;
+    throw error;
+  }
+}
+
+/** Of several leaves whose entries cannot be evaluated, any may be named. */
+function errorOf({ message, entry }: ApiError, plan: MetricPlan): unknown {
+  return [...leavesOfPlan(plan)].length > 1 ? entry : message;
+}
+
+/** Values as they are but for their last digits, which depend on the order in which series are added up. */
+function shown(answer: Answer): unknown {
+  if (answer.kind === 'scalar') return answer.point.value;
+  return Object.fromEntries(
+    Object.entries(valuesOf(answer)).map(([place, value]) => [place, Number(value.toPrecision(12))]),
+  );
+}
+
+/** What dashboards ask of lines of JSON, of which the random families ask little: counts and values by what `| json` finds. */
+function jsonQuestion(random: Random, data: Dataset): MetricRequest {
+  const contexts = Array.from({ length: 30 }, () => makeContext(random, data));
+  const context = contexts.find(({ facts }) => facts.kind === 'json') ?? makeContext(random, data);
+  const { stream, facts, known } = context;
+  const own = Object.entries(stream.labels).map(([name, value]) => `${name}=${quoted(random, value)}`);
+  const found = [...facts.fields].filter(([name]) => /^[a-zA-Z_]\w*$/.test(name));
+  const numbers = found.filter(([, value]) => /^-?\d+(\.\d+)?$/.test(value));
+  const [number = 'status', value = '1'] = numbers.length === 0 ? [] : random.pick(numbers);
+  const names = [...found.map(([name]) => name), ...known.keys()];
+  return asked(random, data, {
+    selected: random.pick([`{${own.join(',')}}`, '{service_name=~".+"}', '{app=~".+"}']),
+    names: [random.pick(names), random.pick(names)],
+    number,
+    filter: random.pick(['', ` | ${number} >= ${value}`, ` | ${random.pick(names)}!=""`]),
+  });
+}
+
+/** The same of the regular rows. */
+function regularQuestion(random: Random, data: Dataset): MetricRequest {
+  return asked(random, data, {
+    selected: `{app="regular", door${random.pick(['="push-1"', '="rebuilt-3"', '=~"push-.*"', '=~"rebuilt-.*"', '=~".+"'])}}`,
+    names: [random.pick(['method', 'status', 'door', 'took']), random.pick(['method', 'level'])],
+    number: random.pick(['took', 'took', 'status']),
+    filter: random.pick(['', '', ' | status >= 404', ' | method!="PUT"', ' | took > 500']),
+  });
+}
+
+interface Asked {
+  readonly selected: string;
+  readonly names: readonly [string, string];
+  readonly number: string;
+  readonly filter: string;
+}
+
+function asked(random: Random, data: Dataset, { selected, names, number, filter }: Asked): MetricRequest {
+  const by = random.pick([names[0], names[0], names[1], names.join(', '), 'app']);
+  const errors = random.pick(['', '', ' | __error__=""', ' | drop __error__']);
+  const range = random.pick(['1m', '5m', '10m', '30m']);
+  const lines = `${selected} | json${filter}${errors} [${range}]`;
+  const kept = random.pick(['=""', '=""', '=""', '=""', '=""', '!=""', '!="JSONParserErr"', '=~".*"']);
+  const values = `${selected} | json${filter} | unwrap ${number} | __error__${kept} [${range}]`;
+  const text = random.pick([
+    `sum by (${by}) (count_over_time(${lines}))`,
+    `count_over_time(${selected} | json | keep ${names[0]} [${range}])`,
+    `sum(bytes_over_time(${lines}))`,
+    `sum by (level, detected_level) (count_over_time(${selected} | drop __error__ [${range}]))`,
+    `quantile_over_time(0.9, ${values}) by (${by})`,
+    `max_over_time(${values}) by (${by})`,
+    `sum by (${by}) (sum_over_time(${values}))`,
+    `sum by (${by}) (rate(${values}))`,
+    `avg_over_time(${values}) by (${by})`,
+    `last_over_time(${values}) by (${by})`,
+  ]);
+  if (random.chance(0.2)) return instantRequest(text, data.endNs - BigInt(random.below(3600)) * second);
+  const step = random.pick([60n, 120n, 300n, 600n]) * second;
+  const startNs = random.chance(0.7) ? data.startNs - (data.startNs % step) : data.startNs + 1n;
+  return rangeRequest(text, startNs, random.chance(0.7) ? data.endNs : startNs + 2_000n * second, step);
+}
+
+/** Asked with every seed: what each way of reading has to get right of repeats, errors and missing lines. */
+const always = [
+  'sum by (door) (sum_over_time({app="regular", door="push-1"} | json | unwrap took | __error__="" [10m]))',
+  'quantile_over_time(0.9, {app="regular", door="push-1"} | json | unwrap took | __error__="" [5m]) by (method)',
+  'min_over_time({app="regular", door="push-1"} | json | unwrap took [5m] offset 1m) by (method)',
+  'max_over_time({app="regular", door="push-0"} | json | unwrap took | __error__="JSONParserErr" [10m]) by (app)',
+  'last_over_time({app="regular", door="push-0"} | json | unwrap took | __error__="" [10m]) by (level)',
+  'sum by (took) (count_over_time({app="regular", door="push-0"} | json [30m]))',
+  'sum by (status) (count_over_time({app="regular", door="push-1"} | json [10m]))',
+  'sum by (method) (count_over_time({app="regular", door="rebuilt-3"} | json | status >= 404 [10m]))',
+  'quantile_over_time(0.5, {app="regular", door="rebuilt-3"} | json | unwrap took | __error__="" [5m]) by (status)',
+  'sum by (level, detected_level) (count_over_time({app="regular"} | drop __error__ [5m]))',
+];
+
+/** A part of the questions is always asked, and then the three ways of asking have their turns. */
+function questionOf(seed: number, index: number, data: Dataset): MetricRequest | undefined {
+  const text = always[index];
+  if (text !== undefined) return rangeRequest(text, data.startNs, data.endNs, 300n * second);
+  if (index % 3 === 0) return requestOf(makeQuestion(seed, index, data, families));
+  return (index % 3 === 1 ? jsonQuestion : regularQuestion)(Random.of(seed, index), data);
+}
+
+/** An engine that reads leaves in one way alone, and all of their rows where that way declines. */
+class Forced {
+  readonly #engine: Engine;
+  readonly #pushdown: Pushdown;
+
+  constructor(strategy: Strategy | undefined) {
+    this.#pushdown = strategy === undefined ? 'off' : 'on';
+    const ways = strategy === undefined ? [wholeRowsStrategy] : [strategy, wholeRowsStrategy];
+    const host = makeHost({ metrics: engineMetrics, limits: { maxStatsQuerySeries: 0 } });
+    this.#engine = new Engine(optionsOf('response-shape') as never, host, ways);
+  }
+
+  /** The values of a request, or its error, and in which ways leaves were read. */
+  async ask(
+    account: number,
+    request: MetricRequest,
+  ): Promise<{ outcome: unknown; tried: readonly string[] }> {
+    const { ast } = request.query;
+    if (ast.kind === 'log') throw new Error('a log query');
+    const { signal } = new AbortController();
+    const trace = new Trace();
+    const exchange = createExchange({
+      id: 'law',
+      request,
+      caller: makeCaller(),
+      signal,
+      isFinal: true,
+      trace,
+    });
+    const slots = {
+      tenant: makeTenant('law'),
+      plan: planMetric(ast, naming, this.#pushdown),
+      upstream: store.upstream(account, signal, trace),
+    };
+    const tried = (): readonly string[] =>
+      trace.strategies.map(({ strategy, outcome }) => `${strategy}:${outcome}`);
+    try {
+      return { outcome: shown(await this.#engine.run(exchange.derive({ slots }))), tried: tried() };
+    } catch (error) {
+      if (error instanceof ApiError) return { outcome: errorOf(error, slots.plan), tried: tried() };
+      throw error;
+    }
+  }
+
+  stop(): Promise<void> {
+    return this.#engine.stop();
+  }
+}
+
+/** Rows that are alike, as those of one program are: the backend counts few others. Some come twice. */
+function regularSources(random: Random): readonly Source[] {
+  return (['push', 'push', 'rebuilt', 'rebuilt'] as const).map((door, index) => {
+    const rows = Array.from({ length: 300 }, (_, at): Row => {
+      const fields = {
+        method: random.pick(['GET', 'GET', 'GET', 'PUT']),
+        status: random.pick(['200', '200', '404', '500']),
+        took: random.chance(0.02)
+          ? 'fast'
+          : random.pick([String(random.below(900)), `${random.below(90)}.5`]),
+        level: random.pick(['info', 'warn', 'error']),
+        user: 'x'.repeat(120),
+      };
+      const whole = JSON.stringify(fields);
+      const ns = endNs - BigInt(1 + at * 7 + random.below(7)) * second;
+      return door === 'push'
+        ? {
+            ns,
+            message: random.chance(0.03) && index === 0 ? whole.slice(0, -9) : whole,
+            fields: { pod: `pod-${at % 3}` },
+          }
+        : { ns, message: undefined, fields };
+    });
+    const isRepeated = index % 2 === 1;
+    const streamFields = { app: 'regular', door: `${door}-${index}`, service_name: 'regular' };
+    return { door, streamFields, shape: 'regular', rows, laterRows: isRepeated ? rows.slice(0, 9) : [] };
+  });
+}
+
+async function dataOf(seed: number, account: number): Promise<Dataset> {
+  const made = makeDataset({ seed, tenants: ['law'], endNs, streams: 16, linesPerStream: 100 });
+  const sources = [...(made.tenants[0]?.sources ?? []), ...regularSources(Random.of(seed, 0))];
+  const tenant = { tenant: 'law', sources, streams: viewOf(sources) };
+  const data = { ...made, tenants: [tenant] };
+  const place = { account: store.stored(account), project: 0 };
+  await pushToBackend(store.url, tenant, place);
+  const wanted = tenant.sources.reduce((sum, { rows, laterRows }) => sum + rows.length + laterRows.length, 0);
+  for (let left = 200; (await rowsOf(store.url, place, data)).length < wanted; left -= 1) {
+    if (left === 0) throw new Error('rows are missing');
+    await new Promise((resolve) => setTimeout(resolve, 50));
+  }
+  return data;
+}
+
+test('every way of reading that does not decline gives what reading all rows gives, at first and again', async (t) => {
+  t.timeout(600_000);
+  const ran = new Map<string, number>();
+  const why = new Map<string, number>();
+  for (const seed of [1, 2]) {
+    const account = 90_000 + seed;
+    const data = await dataOf(seed, account);
+    const reference = new Forced(undefined);
+    const forced = strategies
+      .filter((strategy) => strategy !== wholeRowsStrategy)
+      .map((strategy) => ({ name: strategy.name, engine: new Forced(strategy) }));
+    for (let index = 0; index < runs(70); index += 1) {
+      const request = questionOf(seed, index, data);
+      if (request === undefined) continue;
+      const wanted = await reference.ask(account, request);
+      for (const { name, engine } of forced) {
+        for (const time of ['first', 'second']) {
+          const { outcome, tried } = await engine.ask(account, request);
+          for (const one of tried) why.set(one, (why.get(one) ?? 0) + 1);
+          if (!tried.includes(`${name}:ran`)) break;
+          ran.set(name, (ran.get(name) ?? 0) + 1);
+          t.deepEqual(
+            outcome,
+            wanted.outcome,
+            `${seed}-${index}, ${name}, ${time} time: ${request.query.text}`,
+          );
+        }
+      }
+    }
+    for (const { engine } of [{ engine: reference }, ...forced]) await engine.stop();
+  }
+  t.log(Object.fromEntries(ran));
+  t.log(Object.fromEntries([...why].sort()));
+  t.deepEqual([...ran.keys()].sort(), ['fields', 'rows', 'short-lines', 'statistics', 'value-groups']);
+});
