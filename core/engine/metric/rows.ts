@@ -103,12 +103,12 @@ function jobFor(
   { rowThreads, naming, counts }: LeafContext,
 ): RowJob | undefined {
   if ((streams?.texts?.size ?? 0) > mostStreams) return undefined;
-  const { range, pushed, folded, isCapped, isRoot } = leaf;
+  const { range, pushed, folded, merged, isCapped, isRoot } = leaf;
   const { memory, ...others } = limits;
   return rowThreads?.begin(
     selectedRows,
     {
-      leaf: { range, pushed, folded, isCapped, isRoot },
+      leaf: { range, pushed, folded, merged, isCapped, isRoot },
       columns: grid,
       limits: others,
       memory: { limit: memory.limit, held: memory.held },

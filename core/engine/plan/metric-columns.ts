@@ -1,4 +1,5 @@
-import type { Grouping, LabelFilterStage, RangeAggregation, Stage } from '../../logql/ast.js';
+import type { Grouping, LabelFilterStage, Stage } from '../../logql/ast.js';
+import type { Leaf } from '../../logql/metric/index.js';
 import { decidingErrorLabels } from '../../logql/pipeline/types.js';
 import { visit } from '../../logql/walk.js';
 import type { FieldRef } from '../../victoria/logsql/ast.js';
@@ -12,12 +13,17 @@ const scopeAttributes = 'scope.attributes.';
 const clashSuffix = '_extracted';
 const errorName = '__error__';
 
+type SeenLeaf = Pick<Leaf, 'range' | 'pushed' | 'merged'>;
+
+/** How the series of a leaf are grouped; undefined where they have all labels. */
+export function groupingOf({ range, pushed, merged }: SeenLeaf): Omit<Grouping, 'span'> | undefined {
+  return range.op === 'absent_over_time' ? noLabels : (range.grouping ?? pushed ?? merged);
+}
+
 /** The labels a range aggregation can tell apart; undefined when all of them are seen. */
-export function visibleNames(
-  range: RangeAggregation,
-  pushed: Pick<Grouping, 'without' | 'labels'> | undefined,
-): ReadonlySet<string> | undefined {
-  const grouping = range.op === 'absent_over_time' ? noLabels : (range.grouping ?? pushed);
+export function visibleNames(leaf: SeenLeaf): ReadonlySet<string> | undefined {
+  const { range } = leaf;
+  const grouping = groupingOf(leaf);
   if (grouping === undefined || grouping.without) return undefined;
   const { query, unwrap } = range.range;
   const names = new Set(grouping.labels);
@@ -27,9 +33,9 @@ export function visibleNames(
       return undefined;
     for (const name of namesIn(stage)) names.add(name);
   }
-  // A sample whose error is kept on purpose is a series of its own with all labels, unless a sum around it groups it again.
+  // A sample whose error is kept on purpose is a series of its own with all labels, unless an aggregation around it groups it again.
   const mayKeepErrors =
-    names.has(errorName) && pushed === undefined && !endsWithoutErrors(unwrap?.filters ?? []);
+    names.has(errorName) && range.grouping !== undefined && !endsWithoutErrors(unwrap?.filters ?? []);
   return mayKeepErrors ? undefined : withLevel(names);
 }
 

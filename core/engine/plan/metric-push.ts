@@ -26,9 +26,10 @@ export function decideLeaf(leaf: Leaf, logs: LogsPlan, pushdown: Pushdown): Push
   return { rule, push: emit === undefined ? undefined : { ...emit(), looksAtLines } };
 }
 
-function factsOf({ range, pushed }: Leaf, { residual }: LogsPlan): LeafFacts {
+function factsOf(leaf: Leaf, { residual }: LogsPlan): LeafFacts {
+  const { range, pushed } = leaf;
   const measure = range.range.unwrap === undefined ? measureOf(range) : undefined;
-  const visible = visibleNames(range, pushed);
+  const visible = visibleNames(leaf);
   // Where no label is seen parsers do not run.
   const stages = visible?.size === 0 ? residual.filter((stage) => !isParser(stage)) : residual;
   const lineStages = stages.filter((stage) => !readsLabelsOnly(stage));
@@ -46,8 +47,9 @@ function factsOf({ range, pushed }: Leaf, { residual }: LogsPlan): LeafFacts {
 }
 
 /** How a leaf's rows can be shortened; undefined where they cannot. */
-export function planShortLines({ range, pushed }: Leaf, { residual }: LogsPlan): ShortLinesPlan | undefined {
-  const names = visibleNames(range, pushed);
+export function planShortLines(leaf: Leaf, { residual }: LogsPlan): ShortLinesPlan | undefined {
+  const { range } = leaf;
+  const names = visibleNames(leaf);
   const isOfBytes = range.range.unwrap === undefined && measureOf(range) === 'bytes';
   if (names === undefined || names.has(detectedLevelName) || isOfBytes) return undefined;
   const parsers = residual.filter((stage) => !readsLabelsOnly(stage));
@@ -59,10 +61,11 @@ export function planShortLines({ range, pushed }: Leaf, { residual }: LogsPlan):
 const nsPerMs = 1_000_000n;
 
 /** How rows without a stored line can be counted by their fields; undefined where more of a line matters than labels of `| json`. */
-export function planFields({ range, pushed }: Leaf, naming: Naming): FieldsPlan | undefined {
+export function planFields(leaf: Leaf, naming: Naming): FieldsPlan | undefined {
+  const { range } = leaf;
   const { query, unwrap, intervalNanoseconds } = range.range;
   const measure = unwrap === undefined ? measureOf(range) : undefined;
-  const names = measure === 'presence' ? new Set<string>() : visibleNames(range, pushed);
+  const names = measure === 'presence' ? new Set<string>() : visibleNames(leaf);
   // Windows are cut at milliseconds.
   if (measure === undefined || measure === 'bytes' || names === undefined) return undefined;
   if (intervalNanoseconds % nsPerMs !== 0n) return undefined;

@@ -43,7 +43,7 @@ function* leafSteps(
   naming: Naming,
   pushdown: Pushdown,
 ): Steps<Omit<LeafPlan, keyof Leaf | 'index'>> {
-  const { range, pushed } = leaf;
+  const { range } = leaf;
   const { query } = range.range;
   const { filter: selection } = yield* matcherSteps(query.selector.matchers, naming);
   const { plan: logs, decisions } = yield* logsSteps(query, naming, pushdown);
@@ -51,7 +51,7 @@ function* leafSteps(
   return {
     logs,
     selection,
-    columns: pushdown === 'off' ? undefined : columnsFor(visibleNames(range, pushed), naming),
+    columns: pushdown === 'off' ? undefined : columnsFor(visibleNames(leaf), naming),
     push,
     shortLines: pushdown === 'off' ? undefined : planShortLines(leaf, logs),
     fields: pushdown === 'off' ? undefined : planFields(leaf, naming),

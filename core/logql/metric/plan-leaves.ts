@@ -18,6 +18,11 @@ import type { ApproxTopk, Leaf } from './types.js';
 /** Range functions that Loki's front end runs as separate queries unless they are inside an aggregation. */
 const separatelyRunOps: ReadonlySet<RangeOp> = new Set([...addableOps, 'min_over_time', 'max_over_time']);
 const parentOps: ReadonlySet<VectorOp> = new Set(['sum', 'avg', 'count', 'min', 'max']);
+/** Range functions, and the aggregations that give the same of all samples as of their series. */
+const mergingOps: ReadonlyMap<RangeOp, VectorOp> = new Map([
+  ['max_over_time', 'max'],
+  ['min_over_time', 'min'],
+] as const);
 const foldingOps: ReadonlySet<VectorOp> = new Set([...parentOps, 'stddev', 'stdvar']);
 
 /**
@@ -135,7 +140,9 @@ function leafOf(
 ): Leaf {
   const runsWithParent = around !== undefined && parentOps.has(around.op);
   const isCapped = !isRoot && !runsWithParent && separatelyRunOps.has(range.op);
-  return { range, pushed, folded: foldedGrouping(around), isCapped, isRoot };
+  const folded = foldedGrouping(around);
+  const isMerged = range.grouping === undefined && mergingOps.get(range.op) === around?.op;
+  return { range, pushed, folded, merged: isMerged ? folded : undefined, isCapped, isRoot };
 }
 
 /** The grouping of an aggregation that uses no other labels of its series. */

@@ -34,6 +34,8 @@ export interface Leaf {
    * the series, but rows need not have them.
    */
   readonly folded: Grouping | undefined;
+  /** The same, where its groups may be the series: the largest of the largest values of series is that of all their samples. */
+  readonly merged: Grouping | undefined;
   /**
    * True where Loki would send this part's series to its front end: there they count against the series limit, separately for each hour of
    * the range.

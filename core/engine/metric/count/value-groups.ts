@@ -10,7 +10,7 @@ import { parseRowTime } from '../../../victoria/names/row-time.js';
 import { beginRows } from '../../../victoria/upstream/begin-rows.js';
 import { GatheredValues } from '../../../victoria/upstream/gathered-values.js';
 import { columnOf, type BackendRow } from '../../../victoria/upstream/types.js';
-import { namesIn } from '../../plan/metric-columns.js';
+import { groupingOf, namesIn } from '../../plan/metric-columns.js';
 import type { LeafContext, Strategy } from '../context.js';
 import { decline, isDeclined, type Declined } from '../declined.js';
 import { callRows, planWindows, rowsOfStreams, type RowWindow } from '../row-windows.js';
@@ -38,11 +38,11 @@ export const valueGroupsStrategy: Strategy = {
     'the backend gathers the values that `unwrap` takes from `| json` by the columns that tell their labels',
   namesFailedEntry: 'no',
   prepare(leaf) {
-    const { shortLines, range, pushed } = leaf;
+    const { shortLines, range } = leaf;
     const { unwrap } = range.range;
     if (shortLines === undefined) return decline('lines-needed');
     if (unwrap === undefined || !(isOrderless(range) || isSum(range))) return decline('times-needed');
-    const labels = range.grouping?.labels ?? pushed?.labels ?? [];
+    const labels = groupingOf(leaf)?.labels ?? [];
     const isSeen =
       labels.includes(unwrap.name) || isNamed(unwrap.name, [...shortLines.stages, ...unwrap.filters]);
     if (isSeen) return decline('values-seen');

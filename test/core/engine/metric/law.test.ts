@@ -132,6 +132,9 @@ function asked(random: Random, data: Dataset, { selected, names, number, filter 
     `sum by (${by}) (rate(${values}))`,
     `avg_over_time(${values}) by (${by})`,
     `last_over_time(${values}) by (${by})`,
+    `max by (${by}) (max_over_time(${values}))`,
+    `min by (${by}) (min_over_time(${values}))`,
+    `max(max_over_time(${values}))`,
   ]);
   if (random.chance(0.2)) return instantRequest(text, data.endNs - BigInt(random.below(3600)) * second);
   const step = random.pick([60n, 120n, 300n, 600n]) * second;
@@ -150,6 +153,11 @@ const always = [
   'sum by (status) (count_over_time({app="regular", door="push-1"} | json [10m]))',
   'sum by (method) (count_over_time({app="regular", door="rebuilt-3"} | json | status >= 404 [10m]))',
   'quantile_over_time(0.5, {app="regular", door="rebuilt-3"} | json | unwrap took | __error__="" [5m]) by (status)',
+  'max by (method) (max_over_time({app="regular", door="rebuilt-3"} | json | unwrap took | __error__="" [5m]))',
+  'min by (door, status) (min_over_time({app="regular", door=~"push.*"} | json | unwrap took | __error__="" [5m]))',
+  'max by (method) (max_over_time({app="regular", door="push-0"} | json | unwrap took | __error__="" [5m]))',
+  'min by (status) (min_over_time({app="regular", door="push-1"} | json | unwrap took | __error__="" [1m]))',
+  'max(max_over_time({app="regular", door="push-0"} | json | unwrap took | __error__="JSONParserErr" [5m]))',
   'sum by (level, detected_level) (count_over_time({app="regular"} | drop __error__ [5m]))',
 ];
 
