@@ -16,7 +16,11 @@ const errorName = '__error__';
 type SeenLeaf = Pick<Leaf, 'range' | 'pushed' | 'merged'>;
 
 /** How the series of a leaf are grouped; undefined where they have all labels. */
-export function groupingOf({ range, pushed, merged }: SeenLeaf): Omit<Grouping, 'span'> | undefined {
+export function groupingOf({
+  range,
+  pushed,
+  merged,
+}: SeenLeaf): Pick<Grouping, 'without' | 'labels'> | undefined {
   return range.op === 'absent_over_time' ? noLabels : (range.grouping ?? pushed ?? merged);
 }
 

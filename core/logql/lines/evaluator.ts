@@ -1,9 +1,9 @@
-import type { Grouping, RangeAggregation, Stage } from '../ast.js';
+import type { RangeAggregation, Stage } from '../ast.js';
 import { compilePipeline } from '../pipeline/compile.js';
 import { compileExtractor } from '../pipeline/extractor.js';
 import { jsonPathsOf, keyPathsCost, type PathsByLabel } from '../pipeline/key-paths.js';
 import { Meter, TooCostly } from '../pipeline/meter.js';
-import type { ExtractedSample, PipelineEntry, PipelineLine } from '../pipeline/types.js';
+import type { ExtractedSample, PipelineEntry, PipelineLine, SampleGroups } from '../pipeline/types.js';
 import type { LineWorkers } from './line-workers.js';
 import {
   receiveLine,
@@ -50,7 +50,7 @@ export function pipelineEvaluator(
 /** Compiles the sample extraction of a range aggregation (see compileExtractor). */
 export function sampleEvaluator(
   range: RangeAggregation,
-  pushed: Pick<Grouping, 'without' | 'labels'> | undefined,
+  pushed: SampleGroups | undefined,
   place: LinePlace,
 ): LineEvaluator<ExtractedSample | undefined> {
   const meter = new Meter(place.limit ?? defaultLimit);

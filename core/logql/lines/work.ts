@@ -1,7 +1,7 @@
 import { LabelSet, type Label } from '../../base/labels/label-set.js';
-import type { Grouping, RangeAggregation, Stage } from '../ast.js';
+import type { RangeAggregation, Stage } from '../ast.js';
 import type { KeyPath, PathsByLabel } from '../pipeline/key-paths.js';
-import type { ExtractedSample, PipelineEntry, PipelineLine } from '../pipeline/types.js';
+import type { ExtractedSample, PipelineEntry, PipelineLine, SampleGroups } from '../pipeline/types.js';
 
 /** What to do with lines, as plain data, so that a worker can compile it itself. */
 export type LineWork =
@@ -10,7 +10,7 @@ export type LineWork =
   | {
       readonly kind: 'sample';
       readonly range: RangeAggregation;
-      readonly pushed: Pick<Grouping, 'without' | 'labels'> | undefined;
+      readonly pushed: SampleGroups | undefined;
     };
 
 /** An entry sent to a worker. */

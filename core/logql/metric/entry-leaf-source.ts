@@ -42,7 +42,7 @@ export class EntryCounter {
     const { leaf, signal } = request;
     this.#request = request;
     this.#leaf = leafEngine(request);
-    this.#extract = sampleEvaluator(leaf.range, leaf.pushed, { workers, signal });
+    this.#extract = sampleEvaluator(leaf.range, leaf.pushed ?? leaf.merged, { workers, signal });
     this.#lines = new LinePacer(signal);
   }
 

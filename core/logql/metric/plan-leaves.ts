@@ -142,7 +142,14 @@ function leafOf(
   const isCapped = !isRoot && !runsWithParent && separatelyRunOps.has(range.op);
   const folded = foldedGrouping(around);
   const isMerged = range.grouping === undefined && mergingOps.get(range.op) === around?.op;
-  return { range, pushed, folded, merged: isMerged ? folded : undefined, isCapped, isRoot };
+  return {
+    range,
+    pushed,
+    folded,
+    merged: isMerged && folded !== undefined ? { ...folded, isMerged } : undefined,
+    isCapped,
+    isRoot,
+  };
 }
 
 /** The grouping of an aggregation that uses no other labels of its series. */

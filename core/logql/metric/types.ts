@@ -2,6 +2,7 @@ import type { SampleResult, SeriesResult, Point } from './points.js';
 import type { LabelSet } from '../../base/labels/label-set.js';
 import { unboundedMemory, type MemoryAccount } from '../../base/memory/account.js';
 import type { Grouping, RangeAggregation } from '../ast.js';
+import type { SampleGroups } from '../pipeline/types.js';
 import type { Columns } from './columns.js';
 
 /** One series over all columns: `values[c]` is valid where `present[c]` is 1. NaN is a normal value. */
@@ -35,7 +36,7 @@ export interface Leaf {
    */
   readonly folded: Grouping | undefined;
   /** The same, where its groups may be the series: the largest of the largest values of series is that of all their samples. */
-  readonly merged: Grouping | undefined;
+  readonly merged: SampleGroups | undefined;
   /**
    * True where Loki would send this part's series to its front end: there they count against the series limit, separately for each hour of
    * the range.

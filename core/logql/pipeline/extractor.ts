@@ -13,7 +13,13 @@ import { compileSeriesLabels, type SeriesLabels } from './series-labels.js';
 import { SlotTable } from './slot-table.js';
 import { compileStage, stageNames } from './stages.js';
 import type { RunStage } from './work-line.js';
-import { errorLabel, preserveErrorLabel, type PipelineEntry, type SampleExtractor } from './types.js';
+import {
+  errorLabel,
+  preserveErrorLabel,
+  type PipelineEntry,
+  type SampleExtractor,
+  type SampleGroups,
+} from './types.js';
 import { WorkLine } from './work-line.js';
 
 export type { ExtractedSample, SampleExtractor } from './types.js';
@@ -24,12 +30,12 @@ type Groups = Pick<Grouping, 'without' | 'labels'>;
 
 /**
  * Compiles the sample extraction of a range aggregation: its stages, unwrap and grouping. `pushed` is the grouping of a vector aggregation
- * around it, if that may be applied to samples already (see pushedGrouping). An entry only throws when a template exceeds its limits.
+ * around it, if that may be applied to samples already (see pushedGrouping, and `merged` of Leaf). An entry only throws when a template exceeds its limits.
  * @throws the errors that checkStages turns into Loki's texts, for a stage that cannot be compiled
  */
 export function compileExtractor(
   range: RangeAggregation,
-  pushed?: Groups,
+  pushed?: SampleGroups,
   meter = new Meter(),
 ): SampleExtractor {
   const { work, output, readValue, seriesLabels } = compileSampleReader(range, pushed, meter);
@@ -62,11 +68,12 @@ export interface SampleReader {
 /** Compiles the parts of compileExtractor. */
 export function compileSampleReader(
   range: RangeAggregation,
-  pushed?: Groups,
+  pushed?: SampleGroups,
   meter = new Meter(),
 ): SampleReader {
   const { unwrap } = range.range;
-  const grouping = groupingOf(range, pushed);
+  const merged = pushed?.isMerged === true ? pushed : undefined;
+  const grouping = groupingOf(range, merged === undefined ? pushed : undefined);
   const slots = new SlotTable();
   const output = new Output(slots, 'always');
   const stages = orderStages(dropUnusedLineFormats(range));
@@ -79,7 +86,7 @@ export function compileSampleReader(
     addChecks(unwrap?.filters.length === 1 ? [...rest, ...unwrap.filters] : rest, slots, meter);
   }
   const run = rest.map((stage) => compileStage(stage, slots, hints, meter));
-  const ofSeries = seriesGrouping(grouping, unwrap);
+  const ofSeries = seriesGrouping(merged === undefined ? grouping : mergedGrouping(merged, unwrap), unwrap);
   const valueOf = unwrap === undefined ? compileCount(range) : compileUnwrap(unwrap, slots, meter);
   const work = new WorkLine(slots, hints, LabelSet.empty, meter);
   return {
@@ -120,6 +127,11 @@ function seriesGrouping(grouping: Groups | undefined, unwrap: Unwrap | undefined
   if (unwrap === undefined) return grouping;
   if (grouping === undefined) return { without: true, labels: [unwrap.name] };
   return grouping.without ? { without: true, labels: [...grouping.labels, unwrap.name] } : grouping;
+}
+
+/** The series that are merged have no label that was unwrapped. */
+function mergedGrouping({ without, labels }: SampleGroups, unwrap: Unwrap | undefined): Groups {
+  return { without, labels: without ? labels : labels.filter((name) => name !== unwrap?.name) };
 }
 
 type ReadValue = (work: WorkLine) => number | undefined;

@@ -1,4 +1,5 @@
 import type { LabelSet } from '../../base/labels/label-set.js';
+import type { Grouping } from '../ast.js';
 
 /** A stored log entry, the input of a pipeline. */
 export interface PipelineEntry {
@@ -46,3 +47,9 @@ export const decidingErrorLabels: readonly string[] = [errorLabel, preserveError
 
 /** Suffix of a parsed or stored label whose name is already in use. */
 export const clashSuffix = '_extracted';
+
+/** The grouping of an aggregation around a range aggregation that may be applied to samples already. */
+export interface SampleGroups extends Pick<Grouping, 'without' | 'labels'> {
+  /** True where Loki does not know of it while it reads lines: its parsers then extract all labels, and find every error. */
+  readonly isMerged?: boolean;
+}

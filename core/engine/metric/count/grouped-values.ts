@@ -57,7 +57,7 @@ export class GroupedValues {
   readonly #surplus = new Map<bigint, Map<string, number>>();
 
   constructor(
-    { range, pushed, unwrap }: Unwrapping,
+    { range, pushed, merged, unwrap }: Unwrapping,
     { signal }: LeafRequest,
     { reader, workers, counts }: LeafContext,
     parts: { readonly into: LeafEngine; readonly buckets: Buckets; readonly shaper: ValueShaper },
@@ -68,8 +68,9 @@ export class GroupedValues {
     this.#shaper = parts.shaper;
     this.#convert = conversionOf(unwrap.conversion);
     this.#areUnitless = unwrap.conversion === undefined;
-    this.#sampleOf = compileExtractor(range, pushed);
-    this.#sampleOfLine = sampleEvaluator(range, pushed, { workers, signal });
+    const groups = pushed ?? merged;
+    this.#sampleOf = compileExtractor(range, groups);
+    this.#sampleOfLine = sampleEvaluator(range, groups, { workers, signal });
     this.#counts = counts;
     this.#pacer = new Pacer(signal);
   }
