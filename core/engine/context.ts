@@ -11,7 +11,7 @@ import type { Backend } from './backend.js';
 import type { LabelFields } from './plan/label-fields.js';
 import type { DeriveFields } from './logs/derived-fields.js';
 import type { Memories } from './memories.js';
-import type { Strategies } from './metric/strategies.js';
+import type { Strategy } from './metric/context.js';
 import type { RowThreads } from './metric/threads/row-threads.js';
 import type { engineMetrics } from './metrics.js';
 
@@ -37,7 +37,8 @@ export interface EngineContext extends Backend {
   readonly meters: Meters<typeof engineMetrics>;
   readonly workers: LineWorkers;
   readonly rowThreads: RowThreads;
-  readonly strategies: Strategies;
+  /** The ways in which a leaf of a metric query may be read, in the order in which they are tried. */
+  readonly strategies: readonly Strategy[];
   readonly memories: Memories;
 }
 

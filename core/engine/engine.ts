@@ -12,7 +12,8 @@ import { compileDerivedFields, type DeriveFields } from './logs/derived-fields.j
 import { createMemories, type Memories } from './memories.js';
 import type { RowThreads } from './metric/threads/row-threads.js';
 import type { engineMetrics } from './metrics.js';
-import { strategies, type Strategies } from './metric/strategies.js';
+import type { Strategy } from './metric/context.js';
+import { strategies } from './metric/strategies.js';
 import { refinedPlan } from './refined-plan.js';
 
 export type EngineOptions = ScanOptions &
@@ -31,12 +32,12 @@ export class Engine {
   readonly #derive: DeriveFields | undefined;
   readonly #workers: LineWorkers;
   readonly #rowThreads: RowThreads;
-  readonly #strategies: Strategies;
+  readonly #strategies: readonly Strategy[];
   /** One reader for all tenants with the same naming. */
   readonly #readers = new WeakMap<Naming, RowReader>();
 
   /** @param ways in which leaves of metric queries may be read; tests force them */
-  constructor(options: EngineOptions, host: EngineHost, ways: Strategies = strategies) {
+  constructor(options: EngineOptions, host: EngineHost, ways: readonly Strategy[] = strategies) {
     this.#options = options;
     this.#host = host;
     this.#memories = createMemories(host);

@@ -10,11 +10,11 @@ import { decline, isDeclined, type Declined } from './declined.js';
 import { rowsStrategy, wholeRowsStrategy } from './rows.js';
 import { shortLinesStrategy } from './short-lines.js';
 
-/** Ways to read a leaf, in the order in which they are tried. The last one can read every leaf. */
-export type Strategies = readonly Strategy[];
-
-/** Every way to read a leaf: the one that transfers least comes first. */
-export const strategies: Strategies = [
+/**
+ * Every way to read a leaf, in the order in which they are tried: the one that transfers least comes first, and the last one can read every
+ * leaf.
+ */
+export const strategies: readonly Strategy[] = [
   fieldsStrategy,
   statisticsStrategy,
   valueGroupsStrategy,

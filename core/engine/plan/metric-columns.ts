@@ -15,7 +15,7 @@ const errorName = '__error__';
 
 type SeenLeaf = Pick<Leaf, 'range' | 'pushed' | 'merged'>;
 
-/** How the series of a leaf are grouped; undefined where they have all labels. */
+/** The grouping of the series of a leaf; undefined if they keep all labels. */
 export function groupingOf({
   range,
   pushed,
@@ -38,12 +38,12 @@ export function visibleNames(leaf: SeenLeaf): ReadonlySet<string> | undefined {
     for (const name of namesIn(stage)) names.add(name);
   }
   // A sample whose error is kept on purpose is a series of its own with all labels, unless an aggregation around it groups it again.
-  const mayKeepErrors =
-    names.has(errorName) && range.grouping !== undefined && !endsWithoutErrors(unwrap?.filters ?? []);
+  const isGroupedAgain = (leaf.pushed ?? leaf.merged) !== undefined;
+  const mayKeepErrors = names.has(errorName) && !isGroupedAgain && !endsWithoutErrors(unwrap?.filters ?? []);
   return mayKeepErrors ? undefined : withLevel(names);
 }
 
-/** Whether the last of some filters that looks at errors, or may find one, leaves none: `| __error__=""`. */
+/** True if no sample with an error passes the filters: the last one about errors is `__error__=""`, and those after it cannot fail. */
 function endsWithoutErrors(filters: readonly LabelFilterStage[]): boolean {
   for (const { filter } of filters.toReversed()) {
     if (filter.kind !== 'string') return false;

@@ -7,7 +7,7 @@ const maxBytes = 8 * 1024 * 1024;
 interface Held {
   readonly line: TailLine;
   readonly foundMs: number;
-  /** When the last line was found that it may wait for because of other streams; undefined until it has waited for those of its own. */
+  /** The line waits for older lines of other streams that were found until this time; undefined while it waits for its own stream. */
   lastMs?: number | undefined;
 }
 
@@ -92,7 +92,7 @@ class Newest {
     if (this.#ofAll === undefined || this.#ofAll < timestampNs) this.#ofAll = timestampNs;
   }
 
-  /** Whether a line is not newer than those of its stream. */
+  /** True if a line is not newer than the newest line of its stream. */
   includes({ stream, entry: { timestampNs } }: TailLine): boolean {
     const newest = this.#times.get(stream);
     return newest !== undefined && timestampNs <= newest;

@@ -20,7 +20,7 @@ import type { ValueShaper } from './json.js';
 import type { Unwrapping } from './known-values.js';
 import type { Get } from './shapes.js';
 
-/** How many values are read between two looks at the clock: some hundred microseconds. */
+/** Values read between two checks of the time slice: some hundred microseconds of work. */
 const textsPerStep = 1000;
 
 /** One group of the backend in one bucket of time. */
@@ -41,9 +41,9 @@ export class GroupedValues {
   readonly #buckets: Buckets;
   readonly #shaper: ValueShaper;
   readonly #convert: Conversion;
-  /** Whether a value is the number that its text is, without a unit. */
+  /** True for `unwrap f` without a conversion: the text is the number. */
   readonly #areUnitless: boolean;
-  /** Of a part of a group. */
+  /** Buffer for the numbers of a part of a group. */
   readonly #numbers = new Float64Array(textsPerStep);
   readonly #sampleOf: SampleExtractor;
   readonly #sampleOfLine: LineEvaluator<ExtractedSample | undefined>;
@@ -51,9 +51,9 @@ export class GroupedValues {
   readonly #pacer: Pacer;
   #hasEmpty = false;
   #areIntegers = true;
-  /** Of all values without their sign. */
+  /** Sum of the absolute values. */
   #sum = 0;
-  /** How often a value of a series is to be left out, by the end of its bucket. */
+  /** Counts of values to leave out, because their rows were pushed twice: by the end of the bucket, then by value and series. */
   readonly #surplus = new Map<bigint, Map<string, number>>();
 
   constructor(
@@ -75,19 +75,19 @@ export class GroupedValues {
     this.#pacer = new Pacer(signal);
   }
 
-  /** How many values of surplus rows have not been met. */
+  /** Number of surplus values that no group has contained so far. */
   get leftOver(): number {
     let count = 0;
     for (const values of this.#surplus.values()) for (const left of values.values()) count += left;
     return count;
   }
 
-  /** Whether a sum of these values may depend on their order. */
+  /** True if a sum of these values may be rounded, so that it depends on their order. */
   get areRounded(): boolean {
     return !this.#areIntegers || this.#sum > Number.MAX_SAFE_INTEGER;
   }
 
-  /** Whether a row had no value. */
+  /** True if a row lacked the value. */
   get hasEmpty(): boolean {
     return this.#hasEmpty;
   }

@@ -18,12 +18,12 @@ export type Unwrapping = LeafPlan & { readonly shortLines: ShortLinesPlan; reado
 
 const orderless: ReadonlySet<string> = new Set(['quantile_over_time', 'min_over_time', 'max_over_time']);
 
-/** Whether a function gives the same result for unwrapped values in any order, whatever their times within a bucket. */
+/** True for functions whose result depends neither on the order of values nor on their times within a bucket. */
 export function isOrderless({ op }: RangeAggregation): boolean {
   return orderless.has(op);
 }
 
-/** Whether a function adds up unwrapped values. The order changes a sum only if it is rounded; sums of integers below 2^53 are exact. */
+/** True for functions that sum unwrapped values. The order changes a sum only if it is rounded; sums of integers below 2^53 are exact. */
 export function isSum(range: RangeAggregation): boolean {
   if (range.op === 'avg_over_time') return isDividedAverage(range);
   return range.op === 'sum_over_time' || range.op === 'rate';

@@ -25,7 +25,7 @@ import { declineLines, mayHaveEmptyLines } from './rebuilt-rows.js';
 import { surest, type Get } from './shapes.js';
 import { listSelection } from './stream-listing.js';
 
-/** How long a selection whose sums are rounded is read as rows without another try. */
+/** Milliseconds for which a selection with rounded sums is read as rows, before its values are gathered again. */
 const roundedMs = 600_000;
 
 /** The most groups, counted in each bucket of time, of one call. */

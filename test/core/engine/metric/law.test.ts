@@ -20,7 +20,7 @@ import type { QueryRangeRequest, QueryRequest } from '../../../../core/wire/api/
 import { makeDataset, type Dataset } from '../../../compare/data/dataset.js';
 import { viewOf } from '../../../compare/data/view.js';
 import type { Row, Source } from '../../../compare/data/rows.js';
-import { pushToBackend, rowsOf } from '../../../compare/parties.js';
+import { load } from '../../../compare/load.js';
 import type { Question } from '../../../compare/question.js';
 import { makeContext, quoted } from '../../../compare/requests/context.js';
 import { makeQuestion } from '../../../compare/requests/index.js';
@@ -162,6 +162,8 @@ const always = [
   'max by (took, level) (max_over_time({app="regular"} | json | unwrap took | __error__="" [5m]))',
   'min without (took, level, user, pod) (min_over_time({app="regular"} | json | unwrap took | __error__="" [5m]))',
   'max(max_over_time({app="regular", door="push-0"} | json | unwrap took | __error__="JSONParserErr" [5m]))',
+  'absent_over_time({app="regular", door="push-0"} | json | __error__!="" [1m])',
+  'absent_over_time({app="regular", door="push-0"} | json | unwrap took | __error__="" [1m])',
   'sum by (level, detected_level) (count_over_time({app="regular"} | drop __error__ [5m]))',
 ];
 
@@ -266,13 +268,7 @@ async function dataOf(seed: number, account: number): Promise<Dataset> {
   const sources = [...(made.tenants[0]?.sources ?? []), ...regularSources(Random.of(seed, 0))];
   const tenant = { tenant: 'law', sources, streams: viewOf(sources) };
   const data = { ...made, tenants: [tenant] };
-  const place = { account: store.stored(account), project: 0 };
-  await pushToBackend(store.url, tenant, place);
-  const wanted = tenant.sources.reduce((sum, { rows, laterRows }) => sum + rows.length + laterRows.length, 0);
-  for (let left = 200; (await rowsOf(store.url, place, data)).length < wanted; left -= 1) {
-    if (left === 0) throw new Error('rows are missing');
-    await new Promise((resolve) => setTimeout(resolve, 50));
-  }
+  await load([], store.url, data, new Map([['law', { account: store.stored(account), project: 0 }]]));
   return data;
 }
 
