@@ -3,6 +3,7 @@ import { dataOwner } from '../../core/base/keys/data-owner.js';
 import type { DrilldownOptions } from '../../core/base/options.gen.js';
 import { createFingerprint, type Fingerprint } from '../../core/cache/fingerprint.js';
 import { rowLeafOf, rowsKey } from '../../core/engine/metric/gathered.js';
+import { countLines } from '../../core/logql/functions/range/count-over-time.js';
 import type { MetricPlan } from '../../core/engine/plan/types.js';
 import {
   defineStage,
@@ -78,7 +79,7 @@ class Drilldown implements Stage<Needs, never> {
   #key({ request, caller, slots }: Exchange<Needs>, plan: MetricPlan): string | undefined {
     if (!caller.isDrilldown || request.op !== 'query_range') return undefined;
     const leaf = rowLeafOf(plan);
-    if (leaf === undefined || leaf.range.op !== 'count_over_time') return undefined;
+    if (leaf === undefined || leaf.range.op !== countLines) return undefined;
     // One field each.
     if (leaf.pushed === undefined || leaf.pushed.without || leaf.pushed.labels.length !== 1) return undefined;
     const { range, stepNs, isPart = false } = request;

@@ -1,4 +1,4 @@
-import type { RangeOp } from '../../core/logql/ast.js';
+import { rangeFunctions } from '../../core/logql/functions/range/index.js';
 import type { Leaf, SeriesRow } from '../../core/logql/metric/index.js';
 import { tenantLabel } from '../../core/operations/rules/tenant-names.js';
 
@@ -8,15 +8,12 @@ export interface TenantRows {
   readonly rows: readonly SeriesRow[];
 }
 
-/** Functions that Loki groups again when it merges tenants; for all others, series stay separate by tenant. */
-const regroupedOps: ReadonlySet<RangeOp> = new Set(['max_over_time', 'min_over_time', 'avg_over_time']);
-
 /**
  * Whether a range aggregation groups the lines of all tenants by labels other than the tenant, so that its series belong to no single
  * tenant.
  */
 export function isAcrossTenants({ range: { op, grouping } }: Leaf): boolean {
-  if (grouping === undefined || grouping.without || !regroupedOps.has(op)) return false;
+  if (grouping === undefined || grouping.without || rangeFunctions[op].join === undefined) return false;
   return !grouping.labels.includes(tenantLabel);
 }
 
@@ -28,16 +25,17 @@ export function mergeAcrossTenants(
   { range: { op } }: Leaf,
   rows: readonly [SeriesRow, ...SeriesRow[]],
 ): SeriesRow | undefined {
+  const { join } = rangeFunctions[op];
   const [first, ...others] = rows;
   const merged = { labels: first.labels, values: first.values.slice(), present: first.present.slice() };
   for (const row of others) {
     for (const [column, isPresent] of row.present.entries()) {
       if (isPresent === 0) continue;
       const value = row.values[column] ?? NaN;
-      if (merged.present[column] === 0) merged.values[column] = value;
-      else if (op === 'max_over_time') merged.values[column] = Math.max(merged.values[column] ?? NaN, value);
-      else if (op === 'min_over_time') merged.values[column] = Math.min(merged.values[column] ?? NaN, value);
-      else return undefined;
+      const isFirst = merged.present[column] === 0;
+      const joined = isFirst ? value : join?.combine(merged.values[column] ?? NaN, value);
+      if (joined === undefined) return undefined;
+      merged.values[column] = joined;
       merged.present[column] = 1;
     }
   }

@@ -8,9 +8,9 @@ import type { Answer, AnswerStats } from '../../core/wire/answer/types.js';
 import type { Tenant } from '../../core/base/caller.js';
 import type { QueryRangeRequest, QueryRequest } from '../../core/wire/api/request.js';
 import type { LabelSet } from '../../core/base/labels/label-set.js';
+import { rangeFunctions } from '../../core/logql/functions/range/index.js';
 import type { MetricExpr } from '../../core/logql/index.js';
 import {
-  absentLabels,
   defaultMetricLimits,
   evaluateMetric,
   firstMs,
@@ -92,10 +92,11 @@ async function seriesOf(
   );
   // In the order of the header, so that floating-point sums are reproducible.
   const inOrder = chosen.map(({ id }) => ({ id, rows: tables.get(id) ?? [] }));
-  if (leaf.range.op === 'absent_over_time')
+  const labelsOfNothing = rangeFunctions[leaf.range.op].ofNothing?.(leaf.range);
+  if (labelsOfNothing !== undefined)
     return {
       rows: absentInAll(
-        leaf,
+        labelsOfNothing,
         inOrder.map(({ rows }) => rows),
         columns,
       ),
@@ -157,7 +158,7 @@ function labelRow(row: SeriesRow, tenantId: string): SeriesRow {
 
 /** A series is only absent if no tenant has it. */
 function absentInAll(
-  { range }: Leaf,
+  labels: LabelSet,
   tables: readonly (readonly SeriesRow[])[],
   { count }: Columns,
 ): readonly SeriesRow[] {
@@ -168,7 +169,7 @@ function absentInAll(
     }
   }
   if (!present.includes(1)) return [];
-  return [{ labels: absentLabels(range), values: new Float64Array(count).fill(1), present }];
+  return [{ labels, values: new Float64Array(count).fill(1), present }];
 }
 
 /** The series of a tenant's answer, aligned to the columns of the whole query. */

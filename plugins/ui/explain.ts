@@ -11,6 +11,7 @@ import {
 } from '../../core/logql/index.js';
 import { namesTexts, type Explanation } from '../../core/engine/plan/explain/explain.js';
 import { explainOfPipeline } from '../../core/engine/plan/explain/of-pipeline.js';
+import { countLines } from '../../core/logql/functions/range/count-over-time.js';
 import type { Host } from '../../core/plugin/index.js';
 import { hintsOf, type Hint } from './hints.js';
 import { marksOf, type Mark } from './marks.js';
@@ -81,7 +82,7 @@ function histogramOf(query: LogExpr, intervalNanoseconds: bigint): VectorAggrega
     grouping: { without: false, labels: ['level', 'detected_level'], span },
     expr: {
       kind: 'range-aggregation',
-      op: 'count_over_time',
+      op: countLines,
       parameter: undefined,
       grouping: undefined,
       range: {

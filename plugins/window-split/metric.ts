@@ -1,3 +1,4 @@
+import { rangeFunctions } from '../../core/logql/functions/range/index.js';
 import { Pacer } from '../../core/base/pace/pacer.js';
 import { atPace } from '../../core/base/pace/steps.js';
 import { sortSeriesOf } from '../../core/logql/metric/series-order.js';
@@ -169,7 +170,7 @@ function isShownWhole({ whole, shown }: Slot): boolean {
 function makesSomethingOfNothing(tree: MetricPlan['tree']): boolean {
   switch (tree.kind) {
     case 'leaf':
-      return tree.leaf.range.op === 'absent_over_time';
+      return rangeFunctions[tree.leaf.range.op].ofNothing !== undefined;
     case 'aggregate':
     case 'label-replace':
       return makesSomethingOfNothing(tree.of);

@@ -1,4 +1,5 @@
 import type { Grouping, LabelFilterStage, Stage } from '../../logql/ast.js';
+import { rangeFunctions } from '../../logql/functions/range/index.js';
 import type { Leaf } from '../../logql/metric/index.js';
 import { decidingErrorLabels } from '../../logql/pipeline/types.js';
 import { visit } from '../../logql/walk.js';
@@ -21,7 +22,7 @@ export function groupingOf({
   pushed,
   merged,
 }: SeenLeaf): Pick<Grouping, 'without' | 'labels'> | undefined {
-  return range.op === 'absent_over_time' ? noLabels : (range.grouping ?? pushed ?? merged);
+  return rangeFunctions[range.op].ofNothing === undefined ? (range.grouping ?? pushed ?? merged) : noLabels;
 }
 
 /** The labels a range aggregation can tell apart; undefined when all of them are seen. */

@@ -1,5 +1,6 @@
 import type { Leaf } from '../../logql/metric/index.js';
 import type { RangeAggregation, Stage } from '../../logql/ast.js';
+import { rangeFunctions } from '../../logql/functions/range/index.js';
 import type { Naming } from '../../victoria/names/naming.js';
 import { detectedLevelName } from '../../victoria/names/level.js';
 import { isWholeJson, jsonNames } from './json-leaf.js';
@@ -28,7 +29,7 @@ export function decideLeaf(leaf: Leaf, logs: LogsPlan, pushdown: Pushdown): Push
 
 function factsOf(leaf: Leaf, { residual }: LogsPlan): LeafFacts {
   const { range, pushed } = leaf;
-  const measure = range.range.unwrap === undefined ? measureOf(range) : undefined;
+  const measure = measureOf(range);
   const visible = visibleNames(leaf);
   // Where no label is seen parsers do not run.
   const stages = visible?.size === 0 ? residual.filter((stage) => !isParser(stage)) : residual;
@@ -50,8 +51,7 @@ function factsOf(leaf: Leaf, { residual }: LogsPlan): LeafFacts {
 export function planShortLines(leaf: Leaf, { residual }: LogsPlan): ShortLinesPlan | undefined {
   const { range } = leaf;
   const names = visibleNames(leaf);
-  const isOfBytes = range.range.unwrap === undefined && measureOf(range) === 'bytes';
-  if (names === undefined || names.has(detectedLevelName) || isOfBytes) return undefined;
+  if (names === undefined || names.has(detectedLevelName) || measureOf(range) === 'bytes') return undefined;
   const parsers = residual.filter((stage) => !readsLabelsOnly(stage));
   if (parsers.length !== 1 || !parsers.every(isWholeJson)) return undefined;
   const fromJson = jsonNames(names);
@@ -63,8 +63,8 @@ const nsPerMs = 1_000_000n;
 /** How rows without a stored line can be counted by their fields; undefined where more of a line matters than labels of `| json`. */
 export function planFields(leaf: Leaf, naming: Naming): FieldsPlan | undefined {
   const { range } = leaf;
-  const { query, unwrap, intervalNanoseconds } = range.range;
-  const measure = unwrap === undefined ? measureOf(range) : undefined;
+  const { query, intervalNanoseconds } = range.range;
+  const measure = measureOf(range);
   const names = measure === 'presence' ? new Set<string>() : visibleNames(leaf);
   // Windows are cut at milliseconds.
   if (measure === undefined || measure === 'bytes' || names === undefined) return undefined;
@@ -76,28 +76,11 @@ export function planFields(leaf: Leaf, naming: Naming): FieldsPlan | undefined {
   return { measure, names: all, stages, readsJson: stages.some(isWholeJson) };
 }
 
-function measureOf({ op }: RangeAggregation): LeafCount['measure'] | undefined {
-  switch (op) {
-    case 'count_over_time':
-    case 'rate':
-      return 'count';
-    case 'bytes_over_time':
-    case 'bytes_rate':
-      return 'bytes';
-    case 'absent_over_time':
-      return 'presence';
-    case 'rate_counter':
-    case 'avg_over_time':
-    case 'sum_over_time':
-    case 'min_over_time':
-    case 'max_over_time':
-    case 'stdvar_over_time':
-    case 'stddev_over_time':
-    case 'quantile_over_time':
-    case 'first_over_time':
-    case 'last_over_time':
-      return undefined;
-  }
+/** What the backend counts for a function of lines; undefined for one of values. */
+function measureOf({ op, range }: RangeAggregation): LeafCount['measure'] | undefined {
+  const { ofLines, ofNothing } = rangeFunctions[op];
+  if (range.unwrap !== undefined) return undefined;
+  return ofNothing === undefined ? ofLines : 'presence';
 }
 
 function isParser({ kind }: Stage): boolean {

@@ -1,4 +1,5 @@
 import type { RangeAggregation, Stage } from '../ast.js';
+import { rangeFunctions } from '../functions/range/index.js';
 
 const readsLine: ReadonlySet<Stage['kind']> = new Set([
   ...(['line-filter', 'json', 'logfmt', 'regexp', 'pattern', 'unpack'] as const),
@@ -10,7 +11,7 @@ const readsLine: ReadonlySet<Stage['kind']> = new Set([
  */
 export function dropUnusedLineFormats({ op, range }: RangeAggregation): readonly Stage[] {
   const { stages } = range.query;
-  if (op === 'bytes_over_time' || op === 'bytes_rate') return stages;
+  if (rangeFunctions[op].ofLines === 'bytes') return stages;
   const lastReader = stages.findLastIndex((stage) => readsLine.has(stage.kind));
   return stages.filter((stage, index) => stage.kind !== 'line-format' || index < lastReader);
 }

@@ -2,7 +2,6 @@ import { sampleEvaluator, type LineEvaluator } from '../lines/evaluator.js';
 import { LinePacer } from '../lines/line-pacer.js';
 import type { LineWorkers } from '../lines/line-workers.js';
 import type { ExtractedSample, PipelineEntry } from '../pipeline/types.js';
-import { absentRows } from './absent.js';
 import { Pacer } from '../../base/pace/pacer.js';
 import { pipelineError } from './pipeline-error.js';
 import { leafEngine, type LeafEngine } from './leaf-engine.js';
@@ -61,7 +60,7 @@ export class EntryCounter {
   async table(): Promise<SeriesTable> {
     const pacer = new Pacer(this.#request.signal);
     await this.#leaf.engine.prepare(pacer);
-    return tableOf(this.#request, this.#leaf.engine, pacer);
+    return this.#leaf.table(pacer);
   }
 
   /** The same for `unpackTable` in another thread; nothing is left here. */
@@ -75,23 +74,9 @@ export class EntryCounter {
 /** The series that a counter with the same request has packed. */
 export async function unpackTable(request: LeafRequest, packed: PackedEngine): Promise<SeriesTable> {
   const pacer = new Pacer(request.signal);
-  const { engine } = leafEngine(request);
-  await engine.load(packed, pacer);
-  return tableOf(request, engine, pacer);
-}
-
-async function tableOf(
-  { leaf, columns }: LeafRequest,
-  engine: RangeEngine,
-  pacer: Pacer,
-): Promise<SeriesTable> {
-  const rows = engine.rows();
-  const isAbsent = leaf.range.op === 'absent_over_time';
-  return {
-    rows: isAbsent ? await absentRows(leaf.range, rows, columns, pacer) : rows,
-    isCut: engine.isCut,
-    isGrouped: engine.isDistinct,
-  };
+  const leaf = leafEngine(request);
+  await leaf.engine.load(packed, pacer);
+  return leaf.table(pacer);
 }
 
 /**

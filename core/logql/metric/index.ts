@@ -7,11 +7,10 @@ export {
   type EntrySource,
 } from './entry-leaf-source.js';
 export { leafEngine, type LeafEngine } from './leaf-engine.js';
-export { absentLabels, absentRows } from './absent.js';
 export { evaluateMetric, evaluatePlanned, isOverBinary } from './evaluate.js';
 export { pipelineError } from './pipeline-error.js';
 export { isDividedAverage } from './shards.js';
-export { planLeaves, pushedGrouping, type MetricSettings } from './plan-leaves.js';
+export { planLeaves, type MetricSettings } from './plan-leaves.js';
 export { RangeEngine, transfersOf, type EngineLimits, type PackedEngine } from './range-engine.js';
 export { binaryLimits, defaultMetricLimits } from './types.js';
 export { leavesOf, mapLeaves, type MetricTree, type PlannedMetric } from './tree.js';

@@ -3,15 +3,10 @@
  * around it into one for each part, whose results are added up. That changes values: `max` over counts is the sum of the largest counts of
  * the parts (docs/protocol/answers.md#instant-queries-over-long-ranges).
  */
-import type {
-  BinaryExpr,
-  MetricExpr,
-  RangeAggregation,
-  RangeOp,
-  Stage,
-  VectorAggregation,
-  VectorOp,
-} from '../ast.js';
+import type { BinaryExpr, MetricExpr, RangeAggregation, Stage, VectorAggregation, VectorOp } from '../ast.js';
+import type { Join } from '../functions/join.js';
+import { rangeFunctions } from '../functions/range/index.js';
+import { pushedGrouping } from '../pipeline/pushed-grouping.js';
 import { visit } from '../walk.js';
 import type { MetricTree } from './tree.js';
 import type { Leaf } from './types.js';
@@ -25,16 +20,6 @@ export interface Undivided {
 /** A longer range is evaluated as a whole: so many parts would take too long. */
 const maxParts = 48;
 
-/** The operation that puts the values of a series in the parts of its range together. */
-const joiningOps: ReadonlyMap<RangeOp, 'sum' | 'min' | 'max'> = new Map([
-  ['count_over_time', 'sum'],
-  ['rate', 'sum'],
-  ['bytes_over_time', 'sum'],
-  ['bytes_rate', 'sum'],
-  ['sum_over_time', 'sum'],
-  ['min_over_time', 'min'],
-  ['max_over_time', 'max'],
-]);
 const dividedAround: ReadonlySet<VectorOp> = new Set([
   'sum',
   'count',
@@ -59,12 +44,18 @@ export function dividedTree(
     : undefined;
 }
 
+/** How values in the parts of a range become that of the whole. */
+function joinOf({ op }: RangeAggregation): Join | undefined {
+  const { join } = rangeFunctions[op];
+  return join?.kind === 'divided' ? undefined : join;
+}
+
 function isDivisible(expr: MetricExpr): boolean {
   switch (expr.kind) {
     case 'vector-aggregation':
       return dividedAround.has(expr.op) && isDivisible(expr.expr);
     case 'range-aggregation':
-      return joiningOps.has(expr.op);
+      return joinOf(expr) !== undefined;
     case 'binary':
       return (
         isDivisible(expr.left) ||
@@ -120,12 +111,12 @@ class Division {
     const of = this.of(node.expr, isForEachPart ? node : undefined, node);
     if (of === undefined) return undefined;
     // A sum of sums is the sum, and can be left to the backend.
-    const isSum = node.op === 'sum' && node.expr.kind === 'range-aggregation';
-    if (!isSum || joiningOps.get(node.expr.op) !== 'sum') return { kind: 'aggregate', node, of };
+    if (node.expr.kind !== 'range-aggregation' || pushedGrouping(node) === undefined)
+      return { kind: 'aggregate', node, of };
     const whole = this.#undivided.tree(node);
     // Where the parts are joined, labels without a value go.
     return losesEmptyLabels(node.expr)
-      ? { kind: 'aggregate', node, of: { kind: 'aggregate', node: joinedBy('sum', node.expr), of: whole } }
+      ? { kind: 'aggregate', node, of: { kind: 'aggregate', node: joined(node.expr, node.op), of: whole } }
       : whole;
   }
 
@@ -140,37 +131,34 @@ class Division {
     around: VectorAggregation | undefined,
     parent: VectorAggregation | undefined,
   ): MetricTree<Leaf> | undefined {
-    const joining = joiningOps.get(node.op);
-    if (joining === undefined || node.range.intervalNanoseconds <= this.#splitNs) return undefined;
+    const join = joinOf(node);
+    if (join === undefined || node.range.intervalNanoseconds <= this.#splitNs) return undefined;
     const extracts = node.range.query.stages.some(extractsAnyLabel);
-    const isRate = node.op === 'rate' || node.op === 'bytes_rate';
+    const amount = rangeFunctions[node.op].perSecondOf?.(node);
+    const isRate = amount !== undefined;
     if (extracts && around === undefined && (node.grouping === undefined || isRate)) return undefined;
-    if (extracts && isRate && around?.op !== 'sum') return undefined;
+    if (extracts && isRate && around?.op !== join.op) return undefined;
     const areJustJoined = isJustJoined(node);
-    const isWhole = around === undefined || (around.op === joining && around.expr === node && !areJustJoined);
-    const parts = isWhole ? [] : this.#partsOf(isRate ? additiveOf(node) : node);
-    if (isWhole || parts.length > maxParts) return this.#whole(node, joining, parent);
-    const joined: MetricTree<Leaf> = {
+    const isWhole = around === undefined || (around.op === join.op && around.expr === node && !areJustJoined);
+    const parts = isWhole ? [] : this.#partsOf(isRate ? { ...node, op: amount } : node);
+    if (isWhole || parts.length > maxParts) return this.#whole(node, join, parent);
+    const all: MetricTree<Leaf> = {
       kind: 'concat',
       parts: parts.map((part) =>
         this.#undivided.tree(isRate ? { ...around, expr: part } : withRange(around, part)),
       ),
     };
-    if (areJustJoined) return joined;
-    const sum: MetricTree<Leaf> = { kind: 'aggregate', node: joinedBy(joining, node), of: joined };
+    if (areJustJoined) return all;
+    const sum: MetricTree<Leaf> = { kind: 'aggregate', node: joined(node, join.op), of: all };
     return isRate ? perSecond(sum, node) : sum;
   }
 
   /** A range whose parts need not be told apart. Where series are joined, labels without a value go. */
-  #whole(
-    node: RangeAggregation,
-    joining: 'sum' | 'min' | 'max',
-    parent: VectorAggregation | undefined,
-  ): MetricTree<Leaf> {
+  #whole(node: RangeAggregation, join: Join, parent: VectorAggregation | undefined): MetricTree<Leaf> {
     if (!node.range.query.stages.some(mayMakeEmptyLabel))
       return { kind: 'leaf', leaf: this.#undivided.leaf(node, parent) };
     const of: MetricTree<Leaf> = { kind: 'leaf', leaf: this.#undivided.leaf(node, undefined) };
-    return { kind: 'aggregate', node: joinedBy(joining, node), of };
+    return { kind: 'aggregate', node: joined(node, join.op), of };
   }
 
   /** The youngest first. */
@@ -202,7 +190,7 @@ function extractsAnyLabel(stage: Stage): boolean {
 
 /** Whether Loki only puts the series of the parts one after the other. */
 function isJustJoined({ op, range }: RangeAggregation): boolean {
-  return (op === 'count_over_time' || op === 'bytes_over_time') && range.query.stages.some(extractsAnyLabel);
+  return rangeFunctions[op].listsParts === true && range.query.stages.some(extractsAnyLabel);
 }
 
 /** Whether labels with empty values, which may be there, are lost where parts are joined. */
@@ -223,16 +211,10 @@ function mayMakeEmptyLabel({ kind }: Stage): boolean {
   return !withoutEmptyLabels.has(kind);
 }
 
-function joinedBy(op: 'sum' | 'min' | 'max', expr: RangeAggregation): VectorAggregation {
+function joined(expr: RangeAggregation, op: VectorOp): VectorAggregation {
   const { span } = expr;
   const grouping = expr.grouping ?? { span, without: true, labels: [] };
   return { kind: 'vector-aggregation', op, parameter: undefined, grouping, expr, span };
-}
-
-/** What a rate counts. */
-function additiveOf(node: RangeAggregation): RangeAggregation {
-  if (node.op === 'bytes_rate') return { ...node, op: 'bytes_over_time' };
-  return { ...node, op: node.range.unwrap === undefined ? 'count_over_time' : 'sum_over_time' };
 }
 
 function perSecond(of: MetricTree<Leaf>, expr: RangeAggregation): MetricTree<Leaf> {

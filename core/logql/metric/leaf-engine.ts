@@ -1,14 +1,20 @@
-import { keepsEmptyLabels } from './empty-labels.js';
+import type { LabelSet } from '../../base/labels/label-set.js';
+import type { Pacer } from '../../base/pace/pacer.js';
+import { eachAtPace } from '../../base/pace/steps.js';
+import { rangeFunctions } from '../functions/range/index.js';
+import { keepsEmptyLabels } from './shards.js';
 import { RangeEngine } from './range-engine.js';
 import { countSplits, seriesLimitError } from './series-cap.js';
 import type { Columns } from './columns.js';
-import type { LeafRequest, MetricLimits } from './types.js';
+import type { LeafRequest, MetricLimits, SeriesRow, SeriesTable } from './types.js';
 
 /** The engine of a leaf and its limit on series. */
 export interface LeafEngine {
   readonly engine: RangeEngine;
   /** @throws ApiError `seriesLimit` once there are more series than the answer may have */
   readonly checkSeries: () => void;
+  /** The series, once the engine is prepared. */
+  readonly table: (pacer: Pacer) => Promise<SeriesTable>;
 }
 
 /** A partial answer shows the busiest of this many times as many series. */
@@ -41,5 +47,28 @@ export function leafEngine(
     checkSeries() {
       if (isBounded && engine.seriesCount > most) throw seriesLimitError(maxSeries);
     },
+    async table(pacer) {
+      const labels = rangeFunctions[leaf.range.op].ofNothing?.(leaf.range);
+      return {
+        rows:
+          labels === undefined ? engine.rows() : await rowsOfNothing(labels, engine.rows(), columns, pacer),
+        isCut: engine.isCut,
+        isGrouped: engine.isDistinct,
+      };
+    },
   };
+}
+
+/** The series that is 1 wherever no other one has a sample. */
+async function rowsOfNothing(
+  labels: LabelSet,
+  rows: Iterable<SeriesRow>,
+  { count }: Columns,
+  pacer: Pacer,
+): Promise<readonly SeriesRow[]> {
+  const present = new Uint8Array(count).fill(1);
+  await eachAtPace(rows, pacer, (row) => {
+    for (let column = 0; column < count; column += 1) if (row.present[column] === 1) present[column] = 0;
+  });
+  return present.includes(1) ? [{ labels, values: new Float64Array(count).fill(1), present }] : [];
 }

@@ -4,37 +4,20 @@ import type {
   LabelReplaceExpr,
   MetricExpr,
   RangeAggregation,
-  RangeOp,
   VectorAggregation,
   VectorOp,
 } from '../ast.js';
+import { rangeFunctions } from '../functions/range/index.js';
 import { requireNonEmptyMatcher } from '../parse.js';
+import { pushedGrouping } from '../pipeline/pushed-grouping.js';
 import { logQueriesOf, visit } from '../walk.js';
 import { dividedTree, type Undivided } from './instant-parts.js';
-import { addableOps, frontAggregations } from './shards.js';
+import { frontAggregations } from './shards.js';
 import type { MetricTree, PlannedMetric } from './tree.js';
 import type { ApproxTopk, Leaf } from './types.js';
 
-/** Range functions that Loki's front end runs as separate queries unless they are inside an aggregation. */
-const separatelyRunOps: ReadonlySet<RangeOp> = new Set([...addableOps, 'min_over_time', 'max_over_time']);
 const parentOps: ReadonlySet<VectorOp> = new Set(['sum', 'avg', 'count', 'min', 'max']);
-/** Range functions, and the aggregations that give the same of all samples as of their series. */
-const mergingOps: ReadonlyMap<RangeOp, VectorOp> = new Map([
-  ['max_over_time', 'max'],
-  ['min_over_time', 'min'],
-] as const);
 const foldingOps: ReadonlySet<VectorOp> = new Set([...parentOps, 'stddev', 'stdvar']);
-
-/**
- * The grouping of an aggregation that may be applied to samples before the range function inside it: that of a sum over an additive
- * function. As in Loki, it also decides which labels parsers extract, and so which errors can occur
- * (docs/protocol/errors-and-limits.md#pipeline-errors).
- */
-export function pushedGrouping({ op, expr, grouping, span }: VectorAggregation): Grouping | undefined {
-  if (op !== 'sum' || expr.kind !== 'range-aggregation') return undefined;
-  if (expr.grouping !== undefined || !addableOps.has(expr.op)) return undefined;
-  return grouping ?? { span, without: false, labels: [] };
-}
 
 /** What decides how a metric query is planned, beside its text. */
 export interface MetricSettings {
@@ -139,9 +122,11 @@ function leafOf(
   isRoot: boolean,
 ): Leaf {
   const runsWithParent = around !== undefined && parentOps.has(around.op);
-  const isCapped = !isRoot && !runsWithParent && separatelyRunOps.has(range.op);
+  const { join } = rangeFunctions[range.op];
+  // Loki's front end runs these as separate queries unless they are inside an aggregation.
+  const isCapped = !isRoot && !runsWithParent && join !== undefined && join.kind !== 'divided';
   const folded = foldedGrouping(around);
-  const isMerged = range.grouping === undefined && mergingOps.get(range.op) === around?.op;
+  const isMerged = range.grouping === undefined && join?.kind === 'chosen' && join.op === around?.op;
   return {
     range,
     pushed,

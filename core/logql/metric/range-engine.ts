@@ -1,11 +1,9 @@
 import type { LabelSet } from '../../base/labels/label-set.js';
 import type { Grouping, RangeAggregation } from '../ast.js';
+import { rangeFunctions } from '../functions/range/index.js';
 import { Cells, type CellsOfSeries } from './cells.js';
 import type { Columns } from './columns.js';
-import { counterState } from './counter-rate.js';
 import { groupLabels, withoutEmpty } from './grouping.js';
-import { deviationState, meanState, varianceState } from './moments.js';
-import { quantileRow } from './quantile-row.js';
 import type { Pacer } from '../../base/pace/pacer.js';
 import type { MemoryAccount } from '../../base/memory/account.js';
 import { seriesBytes } from '../../base/memory/sizes.js';
@@ -16,24 +14,14 @@ import {
   type PackedSeries,
   type ShownSeries,
 } from './series-index.js';
-import { atPace, doAll, type Steps } from '../../base/pace/steps.js';
-import { Slider, type ColumnValues, type SeriesCells } from './slide.js';
+import { atPace, doAll } from '../../base/pace/steps.js';
+import type { ColumnValues, SeriesCells } from './slide.js';
 import { isDividedAverage } from './shards.js';
-import {
-  averageState,
-  countState,
-  firstState,
-  lastState,
-  maxState,
-  minState,
-  perSecond,
-  sumState,
-  tallyState,
-  type StateKind,
-} from './states.js';
+import { perSecond, tallyState } from './states.js';
 import type { MetricLimits, SeriesRow } from './types.js';
-import { isReal, ValueLists, type NumberArray } from './value-lists.js';
+import type { NumberArray } from './value-lists.js';
 import { Windows } from './windows.js';
+import { stateWork, type Work } from './work.js';
 
 export type EngineLimits = Pick<MetricLimits, 'maxCells' | 'maxValues' | 'memory'>;
 
@@ -62,6 +50,12 @@ export function transfersOf({ cells, work, ready }: PackedEngine): readonly Arra
   const rows = ready.flatMap(([, { values, present }]) => [values, present]);
   return [cells.cells, cells.ends, cells.buckets, ...work, ...rows].map(({ buffer }) => buffer);
 }
+
+/** Sorting this many values of one series takes some milliseconds. */
+const longValues = 10_000;
+
+const tallies = stateWork(tallyState);
+const talliesPerSecond = stateWork(perSecond(tallyState));
 
 /** Selects the labels of a series to show; undefined for all of them. */
 function shownLabels(
@@ -101,9 +95,11 @@ export class RangeEngine {
     this.windows = new Windows(columns, range);
     this.#cells = new Cells(limits.maxCells, limits.memory);
     this.#memory = limits.memory;
-    this.#work = isTallied
-      ? stateWork(tallyOf(op), this.windows, limits.memory)
-      : workOf(node, this.windows, limits);
+    const { work, perSecondOf } = rangeFunctions[op];
+    const tally = perSecondOf === undefined ? tallies : talliesPerSecond;
+    const { maxValues, memory } = limits;
+    const isDivided = isDividedAverage(node);
+    this.#work = (isTallied ? tally : work)({ node, isDivided, windows: this.windows, maxValues, memory });
   }
 
   /** The number of series with samples so far, distinguished by the labels shown. */
@@ -209,173 +205,4 @@ export class RangeEngine {
     const { columns } = this.windows;
     return { values: new Float64Array(columns), present: new Uint8Array(columns) };
   }
-}
-
-/** What a function keeps of its samples. */
-interface Work {
-  add(cell: number, value: number, offset: number): void;
-  /** Adds one value or more of one time. */
-  addAll(cell: number, values: Float64Array, offset: number): void;
-  /** Whether individual values are kept. */
-  readonly keepsValues: boolean;
-  /** The number of kept values of a series. */
-  valuesOf(series: SeriesCells): number;
-  finish(series: SeriesCells, out: ColumnValues): Steps<void>;
-  /** The arrays in which all is kept, for the same work in another thread. */
-  pack(): readonly NumberArray[];
-  /** Takes over such arrays. */
-  load(arrays: readonly NumberArray[]): void;
-}
-
-/** Sorting this many values of one series takes some milliseconds. */
-const longValues = 10_000;
-
-function workOf(node: RangeAggregation, windows: Windows, { maxValues, memory }: EngineLimits): Work {
-  const { op, parameter } = node;
-  switch (op) {
-    case 'quantile_over_time':
-      return quantileWork(parameter ?? 0, windows, maxValues, memory);
-    case 'rate_counter':
-      return counterWork(windows, maxValues, memory);
-    case 'count_over_time':
-    case 'rate':
-    case 'bytes_over_time':
-    case 'bytes_rate':
-    case 'sum_over_time':
-    case 'avg_over_time':
-    case 'min_over_time':
-    case 'max_over_time':
-    case 'stdvar_over_time':
-    case 'stddev_over_time':
-    case 'first_over_time':
-    case 'last_over_time':
-    case 'absent_over_time':
-      return stateWork(stateOf(op, node), windows, memory);
-  }
-}
-
-type StateOp = Exclude<RangeAggregation['op'], 'quantile_over_time' | 'rate_counter'>;
-
-function stateOf(op: StateOp, node: RangeAggregation): StateKind {
-  switch (op) {
-    case 'count_over_time':
-    case 'absent_over_time':
-      return countState;
-    case 'rate':
-      return perSecond(node.range.unwrap === undefined ? countState : sumState);
-    case 'bytes_over_time':
-    case 'sum_over_time':
-      return sumState;
-    case 'bytes_rate':
-      return perSecond(sumState);
-    case 'avg_over_time':
-      return isDividedAverage(node) ? averageState : meanState;
-    case 'min_over_time':
-      return minState;
-    case 'max_over_time':
-      return maxState;
-    case 'stdvar_over_time':
-      return varianceState;
-    case 'stddev_over_time':
-      return deviationState;
-    case 'first_over_time':
-      return firstState;
-    case 'last_over_time':
-      return lastState;
-  }
-}
-
-function tallyOf(op: RangeAggregation['op']): StateKind {
-  return op === 'rate' || op === 'bytes_rate' ? perSecond(tallyState) : tallyState;
-}
-
-function stateWork(kind: StateKind, windows: Windows, memory: MemoryAccount): Work {
-  const { width } = kind;
-  const slider = new Slider(kind, windows, memory);
-  let states = new Float64Array(256 * width);
-  const makeRoom = (cell: number): void => {
-    if (cell * width < states.length) return;
-    memory.charge(states.byteLength, 'samples by series and time');
-    const larger = new Float64Array(states.length * 2);
-    larger.set(states);
-    states = larger;
-  };
-  return {
-    add(cell, value, offset) {
-      makeRoom(cell);
-      kind.add(states, cell * width, value, offset);
-    },
-    addAll(cell, values, offset) {
-      makeRoom(cell);
-      for (const value of values) kind.add(states, cell * width, value, offset);
-    },
-    keepsValues: false,
-    valuesOf: () => 0,
-    *finish(series, out) {
-      slider.slide(series, states, out);
-    },
-    pack: () => [states],
-    load: (arrays) => {
-      states = arrays.find(isReal) ?? states;
-    },
-  };
-}
-
-function quantileWork(phi: number, windows: Windows, maxValues: number, memory: MemoryAccount): Work {
-  const lists = new ValueLists(maxValues, false, memory);
-  return {
-    keepsValues: true,
-    add: (cell, value) => lists.add(cell, value, 0),
-    addAll: (cell, values) => lists.addAll(cell, values, 0),
-    valuesOf: (series) => countValues(lists, series),
-    // All values of the series, plus three times as much to sort them.
-    finish: (series, out) =>
-      charged(memory, countValues(lists, series) * 36, quantileRow(phi, series, lists, windows, out)),
-    pack: () => lists.pack(),
-    load: (arrays) => lists.load(arrays),
-  };
-}
-
-/** A counter's decreases only show in time order, so the samples of a bucket are kept until all have arrived. */
-function counterWork(windows: Windows, maxValues: number, memory: MemoryAccount): Work {
-  const lists = new ValueLists(maxValues, true, memory);
-  const slider = new Slider(counterState, windows, memory);
-  const { width } = counterState;
-  return {
-    keepsValues: true,
-    add: (cell, value, offset) => lists.add(cell, value, offset),
-    addAll: (cell, values, offset) => lists.addAll(cell, values, offset),
-    valuesOf: (series) => countValues(lists, series),
-    *finish({ cells, from, to, buckets }, out) {
-      const count = to - from;
-      const states = new Float64Array(count * width);
-      const own = new Int32Array(count).map((_zero, index) => index);
-      const ownBuckets = own.map((index) => buckets[cells[from + index] ?? 0] ?? 0);
-      for (let index = 0; index < count; index += 1) {
-        const at = index * width;
-        yield* lists.inTime(cells[from + index] ?? 0, (value, offset) =>
-          counterState.add(states, at, value, offset),
-        );
-      }
-      slider.slide({ cells: own, from: 0, to: count, buckets: ownBuckets }, states, out);
-    },
-    pack: () => lists.pack(),
-    load: (arrays) => lists.load(arrays),
-  };
-}
-
-/** Runs steps while their temporary memory is charged. */
-function* charged(memory: MemoryAccount, bytes: number, steps: Steps<void>): Steps<void> {
-  memory.charge(bytes, 'the values of series');
-  try {
-    yield* steps;
-  } finally {
-    memory.release(bytes, 'the values of series');
-  }
-}
-
-function countValues(lists: ValueLists, { cells, from, to }: SeriesCells): number {
-  let count = 0;
-  for (let index = from; index < to; index += 1) count += lists.sizeOf(cells[index] ?? 0);
-  return count;
 }

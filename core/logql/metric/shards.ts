@@ -3,31 +3,10 @@
  * labels without a value are lost where shards are joined, and `approx_topk` is refused where it would be divided
  * (docs/protocol/answers.md#shards).
  */
-import type {
-  Grouping,
-  LabelFilter,
-  MetricExpr,
-  RangeAggregation,
-  RangeOp,
-  VectorAggregation,
-} from '../ast.js';
+import type { Grouping, LabelFilter, MetricExpr, RangeAggregation, VectorAggregation } from '../ast.js';
+import { rangeFunctions } from '../functions/range/index.js';
 import { visit } from '../walk.js';
-
-const undividedOps: ReadonlySet<RangeOp> = new Set<RangeOp>([
-  'absent_over_time',
-  'rate_counter',
-  'stddev_over_time',
-  'stdvar_over_time',
-]);
-
-/** Range functions whose values in parts of the logs add up to the whole value, also by group. */
-export const addableOps: ReadonlySet<RangeOp> = new Set<RangeOp>([
-  'count_over_time',
-  'rate',
-  'bytes_over_time',
-  'bytes_rate',
-  'sum_over_time',
-]);
+import type { Leaf } from './types.js';
 
 /** An aggregation that the front end evaluates over what queriers return. */
 export interface FrontAggregation {
@@ -78,8 +57,10 @@ function isShardable(node: MetricExpr, isTop: boolean): boolean {
     case 'vector':
     case 'label-replace':
       return false;
-    case 'range-aggregation':
-      return node.op === 'quantile_over_time' ? isTop : !undividedOps.has(node.op);
+    case 'range-aggregation': {
+      const { shards } = rangeFunctions[node.op];
+      return shards === 'outermost' ? isTop : shards === 'always';
+    }
     case 'binary': {
       const { op, matching } = node;
       if (op !== '+' && op !== '*') return false;
@@ -101,7 +82,7 @@ function isShardableOver({ op, expr }: VectorAggregation): boolean {
       return !reducesLabels(expr);
     case 'min':
     case 'max':
-      return expr.kind === 'range-aggregation' && expr.op !== 'quantile_over_time';
+      return expr.kind === 'range-aggregation' && rangeFunctions[expr.op].shards === 'always';
     case 'approx_topk':
       return true;
     case 'stddev':
@@ -140,7 +121,7 @@ export function reducesLabels(expr: MetricExpr): boolean {
 function isAddable(expr: MetricExpr): boolean {
   let isSum = true;
   visit(expr, (node) => {
-    if (node.kind === 'range-aggregation') isSum &&= addableOps.has(node.op);
+    if (node.kind === 'range-aggregation') isSum &&= rangeFunctions[node.op].join?.kind === 'added';
     if (node.kind === 'vector-aggregation') isSum &&= node.op !== 'avg';
   });
   return isSum;
@@ -149,13 +130,27 @@ function isAddable(expr: MetricExpr): boolean {
 /** Whether an average over time is the sum of its shards divided by their count. */
 export function isDividedAverage(node: RangeAggregation): boolean {
   const { op, grouping, range } = node;
-  if (op !== 'avg_over_time') return false;
+  if (rangeFunctions[op].join?.kind !== 'divided') return false;
   const namesErrors = range.unwrap?.filters.some(({ filter }) => namesError(filter)) ?? false;
   return !namesErrors && (reducesLabels(node) || (grouping !== undefined && !keepsAll(grouping)));
 }
 
+/**
+ * Whether the series of a leaf keep labels with empty values. Loki keeps them, but loses them where it splits a query into shards and
+ * merges these by an aggregation without labels, or an average by a division.
+ */
+export function keepsEmptyLabels({ range, pushed }: Leaf): boolean {
+  if (pushed !== undefined) return !pushed.without;
+  const { op, grouping } = range;
+  const { join } = rangeFunctions[op];
+  if (join === undefined) return true;
+  if (join.kind === 'divided') return !isDividedAverage(range);
+  if (grouping === undefined || keepsAll(grouping)) return !reducesLabels(range);
+  return !grouping.without;
+}
+
 /** Whether a grouping leaves the labels as they are. */
-export function keepsAll({ without, labels }: Pick<Grouping, 'without' | 'labels'>): boolean {
+function keepsAll({ without, labels }: Pick<Grouping, 'without' | 'labels'>): boolean {
   return without && labels.length === 0;
 }
 

@@ -1,6 +1,7 @@
 import type { Grouping, LabelFilterStage, RangeAggregation, Unwrap } from '../ast.js';
 import { LabelSet } from '../../base/labels/label-set.js';
 import { dropUnusedLineFormats } from '../check/line-formats.js';
+import { rangeFunctions } from '../functions/range/index.js';
 import { passesAll, runAll, splitLineTests } from './compile.js';
 import { conversionCost, readBytes, readNumber, readSeconds, type Conversion } from './conversions.js';
 import { addChecks } from './early-checks.js';
@@ -103,9 +104,10 @@ export function compileSampleReader(
   };
 }
 
-/** The grouping of the samples; `absent_over_time` needs no labels at all. */
+/** The grouping of the samples; a function of nothing needs no labels at all. */
 function groupingOf({ op, grouping }: RangeAggregation, pushed: Groups | undefined): Groups | undefined {
-  return op === 'absent_over_time' ? { without: false, labels: [] } : (grouping ?? pushed);
+  const isOfNothing = rangeFunctions[op].ofNothing !== undefined;
+  return isOfNothing ? { without: false, labels: [] } : (grouping ?? pushed);
 }
 
 /** With labels to group by, Loki's parsers do not compare what they find. */
@@ -137,7 +139,7 @@ function mergedGrouping({ without, labels }: SampleGroups, unwrap: Unwrap | unde
 type ReadValue = (work: WorkLine) => number | undefined;
 
 function compileCount({ op }: RangeAggregation): ReadValue {
-  return op === 'bytes_over_time' || op === 'bytes_rate' ? (work) => Buffer.byteLength(work.line) : () => 1;
+  return rangeFunctions[op].ofLines === 'bytes' ? (work) => Buffer.byteLength(work.line) : () => 1;
 }
 
 function compileUnwrap({ name, conversion, filters }: Unwrap, slots: SlotTable, meter: Meter): ReadValue {

@@ -1,23 +1,14 @@
-import type { Grouping, RangeOp, VectorAggregation } from '../ast.js';
-
-const summable: ReadonlySet<RangeOp> = new Set([
-  'bytes_over_time',
-  'bytes_rate',
-  'sum_over_time',
-  'rate',
-  'count_over_time',
-] as const);
+import type { Grouping, VectorAggregation } from '../ast.js';
+import { rangeFunctions } from '../functions/range/index.js';
 
 /**
- * The grouping of a vector aggregation if it can be applied to samples before they are aggregated over time: only for sums, and only over a
- * range aggregation without a grouping of its own. Otherwise undefined.
+ * The grouping of an aggregation that may be applied to samples before the range function inside it: that of a sum over an additive
+ * function. As in Loki, it also decides which labels parsers extract, and so which errors can occur
+ * (docs/protocol/errors-and-limits.md#pipeline-errors).
  */
-export function pushedGrouping({
-  op,
-  grouping,
-  expr,
-}: VectorAggregation): Pick<Grouping, 'without' | 'labels'> | undefined {
-  const canPush =
-    op === 'sum' && expr.kind === 'range-aggregation' && expr.grouping === undefined && summable.has(expr.op);
-  return canPush ? (grouping ?? { without: false, labels: [] }) : undefined;
+export function pushedGrouping({ op, expr, grouping, span }: VectorAggregation): Grouping | undefined {
+  if (expr.kind !== 'range-aggregation' || expr.grouping !== undefined) return undefined;
+  const { join } = rangeFunctions[expr.op];
+  if (join?.kind !== 'added' || join.op !== op) return undefined;
+  return grouping ?? { span, without: false, labels: [] };
 }

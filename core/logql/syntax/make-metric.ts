@@ -10,19 +10,12 @@ import type {
   VectorOp,
 } from '../ast.js';
 import { emptyMatcherFault } from '../check/matchers.js';
+import { rangeFunctions } from '../functions/range/index.js';
 import { foldLiterals, isSetOp } from '../fold.js';
 import { formatFloatFixed, parseGoFloat, type ParsedFloat } from '../values/go-float.js';
 import { invalid, nested, type Invalid, type Metric } from './invalid.js';
 import { regexpFault } from './matchers.js';
 
-const groupedRangeOps: ReadonlySet<RangeOp> = new Set([
-  ...(['avg_over_time', 'max_over_time', 'min_over_time', 'quantile_over_time'] as const),
-  ...(['stddev_over_time', 'stdvar_over_time', 'first_over_time', 'last_over_time'] as const),
-]);
-const lineRangeOps: ReadonlySet<RangeOp> = new Set([
-  ...(['count_over_time', 'rate', 'bytes_over_time', 'bytes_rate', 'absent_over_time'] as const),
-]);
-const lineOnlyRangeOps: ReadonlySet<RangeOp> = new Set(['count_over_time', 'bytes_over_time', 'bytes_rate']);
 const countedVectorOps: ReadonlySet<VectorOp> = new Set(['topk', 'bottomk', 'approx_topk']);
 const maxInteger = (1n << 63n) - 1n;
 
@@ -45,17 +38,19 @@ export function makeRangeAggregation(head: RangeHead, range: LogRange, span: Spa
 }
 
 function parameterFault({ op, parameter }: RangeHead, parsed: ParsedFloat | undefined): string | undefined {
-  const isExpected = op === 'quantile_over_time';
+  const isExpected = rangeFunctions[op].parameter === 'required';
   if (parameter === undefined) return isExpected ? `parameter required for operation ${op}` : undefined;
   if (!isExpected) return `parameter ${parameter} not supported for operation ${op}`;
   return parsed?.ok === false ? `invalid parameter for operation ${op}: ${parsed.error}` : undefined;
 }
 
 function rangeFault({ op, grouping }: RangeHead, range: LogRange): string | undefined {
-  if (grouping !== undefined && !groupedRangeOps.has(op)) return `grouping not allowed for ${op} aggregation`;
+  const known = rangeFunctions[op];
+  if (grouping !== undefined && known.grouping === 'refused')
+    return `grouping not allowed for ${op} aggregation`;
   if (range.unwrap === undefined)
-    return lineRangeOps.has(op) ? undefined : `invalid aggregation ${op} without unwrap`;
-  return lineOnlyRangeOps.has(op) ? `invalid aggregation ${op} with unwrap` : undefined;
+    return known.ofLines === undefined ? `invalid aggregation ${op} without unwrap` : undefined;
+  return known.ofValues === undefined ? `invalid aggregation ${op} with unwrap` : undefined;
 }
 
 interface VectorHead {

@@ -1,4 +1,5 @@
 import type { RangeOp, UnwrapConversion, VectorOp } from '../ast.js';
+import { rangeFunctions } from '../functions/range/index.js';
 import { Grammar, type Terminal } from '../grammar/symbols.js';
 
 /** LogQL's grammar; the other modules of this folder add its rules. */
@@ -145,15 +146,10 @@ const vectorOps: readonly VectorOp[] = [
   ...(['sum', 'avg', 'count', 'max', 'min', 'stddev', 'stdvar', 'topk', 'bottomk', 'approx_topk'] as const),
   ...(['sort', 'sort_desc'] as const),
 ];
-const rangeOps: readonly RangeOp[] = [
-  ...(['count_over_time', 'rate', 'rate_counter', 'bytes_over_time', 'bytes_rate', 'avg_over_time'] as const),
-  ...(['sum_over_time', 'min_over_time', 'max_over_time', 'stdvar_over_time', 'stddev_over_time'] as const),
-  ...(['quantile_over_time', 'first_over_time', 'last_over_time', 'absent_over_time'] as const),
-];
 
 export const functionWords: ReadonlyMap<string, FunctionWord> = new Map<string, FunctionWord>([
   ...vectorOps.map((word) => [word, { kind: vectorOp, name: word.toUpperCase() }] as const),
-  ...rangeOps.map((word) => [word, { kind: rangeOp, name: word.toUpperCase() }] as const),
+  ...Object.keys(rangeFunctions).map((word) => [word, { kind: rangeOp, name: word.toUpperCase() }] as const),
   ['vector', { kind: vector, name: vector.name }],
   ['ip', { kind: ip, name: ip.name }],
   ['label_replace', { kind: labelReplace, name: labelReplace.name }],

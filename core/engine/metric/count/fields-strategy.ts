@@ -1,4 +1,5 @@
-import { absentRows, addEntries, leafEngine, pipelineError } from '../../../logql/metric/index.js';
+import { countLines } from '../../../logql/functions/range/count-over-time.js';
+import { addEntries, leafEngine, pipelineError } from '../../../logql/metric/index.js';
 import type { LeafEngine, LeafRequest, SeriesTable } from '../../../logql/metric/index.js';
 import { sampleEvaluator } from '../../../logql/lines/evaluator.js';
 import { LinePacer } from '../../../logql/lines/line-pacer.js';
@@ -79,13 +80,7 @@ async function fieldsTable(
   await counting.addTo(into, counted, rowsOfStreams(listing.listed));
   const pacer = new Pacer(signal);
   await into.engine.prepare(pacer);
-  const rows = into.engine.rows();
-  const { isCut, isDistinct: isGrouped } = into.engine;
-  return {
-    rows: plan.fields.measure === 'presence' ? await absentRows(leaf.range, rows, columns, pacer) : rows,
-    isCut,
-    isGrouped,
-  };
+  return into.table(pacer);
 }
 
 /** A count in progress, of the streams that are expected. */
@@ -233,7 +228,7 @@ class FieldCounting {
   ): Promise<void> {
     const { context, request, plan } = { context: this.#context, request: this.#request, plan: this.#plan };
     const { range, pushed } = plan;
-    const extract = compileExtractor({ ...range, op: 'count_over_time' }, pushed);
+    const extract = compileExtractor({ ...range, op: countLines }, pushed);
     const pacer = new Pacer(request.signal);
     for (const { stream, get, values } of groups) {
       const pause = pacer.due();

@@ -1,5 +1,6 @@
 import { isDividedAverage, type LeafRequest } from '../../../logql/metric/index.js';
 import type { RangeAggregation, Unwrap } from '../../../logql/ast.js';
+import { rangeFunctions } from '../../../logql/functions/range/index.js';
 import { Pacer } from '../../../base/pace/pacer.js';
 import { atPace } from '../../../base/pace/steps.js';
 import type { TimeRange } from '../../../base/time/range.js';
@@ -16,17 +17,14 @@ import type { StreamListing } from './stream-listing.js';
 /** A leaf whose values `| json` and `unwrap` take from lines. */
 export type Unwrapping = LeafPlan & { readonly shortLines: ShortLinesPlan; readonly unwrap: Unwrap };
 
-const orderless: ReadonlySet<string> = new Set(['quantile_over_time', 'min_over_time', 'max_over_time']);
-
 /** True for functions whose result depends neither on the order of values nor on their times within a bucket. */
 export function isOrderless({ op }: RangeAggregation): boolean {
-  return orderless.has(op);
+  return rangeFunctions[op].ofValues === 'values';
 }
 
 /** True for functions that sum unwrapped values. The order changes a sum only if it is rounded; sums of integers below 2^53 are exact. */
 export function isSum(range: RangeAggregation): boolean {
-  if (range.op === 'avg_over_time') return isDividedAverage(range);
-  return range.op === 'sum_over_time' || range.op === 'rate';
+  return rangeFunctions[range.op].ofValues === 'sum' || isDividedAverage(range);
 }
 
 /** What has to be known of a selection before its values are asked for. */

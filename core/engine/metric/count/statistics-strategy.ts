@@ -1,4 +1,4 @@
-import { absentRows, leafEngine } from '../../../logql/metric/index.js';
+import { leafEngine } from '../../../logql/metric/index.js';
 import type { LeafRequest, SeriesTable } from '../../../logql/metric/index.js';
 import type { LogsqlFilter } from '../../../victoria/logsql/ast.js';
 import { and } from '../../../victoria/logsql/build.js';
@@ -84,14 +84,7 @@ async function statisticsTable(
   });
   const pacer = new Pacer(request.signal);
   await into.engine.prepare(pacer);
-  const rows = into.engine.rows();
-  const isAbsent = plan.push.measure === 'presence';
-  const { isCut, isDistinct: isGrouped } = into.engine;
-  return {
-    rows: isAbsent ? await absentRows(leaf.range, rows, columns, pacer) : rows,
-    isCut,
-    isGrouped,
-  };
+  return into.table(pacer);
 }
 
 /** A leaf to count. */

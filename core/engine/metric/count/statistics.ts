@@ -1,3 +1,4 @@
+import { countLines } from '../../../logql/functions/range/count-over-time.js';
 import { addEntries } from '../../../logql/metric/index.js';
 import type { LeafEngine, LeafRequest } from '../../../logql/metric/index.js';
 import { sampleEvaluator } from '../../../logql/lines/evaluator.js';
@@ -103,10 +104,7 @@ export class Statistics {
     this.#filter =
       profile.missing === 0 ? plan.logs.filter : and(plan.logs.filter, not(missingLineRows(naming)));
     this.#ofRow = compileExtractor(range, pushed);
-    this.#ofGroup = compileExtractor(
-      withStages({ ...range, op: 'count_over_time' }, plan.push.stages),
-      pushed,
-    );
+    this.#ofGroup = compileExtractor(withStages({ ...range, op: countLines }, plan.push.stages), pushed);
   }
 
   /** Whether this profile would have led to the same statistics. */

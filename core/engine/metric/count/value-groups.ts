@@ -119,9 +119,9 @@ async function valueTable(
       return decline('missing-lines');
     // Rows came or went since the surplus ones were found.
     if (values.leftOver > 0) return decline('repeated-rows');
-    await into.engine.prepare(new Pacer(request.signal));
-    const { isCut, isDistinct: isGrouped } = into.engine;
-    return { rows: into.engine.rows(), isCut, isGrouped };
+    const pacer = new Pacer(request.signal);
+    await into.engine.prepare(pacer);
+    return await into.table(pacer);
   } finally {
     gathering?.begun?.end();
     leave?.();

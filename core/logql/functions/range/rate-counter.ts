@@ -1,13 +1,27 @@
-import type { StateKind } from './states.js';
+import { Slider } from '../../metric/slide.js';
+import type { StateKind } from '../../metric/states.js';
+import { ValueLists } from '../../metric/value-lists.js';
+import { countValues, type Work, type WorkRequest } from '../../metric/work.js';
+import type { RangeFunction } from './descriptor.js';
+
+export const rateCounter: RangeFunction = {
+  parameter: 'refused',
+  grouping: 'refused',
+  ofLines: undefined,
+  ofValues: 'times',
+  work: counterWork,
+  join: undefined,
+  shards: 'never',
+};
 
 const read = (state: Float64Array, at: number): number => state[at] ?? 0;
 
 /**
- * `rate_counter`: count, time and value of the first sample, time and value of the last, and the amount lost at resets (the value before
+ * Count, time and value of the first sample, time and value of the last, and the amount lost at resets (the value before
  * each decrease). Samples must be added in time order. Extrapolates the increase to each end of the range if that is no further away than
  * the average distance of samples, otherwise by half that distance.
  */
-export const counterState: StateKind = {
+const counterState: StateKind = {
   width: 6,
   add(state, at, value, offset) {
     const count = read(state, at);
@@ -50,4 +64,32 @@ export const counterState: StateKind = {
 
 function seconds(ns: number): number {
   return ns / 1e9;
+}
+
+/** A counter's decreases only show in time order, so the samples of a bucket are kept until all have arrived. */
+function counterWork({ windows, maxValues, memory }: WorkRequest): Work {
+  const lists = new ValueLists(maxValues, true, memory);
+  const slider = new Slider(counterState, windows, memory);
+  const { width } = counterState;
+  return {
+    keepsValues: true,
+    add: (cell, value, offset) => lists.add(cell, value, offset),
+    addAll: (cell, values, offset) => lists.addAll(cell, values, offset),
+    valuesOf: (series) => countValues(lists, series),
+    *finish({ cells, from, to, buckets }, out) {
+      const count = to - from;
+      const states = new Float64Array(count * width);
+      const own = new Int32Array(count).map((_zero, index) => index);
+      const ownBuckets = own.map((index) => buckets[cells[from + index] ?? 0] ?? 0);
+      for (let index = 0; index < count; index += 1) {
+        const at = index * width;
+        yield* lists.inTime(cells[from + index] ?? 0, (value, offset) =>
+          counterState.add(states, at, value, offset),
+        );
+      }
+      slider.slide({ cells: own, from: 0, to: count, buckets: ownBuckets }, states, out);
+    },
+    pack: () => lists.pack(),
+    load: (arrays) => lists.load(arrays),
+  };
 }

@@ -1,0 +1,15 @@
+import { sumState } from '../../metric/states.js';
+import { stateWork } from '../../metric/work.js';
+import { bySum } from '../join.js';
+import type { RangeFunction } from './descriptor.js';
+
+export const bytesOverTime: RangeFunction = {
+  parameter: 'refused',
+  grouping: 'refused',
+  ofLines: 'bytes',
+  ofValues: undefined,
+  work: stateWork(sumState),
+  join: bySum,
+  shards: 'always',
+  listsParts: true,
+};

@@ -1,0 +1,36 @@
+import type { RangeOp } from '../../ast.js';
+import { absentOverTime } from './absent-over-time.js';
+import { avgOverTime } from './avg-over-time.js';
+import { bytesOverTime } from './bytes-over-time.js';
+import { bytesRate } from './bytes-rate.js';
+import { countOverTime } from './count-over-time.js';
+import type { RangeFunction } from './descriptor.js';
+import { firstOverTime } from './first-over-time.js';
+import { lastOverTime } from './last-over-time.js';
+import { maxOverTime } from './max-over-time.js';
+import { minOverTime } from './min-over-time.js';
+import { quantileOverTime } from './quantile-over-time.js';
+import { rateCounter } from './rate-counter.js';
+import { rate } from './rate.js';
+import { stddevOverTime } from './stddev-over-time.js';
+import { stdvarOverTime } from './stdvar-over-time.js';
+import { sumOverTime } from './sum-over-time.js';
+
+/** All range functions, by their names. */
+export const rangeFunctions: Readonly<Record<RangeOp, RangeFunction>> = {
+  count_over_time: countOverTime,
+  rate,
+  rate_counter: rateCounter,
+  bytes_over_time: bytesOverTime,
+  bytes_rate: bytesRate,
+  avg_over_time: avgOverTime,
+  sum_over_time: sumOverTime,
+  min_over_time: minOverTime,
+  max_over_time: maxOverTime,
+  stdvar_over_time: stdvarOverTime,
+  stddev_over_time: stddevOverTime,
+  quantile_over_time: quantileOverTime,
+  first_over_time: firstOverTime,
+  last_over_time: lastOverTime,
+  absent_over_time: absentOverTime,
+};

@@ -1,0 +1,14 @@
+import { maxState } from '../../metric/states.js';
+import { stateWork } from '../../metric/work.js';
+import { byMax } from '../join.js';
+import type { RangeFunction } from './descriptor.js';
+
+export const maxOverTime: RangeFunction = {
+  parameter: 'refused',
+  grouping: 'allowed',
+  ofLines: undefined,
+  ofValues: 'values',
+  work: stateWork(maxState),
+  join: byMax,
+  shards: 'always',
+};

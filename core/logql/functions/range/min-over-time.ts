@@ -1,0 +1,14 @@
+import { minState } from '../../metric/states.js';
+import { stateWork } from '../../metric/work.js';
+import { byMin } from '../join.js';
+import type { RangeFunction } from './descriptor.js';
+
+export const minOverTime: RangeFunction = {
+  parameter: 'refused',
+  grouping: 'allowed',
+  ofLines: undefined,
+  ofValues: 'values',
+  work: stateWork(minState),
+  join: byMin,
+  shards: 'always',
+};

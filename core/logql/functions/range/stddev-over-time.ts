@@ -1,0 +1,13 @@
+import { deviationState } from '../../metric/moments.js';
+import { stateWork } from '../../metric/work.js';
+import type { RangeFunction } from './descriptor.js';
+
+export const stddevOverTime: RangeFunction = {
+  parameter: 'refused',
+  grouping: 'allowed',
+  ofLines: undefined,
+  ofValues: 'times',
+  work: stateWork(deviationState),
+  join: undefined,
+  shards: 'never',
+};

@@ -1,0 +1,14 @@
+import { sumState } from '../../metric/states.js';
+import { stateWork } from '../../metric/work.js';
+import { bySum } from '../join.js';
+import type { RangeFunction } from './descriptor.js';
+
+export const sumOverTime: RangeFunction = {
+  parameter: 'refused',
+  grouping: 'refused',
+  ofLines: undefined,
+  ofValues: 'sum',
+  work: stateWork(sumState),
+  join: bySum,
+  shards: 'always',
+};

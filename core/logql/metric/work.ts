@@ -1,0 +1,78 @@
+import type { MemoryAccount } from '../../base/memory/account.js';
+import type { Steps } from '../../base/pace/steps.js';
+import type { RangeAggregation } from '../ast.js';
+import { Slider, type ColumnValues, type SeriesCells } from './slide.js';
+import type { StateKind } from './states.js';
+import { isReal, type NumberArray, type ValueLists } from './value-lists.js';
+import type { Windows } from './windows.js';
+
+/** What a function keeps of its samples. */
+export interface Work {
+  add(cell: number, value: number, offset: number): void;
+  /** Adds one value or more of one time. */
+  addAll(cell: number, values: Float64Array, offset: number): void;
+  /** Whether individual values are kept. */
+  readonly keepsValues: boolean;
+  /** The number of kept values of a series. */
+  valuesOf(series: SeriesCells): number;
+  finish(series: SeriesCells, out: ColumnValues): Steps<void>;
+  /** The arrays in which all is kept, for the same work in another thread. */
+  pack(): readonly NumberArray[];
+  /** Takes over such arrays. */
+  load(arrays: readonly NumberArray[]): void;
+}
+
+/** What is to be computed, and the bounds of it. */
+export interface WorkRequest {
+  readonly node: RangeAggregation;
+  /** Whether Loki makes an average of the sums and counts of shards. */
+  readonly isDivided: boolean;
+  readonly windows: Windows;
+  /** The most values that may be kept. */
+  readonly maxValues: number;
+  readonly memory: MemoryAccount;
+}
+
+export type MakeWork = (request: WorkRequest) => Work;
+
+/** Keeps a state per series and bucket of time. */
+export function stateWork(kind: StateKind): MakeWork {
+  return ({ windows, memory }) => {
+    const { width } = kind;
+    const slider = new Slider(kind, windows, memory);
+    let states = new Float64Array(256 * width);
+    const makeRoom = (cell: number): void => {
+      if (cell * width < states.length) return;
+      memory.charge(states.byteLength, 'samples by series and time');
+      const larger = new Float64Array(states.length * 2);
+      larger.set(states);
+      states = larger;
+    };
+    return {
+      add(cell, value, offset) {
+        makeRoom(cell);
+        kind.add(states, cell * width, value, offset);
+      },
+      addAll(cell, values, offset) {
+        makeRoom(cell);
+        for (const value of values) kind.add(states, cell * width, value, offset);
+      },
+      keepsValues: false,
+      valuesOf: () => 0,
+      *finish(series, out) {
+        slider.slide(series, states, out);
+      },
+      pack: () => [states],
+      load: (arrays) => {
+        states = arrays.find(isReal) ?? states;
+      },
+    };
+  };
+}
+
+/** How many values of a series are kept. */
+export function countValues(lists: ValueLists, { cells, from, to }: SeriesCells): number {
+  let count = 0;
+  for (let index = from; index < to; index += 1) count += lists.sizeOf(cells[index] ?? 0);
+  return count;
+}
