@@ -8,6 +8,7 @@ import type { Answer, AnswerStats } from '../../core/wire/answer/types.js';
 import type { Tenant } from '../../core/base/caller.js';
 import type { QueryRangeRequest, QueryRequest } from '../../core/wire/api/request.js';
 import type { LabelSet } from '../../core/base/labels/label-set.js';
+import { bySum } from '../../core/logql/functions/join.js';
 import { rangeFunctions } from '../../core/logql/functions/range/index.js';
 import type { MetricExpr } from '../../core/logql/index.js';
 import {
@@ -144,7 +145,7 @@ function leafExpr({ range, pushed }: Leaf): MetricExpr {
   const labels = pushed.labels.filter((name) => name !== tenantLabel);
   return {
     kind: 'vector-aggregation',
-    op: 'sum',
+    op: bySum.op,
     parameter: undefined,
     grouping: { ...pushed, labels },
     expr: range,

@@ -11,6 +11,7 @@ import {
 } from '../../core/logql/index.js';
 import { namesTexts, type Explanation } from '../../core/engine/plan/explain/explain.js';
 import { explainOfPipeline } from '../../core/engine/plan/explain/of-pipeline.js';
+import { bySum } from '../../core/logql/functions/join.js';
 import { countLines } from '../../core/logql/functions/range/count-over-time.js';
 import type { Host } from '../../core/plugin/index.js';
 import { hintsOf, type Hint } from './hints.js';
@@ -77,7 +78,7 @@ function histogramOf(query: LogExpr, intervalNanoseconds: bigint): VectorAggrega
   } as const;
   return {
     kind: 'vector-aggregation',
-    op: 'sum',
+    op: bySum.op,
     parameter: undefined,
     grouping: { without: false, labels: ['level', 'detected_level'], span },
     expr: {

@@ -1,29 +1,15 @@
 import type { LabelSet } from '../../base/labels/label-set.js';
 import type { MemoryAccount } from '../../base/memory/account.js';
 import { seriesBytes } from '../../base/memory/sizes.js';
-import type { Grouping, VectorOp } from '../ast.js';
+import type { Grouping } from '../ast.js';
 import type { Columns } from './columns.js';
 import { groupLabels, withoutEmpty } from './grouping.js';
-import { groupDeviationState, groupMeanState, groupVarianceState } from './moments.js';
 import type { Pacer } from '../../base/pace/pacer.js';
 import { eachAtPace } from '../../base/pace/steps.js';
 import { seriesLimitError } from './series-cap.js';
 import { SeriesIndex } from './series-index.js';
-import { averageState, countState, maxState, minState, sumState, type StateKind } from './states.js';
+import { averageState, type StateKind } from './states.js';
 import type { SeriesRow } from './types.js';
-
-/** Aggregations that fold the values of a group into one; the others select or sort series. */
-export type FoldingOp = Extract<VectorOp, 'sum' | 'avg' | 'min' | 'max' | 'count' | 'stddev' | 'stdvar'>;
-
-const states: Readonly<Record<FoldingOp, StateKind>> = {
-  sum: sumState,
-  avg: groupMeanState,
-  min: minState,
-  max: maxState,
-  count: countState,
-  stddev: groupDeviationState,
-  stdvar: groupVarianceState,
-};
 
 export interface Folding {
   readonly memory: MemoryAccount;
@@ -36,27 +22,27 @@ export interface Folding {
 
 /** Folds series by group, column by column. Only keeps one state per group and column. */
 export async function foldSeries(
-  op: FoldingOp,
+  state: StateKind,
   grouping: Grouping | undefined,
   rows: Iterable<SeriesRow>,
   { count }: Columns,
   { memory, pacer, maxGroups, isDivided = false }: Folding,
 ): Promise<Iterable<SeriesRow>> {
-  const kind = isDivided ? averageState : states[op];
+  const kind = isDivided ? averageState : state;
   const groupOf = groupLabels(grouping);
   const groups = new SeriesIndex(memory, 0, isDivided ? withoutEmpty : undefined);
   const folded: Float64Array[] = [];
   await eachAtPace(rows, pacer, (row) => {
     const group = groups.of(groupOf(row.labels));
-    let state = folded[group];
-    if (state === undefined) {
+    let states = folded[group];
+    if (states === undefined) {
       if (maxGroups > 0 && group >= maxGroups) throw seriesLimitError(maxGroups);
       memory.charge(seriesBytes(count, kind.width * 8), 'the values of series');
-      state = new Float64Array(count * kind.width);
-      folded[group] = state;
+      states = new Float64Array(count * kind.width);
+      folded[group] = states;
     }
     for (let column = 0; column < count; column += 1) {
-      if (row.present[column] === 1) kind.add(state, column * kind.width, row.values[column] ?? 0, 0);
+      if (row.present[column] === 1) kind.add(states, column * kind.width, row.values[column] ?? 0, 0);
     }
   });
   return rowsOf(groups.sets, kind, folded, count);

@@ -3,18 +3,17 @@ import { entryBytes, seriesBytes } from '../../base/memory/sizes.js';
 import type { Grouping } from '../ast.js';
 import type { Columns } from './columns.js';
 import { compareLabels, groupLabels } from './grouping.js';
-import { ascending, descending } from './order.js';
 import type { Pacer } from '../../base/pace/pacer.js';
 import { atPace, doAll, eachAtPace, sortSteps, type Steps } from '../../base/pace/steps.js';
 import { SeriesIndex } from './series-index.js';
 import type { SeriesRow } from './types.js';
 
 /**
- * `topk` and `bottomk`: the k series of each group with the greatest or smallest values, column by column. For equal values Loki's choice
+ * The first k series of each group in an order of values, column by column. For equal values Loki's choice
  * is undefined; here the first series by labels wins.
  */
 export async function chooseSeries(
-  op: 'topk' | 'bottomk',
+  byValue: (a: number, b: number) => number,
   k: number,
   grouping: Grouping | undefined,
   rows: readonly SeriesRow[],
@@ -29,7 +28,6 @@ export async function chooseSeries(
     const chosen = { labels: row.labels, values: row.values, present: new Uint8Array(count) };
     (members[groups.of(groupOf(row.labels))] ??= []).push({ from: row, chosen });
   });
-  const byValue = op === 'topk' ? descending : ascending;
   for (const group of members) {
     for (let column = 0; column < count; column += 1) {
       const steps = inOrder(group, column, byValue);
@@ -71,14 +69,13 @@ interface Member {
   readonly chosen: SeriesRow;
 }
 
-/** `sort` and `sort_desc` of an instant query; they have no effect on a range query. */
+/** Sorts the series of an instant query by their values; those of a range query stay as they are. */
 export function* sortSeries(
-  op: 'sort' | 'sort_desc',
+  byValue: (a: number, b: number) => number,
   rows: readonly SeriesRow[],
   { kind }: Columns,
 ): Steps<readonly SeriesRow[]> {
   if (kind === 'range') return rows;
-  const byValue = op === 'sort' ? ascending : descending;
   const sorted = yield* byLabels(rows);
   return yield* sortSteps(sorted, (a, b) => byValue(a.values[0] ?? 0, b.values[0] ?? 0));
 }

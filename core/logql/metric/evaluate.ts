@@ -2,6 +2,7 @@ import { apiError } from '../../base/errors/table.js';
 import { LabelSet } from '../../base/labels/label-set.js';
 import { labelsBytes, seriesBytes, seriesRowBytes } from '../../base/memory/sizes.js';
 import type { MetricExpr } from '../ast.js';
+import { vectorFunctions } from '../functions/vector/index.js';
 import { isSetOp } from '../fold.js';
 import { visit } from '../walk.js';
 import { foldSeries, type Folding } from './aggregate.js';
@@ -17,6 +18,7 @@ import { planLeaves } from './plan-leaves.js';
 import { metricResult } from './result.js';
 import { cappedRows } from './series-cap.js';
 import { setOperation } from './set-operations.js';
+import { sumState } from './states.js';
 import type { Grid } from './columns.js';
 import type { MetricTree, PlannedMetric } from './tree.js';
 import type { Leaf, LeafSource, MetricLimits, MetricResult, SeriesRow, SeriesTable } from './types.js';
@@ -166,7 +168,7 @@ class Evaluation<Planned extends Leaf> {
     const summed =
       leaf.pushed === undefined || isGrouped
         ? rows
-        : await foldSeries('sum', leaf.pushed, rows, columns, this.#folding(leaf.isRoot));
+        : await foldSeries(sumState, leaf.pushed, rows, columns, this.#folding(leaf.isRoot));
     return leaf.isCapped ? cappedRows(summed, columns, limits) : summed;
   }
 
@@ -202,35 +204,19 @@ class Evaluation<Planned extends Leaf> {
     const rows = await this.run(tree.of);
     const [columns, pacer] = [this.#columns, this.#pacer];
     const { memory } = this.#limits;
-    switch (op) {
-      case 'sum':
-      case 'avg':
-      case 'min':
-      case 'max':
-      case 'count':
-      case 'stddev':
-      case 'stdvar':
-        return foldSeries(op, grouping, rows, columns, {
+    const { evaluation } = vectorFunctions[op];
+    switch (evaluation.kind) {
+      case 'fold':
+        return foldSeries(evaluation.state, grouping, rows, columns, {
           ...this.#folding(tree === this.#root),
           isDivided: tree.isDivided === true,
         });
-      case 'approx_topk':
-      case 'topk':
-      case 'bottomk':
-        return chooseSeries(
-          op === 'bottomk' ? op : 'topk',
-          parameter ?? 1,
-          grouping,
-          await this.collect(rows),
-          columns,
-          {
-            memory,
-            pacer,
-          },
-        );
+      case 'choose': {
+        const from = await this.collect(rows);
+        return chooseSeries(evaluation.order, parameter ?? 1, grouping, from, columns, { memory, pacer });
+      }
       case 'sort':
-      case 'sort_desc':
-        return atPace(sortSeries(op, await this.collect(rows), columns), pacer);
+        return atPace(sortSeries(evaluation.order, await this.collect(rows), columns), pacer);
     }
   }
 
@@ -345,7 +331,7 @@ function hasBinary(expr: MetricExpr): boolean {
 function sortsItself(expr: MetricExpr): boolean {
   let sorts = false;
   visit(expr, (node) => {
-    if (node.kind === 'vector-aggregation' && (node.op === 'sort' || node.op === 'sort_desc')) sorts = true;
+    if (node.kind === 'vector-aggregation') sorts ||= vectorFunctions[node.op].evaluation.kind === 'sort';
   });
   return sorts;
 }

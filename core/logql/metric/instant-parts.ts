@@ -6,6 +6,7 @@
 import type { BinaryExpr, MetricExpr, RangeAggregation, Stage, VectorAggregation, VectorOp } from '../ast.js';
 import type { Join } from '../functions/join.js';
 import { rangeFunctions } from '../functions/range/index.js';
+import { vectorFunctions } from '../functions/vector/index.js';
 import { pushedGrouping } from '../pipeline/pushed-grouping.js';
 import { visit } from '../walk.js';
 import type { MetricTree } from './tree.js';
@@ -19,19 +20,6 @@ export interface Undivided {
 
 /** A longer range is evaluated as a whole: so many parts would take too long. */
 const maxParts = 48;
-
-const dividedAround: ReadonlySet<VectorOp> = new Set([
-  'sum',
-  'count',
-  'max',
-  'min',
-  'avg',
-  'topk',
-  'sort',
-  'sort_desc',
-]);
-/** Aggregations that are evaluated over the whole range only. */
-const outsideOnly: ReadonlySet<VectorOp> = new Set(['count', 'topk', 'sort', 'sort_desc']);
 
 /** The tree of an instant query that Loki divides; undefined for one that it leaves as it is. */
 export function dividedTree(
@@ -53,7 +41,7 @@ function joinOf({ op }: RangeAggregation): Join | undefined {
 function isDivisible(expr: MetricExpr): boolean {
   switch (expr.kind) {
     case 'vector-aggregation':
-      return dividedAround.has(expr.op) && isDivisible(expr.expr);
+      return vectorFunctions[expr.op].timeParts !== undefined && isDivisible(expr.expr);
     case 'range-aggregation':
       return joinOf(expr) !== undefined;
     case 'binary':
@@ -107,7 +95,7 @@ class Division {
 
   #aggregation(node: VectorAggregation): MetricTree<Leaf> | undefined {
     if (lastIntervalOf(node) <= this.#splitNs) return undefined;
-    const isForEachPart = node.expr.kind !== 'binary' && !outsideOnly.has(node.op);
+    const isForEachPart = node.expr.kind !== 'binary' && vectorFunctions[node.op].timeParts === 'each';
     const of = this.of(node.expr, isForEachPart ? node : undefined, node);
     if (of === undefined) return undefined;
     // A sum of sums is the sum, and can be left to the backend.

@@ -1,23 +1,14 @@
 import { apiError } from '../../base/errors/table.js';
-import type {
-  Grouping,
-  LabelReplaceExpr,
-  MetricExpr,
-  RangeAggregation,
-  VectorAggregation,
-  VectorOp,
-} from '../ast.js';
+import type { Grouping, LabelReplaceExpr, MetricExpr, RangeAggregation, VectorAggregation } from '../ast.js';
 import { rangeFunctions } from '../functions/range/index.js';
+import { vectorFunctions } from '../functions/vector/index.js';
 import { requireNonEmptyMatcher } from '../parse.js';
 import { pushedGrouping } from '../pipeline/pushed-grouping.js';
 import { logQueriesOf, visit } from '../walk.js';
 import { dividedTree, type Undivided } from './instant-parts.js';
-import { frontAggregations } from './shards.js';
+import { frontAggregations, isShardableOver } from './shards.js';
 import type { MetricTree, PlannedMetric } from './tree.js';
 import type { ApproxTopk, Leaf } from './types.js';
-
-const parentOps: ReadonlySet<VectorOp> = new Set(['sum', 'avg', 'count', 'min', 'max']);
-const foldingOps: ReadonlySet<VectorOp> = new Set([...parentOps, 'stddev', 'stdvar']);
 
 /** What decides how a metric query is planned, beside its text. */
 export interface MetricSettings {
@@ -52,29 +43,29 @@ export function planLeaves(expr: MetricExpr, settings = rangeSettings): PlannedM
 function checkApproxTopk(expr: MetricExpr, { kind, approxTopk = 'loki' }: MetricSettings): void {
   const found: VectorAggregation[] = [];
   visit(expr, (node) => {
-    if (node.kind === 'vector-aggregation' && node.op === 'approx_topk') found.push(node);
+    if (node.kind === 'vector-aggregation' && isSketched(node)) found.push(node);
   });
   if (found.length === 0) return;
-  const isRefused = frontAggregations(expr).some(
-    ({ node, isDivided }) => node.op === 'approx_topk' && isDivided,
-  );
+  const isRefused = frontAggregations(expr).some(({ node, isDivided }) => isDivided && isSketched(node));
   if (isRefused && approxTopk === 'loki') throw apiError('approxTopk', {});
   if (found.some((node) => logQueriesOf(node).length === 0)) requireNonEmptyMatcher([]);
   if (kind === 'range') throw apiError('approxTopkRange', {});
 }
 
-/** Loki sends these aggregations to its queriers, which look for the selector of the number. */
-const shardedOps: ReadonlySet<VectorOp> = new Set(['sum', 'avg', 'count'] as const);
+function isSketched({ op }: VectorAggregation): boolean {
+  return vectorFunctions[op].isSketched === true;
+}
 
 function refuseNumber(node: VectorAggregation | LabelReplaceExpr): never {
-  if (node.kind === 'vector-aggregation' && shardedOps.has(node.op)) requireNonEmptyMatcher([]);
+  // Loki sends what it divides to its queriers, which look for the selector of the number.
+  if (node.kind === 'vector-aggregation' && isShardableOver(node.op, node.expr)) requireNonEmptyMatcher([]);
   throw apiError('numberAsVector', {});
 }
 
 /** The tree of an expression that Loki does not divide by time. */
 function wholeTree(expr: MetricExpr, isRoot: boolean): MetricTree<Leaf> {
   const averages = frontAggregations(expr)
-    .filter(({ node, isDivided }) => node.op === 'avg' && isDivided)
+    .filter(({ node, isDivided }) => isDivided && vectorFunctions[node.op].join?.kind === 'divided')
     .map(({ node }) => node);
   return treeOf(expr, undefined, isRoot, new Set(averages));
 }
@@ -121,7 +112,7 @@ function leafOf(
   around: VectorAggregation | undefined,
   isRoot: boolean,
 ): Leaf {
-  const runsWithParent = around !== undefined && parentOps.has(around.op);
+  const runsWithParent = isFold(around) && vectorFunctions[around.op].shardsOver !== undefined;
   const { join } = rangeFunctions[range.op];
   // Loki's front end runs these as separate queries unless they are inside an aggregation.
   const isCapped = !isRoot && !runsWithParent && join !== undefined && join.kind !== 'divided';
@@ -139,6 +130,10 @@ function leafOf(
 
 /** The grouping of an aggregation that uses no other labels of its series. */
 function foldedGrouping(around: VectorAggregation | undefined): Grouping | undefined {
-  if (around === undefined || !foldingOps.has(around.op)) return undefined;
+  if (!isFold(around)) return undefined;
   return around.grouping ?? { span: around.span, without: false, labels: [] };
+}
+
+function isFold(around: VectorAggregation | undefined): around is VectorAggregation {
+  return around !== undefined && vectorFunctions[around.op].evaluation.kind === 'fold';
 }

@@ -17,11 +17,11 @@ import {
 import { atPace, doAll } from '../../base/pace/steps.js';
 import type { ColumnValues, SeriesCells } from './slide.js';
 import { isDividedAverage } from './shards.js';
-import { perSecond, tallyState } from './states.js';
+import { averageState, perSecond, tallyState, type StateKind } from './states.js';
 import type { MetricLimits, SeriesRow } from './types.js';
 import type { NumberArray } from './value-lists.js';
 import { Windows } from './windows.js';
-import { stateWork, type Work } from './work.js';
+import { stateWork, type MakeWork, type Work } from './work.js';
 
 export type EngineLimits = Pick<MetricLimits, 'maxCells' | 'maxValues' | 'memory'>;
 
@@ -54,8 +54,7 @@ export function transfersOf({ cells, work, ready }: PackedEngine): readonly Arra
 /** Sorting this many values of one series takes some milliseconds. */
 const longValues = 10_000;
 
-const tallies = stateWork(tallyState);
-const talliesPerSecond = stateWork(perSecond(tallyState));
+const tallyPerSecond = perSecond(tallyState);
 
 /** Selects the labels of a series to show; undefined for all of them. */
 function shownLabels(
@@ -89,17 +88,15 @@ export class RangeEngine {
     limits: EngineLimits,
     { folded, maxSeries = 0, keepsEmpty = true, isTallied = false }: EngineOptions = {},
   ) {
-    const { op, range } = node;
     this.#series = new SeriesIndex(limits.memory, maxSeries, shownLabels(folded, keepsEmpty));
     this.#shown = this.#series;
-    this.windows = new Windows(columns, range);
+    this.windows = new Windows(columns, node.range);
     this.#cells = new Cells(limits.maxCells, limits.memory);
     this.#memory = limits.memory;
-    const { work, perSecondOf } = rangeFunctions[op];
-    const tally = perSecondOf === undefined ? tallies : talliesPerSecond;
     const { maxValues, memory } = limits;
-    const isDivided = isDividedAverage(node);
-    this.#work = (isTallied ? tally : work)({ node, isDivided, windows: this.windows, maxValues, memory });
+    const request = { node, windows: this.windows, maxValues, memory };
+    const work = isTallied ? tallyOf(node) : workOf(node);
+    this.#work = typeof work === 'function' ? work(request) : stateWork(work, request);
   }
 
   /** The number of series with samples so far, distinguished by the labels shown. */
@@ -205,4 +202,13 @@ export class RangeEngine {
     const { columns } = this.windows;
     return { values: new Float64Array(columns), present: new Uint8Array(columns) };
   }
+}
+
+function workOf(node: RangeAggregation): StateKind | MakeWork {
+  return isDividedAverage(node) ? averageState : rangeFunctions[node.op].work;
+}
+
+/** The state of what is counted already. */
+function tallyOf({ op }: RangeAggregation): StateKind {
+  return rangeFunctions[op].perSecondOf === undefined ? tallyState : tallyPerSecond;
 }

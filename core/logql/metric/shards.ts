@@ -3,8 +3,16 @@
  * labels without a value are lost where shards are joined, and `approx_topk` is refused where it would be divided
  * (docs/protocol/answers.md#shards).
  */
-import type { Grouping, LabelFilter, MetricExpr, RangeAggregation, VectorAggregation } from '../ast.js';
+import type {
+  Grouping,
+  LabelFilter,
+  MetricExpr,
+  RangeAggregation,
+  VectorAggregation,
+  VectorOp,
+} from '../ast.js';
 import { rangeFunctions } from '../functions/range/index.js';
+import { vectorFunctions } from '../functions/vector/index.js';
 import { visit } from '../walk.js';
 import type { Leaf } from './types.js';
 
@@ -31,7 +39,7 @@ export function frontAggregations(expr: MetricExpr): readonly FrontAggregation[]
       case 'vector-aggregation': {
         const isDivided = isShardable(node, isTop);
         found.push({ node, isDivided });
-        const isWhole = isDivided ? !isDividedWithin(node) : node.op === 'approx_topk';
+        const isWhole = vectorFunctions[node.op].isSketched ?? (isDivided && !isDividedWithin(node));
         if (!isWhole) enter(node.expr, false);
         return;
       }
@@ -46,8 +54,7 @@ export function frontAggregations(expr: MetricExpr): readonly FrontAggregation[]
 
 /** Whether a shardable aggregation is evaluated over the shards of what is in it, because its own parts could not be joined. */
 function isDividedWithin({ op, expr }: VectorAggregation): boolean {
-  if (op !== 'sum' && op !== 'min' && op !== 'max') return false;
-  return reducesLabels(expr) && (op !== 'sum' || !isAddable(expr));
+  return reducesLabels(expr) && !(vectorFunctions[op].join?.kind === 'added' && isAddable(expr));
 }
 
 function isShardable(node: MetricExpr, isTop: boolean): boolean {
@@ -68,31 +75,13 @@ function isShardable(node: MetricExpr, isTop: boolean): boolean {
       return isShardable(node.left, isTop) && isShardable(node.right, isTop);
     }
     case 'vector-aggregation':
-      return isShardable(node.expr, isTop) && isShardableOver(node);
+      return isShardable(node.expr, isTop) && isShardableOver(node.op, node.expr);
   }
 }
 
 /** Whether an aggregation of something shardable is. */
-function isShardableOver({ op, expr }: VectorAggregation): boolean {
-  switch (op) {
-    case 'sum':
-      return expr.kind !== 'vector-aggregation' || (expr.op !== 'min' && expr.op !== 'max');
-    case 'avg':
-    case 'count':
-      return !reducesLabels(expr);
-    case 'min':
-    case 'max':
-      return expr.kind === 'range-aggregation' && rangeFunctions[expr.op].shards === 'always';
-    case 'approx_topk':
-      return true;
-    case 'stddev':
-    case 'stdvar':
-    case 'topk':
-    case 'bottomk':
-    case 'sort':
-    case 'sort_desc':
-      return false;
-  }
+export function isShardableOver(op: VectorOp, expr: MetricExpr): boolean {
+  return vectorFunctions[op].shardsOver?.(expr, reducesLabels) ?? false;
 }
 
 /** Whether groupings or stages can make different label sets equal, so that a series may be in several shards. */
@@ -122,7 +111,7 @@ function isAddable(expr: MetricExpr): boolean {
   let isSum = true;
   visit(expr, (node) => {
     if (node.kind === 'range-aggregation') isSum &&= rangeFunctions[node.op].join?.kind === 'added';
-    if (node.kind === 'vector-aggregation') isSum &&= node.op !== 'avg';
+    if (node.kind === 'vector-aggregation') isSum &&= vectorFunctions[node.op].join?.kind !== 'divided';
   });
   return isSum;
 }

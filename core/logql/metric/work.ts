@@ -25,8 +25,6 @@ export interface Work {
 /** What is to be computed, and the bounds of it. */
 export interface WorkRequest {
   readonly node: RangeAggregation;
-  /** Whether Loki makes an average of the sums and counts of shards. */
-  readonly isDivided: boolean;
   readonly windows: Windows;
   /** The most values that may be kept. */
   readonly maxValues: number;
@@ -36,37 +34,35 @@ export interface WorkRequest {
 export type MakeWork = (request: WorkRequest) => Work;
 
 /** Keeps a state per series and bucket of time. */
-export function stateWork(kind: StateKind): MakeWork {
-  return ({ windows, memory }) => {
-    const { width } = kind;
-    const slider = new Slider(kind, windows, memory);
-    let states = new Float64Array(256 * width);
-    const makeRoom = (cell: number): void => {
-      if (cell * width < states.length) return;
-      memory.charge(states.byteLength, 'samples by series and time');
-      const larger = new Float64Array(states.length * 2);
-      larger.set(states);
-      states = larger;
-    };
-    return {
-      add(cell, value, offset) {
-        makeRoom(cell);
-        kind.add(states, cell * width, value, offset);
-      },
-      addAll(cell, values, offset) {
-        makeRoom(cell);
-        for (const value of values) kind.add(states, cell * width, value, offset);
-      },
-      keepsValues: false,
-      valuesOf: () => 0,
-      *finish(series, out) {
-        slider.slide(series, states, out);
-      },
-      pack: () => [states],
-      load: (arrays) => {
-        states = arrays.find(isReal) ?? states;
-      },
-    };
+export function stateWork(kind: StateKind, { windows, memory }: WorkRequest): Work {
+  const { width } = kind;
+  const slider = new Slider(kind, windows, memory);
+  let states = new Float64Array(256 * width);
+  const makeRoom = (cell: number): void => {
+    if (cell * width < states.length) return;
+    memory.charge(states.byteLength, 'samples by series and time');
+    const larger = new Float64Array(states.length * 2);
+    larger.set(states);
+    states = larger;
+  };
+  return {
+    add(cell, value, offset) {
+      makeRoom(cell);
+      kind.add(states, cell * width, value, offset);
+    },
+    addAll(cell, values, offset) {
+      makeRoom(cell);
+      for (const value of values) kind.add(states, cell * width, value, offset);
+    },
+    keepsValues: false,
+    valuesOf: () => 0,
+    *finish(series, out) {
+      slider.slide(series, states, out);
+    },
+    pack: () => [states],
+    load: (arrays) => {
+      states = arrays.find(isReal) ?? states;
+    },
   };
 }
 

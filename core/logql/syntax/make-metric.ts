@@ -11,12 +11,12 @@ import type {
 } from '../ast.js';
 import { emptyMatcherFault } from '../check/matchers.js';
 import { rangeFunctions } from '../functions/range/index.js';
+import { vectorFunctions } from '../functions/vector/index.js';
 import { foldLiterals, isSetOp } from '../fold.js';
 import { formatFloatFixed, parseGoFloat, type ParsedFloat } from '../values/go-float.js';
 import { invalid, nested, type Invalid, type Metric } from './invalid.js';
 import { regexpFault } from './matchers.js';
 
-const countedVectorOps: ReadonlySet<VectorOp> = new Set(['topk', 'bottomk', 'approx_topk']);
 const maxInteger = (1n << 63n) - 1n;
 
 interface RangeHead {
@@ -68,20 +68,18 @@ export function makeVectorAggregation(head: VectorHead, expr: Metric, span: Span
 }
 
 function vectorFault({ op, parameter, grouping }: VectorHead): string | undefined {
-  if (!countedVectorOps.has(op)) {
-    if (parameter !== undefined) return `unsupported parameter for operation ${op}(${parameter},`;
-    const isSort = op === 'sort' || op === 'sort_desc';
-    const isGrouped = grouping !== undefined && grouping.labels.length > 0;
-    return isSort && isGrouped ? "sort and sort_desc doesn't allow grouping by " : undefined;
-  }
+  const known = vectorFunctions[op];
+  const groupingFault = grouping && known.groupingFault?.(grouping);
+  if (known.parameter === 'refused')
+    return parameter === undefined
+      ? groupingFault
+      : `unsupported parameter for operation ${op}(${parameter},`;
   if (parameter === undefined) return `parameter required for operation ${op}`;
   // The parentheses of these two texts are unclosed in Loki as well.
   if (!/^[0-9]+$/.test(parameter) || BigInt(parameter) > maxInteger)
     return `invalid parameter ${op}(${parameter},`;
   if (BigInt(parameter) === 0n) return `invalid parameter (must be greater than 0) ${op}(${parameter}`;
-  return op === 'approx_topk' && grouping !== undefined
-    ? `grouping not allowed for ${op} aggregation`
-    : undefined;
+  return groupingFault;
 }
 
 interface BinaryHow {

@@ -1,5 +1,6 @@
 import type { RangeOp, UnwrapConversion, VectorOp } from '../ast.js';
 import { rangeFunctions } from '../functions/range/index.js';
+import { vectorFunctions } from '../functions/vector/index.js';
 import { Grammar, type Terminal } from '../grammar/symbols.js';
 
 /** LogQL's grammar; the other modules of this folder add its rules. */
@@ -142,13 +143,10 @@ export interface FunctionWord {
   readonly name: string;
 }
 
-const vectorOps: readonly VectorOp[] = [
-  ...(['sum', 'avg', 'count', 'max', 'min', 'stddev', 'stdvar', 'topk', 'bottomk', 'approx_topk'] as const),
-  ...(['sort', 'sort_desc'] as const),
-];
-
 export const functionWords: ReadonlyMap<string, FunctionWord> = new Map<string, FunctionWord>([
-  ...vectorOps.map((word) => [word, { kind: vectorOp, name: word.toUpperCase() }] as const),
+  ...Object.keys(vectorFunctions).map(
+    (word) => [word, { kind: vectorOp, name: word.toUpperCase() }] as const,
+  ),
   ...Object.keys(rangeFunctions).map((word) => [word, { kind: rangeOp, name: word.toUpperCase() }] as const),
   ['vector', { kind: vector, name: vector.name }],
   ['ip', { kind: ip, name: ip.name }],

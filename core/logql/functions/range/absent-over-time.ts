@@ -1,6 +1,5 @@
 import { LabelSet } from '../../../base/labels/label-set.js';
 import { countState } from '../../metric/states.js';
-import { stateWork } from '../../metric/work.js';
 import type { RangeAggregation } from '../../ast.js';
 import type { RangeFunction } from './descriptor.js';
 
@@ -9,7 +8,7 @@ export const absentOverTime: RangeFunction = {
   grouping: 'refused',
   ofLines: 'count',
   ofValues: 'times',
-  work: stateWork(countState),
+  work: countState,
   join: undefined,
   shards: 'never',
   ofNothing: absentLabels,

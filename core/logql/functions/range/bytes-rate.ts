@@ -1,5 +1,4 @@
 import { perSecond, sumState } from '../../metric/states.js';
-import { stateWork } from '../../metric/work.js';
 import { bySum } from '../join.js';
 import type { RangeFunction } from './descriptor.js';
 
@@ -8,7 +7,7 @@ export const bytesRate: RangeFunction = {
   grouping: 'refused',
   ofLines: 'bytes',
   ofValues: undefined,
-  work: stateWork(perSecond(sumState)),
+  work: perSecond(sumState),
   join: bySum,
   shards: 'always',
   perSecondOf: () => 'bytes_over_time',

@@ -1,5 +1,4 @@
 import { countState } from '../../metric/states.js';
-import { stateWork } from '../../metric/work.js';
 import { bySum } from '../join.js';
 import type { RangeFunction } from './descriptor.js';
 
@@ -11,7 +10,7 @@ export const countOverTime: RangeFunction = {
   grouping: 'refused',
   ofLines: 'count',
   ofValues: undefined,
-  work: stateWork(countState),
+  work: countState,
   join: bySum,
   shards: 'always',
   listsParts: true,

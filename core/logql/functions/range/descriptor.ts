@@ -1,5 +1,6 @@
 import type { LabelSet } from '../../../base/labels/label-set.js';
 import type { RangeAggregation, RangeOp } from '../../ast.js';
+import type { StateKind } from '../../metric/states.js';
 import type { MakeWork } from '../../metric/work.js';
 import type { Join } from '../join.js';
 
@@ -13,8 +14,8 @@ export interface RangeFunction {
   readonly ofLines: 'count' | 'bytes' | undefined;
   /** What matters of unwrapped values: their sum, the values alone, or their times as well. Undefined where `unwrap` is refused. */
   readonly ofValues: 'sum' | 'values' | 'times' | undefined;
-  /** Makes what keeps the samples and computes the values of windows. */
-  readonly work: MakeWork;
+  /** What is kept of samples for each series and bucket of time; or what keeps them otherwise. */
+  readonly work: StateKind | MakeWork;
   /** How its values in parts of the logs become its value; undefined where they cannot. */
   readonly join: Join | undefined;
   /** Whether Loki divides it into shards: always, only where no aggregation is around it, or never. */

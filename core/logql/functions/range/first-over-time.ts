@@ -1,5 +1,4 @@
 import { firstState } from '../../metric/states.js';
-import { stateWork } from '../../metric/work.js';
 import type { RangeFunction } from './descriptor.js';
 
 export const firstOverTime: RangeFunction = {
@@ -7,7 +6,7 @@ export const firstOverTime: RangeFunction = {
   grouping: 'allowed',
   ofLines: undefined,
   ofValues: 'times',
-  work: stateWork(firstState),
+  work: firstState,
   join: undefined,
   shards: 'always',
 };

@@ -1,4 +1,4 @@
-import type { RangeOp } from '../../ast.js';
+import type { MetricExpr, RangeOp } from '../../ast.js';
 import { absentOverTime } from './absent-over-time.js';
 import { avgOverTime } from './avg-over-time.js';
 import { bytesOverTime } from './bytes-over-time.js';
@@ -34,3 +34,8 @@ export const rangeFunctions: Readonly<Record<RangeOp, RangeFunction>> = {
   last_over_time: lastOverTime,
   absent_over_time: absentOverTime,
 };
+
+/** Whether an expression is a range function that Loki divides into shards also where an aggregation is around it. */
+export function isShardedRange(expr: MetricExpr): boolean {
+  return expr.kind === 'range-aggregation' && rangeFunctions[expr.op].shards === 'always';
+}

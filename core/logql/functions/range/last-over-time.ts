@@ -1,5 +1,4 @@
 import { lastState } from '../../metric/states.js';
-import { stateWork } from '../../metric/work.js';
 import type { RangeFunction } from './descriptor.js';
 
 export const lastOverTime: RangeFunction = {
@@ -7,7 +6,7 @@ export const lastOverTime: RangeFunction = {
   grouping: 'allowed',
   ofLines: undefined,
   ofValues: 'times',
-  work: stateWork(lastState),
+  work: lastState,
   join: undefined,
   shards: 'always',
 };

@@ -1,5 +1,4 @@
 import { maxState } from '../../metric/states.js';
-import { stateWork } from '../../metric/work.js';
 import { byMax } from '../join.js';
 import type { RangeFunction } from './descriptor.js';
 
@@ -8,7 +7,7 @@ export const maxOverTime: RangeFunction = {
   grouping: 'allowed',
   ofLines: undefined,
   ofValues: 'values',
-  work: stateWork(maxState),
+  work: maxState,
   join: byMax,
   shards: 'always',
 };

@@ -1,5 +1,4 @@
 import { minState } from '../../metric/states.js';
-import { stateWork } from '../../metric/work.js';
 import { byMin } from '../join.js';
 import type { RangeFunction } from './descriptor.js';
 
@@ -8,7 +7,7 @@ export const minOverTime: RangeFunction = {
   grouping: 'allowed',
   ofLines: undefined,
   ofValues: 'values',
-  work: stateWork(minState),
+  work: minState,
   join: byMin,
   shards: 'always',
 };

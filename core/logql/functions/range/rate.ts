@@ -3,8 +3,8 @@ import { stateWork } from '../../metric/work.js';
 import { bySum } from '../join.js';
 import type { RangeFunction } from './descriptor.js';
 
-const ofLines = stateWork(perSecond(countState));
-const ofValues = stateWork(perSecond(sumState));
+const ofLines = perSecond(countState);
+const ofValues = perSecond(sumState);
 
 /** Of lines or of unwrapped values. */
 export const rate: RangeFunction = {
@@ -12,7 +12,7 @@ export const rate: RangeFunction = {
   grouping: 'refused',
   ofLines: 'count',
   ofValues: 'sum',
-  work: (how) => (how.node.range.unwrap === undefined ? ofLines : ofValues)(how),
+  work: (request) => stateWork(request.node.range.unwrap === undefined ? ofLines : ofValues, request),
   join: bySum,
   shards: 'always',
   perSecondOf: ({ range }) => (range.unwrap === undefined ? 'count_over_time' : 'sum_over_time'),

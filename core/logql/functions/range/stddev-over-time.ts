@@ -1,5 +1,4 @@
 import { deviationState } from '../../metric/moments.js';
-import { stateWork } from '../../metric/work.js';
 import type { RangeFunction } from './descriptor.js';
 
 export const stddevOverTime: RangeFunction = {
@@ -7,7 +6,7 @@ export const stddevOverTime: RangeFunction = {
   grouping: 'allowed',
   ofLines: undefined,
   ofValues: 'times',
-  work: stateWork(deviationState),
+  work: deviationState,
   join: undefined,
   shards: 'never',
 };

@@ -1,5 +1,4 @@
 import { varianceState } from '../../metric/moments.js';
-import { stateWork } from '../../metric/work.js';
 import type { RangeFunction } from './descriptor.js';
 
 export const stdvarOverTime: RangeFunction = {
@@ -7,7 +6,7 @@ export const stdvarOverTime: RangeFunction = {
   grouping: 'allowed',
   ofLines: undefined,
   ofValues: 'times',
-  work: stateWork(varianceState),
+  work: varianceState,
   join: undefined,
   shards: 'never',
 };

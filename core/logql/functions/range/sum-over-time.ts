@@ -1,5 +1,4 @@
 import { sumState } from '../../metric/states.js';
-import { stateWork } from '../../metric/work.js';
 import { bySum } from '../join.js';
 import type { RangeFunction } from './descriptor.js';
 
@@ -8,7 +7,7 @@ export const sumOverTime: RangeFunction = {
   grouping: 'refused',
   ofLines: undefined,
   ofValues: 'sum',
-  work: stateWork(sumState),
+  work: sumState,
   join: bySum,
   shards: 'always',
 };
