@@ -12,7 +12,13 @@ const commands = recipes.flatMap((recipe) => recipe.commands);
 test('there is a recipe for each of the usual changes', (t) => {
   t.deepEqual(
     recipes.map(({ title }) => title),
-    ['A new built-in stage', 'A new operation', 'A new pushdown rule', 'A new LogQL function'],
+    [
+      'A new built-in stage',
+      'A new operation',
+      'A new pushdown rule',
+      'A new template function',
+      'A new range function',
+    ],
   );
   for (const { title, steps, commands: ownCommands } of recipes) {
     t.true(steps.length > 0, title);

@@ -215,7 +215,7 @@ class Evaluation<Planned extends Leaf> {
         const from = await this.collect(rows);
         return chooseSeries(evaluation.order, parameter ?? 1, grouping, from, columns, { memory, pacer });
       }
-      case 'sort':
+      case 'order':
         return atPace(sortSeries(evaluation.order, await this.collect(rows), columns), pacer);
     }
   }
@@ -331,7 +331,7 @@ function hasBinary(expr: MetricExpr): boolean {
 function sortsItself(expr: MetricExpr): boolean {
   let sorts = false;
   visit(expr, (node) => {
-    if (node.kind === 'vector-aggregation') sorts ||= vectorFunctions[node.op].evaluation.kind === 'sort';
+    if (node.kind === 'vector-aggregation') sorts ||= vectorFunctions[node.op].evaluation.kind === 'order';
   });
   return sorts;
 }

@@ -24,7 +24,7 @@ export function isOrderless({ op }: RangeAggregation): boolean {
 
 /** True for functions that sum unwrapped values. The order changes a sum only if it is rounded; sums of integers below 2^53 are exact. */
 export function isSum(range: RangeAggregation): boolean {
-  return rangeFunctions[range.op].ofValues === 'sum' || isDividedAverage(range);
+  return rangeFunctions[range.op].ofValues === 'total' || isDividedAverage(range);
 }
 
 /** What has to be known of a selection before its values are asked for. */

@@ -12,8 +12,8 @@ export interface RangeFunction {
   readonly grouping: 'allowed' | 'refused';
   /** What a line counts for; undefined where `unwrap` is required. */
   readonly ofLines: 'count' | 'bytes' | undefined;
-  /** What matters of unwrapped values: their sum, the values alone, or their times as well. Undefined where `unwrap` is refused. */
-  readonly ofValues: 'sum' | 'values' | 'times' | undefined;
+  /** What matters of unwrapped values: their total, the values alone, or their times as well. Undefined where `unwrap` is refused. */
+  readonly ofValues: 'total' | 'values' | 'times' | undefined;
   /** What is kept of samples for each series and bucket of time; or what keeps them otherwise. */
   readonly work: StateKind | MakeWork;
   /** How its values in parts of the logs become its value; undefined where they cannot. */

@@ -11,7 +11,7 @@ export const rate: RangeFunction = {
   parameter: 'refused',
   grouping: 'refused',
   ofLines: 'count',
-  ofValues: 'sum',
+  ofValues: 'total',
   work: (request) => stateWork(request.node.range.unwrap === undefined ? ofLines : ofValues, request),
   join: bySum,
   shards: 'always',

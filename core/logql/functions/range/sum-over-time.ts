@@ -6,7 +6,7 @@ export const sumOverTime: RangeFunction = {
   parameter: 'refused',
   grouping: 'refused',
   ofLines: undefined,
-  ofValues: 'sum',
+  ofValues: 'total',
   work: sumState,
   join: bySum,
   shards: 'always',

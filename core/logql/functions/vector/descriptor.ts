@@ -23,4 +23,4 @@ export interface VectorFunction {
 /** Folds the values of each group into one, chooses the first series of each group, or sorts all series. */
 export type Evaluation =
   | { readonly kind: 'fold'; readonly state: StateKind }
-  | { readonly kind: 'choose' | 'sort'; readonly order: (a: number, b: number) => number };
+  | { readonly kind: 'choose' | 'order'; readonly order: (a: number, b: number) => number };

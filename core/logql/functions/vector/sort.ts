@@ -4,7 +4,7 @@ import type { VectorFunction } from './descriptor.js';
 
 export const sort: VectorFunction = {
   parameter: 'refused',
-  evaluation: { kind: 'sort', order: ascending },
+  evaluation: { kind: 'order', order: ascending },
   join: undefined,
   timeParts: 'all',
   shardsOver: undefined,

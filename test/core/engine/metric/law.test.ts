@@ -8,6 +8,7 @@ import { wholeRowsStrategy } from '../../../../core/engine/metric/rows.js';
 import { engineMetrics } from '../../../../core/engine/metrics.js';
 import { doAll } from '../../../../core/base/pace/steps.js';
 import { LogqlError, type MetricExpr } from '../../../../core/logql/index.js';
+import { rangeFunctions } from '../../../../core/logql/functions/range/index.js';
 import { mapLeaves } from '../../../../core/logql/metric/index.js';
 import { planMetric } from '../../../../core/engine/plan/metric.js';
 import { leavesOfPlan } from '../../../../core/engine/plan/refine.js';
@@ -116,6 +117,15 @@ interface Asked {
   readonly filter: string;
 }
 
+const functions = Object.entries(rangeFunctions);
+
+/** A range function over lines or values, with its own grouping or a sum around it. */
+function ofAnyFunction(random: Random, by: string, lines: string, values: string): string {
+  const [op, { parameter, grouping, ofLines }] = random.pick(functions);
+  const made = `${op}(${parameter === 'required' ? '0.9, ' : ''}${ofLines === undefined ? values : lines})`;
+  return grouping === 'allowed' ? `${made} by (${by})` : `sum by (${by}) (${made})`;
+}
+
 function asked(random: Random, data: Dataset, { selected, names, number, filter }: Asked): MetricRequest {
   const by = random.pick([names[0], names[0], names[1], names.join(', '), 'app']);
   const errors = random.pick(['', '', ' | __error__=""', ' | drop __error__']);
@@ -132,8 +142,7 @@ function asked(random: Random, data: Dataset, { selected, names, number, filter 
     `max_over_time(${values}) by (${by})`,
     `sum by (${by}) (sum_over_time(${values}))`,
     `sum by (${by}) (rate(${values}))`,
-    `avg_over_time(${values}) by (${by})`,
-    `last_over_time(${values}) by (${by})`,
+    ...[0, 1, 2].map(() => ofAnyFunction(random, by, lines, values)),
     `max by (${by}) (max_over_time(${values}))`,
     `min by (${by}) (min_over_time(${values}))`,
     `max(max_over_time(${values}))`,
