@@ -1,5 +1,7 @@
 import test from 'ava';
 import { Trace } from '../../../../core/base/trace.js';
+import type { RangeOp } from '../../../../core/logql/index.js';
+import { rangeFunctions } from '../../../../core/logql/functions/range/index.js';
 import { declineReasons } from '../../../../core/engine/metric/declined.js';
 import { strategies } from '../../../../core/engine/metric/strategies.js';
 import { instantRequest, MetricStore, rangeRequest, type StoredEntry } from './metric-store.js';
@@ -26,6 +28,7 @@ const entries = Array.from({ length: 300 }, (_, n): readonly StoredEntry[] => {
   const ns = base + BigInt(n) * second;
   return [
     { ns, stream: { app: 'json' }, line: `{"status":${n % 3},"took_ms":${n},"user":"${'x'.repeat(50)}"}` },
+    { ns, stream: { app: 'tenths' }, line: `{"took_ms":${n}.1,"user":"${'x'.repeat(50)}"}` },
     { ns, stream: { app: 'plain' }, line: `took ${n}ms`, metadata: { request: `r${n}` } },
     { ns, stream: { app: 'broken' }, line: n === 150 ? '{"status":' : '{"status":1}' },
     { ns, stream: { app: 'twice' }, line: `{"took_ms":${n % 200},"user":"${'x'.repeat(50)}"}` },
@@ -97,6 +100,43 @@ test.serial('where what is stored excludes a way, the reason says what it is', a
     'rows:ran',
   ]);
 });
+
+test.serial(
+  'the backend gathers values where their times do not matter, and adds up those that need no rounding',
+  async (t) => {
+    /** Of whole numbers, and of fractions. */
+    const waysOf = async (op: string, form = ''): Promise<readonly (string | undefined)[]> => {
+      const { parameter, grouping } = rangeFunctions[op as RangeOp];
+      const ways: (string | undefined)[] = [];
+      for (const app of ['json', 'tenths']) {
+        const values = `{app="${app}"} | json | unwrap took_ms ${form}[60s]`;
+        const made = `${op}(${parameter === 'required' ? '0.9, ' : ''}${values})`;
+        const text = grouping === 'allowed' ? `${made} by (app)` : `sum by (app) (${made})`;
+        ways.push((await tried(text)).find((way) => way.startsWith('value-groups:')));
+      }
+      return ways;
+    };
+    const found = new Map<string, readonly (string | undefined)[]>();
+    for (const [op, { ofValues }] of Object.entries(rangeFunctions))
+      if (ofValues !== undefined) found.set(op, await waysOf(op));
+    const [ran, not] = ['value-groups:ran', 'value-groups:times-needed'];
+    const [values, total, times] = [
+      [ran, ran],
+      [ran, not],
+      [not, not],
+    ];
+    t.deepEqual(Object.fromEntries(found), {
+      ...{ quantile_over_time: values, min_over_time: values, max_over_time: values },
+      // The average by a label is a sum over a count.
+      ...{ sum_over_time: total, rate: total, avg_over_time: total },
+      ...{ first_over_time: times, last_over_time: times, stddev_over_time: times, stdvar_over_time: times },
+      absent_over_time: times,
+      // All labels of its series are seen.
+      rate_counter: ['value-groups:lines-needed', 'value-groups:lines-needed'],
+    });
+    t.deepEqual(await waysOf('avg_over_time', '| __error__="" '), times);
+  },
+);
 
 test.serial('buckets that the backend cannot tell apart are counted here', async (t) => {
   const text = 'sum(count_over_time({app="plain"}[60s]))';

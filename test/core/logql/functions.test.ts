@@ -1,0 +1,162 @@
+import test from 'ava';
+import { parseQuery } from '../../../core/logql/index.js';
+import { rangeFunctions } from '../../../core/logql/functions/range/index.js';
+import { vectorFunctions } from '../../../core/logql/functions/vector/index.js';
+import { frontAggregations } from '../../../core/logql/metric/shards.js';
+import { instant, metricExpr, samplesOf, type ShortEntry } from './metric/run-query.js';
+
+const lines = '{app="a"}[1m]';
+const values = '{app="a"} | unwrap v [1m]';
+
+/** The forms in which each range function may be written. */
+const written = {
+  count_over_time: ['lines'],
+  rate: ['lines', 'values'],
+  rate_counter: ['values'],
+  bytes_over_time: ['lines'],
+  bytes_rate: ['lines'],
+  avg_over_time: ['values', 'values by'],
+  sum_over_time: ['values'],
+  min_over_time: ['values', 'values by'],
+  max_over_time: ['values', 'values by'],
+  stdvar_over_time: ['values', 'values by'],
+  stddev_over_time: ['values', 'values by'],
+  quantile_over_time: ['0.5 values', '0.5 values by'],
+  first_over_time: ['values', 'values by'],
+  last_over_time: ['values', 'values by'],
+  absent_over_time: ['lines', 'values'],
+};
+
+test('each range function takes lines, values, a parameter and a grouping as Loki does', (t) => {
+  const forms = ['', '0.5 '].flatMap((parameter) =>
+    ['lines', 'values'].flatMap((of) => ['', ' by'].map((by) => `${parameter}${of}${by}`)),
+  );
+  const found = Object.keys(rangeFunctions).map((op) => [
+    op,
+    forms.filter((form) => {
+      const parameter = form.startsWith('0.5') ? '0.5, ' : '';
+      const range = form.includes('lines') ? lines : values;
+      return isTaken(`${op}(${parameter}${range})${form.endsWith('by') ? ' by (x)' : ''}`);
+    }),
+  ]);
+  t.deepEqual(Object.fromEntries(found), written);
+});
+
+test('each vector aggregation takes a parameter and a grouping as Loki does', (t) => {
+  const forms = ['', 'by', '2', '2 by'];
+  const found = Object.keys(vectorFunctions).map((op) => [
+    op,
+    forms.filter((form) =>
+      isTaken(
+        `${op}${form.endsWith('by') ? ' by (x)' : ''}(${form.startsWith('2') ? '2, ' : ''}rate(${lines}))`,
+      ),
+    ),
+  ]);
+  const [plain, chosen] = [
+    ['', 'by'],
+    ['2', '2 by'],
+  ];
+  t.deepEqual(Object.fromEntries(found), {
+    ...{ sum: plain, avg: plain, count: plain, max: plain, min: plain, stddev: plain, stdvar: plain },
+    ...{ topk: chosen, bottomk: chosen, approx_topk: ['2'], sort: [''], sort_desc: [''] },
+  });
+});
+
+function isTaken(query: string): boolean {
+  try {
+    parseQuery(query);
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+/** A range aggregation that reads as much as it may. */
+function aggregationOf(op: string): string {
+  const [form = ''] = written[op as keyof typeof written];
+  return `${op}(${form.startsWith('0.5') ? '0.5, ' : ''}${form.endsWith('lines') ? lines : values})`;
+}
+
+test('Loki divides a range function into shards always, only outermost, or never', (t) => {
+  /** Whether the sum around the function is divided: alone, and with an aggregation around it. */
+  const isDivided = (expr: string): readonly boolean[] =>
+    [`sum(${expr})`, `topk(1, sum(${expr}))`].map((text) =>
+      frontAggregations(metricExpr(text)).some(({ node, isDivided: is }) => is && node.op === 'sum'),
+    );
+  const [always, outermost, never] = [
+    [true, true],
+    [true, false],
+    [false, false],
+  ];
+  t.deepEqual(
+    Object.fromEntries(Object.keys(rangeFunctions).map((op) => [op, isDivided(aggregationOf(op))])),
+    {
+      ...{ count_over_time: always, rate: always, bytes_over_time: always, bytes_rate: always },
+      ...{ sum_over_time: always, avg_over_time: always, min_over_time: always, max_over_time: always },
+      ...{ first_over_time: always, last_over_time: always, quantile_over_time: outermost },
+      ...{ stdvar_over_time: never, stddev_over_time: never, rate_counter: never, absent_over_time: never },
+    },
+  );
+});
+
+test('Loki divides a vector aggregation into shards over lines, over a sum that groups, and over an extreme, or not', (t) => {
+  const inside = [`rate(${lines})`, `sum by (x) (rate(${lines}))`, `max(rate(${lines}))`];
+  const found = Object.entries(vectorFunctions).map(([op, { parameter }]) => [
+    op,
+    inside.filter((expr) => {
+      const node = metricExpr(`${op}(${parameter === 'required' ? '2, ' : ''}${expr})`);
+      return frontAggregations(node).some(({ node: one, isDivided }) => isDivided && one === node);
+    }),
+  ]);
+  const [ofLines, ofSum, ofMax] = inside;
+  t.deepEqual(Object.fromEntries(found), {
+    sum: [ofLines, ofSum],
+    ...{ avg: [ofLines, ofMax], count: [ofLines, ofMax], min: [ofLines], max: [ofLines] },
+    approx_topk: inside,
+    ...{ stddev: [], stdvar: [], topk: [], bottomk: [], sort: [], sort_desc: [] },
+  });
+});
+
+/** In parts of an hour, youngest first: 1 line, 2 lines, and 4 lines. */
+const hours: readonly ShortEntry[] = [
+  [8_000, 'n=1', { pod: 'p' }],
+  ...[5_000, 5_001].map((second): ShortEntry => [second, 'n=2', { pod: 'p' }]),
+  ...[1_000, 1_001, 1_002, 1_003].map((second): ShortEntry => [second, 'n=4', { pod: 'p' }]),
+];
+
+test('Loki divides the range of an instant query inside of these aggregations: a largest count is the sum of those of the parts', async (t) => {
+  /** One pod has lines in the second part alone, so that the whole range and its parts have another largest count. */
+  const two: readonly ShortEntry[] = [
+    ...hours,
+    ...[4_000, 4_001, 4_002].map((second): ShortEntry => [second, 'n=3', { pod: 'q' }]),
+  ];
+  const found = await Promise.all(
+    Object.entries(vectorFunctions)
+      .filter(([, { isSketched }]) => isSketched === undefined)
+      .map(async ([op, { parameter }]) => {
+        const query = `${op}(${parameter === 'required' ? '1, ' : ''}max(count_over_time({app="a"}[150m])))`;
+        const [points] = Object.values(await samplesOf(query, two, instant(9_000)));
+        return [op, points?.[9_000]];
+      }),
+  );
+  const [divided, whole] = [1 + 3 + 4, 7];
+  t.deepEqual(Object.fromEntries(found), {
+    ...{ sum: divided, avg: divided, max: divided, min: divided, count: 1 },
+    ...{ topk: divided, sort: divided, sort_desc: divided },
+    ...{ bottomk: whole, stddev: 0, stdvar: 0 },
+  });
+});
+
+test('a rate over hours is what it counts, per second', async (t) => {
+  const at = async (query: string): Promise<number | undefined> =>
+    Object.values(await samplesOf(query, hours, instant(9_000)))[0]?.[9_000];
+  for (const [rate, amount] of [
+    ['rate({app="a"}[150m])', 'count_over_time({app="a"}[150m])'],
+    ['rate({app="a"} | logfmt | unwrap n [150m])', 'sum_over_time({app="a"} | logfmt | unwrap n [150m])'],
+    ['bytes_rate({app="a"}[150m])', 'bytes_over_time({app="a"}[150m])'],
+  ] as const)
+    for (const around of ['max', 'sum']) {
+      const [one, other] = [await at(`${around}(${rate}) * 9000`), await at(`${around}(${amount})`)];
+      t.is(Math.round((one ?? NaN) * 1e6) / 1e6, other ?? -1, rate);
+    }
+});
