@@ -1,4 +1,6 @@
-import type { Expr, LabelFilter, LabelFilterStage, Stage } from './ast.js';
+import type { Expr } from './ast.js';
+import { descriptorOf } from './stages/index.js';
+import { labelFilter } from './stages/label-filter.js';
 import { mapLogQueries } from './walk.js';
 
 /** Whether regexps in filters are what Loki makes of them, or mean what they say (`-logql-filters`). */
@@ -8,28 +10,7 @@ export type Filters = 'loki' | 'exact';
 export function withFilters<E extends Expr>(expr: E, filters: Filters): E {
   if (filters === 'loki') return expr;
   return mapLogQueries(expr, {
-    log: (query) => ({ ...query, stages: query.stages.map(exactStage) }),
-    unwrap: (unwrap) => ({ ...unwrap, filters: unwrap.filters.map(exactLabelFilter) }),
+    log: (query) => ({ ...query, stages: query.stages.map((stage) => descriptorOf(stage).exact(stage)) }),
+    unwrap: (unwrap) => ({ ...unwrap, filters: unwrap.filters.map((filter) => labelFilter.exact(filter)) }),
   });
-}
-
-function exactStage(stage: Stage): Stage {
-  if (stage.kind === 'line-filter') return { ...stage, isExact: true };
-  return stage.kind === 'label-filter' ? exactLabelFilter(stage) : stage;
-}
-
-function exactLabelFilter(stage: LabelFilterStage): LabelFilterStage {
-  return { ...stage, filter: exactTree(stage.filter) };
-}
-
-function exactTree(filter: LabelFilter): LabelFilter {
-  switch (filter.kind) {
-    case 'and':
-    case 'or':
-      return { ...filter, left: exactTree(filter.left), right: exactTree(filter.right) };
-    case 'string':
-      return { ...filter, isExact: true };
-    default:
-      return filter;
-  }
 }

@@ -9,6 +9,7 @@ import type {
   Stage,
   Unwrap,
 } from './ast.js';
+import { descriptorOf, isStage } from './stages/index.js';
 
 /** Every node that `visit` reaches. */
 export type AstNode = Expr | LogRange | Selector | Matcher | Stage | LabelFilter | Unwrap;
@@ -34,20 +35,16 @@ export function isDeeperThan(root: AstNode, levels: number): boolean {
 
 /** The direct children of a node, from left to right. */
 export function childrenOf(node: AstNode): readonly AstNode[] {
+  if (isStage(node)) return descriptorOf(node).children(node);
   switch (node.kind) {
     case 'log':
       return [node.selector, ...node.stages];
     case 'selector':
       return node.matchers;
-    case 'label-filter':
-      return [node.filter];
     case 'and':
     case 'or':
     case 'binary':
       return [node.left, node.right];
-    case 'drop':
-    case 'keep':
-      return node.items.flatMap(({ matcher }) => matcher ?? []);
     case 'range-aggregation':
       return [node.range];
     case 'log-range':
@@ -57,15 +54,6 @@ export function childrenOf(node: AstNode): readonly AstNode[] {
     case 'vector-aggregation':
     case 'label-replace':
       return [node.expr];
-    case 'line-filter':
-    case 'json':
-    case 'logfmt':
-    case 'regexp':
-    case 'pattern':
-    case 'unpack':
-    case 'decolorize':
-    case 'line-format':
-    case 'label-format':
     case 'matcher':
     case 'string':
     case 'number':

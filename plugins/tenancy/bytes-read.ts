@@ -7,6 +7,7 @@ import type { Answer } from '../../core/wire/answer/types.js';
 import { ApiError } from '../../core/base/errors/api-error.js';
 import { apiError } from '../../core/base/errors/table.js';
 import { printMatcher, visit, type Expr, type LogExpr, type Matcher } from '../../core/logql/index.js';
+import { descriptorOf } from '../../core/logql/stages/index.js';
 import { nanosPerSecond } from '../../core/base/time/index.js';
 
 /** How far back Loki looks for logs in a query without a window. */
@@ -80,12 +81,6 @@ function readsOf(expr: Expr): readonly Read[] {
   return reads;
 }
 
-/** A search for an empty text filters nothing. */
 function hasFilter({ stages }: LogExpr): boolean {
-  return stages.some((stage) => {
-    if (stage.kind === 'label-filter') return true;
-    if (stage.kind !== 'line-filter') return false;
-    const isSearch = stage.op === '|=' || stage.op === '|~';
-    return !isSearch || stage.alternatives.some(({ value }) => value !== '');
-  });
+  return stages.some((stage) => descriptorOf(stage).isFilter(stage));
 }

@@ -1,5 +1,7 @@
-import type { Expr, LogExpr, Matcher, Stage } from '../../core/logql/ast.js';
+import type { Expr, LogExpr, Matcher } from '../../core/logql/ast.js';
 import { logQueriesOf, visit, type AstNode } from '../../core/logql/index.js';
+import { descriptorOf } from '../../core/logql/stages/index.js';
+import { isAny } from '../../core/logql/stages/stage.js';
 import { labelMeaning } from '../../core/logql/pipeline/filter-meaning.js';
 import type { Explanation } from '../../core/engine/plan/explain/explain.js';
 
@@ -85,13 +87,12 @@ function narrows({ op, value, name, span }: Matcher): boolean {
   });
 }
 
-const parsers: ReadonlySet<Stage['kind']> = new Set(['json', 'logfmt', 'regexp', 'pattern', 'unpack']);
 /** A value that every way to write it has as it is. */
 const plainValue = /^[A-Za-z0-9][A-Za-z0-9_.:-]{2,60}$/;
 
 /** A parsed label is compared with a text, and nothing in front of the parser asks for that text. */
 function parsesBeforeItFilters({ stages }: LogExpr): Hint | undefined {
-  const first = stages.findIndex(({ kind }) => parsers.has(kind));
+  const first = stages.findIndex((stage) => descriptorOf(stage).source(stage) !== undefined);
   if (first === -1) return undefined;
   const inFront = stages.slice(0, first);
   const asked = inFront.flatMap((stage) => (stage.kind === 'line-filter' ? stage.alternatives : []));
@@ -114,7 +115,7 @@ function unwrapsUnparsed(ast: Expr): Hint | undefined {
   visit(ast, (node: AstNode) => {
     if (node.kind !== 'log-range' || node.unwrap === undefined) return;
     const { stages } = node.query;
-    if (stages.some(({ kind }) => parsers.has(kind) || kind === 'label-format')) return;
+    if (stages.some((stage) => isAny(descriptorOf(stage).makes(stage)))) return;
     hint ??= {
       text: `Nothing in front of unwrap reads the line: ${node.unwrap.name} can only be a label or structured metadata. If it stands in the line, it has to be parsed.`,
       example: '| logfmt',

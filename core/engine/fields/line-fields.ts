@@ -7,9 +7,9 @@ import {
   type LineEvaluator,
   type LinePlace,
 } from '../../logql/lines/evaluator.js';
-import { jsonError } from '../../logql/pipeline/json-stage.js';
+import { jsonError } from '../../logql/pipeline/json-value.js';
 import type { KeyPath, PathsByLabel } from '../../logql/pipeline/key-paths.js';
-import { logfmtError } from '../../logql/pipeline/logfmt-stage.js';
+import { logfmtError } from '../../logql/stages/logfmt.js';
 import { errorLabel, type PipelineEntry, type PipelineLine } from '../../logql/pipeline/types.js';
 
 /** What a parser finds in a line. */

@@ -1,18 +1,6 @@
-import type {
-  Expr,
-  Grouping,
-  LabelFilter,
-  LabelFormat,
-  LabelItem,
-  LogExpr,
-  Matcher,
-  MetricExpr,
-  ParserParam,
-  Stage,
-  Unwrap,
-  VectorMatching,
-} from '../../logql/ast.js';
-import { isComparison } from '../../logql/pipeline/label-comparison.js';
+import type { Expr, Grouping, LogExpr, MetricExpr, Unwrap, VectorMatching } from '../../logql/ast.js';
+import { descriptorOf } from '../../logql/stages/index.js';
+import { labelFilter } from '../../logql/stages/label-filter.js';
 import type { Naming } from '../../victoria/names/naming.js';
 
 /**
@@ -27,7 +15,10 @@ export function withClientNames<Query extends Expr>(expr: Query, naming: Naming)
 }
 
 function renameLogs(expr: LogExpr, naming: Naming): LogExpr {
-  return { ...expr, stages: expr.stages.map((stage) => renameStage(stage, naming)) };
+  return {
+    ...expr,
+    stages: expr.stages.map((stage) => descriptorOf(stage).rename(stage, (name) => naming.entryName(name))),
+  };
 }
 
 function renameMetric(expr: MetricExpr, naming: Naming): MetricExpr {
@@ -63,7 +54,7 @@ function renameMetric(expr: MetricExpr, naming: Naming): MetricExpr {
 }
 
 function renameUnwrap(unwrap: Unwrap, naming: Naming): Unwrap {
-  const filters = unwrap.filters.map((one) => ({ ...one, filter: renameFilter(one.filter, naming) }));
+  const filters = unwrap.filters.map((one) => labelFilter.rename(one, (name) => naming.entryName(name)));
   return { ...unwrap, name: naming.entryName(unwrap.name), filters };
 }
 
@@ -79,46 +70,4 @@ function renameMatching(matching: VectorMatching | undefined, naming: Naming): V
 
 function renameAll(names: readonly string[], naming: Naming): readonly string[] {
   return names.map((name) => naming.entryName(name));
-}
-
-function renameStage(stage: Stage, naming: Naming): Stage {
-  switch (stage.kind) {
-    case 'label-filter':
-      return { ...stage, filter: renameFilter(stage.filter, naming) };
-    case 'json':
-    case 'logfmt':
-      return { ...stage, params: stage.params.map((param) => renameParam(param, naming)) };
-    case 'label-format':
-      return { ...stage, assignments: stage.assignments.map((one) => renameAssignment(one, naming)) };
-    case 'drop':
-    case 'keep':
-      return { ...stage, items: stage.items.map((item) => renameItem(item, naming)) };
-    case 'line-filter':
-    case 'line-format':
-    case 'regexp':
-    case 'pattern':
-    case 'unpack':
-    case 'decolorize':
-      return stage;
-  }
-}
-
-function renameFilter(filter: LabelFilter, naming: Naming): LabelFilter {
-  if (isComparison(filter)) return { ...filter, name: naming.entryName(filter.name) };
-  return { ...filter, left: renameFilter(filter.left, naming), right: renameFilter(filter.right, naming) };
-}
-
-function renameParam(param: ParserParam, naming: Naming): ParserParam {
-  return { ...param, name: naming.entryName(param.name) };
-}
-
-function renameAssignment(one: LabelFormat, naming: Naming): LabelFormat {
-  const name = naming.entryName(one.name);
-  return one.kind === 'rename' ? { ...one, name, source: naming.entryName(one.source) } : { ...one, name };
-}
-
-function renameItem(item: LabelItem, naming: Naming): LabelItem {
-  const matcher: Matcher | undefined =
-    item.matcher === undefined ? undefined : { ...item.matcher, name: naming.entryName(item.matcher.name) };
-  return { ...item, name: naming.entryName(item.name), matcher };
 }

@@ -1,10 +1,11 @@
 import type { Stage } from '../../logql/ast.js';
+import { descriptorOf, looksAt } from '../../logql/stages/index.js';
 import { detectedLevelName } from '../../victoria/names/level.js';
-import { namesIn, plainName } from './metric-columns.js';
+import { plainName } from './metric-columns.js';
 
 /** Whether a stage is `| json` without expressions. */
 export function isWholeJson(stage: Stage): boolean {
-  return stage.kind === 'json' && stage.params.length === 0;
+  return descriptorOf(stage).source(stage) === 'json-keys';
 }
 
 /** Names that `| json` makes of keys in one way only; undefined when there is another one among them. */
@@ -18,9 +19,6 @@ export function jsonNames(names: ReadonlySet<string>): readonly string[] | undef
 export function dropsErrors(stages: readonly Stage[], names: ReadonlySet<string>): boolean {
   if ([...names].some((name) => name.startsWith('__error'))) return false;
   const behind = stages.slice(stages.findIndex(isWholeJson) + 1);
-  const first = behind.find((stage) => namesIn(stage).some((name) => name.startsWith('__error')));
-  return (
-    first?.kind === 'drop' &&
-    first.items.some(({ name, matcher }) => name === '__error__' && matcher === undefined)
-  );
+  const first = behind.find((stage) => looksAt(stage, (name) => name.startsWith('__error')));
+  return first !== undefined && descriptorOf(first).errors(first) === 'dropped';
 }

@@ -1,7 +1,7 @@
 import type { LabelFilter } from '../../logql/ast.js';
 import { isComparison } from '../../logql/pipeline/label-comparison.js';
+import { comparesTexts } from '../../logql/stages/label-filter.js';
 import type { KnownNames } from './known-names.js';
-import { comparesTexts } from './row-scope.js';
 import type { AppliedRule } from './rules/index.js';
 import { labelDeep } from './rules/label/deep.js';
 import { labelRules } from './rules/label/index.js';

@@ -1,4 +1,5 @@
 import type { LineFilterStage, LogExpr, Stage } from '../../logql/ast.js';
+import { descriptorOf } from '../../logql/stages/index.js';
 import type { LogsqlFilter } from '../../victoria/logsql/ast.js';
 import { and, everything, not, or } from '../../victoria/logsql/build.js';
 import { aggregateLabels } from '../../victoria/names/stream-identity.js';
@@ -13,8 +14,7 @@ import { RowScope } from './row-scope.js';
 import type { AppliedRule } from './rules/index.js';
 import { metricOff, type Pushdown } from './rules/query/off.js';
 import { queryTooLong } from './rules/query/too-long.js';
-import { firstRule } from './rules/rule.js';
-import { stageRules } from './rules/stage/index.js';
+import { stageRules } from './rules/stage.js';
 import type { LabelQuestion, LogsPlan } from './types.js';
 import { unanswered } from './verdicts.js';
 
@@ -97,7 +97,7 @@ class PlannedStages {
   #place(stage: Stage): AppliedRule {
     if (stage.kind === 'line-filter' && this.#scope.isLineStored) return this.#placeLineFilter(stage);
     this.residual.push(stage);
-    if (stage.kind !== 'label-filter') return firstRule(stageRules, stage).rule;
+    if (stage.kind !== 'label-filter') return stageRules[descriptorOf(stage).whyHere];
     const { rule, ask } = decideLabelFilter(stage.filter, this.#scope, this.#scope.mayHaveFailed);
     if (ask !== undefined) this.labels.push({ stage, ask });
     return rule;

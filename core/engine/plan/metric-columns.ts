@@ -1,8 +1,8 @@
-import type { Grouping, LabelFilterStage, Stage } from '../../logql/ast.js';
+import type { Grouping, LabelFilterStage } from '../../logql/ast.js';
 import { rangeFunctions } from '../../logql/functions/range/index.js';
 import type { Leaf } from '../../logql/metric/index.js';
 import { decidingErrorLabels } from '../../logql/pipeline/types.js';
-import { visit } from '../../logql/walk.js';
+import { descriptorOf } from '../../logql/stages/index.js';
 import type { FieldRef } from '../../victoria/logsql/ast.js';
 import { fieldName } from '../../victoria/logsql/build.js';
 import { detectedLevelName } from '../../victoria/names/level.js';
@@ -34,9 +34,9 @@ export function visibleNames(leaf: SeenLeaf): ReadonlySet<string> | undefined {
   const names = new Set(grouping.labels);
   if (unwrap !== undefined) names.add(unwrap.name);
   for (const stage of [...query.stages, ...(unwrap?.filters ?? [])]) {
-    if (stage.kind === 'line-format' || (stage.kind === 'label-format' && hasTemplate(stage)))
-      return undefined;
-    for (const name of namesIn(stage)) names.add(name);
+    const seen = descriptorOf(stage).names(stage);
+    if (seen === 'all') return undefined;
+    for (const name of seen) names.add(name);
   }
   // A sample whose error is kept on purpose is a series of its own with all labels, unless an aggregation around it groups it again.
   const isGroupedAgain = (leaf.pushed ?? leaf.merged) !== undefined;
@@ -59,39 +59,6 @@ export function withLevel(names: ReadonlySet<string>): ReadonlySet<string> {
 }
 
 const noLabels = { without: false, labels: [] };
-
-function hasTemplate(stage: Extract<Stage, { kind: 'label-format' }>): boolean {
-  return stage.assignments.some(({ kind }) => kind === 'template');
-}
-
-/** The labels that a stage without templates looks at. */
-export function namesIn(stage: Stage): readonly string[] {
-  switch (stage.kind) {
-    case 'label-filter': {
-      const names: string[] = [];
-      visit(stage, (node) => {
-        if ('name' in node) names.push(node.name);
-      });
-      return names;
-    }
-    case 'label-format':
-      return stage.assignments.flatMap((made) =>
-        made.kind === 'rename' ? [made.name, made.source] : [made.name],
-      );
-    case 'drop':
-    case 'keep':
-      return stage.items.map(({ name }) => name);
-    case 'line-filter':
-    case 'line-format':
-    case 'json':
-    case 'logfmt':
-    case 'regexp':
-    case 'pattern':
-    case 'unpack':
-    case 'decolorize':
-      return [];
-  }
-}
 
 /** What a row needs besides its fields proper to be read. */
 const ownColumns = ['_time', '_stream', '_msg', ...decidingErrorLabels];

@@ -1,11 +1,12 @@
 import type { Leaf } from '../../logql/metric/index.js';
 import type { RangeAggregation, Stage } from '../../logql/ast.js';
 import { rangeFunctions } from '../../logql/functions/range/index.js';
+import { descriptorOf } from '../../logql/stages/index.js';
 import type { Naming } from '../../victoria/names/naming.js';
 import { detectedLevelName } from '../../victoria/names/level.js';
 import { isWholeJson, jsonNames } from './json-leaf.js';
 import type { LeafCount, LeafPush } from './leaf-push.js';
-import { namesIn, visibleNames, withLevel } from './metric-columns.js';
+import { visibleNames, withLevel } from './metric-columns.js';
 import type { AppliedRule } from './rules/index.js';
 import { metricRules } from './rules/metric/index.js';
 import type { LeafFacts } from './rules/metric/metric-rule.js';
@@ -32,14 +33,17 @@ function factsOf(leaf: Leaf, { residual }: LogsPlan): LeafFacts {
   const measure = measureOf(range);
   const visible = visibleNames(leaf);
   // Where no label is seen parsers do not run.
-  const stages = visible?.size === 0 ? residual.filter((stage) => !isParser(stage)) : residual;
+  const stages =
+    visible?.size === 0
+      ? residual.filter((stage) => descriptorOf(stage).source(stage) === undefined)
+      : residual;
   const lineStages = stages.filter((stage) => !readsLabelsOnly(stage));
   const facts = { range, measure, stages, lineStages };
   const grouped = measure === 'presence' ? [] : pushed?.labels;
   if (grouped === undefined || visible === undefined) {
     return { ...facts, names: 'all', stageNames: new Set() };
   }
-  const stageNames = stages.flatMap(neededNames).filter((name) => !grouped.includes(name));
+  const stageNames = stages.flatMap(groupNames).filter((name) => !grouped.includes(name));
   return {
     ...facts,
     names: withLevel(new Set([...grouped, ...stageNames])),
@@ -71,7 +75,7 @@ export function planFields(leaf: Leaf, naming: Naming): FieldsPlan | undefined {
   if (intervalNanoseconds % nsPerMs !== 0n) return undefined;
   const { stages } = query;
   if (!stages.every((stage) => readsLabelsOnly(stage) || isWholeJson(stage))) return undefined;
-  const all = new Set([...names, ...stages.flatMap(neededNames)]);
+  const all = new Set([...names, ...stages.flatMap(groupNames)]);
   if (all.has(detectedLevelName) && !naming.scansBodies) return undefined;
   return { measure, names: all, stages, readsJson: stages.some(isWholeJson) };
 }
@@ -83,17 +87,11 @@ function measureOf({ op, range }: RangeAggregation): LeafCount['measure'] | unde
   return ofNothing === undefined ? ofLines : 'presence';
 }
 
-function isParser({ kind }: Stage): boolean {
-  return kind === 'json' || kind === 'logfmt' || kind === 'regexp' || kind === 'pattern' || kind === 'unpack';
+function readsLabelsOnly(stage: Stage): boolean {
+  return descriptorOf(stage).groupNames(stage) !== undefined;
 }
 
-function readsLabelsOnly({ kind }: Stage): boolean {
-  return kind === 'label-filter' || kind === 'drop' || kind === 'keep';
-}
-
-/** What must be known of a row to run a stage; labels that are dropped or kept whatever they are need not be. */
-function neededNames(stage: Stage): readonly string[] {
-  if (stage.kind === 'drop' || stage.kind === 'keep')
-    return stage.items.flatMap(({ name, matcher }) => (matcher === undefined ? [] : [name]));
-  return namesIn(stage);
+/** What must be known of a row to run a stage, as far as labels tell it. */
+function groupNames(stage: Stage): readonly string[] {
+  return descriptorOf(stage).groupNames(stage) ?? [];
 }

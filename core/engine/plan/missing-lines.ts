@@ -1,5 +1,5 @@
 import type { LineFilterStage } from '../../logql/ast.js';
-import { compileLineFilter } from '../../logql/pipeline/line-filter.js';
+import { compileLineFilter } from '../../logql/stages/line-filter.js';
 import type { LogsqlFilter } from '../../victoria/logsql/ast.js';
 import { exact, field, not, or, present } from '../../victoria/logsql/build.js';
 import type { Naming } from '../../victoria/names/naming.js';

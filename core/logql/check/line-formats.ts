@@ -1,9 +1,6 @@
 import type { RangeAggregation, Stage } from '../ast.js';
 import { rangeFunctions } from '../functions/range/index.js';
-
-const readsLine: ReadonlySet<Stage['kind']> = new Set([
-  ...(['line-filter', 'json', 'logfmt', 'regexp', 'pattern', 'unpack'] as const),
-]);
+import { descriptorOf } from '../stages/index.js';
 
 /**
  * The stages of a range aggregation as Loki runs them: a `line_format` whose line no later stage reads is dropped, even an invalid one,
@@ -12,6 +9,8 @@ const readsLine: ReadonlySet<Stage['kind']> = new Set([
 export function dropUnusedLineFormats({ op, range }: RangeAggregation): readonly Stage[] {
   const { stages } = range.query;
   if (rangeFunctions[op].ofLines === 'bytes') return stages;
-  const lastReader = stages.findLastIndex((stage) => readsLine.has(stage.kind));
-  return stages.filter((stage, index) => stage.kind !== 'line-format' || index < lastReader);
+  const lastReader = stages.findLastIndex((stage) => descriptorOf(stage).readsLine);
+  return stages.filter(
+    (stage, index) => descriptorOf(stage).changesLine !== 'for-readers' || index < lastReader,
+  );
 }

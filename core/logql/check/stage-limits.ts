@@ -1,5 +1,6 @@
-import type { LabelFilter, LineFilterTerm, Stage } from '../ast.js';
+import type { Stage } from '../ast.js';
 import { errorAt } from '../error.js';
+import { descriptorOf } from '../stages/index.js';
 
 /**
  * The most alternatives (`a|b|c`, `"a" or "b"`) in all line and label filters of a query, and the most labels that its `label_format` stages
@@ -17,9 +18,9 @@ export function checkStageLimits(stages: Iterable<Stage>): void {
   let alternatives = 0;
   let labels = 0;
   for (const stage of stages) {
-    if (stage.kind === 'line-filter') alternatives += ofTerms(stage.alternatives);
-    else if (stage.kind === 'label-filter') alternatives += ofFilter(stage.filter);
-    else if (stage.kind === 'label-format') labels += stage.assignments.length;
+    const size = descriptorOf(stage).size(stage);
+    alternatives += size.alternatives ?? 0;
+    labels += size.formattedLabels ?? 0;
   }
   if (alternatives > maxAlternatives)
     throw errorAt(
@@ -29,24 +30,4 @@ export function checkStageLimits(stages: Iterable<Stage>): void {
     throw errorAt(
       `label_format may make ${maxFormattedLabels} labels in all of a query, and this makes ${labels}`,
     );
-}
-
-function ofTerms(terms: readonly LineFilterTerm[]): number {
-  return terms.reduce((sum, { value }) => sum + alternativesIn(value), 0);
-}
-
-function ofFilter(filter: LabelFilter): number {
-  let sum = 0;
-  const pending = [filter];
-  for (let next = pending.pop(); next !== undefined; next = pending.pop()) {
-    if ('left' in next) pending.push(next.left, next.right);
-    else if (next.kind === 'string' && next.op.endsWith('~')) sum += alternativesIn(next.value);
-  }
-  return sum;
-}
-
-function alternativesIn(pattern: string): number {
-  let count = 1;
-  for (let at = pattern.indexOf('|'); at >= 0; at = pattern.indexOf('|', at + 1)) count += 1;
-  return count;
 }

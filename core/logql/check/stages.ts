@@ -1,18 +1,12 @@
 import { doAll, type Steps } from '../../base/pace/steps.js';
 import { sharingBudget } from '../regexp/index.js';
-import type { Expr, LabelFormatStage, LineFilterStage, LineFilterTerm, MetricExpr, Stage } from '../ast.js';
+import type { Expr, MetricExpr, Stage } from '../ast.js';
 import { errorAt } from '../error.js';
-import { parseJsonPath } from '../paths/json-path.js';
-import { parseLogfmtKey } from '../paths/logfmt-key.js';
-import { PathError } from '../paths/scanner.js';
-import { parsePattern, PatternError } from '../pattern.js';
-import { groupStages, printStages } from '../print/stages.js';
-import { regexpFault } from '../syntax/matchers.js';
-import { parseTemplate, TemplateSyntaxError } from '../template/parse.js';
-import { quoteGo } from '../../base/time/go-quote.js';
-import { dropUnusedLineFormats } from './line-formats.js';
 import { orderStages } from '../pipeline/line-order.js';
-import { isIpPattern } from './ip.js';
+import { groupStages, printStages } from '../print/stages.js';
+import { descriptorOf } from '../stages/index.js';
+import { nothing } from '../stages/stage.js';
+import { dropUnusedLineFormats } from './line-formats.js';
 import { checkStageLimits } from './stage-limits.js';
 
 /** Stages and parts of stages checked per step. */
@@ -39,10 +33,12 @@ function* checkAll(expr: Expr): Steps<void> {
     for (const group of groupStages(orderStages(stages))) {
       // Of adjacent line filters the last one is made first.
       for (const stage of group.toReversed()) {
-        const fault = yield* stageFault(stage);
-        checked += 1;
-        if (checked % stepParts === 0) yield;
-        if (fault !== undefined) throw errorAt(`stage '${printStages(group)}' : ${fault}`);
+        for (const check of [nothing, ...descriptorOf(stage).checks(stage)]) {
+          const fault = check();
+          checked += 1;
+          if (checked % stepParts === 0) yield;
+          if (fault !== undefined) throw errorAt(`stage '${printStages(group)}' : ${fault}`);
+        }
       }
     }
   }
@@ -71,93 +67,4 @@ function pipelinesOf(expr: Expr): (readonly Stage[])[] {
     }
   }
   return found;
-}
-
-function* stageFault(stage: Stage): Steps<string | undefined> {
-  switch (stage.kind) {
-    case 'line-filter':
-      return yield* lineFilterFault(stage);
-    case 'json':
-      return faultOf(() => stage.params.forEach(({ path }) => void parseJsonPath(path)));
-    case 'logfmt':
-      return faultOf(() => stage.params.forEach(({ path }) => void parseLogfmtKey(path)));
-    case 'label-filter':
-      // Loki only checks the top of a filter tree: an invalid address deeper inside passes.
-      return stage.filter.kind === 'ip' ? ipFault(stage.filter.value) : undefined;
-    case 'line-format': {
-      const fault = faultOf(() => parseTemplate(stage.template, 'line'));
-      return fault === undefined ? undefined : `invalid line template: ${fault}`;
-    }
-    case 'label-format':
-      return yield* labelFormatFault(stage);
-    case 'regexp':
-    case 'pattern':
-    case 'unpack':
-    case 'decolorize':
-    case 'drop':
-    case 'keep':
-      return undefined;
-  }
-}
-
-function lineFilterFault({ op, alternatives }: LineFilterStage): Steps<string | undefined> {
-  return firstDefined(alternatives, (term) => termFault(op, term));
-}
-
-function termFault(op: LineFilterStage['op'], { kind, value }: LineFilterTerm): string | undefined {
-  if (kind === 'ip') return op === '|=' || op === '!=' ? ipFault(value) : 'ip: invalid operation';
-  switch (op) {
-    case '|~':
-    case '!~':
-      return regexpFault(value);
-    case '|>':
-    case '!>':
-      return faultOf(() => parsePattern(value, 'filter'));
-    case '|=':
-    case '!=':
-      return undefined;
-  }
-}
-
-function ipFault(value: string): string | undefined {
-  return isIpPattern(value) ? undefined : `ip: invalid pattern: ${quoteGo(value)}`;
-}
-
-function* labelFormatFault({ assignments }: LabelFormatStage): Steps<string | undefined> {
-  const names = new Set<string>();
-  for (const { name } of assignments) {
-    if (name === '__error__') return `${name} cannot be formatted`;
-    if (names.has(name)) return `multiple label name '${name}' not allowed in a single format operation`;
-    names.add(name);
-  }
-  return yield* firstDefined(assignments, (made) => {
-    if (made.kind === 'rename') return undefined;
-    const fault = faultOf(() => parseTemplate(made.template, 'label'));
-    return fault === undefined ? undefined : `invalid template for label '${made.name}': ${fault}`;
-  });
-}
-
-function* firstDefined<T>(
-  list: readonly T[],
-  check: (item: T) => string | undefined,
-): Steps<string | undefined> {
-  for (const [index, item] of list.entries()) {
-    if ((index + 1) % stepParts === 0) yield;
-    const fault = check(item);
-    if (fault !== undefined) return fault;
-  }
-  return undefined;
-}
-
-/** The error of parsing a stage's own language. */
-function faultOf(parse: () => unknown): string | undefined {
-  try {
-    parse();
-    return undefined;
-  } catch (error) {
-    const isFault =
-      error instanceof PathError || error instanceof PatternError || error instanceof TemplateSyntaxError;
-    if (isFault) return error.message;
-    throw error;
-  }
 }

@@ -8,6 +8,8 @@ import type { Join } from '../functions/join.js';
 import { rangeFunctions } from '../functions/range/index.js';
 import { vectorFunctions } from '../functions/vector/index.js';
 import { pushedGrouping } from '../pipeline/pushed-grouping.js';
+import { descriptorOf } from '../stages/index.js';
+import { isAny } from '../stages/stage.js';
 import { visit } from '../walk.js';
 import type { MetricTree } from './tree.js';
 import type { Leaf } from './types.js';
@@ -143,7 +145,7 @@ class Division {
 
   /** A range whose parts need not be told apart. Where series are joined, labels without a value go. */
   #whole(node: RangeAggregation, join: Join, parent: VectorAggregation | undefined): MetricTree<Leaf> {
-    if (!node.range.query.stages.some(mayMakeEmptyLabel))
+    if (!node.range.query.stages.some((stage) => isAny(descriptorOf(stage).makes(stage))))
       return { kind: 'leaf', leaf: this.#undivided.leaf(node, parent) };
     const of: MetricTree<Leaf> = { kind: 'leaf', leaf: this.#undivided.leaf(node, undefined) };
     return { kind: 'aggregate', node: joined(node, join.op), of };
@@ -171,9 +173,10 @@ function lastIntervalOf(node: MetricExpr): bigint {
   return interval;
 }
 
-/** `json` and `logfmt` that take whatever labels a line has. */
+/** Parsers that take whatever labels a line has. */
 function extractsAnyLabel(stage: Stage): boolean {
-  return (stage.kind === 'json' || stage.kind === 'logfmt') && stage.params.length === 0;
+  const source = descriptorOf(stage).source(stage);
+  return source === 'json-keys' || source === 'pair-keys';
 }
 
 /** Whether Loki only puts the series of the parts one after the other. */
@@ -183,20 +186,9 @@ function isJustJoined({ op, range }: RangeAggregation): boolean {
 
 /** Whether labels with empty values, which may be there, are lost where parts are joined. */
 function losesEmptyLabels(node: RangeAggregation): boolean {
-  return !isJustJoined(node) && node.range.query.stages.some(mayMakeEmptyLabel);
-}
-
-const withoutEmptyLabels: ReadonlySet<Stage['kind']> = new Set<Stage['kind']>([
-  'line-filter',
-  'label-filter',
-  'line-format',
-  'decolorize',
-  'drop',
-  'keep',
-]);
-
-function mayMakeEmptyLabel({ kind }: Stage): boolean {
-  return !withoutEmptyLabels.has(kind);
+  return (
+    !isJustJoined(node) && node.range.query.stages.some((stage) => isAny(descriptorOf(stage).makes(stage)))
+  );
 }
 
 function joined(expr: RangeAggregation, op: VectorOp): VectorAggregation {

@@ -13,6 +13,8 @@ import type {
 } from '../ast.js';
 import { rangeFunctions } from '../functions/range/index.js';
 import { vectorFunctions } from '../functions/vector/index.js';
+import { descriptorOf, isStage } from '../stages/index.js';
+import { isAny } from '../stages/stage.js';
 import { visit } from '../walk.js';
 import type { Leaf } from './types.js';
 
@@ -88,20 +90,9 @@ export function isShardableOver(op: VectorOp, expr: MetricExpr): boolean {
 export function reducesLabels(expr: MetricExpr): boolean {
   let reduces = false;
   visit(expr, (node) => {
-    switch (node.kind) {
-      case 'range-aggregation':
-      case 'vector-aggregation':
-        reduces ||= node.grouping !== undefined && node.grouping.labels.length > 0;
-        return;
-      case 'label-format':
-        reduces ||= node.assignments.some(({ kind }) => kind === 'rename');
-        return;
-      case 'drop':
-      case 'keep':
-        reduces = true;
-        return;
-      default:
-    }
+    if (isStage(node)) reduces ||= isAny(descriptorOf(node).loses(node));
+    else if (node.kind === 'range-aggregation' || node.kind === 'vector-aggregation')
+      reduces ||= node.grouping !== undefined && node.grouping.labels.length > 0;
   });
   return reduces;
 }

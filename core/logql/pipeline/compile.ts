@@ -1,14 +1,14 @@
 import type { Stage } from '../ast.js';
 import { LabelSet } from '../../base/labels/label-set.js';
-import { addChecks } from './early-checks.js';
+import { compileStage } from '../stages/index.js';
+import { addChecks } from '../stages/label-filter.js';
+import { splitLineTests } from '../stages/line-filter.js';
 import { noHints } from './hints.js';
 import { orderStages } from './line-order.js';
 import type { LineTest, Pipeline } from './types.js';
-import { compileLineFilter } from './line-filter.js';
 import { Meter } from './meter.js';
 import { Output } from './output.js';
 import { SlotTable } from './slot-table.js';
-import { compileStage } from './stages.js';
 import type { RunStage } from './work-line.js';
 import { WorkLine } from './work-line.js';
 
@@ -24,7 +24,7 @@ export function compilePipeline(stages: readonly Stage[], meter = new Meter()): 
   const slots = new SlotTable();
   const output = new Output(slots, 'while-useful');
   addChecks(rest, slots, meter);
-  const run = rest.map((stage) => compileStage(stage, slots, noHints, meter));
+  const run = rest.map((stage) => compileStage(stage, { slots, hints: noHints, meter }));
   const work = new WorkLine(slots, noHints, LabelSet.empty, meter);
   return (entry) => {
     meter.start();
@@ -36,22 +36,6 @@ export function compilePipeline(stages: readonly Stage[], meter = new Meter()): 
     work.start(entry);
     return runAll(run, work) ? output.line(work, entry) : undefined;
   };
-}
-
-/** Line filters before all other stages need no labels: they run before labels are prepared. */
-export function splitLineTests(
-  stages: readonly Stage[],
-  meter: Meter,
-): {
-  readonly tests: readonly LineTest[];
-  readonly rest: readonly Stage[];
-} {
-  const tests: LineTest[] = [];
-  for (const stage of stages) {
-    if (stage.kind !== 'line-filter') break;
-    tests.push(compileLineFilter(stage, meter));
-  }
-  return { tests, rest: stages.slice(tests.length) };
 }
 
 export function passesAll(tests: readonly LineTest[], line: string): boolean {

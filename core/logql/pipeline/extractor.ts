@@ -2,17 +2,17 @@ import type { Grouping, LabelFilterStage, RangeAggregation, Unwrap } from '../as
 import { LabelSet } from '../../base/labels/label-set.js';
 import { dropUnusedLineFormats } from '../check/line-formats.js';
 import { rangeFunctions } from '../functions/range/index.js';
-import { passesAll, runAll, splitLineTests } from './compile.js';
+import { compileStage, descriptorOf } from '../stages/index.js';
+import { addChecks, compileLabelFilter } from '../stages/label-filter.js';
+import { splitLineTests } from '../stages/line-filter.js';
+import { passesAll, runAll } from './compile.js';
 import { conversionCost, readBytes, readNumber, readSeconds, type Conversion } from './conversions.js';
-import { addChecks } from './early-checks.js';
 import { hintsFor, markRequired, noHints, type Hints } from './hints.js';
-import { compileLabelFilter } from './label-filter.js';
 import { orderStages } from './line-order.js';
 import { Meter } from './meter.js';
 import { Output } from './output.js';
 import { compileSeriesLabels, type SeriesLabels } from './series-labels.js';
 import { SlotTable } from './slot-table.js';
-import { compileStage, stageNames } from './stages.js';
 import type { RunStage } from './work-line.js';
 import {
   errorLabel,
@@ -78,7 +78,9 @@ export function compileSampleReader(
   const slots = new SlotTable();
   const output = new Output(slots, 'always');
   const stages = orderStages(dropUnusedLineFormats(range));
-  const names = [...stages, ...(unwrap?.filters ?? [])].flatMap(stageNames);
+  const names = [...stages, ...(unwrap?.filters ?? [])].flatMap((stage) =>
+    descriptorOf(stage).hintedNames(stage),
+  );
   const hints = sampleHints(names, grouping, unwrap);
   markRequired(slots, hints);
   const { tests, rest } = splitLineTests(stages, meter);
@@ -86,7 +88,7 @@ export function compileSampleReader(
     // Loki joins several filters after an unwrap into one, of a kind that it does not check early.
     addChecks(unwrap?.filters.length === 1 ? [...rest, ...unwrap.filters] : rest, slots, meter);
   }
-  const run = rest.map((stage) => compileStage(stage, slots, hints, meter));
+  const run = rest.map((stage) => compileStage(stage, { slots, hints, meter }));
   const ofSeries = seriesGrouping(merged === undefined ? grouping : mergedGrouping(merged, unwrap), unwrap);
   const valueOf = unwrap === undefined ? compileCount(range) : compileUnwrap(unwrap, slots, meter);
   const work = new WorkLine(slots, hints, LabelSet.empty, meter);

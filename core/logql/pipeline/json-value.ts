@@ -7,6 +7,12 @@ export const jsonObject = 5;
 export const jsonArray = 6;
 export type JsonKind = 1 | 2 | 3 | 4 | 5 | 6;
 
+/** The error of `| json` and `| unpack`. */
+export const jsonError = 'JSONParserErr';
+
+/** Nanoseconds per character: at worst it is read again at every depth, or every few characters are a label of their own. */
+export const jsonCost = 250;
+
 /** The texts for invalid JSON in `__error_details__`; which one occurs where follows Loki. */
 export const jsonFaults = {
   json: 'Malformed JSON error',

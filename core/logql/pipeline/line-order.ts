@@ -1,8 +1,9 @@
 import type { Stage } from '../ast.js';
+import { descriptorOf } from '../stages/index.js';
 
 /**
- * The order in which Loki runs stages: line filters move before stages that it considers not to change the line, back to the last label
- * filter, `line_format` or `unpack`. Loki wrongly counts `decolorize` among them, and this follows it.
+ * The order in which Loki runs stages: line filters move before stages that it considers not to change the line, back to the last that
+ * it does (`order` of a descriptor).
  */
 export function orderStages(stages: readonly Stage[]): readonly Stage[] {
   const ordered: Stage[] = [];
@@ -14,26 +15,10 @@ export function orderStages(stages: readonly Stage[]): readonly Stage[] {
     others = [];
   };
   for (const stage of stages) {
-    switch (stage.kind) {
-      case 'line-filter':
-        filters.push(stage);
-        break;
-      case 'label-filter':
-      case 'line-format':
-      case 'unpack':
-        others.push(stage);
-        flush();
-        break;
-      case 'json':
-      case 'logfmt':
-      case 'regexp':
-      case 'pattern':
-      case 'decolorize':
-      case 'label-format':
-      case 'drop':
-      case 'keep':
-        others.push(stage);
-    }
+    const { order } = descriptorOf(stage);
+    if (order === 'filter') filters.push(stage);
+    else others.push(stage);
+    if (order === 'barrier') flush();
   }
   flush();
   return ordered;

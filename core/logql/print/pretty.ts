@@ -2,7 +2,6 @@ import type {
   BinaryExpr,
   Expr,
   Grouping,
-  LineFilterStage,
   LogExpr,
   LogRange,
   RangeAggregation,
@@ -12,6 +11,7 @@ import type {
 import { formatFloatShort } from '../values/go-float.js';
 import { formatPromDuration } from '../values/prom-duration.js';
 import { quoteGo } from '../../base/time/go-quote.js';
+import { descriptorOf } from '../stages/index.js';
 import { PlainPrinter, printMatching } from './plain.js';
 import { groupStages, printSelector, printStage, printStages, printUnwrap } from './stages.js';
 
@@ -95,28 +95,20 @@ function brokenOperator({ op, returnBool, matching }: BinaryExpr): string {
   return isPlain ? text : `${text} ${printMatching(matching, ', ')}`;
 }
 
-/** A stage, or line filters that follow each other. */
+/** A stage, or several that are one for Loki: as many as one line holds; then one on each line. */
 function printGroup(group: readonly Stage[], level: number): string {
-  const filters = group.filter((stage) => stage.kind === 'line-filter');
-  if (filters.length > 0) return printLineFilters(filters, level);
-  // Loki does not indent this stage.
-  const isIndented = group[0]?.kind !== 'decolorize';
-  return (isIndented ? indent(level) : '') + printStages(group);
-}
-
-/** As many line filters as one line holds; then one on each line, of which Loki only prints the first alternative. */
-function printLineFilters(filters: readonly LineFilterStage[], level: number): string {
+  const [first] = group;
+  const layout = first && descriptorOf(first).layout;
+  if (typeof layout !== 'object') return (layout === 'indented' ? indent(level) : '') + printStages(group);
   let line = '';
   let fitting = 0;
-  for (const filter of filters) {
-    const longer = line === '' ? printStage(filter) : `${line} ${printStage(filter)}`;
+  for (const stage of group) {
+    const longer = line === '' ? printStage(stage) : `${line} ${printStage(stage)}`;
     if (!fitsLine(longer)) break;
     line = longer;
     fitting += 1;
   }
-  const rest = filters
-    .slice(fitting)
-    .map((filter) => printStage({ ...filter, alternatives: filter.alternatives.slice(0, 1) }));
+  const rest = group.slice(fitting).map((stage) => layout.printAlone(stage));
   return [...(fitting === 0 ? [] : [line]), ...rest].map((text) => indent(level) + text).join('\n');
 }
 

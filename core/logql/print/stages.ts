@@ -1,6 +1,6 @@
-import type { LabelItem, LineFilterStage, ParserParam, Selector, Stage, Unwrap } from '../ast.js';
-import { quoteGo } from '../../base/time/go-quote.js';
-import { printLabelFilter, printMatcher } from './label-filter.js';
+import type { Selector, Stage, Unwrap } from '../ast.js';
+import { descriptorOf } from '../stages/index.js';
+import { printMatcher } from './label-filter.js';
 
 export function printSelector({ matchers }: Pick<Selector, 'matchers'>): string {
   return `{${matchers.map(printMatcher).join(', ')}}`;
@@ -8,54 +8,7 @@ export function printSelector({ matchers }: Pick<Selector, 'matchers'>): string 
 
 /** Prints one stage with its leading operator or pipe. */
 export function printStage(stage: Stage): string {
-  switch (stage.kind) {
-    case 'line-filter':
-      return printLineFilter(stage);
-    case 'json':
-      return `| json${printParams(stage.params)}`;
-    case 'logfmt': {
-      const strict = stage.strict ? ' --strict' : '';
-      const keepEmpty = stage.keepEmpty ? ' --keep-empty' : '';
-      return `| logfmt${strict}${keepEmpty}${printParams(stage.params)}`;
-    }
-    case 'regexp':
-      return `| regexp ${quoteGo(stage.pattern)}`;
-    case 'pattern':
-      return `| pattern ${quoteGo(stage.pattern)}`;
-    case 'unpack':
-      return '| unpack';
-    case 'decolorize':
-      return '| decolorize';
-    case 'label-filter':
-      return `| ${printLabelFilter(stage.filter)}`;
-    case 'line-format':
-      return `| line_format ${quoteGo(stage.template)}`;
-    case 'label-format': {
-      const list = stage.assignments.map(
-        (made) => `${made.name}=${made.kind === 'rename' ? made.source : quoteGo(made.template)}`,
-      );
-      return `| label_format ${list.join(',')}`;
-    }
-    case 'drop':
-    case 'keep':
-      return `| ${stage.kind} ${stage.items.map(printItem).join(',')}`;
-  }
-}
-
-function printLineFilter({ op, alternatives }: LineFilterStage): string {
-  const terms = alternatives.map(({ kind, value }) =>
-    kind === 'ip' ? `ip(${quoteGo(value)})` : quoteGo(value),
-  );
-  return `${op} ${terms.join(' or ')}`;
-}
-
-function printParams(params: readonly ParserParam[]): string {
-  const list = params.map(({ name, path }) => `${name}=${quoteGo(path)}`).join(',');
-  return list === '' ? '' : ` ${list}`;
-}
-
-function printItem({ name, matcher }: LabelItem): string {
-  return matcher === undefined ? name : printMatcher(matcher);
+  return descriptorOf(stage).print(stage);
 }
 
 /** The unwrap stage and the filters after it, one text each. */
@@ -67,13 +20,11 @@ export function printUnwrap({ name, conversion, filters }: Unwrap): readonly str
 /** Loki joins adjacent line filters into one stage: they are printed on one line and named together in errors. */
 export function groupStages(stages: readonly Stage[]): readonly (readonly Stage[])[] {
   const groups: Stage[][] = [];
-  let before: Stage | undefined;
   for (const stage of stages) {
     const group = groups.at(-1);
-    if (group !== undefined && stage.kind === 'line-filter' && before?.kind === 'line-filter')
-      group.push(stage);
+    const isJoined = group?.[0]?.kind === stage.kind && typeof descriptorOf(stage).layout === 'object';
+    if (isJoined) group.push(stage);
     else groups.push([stage]);
-    before = stage;
   }
   return groups;
 }

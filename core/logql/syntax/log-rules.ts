@@ -3,12 +3,13 @@ import { makeMatcher } from './matchers.js';
 import { grammar, operator, token } from './tokens.js';
 import { append } from './append.js';
 
-const { identifier, string, openBrace, closeBrace, comma, open, close } = token;
+const { identifier, string, openBrace, closeBrace, comma, open, close, pipe } = token;
 
 export const matcher = grammar.nonterminal<Matcher>('matcher');
 export const selector = grammar.nonterminal<Selector>('selector');
 export const pipeline = grammar.nonterminal<Stage[]>('pipeline');
 export const stages = grammar.nonterminal<readonly Stage[]>('stages');
+export const stage = grammar.nonterminal<Stage>('stage');
 export const labelFilter = grammar.nonterminal<LabelFilter>('label filter');
 export const logQuery = grammar.nonterminal<LogExpr>('log query');
 const matchers = grammar.nonterminal<Matcher[]>('matchers');
@@ -38,6 +39,7 @@ export function addLogRules(): void {
   // After an error behind a matcher parsing continues: an invalid regexp further right is reported instead.
   grammar.rule(selector)([openBrace, matchers, grammar.error], (_, span) => empty(span));
 
+  grammar.rule(stages)([pipe, stage], ([, made], span) => [{ ...made, span }]);
   grammar.rule(pipeline)([stages], ([made]) => [...made]);
   grammar.rule(pipeline)([pipeline, stages], ([list, made]) => append(list, ...made));
 

@@ -2,8 +2,8 @@ import { buildTable, type Table } from '../grammar/table.js';
 import { addLabelFilterRules } from './label-filter-rules.js';
 import { addLogRules } from './log-rules.js';
 import { addMetricRules, query } from './metric-rules.js';
-import { addStageRules } from './stage-rules.js';
 import { grammar } from './tokens.js';
+import { stageDescriptors } from '../stages/index.js';
 import type { Expr } from '../ast.js';
 import type { Invalid } from './invalid.js';
 
@@ -22,7 +22,7 @@ function makeTable(): Table {
   grammar.rule(start)([whole, grammar.end], ([made]) => made);
   grammar.rule(whole)([query], ([made]) => made);
   addLogRules();
-  addStageRules();
+  for (const descriptor of Object.values(stageDescriptors)) descriptor.addRules();
   addLabelFilterRules();
   addMetricRules();
   return buildTable(grammar);

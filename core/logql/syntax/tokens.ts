@@ -6,6 +6,8 @@ import { Grammar, type Terminal } from '../grammar/symbols.js';
 /** LogQL's grammar; the other modules of this folder add its rules. */
 export const grammar = new Grammar();
 
+const stageWords: Terminal<string>[] = [];
+
 // The order of these declarations is the order of Loki's expected-token lists.
 const bytes = grammar.terminal<number>('BYTES');
 const identifier = grammar.terminal<string>('IDENTIFIER');
@@ -35,27 +37,21 @@ const rangeOp = grammar.terminal<RangeOp>('RANGE_OP');
 const vector = grammar.terminal<string>('VECTOR');
 const labelReplace = grammar.terminal<string>('label_replace');
 const bool = grammar.terminal<string>('bool');
-const json = grammar.terminal<string>('json');
-const regexp = grammar.terminal<string>('regexp');
-const logfmt = grammar.terminal<string>('logfmt');
+declareStages('json', 'regexp', 'logfmt');
 const pipe = grammar.terminal<string>('|');
-const lineFormat = grammar.terminal<string>('line_format');
-const labelFormat = grammar.terminal<string>('label_format');
+declareStages('line_format', 'label_format');
 const unwrap = grammar.terminal<string>('unwrap');
 const bytesConversion = grammar.terminal<UnwrapConversion>('BYTES_CONV');
 const durationConversion = grammar.terminal<UnwrapConversion>('DURATION_CONV');
 const secondsConversion = grammar.terminal<UnwrapConversion>('DURATION_SECONDS_CONV');
 const offset = grammar.terminal<string>('offset');
-const pattern = grammar.terminal<string>('pattern');
-const unpack = grammar.terminal<string>('unpack');
+declareStages('pattern', 'unpack');
 const ip = grammar.terminal<string>('ip');
 const on = grammar.terminal<string>('on');
 const ignoring = grammar.terminal<string>('ignoring');
 const groupLeft = grammar.terminal<string>('group_left');
 const groupRight = grammar.terminal<string>('group_right');
-const decolorize = grammar.terminal<string>('decolorize');
-const drop = grammar.terminal<string>('drop');
-const keep = grammar.terminal<string>('keep');
+declareStages('decolorize', 'drop', 'keep');
 const operators = [
   grammar.operators<string>('left', ['or']),
   grammar.operators<string>('left', ['and', 'unless']),
@@ -93,27 +89,17 @@ export const token = {
   vector,
   labelReplace,
   bool,
-  json,
-  regexp,
-  logfmt,
   pipe,
-  lineFormat,
-  labelFormat,
   unwrap,
   bytesConversion,
   durationConversion,
   secondsConversion,
   offset,
-  pattern,
-  unpack,
   ip,
   on,
   ignoring,
   groupLeft,
   groupRight,
-  decolorize,
-  drop,
-  keep,
 } as const;
 
 const operatorsByText = new Map(operators.map((operator) => [operator.name, operator]));
@@ -126,15 +112,25 @@ export function operator(text: string): Terminal<string> {
 
 const spelled = [
   ...[equal, matches, matchesNot, lineNotPattern, openBrace, closeBrace, closeBracket, comma, dot],
-  ...[lineMatches, lineContains, linePattern, open, close, pipe, by, without, bool, json, regexp, logfmt],
-  ...[lineFormat, labelFormat, unwrap, offset, pattern, unpack, on, ignoring, groupLeft, groupRight],
-  ...[decolorize, drop, keep, ...operators],
+  ...[lineMatches, lineContains, linePattern, open, close, pipe, by, without, bool, unwrap, offset],
+  ...[on, ignoring, groupLeft, groupRight, ...stageWords, ...operators],
 ];
 
+const fixed = new Map(spelled.map((kind) => [kind.name, kind]));
+
 /** Punctuation, operators and the grammar words that can never be names. */
-export const fixedTokens: ReadonlyMap<string, Terminal<string>> = new Map(
-  spelled.map((kind) => [kind.name, kind]),
-);
+export const fixedTokens: ReadonlyMap<string, Terminal<string>> = fixed;
+
+function declareStages(...names: readonly string[]): void {
+  stageWords.push(...names.map((name) => grammar.terminal<string>(name)));
+}
+
+/** The word of a stage. Only for the order of Loki's lists they are declared above: a word that Loki does not have comes last. */
+export function stageWord(text: string): Terminal<string> {
+  const found = fixed.get(text) ?? grammar.terminal<string>(text);
+  fixed.set(text, found);
+  return found;
+}
 
 /** A word that is a function when an argument list or a grouping follows, and a plain name elsewhere. */
 export interface FunctionWord {

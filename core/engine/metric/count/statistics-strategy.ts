@@ -5,6 +5,7 @@ import { and } from '../../../victoria/logsql/build.js';
 import { detectedLevelName } from '../../../victoria/names/level.js';
 import { Pacer } from '../../../base/pace/pacer.js';
 import { atPace } from '../../../base/pace/steps.js';
+import { isWholeJson } from '../../plan/json-leaf.js';
 import type { LeafPlan, LeafPush } from '../../plan/types.js';
 import { beginEarly } from './early-upstream.js';
 import type { LeafContext, Strategy } from '../context.js';
@@ -182,7 +183,7 @@ function fieldsOfAll({ streams }: StreamListing): readonly string[] {
 }
 
 function withoutJson(plan: Pushed): Pushed {
-  const stages = plan.push.stages.filter(({ kind }) => kind !== 'json');
+  const stages = plan.push.stages.filter((stage) => !isWholeJson(stage));
   return { ...plan, push: { ...plan.push, stages } };
 }
 

@@ -1,6 +1,7 @@
 import { leafEngine } from '../../../logql/metric/index.js';
 import type { LeafRequest, SeriesTable } from '../../../logql/metric/index.js';
 import type { Stage } from '../../../logql/ast.js';
+import { looksAt } from '../../../logql/stages/index.js';
 import type { Begun } from '../../../base/pace/begun.js';
 import { Pacer } from '../../../base/pace/pacer.js';
 import type { LogsqlQuery } from '../../../victoria/logsql/ast.js';
@@ -10,7 +11,7 @@ import { parseRowTime } from '../../../victoria/names/row-time.js';
 import { beginRows } from '../../../victoria/upstream/begin-rows.js';
 import { GatheredValues } from '../../../victoria/upstream/gathered-values.js';
 import { columnOf, type BackendRow } from '../../../victoria/upstream/types.js';
-import { groupingOf, namesIn } from '../../plan/metric-columns.js';
+import { groupingOf } from '../../plan/metric-columns.js';
 import type { LeafContext, Strategy } from '../context.js';
 import { decline, isDeclined, type Declined } from '../declined.js';
 import { callRows, planWindows, rowsOfStreams, type RowWindow } from '../row-windows.js';
@@ -51,7 +52,7 @@ export const valueGroupsStrategy: Strategy = {
 };
 
 function isNamed(name: string, stages: readonly Stage[]): boolean {
-  return stages.some((stage) => namesIn(stage).includes(name));
+  return stages.some((stage) => looksAt(stage, (one) => one === name));
 }
 
 async function valueTable(

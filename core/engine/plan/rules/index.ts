@@ -7,7 +7,7 @@ import { metricOff } from './query/off.js';
 import { queryTooLong } from './query/too-long.js';
 import type { RuleText } from './rule.js';
 import { selectorRules } from './selector/index.js';
-import { stageRules } from './stage/index.js';
+import { stageRules } from './stage.js';
 
 /** Every rule of pushdown; those of one kind in the order they are tried. */
 export const allRules = [
@@ -16,7 +16,7 @@ export const allRules = [
   lineMixed,
   labelDeep,
   ...labelRules,
-  ...stageRules,
+  ...Object.values(stageRules),
   ...metricRules,
   queryTooLong,
   metricOff,

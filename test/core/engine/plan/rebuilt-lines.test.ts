@@ -3,7 +3,7 @@ import fc from 'fast-check';
 import { compileFilter } from '../../../../core/embedded/logsql/index.js';
 import { rebuiltLinesThatPass } from '../../../../core/engine/plan/rebuilt-lines.js';
 import type { LineFilterStage } from '../../../../core/logql/ast.js';
-import { compileLineFilter } from '../../../../core/logql/pipeline/line-filter.js';
+import { compileLineFilter } from '../../../../core/logql/stages/line-filter.js';
 import { printFilter } from '../../../../core/victoria/logsql/print.js';
 import { rebuildLine } from '../../../../core/victoria/names/missing-line.js';
 import { rowsOf, type Fields } from '../../embedded/logsql/run-query.js';

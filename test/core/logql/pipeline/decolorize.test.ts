@@ -1,6 +1,6 @@
 import test from 'ava';
 import fc from 'fast-check';
-import { decolorize } from '../../../../core/logql/pipeline/decolorize-stage.js';
+import { decolorize } from '../../../../core/logql/stages/decolorize.js';
 import { compileRegExp } from '../../../../core/logql/regexp/index.js';
 import { runs } from '../../../setup/runs.js';
 

@@ -11,7 +11,7 @@ import { labelInLine } from '../../../../../core/engine/plan/rules/label/in-line
 import { labelParsed } from '../../../../../core/engine/plan/rules/label/parsed.js';
 import { lineContains } from '../../../../../core/engine/plan/rules/line/contains.js';
 import { streamMatcher } from '../../../../../core/engine/plan/rules/selector/stream-matcher.js';
-import { parser } from '../../../../../core/engine/plan/rules/stage/parser.js';
+import { stageRules } from '../../../../../core/engine/plan/rules/stage.js';
 import { FakeUpstream, makeHost } from '../../../../../core/testing/index.js';
 import { explainOfPipeline } from '../../../../../core/engine/plan/explain/of-pipeline.js';
 import { readCases } from '../../../../conformance/cases.js';
@@ -39,7 +39,7 @@ test('an explanation tells the tree, what the backend is asked, what is done whe
       '  != "zzz"',
       `      by the backend (lineContains): ${lineContains.reason}`,
       '  | json',
-      `      here (parser): ${parser.reason}`,
+      `      here (parser): ${stageRules.parser.reason}`,
       '  | level="error"',
       `      both (labelInLine): ${labelInLine.reason}`,
       '  | status!=5',

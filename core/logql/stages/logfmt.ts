@@ -1,14 +1,56 @@
-import type { LogfmtStage } from '../ast.js';
+import type { LogfmtStage, ParserParam } from '../ast.js';
 import { parseLogfmtKey } from '../paths/logfmt-key.js';
-import type { Hints } from './hints.js';
-import { KeyTable } from './key-table.js';
-import { withoutInvalid } from './json-text.js';
-import { labelName } from './label-name.js';
-import { atEnd, atFault, LogfmtReader } from './logfmt-reader.js';
-import type { SlotTable } from './slot-table.js';
-import { verbatim, type Slot } from './slot.js';
-import { errorLabel } from './types.js';
-import type { RunStage, WorkLine } from './work-line.js';
+import type { Hints } from '../pipeline/hints.js';
+import { KeyTable } from '../pipeline/key-table.js';
+import { withoutInvalid } from '../pipeline/json-text.js';
+import { labelName } from '../pipeline/label-name.js';
+import { atEnd, atFault, LogfmtReader } from '../pipeline/logfmt-reader.js';
+import type { SlotTable } from '../pipeline/slot-table.js';
+import { verbatim, type Slot } from '../pipeline/slot.js';
+import { errorLabel } from '../pipeline/types.js';
+import type { RunStage, WorkLine } from '../pipeline/work-line.js';
+import { stage } from '../syntax/log-rules.js';
+import { grammar, stageWord, token } from '../syntax/tokens.js';
+import { paramChecks, paramNames, params, printParams, renameParams } from './parser-params.js';
+import { parserTraits, type StageDescriptor } from './stage.js';
+
+/** `| logfmt` */
+export const logfmt: StageDescriptor<LogfmtStage> = {
+  ...parserTraits,
+  word: 'logfmt',
+  addRules,
+  print({ strict, keepEmpty, params: list }) {
+    return `| logfmt${strict ? ' --strict' : ''}${keepEmpty ? ' --keep-empty' : ''}${printParams(list)}`;
+  },
+  checks: (made) => paramChecks(made, parseLogfmtKey),
+  rename: renameParams,
+  source: (made) => (made.params.length === 0 ? 'pair-keys' : 'pieces'),
+  makes: paramNames,
+  compile: (made, { slots, hints }) => compileLogfmt(made, slots, hints),
+};
+
+function addRules(): void {
+  const logfmtWord = stageWord('logfmt');
+  const flags = grammar.nonterminal<Set<string>>('flags');
+  const make = (
+    options: ReadonlySet<string>,
+    list: readonly ParserParam[],
+    span: LogfmtStage['span'],
+  ): LogfmtStage => ({
+    kind: 'logfmt',
+    strict: options.has('--strict'),
+    keepEmpty: options.has('--keep-empty'),
+    params: list,
+    span,
+  });
+  const noFlags: ReadonlySet<string> = new Set();
+  grammar.rule(stage)([logfmtWord], (_, span) => make(noFlags, [], span));
+  grammar.rule(stage)([logfmtWord, flags], ([, options], span) => make(options, [], span));
+  grammar.rule(stage)([logfmtWord, params], ([, list], span) => make(noFlags, list, span));
+  grammar.rule(stage)([logfmtWord, flags, params], ([, options, list], span) => make(options, list, span));
+  grammar.rule(flags)([token.flag], ([flag]) => new Set([flag]));
+  grammar.rule(flags)([flags, token.flag], ([set, flag]) => set.add(flag));
+}
 
 export const logfmtError = 'LogfmtParserErr';
 
@@ -19,13 +61,13 @@ const logfmtCost = 200;
  * `| logfmt`, with or without parameters.
  * @throws PathError for an invalid parameter
  */
-export function compileLogfmt(stage: LogfmtStage, slots: SlotTable, hints: Hints): RunStage {
-  if (stage.params.length > 0) return compileParams(stage, slots, hints);
+function compileLogfmt(made: LogfmtStage, slots: SlotTable, hints: Hints): RunStage {
+  if (made.params.length > 0) return compileParams(made, slots, hints);
   if (hints.skipsParsers) return () => true;
   const error = slots.pin(errorLabel);
   const reader = new LogfmtReader();
   const keys = new KeyTable(slots, hints);
-  const { strict, keepEmpty } = stage;
+  const { strict, keepEmpty } = made;
   return (work) => {
     if (work.hasAllRequired()) return true;
     const { line } = work;
@@ -77,12 +119,12 @@ function valueText({ line, unquoted, valueFrom, valueTo }: LogfmtReader): string
  * With parameters, each gives a label, empty when the line lacks the key; the last value of a key wins, and one with invalid characters
  * counts as empty.
  */
-function compileParams(stage: LogfmtStage, slots: SlotTable, hints: Hints): RunStage {
-  const targets = stage.params.map(({ name }) => slots.pin(name));
-  const labels = new ParamLabels(stage, slots, hints);
+function compileParams(made: LogfmtStage, slots: SlotTable, hints: Hints): RunStage {
+  const targets = made.params.map(({ name }) => slots.pin(name));
+  const labels = new ParamLabels(made, slots, hints);
   if (hints.skipsParsers) return () => true;
   const reader = new LogfmtReader();
-  const { strict } = stage;
+  const { strict } = made;
   return (work) => {
     if (work.hasAllRequired()) return true;
     for (const slot of targets) if (!work.isTaken(slot)) work.set(slot, '');
@@ -114,10 +156,10 @@ class ParamLabels {
   readonly #byKey = new Map<string, Slot>();
   readonly #required: Hints['required'];
 
-  constructor({ params }: LogfmtStage, slots: SlotTable, { required }: Hints) {
+  constructor({ params: list }: LogfmtStage, slots: SlotTable, { required }: Hints) {
     this.#required = required;
     // Of several paths for a label the last one counts; of several labels for a path, which Loki picks is left to chance.
-    const paths = new Map(params.map(({ name, path }) => [name, parseLogfmtKey(path)]));
+    const paths = new Map(list.map(({ name, path }) => [name, parseLogfmtKey(path)]));
     for (const [name, path] of paths) {
       const slot = slots.pin(name);
       this.#byName.set(name, slot);

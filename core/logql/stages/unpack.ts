@@ -1,18 +1,45 @@
-import type { Hints } from './hints.js';
-import { goesOn, isFaulty, readFields, type FieldOutcome, type FieldVisitor } from './json-fields.js';
-import { jsonCost, jsonError } from './json-stage.js';
-import { readJsonText, unescapeJson } from './json-text.js';
-import { jsonFaults, JsonReader, jsonString } from './json-value.js';
-import { labelName } from './label-name.js';
-import { ownText } from './own-text.js';
-import type { Slot } from './slot.js';
-import { clashSuffix } from './types.js';
-import type { RunStage, WorkLine } from './work-line.js';
+import type { UnpackStage } from '../ast.js';
+import type { Hints } from '../pipeline/hints.js';
+import {
+  goesOn,
+  isFaulty,
+  readFields,
+  type FieldOutcome,
+  type FieldVisitor,
+} from '../pipeline/json-fields.js';
+import { readJsonText, unescapeJson } from '../pipeline/json-text.js';
+import { jsonCost, jsonError, jsonFaults, JsonReader, jsonString } from '../pipeline/json-value.js';
+import { labelName } from '../pipeline/label-name.js';
+import { ownText } from '../pipeline/own-text.js';
+import type { Slot } from '../pipeline/slot.js';
+import { clashSuffix } from '../pipeline/types.js';
+import type { RunStage, WorkLine } from '../pipeline/work-line.js';
+import { stage } from '../syntax/log-rules.js';
+import { grammar, stageWord } from '../syntax/tokens.js';
+import { none, parserTraits, unchanged, type StageDescriptor } from './stage.js';
+
+/** `| unpack` */
+export const unpack: StageDescriptor<UnpackStage> = {
+  ...parserTraits,
+  word: 'unpack',
+  addRules() {
+    grammar.rule(stage)([stageWord('unpack')], (_, span) => ({ kind: 'unpack', span }));
+  },
+  print: () => '| unpack',
+  checks: none,
+  rename: unchanged,
+  order: 'barrier',
+  changesLine: 'yes',
+  source: () => 'other-lines',
+  makes: () => 'all',
+  compile: (_, { hints }) => compileUnpack(hints),
+  whyHere: 'lineRewrite',
+};
 
 const packedEntry = '_entry';
 
 /** `| unpack`: the line becomes the value of `_entry`, and the other strings of the object become labels. */
-export function compileUnpack(hints: Hints): RunStage {
+function compileUnpack(hints: Hints): RunStage {
   if (hints.skipsParsers) return () => true;
   const reader = new JsonReader();
   return (work) => {

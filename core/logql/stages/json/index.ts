@@ -1,4 +1,6 @@
-import type { Hints } from './hints.js';
+import type { JsonStage } from '../../ast.js';
+import { parseJsonPath } from '../../paths/json-path.js';
+import type { Hints } from '../../pipeline/hints.js';
 import {
   goesOn,
   isDone,
@@ -7,31 +9,60 @@ import {
   readFields,
   type FieldOutcome,
   type FieldVisitor,
-} from './json-fields.js';
-import { unescapeJson } from './json-text.js';
+} from '../../pipeline/json-fields.js';
+import { unescapeJson } from '../../pipeline/json-text.js';
 import {
   jsonArray,
   jsonBoolean,
+  jsonCost,
+  jsonError,
   jsonNull,
   jsonNumber,
   jsonObject,
   JsonReader,
   jsonString,
-} from './json-value.js';
-import { KeyTable, type KeyEntry } from './key-table.js';
-import type { SlotTable } from './slot-table.js';
-import { verbatim, jsonEscapes } from './slot.js';
-import type { RunStage, WorkLine } from './work-line.js';
+} from '../../pipeline/json-value.js';
+import { KeyTable, type KeyEntry } from '../../pipeline/key-table.js';
+import type { SlotTable } from '../../pipeline/slot-table.js';
+import { verbatim, jsonEscapes } from '../../pipeline/slot.js';
+import type { RunStage, WorkLine } from '../../pipeline/work-line.js';
+import { stage } from '../../syntax/log-rules.js';
+import { grammar, stageWord } from '../../syntax/tokens.js';
+import {
+  addParamRules,
+  paramChecks,
+  paramNames,
+  params,
+  printParams,
+  renameParams,
+} from '../parser-params.js';
+import { parserTraits, type StageDescriptor } from '../stage.js';
+import { compileJsonParams } from './params.js';
 
-export const jsonError = 'JSONParserErr';
+/** `| json` */
+export const json: StageDescriptor<JsonStage> = {
+  ...parserTraits,
+  word: 'json',
+  addRules() {
+    const json = stageWord('json');
+    addParamRules();
+    grammar.rule(stage)([json], (_, span) => ({ kind: 'json', params: [], span }));
+    grammar.rule(stage)([json, params], ([, list], span) => ({ kind: 'json', params: list, span }));
+  },
+  print: (made) => `| json${printParams(made.params)}`,
+  checks: (made) => paramChecks(made, parseJsonPath),
+  rename: renameParams,
+  source: (made) => (made.params.length === 0 ? 'json-keys' : 'pieces'),
+  makes: paramNames,
+  compile: (made, { slots, hints }) =>
+    made.params.length > 0 ? compileJsonParams(made, slots, hints) : compileJson(slots, hints),
+};
 
 /** Labels of objects nested deeper than this are ignored: lines are untrusted and must not overflow the stack. */
 const maxDepth = 64;
-/** Nanoseconds per character: at worst it is read again at every depth, or every few characters are a label of their own. */
-export const jsonCost = 250;
 
 /** `| json`: a label for every string, number and boolean of the line, named by the path of keys to it. */
-export function compileJson(slots: SlotTable, hints: Hints): RunStage {
+function compileJson(slots: SlotTable, hints: Hints): RunStage {
   if (hints.skipsParsers) return () => true;
   const scanner = new JsonScanner(slots, hints);
   return (work) => scanner.run(work);

@@ -1,17 +1,59 @@
 import type { LineFormatStage } from '../ast.js';
 import type { Template } from '../template/ast.js';
 import { exceeded, formatLimits } from '../template/exec/limits.js';
-import type { SlotTable } from './slot-table.js';
-import type { Meter } from './meter.js';
+import type { SlotTable } from '../pipeline/slot-table.js';
+import type { Meter } from '../pipeline/meter.js';
 import { parseTemplate } from '../template/parse.js';
-import { compileStageTemplate, textOf } from './template.js';
-import type { RunStage } from './work-line.js';
+import { compileStageTemplate, templateFields, textOf } from '../pipeline/template.js';
+import type { RunStage } from '../pipeline/work-line.js';
+import { quoteGo } from '../../base/time/go-quote.js';
+import { faultOf } from '../check/faults.js';
+import { stage } from '../syntax/log-rules.js';
+import { grammar, stageWord, token } from '../syntax/tokens.js';
+import { never, none, noSize, nothing, unchanged, type StageDescriptor } from './stage.js';
+
+/** `| line_format` */
+export const lineFormat: StageDescriptor<LineFormatStage> = {
+  word: 'line_format',
+  addRules() {
+    grammar.rule(stage)([stageWord('line_format'), token.string], ([, template], span) => ({
+      kind: 'line-format',
+      template,
+      span,
+    }));
+  },
+  print: ({ template }) => `| line_format ${quoteGo(template)}`,
+  layout: 'indented',
+  checks: ({ template }) => [
+    () => {
+      const fault = faultOf(() => parseTemplate(template, 'line'));
+      return fault === undefined ? undefined : `invalid line template: ${fault}`;
+    },
+  ],
+  size: noSize,
+  children: none,
+  rename: unchanged,
+  exact: unchanged,
+  order: 'barrier',
+  readsLine: false,
+  changesLine: 'for-readers',
+  source: nothing,
+  makes: none,
+  loses: none,
+  errors: () => 'made',
+  isFilter: never,
+  compile: ({ template }, { slots, meter }) => compileLineFormat(template, slots, meter),
+  hintedNames: ({ template }) => templateFields(template, 'line'),
+  names: () => 'all',
+  groupNames: nothing,
+  whyHere: 'lineRewrite',
+};
 
 /**
  * `| line_format`: the line becomes the template's text, and stays unchanged when the template fails.
  * @throws TemplateSyntaxError, ApiError `lineFormatLimit`: see compileStageTemplate
  */
-export function compileLineFormat({ template }: LineFormatStage, slots: SlotTable, meter: Meter): RunStage {
+function compileLineFormat(template: string, slots: SlotTable, meter: Meter): RunStage {
   const name = onlyField(parseTemplate(template, 'line'));
   if (name !== undefined) {
     // A single field is copied from the labels, where a missing error counts as empty.

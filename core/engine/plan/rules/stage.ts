@@ -1,0 +1,45 @@
+import { stageDescriptors } from '../../../logql/stages/index.js';
+import type { WhyHere } from '../../../logql/stages/stage.js';
+import type { RuleText } from './rule.js';
+
+const stages = Object.values(stageDescriptors);
+
+/** The rules about stages for which the backend is not asked. */
+export const stageRules: Readonly<Record<WhyHere, RuleText<WhyHere> & { readonly emits: false }>> = {
+  lineAfterChange: here(
+    'lineAfterChange',
+    `a line filter after ${lineChanges().replace(/, (\w+)$/, ' or $1')}`,
+    'it reads the changed line',
+    '{namespace="shop"} | line_format "{{.pod}}" |= "cart"',
+  ),
+  lineRewrite: here(
+    'lineRewrite',
+    wordsOf('lineRewrite'),
+    'templates and escapes have no equal in the backend; a bare decolorize needs the line here',
+    '{namespace="shop"} | decolorize',
+  ),
+  parser: here(
+    'parser',
+    wordsOf('parser'),
+    'names, duplicates, clashes and errors are read differently',
+    '{namespace="shop"} | logfmt',
+  ),
+  labelRewrite: here(
+    'labelRewrite',
+    wordsOf('labelRewrite'),
+    'they change labels row by row',
+    '{namespace="shop"} | drop pod',
+  ),
+};
+
+function here(id: WhyHere, construct: string, reason: string, example: string): (typeof stageRules)[WhyHere] {
+  return { id, construct, backend: '', verdict: 'none', reason, example, emits: false };
+}
+
+function wordsOf(why: WhyHere): string {
+  return stages.flatMap(({ word, whyHere }) => (whyHere === why ? [`| ${word}`] : [])).join(', ');
+}
+
+function lineChanges(): string {
+  return stages.flatMap(({ word, changesLine }) => (changesLine === 'no' ? [] : [word])).join(', ');
+}

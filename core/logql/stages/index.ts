@@ -1,0 +1,54 @@
+import type { Stage } from '../ast.js';
+import type { RunStage } from '../pipeline/work-line.js';
+import { decolorizeStage } from './decolorize.js';
+import { drop } from './drop.js';
+import { json } from './json/index.js';
+import { keep } from './keep.js';
+import { labelFilter } from './label-filter.js';
+import { labelFormat } from './label-format.js';
+import { lineFilter } from './line-filter.js';
+import { lineFormat } from './line-format.js';
+import { logfmt } from './logfmt.js';
+import { pattern } from './pattern.js';
+import { regexp } from './regexp.js';
+import type { CompileContext, StageDescriptor } from './stage.js';
+import { unpack } from './unpack.js';
+
+/** Every stage of LogQL. */
+export const stageDescriptors: {
+  readonly [Kind in Stage['kind']]: StageDescriptor<Extract<Stage, { readonly kind: Kind }>>;
+} = {
+  'line-filter': lineFilter,
+  'label-filter': labelFilter,
+  json,
+  logfmt,
+  regexp,
+  pattern,
+  'line-format': lineFormat,
+  decolorize: decolorizeStage,
+  unpack,
+  'label-format': labelFormat,
+  drop,
+  keep,
+};
+
+/** What is known of the kind of a stage. */
+export function descriptorOf<S extends Stage>(stage: S): StageDescriptor<S> {
+  return stageDescriptors[stage.kind] as StageDescriptor<S>;
+}
+
+/** Compiles a stage (see `compile` of StageDescriptor). */
+export function compileStage(stage: Stage, context: CompileContext): RunStage {
+  return descriptorOf(stage).compile(stage, context);
+}
+
+/** Whether a stage looks at a label with such a name. */
+export function looksAt(stage: Stage, test: (name: string) => boolean): boolean {
+  const names = descriptorOf(stage).names(stage);
+  return names === 'all' || names.some(test);
+}
+
+/** Whether a node of a tree is a stage. */
+export function isStage(node: { readonly kind: string }): node is Stage {
+  return Object.hasOwn(stageDescriptors, node.kind);
+}

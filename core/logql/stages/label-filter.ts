@@ -1,0 +1,169 @@
+import type { LabelFilter, LabelFilterStage, Stage } from '../ast.js';
+import { ipFault } from '../check/faults.js';
+import {
+  compileComparison,
+  isComparison,
+  passesAlways,
+  type LabelComparison,
+} from '../pipeline/label-comparison.js';
+import type { Meter } from '../pipeline/meter.js';
+import type { SlotTable } from '../pipeline/slot-table.js';
+import type { RunStage } from '../pipeline/work-line.js';
+import { printLabelFilter } from '../print/label-filter.js';
+import { labelFilter as filterNode, stage } from '../syntax/log-rules.js';
+import { grammar } from '../syntax/tokens.js';
+import { alternativesIn, none, nothing, type StageDescriptor } from './stage.js';
+
+/** `| name="value"` and its like. */
+export const labelFilter: StageDescriptor<LabelFilterStage> = {
+  word: undefined,
+  addRules() {
+    grammar.rule(stage)([filterNode], ([filter], span) => ({ kind: 'label-filter', filter, span }));
+  },
+  print: ({ filter }) => `| ${printLabelFilter(filter)}`,
+  layout: 'indented',
+  // Loki only checks the top of a filter tree: an invalid address deeper inside passes.
+  checks: ({ filter }) => (filter.kind === 'ip' ? [() => ipFault(filter.value)] : []),
+  size: ({ filter }) => ({
+    alternatives: comparisonsIn(filter).reduce((sum, one) => sum + alternativesOf(one), 0),
+  }),
+  children: ({ filter }) => [filter],
+  rename: (made, nameOf) => mapComparisons(made, (one) => ({ ...one, name: nameOf(one.name) })),
+  exact: (made) => mapComparisons(made, (one) => (one.kind === 'string' ? { ...one, isExact: true } : one)),
+  order: 'barrier',
+  readsLine: false,
+  changesLine: 'no',
+  source: nothing,
+  makes: none,
+  loses: none,
+  errors: ({ filter }) => (comparesTexts(filter) ? 'kept' : 'made'),
+  isFilter: () => true,
+  compile: ({ filter }, { slots, meter }) => compileLabelFilter(filter, slots, meter),
+  hintedNames: ({ filter }) => namesOf(comparisonsIn(filter).filter((one) => !passesAlways(one))),
+  names: ({ filter }) => namesOf(comparisonsIn(filter)),
+  groupNames: ({ filter }) => namesOf(comparisonsIn(filter)),
+  whyHere: undefined,
+};
+
+/** The comparisons of a filter from left to right. Uses no call depth. */
+function comparisonsIn(filter: LabelFilter): readonly LabelComparison[] {
+  const found: LabelComparison[] = [];
+  const pending = [filter];
+  for (let next = pending.pop(); next !== undefined; next = pending.pop()) {
+    if (isComparison(next)) found.push(next);
+    else pending.push(next.right, next.left);
+  }
+  return found;
+}
+
+function mapComparisons(
+  made: LabelFilterStage,
+  change: (one: LabelComparison) => LabelComparison,
+): LabelFilterStage {
+  const changed = (filter: LabelFilter): LabelFilter =>
+    isComparison(filter)
+      ? change(filter)
+      : { ...filter, left: changed(filter.left), right: changed(filter.right) };
+  return { ...made, filter: changed(made.filter) };
+}
+
+function namesOf(comparisons: readonly LabelComparison[]): readonly string[] {
+  return comparisons.map(({ name }) => name);
+}
+
+function alternativesOf(one: LabelComparison): number {
+  return one.kind === 'string' && one.op.endsWith('~') ? alternativesIn(one.value) : 0;
+}
+
+/** Only comparisons of texts leave no error behind. */
+export function comparesTexts(filter: LabelFilter): boolean {
+  return comparisonsIn(filter).every(({ kind }) => kind === 'string');
+}
+
+/**
+ * Lets parsers compare a label as soon as they have it: the first comparison of the query with that label alone, wherever it is in the
+ * query. Loki does this to finish a line early, and it is visible: `| logfmt | label_format level="x" | level="x"` keeps no line in which
+ * logfmt finds another level.
+ */
+export function addChecks(stages: readonly Stage[], slots: SlotTable, meter: Meter): void {
+  const comparisons: LabelComparison[] = [];
+  for (const stage of stages) {
+    if (stage.kind === 'label-filter' && isComparison(stage.filter)) comparisons.push(stage.filter);
+  }
+  // Loki lists the names without the filters that pass everything, and the filters with them: behind such a filter, a name gets the
+  // comparison that stands before its own.
+  const named = comparisons.filter((filter) => !passesAlways(filter));
+  for (const [index, { name }] of named.entries()) {
+    const filter = comparisons[index];
+    if (filter !== undefined) slots.pin(name).check ??= compileComparison(filter, slots, meter);
+  }
+}
+
+/** A step of a filter; a comparison leaves a result behind, the others look at the last ones. */
+type Step =
+  | { readonly kind: 'compare'; readonly test: RunStage }
+  /** The end of an `and`: whether both of the last two are true. */
+  | { readonly kind: 'both' }
+  /** Between the sides of an `or`: goes on at its end when the left one is true, otherwise forgets it. */
+  | { readonly kind: 'unless'; end: number };
+
+interface EndOf {
+  readonly kind: 'end';
+  readonly of: { end: number };
+}
+
+/**
+ * Compiles a label filter to a list of steps from left to right. As in Loki, `or` leaves out its right side when the left one is true, but
+ * `and` always runs both: either may mark the line with an error, which stays when another `or` lets the line pass. Neither compiling nor
+ * running uses call depth, however deep a query nests.
+ */
+export function compileLabelFilter(filter: LabelFilter, slots: SlotTable, meter: Meter): RunStage {
+  if (isComparison(filter)) return compileComparison(filter, slots, meter);
+  const steps = stepsOf(filter, (node) => compileComparison(node, slots, meter));
+  const results: boolean[] = [];
+  return (work) => {
+    results.length = 0;
+    for (let at = 0; at < steps.length; at += 1) {
+      const step = steps[at];
+      if (step?.kind === 'compare') {
+        results.push(step.test(work));
+      } else if (step?.kind === 'both') {
+        const right = results.pop() === true;
+        results.push(results.pop() === true && right);
+      } else if (step !== undefined && results.at(-1) === true) {
+        at = step.end - 1;
+      } else {
+        results.pop();
+      }
+    }
+    return results[0] === true;
+  };
+}
+
+function stepsOf(filter: LabelFilter, compile: (node: LabelComparison) => RunStage): readonly Step[] {
+  const steps: Step[] = [];
+  const pending: (LabelFilter | Step | EndOf)[] = [filter];
+  for (let next = pending.pop(); next !== undefined; next = pending.pop()) {
+    switch (next.kind) {
+      case 'and':
+        pending.push({ kind: 'both' }, next.right, next.left);
+        break;
+      case 'or': {
+        const between: Step & EndOf['of'] = { kind: 'unless', end: 0 };
+        pending.push({ kind: 'end', of: between }, next.right, between, next.left);
+        break;
+      }
+      case 'compare':
+      case 'both':
+      case 'unless':
+        steps.push(next);
+        break;
+      case 'end':
+        next.of.end = steps.length;
+        break;
+      default:
+        steps.push({ kind: 'compare', test: compile(next) });
+    }
+  }
+  return steps;
+}

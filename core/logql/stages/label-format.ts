@@ -1,0 +1,153 @@
+import type { LabelFormat, LabelFormatStage } from '../ast.js';
+import type { Rendered } from '../template/compile.js';
+import type { Meter } from '../pipeline/meter.js';
+import type { SlotTable } from '../pipeline/slot-table.js';
+import { compileStageTemplate, templateFields, textOf, type StageTemplate } from '../pipeline/template.js';
+import type { Slot } from '../pipeline/slot.js';
+import type { RunStage, WorkLine } from '../pipeline/work-line.js';
+import { parseTemplate } from '../template/parse.js';
+import { quoteGo } from '../../base/time/go-quote.js';
+import { faultOf } from '../check/faults.js';
+import { append } from '../syntax/append.js';
+import { stage } from '../syntax/log-rules.js';
+import { grammar, stageWord, token } from '../syntax/tokens.js';
+import { never, none, nothing, unchanged, type Names, type StageDescriptor } from './stage.js';
+
+/** `| label_format` */
+export const labelFormat: StageDescriptor<LabelFormatStage> = {
+  word: 'label_format',
+  addRules,
+  print: ({ assignments }) =>
+    `| label_format ${assignments.map((made) => `${made.name}=${made.kind === 'rename' ? made.source : quoteGo(made.template)}`).join(',')}`,
+  layout: 'indented',
+  checks: ({ assignments }) => [
+    () => namesFault(assignments),
+    ...assignments.map((made) => () => templateFault(made)),
+  ],
+  size: ({ assignments }) => ({ formattedLabels: assignments.length }),
+  children: none,
+  rename: (made, nameOf) => ({
+    ...made,
+    assignments: made.assignments.map((one) =>
+      one.kind === 'rename'
+        ? { ...one, name: nameOf(one.name), source: nameOf(one.source) }
+        : { ...one, name: nameOf(one.name) },
+    ),
+  }),
+  exact: unchanged,
+  order: 'other',
+  readsLine: false,
+  changesLine: 'no',
+  source: nothing,
+  makes: ({ assignments }) => assignments.map(({ name }) => name),
+  loses: ({ assignments }) => assignments.flatMap((one) => (one.kind === 'rename' ? [one.source] : [])),
+  errors: () => 'made',
+  isFilter: never,
+  compile: ({ assignments }, { slots, meter }) => compileLabelFormat(assignments, slots, meter),
+  hintedNames: ({ assignments }) =>
+    assignments.flatMap((one) =>
+      one.kind === 'rename' ? [one.source] : templateFields(one.template, 'label'),
+    ),
+  names,
+  groupNames: nothing,
+  whyHere: 'labelRewrite',
+};
+
+function addRules(): void {
+  const { identifier, string, equal, comma } = token;
+  const assignment = grammar.nonterminal<LabelFormat>('assignment');
+  const assignments = grammar.nonterminal<LabelFormat[]>('assignments');
+  grammar.rule(stage)([stageWord('label_format'), assignments], ([, list], span) => ({
+    kind: 'label-format',
+    assignments: list,
+    span,
+  }));
+  grammar.rule(assignment)([identifier, equal, identifier], ([name, , source], span) => ({
+    kind: 'rename',
+    name,
+    source,
+    span,
+  }));
+  grammar.rule(assignment)([identifier, equal, string], ([name, , template], span) => ({
+    kind: 'template',
+    name,
+    template,
+    span,
+  }));
+  grammar.rule(assignments)([assignment], ([first]) => [first]);
+  grammar.rule(assignments)([assignments, comma, assignment], ([list, , next]) => append(list, next));
+  // After an error here parsing continues: an invalid regexp further right is reported instead.
+  grammar.rule(assignments)([assignments, comma, grammar.error], ([list]) => list);
+}
+
+function namesFault(assignments: readonly LabelFormat[]): string | undefined {
+  const seen = new Set<string>();
+  for (const { name } of assignments) {
+    if (name === '__error__') return `${name} cannot be formatted`;
+    if (seen.has(name)) return `multiple label name '${name}' not allowed in a single format operation`;
+    seen.add(name);
+  }
+  return undefined;
+}
+
+function templateFault(made: LabelFormat): string | undefined {
+  if (made.kind === 'rename') return undefined;
+  const fault = faultOf(() => parseTemplate(made.template, 'label'));
+  return fault === undefined ? undefined : `invalid template for label '${made.name}': ${fault}`;
+}
+
+/** A template may look at any label. */
+function names({ assignments }: LabelFormatStage): Names {
+  if (assignments.some(({ kind }) => kind === 'template')) return 'all';
+  return assignments.flatMap((one) => (one.kind === 'rename' ? [one.name, one.source] : []));
+}
+
+interface Rename {
+  readonly kind: 'rename';
+  readonly target: Slot;
+  readonly source: Slot;
+}
+
+interface Render {
+  readonly kind: 'render';
+  readonly target: Slot;
+  readonly render: StageTemplate;
+}
+
+/**
+ * `| label_format`: renames happen one after another; all templates see the labels as they are when the first template runs, so their texts
+ * are computed together.
+ */
+function compileLabelFormat(assignments: readonly LabelFormat[], slots: SlotTable, meter: Meter): RunStage {
+  const steps = assignments.map((made): Rename | Render => {
+    const target = slots.pin(made.name);
+    return made.kind === 'rename'
+      ? { kind: 'rename', target, source: slots.pin(made.source) }
+      : { kind: 'render', target, render: compileStageTemplate(made.template, 'label', meter) };
+  });
+  return (work) => {
+    let results: readonly (Rendered | undefined)[] | undefined;
+    for (const [index, step] of steps.entries()) {
+      if (step.kind === 'rename') {
+        rename(work, step);
+        continue;
+      }
+      // On a line without any label each template looks for itself, until one of them has made a label.
+      if (results === undefined && work.hasLabels) {
+        results = steps.map((later, place) =>
+          later.kind === 'render' && place >= index ? later.render(work) : undefined,
+        );
+      }
+      const text = textOf(work, results?.[index] ?? step.render(work));
+      if (text !== undefined) work.set(step.target, text);
+    }
+    return true;
+  };
+}
+
+function rename(work: WorkLine, { target, source }: Rename): void {
+  const value = work.get(source);
+  if (value === undefined) return;
+  work.set(target, value);
+  work.delete(source);
+}

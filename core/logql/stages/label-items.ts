@@ -1,0 +1,62 @@
+import type { LabelItem, Matcher } from '../ast.js';
+import { printMatcher } from '../print/label-filter.js';
+import { append } from '../syntax/append.js';
+import { matcher } from '../syntax/log-rules.js';
+import { grammar, token } from '../syntax/tokens.js';
+import { never, none, noSize, nothing, unchanged } from './stage.js';
+
+/** The labels of `| drop` and `| keep`. */
+export const items = grammar.nonterminal<LabelItem[]>('labels');
+
+interface WithItems {
+  readonly items: readonly LabelItem[];
+}
+
+/** What both have in common. */
+export const itemTraits = {
+  layout: 'indented',
+  checks: none,
+  size: noSize,
+  children: ({ items: list }: WithItems): readonly Matcher[] => list.flatMap(({ matcher: one }) => one ?? []),
+  rename: renameItems,
+  exact: unchanged,
+  order: 'other',
+  readsLine: false,
+  changesLine: 'no',
+  source: nothing,
+  makes: none,
+  isFilter: never,
+  hintedNames: none,
+  names: itemNames,
+  // What has no matcher is dropped or kept whatever its value is.
+  groupNames: ({ items: list }: WithItems) =>
+    itemNames({ items: list.filter((item) => item.matcher !== undefined) }),
+  whyHere: 'labelRewrite',
+} as const;
+
+export function addItemRules(): void {
+  const item = grammar.nonterminal<LabelItem>('label');
+  grammar.rule(item)([token.identifier], ([name], span) => ({ name, matcher: undefined, span }));
+  grammar.rule(item)([matcher], ([made], span) => ({ name: made.name, matcher: made, span }));
+  grammar.rule(items)([item], ([first]) => [first]);
+  grammar.rule(items)([items, token.comma, item], ([list, , next]) => append(list, next));
+}
+
+export function printItems({ items: list }: WithItems): string {
+  return list.map((item) => (item.matcher === undefined ? item.name : printMatcher(item.matcher))).join(',');
+}
+
+export function itemNames({ items: list }: WithItems): readonly string[] {
+  return list.map(({ name }) => name);
+}
+
+function renameItems<S extends WithItems>(stage: S, nameOf: (name: string) => string): S {
+  const renamed = <N extends { readonly name: string }>(one: N): N => ({ ...one, name: nameOf(one.name) });
+  return {
+    ...stage,
+    items: stage.items.map((item) => ({
+      ...renamed(item),
+      matcher: item.matcher === undefined ? undefined : renamed(item.matcher),
+    })),
+  };
+}
