@@ -16,6 +16,7 @@ test('there is a recipe for each of the usual changes', (t) => {
       'A new built-in stage',
       'A new operation',
       'A new pushdown rule',
+      'A new stage of LogQL',
       'A new template function',
       'A new range function',
     ],
