@@ -4,7 +4,7 @@
  */
 import { chances } from './chances.js';
 import { mixedKinds, type LogKind } from './mixed-kinds.js';
-import type { PushedStream } from './side-by-side.js';
+import type { PushedStream } from './fill.js';
 
 export const mixedStartMs = Date.UTC(2026, 10, 1);
 export const mixedEndMs = mixedStartMs + 3 * 3_600_000;

@@ -1,6 +1,6 @@
 /** Rows of fields without a line, as collectors that parse JSON send them: 60 streams over six hours, the same at every run. */
 import { chances } from './chances.js';
-import type { PushedStream } from './side-by-side.js';
+import type { PushedStream } from './fill.js';
 
 export const parsedStartMs = Date.UTC(2026, 10, 1);
 export const parsedEndMs = parsedStartMs + 6 * 3_600_000;

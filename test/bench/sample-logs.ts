@@ -1,4 +1,4 @@
-import type { PushedStream } from './side-by-side.js';
+import type { PushedStream } from './fill.js';
 
 /** Logs for benchmarks: 65 streams of nine services over six hours, the same at every run. Times do not depend on the clock. */
 export const sampleStartMs = Date.UTC(2026, 10, 1);

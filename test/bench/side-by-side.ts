@@ -1,3 +1,5 @@
+import { ask, nonce, quantile, serveArguments, tenantHeader, type Account } from './asking.js';
+import { fillAccount, type PushedStream } from './fill.js';
 import { openRelay } from './relay.js';
 import { cpuMsOf, startProgram, type RunningProgram } from './program.js';
 import { note } from './report.js';
@@ -9,16 +11,6 @@ export interface Shape {
   readonly params: Readonly<Record<string, string>>;
   readonly directPath: string;
   readonly direct: Readonly<Record<string, string>>;
-}
-
-/** A stream of Loki's push API. */
-export interface PushedStream {
-  readonly stream: Readonly<Record<string, string>>;
-  readonly values: (readonly [
-    timestampNs: string,
-    line: string,
-    metadata: Readonly<Record<string, string>>,
-  ])[];
 }
 
 /** Logs, and what is asked about them. */
@@ -51,7 +43,7 @@ export async function compareWithBackend(data: DataSet): Promise<void> {
   const backendUrl = external ?? embedded?.url ?? '';
   const backendCpuMs = (): number => embedded?.cpuMs() ?? cpuMsOf(Number(process.env['BACKEND_PID'] ?? NaN));
   try {
-    await fill(data, backendUrl);
+    await fillAccount(backendUrl, accountHeaders(data), data);
     const firsts = Number(process.env['BENCH_FIRST'] ?? 0);
     if (firsts > 0) {
       await compareFirsts(data, backendUrl, firsts);
@@ -101,21 +93,12 @@ function chosen(shapes: readonly Shape[]): readonly Shape[] {
   return shapes.filter(({ name }) => name.includes(only));
 }
 
-const tenantHeader = { 'X-Scope-OrgID': 'bench' };
-
-function accountHeaders({ account }: DataSet): Readonly<Record<string, string>> {
+function accountHeaders({ account }: DataSet): Account {
   return { AccountID: account, ProjectID: '0' };
 }
 
-function startProxyOn({ account }: DataSet, backendUrl: string): Promise<RunningProgram> {
-  return startProgram([
-    'serve',
-    '-listen=127.0.0.1:0',
-    '-admin-listen=127.0.0.1:0',
-    `-backend=${backendUrl}`,
-    `-tenant-map=${JSON.stringify({ bench: { account_id: account, project_id: '0' } })}`,
-    '-rate-limit-per-second=0',
-  ]);
+function startProxyOn(data: DataSet, backendUrl: string): Promise<RunningProgram> {
+  return startProgram(serveArguments(backendUrl, accountHeaders(data)));
 }
 
 interface Taken {
@@ -172,28 +155,6 @@ async function compareFirsts(data: DataSet, backendUrl: string, count: number): 
   }
 }
 
-interface Target {
-  readonly url: string;
-  readonly headers: Readonly<Record<string, string>>;
-}
-
-/** @returns milliseconds until the whole answer was there */
-async function ask({ url, headers }: Target, path: string, form: URLSearchParams): Promise<number> {
-  const startedAt = performance.now();
-  const answer = await fetch(new URL(path, url), {
-    method: 'POST',
-    headers: { ...headers, 'Accept-Encoding': 'identity' },
-    body: form,
-  });
-  const body = await answer.arrayBuffer();
-  if (answer.status !== 200) {
-    throw new Error(
-      `${path} was answered ${answer.status}: ${Buffer.from(body).toString('utf8').slice(0, 300)}`,
-    );
-  }
-  return performance.now() - startedAt;
-}
-
 /** Listings take no text that no cache has seen, but a range that none has: both ends are moved by up to a twentieth. */
 function fillIn(params: Readonly<Record<string, string>>, { startMs, endMs }: DataSet): URLSearchParams {
   const room = (endMs - startMs) / 20;
@@ -209,40 +170,6 @@ function fillIn(params: Readonly<Record<string, string>>, { startMs, endMs }: Da
       value.replaceAll(/\{(nonce|start|end)\}/g, (_, key: string) => values[key] ?? ''),
     );
   return form;
-}
-
-async function fill(data: DataSet, url: string): Promise<void> {
-  const headers = accountHeaders(data);
-  const known = await fetch(new URL('/select/logsql/query', url), {
-    method: 'POST',
-    headers,
-    body: new URLSearchParams({ query: '* | stats count() c' }),
-  });
-  const rows = /"c":"(\d+)"/.exec(await known.text())?.[1] ?? '0';
-  if (rows === String(data.lines)) return;
-  if (rows !== '0') throw new Error(`account ${data.account} holds ${rows} rows that are not this data set`);
-  for (const streams of data.batches()) {
-    const answer = await fetch(new URL('/insert/loki/api/v1/push?disable_message_parsing=1', url), {
-      method: 'POST',
-      headers: { ...headers, 'Content-Type': 'application/json' },
-      body: JSON.stringify({ streams }),
-    });
-    if (answer.status >= 300) throw new Error(`push was answered ${answer.status}: ${await answer.text()}`);
-  }
-  // VictoriaLogs shows rows about a second after it took them.
-  await new Promise((resolve) => setTimeout(resolve, 3_000));
-}
-
-let asked = 0;
-function nonce(): string {
-  asked += 1;
-  return `nonce${process.pid}x${asked}x${Math.floor(Math.random() * 1e9).toString(36)}`;
-}
-
-function quantile(values: readonly number[], share: number): number {
-  return (
-    [...values].sort((a, b) => a - b)[Math.min(values.length - 1, Math.floor(values.length * share))] ?? NaN
-  );
 }
 
 function row(name: string, ...cells: readonly string[]): string {
