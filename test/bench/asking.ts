@@ -12,15 +12,20 @@ export interface Target {
 
 export const tenantHeader = { 'X-Scope-OrgID': 'bench' };
 
-/** How a proxy is started whose tenant is an account of a backend. */
-export function serveArguments(backendUrl: string, account: Account): readonly string[] {
-  const { AccountID: account_id, ProjectID: project_id } = account;
+/** How a proxy is started whose tenants are accounts of a backend. */
+export function serveArguments(
+  backendUrl: string,
+  accounts: Readonly<Record<string, Account>>,
+): readonly string[] {
+  const tenants = Object.entries(accounts).map(
+    ([tenant, { AccountID: account_id, ProjectID: project_id }]) => [tenant, { account_id, project_id }],
+  );
   return [
     'serve',
     '-listen=127.0.0.1:0',
     '-admin-listen=127.0.0.1:0',
     `-backend=${backendUrl}`,
-    `-tenant-map=${JSON.stringify({ [tenantHeader['X-Scope-OrgID']]: { account_id, project_id } })}`,
+    `-tenant-map=${JSON.stringify(Object.fromEntries(tenants))}`,
     '-rate-limit-per-second=0',
   ];
 }
@@ -40,6 +45,28 @@ export async function ask({ url, headers }: Target, path: string, form: URLSearc
     );
   }
   return performance.now() - startedAt;
+}
+
+/** A range with its step, as parameters, and the width of the windows that belong to it. */
+export interface Steps {
+  readonly width: string;
+  readonly range: Readonly<Record<'start' | 'end' | 'step', string>>;
+}
+
+/**
+ * The steps of a range that was moved: it begins and ends so many minutes inside of the whole one, and its steps and windows are as many seconds longer, so
+ * that none of its times is one for which a cache has a value.
+ */
+export function movedSteps(startMs: number, endMs: number, widthSeconds: number, moved: number): Steps {
+  const width = `${widthSeconds + moved}s`;
+  const [start, end] = [startMs + moved * msPerMinute, endMs - moved * msPerMinute];
+  return { width, range: { start: nanoseconds(start), end: nanoseconds(end), step: width } };
+}
+
+const msPerMinute = 60_000;
+
+export function nanoseconds(ms: number): string {
+  return `${ms}000000`;
 }
 
 let nonces = 0;

@@ -30,11 +30,12 @@ export async function fillAccount(
   url: string,
   account: Account,
   { lines, batches }: Rows,
-  name = `account ${account.AccountID}:${account.ProjectID}`,
+  tell: (text: string) => void = console.log,
 ): Promise<void> {
+  const name = `account ${account.AccountID}:${account.ProjectID}`;
   const known = await countRows(url, account);
   if (known === lines) {
-    console.log(`${name} already holds its ${lines.toLocaleString('en')} rows; nothing was pushed`);
+    tell(`${name} already holds its ${lines.toLocaleString('en')} rows; nothing was pushed`);
     return;
   }
   if (known > 0) throw new Error(`${name} holds ${known} rows that are not this data set`);
@@ -52,7 +53,7 @@ export async function fillAccount(
     if (now - toldAt < progressEveryMs) continue;
     toldAt = now;
     const perSecond = (sent / (now - startedAt)) * 1_000;
-    console.log(
+    tell(
       `${name}: ${sent.toLocaleString('en')} of ${lines.toLocaleString('en')} rows pushed, ${Math.round(perSecond).toLocaleString('en')} a second, ${Math.ceil((lines - sent) / perSecond)} s left`,
     );
   }
@@ -64,7 +65,7 @@ export async function fillAccount(
     await pause(lookEveryMs);
   }
   await restAfterMerges(url);
-  console.log(
+  tell(
     `${name}: ${lines.toLocaleString('en')} rows pushed in ${Math.round((performance.now() - startedAt) / 1_000)} s`,
   );
 }

@@ -8,7 +8,16 @@ import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import { packageRoot } from '../../core/kernel/options/index.js';
 import { Watched } from '../watch/watched.js';
-import { ask, nonce, quantile, serveArguments, tenantHeader, type Account } from './asking.js';
+import {
+  ask,
+  movedSteps,
+  nanoseconds,
+  nonce,
+  quantile,
+  serveArguments,
+  tenantHeader,
+  type Account,
+} from './asking.js';
 import { fillAccount } from './fill.js';
 import { startProgram } from './program.js';
 import { note } from './report.js';
@@ -22,7 +31,9 @@ const rounds = Number(process.env['BENCH_ROUNDS'] ?? 5);
 const only = process.env['BENCH_ONLY'] ?? '';
 /** As long as somebody looks at a first answer; what the proxy leaves for its spare time runs meanwhile. */
 const lookMs = 5_000;
-const nsPerMs = '000000';
+const linesAsked = 1_000;
+/** Longer than the newest lines reach back. */
+const minutesOfLines = 17;
 const mebibyte = 1024 ** 2;
 const aims = { residentMiB: 150, turnMs: 20 };
 
@@ -61,7 +72,7 @@ async function compareShape(backendUrl: string, shape: ScaleShape): Promise<void
   const taken: Readonly<Record<News, Taken>> = { first: nothing(), range: nothing(), filter: nothing() };
   try {
     for (let number = 0; number < processes; number += 1) {
-      const proxy = await startProgram(serveArguments(backendUrl, account));
+      const proxy = await startProgram(serveArguments(backendUrl, { bench: account }));
       try {
         await askBoth(proxy.url, backendUrl, shape, taken.first, 'first', 0);
         await pause(lookMs);
@@ -92,7 +103,10 @@ async function compareExact(backendUrl: string, shape: ScaleShape): Promise<void
   if (exact === undefined) return;
   const taken = nothing();
   for (let number = 0; number < processes; number += 1) {
-    const args = [...serveArguments(backendUrl, account), ...(hasExact ? [`-${exactFlag}=exact`] : [])];
+    const args = [
+      ...serveArguments(backendUrl, { bench: account }),
+      ...(hasExact ? [`-${exactFlag}=exact`] : []),
+    ];
     const proxy = await startProgram(args);
     try {
       await askBoth(proxy.url, backendUrl, shape, taken, 'first', 0);
@@ -107,7 +121,7 @@ async function compareExact(backendUrl: string, shape: ScaleShape): Promise<void
 /** Asks everything of one process that has a meter in it, after the times were taken: the meter costs time. */
 async function weigh(backendUrl: string, shapes: readonly ScaleShape[]): Promise<void> {
   const proxy = await Watched.start([
-    ...serveArguments(backendUrl, account),
+    ...serveArguments(backendUrl, { bench: account }),
     '-server.register-instrumentation=true',
   ]);
   try {
@@ -163,10 +177,7 @@ function askProxy(url: string, shape: ScaleShape, news: News, round: number): Pr
   return ask({ url, headers: tenantHeader }, '/loki/api/v1/query_range', form);
 }
 
-/**
- * Another range begins and ends on other minutes. Its steps are a second or more longer, with the width of their windows, so that no time of it is one
- * for which a value is kept: both sides count all of it anew.
- */
+/** Another range has no step for which a value is kept, and no line that was among the newest. */
 function formOf(
   { widthSeconds }: ScaleShape,
   query: string,
@@ -175,17 +186,14 @@ function formOf(
   round: number,
 ): URLSearchParams {
   const moved = news === 'range' ? round : 0;
-  const width = (widthSeconds ?? 0) + moved;
-  // Lines from the end of a range are others only where the end moves by more than a thousand of them take.
-  const [late, early] = widthSeconds === undefined ? [0, moved * 17] : [moved, moved];
-  const form = new URLSearchParams({
-    query: query.replace('{width}', String(width)).replace('{filter}', filter),
-    start: `${scaleStartMs + late * 60_000}${nsPerMs}`,
-    end: `${scaleEndMs - early * 60_000}${nsPerMs}`,
-  });
-  if (widthSeconds === undefined) form.set('limit', '1000');
-  else form.set('step', `${width}s`);
-  return form;
+  const filtered = query.replace('{filter}', filter);
+  if (widthSeconds === undefined) {
+    const end = scaleEndMs - moved * minutesOfLines * 60_000;
+    const range = { start: nanoseconds(scaleStartMs), end: nanoseconds(end) };
+    return new URLSearchParams({ query: filtered, limit: String(linesAsked), ...range });
+  }
+  const { width, range } = movedSteps(scaleStartMs, scaleEndMs, widthSeconds, moved);
+  return new URLSearchParams({ query: filtered.replace('{width}', width), ...range });
 }
 
 function nothing(): Taken {

@@ -98,7 +98,7 @@ function accountHeaders({ account }: DataSet): Account {
 }
 
 function startProxyOn(data: DataSet, backendUrl: string): Promise<RunningProgram> {
-  return startProgram(serveArguments(backendUrl, accountHeaders(data)));
+  return startProgram(serveArguments(backendUrl, { bench: accountHeaders(data) }));
 }
 
 interface Taken {
