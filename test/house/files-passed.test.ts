@@ -1,0 +1,27 @@
+import test from 'ava';
+import { aims, filesPassed, repeatedName } from './files-passed.js';
+import { requestKinds } from './request-kinds.js';
+
+/** Files of core and plugins of which a function runs. These numbers only fall; they are to come to those of `aims`. */
+const bounds: Readonly<Record<string, number>> = {
+  'lines with a filter': 241,
+  'rate by a label': 274,
+  'level histogram': 275,
+  'count by a label of JSON': 284,
+  'quantile of a number in JSON': 288,
+  [repeatedName]: 40,
+};
+
+test('a request passes no more source files than it did', async (t) => {
+  const passed = await filesPassed();
+  t.deepEqual([...passed.keys()], Object.keys(bounds));
+  for (const [name, files] of passed) {
+    const most = bounds[name] ?? 0;
+    const kind = requestKinds.find((known) => known.name === name);
+    const aim = kind === undefined ? '' : `; the aim is ${kind.isMetric ? aims.metric : aims.log}`;
+    t.log(`${name}: ${files.length} files, at most ${most}${aim}`);
+    // Files that run beside every request are among them.
+    t.true(files.length > 20, name);
+    t.true(files.length <= most, `${name}: ${files.length} files, more than ${most}`);
+  }
+});

@@ -1,0 +1,148 @@
+/**
+ * How many source files of core and plugins a request passes: those of which a function runs, in a program of the default pipeline that two requests of
+ * the same kind were sent before. `node dist/test/house/files-passed.js` prints them; `--list` names the files, by folder.
+ */
+import { fork, type ChildProcess } from 'node:child_process';
+import { once } from 'node:events';
+import { createInterface } from 'node:readline';
+import { dirname } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { fileURLToPath } from 'node:url';
+import { startProgram } from '../bench/program.js';
+import { fillHouse, houseFlags, orgId, requestKinds, type RequestKind } from './request-kinds.js';
+
+const main = fileURLToPath(new URL('../../core/program/main.js', import.meta.url));
+const meter = new URL('files-meter.js', import.meta.url).href;
+
+const before = 2;
+/** What runs beside some of these requests, as work for spare time does, is no part of them. */
+const samples = 5;
+const restMs = 50;
+const mostRests = 100;
+
+/** The name of a request that the proxy answers from its bytes. */
+export const repeatedName = 'the very same bytes again';
+/** What issue 44 wants of requests that are not answered from their bytes. */
+export const aims = { metric: 150, log: 120 };
+
+/** The files that a request of each kind passes. */
+export async function filesPassed(): Promise<ReadonlyMap<string, readonly string[]>> {
+  const backend = await startProgram(['backend', '-listen=127.0.0.1:0']);
+  try {
+    await fillHouse(backend.url);
+    const program = await MeteredProgram.start(backend.url);
+    try {
+      const passed = new Map<string, readonly string[]>();
+      for (const kind of requestKinds) passed.set(kind.name, await program.filesOf(kind.path));
+      const [first] = requestKinds;
+      passed.set(repeatedName, await program.filesOf(() => first?.path(0) ?? ''));
+      return passed;
+    } finally {
+      await program.stop();
+    }
+  } finally {
+    await backend.stop();
+  }
+}
+
+/** A proxy that tells which of its files have run. */
+class MeteredProgram {
+  readonly #child: ChildProcess;
+  readonly #url: string;
+
+  private constructor(child: ChildProcess, url: string) {
+    this.#child = child;
+    this.#url = url;
+  }
+
+  static async start(backendUrl: string): Promise<MeteredProgram> {
+    const args = [
+      'serve',
+      '-listen=127.0.0.1:0',
+      '-admin-listen=127.0.0.1:0',
+      `-backend=${backendUrl}`,
+      ...Object.entries(houseFlags).map(([name, value]) => `-${name}=${value}`),
+    ];
+    const child = fork(main, args, {
+      execArgv: ['--import', meter],
+      stdio: ['ignore', 'pipe', 'inherit', 'ipc'],
+    });
+    const ended = once(child, 'exit').then(() => {
+      throw new Error('the program ended before it listened');
+    });
+    const url = await Promise.race([addressOf(child), ended]);
+    ended.catch(() => undefined);
+    return new MeteredProgram(child, url);
+  }
+
+  /** The files that each of some requests passes, after others of their kind. */
+  async filesOf(path: RequestKind['path']): Promise<readonly string[]> {
+    let number = 0;
+    const next = (): Promise<void> => this.#ask(path(number++));
+    for (let earlier = 0; earlier < before; earlier += 1) await next();
+    let common: readonly string[] | undefined;
+    for (let sample = 0; sample < samples; sample += 1) {
+      await this.#rest();
+      await next();
+      const files = new Set(await this.#take());
+      common = (common ?? [...files]).filter((file) => files.has(file));
+    }
+    return common ?? [];
+  }
+
+  async stop(): Promise<void> {
+    this.#child.kill('SIGTERM');
+    await once(this.#child, 'exit');
+  }
+
+  /** Waits until the work that a request has left behind is done. */
+  async #rest(): Promise<void> {
+    for (let rest = 0; rest < mostRests; rest += 1) {
+      await this.#take();
+      await sleep(restMs);
+      if ((await this.#take()).length === 0) return;
+    }
+    throw new Error('the program does not come to rest');
+  }
+
+  async #take(): Promise<readonly string[]> {
+    const told = once(this.#child, 'message');
+    this.#child.send('take');
+    const [files] = (await told) as [readonly string[]];
+    return files;
+  }
+
+  async #ask(path: string): Promise<void> {
+    const answer = await fetch(this.#url + path, { headers: orgId });
+    const text = await answer.text();
+    if (answer.status !== 200) throw new Error(`${path} was answered ${answer.status}: ${text}`);
+  }
+}
+
+function addressOf(child: ChildProcess): Promise<string> {
+  const output = child.stdout;
+  if (output === null) throw new Error('the program has no output');
+  return new Promise((resolve) => {
+    createInterface({ input: output }).on('line', (line) => {
+      const url = /"main":"(http[^"]+)"/.exec(line)?.[1];
+      if (url !== undefined) resolve(url);
+    });
+  });
+}
+
+/** Paths without their names, and how many are in each. */
+function byFolder(files: readonly string[]): readonly string[] {
+  const counts = new Map<string, number>();
+  for (const file of files) counts.set(dirname(file), (counts.get(dirname(file)) ?? 0) + 1);
+  return [...counts].map(([folder, count]) => `  ${String(count).padStart(4)}  ${folder}`);
+}
+
+if (process.argv[1] === fileURLToPath(import.meta.url)) {
+  const passed = await filesPassed();
+  for (const [name, files] of passed) {
+    const kind = requestKinds.find((known) => known.name === name);
+    const aim = kind === undefined ? '' : `, aim ${kind.isMetric ? aims.metric : aims.log}`;
+    console.log(`${name}: ${files.length} files${aim}`);
+    if (process.argv.includes('--list')) console.log(byFolder(files).join('\n'));
+  }
+}
