@@ -37,12 +37,12 @@ const questions = [
   },
   {
     name: 'count by a JSON field',
-    query: 'sum by (status) (count_over_time({env="prod", app="gateway"} | json [{width}]))',
+    query: 'sum by (status) (count_over_time({env="prod", app="gateway"} | json | __error__="" [{width}]))',
   },
   {
     name: '0.99 quantile of a JSON field',
     query:
-      'quantile_over_time(0.99, {env="prod", app="gateway"} | json | unwrap duration_ms [{width}]) by (method)',
+      'quantile_over_time(0.99, {env="prod", app="gateway"} | json | unwrap duration_ms | __error__="" [{width}]) by (method)',
   },
 ] as const;
 
@@ -72,29 +72,37 @@ async function compareShares(backendUrl: string, exception: Exception): Promise<
   console.log(
     row(exception, 'x = 0, ms', ...percents.slice(1).flatMap((percent) => [`${percent} %`, 'aim'])),
   );
+  const failed = new Map<string, string>();
   try {
-    for (const { query } of questions)
-      for (let round = 0; round < warmRounds; round += 1)
-        for (const percent of percents) await askOnce(proxy.url, percent, query, round);
+    for (const { name, query } of questions)
+      await warm(proxy.url, query).catch((error: unknown) => failed.set(name, String(error)));
     await pause(spareMs);
     for (const { name, query } of questions) {
-      const taken = new Map(percents.map((percent): [number, number[]] => [percent, []]));
-      for (let round = warmRounds; round < warmRounds + rounds; round += 1)
-        for (const percent of percents)
-          taken.get(percent)?.push(await askOnce(proxy.url, percent, query, round));
-      const p50 = (percent: number): number => quantile(taken.get(percent) ?? [], 0.5);
-      const cells = percents.slice(1).flatMap((percent) => {
-        const cost = p50(percent) / p50(0);
-        note('cliffs', `${exception}, ${percent} %, ${streams} streams: ${name}`, cost);
-        return [cost.toFixed(2), String(1 + percent / 10)];
-      });
-      console.log(row(`  ${name}`, p50(0).toFixed(1), ...cells));
+      const failure = failed.get(name);
+      if (failure === undefined) await compareShare(proxy.url, exception, name, query);
+      else console.log(`  ${name}: ${failure}`);
     }
-  } catch (error) {
-    console.log(`${exception}: ${String(error)}`);
   } finally {
     await proxy.stop();
   }
+}
+
+async function warm(url: string, query: string): Promise<void> {
+  for (let round = 0; round < warmRounds; round += 1)
+    for (const percent of percents) await askOnce(url, percent, query, round);
+}
+
+async function compareShare(url: string, exception: Exception, name: string, query: string): Promise<void> {
+  const taken = new Map(percents.map((percent): [number, number[]] => [percent, []]));
+  for (let round = warmRounds; round < warmRounds + rounds; round += 1)
+    for (const percent of percents) taken.get(percent)?.push(await askOnce(url, percent, query, round));
+  const p50 = (percent: number): number => quantile(taken.get(percent) ?? [], 0.5);
+  const cells = percents.slice(1).flatMap((percent) => {
+    const cost = p50(percent) / p50(0);
+    note('cliffs', `${exception}, ${percent} %, ${streams} streams: ${name}`, cost);
+    return [cost.toFixed(2), String(1 + percent / 10)];
+  });
+  console.log(row(`  ${name}`, p50(0).toFixed(1), ...cells));
 }
 
 /** Rows without exceptions are the same for all kinds of them. */

@@ -11,17 +11,14 @@ const bounds: Readonly<Record<string, readonly [first: number, steady: number]>>
 };
 
 test('a request makes no more calls of the backend than it did', async (t) => {
+  const offences: string[] = [];
   for (const { kind, first, steady } of await backendCalls()) {
     const [mostFirst = 0, mostSteady = 0] = bounds[kind.name] ?? [];
     const aim = kind.isMetric ? `; aims ${aims.first} and ${aims.steady}` : '';
-    t.log(
-      `${kind.name}: ${first.length} at first (at most ${mostFirst}), ${steady.length} later (${mostSteady})${aim}`,
-    );
-    t.true(steady.length > 0, kind.name);
-    t.true(first.length <= mostFirst, `${kind.name}: ${first.length} calls at first, more than ${mostFirst}`);
-    t.true(
-      steady.length <= mostSteady,
-      `${kind.name}: ${steady.length} calls later, more than ${mostSteady}`,
-    );
+    const told = `${kind.name}: ${first.length} calls at first (at most ${mostFirst}), ${steady.length} later (${mostSteady})${aim}`;
+    t.log(told);
+    // Later requests are over other ranges, so they ask for something.
+    if (steady.length === 0 || first.length > mostFirst || steady.length > mostSteady) offences.push(told);
   }
+  t.deepEqual(offences, []);
 });

@@ -15,13 +15,15 @@ const bounds: Readonly<Record<string, number>> = {
 test('a request passes no more source files than it did', async (t) => {
   const passed = await filesPassed();
   t.deepEqual([...passed.keys()], Object.keys(bounds));
+  const offences: string[] = [];
   for (const [name, files] of passed) {
     const most = bounds[name] ?? 0;
     const kind = requestKinds.find((known) => known.name === name);
     const aim = kind === undefined ? '' : `; the aim is ${kind.isMetric ? aims.metric : aims.log}`;
-    t.log(`${name}: ${files.length} files, at most ${most}${aim}`);
-    // Files that run beside every request are among them.
-    t.true(files.length > 20, name);
-    t.true(files.length <= most, `${name}: ${files.length} files, more than ${most}`);
+    const told = `${name}: ${files.length} files, at most ${most}${aim}`;
+    t.log(told);
+    // Few would mean that nothing was measured.
+    if (files.length < 20 || files.length > most) offences.push(told);
   }
+  t.deepEqual(offences, []);
 });
