@@ -1483,6 +1483,14 @@ export interface TranslateOptions {
    */
   readonly filters: 'loki' | 'exact';
   /**
+   * What a range query over many rows is answered with before they are checked: with prompt the backend's own count at once, on the assumptions that a warning beside the answer names, while the check is made in spare time; with exact the check is waited for. Instant queries, ranges up to 15 minutes and fewer rows than firstAnswersMaxRows are always exact.
+   */
+  readonly firstAnswers: 'exact' | 'prompt';
+  /**
+   * The most rows that are checked while a client waits; more of them are assumed to be plain at first, with firstAnswers=prompt. (rows)
+   */
+  readonly firstAnswersMaxRows: number;
+  /**
    * Name the series of metric queries over parsed lines by the extracted labels, read from rows within the row budget.
    */
   readonly exactParserSeriesIdentity: boolean;

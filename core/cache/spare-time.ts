@@ -13,34 +13,46 @@ interface Waiting {
   readonly untilMs: number;
 }
 
+/** Jobs that nobody notices: they run while nobody asks, and wait for nothing at the gates to the backend. */
+export function whileIdle(isIdle: () => boolean): SpareTimeRules {
+  return { isIdle, strainedMs: 20, waitsAtGates: false };
+}
+
 const maxJobs = 64;
 const waitMs = 250;
 const giveUpMs = 60_000;
-/** Later than this, the process has enough to do. */
-const strainedMs = 20;
+/** When jobs run. */
+export interface SpareTimeRules {
+  /** Whether nobody asks for anything that jobs would delay. */
+  readonly isIdle: () => boolean;
+  /** How late work of the process may be while a job begins. */
+  readonly strainedMs: number;
+  /** Whether a job waits at the gates to the backend as a query does (Caller.isBackground). */
+  readonly waitsAtGates: boolean;
+}
 
 /**
- * Asks the backend for what somebody will probably ask for. One job at a time, and only while nobody asks: whatever is asked meanwhile
- * goes first, and at the gates to the backend a job waits for nothing (Caller.isBackground). A job that finds no time within a minute is
- * dropped, and so are those that come while 64 wait.
+ * Asks the backend for what somebody will probably ask for: one job at a time, while the process has time for it. A job that finds no time
+ * within a minute is dropped, and so are those that come while 64 wait.
  */
 export class SpareTime {
   readonly #host: Pick<Host, 'clock' | 'strain' | 'log' | 'shared'>;
-  readonly #isIdle: () => boolean;
+  readonly #rules: SpareTimeRules;
   readonly #deletions: RunningDeletions;
   readonly #jobs = new Map<string, Waiting>();
   readonly #stopped = new AbortController();
   #timer: NodeJS.Timeout | undefined;
 
-  constructor(host: Pick<Host, 'clock' | 'strain' | 'log' | 'shared'>, isIdle: () => boolean) {
+  constructor(host: Pick<Host, 'clock' | 'strain' | 'log' | 'shared'>, rules: SpareTimeRules) {
     this.#host = host;
-    this.#isIdle = isIdle;
+    this.#rules = rules;
     this.#deletions = runningDeletions(host);
   }
 
   /** Whether a job may run, or go on. */
   get isFree(): boolean {
-    return this.#isIdle() && this.#host.strain.lateMs < strainedMs && !this.#stopped.signal.aborted;
+    const { isIdle, strainedMs } = this.#rules;
+    return isIdle() && this.#host.strain.lateMs < strainedMs && !this.#stopped.signal.aborted;
   }
 
   /**
@@ -82,7 +94,7 @@ export class SpareTime {
     // What it finds is to be kept.
     if (isLate || this.#deletions.touch(exchange.slots.tenant)) return;
     const memory = exchange.memory.another();
-    const caller = { ...exchange.caller, isBackground: true };
+    const caller = { ...exchange.caller, isBackground: !this.#rules.waitsAtGates };
     try {
       await run(detachExchange(exchange, this.#stopped.signal, { caller, trace: new Trace(), memory }));
     } catch (error) {

@@ -7,6 +7,7 @@ import type { ResponseShapeOptions } from '../base/options.gen.js';
 import type { Trace } from '../base/trace.js';
 import type { LineWorkers } from '../logql/lines/line-workers.js';
 import type { Limits } from '../wire/limits/limits.js';
+import type { Assumptions } from './assumptions.js';
 import type { Backend } from './backend.js';
 import type { LabelFields } from './plan/label-fields.js';
 import type { DeriveFields } from './logs/derived-fields.js';
@@ -37,6 +38,8 @@ export interface EngineContext extends Backend {
   readonly meters: Meters<typeof engineMetrics>;
   readonly workers: LineWorkers;
   readonly rowThreads: RowThreads;
+  /** What may be assumed in order to answer sooner; undefined where everything is to be proven. */
+  readonly assumptions: Assumptions | undefined;
   /** The ways in which a leaf of a metric query may be read, in the order in which they are tried. */
   readonly strategies: readonly Strategy[];
   readonly memories: Memories;

@@ -69,6 +69,7 @@ export class Engine {
       workers: this.#workers,
       rowThreads: this.#rowThreads,
       strategies: this.#strategies,
+      assumptions: exchange.slots.assumptions,
       derive: this.#derive,
       showsGroups: naming.emitStructuredMetadata || !caller.categorizeLabels,
     });

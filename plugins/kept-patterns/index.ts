@@ -7,7 +7,7 @@ import { runningDeletions, type RunningDeletions } from '../../core/cache/deleti
 import { fleetOf } from '../../core/cache/fleet.js';
 import { Generations } from '../../core/cache/generations.js';
 import { tenantPart } from '../../core/cache/keys.js';
-import { SpareTime } from '../../core/cache/spare-time.js';
+import { SpareTime, whileIdle } from '../../core/cache/spare-time.js';
 import { LogqlError, printSelector } from '../../core/logql/index.js';
 import { usualPatternSearch } from '../../core/operations/pattern-search.js';
 import { isNotPast } from '../../core/operations/rules/ttl.js';
@@ -67,7 +67,10 @@ class KeptPatterns implements Stage<'tenant', never> {
     this.#snapshot = options.persistPath === '' ? undefined : new PatternSnapshot(options, this.#store, host);
     offerPatterns(this.#store, host);
     this.#deletions = runningDeletions(host);
-    this.#spare = new SpareTime(host, () => this.#running === 0);
+    this.#spare = new SpareTime(
+      host,
+      whileIdle(() => this.#running === 0),
+    );
   }
 
   async start(): Promise<void> {

@@ -6,8 +6,9 @@ import { atPace } from '../../core/base/pace/steps.js';
 import { planSteps } from '../../core/engine/plan/request.js';
 import type { PlanSettings } from '../../core/engine/plan/settings.js';
 import type { Plan } from '../../core/engine/plan/types.js';
-import { defineStage, type Exchange, type Rest, type Stage } from '../../core/plugin/index.js';
+import { defineStage, type Exchange, type Stage } from '../../core/plugin/index.js';
 import type { Host } from '../../core/kernel/plugin/host.js';
+import { FirstAnswers } from './first-answers.js';
 
 /** The stage that plans a request in the backend's terms. */
 export default defineStage<TranslateOptions, never, 'plan'>({
@@ -15,26 +16,27 @@ export default defineStage<TranslateOptions, never, 'plan'>({
   summary: 'Turns a request into a plan: what the backend filters, and what is evaluated here',
   needs: [],
   gives: ['plan'],
-  rest: 'once',
-  create: (options, host): Stage<never, 'plan'> => ({
-    // The parser builds its table on first use, which takes as long as a hundred queries.
-    start: async () => new Query(firstQuery, 'reject').read(new Pacer()),
-    handle: (exchange, rest) =>
-      translate(exchange, rest, host, { ...options, approxTopk: host.limits.process.approxTopk }),
-  }),
+  rest: 'many',
+  create(options, host): Stage<never, 'plan'> {
+    const settings = { ...options, approxTopk: host.limits.process.approxTopk };
+    const first = options.firstAnswers === 'prompt' ? new FirstAnswers(options, host) : undefined;
+    return {
+      // The parser builds its table on first use, which takes as long as a hundred queries.
+      start: async () => new Query(firstQuery, 'reject').read(new Pacer()),
+      async handle(exchange, rest) {
+        const plan = await planned(exchange, host, settings);
+        const planning = exchange.derive<'plan'>({ slots: { plan } });
+        return first === undefined ? rest(planning) : first.answer(planning, rest);
+      },
+      stop() {
+        first?.stop();
+        return Promise.resolve();
+      },
+    };
+  },
 });
 
 const firstQuery = 'sum by (level) (rate({app="a"} |= "b" | json | level="info" [5m]))';
-
-async function translate(
-  exchange: Exchange,
-  rest: Rest<'plan'>,
-  host: Pick<Host, 'naming' | 'clock'>,
-  settings: PlanSettings,
-): ReturnType<Rest> {
-  const plan = await planned(exchange, host, settings);
-  return rest(exchange.derive<'plan'>({ slots: { plan } }));
-}
 
 async function planned(
   exchange: Exchange,

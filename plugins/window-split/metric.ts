@@ -139,7 +139,8 @@ class MetricWindows {
       const own = cuts[place];
       if (own === undefined) continue;
       const { key } = slot.window;
-      if (key !== undefined && ranges[place] === slot.whole) await this.#windowing.kept.keep(key, own);
+      const isKept = answer.isProvisional !== true && ranges[place] === slot.whole;
+      if (key !== undefined && isKept) await this.#windowing.kept.keep(key, own);
       const part = await this.#shown(slot, own);
       // What the read cost stands in its first window.
       read.push([slot, place === 0 ? { ...part, stats: answer.stats } : part]);

@@ -1,6 +1,6 @@
 import type { WindowSplitOptions } from '../../core/base/options.gen.js';
 import { ByteLru } from '../../core/base/memory/byte-lru.js';
-import { SpareTime } from '../../core/cache/spare-time.js';
+import { SpareTime, whileIdle } from '../../core/cache/spare-time.js';
 import type { Exchange, Host, Rest } from '../../core/plugin/index.js';
 import type { QueryRangeRequest } from '../../core/wire/api/request.js';
 import type { Window } from './geometry.js';
@@ -47,7 +47,7 @@ export class Warmer {
     this.#host = host;
     this.#read = read;
     this.#asked = new ByteLru({ maxEntries: maxQuestions, maxBytes, clock: host.clock });
-    this.#spare = new SpareTime(host, isIdle);
+    this.#spare = new SpareTime(host, whileIdle(isIdle));
   }
 
   /** A query has been answered. */

@@ -56,6 +56,8 @@ export class Windowing {
   windows: readonly Window[] = [];
   #expensive = false;
   #failed = 0;
+  /** What windows were read on, besides their rows. */
+  #assumed: readonly string[] = [];
 
   constructor(
     house: WindowHouse,
@@ -114,6 +116,7 @@ export class Windowing {
     const startedMs = clock.monotonicMs();
     const whole = await join();
     meters.window_merge_seconds.observe((clock.monotonicMs() - startedMs) / 1000, {});
+    if (this.#assumed.length > 0) return { ...whole, warnings: this.#assumed, isProvisional: true };
     if (this.#failed === 0) return whole;
     meters.window_partial_response_total.add(1, {});
     return { ...whole, warnings: [`partial response: ${this.#failed} time windows could not be read`] };
@@ -236,7 +239,9 @@ export class Windowing {
 
   async readMatrix(read: Read, signal?: AbortSignal): Promise<MatrixAnswer> {
     const answer = await this.#reads.read(read, signal);
-    if (answer.kind !== 'matrix' || answer.warnings.length > 0) throw new AskWhole();
+    if (answer.kind !== 'matrix') throw new AskWhole();
+    if (answer.isProvisional === true) this.#assumed = answer.warnings;
+    else if (answer.warnings.length > 0) throw new AskWhole();
     return answer;
   }
 

@@ -2,6 +2,7 @@ import type { Clock } from '../../base/clock.js';
 import type { StrategyRecord } from '../../base/trace.js';
 import type { LineWorkers } from '../../logql/lines/line-workers.js';
 import type { LeafRequest, MetricLimits, SeriesTable } from '../../logql/metric/index.js';
+import type { Assumptions } from '../assumptions.js';
 import type { Backend } from '../backend.js';
 import type { Memories } from '../memories.js';
 import type { LeafPlan } from '../plan/types.js';
@@ -21,6 +22,8 @@ export interface MetricContext extends Backend, Memories {
   readonly workers: Pick<LineWorkers, 'run'>;
   /** Where many rows are counted; undefined when that is the event loop, too. */
   readonly rowThreads: Pick<RowThreads, 'begin'> | undefined;
+  /** What may be assumed in order to answer sooner; undefined where everything is to be proven. */
+  readonly assumptions: Assumptions | undefined;
   /** The ways in which a leaf may be read, in the order in which they are tried. */
   readonly strategies: readonly Strategy[];
   /** Called after each attempt to read a leaf. */

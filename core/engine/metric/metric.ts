@@ -9,7 +9,7 @@ import {
   type MetricLimits,
   type MetricResult,
 } from '../../logql/metric/index.js';
-import type { Answer } from '../../wire/answer/types.js';
+import type { Answer, MatrixAnswer, ScalarAnswer, VectorAnswer } from '../../wire/answer/types.js';
 import type { QueryRangeRequest, QueryRequest } from '../../wire/api/request.js';
 import type { EngineContext } from '../context.js';
 import { onceListed } from '../listings/once-listed.js';
@@ -20,6 +20,7 @@ import { LineSamples } from './count/shapes.js';
 import { MetricCounts } from './counts.js';
 import { readLeaf } from './strategies.js';
 
+type MetricAnswer = MatrixAnswer | VectorAnswer | ScalarAnswer;
 type MetricRequest = QueryRangeRequest | QueryRequest;
 
 /** Executes a metric plan. */
@@ -72,7 +73,11 @@ export async function answerMetric(
   };
   const source: LeafSource<LeafPlan> = { series: (asked) => readLeaf(asked, leafContext) };
   const result = await evaluatePlanned(plan, gridFor(request), source, limits, signal);
-  return withStats(result, counts, clock.monotonicMs() - startedAt);
+  const answer = withStats(result, counts, clock.monotonicMs() - startedAt);
+  const warnings = context.assumptions?.warnings ?? [];
+  return warnings.length === 0
+    ? answer
+    : { ...answer, warnings: [...answer.warnings, ...warnings], isProvisional: true };
 }
 
 export function gridFor(request: MetricRequest): Grid {
@@ -90,7 +95,7 @@ export function metricLimits(
   return { ...defaultMetricLimits, maxSeries: isPart ? 0 : maxSeries, isPartial: isDrilldown };
 }
 
-function withStats(result: MetricResult, counts: MetricCounts, execTimeMs: number): Answer {
+function withStats(result: MetricResult, counts: MetricCounts, execTimeMs: number): MetricAnswer {
   switch (result.kind) {
     case 'matrix':
       return { ...result, stats: counts.stats(execTimeMs, result.series.length) };

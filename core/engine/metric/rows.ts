@@ -13,9 +13,10 @@ import {
 } from '../../logql/metric/index.js';
 import type { PipelineEntry } from '../../logql/pipeline/types.js';
 import type { FieldRef, LogsqlFilter, LogsqlPipe } from '../../victoria/logsql/ast.js';
-import { query, stats, statsFunction } from '../../victoria/logsql/build.js';
+import { query } from '../../victoria/logsql/build.js';
 import type { RowsRequest, Upstream } from '../../victoria/upstream/types.js';
 import type { LeafPlan } from '../plan/types.js';
+import { countRows } from '../rows/count-rows.js';
 import type { Attempt, LeafContext, Strategy } from './context.js';
 import { duplicateRows } from './count/duplicates.js';
 import { readStreams } from './count/stream-listing.js';
@@ -221,13 +222,4 @@ function fromRows(leaf: LeafPlan): Attempt {
     const rows = await rowRequest(leaf, range, context, request.signal);
     return countRowsOf(rows, request, context);
   };
-}
-
-/** Lets the backend count rows. */
-export async function countRows(upstream: Upstream, filter: LogsqlFilter, range: TimeRange): Promise<number> {
-  const counting = stats([], statsFunction('count', [], 'rows'));
-  let rows = 0;
-  for (const { value } of await upstream.stats({ query: query(filter, [counting]), range }))
-    rows += Number(value);
-  return rows;
 }

@@ -29,4 +29,6 @@ export interface AnswerStats {
 /** Warnings shown next to a result (top-level `warnings`). */
 export interface Warned {
   readonly warnings: readonly string[];
+  /** Set for an answer that rests on assumptions: a later one may differ, although no row has come or gone. */
+  readonly isProvisional?: true;
 }

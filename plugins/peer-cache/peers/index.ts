@@ -3,7 +3,7 @@ import type { PeerCacheOptions } from '../../../core/base/options.gen.js';
 import { inParallel } from '../../../core/base/pace/in-parallel.js';
 import type { AnswerStore } from '../../../core/cache/answer-store.js';
 import { fleetOf } from '../../../core/cache/fleet.js';
-import { SpareTime } from '../../../core/cache/spare-time.js';
+import { SpareTime, whileIdle } from '../../../core/cache/spare-time.js';
 import { readOptionFile } from '../../../core/kernel/options/option-file.js';
 import type { Host, RouteHandler } from '../../../core/plugin/index.js';
 import { parseAddress, type Address } from './address.js';
@@ -79,7 +79,7 @@ export class Peers {
       log: host.log,
       meters: host.meters,
     });
-    const spare = new SpareTime(host, () => true);
+    const spare = new SpareTime(host, whileIdle(() => true));
     this.#ahead = new ReadAhead({
       options,
       house: this.#house,

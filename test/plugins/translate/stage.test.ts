@@ -4,7 +4,13 @@ import { printFilter } from '../../../core/victoria/logsql/print.js';
 import { makeExchange, makeLogAnswer, makeLogRequest, runStage } from '../../../core/testing/index.js';
 import translate from '../../../plugins/translate/index.js';
 
-const options = { exactParserSeriesIdentity: false, pushdown: 'on', filters: 'loki' } as const;
+const options = {
+  exactParserSeriesIdentity: false,
+  pushdown: 'on',
+  filters: 'loki',
+  firstAnswers: 'exact',
+  firstAnswersMaxRows: 1_000_000,
+} as const;
 
 test('the stages behind get the plan, and the trace says what it took', async (t) => {
   const exchange = makeExchange({ request: makeLogRequest('{app="a"} |= "x" | json') });

@@ -16,7 +16,7 @@ export interface DuplicatesRequest extends Backend {
   readonly memory: MemoryAccount;
   readonly filter: LogsqlFilter;
   /** What is known of the selection's rows. */
-  readonly profile: Pick<SelectionProfile, 'streamsWithSharedTimes' | 'repeatedAt' | 'surplus'>;
+  readonly profile: Pick<SelectionProfile, 'streamsWithSharedTimes' | 'repeatedAt' | 'surplus' | 'isAssumed'>;
   readonly range: TimeRange;
   /** By `_stream` text. */
   readonly streams: ReadonlyMap<string, StreamIdentity>;
@@ -29,6 +29,7 @@ export interface DuplicatesRequest extends Backend {
  */
 export async function duplicateRows(request: DuplicatesRequest): Promise<readonly BackendRow[] | Declined> {
   const { profile, reader, memory } = request;
+  if (profile.isAssumed === true) return profile.surplus ?? [];
   const together = await atPace(streamsWithSameEntries(request.streams), new Pacer());
   if (together.size === 0 && profile.surplus !== undefined) return profile.surplus;
   const times = await timesOf(request, together);

@@ -55,10 +55,14 @@ export async function knownOf(
   const sampled = { ...context, selection, range, rows: rowsOfStreams(listed) };
   const shaper = await context.shapes.of(question, sampled);
   if (isDeclined(shaper)) return shaper;
-  const profileRequest = context.profiler.worthAsking({
-    ...{ ...context, selection, columns: grouping.placeholderColumns },
-    ...{ unreliable: lenientNumberLines, doubts: shaper.sure?.doubts },
-  });
+  const profileRequest = context.profiler.worthAsking(
+    {
+      ...{ ...context, selection, columns: grouping.placeholderColumns },
+      ...{ unreliable: lenientNumberLines, doubts: shaper.sure?.doubts },
+    },
+    sampled.rows,
+    range,
+  );
   return { grouping, shaper, profileRequest };
 }
 

@@ -1,4 +1,5 @@
 import type { TimeRange } from '../../../base/time/range.js';
+import type { Assumptions } from '../../assumptions.js';
 import type { LogsqlFilter, StatsFunction } from '../../../victoria/logsql/ast.js';
 import {
   and,
@@ -25,6 +26,7 @@ import {
 } from '../../../victoria/upstream/types.js';
 import type { Memory } from '../../../base/memory/byte-lru.js';
 import { decline, type Declined } from '../declined.js';
+import { countRows } from '../../rows/count-rows.js';
 import { streamsFilter, type Looked } from '../../rows/repeating-streams.js';
 import { bytesOfRow, maxTimes, surplusRows, timesOfRepeats } from './repeated-times.js';
 import type { Doubts } from './shapes.js';
@@ -46,6 +48,8 @@ export interface SelectionProfile {
   readonly unreliable: number;
   /** The number of rows of which the requested `doubts` hold; undefined where none were requested. */
   readonly doubtful: number | undefined;
+  /** Whether not all rows were looked at, and the others are taken for plain. */
+  readonly isAssumed?: boolean;
 }
 
 export interface ProfileRequest {
@@ -59,6 +63,8 @@ export interface ProfileRequest {
   readonly unreliable?: LogsqlFilter | undefined;
   /** Lines that represent only themselves. */
   readonly doubts?: Doubts | undefined;
+  /** What may be taken for granted about rows that were not looked at before. */
+  readonly assumptions?: Assumptions | undefined;
 }
 
 /** The profile of one stretch of time. */
@@ -108,8 +114,9 @@ export class SelectionProfiler {
    * What to ask about a selection. To look for doubts takes as long as to do without a proof once, so that it pays where the selection was
    * asked about before.
    */
-  worthAsking(request: ProfileRequest): ProfileRequest {
-    if (request.doubts === undefined) return request;
+  worthAsking(request: ProfileRequest, rows: number, range: TimeRange): ProfileRequest {
+    // Where nothing will be looked at now, there is nothing to save.
+    if (request.doubts === undefined || request.assumptions?.allows(rows, range) === true) return request;
     const key = `asked ${keyOf(request)}`;
     const isNew = this.#latest.get(key) === undefined;
     this.#latest.set(key, plainProfile, bytesOfMark, askedMs);
@@ -133,11 +140,34 @@ export class SelectionProfiler {
     listed: readonly BackendValue[],
   ): Promise<SelectionProfile> {
     const key = keyOf(request);
-    const found = await this.#stretches.of({ ...request, key }, range, listed, (run) => look(request, run));
+    const { assumptions } = request;
+    const { found, isIncomplete } = await this.#stretches.of({ ...request, key }, range, listed, {
+      look: (run) => look(request, run),
+      ...(assumptions && { skips: (rows) => assumptions.allows(rows, range) }),
+    });
     const profile = withDoubts(merged(found), request);
+    if (assumptions !== undefined && isIncomplete)
+      return assumed(profile, request, { range, key, assumptions });
     this.#latest.set(key, profile, bytesOf(profile), expectedMs);
     return profile;
   }
+}
+
+/** The profile of rows that were not all looked at. Whether any is without a line is quickly told, and too often so to be assumed. */
+async function assumed(
+  profile: SelectionProfile,
+  { upstream, naming, selection, unreliable, doubts }: ProfileRequest,
+  {
+    range,
+    key,
+    assumptions,
+  }: { readonly range: TimeRange; readonly key: string; readonly assumptions: Assumptions },
+): Promise<SelectionProfile> {
+  assumptions.make('no-repeats', key);
+  if (unreliable !== undefined) assumptions.make('plain-json', key);
+  if (doubts !== undefined) assumptions.make('sampled-lines', key);
+  const missing = await countRows(upstream, and(selection, missingLineRows(naming)), range);
+  return { ...profile, missing, isAssumed: true };
 }
 
 /** Where profiles come from. */
@@ -155,9 +185,9 @@ export function onceProfiled(profiler: Profiles): Profiles {
   const profiles = new Map<string, Promise<SelectionProfile>>();
   const worth = new Map<string, ProfileRequest>();
   return {
-    worthAsking: (request) => {
+    worthAsking: (request, rows, range) => {
       const key = keyOf(request);
-      const known = worth.get(key) ?? profiler.worthAsking(request);
+      const known = worth.get(key) ?? profiler.worthAsking(request, rows, range);
       worth.set(key, known);
       return known.doubts === undefined ? { ...request, doubts: undefined } : request;
     },

@@ -1,14 +1,14 @@
 import { labelName } from '../../../logql/pipeline/label-name.js';
 import type { TimeRange } from '../../../base/time/range.js';
 import type { LogsqlFilter } from '../../../victoria/logsql/ast.js';
-import { and, not, present } from '../../../victoria/logsql/build.js';
+import { and, fields, limit, not, present, query } from '../../../victoria/logsql/build.js';
 import { printFilter } from '../../../victoria/logsql/print.js';
 import { rebuildLine } from '../../../victoria/names/missing-line.js';
 import { missingLineRows } from '../../plan/missing-lines.js';
 import type { Upstream } from '../../../victoria/upstream/types.js';
 import type { LeafContext } from '../context.js';
 import { decline, type Declined } from '../declined.js';
-import { countRows } from '../rows.js';
+import { countRows } from '../../rows/count-rows.js';
 import type { ValueShaper } from './json.js';
 import type { StreamListing } from './stream-listing.js';
 
@@ -24,8 +24,10 @@ export async function declineLines(
   const known = knownLines(selection, context);
   if (known !== undefined) return known;
   const { upstream, naming } = context;
-  const lines = await countRows(upstream, and(selection, not(missingLineRows(naming))), range);
-  return lines === 0 ? undefined : rememberLines(selection, context);
+  const hasLine = and(selection, not(missingLineRows(naming)));
+  for await (const batch of upstream.rows({ query: query(hasLine, [fields('_time'), limit(1)]), range }))
+    if (batch.length > 0) return rememberLines(selection, context);
+  return undefined;
 }
 
 /** Declines where a selection is remembered to have stored lines. */

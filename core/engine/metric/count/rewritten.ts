@@ -2,7 +2,7 @@ import type { TimeRange } from '../../../base/time/range.js';
 import type { LogsqlFilter } from '../../../victoria/logsql/ast.js';
 import { and, or, regexp } from '../../../victoria/logsql/build.js';
 import type { Upstream } from '../../../victoria/upstream/types.js';
-import { countRows } from '../rows.js';
+import { countRows } from '../../rows/count-rows.js';
 import type { Group } from './grouping.js';
 
 /** Whether groups by these fields may hold values such as 1_000, which the backend groups as 1000. */

@@ -182,8 +182,26 @@ async function sample(
   rows: number,
   perSlice: number,
 ): Promise<readonly string[]> {
-  const { startNs, endNs } = range;
+  const filter = sampleOf(selection, range, rows, perSlice);
+  const pipes = [fields('_msg'), limit(maxRowsPerSlice * Number(slices))];
+  const lines: string[] = [];
+  for await (const batch of upstream.rows({ query: query(filter, pipes), range }))
+    for (const row of batch) lines.push(row._msg ?? '');
+  return lines;
+}
+
+/**
+ * Matches rows of a selection in slices from all parts of a range.
+ * @param rows the approximate number of all rows
+ */
+export function sampleOf(
+  selection: LogsqlFilter,
+  { startNs, endNs }: TimeRange,
+  rows: number,
+  perSlice: number,
+): LogsqlFilter {
   const lengthNs = (endNs - startNs) / slices;
+  if (rows <= perSlice || lengthNs === 0n) return selection;
   // Under a limit, the first rows may all be of one stream, so slices are sized to have no more rows than wanted.
   const wanted = BigInt(perSlice) * slices;
   const cutNs = (lengthNs * wanted) / (BigInt(Math.ceil(rows)) + wanted) + 1n;
@@ -191,12 +209,7 @@ async function sample(
     const min = startNs + BigInt(index) * lengthNs;
     return { kind: 'time', min, max: min + cutNs - 1n };
   });
-  const filter = rows <= perSlice || lengthNs === 0n ? selection : and(selection, or(...parts));
-  const pipes = [fields('_msg'), limit(maxRowsPerSlice * Number(slices))];
-  const lines: string[] = [];
-  for await (const batch of upstream.rows({ query: query(filter, pipes), range }))
-    for (const row of batch) lines.push(row._msg ?? '');
-  return lines;
+  return and(selection, or(...parts));
 }
 
 /** Distinguishes lines by the text before their level. */

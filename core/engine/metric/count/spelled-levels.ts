@@ -5,6 +5,7 @@
 import { Pacer } from '../../../base/pace/pacer.js';
 import type { Memory } from '../../../base/memory/byte-lru.js';
 import type { TimeRange } from '../../../base/time/range.js';
+import type { Assumptions } from '../../assumptions.js';
 import type { LogsqlFilter, LogsqlPipe, StreamMatcher } from '../../../victoria/logsql/ast.js';
 import {
   and,
@@ -23,12 +24,13 @@ import { levelFromLine } from '../../../victoria/names/level-line.js';
 import { normalLevel } from '../../../victoria/names/level-words.js';
 import type { RowReader } from '../../../victoria/names/row-reader.js';
 import type { StreamIdentity } from '../../../victoria/names/stream-identity.js';
-import { columnOf, type Upstream } from '../../../victoria/upstream/types.js';
+import { columnOf, type BackendRow, type Upstream } from '../../../victoria/upstream/types.js';
 import { decline, isDeclined, type Declined } from '../declined.js';
 import { callRows, planWindows, rowsOfStreams } from '../row-windows.js';
 import {
   commonForms,
   noLevel,
+  sampleOf,
   shaperOf,
   type LevelShaper,
   type LineQuestion,
@@ -44,6 +46,8 @@ export interface SpelledStretch extends Found {
 }
 
 const maxFilterBytes = 4000;
+/** The lines of a sample, which stand for all of a first answer. */
+const sampledRows = 2000;
 
 export interface SpelledRequest {
   readonly upstream: Upstream;
@@ -60,6 +64,8 @@ export interface SpelledRequest {
   /** The most rows that may be read; 0 means unlimited. */
   readonly maxRows: number;
   readonly signal: AbortSignal;
+  /** What may be taken for granted about lines that were not looked at before. */
+  readonly assumptions?: Assumptions | undefined;
 }
 
 /** How to tell levels by words, and of which streams. */
@@ -90,16 +96,21 @@ export class SpelledLevelFinder {
   }
 
   async of(request: SpelledRequest): Promise<SpelledLevels | Declined> {
-    const { upstream, selection, lines, listing, range, shaper, streams, maxRows } = request;
+    const { upstream, selection, lines, listing, range, shaper, streams, maxRows, assumptions } = request;
     const key = JSON.stringify([upstream.owner, printFilter(lines), shaper.forms]);
     // The listing may be that of an earlier query, with the same streams and fewer rows.
     const listed = await upstream.list({ listing: 'streams', query: query(selection), range });
     if (maxRows > 0 && rowsOfStreams(listed) > maxRows) return decline('lines-differ');
-    const found = await this.#stretches.of({ ...request, key }, range, listed, (run) => look(request, run));
-    const judgement = judge(
-      found.map((stretch) => stretch.streams),
-      streams,
-    );
+    const { found, isIncomplete } = await this.#stretches.of({ ...request, key }, range, listed, {
+      look: (run) => look(request, run),
+      ...(assumptions && { skips: (rows) => assumptions.allows(rows, range) }),
+    });
+    const stretches = found.map((stretch) => stretch.streams);
+    if (isIncomplete) {
+      assumptions?.make('sampled-lines', key);
+      stretches.push(await lookAtSample(request, rowsOfStreams(listed)));
+    }
+    const judgement = judge(stretches, streams);
     const { untold, ambiguous } = judgement;
     if (untold.size === streams.length) return decline('lines-differ');
     const filters = splitBy(untold, streams, listing);
@@ -124,10 +135,8 @@ function bytesOf({ streams }: SpelledStretch): number {
 }
 
 /** Reads all lines of stretches once: how each has its level, and what the backend cuts out of it. */
-async function look(
-  { upstream, reader, selection, lines, shaper, signal }: SpelledRequest,
-  run: Run,
-): Promise<readonly SpelledStretch[]> {
+async function look(request: SpelledRequest, run: Run): Promise<readonly SpelledStretch[]> {
+  const { upstream, reader, selection, lines } = request;
   const { range } = run;
   // First: rows that come in between make it another number, so that the stretch is looked at again.
   const tallies: bigint[] = [];
@@ -137,32 +146,54 @@ async function look(
     tallies.push(await tallyOfListing(reader, listed));
     rows += rowsOfStreams(listed);
   }
-  const pipes = [...shaper.extracting, fields('_time', '_stream', '_msg', shaper.value)];
   const found = run.stretches.map(() => new Map<string, KindsOfStream>());
-  const pacer = new Pacer(signal);
   const windows = rows <= callRows ? [{ range }] : await planWindows(upstream, lines, range, callRows);
   const leave = await upstream.hold?.(range);
   try {
-    for (const window of windows) {
-      for await (const batch of upstream.rows({ query: query(lines, pipes), range: window.range })) {
-        for (const row of batch) {
-          const streams = run.of(found, row);
-          const text = row._stream ?? '{}';
-          let known = streams.get(text);
-          if (known === undefined) streams.set(text, (known = new KindsOfStream()));
-          known.add(row._msg ?? '', columnOf(row, shaper.value) ?? '', levelFromLine);
-          const pause = pacer.due();
-          if (pause !== undefined) await pause;
-        }
-      }
-    }
+    for (const window of windows) await readKinds(request, lines, window.range, (row) => run.of(found, row));
   } finally {
     leave?.();
   }
   return found.map((streams, index) => ({
     tally: tallies[index] ?? 0n,
-    streams: new Map([...streams].map(([text, { kinds, used, around }]) => [text, { kinds, used, around }])),
+    streams: kindsOf(streams),
   }));
+}
+
+/** The same of a sample of the lines. */
+async function lookAtSample(
+  request: SpelledRequest,
+  rows: number,
+): Promise<ReadonlyMap<string, StreamKinds>> {
+  const found = new Map<string, KindsOfStream>();
+  const { lines, range } = request;
+  await readKinds(request, sampleOf(lines, range, rows, sampledRows), range, () => found);
+  return kindsOf(found);
+}
+
+/** Reads lines, and adds them to those of their stream in the map that `of` gives for a row. */
+async function readKinds(
+  { upstream, shaper, signal }: SpelledRequest,
+  lines: LogsqlFilter,
+  range: TimeRange,
+  of: (row: BackendRow) => Map<string, KindsOfStream>,
+): Promise<void> {
+  const pipes = [...shaper.extracting, fields('_time', '_stream', '_msg', shaper.value)];
+  const pacer = new Pacer(signal);
+  for await (const batch of upstream.rows({ query: query(lines, pipes), range }))
+    for (const row of batch) {
+      const streams = of(row);
+      const text = row._stream ?? '{}';
+      let known = streams.get(text);
+      if (known === undefined) streams.set(text, (known = new KindsOfStream()));
+      known.add(row._msg ?? '', columnOf(row, shaper.value) ?? '', levelFromLine);
+      const pause = pacer.due();
+      if (pause !== undefined) await pause;
+    }
+}
+
+function kindsOf(streams: ReadonlyMap<string, KindsOfStream>): ReadonlyMap<string, StreamKinds> {
+  return new Map([...streams].map(([text, { kinds, used, around }]) => [text, { kinds, used, around }]));
 }
 
 // A client field is unlikely to have this name, and would only be overwritten during counting.

@@ -148,19 +148,23 @@ async function begin(
   await pacer.due();
   const byLabels =
     names === 'all' ? byStream : await atPace(groupByLabels(names, streamListing, deciding, naming), pacer);
-  const profileRequest = context.profiler.worthAsking({
-    ...context,
-    selection,
-    // With all labels shown, a value that a row has in a field of its stream is one label more.
-    columns: names === 'all' ? fieldsOfAll(streamListing) : byLabels.placeholderColumns,
-    unreliable: lines && lenientNumberLines,
-    doubts: joinedDoubts([
-      ...(shaper?.sure === undefined ? [] : [shaper.sure.doubts]),
-      ...(levelDoubts === undefined
-        ? []
-        : [{ ...levelDoubts, filter: and(undecided.filter, levelDoubts.filter) }]),
-    ]),
-  });
+  const profileRequest = context.profiler.worthAsking(
+    {
+      ...context,
+      selection,
+      // With all labels shown, a value that a row has in a field of its stream is one label more.
+      columns: names === 'all' ? fieldsOfAll(streamListing) : byLabels.placeholderColumns,
+      unreliable: lines && lenientNumberLines,
+      doubts: joinedDoubts([
+        ...(shaper?.sure === undefined ? [] : [shaper.sure.doubts]),
+        ...(levelDoubts === undefined
+          ? []
+          : [{ ...levelDoubts, filter: and(undecided.filter, levelDoubts.filter) }]),
+      ]),
+    },
+    rows,
+    buckets.range,
+  );
   const make = (profile: SelectionProfile): Statistics | Declined => {
     const grouping = profile.isHidden ? byStream : byLabels;
     if (grouping.size * buckets.count > maxPoints) return decline('too-many-values');

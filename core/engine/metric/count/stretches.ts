@@ -25,6 +25,22 @@ export interface Looked {
   readonly selection: LogsqlFilter;
 }
 
+/** How findings are made. */
+export interface Looking<Finding extends Found> {
+  /** Gives a finding for each stretch, in their order. */
+  readonly look: (run: Run) => Promise<readonly Finding[]>;
+  /** Whether to do without findings of stretches that have so many rows; by default they are always made. */
+  readonly skips?: (rows: number) => boolean;
+}
+
+/** What is known of a range. */
+export interface Findings<Finding> {
+  /** In any order. */
+  readonly found: readonly Finding[];
+  /** Whether stretches were skipped. */
+  readonly isIncomplete: boolean;
+}
+
 const keptMs = 86_400_000;
 /** Parallel looks, in addition to the statistics themselves. */
 const parallel = 4;
@@ -84,16 +100,15 @@ export class Stretches<Finding extends Found> {
   }
 
   /**
-   * The findings of all stretches of a range, in any order; `look` finds what is not known.
+   * The findings of all stretches of a range; `look` finds what is not known.
    * @param listed the streams of the whole range
-   * @param look gives a finding for each stretch, in their order
    */
   async of(
     looked: Looked,
     range: TimeRange,
     listed: readonly BackendValue[],
-    look: (run: Run) => Promise<readonly Finding[]>,
-  ): Promise<readonly Finding[]> {
+    { look, skips = () => false }: Looking<Finding>,
+  ): Promise<Findings<Finding>> {
     const stretches = stretchesOf(range).map((stretch) => ({
       ...stretch,
       key: `${looked.key} ${stretch.startNs}-${stretch.endNs}`,
@@ -102,8 +117,14 @@ export class Stretches<Finding extends Found> {
     // What is not known is looked at meanwhile.
     const unchanged = areUnchanged(looked, stretches, known, { range, listed });
     const findings: Finding[] = [];
+    const mostOfAll = mostOfRun(range, listed);
+    let isIncomplete = false;
     const lookAt = async (some: typeof stretches): Promise<void> => {
-      const queue = runsOf(some, mostOfRun(range, listed)).values();
+      if (some.length > 0 && skips(rowsIn(some, range, listed))) {
+        isIncomplete = true;
+        return;
+      }
+      const queue = runsOf(some, mostOfAll).values();
       const worker = async (): Promise<void> => {
         for (const run of queue) {
           const found = await look(run);
@@ -119,12 +140,23 @@ export class Stretches<Finding extends Found> {
     ]);
     if (isUnchanged) findings.push(...known.flatMap((found) => found ?? []));
     else await lookAt(stretches.filter((_stretch, index) => known[index] !== undefined));
-    return findings;
+    return { found: findings, isIncomplete };
   }
 
   #remember(stretch: KeyedStretch | undefined, finding: Finding): void {
     if (stretch?.isWhole === true) this.#memory.set(stretch.key, finding, this.#bytesOf(finding), keptMs);
   }
+}
+
+/** About as many rows as stretches have, if the rows of a range are spread evenly. */
+function rowsIn(
+  stretches: readonly TimeRange[],
+  { startNs, endNs }: TimeRange,
+  listed: readonly BackendValue[],
+): number {
+  const lengthNs = stretches.reduce((sum, stretch) => sum + stretch.endNs - stretch.startNs, 0n);
+  const rows = listed.reduce((sum, { hits }) => sum + hits, 0);
+  return (rows * Number(lengthNs)) / Number(endNs - startNs);
 }
 
 /** The longest run that should not have too many rows. */

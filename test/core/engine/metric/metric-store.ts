@@ -1,3 +1,4 @@
+import type { Assumptions } from '../../../../core/engine/assumptions.js';
 import { randomInt } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 import fc from 'fast-check';
@@ -43,6 +44,8 @@ export interface RunOptions {
   readonly rowThreads?: RowThreads;
   /** Where calls and attempts are written, for queries that fail. */
   readonly trace?: Trace;
+  /** What may be assumed; nothing unless given. */
+  readonly assumptions?: Assumptions;
   /** Told of each query for rows or statistics. */
   readonly asked?: (query: LogsqlQuery) => void;
 }
@@ -161,6 +164,7 @@ export class MetricStore {
       workers: noWorkers,
       rowThreads: options.rowThreads,
       strategies,
+      assumptions: options.assumptions,
       ...this.#memories,
       tried: (record) => trace.strategies.push(record),
       limits: { ...defaultMetricLimits, ...limits },

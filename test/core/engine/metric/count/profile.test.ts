@@ -150,14 +150,15 @@ test('doubts are looked for from the second request on, and known of none before
   const profiler = newProfiler();
   const doubts = { key: 'in doubt', pipes: [], filter: exact('app', 'x') };
   const request = { upstream: new FakeUpstream([]), reader, naming, selection, columns: ['env'], doubts };
+  const range = { startNs: 1n, endNs: hourNs };
   const first = onceProfiled(profiler);
   for (const strategy of ['statistics', 'values']) {
-    const asked = first.worthAsking(request);
+    const asked = first.worthAsking(request, 1, range);
     t.is(asked.doubts, undefined, strategy);
     t.is(first.expected(asked).doubtful, undefined);
   }
-  const second = onceProfiled(profiler).worthAsking(request);
+  const second = onceProfiled(profiler).worthAsking(request, 1, range);
   t.is(second.doubts, doubts);
   t.is(profiler.expected(second).doubtful, 0);
-  t.is(profiler.worthAsking({ ...request, selection: exact('env', 'y') }).doubts, undefined);
+  t.is(profiler.worthAsking({ ...request, selection: exact('env', 'y') }, 1, range).doubts, undefined);
 });

@@ -1,0 +1,114 @@
+import test, { type ExecutionContext } from 'ava';
+import { FakeClock } from '../../../core/testing/index.js';
+import { openProxy, openStore } from '../../conformance/target.js';
+
+const minute = 60n * 1_000_000_000n;
+const baseNs = 1_793_491_200n * 1_000_000_000n;
+
+interface Answered {
+  readonly warnings: readonly string[];
+  readonly result: unknown;
+}
+
+/** A proxy over two hours with a row a minute and stream, each pushed twice, and how it is asked. */
+async function overRepeats(t: ExecutionContext, flags: Readonly<Record<string, string>>) {
+  const store = await openStore(undefined, false);
+  t.teardown(() => store.close());
+  const lines = Array.from({ length: 120 }, (_none, index) => {
+    const level = ['info', 'WARN', 'error'][index % 3] ?? '';
+    return [String(baseNs + BigInt(index) * minute), `${level} request ${index} took ${index * 7} ms`];
+  });
+  for (const _time of ['first', 'again']) {
+    const pushed = await fetch(`${store.url}/insert/loki/api/v1/push?disable_message_parsing=1`, {
+      method: 'POST',
+      headers: { 'content-type': 'application/json' },
+      body: JSON.stringify({
+        streams: ['a', 'b'].map((app) => ({ stream: { app, env: 'x' }, values: lines })),
+      }),
+    });
+    t.true(pushed.ok);
+  }
+  const proxy = await openProxy(
+    store,
+    [],
+    Object.entries({ 'first-answers-max-rows': '100', 'rate-limit-per-second': '0', ...flags }),
+    new FakeClock(baseNs + 300n * minute),
+  );
+  t.teardown(() => proxy.close());
+  let untilMinute = 120n;
+  const ask = async (query: string, path = 'query_range', fromMinute = 0n): Promise<Answered> => {
+    const params = new URLSearchParams(
+      path === 'query'
+        ? { query, time: (baseNs + 120n * minute).toString() }
+        : {
+            query,
+            start: (baseNs + fromMinute * minute).toString(),
+            end: (baseNs + untilMinute * minute).toString(),
+            step: '300',
+          },
+    );
+    const answer = await fetch(`${proxy.urls.main}/loki/api/v1/${path}?${params.toString()}`, {
+      headers: { 'x-scope-orgid': '0' },
+    });
+    const body = (await answer.json()) as { readonly data: Answered; readonly warnings?: readonly string[] };
+    t.is(answer.status, 200);
+    return { warnings: body.warnings ?? [], result: body.data.result };
+  };
+  /** Asks until an answer is exact; by then all facts are proven. */
+  const askUntilExact = async (query: string): Promise<Answered> => {
+    for (;;) {
+      const answer = await ask(query);
+      if (answer.warnings.length === 0) return answer;
+      await new Promise((resolve) => setTimeout(resolve, 50));
+    }
+  };
+  return { ask, askUntilExact };
+}
+
+const queries = [
+  'sum by (app) (count_over_time({env="x"}[5m]))',
+  'sum by (detected_level) (count_over_time({env="x"}[5m]))',
+  'sum by (app) (rate({env="x"} |= "request" [5m]))',
+];
+
+test('a first answer over many rows says what it assumes, and later ones are exact', async (t) => {
+  const exact = await overRepeats(t, { 'first-answers': 'exact' });
+  for (const query of queries) {
+    const prompt = await overRepeats(t, {});
+    const proven = await exact.ask(query);
+    t.deepEqual(proven.warnings, [], query);
+    const first = await prompt.ask(query);
+    t.regex(first.warnings.join(), /assumes that .*no row was pushed twice/, query);
+    // Each row counts as often as it is stored.
+    t.notDeepEqual(first.result, proven.result, query);
+    t.deepEqual((await prompt.askUntilExact(query)).result, proven.result, query);
+  }
+});
+
+test('what was proven for one query holds for another one', async (t) => {
+  const { askUntilExact, ask } = await overRepeats(t, {});
+  await askUntilExact('sum by (app) (count_over_time({env="x"}[5m]))');
+  t.deepEqual((await ask('sum by (app) (bytes_over_time({env="x"}[10m]))')).warnings, []);
+});
+
+test('instant queries, short ranges and few rows are exact at once', async (t) => {
+  const { ask } = await overRepeats(t, {});
+  const query = 'sum by (app) (count_over_time({env="x"}[1h]))';
+  t.deepEqual((await ask(query, 'query')).warnings, []);
+  t.deepEqual((await ask(query, 'query_range', 106n)).warnings, []);
+  const few = await overRepeats(t, { 'first-answers-max-rows': '1000' });
+  t.deepEqual((await few.ask(query)).warnings, []);
+});
+
+for (const [name, flags] of [
+  ['from windows', { 'query-range-split-interval': '20m' }],
+  ['with caches', { 'cache-disabled': 'false' }],
+] as const)
+  test(`a first answer is never kept: ${name}`, async (t) => {
+    const { ask, askUntilExact } = await overRepeats(t, flags);
+    const exact = await overRepeats(t, { ...flags, 'first-answers': 'exact' });
+    for (const query of queries) {
+      await ask(query);
+      t.deepEqual((await askUntilExact(query)).result, (await exact.ask(query)).result, query);
+    }
+  });
