@@ -7,7 +7,7 @@ import type { Backend } from '../backend.js';
 import type { Memories } from '../memories.js';
 import type { LeafPlan } from '../plan/types.js';
 import type { Profiles } from './count/profile.js';
-import type { LineSamples } from './count/shapes.js';
+import type { LineSamples } from './count/line-samples.js';
 import type { MetricCounts } from './counts.js';
 import type { Declined } from './declined.js';
 import type { RowThreads } from './threads/row-threads.js';

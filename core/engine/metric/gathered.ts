@@ -8,7 +8,7 @@ import { onceListed } from '../listings/once-listed.js';
 import { namesAsWritten } from '../plan/known-names.js';
 import type { GatheredPart, GatheredPlan, LabelQuestion, LeafPlan, MetricPlan } from '../plan/types.js';
 import type { LeafContext } from './context.js';
-import { LineSamples } from './count/shapes.js';
+import { LineSamples } from './count/line-samples.js';
 import { MetricCounts } from './counts.js';
 import { gridFor, metricContext } from './metric.js';
 import { rowEntrySource } from './rows.js';

@@ -188,10 +188,7 @@ async function rowRequest(
   const read = profile.missing > 0 ? undefined : columns;
   const { memory } = context.limits;
   const { filter } = logs;
-  const surplus =
-    profile.repeatedAt === undefined
-      ? decline('too-many-repeats')
-      : await duplicateRows({ ...context, memory, filter, range, streams, profile });
+  const surplus = await duplicateRows({ ...context, memory, filter, range, streams, profile });
   return {
     ...{ filter, selection, range, columns: read },
     repeats: isDeclined(surplus) ? 'anywhere' : placesOf(surplus, read),

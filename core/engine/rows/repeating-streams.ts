@@ -4,7 +4,7 @@ import { and, freeName, matcher, query, stats, statsFunction } from '../../victo
 import { printFilter } from '../../victoria/logsql/print.js';
 import { identityColumns, storedColumns } from '../../victoria/names/identity-columns.js';
 import type { RowReader } from '../../victoria/names/row-reader.js';
-import { columnOf } from '../../victoria/upstream/types.js';
+import { columnOf, isOwnColumn } from '../../victoria/upstream/types.js';
 import type { Backend } from '../backend.js';
 
 /** The rows to look at. */
@@ -30,6 +30,8 @@ export interface RepeatingStreams {
   readonly filter: LogsqlFilter;
   /** Fields in which rows of one entry have the same values, besides time and line. */
   readonly fields: readonly string[];
+  /** All stored fields, where rows with the same time, stream, line and values in them are one entry, and others are not; else undefined. */
+  readonly exactFields: readonly string[] | undefined;
 }
 
 /**
@@ -53,13 +55,17 @@ export async function repeatingStreams(
   const within = { ...looked, filter: and(looked.filter, streamsFilter(those, reader)) };
   const listed = await upstream.list({ listing: 'field_names', query: query(within.filter), range });
   const identities = [...those].map((text) => reader.stream(text));
+  const stored = storedColumns(listed, identities);
   const columns = fitting(
     compared === 'rows'
-      ? storedColumns(listed, identities).map((field) => ({ field, inexact: undefined }))
+      ? stored.map((field) => ({ field, inexact: undefined }))
       : identityColumns(listed, identities, naming),
     within.filter,
   );
-  if (columns.length === 0) return { streams: those, filter: within.filter, fields: [] };
+  const all = listed.map(({ value }) => value).filter((field) => !isOwnColumn(field));
+  const areAll = columns.length === stored.length && all.join().length <= maxFieldsLength;
+  const exactFields = areAll ? all : undefined;
+  if (columns.length === 0) return { streams: those, filter: within.filter, fields: [], exactFields };
   let found = await compareRows(within, by, columns);
   if (found.exact.length < columns.length) found = await compareRows(within, by, found.exact);
   if (found.repeating.size === 0) return undefined;
@@ -68,6 +74,7 @@ export async function repeatingStreams(
     streams: repeating,
     filter: and(looked.filter, streamsFilter(repeating, reader)),
     fields: found.exact.map(({ field }) => field),
+    exactFields: found.exact.length === columns.length ? exactFields : undefined,
   };
 }
 
@@ -118,6 +125,8 @@ async function compareRows(
 
 /** The backend takes 16 KiB of query. */
 const maxQueryBytes = 15_000;
+/** Longer lists of fields leave too little room for the rest of a query. */
+const maxFieldsLength = 4000;
 /** A column with its condition, besides its name, which stands there twice. */
 const columnBytes = 90;
 

@@ -67,9 +67,17 @@ function gcd(a: bigint, b: bigint): bigint {
 /** The most values to hold, over all groups, until it is certain that there are no more. */
 const maxPoints = 200_000;
 
+/** Some of the rows to count. */
+export interface CountedRows {
+  readonly filter: LogsqlFilter;
+  /** The columns of which at least one differs between entries, where rows are to be counted once that are equal in all of them. */
+  readonly distinctBy?: readonly string[];
+}
+
 export interface CountRequest {
   readonly upstream: Upstream;
-  readonly filter: LogsqlFilter;
+  /** Each row is in one of these at most. */
+  readonly rows: readonly CountedRows[];
   readonly push: LeafPush;
   readonly grouping: Grouping;
   readonly buckets: Buckets;
@@ -85,10 +93,16 @@ const groupPointBytes = 120;
 
 /** Counts rows by group and time bucket. */
 export async function countGroups(request: CountRequest): Promise<readonly Group[] | Declined> {
-  const { upstream, filter, push, buckets, memory, signal } = request;
+  const counted = await Promise.all(request.rows.map((rows) => groupsOf(rows, request)));
+  return counted.find(isDeclined) ?? counted.flatMap((groups) => (isDeclined(groups) ? [] : groups));
+}
+
+async function groupsOf(rows: CountedRows, request: CountRequest): Promise<readonly Group[] | Declined> {
+  const { upstream, push, buckets, memory, signal } = request;
   const { columns } = request.grouping;
   const { range, stepNs, shiftNs } = buckets;
-  const asked = { query: query(filter, [stats(columns, measured(push, freeName('value', columns)))]), range };
+  const { pipes, statistic } = measured(push, rows, freeName('value', columns));
+  const asked = { query: query(rows.filter, [...pipes, stats(columns, statistic)]), range };
   const series =
     buckets.count === 1
       ? (await upstream.stats(asked)).map(({ labels, value }) => ({ labels, points: [[0, value] as const] }))
@@ -136,7 +150,7 @@ export async function countManyGroups(request: CountRequest): Promise<readonly G
  * why it stopped early, if it did.
  */
 async function readBuckets(
-  { upstream, filter, push, buckets }: CountRequest,
+  { upstream, rows: parts, push, buckets }: CountRequest,
   pipes: readonly LogsqlPipe[],
   columns: readonly string[],
   take: (row: BackendRow, value: GroupValue) => 'taken' | DeclineReason,
@@ -144,23 +158,37 @@ async function readBuckets(
   const { range, stepNs, shiftNs, count } = buckets;
   const name = freeName('value', columns);
   const by = count === 1 ? columns : [...columns, timeBucket(stepNs, -shiftNs)];
-  const asked = query(filter, [...pipes, stats(by, measured(push, name)), limit(maxPoints + 1)]);
   let points = 0;
-  for await (const batch of upstream.rows({ query: asked, range })) {
-    points += batch.length;
-    if (points > maxPoints) return decline('too-many-values');
-    for (const row of batch) {
-      const endNs = count === 1 ? range.endNs - 1n : parseRowTime(row._time ?? '') + stepNs - 1n;
-      const outcome = take(row, [endNs, Number(columnOf(row, name))]);
-      if (outcome !== 'taken') return decline(outcome);
+  for (const rows of parts) {
+    const { pipes: before, statistic } = measured(push, rows, name);
+    const asked = query(rows.filter, [...before, ...pipes, stats(by, statistic), limit(maxPoints + 1)]);
+    for await (const batch of upstream.rows({ query: asked, range })) {
+      points += batch.length;
+      if (points > maxPoints) return decline('too-many-values');
+      for (const row of batch) {
+        const endNs = count === 1 ? range.endNs - 1n : parseRowTime(row._time ?? '') + stepNs - 1n;
+        const outcome = take(row, [endNs, Number(columnOf(row, name))]);
+        if (outcome !== 'taken') return decline(outcome);
+      }
     }
   }
   return undefined;
 }
 
-/** The statistic that the backend computes. */
-function measured({ measure }: LeafPush, name: string): StatsFunction {
-  return measure === 'bytes' ? statsFunction('sum_len', ['_msg'], name) : statsFunction('count', [], name);
+/** The statistic that the backend computes, and what it does with rows before. */
+function measured(
+  { measure }: LeafPush,
+  { distinctBy }: CountedRows,
+  name: string,
+): { readonly pipes: readonly LogsqlPipe[]; readonly statistic: StatsFunction } {
+  if (measure === 'bytes')
+    return {
+      pipes: distinctBy === undefined ? [] : [{ kind: 'uniq', by: distinctBy, hits: false }],
+      statistic: statsFunction('sum_len', ['_msg'], name),
+    };
+  const [counting, of] =
+    distinctBy === undefined ? (['count', []] as const) : (['count_uniq_hash', distinctBy] as const);
+  return { pipes: [], statistic: statsFunction(counting, of, name) };
 }
 
 /** A key for the values of columns. */

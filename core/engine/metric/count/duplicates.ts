@@ -16,10 +16,15 @@ export interface DuplicatesRequest extends Backend {
   readonly memory: MemoryAccount;
   readonly filter: LogsqlFilter;
   /** What is known of the selection's rows. */
-  readonly profile: Pick<SelectionProfile, 'streamsWithSharedTimes' | 'repeatedAt' | 'surplus' | 'isAssumed'>;
+  readonly profile: Pick<
+    SelectionProfile,
+    'streamsWithSharedTimes' | 'repeatedAt' | 'surplus' | 'crowded' | 'isAssumed'
+  >;
   readonly range: TimeRange;
   /** By `_stream` text. */
   readonly streams: ReadonlyMap<string, StreamIdentity>;
+  /** Whether rows of crowded streams are told apart by who asks; their surplus rows are not returned then. */
+  readonly leavesCrowded?: boolean;
 }
 
 /**
@@ -28,11 +33,12 @@ export interface DuplicatesRequest extends Backend {
  * entries are looked at anew.
  */
 export async function duplicateRows(request: DuplicatesRequest): Promise<readonly BackendRow[] | Declined> {
-  const { profile, reader, memory } = request;
+  const { profile, reader, memory, leavesCrowded = false } = request;
   if (profile.isAssumed === true) return profile.surplus ?? [];
+  if (profile.crowded.length > 0 && !leavesCrowded) return decline('too-many-repeats');
   const together = await atPace(streamsWithSameEntries(request.streams), new Pacer());
   if (together.size === 0 && profile.surplus !== undefined) return profile.surplus;
-  const times = await timesOf(request, together);
+  const times = profile.crowded.length > 0 ? undefined : await timesOf(request, together);
   if (times === undefined || times.length > maxTimes) return decline('too-many-repeats');
   const duplicates: BackendRow[] = [];
   const repeats = new Repeats(memory);

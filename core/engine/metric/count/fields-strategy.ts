@@ -152,7 +152,12 @@ class FieldCounting {
     if (refusal !== undefined) return refusal;
     const isByLabels = !context.profiler.expected(profileRequest).isHidden;
     const groups = countGroups({
-      ...{ upstream: context.upstream, filter: this.#filter, buckets: this.#buckets, maxGroups: Infinity },
+      ...{
+        upstream: context.upstream,
+        rows: [{ filter: this.#filter }],
+        buckets: this.#buckets,
+        maxGroups: Infinity,
+      },
       grouping: isByLabels ? byLabels : groupByStream(this.#listing, deciding),
       push: { ...fields, stageNames: new Set<string>(), looksAtLines: false },
       ...{ memory: context.limits.memory, signal: this.#request.signal },

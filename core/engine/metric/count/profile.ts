@@ -1,45 +1,26 @@
 import type { TimeRange } from '../../../base/time/range.js';
 import type { Assumptions } from '../../assumptions.js';
 import type { LogsqlFilter, StatsFunction } from '../../../victoria/logsql/ast.js';
-import {
-  and,
-  freeName,
-  limit,
-  not,
-  or,
-  query,
-  stats,
-  statsFunction,
-  timeRange,
-} from '../../../victoria/logsql/build.js';
+import { and, freeName, limit, not, query, stats, statsFunction } from '../../../victoria/logsql/build.js';
 import { printFilter } from '../../../victoria/logsql/print.js';
 import { Pacer } from '../../../base/pace/pacer.js';
 import { atPace } from '../../../base/pace/steps.js';
 import type { Naming } from '../../../victoria/names/naming.js';
 import type { RowReader } from '../../../victoria/names/row-reader.js';
 import { missingLineRows } from '../../plan/missing-lines.js';
-import {
-  columnOf,
-  type BackendRow,
-  type BackendValue,
-  type Upstream,
-} from '../../../victoria/upstream/types.js';
+import { columnOf, type BackendValue, type Upstream } from '../../../victoria/upstream/types.js';
 import type { Memory } from '../../../base/memory/byte-lru.js';
 import { decline, type Declined } from '../declined.js';
 import { countRows } from '../../rows/count-rows.js';
-import { streamsFilter, type Looked } from '../../rows/repeating-streams.js';
-import { bytesOfRow, maxTimes, surplusRows, timesOfRepeats } from './repeated-times.js';
+import { findRepeats, mergeRepeats, noRepeats, type FoundRepeats } from './found-repeats.js';
+import { bytesOfRow } from './repeated-times.js';
 import type { Doubts } from './shapes.js';
 import { Stretches, tallyOf, type Found, type Run } from './stretches.js';
 
 /** Decides to what extent a selection's rows can be counted instead of read. */
-export interface SelectionProfile {
+export interface SelectionProfile extends FoundRepeats {
   /** `_stream` texts of the streams in which rows may share a time. */
   readonly streamsWithSharedTimes: ReadonlySet<string>;
-  /** The times at which entries of one stream repeat, and possibly others; undefined when there are too many. */
-  readonly repeatedAt: readonly bigint[] | undefined;
-  /** The rows of the selection that repeat another one of their stream; undefined when they are too many or too large. */
-  readonly surplus: readonly BackendRow[] | undefined;
   /** Rows without a stored line. */
   readonly missing: number;
   /** Whether any row has a different value in one of the columns than its stream has in that field. */
@@ -77,12 +58,9 @@ const askedMs = 86_400_000;
 const bytesOfMark = 16;
 /** The most groups of a stretch; beyond that, columns are treated as independent of streams. */
 const maxGroups = 50_000;
-/** The most rows that share times of which all times are named, a stretch; those of all stretches should not be too many. */
-const fewSharing = 50;
 export const plainProfile: SelectionProfile = {
   streamsWithSharedTimes: new Set(),
-  repeatedAt: [],
-  surplus: [],
+  ...noRepeats,
   missing: 0,
   isHidden: false,
   unreliable: 0,
@@ -148,7 +126,9 @@ export class SelectionProfiler {
     const profile = withDoubts(merged(found), request);
     if (assumptions !== undefined && isIncomplete)
       return assumed(profile, request, { range, key, assumptions });
-    this.#latest.set(key, profile, bytesOf(profile), expectedMs);
+    // A guess needs no surplus rows, which may be many.
+    const guess = { ...profile, surplus: [], repeatedAt: [] };
+    this.#latest.set(key, guess, bytesOf(guess), expectedMs);
     return profile;
   }
 }
@@ -208,14 +188,9 @@ export function onceProfiled(profiler: Profiles): Profiles {
 
 function merged(found: readonly SelectionProfile[]): SelectionProfile {
   const streamsWithSharedTimes = new Set(found.flatMap((one) => [...one.streamsWithSharedTimes]));
-  const areNamed = found.every(({ repeatedAt }) => repeatedAt !== undefined);
-  const repeatedAt = found.flatMap((one) => one.repeatedAt ?? []);
-  const areKept = found.every((one) => one.surplus !== undefined);
-  const surplus = found.flatMap((one) => one.surplus ?? []);
   return {
     streamsWithSharedTimes,
-    surplus: areKept && surplus.length <= maxTimes ? surplus : undefined,
-    repeatedAt: areNamed && repeatedAt.length <= maxTimes ? repeatedAt : undefined,
+    ...mergeRepeats(found),
     missing: found.reduce((sum, { missing }) => sum + missing, 0),
     isHidden: found.some(({ isHidden }) => isHidden),
     unreliable: found.reduce((sum, { unreliable }) => sum + unreliable, 0),
@@ -226,10 +201,17 @@ function merged(found: readonly SelectionProfile[]): SelectionProfile {
 const bytesOfTime = 24;
 
 /** The approximate size of a profile, which is mostly stream texts. */
-function bytesOf({ streamsWithSharedTimes, repeatedAt = [], surplus = [] }: SelectionProfile): number {
+function bytesOf({
+  streamsWithSharedTimes,
+  repeatedAt = [],
+  surplus = [],
+  crowded,
+}: SelectionProfile): number {
   let bytes = 200 + bytesOfTime * repeatedAt.length;
   for (const text of streamsWithSharedTimes) bytes += 2 * text.length + 60;
   for (const row of surplus) bytes += bytesOfRow(row);
+  for (const { streams, fields } of crowded)
+    for (const text of [...streams, ...fields]) bytes += 2 * text.length + 60;
   return bytes;
 }
 
@@ -299,11 +281,10 @@ async function look(
   const isCut = columns.length > 0 && groups >= mostGroups;
   const looked = { upstream, reader, naming, filter: selection };
   const [repeats] = await Promise.all([
-    repeatsOf(looked, run, counts),
+    findRepeats(looked, run, counts),
     // Afterwards: of rows that come in between, more are missing than were counted, so that the stretch is looked at again.
     isShort ? undefined : countMissing(upstream, and(selection, missing), run, counts),
   ]);
-  const surplus = await surplusRows({ ...looked, range }, run, repeats);
   const pacer = new Pacer();
   const profiles: StretchProfile[] = [];
   for (const [index, { rows, groups: ofStretch, isHidden, ...found }] of counts.entries())
@@ -313,8 +294,7 @@ async function look(
       unreliable: found.unreliable,
       doubtful: found.doubtful,
       tally: await atPace(tallyOf(reader, rows), pacer),
-      repeatedAt: repeats[index],
-      surplus: surplus[index],
+      ...(repeats[index] ?? noRepeats),
       isHidden: isHidden || isCut || (columns.length > 0 && ofStretch >= maxGroups),
     });
   return profiles;
@@ -330,47 +310,4 @@ async function countMissing(
   const counting = stats(run.buckets, statsFunction('count', [], 'rows'));
   for await (const batch of upstream.rows({ query: query(missing, [counting]), range: run.range }))
     for (const row of batch) run.of(counts, row).missing += Number(columnOf(row, 'rows'));
-}
-
-/** Longer filters take the backend more time than they save. */
-const maxWhereBytes = 12_000;
-
-/** Matches the rows of streams that share times in the stretches in which they do; undefined when that cannot be said shortly. */
-function whereShared(
-  { stretches }: Run,
-  counts: readonly StretchCounts[],
-  reader: RowReader,
-): LogsqlFilter | undefined {
-  if (stretches.length === 1) return undefined;
-  const parts = stretches.flatMap(({ startNs, endNs }, index): LogsqlFilter[] => {
-    const { streamsWithSharedTimes: streams } = counts[index] ?? new StretchCounts();
-    return streams.size === 0 ? [] : [and(timeRange(startNs, endNs), streamsFilter(streams, reader))];
-  });
-  const where = or(...parts);
-  return Buffer.byteLength(printFilter(where)) > maxWhereBytes ? undefined : where;
-}
-
-/** The times of repeats of each stretch; where there are too many for one call, a call for each. */
-async function repeatsOf(
-  looked: Omit<Looked, 'range'>,
-  run: Run,
-  counts: readonly StretchCounts[],
-): Promise<readonly (readonly bigint[] | undefined)[]> {
-  const streams = new Set(counts.flatMap(({ streamsWithSharedTimes }) => [...streamsWithSharedTimes]));
-  const sharing = counts.reduce((sum, each) => sum + each.sharing, 0);
-  const shared = { streams, where: whereShared(run, counts, looked.reader) };
-  const areFew = sharing <= fewSharing * counts.length;
-  const all = await timesOfRepeats({ ...looked, range: run.range }, shared, areFew);
-  if (all !== undefined) {
-    const parts: bigint[][] = counts.map(() => []);
-    for (const time of all) parts[run.indexOf(time)]?.push(time);
-    return parts;
-  }
-  if (counts.length === 1) return [undefined];
-  const parts: (readonly bigint[] | undefined)[] = [];
-  for (const [index, range] of run.stretches.entries()) {
-    const some = counts[index]?.streamsWithSharedTimes ?? streams;
-    parts.push(await timesOfRepeats({ ...looked, range }, { streams: some }));
-  }
-  return parts;
 }

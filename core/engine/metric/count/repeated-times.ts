@@ -14,7 +14,7 @@ import {
 import { unboundedMemory } from '../../../base/memory/account.js';
 import type { RowReader } from '../../../victoria/names/row-reader.js';
 import { parseRowTime } from '../../../victoria/names/row-time.js';
-import { columnOf, type BackendRow } from '../../../victoria/upstream/types.js';
+import { columnOf, columnsOf, type BackendRow } from '../../../victoria/upstream/types.js';
 import {
   repeatingStreams,
   streamsFilter,
@@ -22,7 +22,7 @@ import {
   type SharedTimes,
 } from '../../rows/repeating-streams.js';
 import { Repeats } from '../repeats.js';
-import type { Run } from './stretches.js';
+import { Run } from './stretches.js';
 
 /** The most times that are named; where entries repeat at more, rows are compared as they are read. */
 export const maxTimes = 2000;
@@ -46,6 +46,66 @@ export async function timesOfRepeats(
   const repeating = await repeatingStreams(looked, shared, 'entries');
   if (repeating === undefined) return [];
   return timesWithSeveral({ ...looked, filter: repeating.filter }, ['_msg', ...repeating.fields]);
+}
+
+/** The most surplus rows of a stretch that are kept, and their bytes; those of all stretches are bounded by their memory. */
+const maxKeptRows = 5000;
+const maxKeptBytes = 2 << 20;
+
+/**
+ * Lets the backend find the surplus rows of streams, in stretches of time in which rows are one entry exactly if they have the same values in
+ * all fields.
+ */
+export async function surplusRowsOf(
+  { upstream, filter, reader }: Pick<Looked, 'upstream' | 'filter' | 'reader'>,
+  run: Run,
+  exactFields: readonly string[],
+): Promise<readonly (readonly BackendRow[] | undefined)[]> {
+  const found = await askSurplus({ upstream, filter, reader }, run, exactFields);
+  const { stretches } = run;
+  if (found !== undefined || stretches.length === 1) return found ?? [undefined];
+  const parts: (readonly BackendRow[] | undefined)[] = [];
+  for (const stretch of stretches) {
+    const [part] = (await askSurplus({ upstream, filter, reader }, new Run(stretch), exactFields)) ?? [
+      undefined,
+    ];
+    parts.push(part);
+  }
+  return parts;
+}
+
+async function askSurplus(
+  { upstream, filter }: Pick<Looked, 'upstream' | 'filter' | 'reader'>,
+  run: Run,
+  exactFields: readonly string[],
+): Promise<readonly (readonly BackendRow[] | undefined)[] | undefined> {
+  const columns = ['_time', '_stream', '_msg', ...exactFields];
+  const rows = freeName('rows', columns);
+  const most = maxKeptRows * run.stretches.length;
+  const pipes = [
+    stats(columns, statsFunction('count', [], rows)),
+    where(compare(rows, '>', '1')),
+    limit(most + 1),
+  ];
+  const parts = run.stretches.map((): { rows: BackendRow[] | undefined; bytes: number } => ({
+    rows: [],
+    bytes: 0,
+  }));
+  let count = 0;
+  for await (const batch of upstream.rows({ query: query(filter, pipes), range: run.range })) {
+    count += batch.length;
+    if (count > most) return undefined;
+    for (const row of batch) {
+      const part = parts[run.stretches.length > 1 ? run.indexOf(parseRowTime(row._time ?? '')) : 0];
+      if (part?.rows === undefined) continue;
+      const { [rows]: copies, ...surplus } = columnsOf(row);
+      part.bytes += bytesOfRow(surplus);
+      for (let left = Number(copies) - 1; left > 0 && part.rows.length <= maxKeptRows; left -= 1)
+        part.rows.push(surplus);
+      if (part.rows.length > maxKeptRows || part.bytes > maxKeptBytes) part.rows = undefined;
+    }
+  }
+  return parts.map((part) => part.rows);
 }
 
 /** The times at which several rows have the same values in columns, in whatever stream: a false match only costs a search. */

@@ -1,7 +1,6 @@
-import type { TimeRange } from '../../../base/time/range.js';
 import { collapseNums } from '../../../victoria/logsql/eval/collapse.js';
 import type { LogsqlFilter, LogsqlPipe } from '../../../victoria/logsql/ast.js';
-import { and, exact, field, fields, limit, not, or, query } from '../../../victoria/logsql/build.js';
+import { and, exact, field, not, or } from '../../../victoria/logsql/build.js';
 import { printFilter } from '../../../victoria/logsql/print.js';
 import { unknownLevel } from '../../../victoria/names/level.js';
 import {
@@ -16,6 +15,7 @@ import type { Memory } from '../../../base/memory/byte-lru.js';
 import { Pacer } from '../../../base/pace/pacer.js';
 import { atPace, type Steps } from '../../../base/pace/steps.js';
 import { decline, isDeclined, type Declined } from '../declined.js';
+import type { LineSamples, SampledLines } from './line-samples.js';
 
 /** The value of a column in a group or a row. */
 export type Get = (name: string) => string | undefined;
@@ -54,17 +54,11 @@ export interface Doubts {
 }
 
 const maxForms = 3;
-/** The backend reads a block of each stream for each of them. */
-const slices = 4n;
 /** Few lines often show what they have in common, and a first query waits for them; where they do not, more are read. */
 const rowsPerSlice = [200, 500] as const;
-const maxRowsPerSlice = 2000;
 /** The least number of lines per shape that makes counting by shape worthwhile. */
 export const minLinesPerShape = 6;
 const keptMs = 600_000;
-/** The most characters of a sample to keep for the request's other questions, and the most samples. */
-const maxSampleKept = 1 << 20;
-const maxSamplesKept = 4;
 /** A shaper consists of a few pipes. */
 const shaperBytes = 1000;
 
@@ -96,12 +90,7 @@ export interface LineQuestion<Shaper extends LineShaper = LineShaper> {
 }
 
 /** The lines that a question is about. */
-export interface AskedLines {
-  readonly upstream: Upstream;
-  readonly selection: LogsqlFilter;
-  readonly range: TimeRange;
-  /** The approximate number of lines in the range. */
-  readonly rows: number;
+export interface AskedLines extends SampledLines {
   readonly samples: LineSamples;
   /** Ends the look at them. */
   readonly signal: AbortSignal;
@@ -153,63 +142,6 @@ export class LineShapes {
 
 function keyOf(question: string, { owner }: Pick<Upstream, 'owner'>, selection: LogsqlFilter): string {
   return `${question} ${owner} ${printFilter(selection)}`;
-}
-
-/** The samples of one request, whose questions are about the same lines. */
-export class LineSamples {
-  readonly #known = new Map<string, readonly string[]>();
-
-  /** A sample of these lines, read once. */
-  async of({ upstream, selection, range, rows }: AskedLines, perSlice: number): Promise<readonly string[]> {
-    const key = `${perSlice} ${range.startNs} ${range.endNs} ${rows} ${printFilter(selection)}`;
-    const known = this.#known.get(key);
-    if (known !== undefined) return known;
-    const lines = await sample(upstream, selection, range, rows, perSlice);
-    const length = lines.reduce((sum, line) => sum + line.length, 0);
-    if (length <= maxSampleKept && this.#known.size < maxSamplesKept) this.#known.set(key, lines);
-    return lines;
-  }
-}
-
-/**
- * Reads lines of all streams from all parts of a range. In one call: the backend reads whole blocks, which may hold hours of a stream, and would
- * read the same ones for each part.
- */
-async function sample(
-  upstream: Upstream,
-  selection: LogsqlFilter,
-  range: TimeRange,
-  rows: number,
-  perSlice: number,
-): Promise<readonly string[]> {
-  const filter = sampleOf(selection, range, rows, perSlice);
-  const pipes = [fields('_msg'), limit(maxRowsPerSlice * Number(slices))];
-  const lines: string[] = [];
-  for await (const batch of upstream.rows({ query: query(filter, pipes), range }))
-    for (const row of batch) lines.push(row._msg ?? '');
-  return lines;
-}
-
-/**
- * Matches rows of a selection in slices from all parts of a range.
- * @param rows the approximate number of all rows
- */
-export function sampleOf(
-  selection: LogsqlFilter,
-  { startNs, endNs }: TimeRange,
-  rows: number,
-  perSlice: number,
-): LogsqlFilter {
-  const lengthNs = (endNs - startNs) / slices;
-  if (rows <= perSlice || lengthNs === 0n) return selection;
-  // Under a limit, the first rows may all be of one stream, so slices are sized to have no more rows than wanted.
-  const wanted = BigInt(perSlice) * slices;
-  const cutNs = (lengthNs * wanted) / (BigInt(Math.ceil(rows)) + wanted) + 1n;
-  const parts = Array.from({ length: Number(slices) }, (_, index): LogsqlFilter => {
-    const min = startNs + BigInt(index) * lengthNs;
-    return { kind: 'time', min, max: min + cutNs - 1n };
-  });
-  return and(selection, or(...parts));
 }
 
 /** Distinguishes lines by the text before their level. */

@@ -30,12 +30,12 @@ import { callRows, planWindows, rowsOfStreams } from '../row-windows.js';
 import {
   commonForms,
   noLevel,
-  sampleOf,
   shaperOf,
   type LevelShaper,
   type LineQuestion,
   type LineShaper,
 } from './shapes.js';
+import { sampleOf } from './line-samples.js';
 import { judge, KindsOfStream, type Judgement, type SoughtWord, type StreamKinds } from './spelled-kinds.js';
 import { Stretches, tallyOfListing, type Found, type Run } from './stretches.js';
 import type { StreamListing } from './stream-listing.js';
@@ -100,7 +100,9 @@ export class SpelledLevelFinder {
     const key = JSON.stringify([upstream.owner, printFilter(lines), shaper.forms]);
     // The listing may be that of an earlier query, with the same streams and fewer rows.
     const listed = await upstream.list({ listing: 'streams', query: query(selection), range });
-    if (maxRows > 0 && rowsOfStreams(listed) > maxRows) return decline('lines-differ');
+    const rows = rowsOfStreams(listed);
+    const isSampled = assumptions?.allows(rows, range) === true;
+    if (maxRows > 0 && rows > maxRows && !isSampled) return decline('lines-differ');
     const { found, isIncomplete } = await this.#stretches.of({ ...request, key }, range, listed, {
       look: (run) => look(request, run),
       ...(assumptions && { skips: (rows) => assumptions.allows(rows, range) }),
@@ -108,7 +110,7 @@ export class SpelledLevelFinder {
     const stretches = found.map((stretch) => stretch.streams);
     if (isIncomplete) {
       assumptions?.make('sampled-lines', key);
-      stretches.push(await lookAtSample(request, rowsOfStreams(listed)));
+      stretches.push(await lookAtSample(request, rows));
     }
     const judgement = judge(stretches, streams);
     const { untold, ambiguous } = judgement;

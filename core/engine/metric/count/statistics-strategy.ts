@@ -71,7 +71,7 @@ async function statisticsTable(
   const statistics = begun.statistics.isRight(profile) ? begun.statistics : make(profile);
   if (isDeclined(statistics)) return statistics;
   const [counted, duplicates] = await Promise.all([
-    statistics === begun.statistics ? counting : statistics.count(),
+    statistics === begun.statistics ? (counting ?? statistics.count()) : statistics.count(),
     statistics.duplicates(profile),
   ]);
   if (isDeclined(counted)) return counted;
@@ -95,7 +95,8 @@ type Asked = Pick<Parts, 'plan' | 'request' | 'context' | 'buckets'>;
 interface Begun {
   readonly profileRequest: ProfileRequest;
   readonly statistics: Statistics;
-  readonly counting: Promise<Counted | Declined>;
+  /** Undefined where the profile has to be awaited. */
+  readonly counting: Promise<Counted | Declined> | undefined;
   /** The statistics for another profile. */
   readonly make: (profile: SelectionProfile) => Statistics | Declined;
 }
@@ -174,9 +175,10 @@ async function begin(
   };
   const statistics = make(context.profiler.expected(profileRequest));
   if (isDeclined(statistics)) return statistics;
-  const counting = statistics.count();
+  // Where many rows repeat, times decide how rows are counted, and those of another range say nothing.
+  const counting = statistics.tellsRowsApart ? undefined : statistics.count();
   // It may fail before it is awaited.
-  counting.catch(() => undefined);
+  counting?.catch(() => undefined);
   return { profileRequest, statistics, counting, make };
 }
 

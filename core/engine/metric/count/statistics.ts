@@ -38,6 +38,7 @@ import {
   type ShapeCount,
 } from './counting.js';
 import { duplicateRows } from './duplicates.js';
+import { crowdedRows, type CrowdedRows } from './found-repeats.js';
 import type { SelectionProfile } from './profile.js';
 import { Groups, hasName, type DecidingFields, type Group, type Grouping } from './grouping.js';
 import { areRewritten } from './rewritten.js';
@@ -90,6 +91,8 @@ export class Statistics {
   readonly #groups: Groups;
   /** Matches rows with a line, after all filters of the backend. */
   readonly #filter: LogsqlFilter;
+  /** Rows of which distinct ones are counted. */
+  readonly #crowded: CrowdedRows | undefined;
   readonly #ofRow: SampleExtractor;
   readonly #ofGroup: SampleExtractor;
   readonly #readsLevels: boolean;
@@ -101,15 +104,25 @@ export class Statistics {
     this.#parts = parts;
     this.#readsLevels = readsLevels(plan.push, naming);
     this.#groups = new Groups(reader, deciding.all);
+    this.#crowded = plan.push.measure === 'presence' ? undefined : crowdedRows(profile, reader);
     this.#filter =
       profile.missing === 0 ? plan.logs.filter : and(plan.logs.filter, not(missingLineRows(naming)));
     this.#ofRow = compileExtractor(range, pushed);
     this.#ofGroup = compileExtractor(withStages({ ...range, op: countLines }, plan.push.stages), pushed);
   }
 
+  /** Whether the backend has to tell some rows apart, since many of them repeat. */
+  get tellsRowsApart(): boolean {
+    return this.#crowded !== undefined;
+  }
+
   /** Whether this profile would have led to the same statistics. */
-  isRight({ isHidden, missing, unreliable, doubtful }: SelectionProfile): boolean {
-    const { profile } = this.#parts;
+  isRight({ isHidden, missing, unreliable, doubtful, ...repeats }: SelectionProfile): boolean {
+    const { profile, context } = this.#parts;
+    const crowded = crowdedRows(repeats, context.reader);
+    if (crowded?.columns.join() !== this.#crowded?.columns.join()) return false;
+    if (crowded !== undefined && printFilter(crowded.filter) !== printFilter(this.#crowded?.filter ?? and()))
+      return false;
     const isSame = profile.isHidden === isHidden && profile.missing > 0 === missing > 0;
     return isSame && (profile.doubtful === 0) === (doubtful === 0) && unreliable === 0;
   }
@@ -146,7 +159,15 @@ export class Statistics {
     const { range } = buckets;
     const { streams } = streamListing;
     const { memory } = context.limits;
-    return duplicateRows({ ...context, memory, filter: this.#filter, range, streams, profile });
+    return duplicateRows({
+      ...context,
+      memory,
+      filter: this.#filter,
+      range,
+      streams,
+      profile,
+      leavesCrowded: true,
+    });
   }
 
   /** Adds counts and remainder to the engine. */
@@ -269,7 +290,13 @@ export class Statistics {
     const { signal } = request;
     return {
       upstream: context.upstream,
-      filter,
+      rows:
+        this.#crowded === undefined
+          ? [{ filter }]
+          : [
+              { filter: and(filter, not(this.#crowded.filter)) },
+              { filter: and(filter, this.#crowded.filter), distinctBy: this.#crowded.columns },
+            ],
       push: plan.push,
       grouping,
       buckets,
@@ -318,14 +345,17 @@ export class Statistics {
   ): Promise<void> {
     const { plan, deciding } = this.#parts;
     const { filter, selection } = this.#undecidedRows();
-    await this.#addRows(into, {
-      filter: and(this.#filter, filter, within),
-      selection: and(plan.selection, selection, within),
-      pipes,
-      columns: ['_time', '_stream', '_msg', ...deciding.all].map(fieldName),
-      repeats: 'nowhere',
-      selectedRows,
-    });
+    const addRows = (some: LogsqlFilter, how: Pick<RowRequest, 'columns' | 'repeats'>): Promise<void> =>
+      this.#addRows(into, {
+        filter: and(this.#filter, filter, within, some),
+        selection: and(plan.selection, selection, within, some),
+        ...{ pipes, selectedRows, ...how },
+      });
+    const columns = ['_time', '_stream', '_msg', ...deciding.all].map(fieldName);
+    const others = this.#crowded === undefined ? and() : not(this.#crowded.filter);
+    await addRows(others, { columns, repeats: 'nowhere' });
+    if (this.#crowded !== undefined)
+      await addRows(this.#crowded.filter, { columns: undefined, repeats: 'anywhere' });
   }
 
   async #addRows({ engine, checkSeries }: LeafEngine, rows: Omit<RowRequest, 'range'>): Promise<void> {

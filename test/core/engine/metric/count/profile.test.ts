@@ -99,6 +99,7 @@ const alike = (count: number): readonly (readonly [rows: number, changes?: Chang
 const nothingSpecial = {
   streamsWithSharedTimes: new Set<string>(),
   repeatedAt: [],
+  crowded: [],
   surplus: [],
   missing: 0,
   isHidden: false,

@@ -4,7 +4,8 @@ import type { Upstream } from '../../../../../core/plugin/index.js';
 import type { BackendRow } from '../../../../../core/victoria/upstream/types.js';
 import { decline, isDeclined } from '../../../../../core/engine/metric/declined.js';
 import { jsonQuestion, shorteningQuestion } from '../../../../../core/engine/metric/count/json.js';
-import { LineSamples, LineShapes, levelQuestion } from '../../../../../core/engine/metric/count/shapes.js';
+import { LineSamples } from '../../../../../core/engine/metric/count/line-samples.js';
+import { LineShapes, levelQuestion } from '../../../../../core/engine/metric/count/shapes.js';
 
 const range = { startNs: 0n, endNs: 80_000_000_000n };
 

@@ -1,0 +1,172 @@
+import type { TimeRange } from '../../../base/time/range.js';
+import type { LogsqlFilter } from '../../../victoria/logsql/ast.js';
+import { and, or, timeRange } from '../../../victoria/logsql/build.js';
+import { printFilter } from '../../../victoria/logsql/print.js';
+import type { RowReader } from '../../../victoria/names/row-reader.js';
+import { parseRowTime } from '../../../victoria/names/row-time.js';
+import type { BackendRow } from '../../../victoria/upstream/types.js';
+import { repeatingStreams, streamsFilter, type Looked } from '../../rows/repeating-streams.js';
+import { maxTimes, surplusRows, surplusRowsOf, timesOfRepeats } from './repeated-times.js';
+import type { Run } from './stretches.js';
+
+/** What is known of the entries that were pushed more than once, in one or several stretches of time. */
+export interface FoundRepeats {
+  /** The times at which entries of one stream repeat, and possibly others; undefined when there are too many. */
+  readonly repeatedAt: readonly bigint[] | undefined;
+  /** The rows that repeat another one of their stream, outside of `crowded`; undefined when they are too many or too large. */
+  readonly surplus: readonly BackendRow[] | undefined;
+  /** Where so many entries repeat that the backend has to tell rows apart whenever it counts. */
+  readonly crowded: readonly Crowded[];
+}
+
+/** Streams in a stretch of time with many repeated entries. */
+export interface Crowded {
+  readonly range: TimeRange;
+  /** Their `_stream` texts. */
+  readonly streams: ReadonlySet<string>;
+  /** Rows are one entry exactly if they have the same time, stream, line and values in these fields. */
+  readonly fields: readonly string[];
+}
+
+export const noRepeats: FoundRepeats = { repeatedAt: [], surplus: [], crowded: [] };
+
+/** What was counted in a stretch of time. */
+export interface SharedInStretch {
+  readonly streamsWithSharedTimes: ReadonlySet<string>;
+  /** Rows that share their time with another one of their stream. */
+  readonly sharing: number;
+}
+
+/** The most rows that share times of which all times are named, a stretch; those of all stretches should not be too many. */
+const fewSharing = 50;
+
+/** Finds the repeated entries of each stretch, in the streams in which rows share times. */
+export async function findRepeats(
+  looked: Omit<Looked, 'range'>,
+  run: Run,
+  counts: readonly SharedInStretch[],
+): Promise<readonly FoundRepeats[]> {
+  const { range, stretches } = run;
+  const streams = new Set(counts.flatMap(({ streamsWithSharedTimes }) => [...streamsWithSharedTimes]));
+  if (streams.size === 0) return counts.map(() => noRepeats);
+  const sharing = counts.reduce((sum, each) => sum + each.sharing, 0);
+  const shared = { streams, where: whereShared(run, counts, looked.reader) };
+  const areFew = sharing <= fewSharing * counts.length;
+  if (!areFew) {
+    const repeating = await repeatingStreams({ ...looked, range }, shared, 'entries');
+    if (repeating === undefined) return counts.map(() => noRepeats);
+    const { exactFields: fields, filter } = repeating;
+    if (fields !== undefined) {
+      const within = shared.where === undefined ? filter : and(filter, shared.where);
+      const found = await surplusRowsOf({ ...looked, filter: within }, run, fields);
+      return found.map((surplus, index): FoundRepeats => {
+        if (surplus !== undefined) return { surplus, repeatedAt: timesOf(surplus), crowded: [] };
+        const own = counts[index]?.streamsWithSharedTimes ?? streams;
+        const crowded = new Set([...own].filter((text) => repeating.streams.has(text)));
+        const [stretch = range] = [stretches[index]];
+        return {
+          surplus: [],
+          repeatedAt: undefined,
+          crowded: [{ range: stretch, streams: crowded, fields }],
+        };
+      });
+    }
+  }
+  const repeatedAt = await timesByStretch(looked, run, counts, { shared, areFew });
+  const surplus = await surplusRows({ ...looked, range }, run, repeatedAt);
+  return repeatedAt.map((times, index) => ({ repeatedAt: times, surplus: surplus[index], crowded: [] }));
+}
+
+function timesOf(rows: readonly BackendRow[]): readonly bigint[] {
+  return [...new Set(rows.map(({ _time = '' }) => parseRowTime(_time)))];
+}
+
+/** The times of repeats of each stretch; where there are too many for one call, a call for each. */
+async function timesByStretch(
+  looked: Omit<Looked, 'range'>,
+  run: Run,
+  counts: readonly SharedInStretch[],
+  { shared, areFew }: { readonly shared: Parameters<typeof timesOfRepeats>[1]; readonly areFew: boolean },
+): Promise<readonly (readonly bigint[] | undefined)[]> {
+  const all = await timesOfRepeats({ ...looked, range: run.range }, shared, areFew);
+  if (all !== undefined) {
+    const parts: bigint[][] = counts.map(() => []);
+    for (const time of all) parts[run.indexOf(time)]?.push(time);
+    return parts;
+  }
+  if (counts.length === 1) return [undefined];
+  const parts: (readonly bigint[] | undefined)[] = [];
+  for (const [index, range] of run.stretches.entries()) {
+    const streams = counts[index]?.streamsWithSharedTimes ?? shared.streams;
+    parts.push(await timesOfRepeats({ ...looked, range }, { streams }));
+  }
+  return parts;
+}
+
+/** Longer filters take the backend more time than they save. */
+const maxWhereBytes = 12_000;
+
+/** Matches the rows of streams that share times in the stretches in which they do; undefined when that cannot be said shortly. */
+function whereShared(
+  { stretches }: Run,
+  counts: readonly SharedInStretch[],
+  reader: RowReader,
+): LogsqlFilter | undefined {
+  if (stretches.length === 1) return undefined;
+  const parts = stretches.flatMap((stretch, index) => {
+    const streams = counts[index]?.streamsWithSharedTimes;
+    return streams === undefined || streams.size === 0
+      ? []
+      : [and(inTime(stretch), streamsFilter(streams, reader))];
+  });
+  return shortly(or(...parts));
+}
+
+function inTime({ startNs, endNs }: TimeRange): LogsqlFilter {
+  return timeRange(startNs, endNs);
+}
+
+function shortly(filter: LogsqlFilter): LogsqlFilter | undefined {
+  return Buffer.byteLength(printFilter(filter)) > maxWhereBytes ? undefined : filter;
+}
+
+/** The most surplus rows that are subtracted from the counts of a query one by one. */
+const maxSurplus = 20_000;
+
+/** What is known of all stretches together. */
+export function mergeRepeats(found: readonly FoundRepeats[]): FoundRepeats {
+  const areNamed = found.every(({ repeatedAt }) => repeatedAt !== undefined);
+  const repeatedAt = found.flatMap((one) => one.repeatedAt ?? []);
+  const areKept = found.every(({ surplus }) => surplus !== undefined);
+  const surplus = found.flatMap((one) => one.surplus ?? []);
+  return {
+    repeatedAt: areNamed && repeatedAt.length <= maxTimes ? repeatedAt : undefined,
+    surplus: areKept && surplus.length <= maxSurplus ? surplus : undefined,
+    crowded: found.flatMap(({ crowded }) => crowded),
+  };
+}
+
+/** Rows of which the backend counts distinct ones. */
+export interface CrowdedRows {
+  /** Matches them, and possibly others. */
+  readonly filter: LogsqlFilter;
+  /** The columns of a row, of which at least one differs between entries. */
+  readonly columns: readonly string[];
+}
+
+/** The rows among which many repeat; undefined where there are none. */
+export function crowdedRows(
+  { crowded }: Pick<FoundRepeats, 'crowded'>,
+  reader: RowReader,
+): CrowdedRows | undefined {
+  if (crowded.length === 0) return undefined;
+  const times = or(...crowded.map(({ range }) => inTime(range)));
+  const streams = or(
+    ...crowded.map(({ range, streams: own }) => and(inTime(range), streamsFilter(own, reader))),
+  );
+  return {
+    // In other streams of these stretches no two rows have the same time and line.
+    filter: shortly(streams) ?? times,
+    columns: [...new Set(['_time', '_stream', '_msg', ...crowded.flatMap(({ fields }) => fields)])],
+  };
+}

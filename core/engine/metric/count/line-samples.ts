@@ -1,0 +1,78 @@
+import type { TimeRange } from '../../../base/time/range.js';
+import type { LogsqlFilter } from '../../../victoria/logsql/ast.js';
+import { and, fields, limit, or, query } from '../../../victoria/logsql/build.js';
+import { printFilter } from '../../../victoria/logsql/print.js';
+import type { Upstream } from '../../../victoria/upstream/types.js';
+
+/** Lines of which a sample is read. */
+export interface SampledLines {
+  readonly upstream: Upstream;
+  readonly selection: LogsqlFilter;
+  readonly range: TimeRange;
+  /** The approximate number of lines in the range. */
+  readonly rows: number;
+}
+
+/** The backend reads a block of each stream for each of them. */
+const slices = 4n;
+const maxRowsPerSlice = 2000;
+/** The most characters of a sample to keep for the request's other questions, and the most samples. */
+const maxSampleKept = 1 << 20;
+const maxSamplesKept = 4;
+
+/** The samples of one request, whose questions are about the same lines. */
+export class LineSamples {
+  readonly #known = new Map<string, readonly string[]>();
+
+  /** A sample of these lines, read once. */
+  async of({ upstream, selection, range, rows }: SampledLines, perSlice: number): Promise<readonly string[]> {
+    const key = `${perSlice} ${range.startNs} ${range.endNs} ${rows} ${printFilter(selection)}`;
+    const known = this.#known.get(key);
+    if (known !== undefined) return known;
+    const lines = await sample(upstream, selection, range, rows, perSlice);
+    const length = lines.reduce((sum, line) => sum + line.length, 0);
+    if (length <= maxSampleKept && this.#known.size < maxSamplesKept) this.#known.set(key, lines);
+    return lines;
+  }
+}
+
+/**
+ * Reads lines of all streams from all parts of a range. In one call: the backend reads whole blocks, which may hold hours of a stream, and would
+ * read the same ones for each part.
+ */
+async function sample(
+  upstream: Upstream,
+  selection: LogsqlFilter,
+  range: TimeRange,
+  rows: number,
+  perSlice: number,
+): Promise<readonly string[]> {
+  const filter = sampleOf(selection, range, rows, perSlice);
+  const pipes = [fields('_msg'), limit(maxRowsPerSlice * Number(slices))];
+  const lines: string[] = [];
+  for await (const batch of upstream.rows({ query: query(filter, pipes), range }))
+    for (const row of batch) lines.push(row._msg ?? '');
+  return lines;
+}
+
+/**
+ * Matches rows of a selection in slices from all parts of a range.
+ * @param rows the approximate number of all rows
+ */
+export function sampleOf(
+  selection: LogsqlFilter,
+  { startNs, endNs }: TimeRange,
+  rows: number,
+  perSlice: number,
+): LogsqlFilter {
+  const lengthNs = (endNs - startNs) / slices;
+  if (rows <= perSlice || lengthNs === 0n) return selection;
+  // Under a limit, the first rows may all be of one stream, so slices are sized to have no more rows than wanted.
+  const wanted = BigInt(perSlice) * slices;
+  const cutNs = (lengthNs * wanted) / (BigInt(Math.ceil(rows)) + wanted) + 1n;
+  const parts = Array.from({ length: Number(slices) }, (_, index): LogsqlFilter => {
+    const min = startNs + BigInt(index) * lengthNs;
+    return { kind: 'time', min, max: min + cutNs - 1n };
+  });
+  return and(selection, or(...parts));
+}
