@@ -109,17 +109,18 @@ export class Stretches<Finding extends Found> {
     listed: readonly BackendValue[],
     { look, skips = () => false }: Looking<Finding>,
   ): Promise<Findings<Finding>> {
-    const stretches = stretchesOf(range).map((stretch) => ({
-      ...stretch,
-      key: `${looked.key} ${stretch.startNs}-${stretch.endNs}`,
-    }));
-    const known = stretches.map(({ key }) => this.#memory.get(key));
-    // What is not known is looked at meanwhile.
-    const unchanged = areUnchanged(looked, stretches, known, { range, listed });
-    const findings: Finding[] = [];
+    const stretches = stretchesOf(range).map((stretch) => ({ ...stretch, key: keyOf(looked, stretch) }));
+    const known: KnownStretch<Finding>[] = [];
+    const unknown: KeyedStretch[] = [];
+    for (const stretch of stretches) {
+      const findings = this.#known(looked, stretch);
+      if (findings === undefined) unknown.push(stretch);
+      else known.push({ stretch, findings });
+    }
+    const found: Finding[] = [];
     const mostOfAll = mostOfRun(range, listed);
     let isIncomplete = false;
-    const lookAt = async (some: typeof stretches): Promise<void> => {
+    const lookAt = async (some: readonly KeyedStretch[]): Promise<void> => {
       if (some.length > 0 && skips(rowsIn(some, range, listed))) {
         isIncomplete = true;
         return;
@@ -127,20 +128,34 @@ export class Stretches<Finding extends Found> {
       const queue = runsOf(some, mostOfAll).values();
       const worker = async (): Promise<void> => {
         for (const run of queue) {
-          const found = await look(run);
-          findings.push(...found);
-          for (const [index, finding] of found.entries()) this.#remember(run.stretches[index], finding);
+          const findings = await look(run);
+          found.push(...findings);
+          for (const [index, finding] of findings.entries()) this.#remember(run.stretches[index], finding);
         }
       };
       await Promise.all(Array.from({ length: parallel }, worker));
     };
-    const [isUnchanged] = await Promise.all([
-      unchanged,
-      lookAt(stretches.filter((_stretch, index) => known[index] === undefined)),
-    ]);
-    if (isUnchanged) findings.push(...known.flatMap((found) => found ?? []));
-    else await lookAt(stretches.filter((_stretch, index) => known[index] !== undefined));
-    return { found: findings, isIncomplete };
+    // What is not known is looked at meanwhile.
+    const [changed] = await Promise.all([changedOf(looked, known, { range, listed }), lookAt(unknown)]);
+    for (const one of known) if (!changed.has(one.stretch)) found.push(...one.findings);
+    await lookAt([...changed]);
+    return { found, isIncomplete };
+  }
+
+  /** What is remembered of a stretch, or of all its parts. */
+  #known(looked: Looked, stretch: KeyedStretch): readonly Finding[] | undefined {
+    const found = this.#memory.get(stretch.key);
+    if (found !== undefined) return [found];
+    const partNs = partLengthOf(stretch);
+    if (!stretch.isWhole || partNs === undefined) return undefined;
+    const findings: Finding[] = [];
+    for (let { startNs } = stretch; startNs < stretch.endNs; startNs += partNs) {
+      const part = { startNs, endNs: startNs + partNs, isWhole: true };
+      const known = this.#known(looked, { ...part, key: keyOf(looked, part) });
+      if (known === undefined) return undefined;
+      findings.push(...known);
+    }
+    return findings;
   }
 
   #remember(stretch: KeyedStretch | undefined, finding: Finding): void {
@@ -183,25 +198,54 @@ function runsOf(stretches: readonly KeyedStretch[], mostNs: bigint): readonly Ru
   return runs.map(([first, ...others]) => new Run(first, others));
 }
 
-/** Whether each stream still has the same number of rows over all cached stretches together. */
-async function areUnchanged(
-  { upstream, reader, selection }: Looked,
-  stretches: readonly TimeRange[],
-  findings: readonly (Found | undefined)[],
-  whole: { readonly range: TimeRange; readonly listed: readonly BackendValue[] },
-): Promise<boolean> {
-  const known = stretches.filter((_stretch, index) => findings[index] !== undefined);
-  const [first, last] = [known[0], known.at(-1)];
-  if (first === undefined || last === undefined) return false;
-  const isGapless = known.every(({ endNs }, index) => endNs === (known[index + 1]?.startNs ?? endNs));
-  if (!isGapless) return false;
+/** A stretch of which findings are remembered. */
+interface KnownStretch<Finding extends Found> {
+  readonly stretch: KeyedStretch;
+  /** Of it, or of its parts. */
+  readonly findings: readonly Finding[];
+}
+
+interface Listed {
+  readonly range: TimeRange;
+  readonly listed: readonly BackendValue[];
+}
+
+/** The stretches in which streams no longer have the number of rows that they had. */
+async function changedOf(
+  looked: Looked,
+  known: readonly KnownStretch<Found>[],
+  whole: Listed,
+): Promise<ReadonlySet<KeyedStretch>> {
+  const runs: KnownStretch<Found>[][] = [];
+  for (const one of known) {
+    const run = runs.at(-1);
+    if (run?.at(-1)?.stretch.endNs === one.stretch.startNs) run.push(one);
+    else runs.push([one]);
+  }
+  const changed = await Promise.all(runs.map((run) => changedIn(looked, run, whole)));
+  return new Set(changed.flat());
+}
+
+/** The same of stretches that follow each other: one listing tells that all are as they were, some more which ones are not. */
+async function changedIn(
+  looked: Looked,
+  run: readonly KnownStretch<Found>[],
+  whole: Listed,
+): Promise<readonly KeyedStretch[]> {
+  const [first, last] = [run[0]?.stretch, run.at(-1)?.stretch];
+  if (first === undefined || last === undefined) return [];
   const range = { startNs: first.startNs, endNs: last.endNs };
   const isAll = range.startNs === whole.range.startNs && range.endNs === whole.range.endNs;
+  const { upstream, reader, selection } = looked;
   const listed = isAll
     ? whole.listed
     : await upstream.list({ listing: 'streams', query: query(selection), range });
   const tally = await tallyOfListing(reader, listed);
-  return tally === addTallies(findings.flatMap((finding) => finding?.tally ?? []));
+  if (tally === addTallies(run.flatMap(({ findings }) => findings.map((one) => one.tally)))) return [];
+  if (run.length === 1) return [first];
+  const middle = run.length >> 1;
+  const halves = [run.slice(0, middle), run.slice(middle)];
+  return (await Promise.all(halves.map((half) => changedIn(looked, half, whole)))).flat();
 }
 
 /** The checksum of listed streams. */
@@ -213,30 +257,36 @@ export function tallyOfListing(reader: RowReader, listed: readonly BackendValue[
 const minuteNs = 60_000_000_000n;
 /** The most long stretches in one range; a longer range uses longer stretches. */
 const maxStretches = 14n;
-/** Stretch lengths in minutes, each with the length of the short stretches at both ends of a range. */
-const lengths = [
-  [5n, 5n],
-  [15n, 5n],
-  [60n, 5n],
-  [240n, 60n],
-  [1440n, 240n],
-  [10_080n, 1440n],
-] as const;
+/** Stretch lengths in minutes: each is a whole number of the one before. */
+const lengths = [5n, 15n, 60n, 240n, 1440n, 10_080n] as const;
+
+/** The length of the parts of a stretch that has one of the standard lengths. */
+function partLengthOf({ startNs, endNs }: TimeRange): bigint | undefined {
+  const place = lengths.findIndex((length) => length * minuteNs === endNs - startNs);
+  const part = lengths[place - 1];
+  return part === undefined ? undefined : part * minuteNs;
+}
+
+function keyOf({ key }: Looked, { startNs, endNs }: TimeRange): string {
+  return `${key} ${startNs}-${endNs}`;
+}
 
 export interface Stretch extends TimeRange {
   /** Whether the stretch has one of the standard lengths, which are worth caching. */
   readonly isWhole: boolean;
 }
 
-/** Splits a range into whole hours (or other lengths, for short and long ranges), shorter stretches, and the rest at both ends. */
+/** Splits a range into whole hours (or other lengths, for short and long ranges), shorter and shorter stretches, and the rest at both ends. */
 export function stretchesOf(range: TimeRange): readonly Stretch[] {
   const spanNs = range.endNs - range.startNs;
-  const fitting = lengths.find(([long]) => spanNs / (long * minuteNs) < maxStretches);
-  if (fitting === undefined) return [{ ...range, isWhole: false }];
-  const [long, short] = fitting;
-  return cut(range, long * minuteNs).flatMap((stretch) =>
-    stretch.isWhole ? [stretch] : cut(stretch, short * minuteNs),
-  );
+  const longest = lengths.findIndex((length) => spanNs / (length * minuteNs) < maxStretches);
+  if (longest < 0) return [{ ...range, isWhole: false }];
+  let stretches: readonly Stretch[] = [{ ...range, isWhole: false }];
+  for (const length of lengths.slice(0, longest + 1).reverse())
+    stretches = stretches.flatMap((stretch) =>
+      stretch.isWhole ? [stretch] : cut(stretch, length * minuteNs),
+    );
+  return stretches;
 }
 
 /**

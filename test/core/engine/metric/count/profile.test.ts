@@ -1,10 +1,11 @@
 import { isDeepStrictEqual } from 'node:util';
 import test from 'ava';
 import fc from 'fast-check';
+import type { TimeRange } from '../../../../../core/base/time/range.js';
 import { exact, matcher, streamMatch } from '../../../../../core/victoria/logsql/build.js';
 import { defaultNamingSettings, Naming } from '../../../../../core/victoria/names/naming.js';
 import { RowReader } from '../../../../../core/victoria/names/row-reader.js';
-import type { RowsRequest } from '../../../../../core/victoria/upstream/types.js';
+import type { ListingRequest, RowsRequest } from '../../../../../core/victoria/upstream/types.js';
 import { FakeUpstream, type ExpectedCall } from '../../../../../core/testing/index.js';
 import {
   onceProfiled,
@@ -28,7 +29,7 @@ test('stretches follow each other from end to end, and whole ones begin behind m
       const stretches = stretchesOf(range);
       t.is(stretches[0]?.startNs, range.startNs);
       t.is(stretches.at(-1)?.endNs, range.endNs);
-      t.true(stretches.length <= 14 + 2 * 12);
+      t.true(stretches.length <= 14 + 2 * (6 + 5 + 3 + 3 + 2 + 1));
       for (const [index, { startNs, endNs, isWhole }] of stretches.entries()) {
         t.true(startNs < endNs);
         if (index > 0) t.is(stretches[index - 1]?.endNs, startNs);
@@ -55,9 +56,18 @@ function findUntil(
   hits: number,
   ...script: readonly ExpectedCall[]
 ): Promise<SelectionProfile> {
+  return findBetween({ startNs: 1n, endNs: lastNs + 1n }, profiler, hits, ...script);
+}
+
+function findBetween(
+  range: TimeRange,
+  profiler: Profiles,
+  hits: number,
+  ...script: readonly ExpectedCall[]
+): Promise<SelectionProfile> {
   const upstream = new FakeUpstream(script);
   const request = { upstream, reader, naming, selection, columns: ['env'] };
-  return profiler.of(request, { startNs: 1n, endNs: lastNs + 1n }, [{ value: stream, hits }]);
+  return profiler.of(request, range, [{ value: stream, hits }]);
 }
 
 /** What the rows of statistics are grouped by. */
@@ -107,7 +117,7 @@ const nothingSpecial = {
   doubtful: undefined,
 };
 
-test('hours that were looked at are looked at again when rows came in, and only then', async (t) => {
+test('an hour that was looked at is looked at again when rows came in, and only then', async (t) => {
   const profiler = newProfiler();
   t.deepEqual(await find(profiler, 26, ...look(alike(13))), nothingSpecial);
   t.deepEqual(await find(profiler, 26), nothingSpecial);
@@ -116,8 +126,56 @@ test('hours that were looked at are looked at again when rows came in, and only 
     when: ({ query }) => isDeepStrictEqual(columnsOf(query), ['_time', '_stream']),
     batches: [[]],
   };
-  const found = await find(profiler, 27, shared, ...look([[3, { different: '2' }], ...alike(12)]));
+  const listed = [
+    [0, 6, 13],
+    [6, 13, 14],
+    [0, 3, 7],
+    [3, 6, 6],
+    [0, 1, 3],
+    [1, 3, 4],
+  ] as const;
+  const lists = listed.map(([from, to, hits]): ExpectedCall => ({
+    call: 'list',
+    when: ({ range }: ListingRequest) =>
+      range.startNs === BigInt(from) * hourNs + 1n && range.endNs === BigInt(to) * hourNs + 1n,
+    values: [{ value: stream, hits }],
+  }));
+  const found = await find(profiler, 27, shared, ...lists, ...look([[3, { different: '2' }]]));
   t.deepEqual(found, { ...nothingSpecial, streamsWithSharedTimes: new Set([stream]) });
+});
+
+test('what is known of short stretches is known of the long one that they make', async (t) => {
+  const profiler = newProfiler();
+  const minutes = 60_000_000_000n;
+  const ofMinutes = (
+    from: bigint,
+    to: bigint,
+    rows: number,
+    ...script: readonly ExpectedCall[]
+  ): Promise<SelectionProfile> =>
+    findBetween({ startNs: from * minutes + 1n, endNs: to * minutes + 1n }, profiler, rows, ...script);
+  for (const from of [0n, 60n, 120n, 180n])
+    await ofMinutes(
+      from,
+      from + 60n,
+      2,
+      {
+        call: 'rows',
+        batches: [
+          [
+            {
+              _time: new Date(Number(from) * 60_000).toISOString().replace('.000Z', '.000000001Z'),
+              _stream: stream,
+              env: 'x',
+              rows: '2',
+              different: '2',
+            },
+          ],
+        ],
+      },
+      { call: 'rows', batches: [[]] },
+    );
+  t.deepEqual(await ofMinutes(0n, 240n, 8), nothingSpecial);
 });
 
 test('a row that has another value in a column than its stream hides it, and rows without a line are counted', async (t) => {
