@@ -135,8 +135,11 @@ export class Stretches<Finding extends Found> {
       };
       await Promise.all(Array.from({ length: parallel }, worker));
     };
-    // What is not known is looked at meanwhile.
-    const [changed] = await Promise.all([changedOf(looked, known, { range, listed }), lookAt(unknown)]);
+    await lookAt(unknown);
+    const all = { range, listed, tallies: found.map((one) => one.tally) };
+    const changed = isIncomplete
+      ? await changedOf(looked, known, all)
+      : await changedSince(looked, known, all);
     for (const one of known) if (!changed.has(one.stretch)) found.push(...one.findings);
     await lookAt([...changed]);
     return { found, isIncomplete };
@@ -210,6 +213,25 @@ interface Listed {
   readonly listed: readonly BackendValue[];
 }
 
+/**
+ * The stretches in which streams no longer have the number of rows that they had, where all others have just been looked at: if all numbers add
+ * up to those of the whole range, there are none.
+ */
+async function changedSince(
+  looked: Looked,
+  known: readonly KnownStretch<Found>[],
+  { tallies, ...whole }: Listed & { readonly tallies: readonly bigint[] },
+): Promise<ReadonlySet<KeyedStretch>> {
+  if (known.length === 0) return new Set();
+  const tally = await tallyOfListing(looked.reader, whole.listed);
+  const sum = addTallies([...tallies, ...known.flatMap(talliesOf)]);
+  return tally === sum ? new Set() : changedOf(looked, known, whole);
+}
+
+function talliesOf({ findings }: KnownStretch<Found>): readonly bigint[] {
+  return findings.map(({ tally }) => tally);
+}
+
 /** The stretches in which streams no longer have the number of rows that they had. */
 async function changedOf(
   looked: Looked,
@@ -241,7 +263,7 @@ async function changedIn(
     ? whole.listed
     : await upstream.list({ listing: 'streams', query: query(selection), range });
   const tally = await tallyOfListing(reader, listed);
-  if (tally === addTallies(run.flatMap(({ findings }) => findings.map((one) => one.tally)))) return [];
+  if (tally === addTallies(run.flatMap(talliesOf))) return [];
   if (run.length === 1) return [first];
   const middle = run.length >> 1;
   const halves = [run.slice(0, middle), run.slice(middle)];
