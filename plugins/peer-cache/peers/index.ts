@@ -79,7 +79,10 @@ export class Peers {
       log: host.log,
       meters: host.meters,
     });
-    const spare = new SpareTime(host, whileIdle(() => true));
+    const spare = new SpareTime(
+      host,
+      whileIdle(() => true),
+    );
     this.#ahead = new ReadAhead({
       options,
       house: this.#house,

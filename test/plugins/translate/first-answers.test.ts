@@ -18,7 +18,7 @@ async function overRepeats(t: ExecutionContext, flags: Readonly<Record<string, s
     const level = ['info', 'WARN', 'error'][index % 3] ?? '';
     return [String(baseNs + BigInt(index) * minute), `${level} request ${index} took ${index * 7} ms`];
   });
-  for (const _time of ['first', 'again']) {
+  for (let times = 0; times < 2; times += 1) {
     const pushed = await fetch(`${store.url}/insert/loki/api/v1/push?disable_message_parsing=1`, {
       method: 'POST',
       headers: { 'content-type': 'application/json' },
@@ -35,7 +35,6 @@ async function overRepeats(t: ExecutionContext, flags: Readonly<Record<string, s
     new FakeClock(baseNs + 300n * minute),
   );
   t.teardown(() => proxy.close());
-  let untilMinute = 120n;
   const ask = async (query: string, path = 'query_range', fromMinute = 0n): Promise<Answered> => {
     const params = new URLSearchParams(
       path === 'query'
@@ -43,7 +42,7 @@ async function overRepeats(t: ExecutionContext, flags: Readonly<Record<string, s
         : {
             query,
             start: (baseNs + fromMinute * minute).toString(),
-            end: (baseNs + untilMinute * minute).toString(),
+            end: (baseNs + 120n * minute).toString(),
             step: '300',
           },
     );

@@ -17,15 +17,8 @@ import type { StreamListing } from './stream-listing.js';
 import { jsonQuestion, lenientNumberLines, openNames } from './json.js';
 import { rowsOfStreams } from '../row-windows.js';
 import { joinedDoubts, levelQuestion, type LineQuestion } from './shapes.js';
-import {
-  readsLevels,
-  rowsWithoutLevel,
-  Statistics,
-  streamsWithoutLevel,
-  undecidedRows,
-  type Counted,
-  type Parts,
-} from './statistics.js';
+import { Statistics, type Counted, type Parts } from './statistics.js';
+import { readsLevels, rowsWithoutLevel, streamsWithoutLevel, undecidedRows } from './undecided-rows.js';
 
 /** The most values, over all groups and buckets, to ask the backend for. */
 const maxPoints = 1_000_000;

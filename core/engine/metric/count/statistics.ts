@@ -7,19 +7,8 @@ import { Pacer } from '../../../base/pace/pacer.js';
 import type { RangeAggregation, Stage } from '../../../logql/ast.js';
 import { compileExtractor, type SampleExtractor } from '../../../logql/pipeline/extractor.js';
 import type { LogsqlFilter, LogsqlPipe } from '../../../victoria/logsql/ast.js';
-import {
-  and,
-  everything,
-  exact,
-  fieldName,
-  matcher,
-  not,
-  streamMatch,
-} from '../../../victoria/logsql/build.js';
+import { and, fieldName, not } from '../../../victoria/logsql/build.js';
 import { printFilter } from '../../../victoria/logsql/print.js';
-import { detectedLevelName } from '../../../victoria/names/level.js';
-import { levelNames } from '../../../victoria/names/level-words.js';
-import type { Naming } from '../../../victoria/names/naming.js';
 import { missingLineRows } from '../../plan/missing-lines.js';
 import type { LeafPlan, LeafPush } from '../../plan/types.js';
 import type { BackendRow } from '../../../victoria/upstream/types.js';
@@ -40,13 +29,12 @@ import {
 import { duplicateRows } from './duplicates.js';
 import { crowdedRows, type CrowdedRows } from './found-repeats.js';
 import type { SelectionProfile } from './profile.js';
-import { Groups, hasName, type DecidingFields, type Group, type Grouping } from './grouping.js';
+import { Groups, type DecidingFields, type Group, type Grouping } from './grouping.js';
 import { areRewritten } from './rewritten.js';
 import type { StreamListing } from './stream-listing.js';
 import { formsQuestion } from './spelled-levels.js';
+import { readsLevels, streamsWithoutLevel, undecidedRows, type UndecidedRows } from './undecided-rows.js';
 import { surest, withLevels, type LineShaper, type LineQuestion } from './shapes.js';
-
-const levelLabels: ReadonlySet<string> = new Set(levelNames);
 
 /** Groups allowed per series of the answer: dropped fields merge several groups into one series. */
 const spareGroups = 4;
@@ -369,37 +357,6 @@ export class Statistics {
       checkSeries();
     }
   }
-}
-
-/** Whether the level found in a line matters. */
-export function readsLevels({ names, looksAtLines }: LeafPush, naming: Naming): boolean {
-  return looksAtLines && hasName(names, detectedLevelName) && naming.scansBodies;
-}
-
-export function streamsWithoutLevel({ streams }: StreamListing): readonly string[] {
-  return [...streams].filter(([, { level }]) => level === undefined).map(([text]) => text);
-}
-
-/** Rows whose level may be in their line. */
-export interface UndecidedRows {
-  /** Rows of streams without a level. */
-  readonly selection: LogsqlFilter;
-  /** Those of them of which no stored field decides it, together with others that must be read. */
-  readonly filter: LogsqlFilter;
-}
-
-/** Rows of streams without a level. */
-export function rowsWithoutLevel({ streams }: StreamListing): LogsqlFilter {
-  const fields = new Set<string>();
-  for (const { labelFields } of streams.values())
-    for (const [field, label] of labelFields) if (levelLabels.has(label)) fields.add(field);
-  return fields.size === 0 ? everything : streamMatch(...[...fields].map((name) => matcher(name, '=', '')));
-}
-
-export function undecidedRows(streamListing: StreamListing, deciding: DecidingFields): UndecidedRows {
-  const selection = rowsWithoutLevel(streamListing);
-  const unfilled = deciding.hasOtlp ? and() : and(...deciding.levels.map((name) => exact(name, '')));
-  return { selection, filter: and(selection, unfilled) };
 }
 
 function withStages(range: RangeAggregation, stages: readonly Stage[]): RangeAggregation {

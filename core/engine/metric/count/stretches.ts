@@ -119,11 +119,9 @@ export class Stretches<Finding extends Found> {
     }
     const found: Finding[] = [];
     const mostOfAll = mostOfRun(range, listed);
-    let isIncomplete = false;
-    const lookAt = async (some: readonly KeyedStretch[]): Promise<void> => {
+    const lookAt = async (some: readonly KeyedStretch[]): Promise<'looked' | 'skipped'> => {
       if (some.length > 0 && skips(rowsIn(some, range, listed))) {
-        isIncomplete = true;
-        return;
+        return 'skipped';
       }
       const queue = runsOf(some, mostOfAll).values();
       const worker = async (): Promise<void> => {
@@ -134,15 +132,15 @@ export class Stretches<Finding extends Found> {
         }
       };
       await Promise.all(Array.from({ length: parallel }, worker));
+      return 'looked';
     };
-    await lookAt(unknown);
+    const atUnknown = await lookAt(unknown);
     const all = { range, listed, tallies: found.map((one) => one.tally) };
-    const changed = isIncomplete
-      ? await changedOf(looked, known, all)
-      : await changedSince(looked, known, all);
+    const changed =
+      atUnknown === 'skipped' ? await changedOf(looked, known, all) : await changedSince(looked, known, all);
     for (const one of known) if (!changed.has(one.stretch)) found.push(...one.findings);
-    await lookAt([...changed]);
-    return { found, isIncomplete };
+    const atChanged = await lookAt([...changed]);
+    return { found, isIncomplete: atUnknown === 'skipped' || atChanged === 'skipped' };
   }
 
   /** What is remembered of a stretch, or of all its parts. */
