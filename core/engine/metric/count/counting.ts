@@ -186,9 +186,13 @@ function measured(
       pipes: distinctBy === undefined ? [] : [{ kind: 'uniq', by: distinctBy, hits: false }],
       statistic: statsFunction('sum_len', ['_msg'], name),
     };
-  const [counting, of] =
-    distinctBy === undefined ? (['count', []] as const) : (['count_uniq_hash', distinctBy] as const);
-  return { pipes: [], statistic: statsFunction(counting, of, name) };
+  return {
+    pipes: [],
+    statistic:
+      distinctBy === undefined
+        ? statsFunction('count', [], name)
+        : statsFunction('count_uniq_hash', distinctBy, name),
+  };
 }
 
 /** A key for the values of columns. */
