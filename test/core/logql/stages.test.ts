@@ -40,6 +40,18 @@ test('a line format that nothing reads is neither run nor checked, unless bytes 
   ]);
   t.deepEqual(kinds('bytes_rate({a="b"} | line_format "x" [1m])'), ['line-format']);
   t.notThrows(() => checkStages(parseQuery('rate({a="b"} | line_format "{{" [1m])')));
+  for (const reader of [
+    '|= "x"',
+    '| json',
+    '| logfmt',
+    '| regexp "(?P<c>.)"',
+    '| pattern "<c> "',
+    '| unpack',
+  ])
+    t.is(kinds(`rate({a="b"} | line_format "x" ${reader} [1m])`).length, 2, reader);
+  // Loki does not know that these two look at the line.
+  for (const other of ['| decolorize', '| label_format c="{{__line__}}"', '| c="d"', '| drop c', '| keep c'])
+    t.is(kinds(`rate({a="b"} | line_format "x" ${other} [1m])`).length, 1, other);
 });
 
 test('ip patterns are addresses, blocks and rising ranges', (t) => {
