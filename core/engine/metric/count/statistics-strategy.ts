@@ -73,7 +73,6 @@ async function statisticsTable(
   const into = leafEngine(request, true);
   await statistics.addTo(into, counted, {
     duplicates,
-    profile,
     selectedRows: rowsOfStreams(listing.listed),
   });
   const pacer = new Pacer(request.signal);

@@ -5,6 +5,7 @@ import { sampleEvaluator } from '../../../logql/lines/evaluator.js';
 import { LinePacer } from '../../../logql/lines/line-pacer.js';
 import { Pacer } from '../../../base/pace/pacer.js';
 import type { RangeAggregation, Stage } from '../../../logql/ast.js';
+import { descriptorOf } from '../../../logql/stages/index.js';
 import { compileExtractor, type SampleExtractor } from '../../../logql/pipeline/extractor.js';
 import type { LogsqlFilter, LogsqlPipe } from '../../../victoria/logsql/ast.js';
 import { and, fieldName, not } from '../../../victoria/logsql/build.js';
@@ -68,7 +69,6 @@ export interface Counted {
 export interface Remainder {
   /** Rows that were counted twice. */
   readonly duplicates: readonly BackendRow[];
-  readonly profile: SelectionProfile;
   /** The number of rows of the selection. */
   readonly selectedRows: number;
 }
@@ -77,8 +77,10 @@ export interface Remainder {
 export class Statistics {
   readonly #parts: Parts;
   readonly #groups: Groups;
-  /** Matches rows with a line, after all filters of the backend. */
+  /** Matches rows that are counted, after all filters of the backend. */
   readonly #filter: LogsqlFilter;
+  /** Whether rows without a line are read: groups tell them as little as lines do. */
+  readonly #readsMissing: boolean;
   /** Rows of which distinct ones are counted. */
   readonly #crowded: CrowdedRows | undefined;
   readonly #ofRow: SampleExtractor;
@@ -93,8 +95,10 @@ export class Statistics {
     this.#readsLevels = readsLevels(plan.push, naming);
     this.#groups = new Groups(reader, deciding.all);
     this.#crowded = plan.push.measure === 'presence' ? undefined : crowdedRows(profile, reader);
-    this.#filter =
-      profile.missing === 0 ? plan.logs.filter : and(plan.logs.filter, not(missingLineRows(naming)));
+    this.#readsMissing = profile.missing > 0 && !countsWithoutLines(parts, this.#readsLevels);
+    this.#filter = this.#readsMissing
+      ? and(plan.logs.filter, not(missingLineRows(naming)))
+      : plan.logs.filter;
     this.#ofRow = compileExtractor(range, pushed);
     this.#ofGroup = compileExtractor(withStages({ ...range, op: countLines }, plan.push.stages), pushed);
   }
@@ -160,7 +164,7 @@ export class Statistics {
 
   /** Adds counts and remainder to the engine. */
   async addTo(into: LeafEngine, { groups, others }: Counted, remainder: Remainder): Promise<void> {
-    const { duplicates, profile, selectedRows } = remainder;
+    const { duplicates, selectedRows } = remainder;
     const { context, request } = this.#parts;
     const pacer = new Pacer(request.signal);
     for (const group of groups) {
@@ -177,13 +181,12 @@ export class Statistics {
     }
     for (const row of duplicates) {
       const read = context.reader.read(row);
-      // Rows without a line are read, not counted.
-      if (read.isRebuilt) continue;
+      if (this.#readsMissing && read.isRebuilt) continue;
       const entry = entryOf(read);
       const sample = this.#ofRow(entry);
       if (sample !== undefined) into.engine.add(sample.labels, entry.timestampNs, -sample.value);
     }
-    if (profile.missing > 0) await this.#addMissing(into, selectedRows);
+    if (this.#readsMissing) await this.#addMissing(into, selectedRows);
     if (others === 'rows') await this.#addUndecided(into, selectedRows, []);
     else if (others !== 'none') {
       const { undecided, ambiguous, untold } = others;
@@ -357,6 +360,14 @@ export class Statistics {
       checkSeries();
     }
   }
+}
+
+/** Whether rows count alike with and without a line: streams tell their labels, and nothing looks at lines. */
+function countsWithoutLines({ plan, deciding, lines }: Parts, readsLevel: boolean): boolean {
+  const { measure } = plan.push;
+  const { stages } = plan.range.range.query;
+  const seesLines = measure === 'bytes' || readsLevel || lines !== undefined || deciding.all.length > 0;
+  return !seesLines && stages.every((stage) => descriptorOf(stage).groupNames(stage) !== undefined);
 }
 
 function withStages(range: RangeAggregation, stages: readonly Stage[]): RangeAggregation {

@@ -101,13 +101,34 @@ export class MetricStore {
       stream,
       values: [[ns.toString(), line, metadata]],
     }));
-    const before = await this.#count(account);
-    await this.#post(account, '/insert/loki/api/v1/push?disable_message_parsing=1', {
+    await this.#insert(account, entries.length, '/insert/loki/api/v1/push?disable_message_parsing=1', {
       type: 'application/json',
       body: JSON.stringify({ streams }),
     });
+  }
+
+  /** Stores rows as they are: `_time` in RFC 3339, `_msg` where there is a line, and fields. */
+  async pushRows(
+    account: number,
+    rows: readonly Readonly<Record<string, string>>[],
+    streamFields: readonly string[],
+  ): Promise<void> {
+    await this.#insert(account, rows.length, `/insert/jsonline?_stream_fields=${streamFields.join()}`, {
+      type: 'application/stream+json',
+      body: rows.map((row) => JSON.stringify(row)).join('\n'),
+    });
+  }
+
+  async #insert(
+    account: number,
+    rows: number,
+    path: string,
+    content: { readonly type: string; readonly body: string },
+  ): Promise<void> {
+    const before = await this.#count(account);
+    await this.#post(account, path, content);
     // A backend shows rows and streams a while after it took them.
-    while ((await this.#count(account)) < before + entries.length) await sleep(50);
+    while ((await this.#count(account)) < before + rows) await sleep(50);
   }
 
   async #count(account: number): Promise<number> {

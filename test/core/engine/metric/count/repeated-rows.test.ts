@@ -94,3 +94,37 @@ test.serial('where too many rows repeat to keep them, the backend counts distinc
       t.is(tried.at(-1), 'statistics:ran', `${text} ${time}`);
     }
 });
+
+test.serial(
+  'rows without a line are counted with the others where only streams tell their labels',
+  async (t) => {
+    account += 1;
+    const rows = Array.from({ length: 60 }, (_, n) => ({
+      _time: new Date(Number((base + BigInt(n) * 60n * second) / 1_000_000n)).toISOString(),
+      app: `a${n % 2}`,
+      // Each third row has no line, and two of the sixty are pushed again.
+      ...(n % 3 === 0 ? { took: String(n) } : { _msg: `line ${n}` }),
+    }));
+    await store.pushRows(account, [...rows, ...rows.slice(0, 2)], ['app']);
+    const whole = 'sum by (app) (count_over_time({app=~".+"} [10m]))';
+    const filtered = 'sum by (app) (count_over_time({app=~".+"} |= "1" [10m]))';
+    for (const [text, reads] of [
+      [whole, false],
+      [filtered, true],
+    ] as const)
+      for (const time of ['at first', 'again']) {
+        const request = rangeRequest(text, base - 1n + 300n * second, base - 1n + lengthNs, 300n * second);
+        let rowsRead = 0;
+        const { answer } = await store.run(request, {
+          account,
+          asked: ({ pipes }) => {
+            if (pipes.length === 0) rowsRead += 1;
+          },
+        });
+        const expected = await store.run(request, { account, pushdown: 'off' });
+        t.deepEqual(valuesOf(answer), valuesOf(expected.answer), `${text} ${time}`);
+        // At first the rows that were pushed again are read.
+      t.is(rowsRead > 0, reads || time === 'at first', `${text} ${time}`);
+      }
+  },
+);
