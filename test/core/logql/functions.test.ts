@@ -3,7 +3,7 @@ import { parseQuery } from '../../../core/logql/index.js';
 import { rangeFunctions } from '../../../core/logql/functions/range/index.js';
 import { vectorFunctions } from '../../../core/logql/functions/vector/index.js';
 import { frontAggregations } from '../../../core/logql/metric/shards.js';
-import { instant, metricExpr, samplesOf, type ShortEntry } from './metric/run-query.js';
+import { instant, metricExpr, range, samplesOf, type ShortEntry } from './metric/run-query.js';
 
 const lines = '{app="a"}[1m]';
 const values = '{app="a"} | unwrap v [1m]';
@@ -124,12 +124,37 @@ const hours: readonly ShortEntry[] = [
   ...[1_000, 1_001, 1_002, 1_003].map((second): ShortEntry => [second, 'n=4', { pod: 'p' }]),
 ];
 
+/** Another pod has lines in the second part alone, so that the whole range and its parts have other extremes. */
+const two: readonly ShortEntry[] = [
+  ...hours,
+  ...[4_000, 4_001, 4_002].map((second): ShortEntry => [second, 'n=3', { pod: 'q' }]),
+];
+
+test('Loki divides the range of an instant query of sums and extremes: the value of its parts is another one', async (t) => {
+  const valuesOf = async (query: string, grid = instant(9_000)): Promise<readonly number[]> =>
+    Object.values(await samplesOf(query, two, grid)).map((points) => points[9_000] ?? NaN);
+  const undivided = range(9_000, 9_000, 10);
+  const divided: string[] = [];
+  for (const [op, forms] of Object.entries(written)) {
+    const form = forms.find((each) => each.includes('values'));
+    if (form === undefined) continue;
+    const over = (stages: string): string =>
+      `${op}(${form.startsWith('0.5') ? '0.5, ' : ''}{app="a"} | logfmt ${stages}| unwrap n [150m])`;
+    const values = await valuesOf(over(''));
+    t.deepEqual(await valuesOf(over('| drop x ')), values, op);
+    const [least, most] = [await valuesOf(`min(${over('')})`), await valuesOf(`max(${over('')})`)];
+    if (Math.min(...least) !== Math.min(...values) || Math.max(...most) !== Math.max(...values))
+      divided.push(op);
+    // Nor are series made one that differ.
+    for (const extreme of ['min', 'max'] as const) {
+      const whole = await valuesOf(`${extreme}(${over('')})`, undivided);
+      t.is(Math[extreme](...whole), Math[extreme](...values), `${extreme} of ${op}`);
+    }
+  }
+  t.deepEqual(divided, ['sum_over_time', 'min_over_time', 'max_over_time']);
+});
+
 test('Loki divides the range of an instant query inside of these aggregations: a largest count is the sum of those of the parts', async (t) => {
-  /** One pod has lines in the second part alone, so that the whole range and its parts have another largest count. */
-  const two: readonly ShortEntry[] = [
-    ...hours,
-    ...[4_000, 4_001, 4_002].map((second): ShortEntry => [second, 'n=3', { pod: 'q' }]),
-  ];
   const found = await Promise.all(
     Object.entries(vectorFunctions)
       .filter(([, { isSketched }]) => isSketched === undefined)
@@ -159,4 +184,13 @@ test('a rate over hours is what it counts, per second', async (t) => {
       const [one, other] = [await at(`${around}(${rate}) * 9000`), await at(`${around}(${amount})`)];
       t.is(Math.round((one ?? NaN) * 1e6) / 1e6, other ?? -1, rate);
     }
+});
+
+test('what is absent in a part of the range is not absent, and an aggregation around it has labels of its own', async (t) => {
+  for (const op of ['sum', 'min', 'max', 'avg']) {
+    t.deepEqual(await samplesOf(`${op}(absent_over_time({app="a"}[150m]))`, hours, instant(12_000)), {}, op);
+    t.deepEqual(await samplesOf(`${op}(absent_over_time({app="b"}[1m]))`, hours, instant(9_000)), {
+      '{}': { 9_000: 1 },
+    });
+  }
 });

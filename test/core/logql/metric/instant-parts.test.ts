@@ -27,7 +27,9 @@ for (const [query, wanted] of [
   [`max(label_replace(count_over_time(${selected}[150m]), "z", "$1", "pod", "(.*)"))`, 3 + 2 + 4],
   // Joined only, and aggregated once more.
   [`max(count_over_time(${selected} | logfmt | drop n, x [150m]))`, 4],
+  [`max(bytes_over_time(${selected} | logfmt | drop n, x [150m]))`, 12],
   [`max(rate(${selected} | logfmt | drop n, x [150m])) * 9000`, 7],
+  [`max(min_over_time(${selected} | logfmt | unwrap n [150m]))`, 2],
   [`max(sum_over_time(${selected} | logfmt | unwrap n [150m]))`, 15 + 4 + 12],
   // What joins as it aggregates is what it says.
   [`max(max_over_time(${selected} | logfmt | unwrap n [150m]))`, 5],
@@ -71,6 +73,8 @@ for (const [query, wanted] of [
   ['sum by (a) (count_over_time({app="a"} | json a [150m]))', { '{}': 2, '{a="x"}': 1 }],
   ['sum by (a) (rate({app="a"} | json a [150m])) * 9000', { '{}': 2, '{a="x"}': 1 }],
   ['topk(5, sum by (a) (bytes_over_time({app="a"} | json a [150m])))', { '{}': 7 + 14, '{a="x"}': 15 }],
+  ['sum by (a) (rate({app="a"} | json [150m])) * 9000', { '{}': 2, '{a="x"}': 1 }],
+  ['sum by (a) (bytes_rate({app="a"} | json [150m])) > bool 0', { '{}': 1, '{a="x"}': 1 }],
   // Those of all labels are put one after the other.
   ['sum by (a) (count_over_time({app="a"} | json [150m]))', { '{a=""}': 1, '{a="x"}': 1, '{}': 1 }],
   ['sum by (a) (count_over_time({app="a"} | json a [20m] offset 60m))', { '{a=""}': 1 }],
