@@ -63,6 +63,7 @@ for (const query of [
   `approx_topk(1, ${perPod} / 1) / 2`,
   // Part of a shard.
   `sum by (pod) (approx_topk(1, ${perPod}))`,
+  `sum by (pod) (approx_topk(1, sum by (pod) (${perPod})))`,
 ])
   test(`approx_topk over something that Loki does not divide is topk at an instant: ${query}`, async (t) => {
     const more: readonly ShortEntry[] = [...lines, [7, 'x', { pod: 'q' }]];
