@@ -1236,6 +1236,10 @@ export interface ResponseShapeOptions {
    */
   readonly drilldownScanTimeout: number;
   /**
+   * How often metrics, volumes and statistics count rows that were pushed more than once: once, as Loki does, or as often as VictoriaLogs stores them, which saves it the search for them. Lists of log lines show them once in any case.
+   */
+  readonly repeatedRows: 'once' | 'stored';
+  /**
    * Most threads that evaluate the lines that cost most: long ones under patterns or chains of stages that would hold up all other requests. They start when they are needed. (threads)
    */
   readonly lineThreads: number;

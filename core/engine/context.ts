@@ -13,6 +13,7 @@ import type { LabelFields } from './plan/label-fields.js';
 import type { DeriveFields } from './logs/derived-fields.js';
 import type { Memories } from './memories.js';
 import type { Strategy } from './metric/context.js';
+import type { RepeatedRowsRule } from './metric/repeats.js';
 import type { RowThreads } from './metric/threads/row-threads.js';
 import type { engineMetrics } from './metrics.js';
 
@@ -40,6 +41,8 @@ export interface EngineContext extends Backend {
   readonly rowThreads: RowThreads;
   /** What may be assumed in order to answer sooner; undefined where everything is to be proven. */
   readonly assumptions: Assumptions | undefined;
+  /** How often rows count that were pushed more than once. */
+  readonly repeatedRows: RepeatedRowsRule;
   /** The ways in which a leaf of a metric query may be read, in the order in which they are tried. */
   readonly strategies: readonly Strategy[];
   readonly memories: Memories;

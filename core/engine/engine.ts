@@ -18,7 +18,7 @@ import { refinedPlan } from './refined-plan.js';
 
 export type EngineOptions = ScanOptions &
   Pick<ResponseShapeOptions, 'lineThreads' | 'lineTimeout' | 'rowThreads' | 'rowThreadsMinRows'> &
-  Partial<Pick<ResponseShapeOptions, 'derivedFields'>>;
+  Partial<Pick<ResponseShapeOptions, 'derivedFields' | 'repeatedRows'>>;
 type EngineHost = Pick<
   Host<typeof engineMetrics>,
   'naming' | 'learner' | 'limits' | 'clock' | 'log' | 'meters'
@@ -70,6 +70,7 @@ export class Engine {
       rowThreads: this.#rowThreads,
       strategies: this.#strategies,
       assumptions: exchange.slots.assumptions,
+      repeatedRows: this.#options.repeatedRows ?? 'once',
       derive: this.#derive,
       showsGroups: naming.emitStructuredMetadata || !caller.categorizeLabels,
     });

@@ -10,6 +10,7 @@ import type { Profiles } from './count/profile.js';
 import type { LineSamples } from './count/line-samples.js';
 import type { MetricCounts } from './counts.js';
 import type { Declined } from './declined.js';
+import type { RepeatedRowsRule } from './repeats.js';
 import type { RowThreads } from './threads/row-threads.js';
 
 /** What a metric request is executed with. */
@@ -24,6 +25,8 @@ export interface MetricContext extends Backend, Memories {
   readonly rowThreads: Pick<RowThreads, 'begin'> | undefined;
   /** What may be assumed in order to answer sooner; undefined where everything is to be proven. */
   readonly assumptions: Assumptions | undefined;
+  /** How often rows count that were pushed more than once. */
+  readonly repeatedRows: RepeatedRowsRule;
   /** The ways in which a leaf may be read, in the order in which they are tried. */
   readonly strategies: readonly Strategy[];
   /** Called after each attempt to read a leaf. */

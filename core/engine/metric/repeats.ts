@@ -3,6 +3,9 @@ import type { MemoryAccount } from '../../base/memory/account.js';
 import { entryBytes, ownLabelsBytes, textBytes } from '../../base/memory/sizes.js';
 import { identityOf, isSameEntry, type Identified } from '../../victoria/names/entry-identity.js';
 
+/** How often rows count that were pushed more than once: once, or as often as they are stored (`-repeated-rows`). */
+export type RepeatedRowsRule = 'once' | 'stored';
+
 type TimedRow = Identified & { readonly timestampNs: bigint };
 
 /** Detects rows that were pushed before: rows of one time that are one entry. */

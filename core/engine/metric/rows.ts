@@ -51,21 +51,22 @@ export interface RowRequest {
 }
 
 /** What rows are read with. */
-type RowsContext = Pick<LeafContext, 'upstream' | 'reader' | 'maxRows' | 'counts'> & {
+type RowsContext = Pick<LeafContext, 'upstream' | 'reader' | 'maxRows' | 'counts' | 'repeatedRows'> & {
   readonly limits: Pick<MetricLimits, 'memory'>;
 };
 
 /** Reads rows, each entry once; all parts of a long range use one place among heavy queries. */
 export async function* readEntries(
-  request: RowRequest,
-  { upstream, reader, maxRows, counts, limits: { memory } }: RowsContext,
+  asked: RowRequest,
+  { upstream, reader, maxRows, counts, limits: { memory }, ...context }: RowsContext,
 ): AsyncGenerator<readonly PipelineEntry[]> {
+  const request = byRule(asked, context);
   const { repeats = 'anywhere', streams } = request;
   const intake = new RowIntake({ reader, counts, memory, repeats, streams });
-  for await (const asked of callsFor(request, upstream, maxRows)) {
+  for await (const call of callsFor(request, upstream, maxRows)) {
     intake.next();
-    for await (const batch of upstream.rows(asked)) {
-      asked.read(batch);
+    for await (const batch of upstream.rows(call)) {
+      call.read(batch);
       yield intake.take(batch);
     }
   }
@@ -73,10 +74,11 @@ export async function* readEntries(
 
 /** Counts the samples of a leaf in rows: many of them in another thread, so that no other request waits for it. */
 export async function countRowsOf(
-  request: RowRequest,
+  rows: RowRequest,
   asked: LeafRequest,
   context: LeafContext,
 ): Promise<SeriesTable> {
+  const request = byRule(rows, context);
   const { upstream, maxRows } = context;
   const job = jobFor(request, asked, context);
   if (job === undefined) {
@@ -93,6 +95,11 @@ export async function countRowsOf(
   } finally {
     job.close();
   }
+}
+
+/** A request for rows that need not be compared where each counts as it is stored. */
+function byRule(request: RowRequest, { repeatedRows }: Pick<LeafContext, 'repeatedRows'>): RowRequest {
+  return repeatedRows === 'stored' ? { ...request, repeats: 'nowhere' } : request;
 }
 
 /** More streams than this would take too long to tell. */

@@ -33,7 +33,7 @@ export interface PiecesRequest {
 
 export type PiecesContext = Pick<
   EngineContext,
-  'upstream' | 'reader' | 'naming' | 'memories' | 'memory' | 'signal'
+  'upstream' | 'reader' | 'naming' | 'memories' | 'repeatedRows' | 'memory' | 'signal'
 >;
 
 /** What the backend has of the selected streams, in Loki's measure: what its chunks would hold (otel-README, rule 10). */
@@ -51,7 +51,7 @@ export class StreamPieces {
   /** The pieces of each stream, those of backend streams that are one Loki stream joined. */
   async *read(): AsyncGenerator<readonly [labels: LabelSet, piece: VolumePiece]> {
     const { filter, range, maxCompared } = this.#request;
-    const { upstream, memories } = this.#context;
+    const { upstream, memories, repeatedRows: rule } = this.#context;
     // One place for all reads: a second volume could hold the place that another read of this one waits for.
     const leave = await upstream.hold?.(range);
     // Begun before it is known how many entries there are, and begun anew where they are too many.
@@ -68,7 +68,7 @@ export class StreamPieces {
       const asked = { listed, hasLines: !isMeasured };
       const [costs, repeated] = await Promise.all([
         readMetadataCosts(filter, range, asked, this.#context, memories.metadata),
-        this.rows <= maxCompared ? this.#repeated(listed) : noRepeats,
+        this.rows <= maxCompared && rule === 'once' ? this.#repeated(listed) : noRepeats,
       ]);
       yield* this.#joined(counted, isMeasured, costs, repeated);
     } finally {

@@ -34,6 +34,7 @@ async function answerOf(
     responseShape,
     {
       derivedFields: [],
+      repeatedRows: 'once',
       detectedFieldsMaxScanLines: 2000,
       drilldownScanTimeout: 5000,
       lineThreads: 1,

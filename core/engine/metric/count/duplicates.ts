@@ -18,7 +18,7 @@ export interface DuplicatesRequest extends Backend {
   /** What is known of the selection's rows. */
   readonly profile: Pick<
     SelectionProfile,
-    'streamsWithSharedTimes' | 'repeatedAt' | 'surplus' | 'crowded' | 'isAssumed'
+    'streamsWithSharedTimes' | 'repeatedAt' | 'surplus' | 'crowded' | 'isUncompared'
   >;
   readonly range: TimeRange;
   /** By `_stream` text. */
@@ -34,7 +34,7 @@ export interface DuplicatesRequest extends Backend {
  */
 export async function duplicateRows(request: DuplicatesRequest): Promise<readonly BackendRow[] | Declined> {
   const { profile, reader, memory, leavesCrowded = false } = request;
-  if (profile.isAssumed === true) return profile.surplus ?? [];
+  if (profile.isUncompared === true) return profile.surplus ?? [];
   if (profile.crowded.length > 0 && !leavesCrowded) return decline('too-many-repeats');
   const together = await atPace(streamsWithSameEntries(request.streams), new Pacer());
   if (together.size === 0 && profile.surplus !== undefined) return profile.surplus;

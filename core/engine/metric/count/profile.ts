@@ -11,6 +11,7 @@ import { missingLineRows } from '../../plan/missing-lines.js';
 import { columnOf, type BackendValue, type Upstream } from '../../../victoria/upstream/types.js';
 import type { Memory } from '../../../base/memory/byte-lru.js';
 import { decline, type Declined } from '../declined.js';
+import type { RepeatedRowsRule } from '../repeats.js';
 import { countRows } from '../../rows/count-rows.js';
 import { findRepeats, mergeRepeats, noRepeats, type FoundRepeats } from './found-repeats.js';
 import { bytesOfRow } from './repeated-times.js';
@@ -29,8 +30,8 @@ export interface SelectionProfile extends FoundRepeats {
   readonly unreliable: number;
   /** The number of rows of which the requested `doubts` hold; undefined where none were requested. */
   readonly doubtful: number | undefined;
-  /** Whether not all rows were looked at, and the others are taken for plain. */
-  readonly isAssumed?: boolean;
+  /** Whether some rows were not compared, and are taken for different entries. */
+  readonly isUncompared?: boolean;
 }
 
 export interface ProfileRequest {
@@ -44,6 +45,8 @@ export interface ProfileRequest {
   readonly unreliable?: LogsqlFilter | undefined;
   /** Lines that represent only themselves. */
   readonly doubts?: Doubts | undefined;
+  /** How often rows count that were pushed more than once. */
+  readonly repeatedRows?: RepeatedRowsRule;
   /** What may be taken for granted about rows that were not looked at before. */
   readonly assumptions?: Assumptions | undefined;
 }
@@ -147,14 +150,15 @@ async function assumed(
   if (unreliable !== undefined) assumptions.make('plain-json', key);
   if (doubts !== undefined) assumptions.make('sampled-lines', key);
   const missing = await countRows(upstream, and(selection, missingLineRows(naming)), range);
-  return { ...profile, missing, isAssumed: true };
+  return { ...profile, missing, isUncompared: true };
 }
 
 /** Where profiles come from. */
 export type Profiles = Pick<SelectionProfiler, 'worthAsking' | 'expected' | 'knows' | 'of'>;
 
-function withDoubts(profile: SelectionProfile, { doubts }: ProfileRequest): SelectionProfile {
-  return doubts === undefined ? { ...profile, doubtful: undefined } : profile;
+function withDoubts(profile: SelectionProfile, { doubts, repeatedRows }: ProfileRequest): SelectionProfile {
+  const told = doubts === undefined ? { ...profile, doubtful: undefined } : profile;
+  return repeatedRows === 'stored' ? { ...told, isUncompared: true } : told;
 }
 
 /**
@@ -245,10 +249,11 @@ async function look(
   const missing = missingLineRows(naming);
   // In a short range the lines are few, and a call more costs more than to look at them.
   const isShort = stretches.length === 1;
+  const isCompared = asked.repeatedRows !== 'stored';
   const counting = stats(
     ['_stream', ...columns, ...run.buckets],
     statsFunction('count', [], named('rows')),
-    statsFunction('count_uniq_hash', ['_time'], named('different')),
+    ...(isCompared ? [statsFunction('count_uniq_hash', ['_time'], named('different'))] : []),
     ...countIf(isShort ? missing : undefined, 'missing'),
     ...countIf(asked.unreliable, 'unreliable'),
     // The text that stands for a line that is not stored is no line to count.
@@ -270,10 +275,12 @@ async function look(
       of.missing += Number(columnOf(row, named('missing')) ?? 0);
       of.unreliable += Number(columnOf(row, named('unreliable')) ?? 0);
       of.doubtful += Number(columnOf(row, named('doubtful')) ?? 0);
-      // Rows of one stream in several groups may still share times.
-      const sharing = Number(columnOf(row, named('rows'))) - Number(columnOf(row, named('different')));
-      of.sharing += sharing;
-      if (before !== undefined || sharing !== 0) of.streamsWithSharedTimes.add(text);
+      if (isCompared) {
+        // Rows of one stream in several groups may still share times.
+        const sharing = Number(columnOf(row, named('rows'))) - Number(columnOf(row, named('different')));
+        of.sharing += sharing;
+        if (before !== undefined || sharing !== 0) of.streamsWithSharedTimes.add(text);
+      }
       const { fields } = reader.stream(text);
       of.isHidden ||= columns.some((name) => (columnOf(row, name) ?? '') !== (fields.get(name) ?? ''));
     }

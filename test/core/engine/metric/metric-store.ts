@@ -186,6 +186,7 @@ export class MetricStore {
       rowThreads: options.rowThreads,
       strategies,
       assumptions: options.assumptions,
+      repeatedRows: 'once',
       ...this.#memories,
       tried: (record) => trace.strategies.push(record),
       limits: { ...defaultMetricLimits, ...limits },

@@ -23,7 +23,8 @@ async function read(
     maxRows: 0,
     counts: new MetricCounts(),
     limits: { memory: unboundedMemory() },
-  };
+    repeatedRows: 'once',
+  } as const;
   const request = { filter: everything, selection: everything, columns: undefined, range, ...change };
   let rows = 0;
   for await (const batch of readEntries(request, context)) rows += batch.length;
