@@ -1,5 +1,6 @@
 /** Stage `window-split`: answers long range queries from time windows, which are kept once they no longer change. */
 import { ApiError } from '../../core/base/errors/api-error.js';
+import { ByteLru } from '../../core/base/memory/byte-lru.js';
 import type { WindowSplitOptions } from '../../core/base/options.gen.js';
 import { answerStore } from '../../core/cache/answer-store.js';
 import { createCacheKeys } from '../../core/cache/keys.js';
@@ -19,6 +20,10 @@ import { windowMetrics } from './metrics.js';
 import { Parallelism } from './parallelism.js';
 import { Warmer, type Neighbourhood } from './warmer.js';
 import { AskWhole, Windowing, type WindowHouse } from './windowing.js';
+
+/** The most questions that are remembered as asked, and their bytes. */
+const maxAsked = 2000;
+const maxAskedBytes = 2 << 20;
 
 type Needs = 'tenant' | 'plan';
 
@@ -52,6 +57,7 @@ class WindowSplit implements Stage<Needs, never> {
       counts: new LineCounts(options.historyRevalidate || options.historyCacheTtl, clock),
       parallelism: new Parallelism(options, () => clock.monotonicMs()),
       keys: createCacheKeys(options),
+      asked: new ByteLru({ maxEntries: maxAsked, maxBytes: maxAskedBytes, clock }),
     };
     const isIdle = (): boolean => this.#running === 0;
     if (options.backgroundWarm && options.backgroundWarmMaxWindows > 0)

@@ -56,6 +56,7 @@ export async function answerMetric(
   if (windows.length === 0 || readings.length === 0) return undefined;
   if ((isByTheHour && windows.some(cutsAnHour)) || windowing.isBeyondReach(asked.firstMs, readings))
     return undefined;
+  if (await windowing.isFirstOfMany(readings)) return undefined;
   const known = await windowing.known(windows, readings, !makesSomethingOfNothing(plan.tree));
   const slots = known.flatMap((window): Slot[] => {
     const whole = stepsIn(window, stepMs);

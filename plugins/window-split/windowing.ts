@@ -1,9 +1,12 @@
 import { inParallel } from '../../core/base/pace/in-parallel.js';
 import type { WindowSplitOptions } from '../../core/base/options.gen.js';
 import type { AnswerStore } from '../../core/cache/answer-store.js';
+import type { Memory } from '../../core/base/memory/byte-lru.js';
 import { runningDeletions } from '../../core/cache/deletions.js';
 import type { CacheKeys } from '../../core/cache/keys.js';
+import type { Assumptions } from '../../core/engine/assumptions.js';
 import { planMatchers } from '../../core/engine/plan/matchers.js';
+import type { Matcher } from '../../core/logql/ast.js';
 import type { Exchange, Host, Rest } from '../../core/plugin/index.js';
 import type { MatrixAnswer, StreamsAnswer } from '../../core/wire/answer/types.js';
 import type { QueryRangeRequest } from '../../core/wire/api/request.js';
@@ -24,6 +27,8 @@ export interface WindowHouse {
   readonly counts: LineCounts;
   readonly parallelism: Parallelism;
   readonly keys: CacheKeys;
+  /** Questions that were asked before. */
+  readonly asked: Memory<true>;
 }
 
 /** Thrown where a part says something that is about the whole: the request is then asked as one. */
@@ -50,6 +55,7 @@ export class Windowing {
   readonly kept: KeptWindows;
   /** The key of all its windows, but for their times and versions. */
   readonly question: string;
+  readonly #assumptions: Assumptions | undefined;
   /** One time for the whole request: what is sealed at its start is sealed. */
   readonly #nowMs: number;
   /** Those of the whole request, in order. */
@@ -74,6 +80,7 @@ export class Windowing {
     const isKept = !runningDeletions(host).touch(exchange.slots.tenant);
     this.kept = new KeptWindows(store, exchange, host.meters, this.question, isKept);
     this.#nowMs = host.clock.nowMs();
+    this.#assumptions = exchange.slots.assumptions;
   }
 
   get signal(): AbortSignal {
@@ -179,12 +186,8 @@ export class Windowing {
     if (windows.length === 0) return [];
     const startedMs = clock.monotonicMs();
     const counter: LineCounter = {
-      count: async (matchers, bucketMs, firstMs, lastMs) => {
-        const request = countRequest(matchers, bucketMs, firstMs, lastMs);
-        const naming = host.naming.forTenant(this.#exchange.slots.tenant);
-        const plan = { kind: 'line-counts', filter: planMatchers(matchers, naming).filter } as const;
-        return countsOf(await this.readMatrix({ request, windows: windows.length, plan }));
-      },
+      count: (matchers, bucketMs, firstMs, lastMs) =>
+        this.#counts(matchers, bucketMs, [firstMs, lastMs], { windows: windows.length }),
       keyOf: (matchers, bucketMs) => this.#questionOf(countRequest(matchers, bucketMs, 0, 0)),
     };
     meters.window_prefilter_attempt_total.add(1, {});
@@ -213,6 +216,37 @@ export class Windowing {
     const question = this.#house.keys(this.#exchange.derive({ request }));
     if (question === undefined) throw new Error('answers to range queries are never kept');
     return question;
+  }
+
+  /**
+   * Whether nobody has asked this before, over so many rows that the answer will rest on assumptions: no window of it is kept then, and it is
+   * sooner asked as a whole.
+   */
+  async isFirstOfMany(readings: readonly Reading[]): Promise<boolean> {
+    const { asked, options } = this.#house;
+    const { range } = this.#request;
+    if (this.#assumptions === undefined || asked.get(this.question) !== undefined) return false;
+    asked.set(this.question, true, 2 * this.question.length, options.historyCacheTtl);
+    const [firstMs, lastMs] = [Number(range.startNs / msNs), Number(range.endNs / msNs)];
+    const totals = await Promise.all(
+      readings.map(async ({ matchers }) => {
+        const counts = await this.#counts(matchers, lastMs - firstMs, [firstMs, lastMs], { isTotal: true });
+        return [...counts.values()].reduce((sum, rows) => sum + rows, 0);
+      }),
+    );
+    return totals.some((rows) => this.#assumptions?.allows(rows, range) === true);
+  }
+
+  async #counts(
+    matchers: readonly Matcher[],
+    bucketMs: number,
+    [firstMs, lastMs]: readonly [number, number],
+    { isTotal = false, windows = 1 },
+  ): Promise<ReadonlyMap<number, number>> {
+    const request = countRequest(matchers, bucketMs, firstMs, lastMs);
+    const naming = this.#house.host.naming.forTenant(this.#exchange.slots.tenant);
+    const plan = { kind: 'line-counts', filter: planMatchers(matchers, naming).filter, isTotal } as const;
+    return countsOf(await this.readMatrix({ request, windows, plan }));
   }
 
   skipped(): void {

@@ -146,6 +146,8 @@ export interface VolumePlan {
 export interface LineCountsPlan {
   readonly kind: 'line-counts';
   readonly filter: LogsqlFilter;
+  /** Whether only their number in the whole range is asked for, which listings tell without a look at times. */
+  readonly isTotal?: boolean;
 }
 /** Names, values or streams as the backend has them: asked by who keeps listings of parts of ranges (plugins/peer-cache/inventory). */
 export interface StoredListPlan {
