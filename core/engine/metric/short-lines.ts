@@ -71,7 +71,7 @@ async function shortRows(
     unreliable: lenientNumberLines,
   };
   const profile = await context.profiler.of(asked, range, streamListing.listed);
-  if (profile.surplus?.length !== 0 || profile.crowded.length > 0) return decline('repeated-rows');
+  if (profile.surplus?.length !== 0) return decline('repeated-rows');
   const obstacle = obstacleIn(profile);
   if (obstacle !== undefined) return obstacle;
   // These names become keys of row objects.

@@ -60,7 +60,13 @@ async function repeatedAcross(looked: LookedAt, listed: readonly BackendValue[])
   const surplus = await duplicateRows({
     ...looked,
     filter: and(filter, streamsFilter(streams, reader)),
-    profile: { streamsWithSharedTimes: new Set(), repeatedAt: [], surplus: undefined, crowded: [] },
+    profile: {
+      streamsWithSharedTimes: new Set(),
+      repeatedAt: [],
+      surplus: undefined,
+      surplusElsewhere: undefined,
+      crowded: [],
+    },
     streams: known,
   });
   // Too many to be compared: each of these streams is counted by itself.

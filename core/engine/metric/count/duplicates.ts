@@ -18,7 +18,7 @@ export interface DuplicatesRequest extends Backend {
   /** What is known of the selection's rows. */
   readonly profile: Pick<
     SelectionProfile,
-    'streamsWithSharedTimes' | 'repeatedAt' | 'surplus' | 'crowded' | 'isUncompared'
+    'streamsWithSharedTimes' | 'repeatedAt' | 'surplus' | 'surplusElsewhere' | 'crowded' | 'isUncompared'
   >;
   readonly range: TimeRange;
   /** By `_stream` text. */
@@ -34,11 +34,11 @@ export interface DuplicatesRequest extends Backend {
  */
 export async function duplicateRows(request: DuplicatesRequest): Promise<readonly BackendRow[] | Declined> {
   const { profile, reader, memory, leavesCrowded = false } = request;
-  if (profile.isUncompared === true) return profile.surplus ?? [];
-  if (profile.crowded.length > 0 && !leavesCrowded) return decline('too-many-repeats');
+  const surplus = leavesCrowded ? profile.surplusElsewhere : profile.surplus;
+  if (profile.isUncompared === true) return surplus ?? [];
   const together = await atPace(streamsWithSameEntries(request.streams), new Pacer());
-  if (together.size === 0 && profile.surplus !== undefined) return profile.surplus;
-  const times = profile.crowded.length > 0 ? undefined : await timesOf(request, together);
+  if (together.size === 0 && surplus !== undefined) return surplus;
+  const times = leavesCrowded && profile.crowded.length > 0 ? undefined : await timesOf(request, together);
   if (times === undefined || times.length > maxTimes) return decline('too-many-repeats');
   const duplicates: BackendRow[] = [];
   const repeats = new Repeats(memory);

@@ -13,10 +13,12 @@ import type { Run } from './stretches.js';
 export interface FoundRepeats {
   /** The times at which entries of one stream repeat, and possibly others; undefined when there are too many. */
   readonly repeatedAt: readonly bigint[] | undefined;
-  /** The rows that repeat another one of their stream, outside of `crowded`; undefined when they are too many or too large. */
+  /** The rows that repeat another one of their stream; undefined when they are too many or too large. */
   readonly surplus: readonly BackendRow[] | undefined;
-  /** Where so many entries repeat that the backend has to tell rows apart whenever it counts. */
+  /** Where so many entries repeat that the backend counts distinct rows sooner than surplus ones are subtracted. */
   readonly crowded: readonly Crowded[];
+  /** The surplus rows outside of `crowded`. */
+  readonly surplusElsewhere: readonly BackendRow[] | undefined;
 }
 
 /** Streams in a stretch of time with many repeated entries. */
@@ -28,10 +30,12 @@ export interface Crowded {
   readonly fields: readonly string[];
 }
 
-export const noRepeats: FoundRepeats = { repeatedAt: [], surplus: [], crowded: [] };
+export const noRepeats: FoundRepeats = { repeatedAt: [], surplus: [], crowded: [], surplusElsewhere: [] };
 
 /** What was counted in a stretch of time. */
 export interface SharedInStretch {
+  /** By `_stream` text. */
+  readonly rows: ReadonlyMap<string, number>;
   readonly streamsWithSharedTimes: ReadonlySet<string>;
   /** Rows that share their time with another one of their stream. */
   readonly sharing: number;
@@ -60,21 +64,42 @@ export async function findRepeats(
       const within = shared.where === undefined ? filter : and(filter, shared.where);
       const found = await surplusRowsOf({ ...looked, filter: within }, run, fields);
       return found.map((surplus, index): FoundRepeats => {
-        if (surplus !== undefined) return { surplus, repeatedAt: timesOf(surplus), crowded: [] };
-        const own = counts[index]?.streamsWithSharedTimes ?? streams;
+        const { rows, streamsWithSharedTimes: own } = counts[index] ?? noRows;
         const crowded = new Set([...own].filter((text) => repeating.streams.has(text)));
+        if (surplus !== undefined && surplus.length <= mostSurplusOf(rows, crowded))
+          return { surplus, repeatedAt: timesOf(surplus), crowded: [], surplusElsewhere: surplus };
         const [stretch = range] = [stretches[index]];
         return {
-          surplus: [],
-          repeatedAt: undefined,
+          surplus,
+          repeatedAt: surplus && timesOf(surplus),
           crowded: [{ range: stretch, streams: crowded, fields }],
+          surplusElsewhere: [],
         };
       });
     }
   }
   const repeatedAt = await timesByStretch(looked, run, counts, { shared, areFew });
   const surplus = await surplusRows({ ...looked, range }, run, repeatedAt);
-  return repeatedAt.map((times, index) => ({ repeatedAt: times, surplus: surplus[index], crowded: [] }));
+  return repeatedAt.map((times, index) => ({
+    repeatedAt: times,
+    surplus: surplus[index],
+    crowded: [],
+    surplusElsewhere: surplus[index],
+  }));
+}
+
+const noRows: SharedInStretch = { rows: new Map(), streamsWithSharedTimes: new Set(), sharing: 0 };
+
+/** So few surplus rows of a stretch are always subtracted one by one. */
+const fewSurplus = 20;
+/** To subtract a row takes as long as to let the backend tell so many rows apart. */
+const distinctPerSurplus = 40;
+
+/** With more surplus rows than this, it takes less time to count the distinct rows of these streams. */
+function mostSurplusOf(rows: ReadonlyMap<string, number>, streams: ReadonlySet<string>): number {
+  let all = 0;
+  for (const text of streams) all += rows.get(text) ?? 0;
+  return Math.max(fewSurplus, all / distinctPerSurplus);
 }
 
 function timesOf(rows: readonly BackendRow[]): readonly bigint[] {
@@ -137,11 +162,14 @@ const maxSurplus = 20_000;
 export function mergeRepeats(found: readonly FoundRepeats[]): FoundRepeats {
   const areNamed = found.every(({ repeatedAt }) => repeatedAt !== undefined);
   const repeatedAt = found.flatMap((one) => one.repeatedAt ?? []);
-  const areKept = found.every(({ surplus }) => surplus !== undefined);
-  const surplus = found.flatMap((one) => one.surplus ?? []);
+  const few = (rows: readonly (readonly BackendRow[] | undefined)[]): readonly BackendRow[] | undefined => {
+    const all = rows.flatMap((some) => some ?? []);
+    return rows.includes(undefined) || all.length > maxSurplus ? undefined : all;
+  };
   return {
     repeatedAt: areNamed && repeatedAt.length <= maxTimes ? repeatedAt : undefined,
-    surplus: areKept && surplus.length <= maxSurplus ? surplus : undefined,
+    surplus: few(found.map(({ surplus }) => surplus)),
+    surplusElsewhere: few(found.map(({ surplusElsewhere }) => surplusElsewhere)),
     crowded: found.flatMap(({ crowded }) => crowded),
   };
 }

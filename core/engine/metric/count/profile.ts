@@ -130,7 +130,7 @@ export class SelectionProfiler {
     if (assumptions !== undefined && isIncomplete)
       return assumed(profile, request, { range, key, assumptions });
     // A guess needs no surplus rows, which may be many.
-    const guess = { ...profile, surplus: [], repeatedAt: [] };
+    const guess = { ...profile, surplus: [], surplusElsewhere: [], repeatedAt: [] };
     this.#latest.set(key, guess, bytesOf(guess), expectedMs);
     return profile;
   }

@@ -110,6 +110,7 @@ const nothingSpecial = {
   streamsWithSharedTimes: new Set<string>(),
   repeatedAt: [],
   crowded: [],
+  surplusElsewhere: [],
   surplus: [],
   missing: 0,
   isHidden: false,
