@@ -3,9 +3,7 @@ import { isComparison } from '../../logql/pipeline/label-comparison.js';
 import { comparesTexts } from '../../logql/stages/label-filter.js';
 import type { KnownNames } from './known-names.js';
 import type { AppliedRule } from './rules/index.js';
-import { labelDeep } from './rules/label/deep.js';
-import { labelRules } from './rules/label/index.js';
-import type { LabelScope, PlacedComparison } from './rules/label/label-rule.js';
+import { labelDeep, labelRules, type LabelScope, type PlacedComparison } from './rules/label.js';
 import { firstRule } from './rules/rule.js';
 import { both, either, unanswered, type Answered } from './verdicts.js';
 

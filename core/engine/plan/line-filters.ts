@@ -3,8 +3,7 @@ import { lineMeaning } from '../../logql/pipeline/filter-meaning.js';
 import type { LogsqlFilter } from '../../victoria/logsql/ast.js';
 import { everything, not } from '../../victoria/logsql/build.js';
 import type { AppliedRule } from './rules/index.js';
-import { lineRules } from './rules/line/index.js';
-import { anyOf, lineMixed } from './rules/line/mixed.js';
+import { anyOf, lineMixed, lineRules } from './rules/line.js';
 import { firstRule, type Verdict } from './rules/rule.js';
 import { weakest } from './verdicts.js';
 

@@ -8,7 +8,7 @@ import { doAll, type Steps } from '../../base/pace/steps.js';
 import { joinStreams } from './label-fields.js';
 import type { AppliedRule } from './rules/index.js';
 import { firstRule } from './rules/rule.js';
-import { selectorRules } from './rules/selector/index.js';
+import { selectorRules } from './rules/selector.js';
 
 /** The rule that was applied to a part of the query. */
 export interface Decision {

@@ -8,9 +8,8 @@ import { isWholeJson, jsonNames } from './json-leaf.js';
 import type { LeafCount, LeafPush } from './leaf-push.js';
 import { visibleNames, withLevel } from './metric-columns.js';
 import type { AppliedRule } from './rules/index.js';
-import { metricRules } from './rules/metric/index.js';
-import type { LeafFacts } from './rules/metric/metric-rule.js';
-import { metricOff, type Pushdown } from './rules/query/off.js';
+import { metricRules, type LeafFacts } from './rules/metric.js';
+import { metricOff, type Pushdown } from './rules/query.js';
 import { firstRule } from './rules/rule.js';
 import type { FieldsPlan, LogsPlan, ShortLinesPlan } from './types.js';
 

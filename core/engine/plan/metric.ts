@@ -6,7 +6,7 @@ import { logsSteps } from './logs.js';
 import { matcherSteps } from './matchers.js';
 import { columnsFor, visibleNames } from './metric-columns.js';
 import { decideLeaf, planFields, planShortLines } from './metric-push.js';
-import type { Pushdown } from './rules/query/off.js';
+import type { Pushdown } from './rules/query.js';
 import type { LeafPlan, MetricPlan } from './types.js';
 
 /**

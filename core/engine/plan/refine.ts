@@ -6,7 +6,7 @@ import { selectionOf } from '../../victoria/logsql/selection.js';
 import { serviceNameLabel } from '../../victoria/names/service-name.js';
 import type { KnownNames } from './known-names.js';
 import { labelsIn, type LabelFields } from './label-fields.js';
-import { queryTooLong } from './rules/query/too-long.js';
+import { queryTooLong } from './rules/query.js';
 import type { LabelQuestion, LeafPlan, LogsPlan, MetricPlan, Plan } from './types.js';
 
 /** The labels of a plan whose stored stream fields have to be listed before it is executed. */

@@ -2,7 +2,7 @@ import type { Stage } from '../../logql/ast.js';
 import { descriptorOf } from '../../logql/stages/index.js';
 import type { LineSource } from '../../logql/stages/stage.js';
 import type { Naming } from '../../victoria/names/naming.js';
-import type { LabelScope } from './rules/label/label-rule.js';
+import type { LabelScope } from './rules/label.js';
 
 /** What of a stored row is still as it was stored, while the row runs through the stages. */
 export class RowScope implements LabelScope {

@@ -1,7 +1,7 @@
 import type { Filters } from '../../../logql/index.js';
 import type { Query } from '../../../wire/api/query.js';
 import type { Host } from '../../../kernel/plugin/host.js';
-import type { Pushdown } from '../rules/query/off.js';
+import type { Pushdown } from '../rules/query.js';
 import { explainQuery, type Explanation } from './explain.js';
 
 /**

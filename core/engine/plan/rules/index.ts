@@ -1,12 +1,9 @@
-import { labelDeep } from './label/deep.js';
-import { labelRules } from './label/index.js';
-import { lineRules } from './line/index.js';
-import { lineMixed } from './line/mixed.js';
-import { metricRules } from './metric/index.js';
-import { metricOff } from './query/off.js';
-import { queryTooLong } from './query/too-long.js';
+import { labelDeep, labelRules } from './label.js';
+import { lineMixed, lineRules } from './line.js';
+import { metricRules } from './metric.js';
+import { metricOff, queryTooLong } from './query.js';
 import type { RuleText } from './rule.js';
-import { selectorRules } from './selector/index.js';
+import { selectorRules } from './selector.js';
 import { stageRules } from './stage.js';
 
 /** Every rule of pushdown; those of one kind in the order they are tried. */

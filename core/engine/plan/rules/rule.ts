@@ -29,9 +29,10 @@ export interface HiddenExample {
   readonly pushdown?: 'off';
 }
 
-/** A rule as it is written down. A rule of the verdict `none` has nothing to emit. */
+/** A rule as it is written down. A rule of the verdict `none` has nothing to emit, and seldom a backend to tell of. */
 type Definition<Id extends string, Subject, Match, Names extends unknown[], Emitted> =
-  | (RuleText<Id> & {
+  | (Omit<RuleText<Id>, 'backend'> & {
+      readonly backend?: string;
       readonly verdict: 'none';
       readonly match: (subject: Subject) => boolean;
       readonly emit?: never;
@@ -57,7 +58,7 @@ export interface Rule<
 }
 
 /** What a rule does about one part of a query. */
-export interface Applied<Names extends unknown[], Emitted> {
+interface Applied<Names extends unknown[], Emitted> {
   /** What the backend is asked; undefined where it is not. */
   readonly emit: ((...names: Names) => Emitted) | undefined;
 }
@@ -67,6 +68,7 @@ export function kindOfRule<Subject, Emitted, Names extends unknown[] = [], V ext
   return <const Id extends string, Match>(
     definition: Definition<Id, Subject, Match, Names, Emitted> & { readonly verdict: V },
   ): Rule<Subject, Names, Emitted, Id> & { readonly verdict: V } => ({
+    backend: '',
     ...definition,
     emits: definition.emit !== undefined,
     apply: (subject) => applied(definition, subject),

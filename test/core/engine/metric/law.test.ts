@@ -13,7 +13,7 @@ import { mapLeaves } from '../../../../core/logql/metric/index.js';
 import { planMetric } from '../../../../core/engine/plan/metric.js';
 import { leavesOfPlan } from '../../../../core/engine/plan/refine.js';
 import type { MetricPlan } from '../../../../core/engine/plan/types.js';
-import type { Pushdown } from '../../../../core/engine/plan/rules/query/off.js';
+import type { Pushdown } from '../../../../core/engine/plan/rules/query.js';
 import { createExchange } from '../../../../core/kernel/plugin/exchange.js';
 import { makeCaller, makeHost, makeTenant } from '../../../../core/testing/index.js';
 import type { Answer } from '../../../../core/wire/answer/types.js';

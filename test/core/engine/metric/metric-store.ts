@@ -13,7 +13,7 @@ import { everything } from '../../../../core/victoria/logsql/build.js';
 import { defaultNamingSettings, Naming } from '../../../../core/victoria/names/naming.js';
 import { RowReader } from '../../../../core/victoria/names/row-reader.js';
 import { planMetric } from '../../../../core/engine/plan/metric.js';
-import type { Pushdown } from '../../../../core/engine/plan/rules/query/off.js';
+import type { Pushdown } from '../../../../core/engine/plan/rules/query.js';
 import { Trace, type UpstreamCall } from '../../../../core/base/trace.js';
 import { FakeClock, makeHost } from '../../../../core/testing/index.js';
 import { BoundUpstream } from '../../../../core/victoria/upstream/bound.js';

@@ -1,7 +1,7 @@
 import test from 'ava';
 import fc from 'fast-check';
 import { planMetric } from '../../../../core/engine/plan/metric.js';
-import { metricRules } from '../../../../core/engine/plan/rules/metric/index.js';
+import { metricRules } from '../../../../core/engine/plan/rules/metric.js';
 import type { Verdict } from '../../../../core/engine/plan/rules/rule.js';
 import { parseQuery } from '../../../../core/logql/index.js';
 import { leavesOf } from '../../../../core/logql/metric/index.js';

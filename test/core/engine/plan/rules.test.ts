@@ -7,7 +7,7 @@ import type { Decision } from '../../../../core/engine/plan/matchers.js';
 import { matchesText } from '../../../../core/engine/plan/matches-text.js';
 import { refineLogs } from '../../../../core/engine/plan/refine.js';
 import { allRules, type AppliedRule } from '../../../../core/engine/plan/rules/index.js';
-import { metricRules } from '../../../../core/engine/plan/rules/metric/index.js';
+import { metricRules } from '../../../../core/engine/plan/rules/metric.js';
 import type { HiddenExample, Verdict } from '../../../../core/engine/plan/rules/rule.js';
 import type { LogsPlan } from '../../../../core/engine/plan/types.js';
 import { parseQuery, type LogExpr } from '../../../../core/logql/index.js';

@@ -1,6 +1,25 @@
-import type { LogsqlFilter } from '../../../../victoria/logsql/ast.js';
-import { printFilter } from '../../../../victoria/logsql/print.js';
-import { kindOfRule } from '../rule.js';
+import type { LogsqlFilter } from '../../../victoria/logsql/ast.js';
+import { printFilter } from '../../../victoria/logsql/print.js';
+import { kindOfRule } from './rule.js';
+
+/** `-pushdown`: with `off` the backend only selects streams. */
+export type Pushdown = 'on' | 'off';
+
+/** Defines a rule about a query as a whole. */
+const settingRule = kindOfRule<Pushdown, never, [], 'none'>();
+
+export const metricOff = settingRule({
+  id: 'metricOff',
+  construct: 'any query with -pushdown=off',
+  verdict: 'none',
+  reason: 'switched off: the backend selects streams, everything else is done here',
+  example: {
+    query: '{namespace="shop"} |= "timeout"',
+    whyHidden: 'any query with -pushdown=off',
+    pushdown: 'off',
+  },
+  match: (pushdown) => pushdown === 'off',
+});
 
 /** Defines a rule about all that the backend is asked for one log query. */
 const filterRule = kindOfRule<LogsqlFilter, never, [], 'none'>();
@@ -12,7 +31,6 @@ const maxFilterBytes = 15_000;
 export const queryTooLong = filterRule({
   id: 'queryTooLong',
   construct: 'filters that make the backend query longer than 16 KiB',
-  backend: '',
   verdict: 'none',
   reason: 'the backend refuses longer queries',
   example: {

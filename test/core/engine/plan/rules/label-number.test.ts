@@ -1,8 +1,8 @@
 import test from 'ava';
 import fc from 'fast-check';
-import type { CompareOp } from '../../../../core/logql/ast.js';
-import { passingNumbers } from '../../../../core/engine/plan/rules/label/passing-numbers.js';
-import { runs } from '../../../setup/runs.js';
+import type { CompareOp } from '../../../../../core/logql/ast.js';
+import { passingNumbers } from '../../../../../core/engine/plan/rules/label-number.js';
+import { runs } from '../../../../setup/runs.js';
 
 const holds: Readonly<Record<CompareOp, (a: number, b: number) => boolean>> = {
   '>': (a, b) => a > b,

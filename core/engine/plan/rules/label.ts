@@ -1,0 +1,320 @@
+import type { LabelFilter, StringLabelFilter } from '../../../logql/ast.js';
+import { labelMeaning } from '../../../logql/pipeline/filter-meaning.js';
+import { compileMeaning } from '../../../logql/pipeline/filter-test.js';
+import type { LabelComparison } from '../../../logql/pipeline/label-comparison.js';
+import { Meter } from '../../../logql/pipeline/meter.js';
+import { isDeeperThan } from '../../../logql/walk.js';
+import type { LogsqlFilter } from '../../../victoria/logsql/ast.js';
+import { and, not, or, present, regexp } from '../../../victoria/logsql/build.js';
+import { levelNames } from '../../../victoria/names/level-words.js';
+import { detectedLevelName } from '../../../victoria/names/level.js';
+import type { Naming } from '../../../victoria/names/naming.js';
+import { mayBeFilledIn } from '../../../victoria/names/otlp-fill.js';
+import { serviceNameLabel } from '../../../victoria/names/service-name.js';
+import { isBroken } from '../../../victoria/names/shown-value.js';
+import type { KnownNames } from '../known-names.js';
+import { missingLineRows } from '../missing-lines.js';
+import { mayPass, valuePattern } from './label-number.js';
+import { holds, isNot, levelLines, linesOf, longDecimal, textsOf } from './label-text.js';
+import { contains } from './line.js';
+import { kindOfRule } from './rule.js';
+
+/** A comparison of a label, with what the stages in front of it have done to the row. */
+export interface PlacedComparison {
+  readonly comparison: LabelComparison;
+  readonly scope: LabelScope;
+  /** True when a stage or comparison before may have marked the row with an error. */
+  readonly mayHaveFailed: boolean;
+}
+
+export interface LabelScope {
+  /** True while a name means what the backend stored under it. */
+  isStored(name: string): boolean;
+  /**
+   * What of the stored line a value of this name was made of, where it is not stored: what stands under keys that have the name, or any
+   * piece, as it stands there or unescaped. Undefined where it may have another source.
+   */
+  sourceInLine(name: string): 'keys' | 'pieces' | undefined;
+  /** Whether nothing but `| json` made labels of the stored line. */
+  readonly isParsedAsJson: boolean;
+  readonly naming: Naming;
+}
+
+/**
+ * Defines a rule about a comparison of a label. What is asked depends on the stored names; undefined where they leave nothing to
+ * ask for. A superset may stand under AND and OR, and never under NOT.
+ */
+const labelRule = kindOfRule<PlacedComparison, LogsqlFilter | undefined, [names: KnownNames]>();
+
+// Of all escapes of JSON and logfmt only this one can stand for what is searched for here.
+const escaped = contains('\\u');
+
+/** The rules about one comparison of a label, in the order they are tried; the first that it falls under decides. */
+export const labelRules = [
+  labelRule({
+    id: 'labelInLine',
+    construct:
+      '| name="v", | name=~"a|b", | name=~"a.*", | name!="" behind | json, | logfmt, | regexp or | pattern',
+    backend: '(_msg:*"v"* or _msg:*"\\u"* or name:="v" or {name="v"} ...)',
+    verdict: 'superset',
+    reason:
+      'a value that is taken from a line stands in it, unless it is spelled with escapes; so does the key that `| json` and `| logfmt` make a name of; of a row without a line `| json` reads the fields; the label may be stored, too',
+    example: '{namespace="shop"} | json | user="admin"',
+    match: (placed) => {
+      const filter = textOf(placed);
+      if (filter === undefined || isDerived(filter.name) || passesMissing(filter)) return undefined;
+      const { scope } = placed;
+      const source = scope.isStored(filter.name) ? undefined : scope.sourceInLine(filter.name);
+      const lines = source === undefined ? undefined : linesOf(filter, source);
+      if (lines === undefined) return undefined;
+      return { filter, placed, lines: or(lines, escaped) };
+    },
+    emit: ({ filter, placed, lines }, names) =>
+      or(
+        lines,
+        rowsWithField(placed, names, (field) => holds(field, filter)),
+      ),
+  }),
+  labelRule({
+    id: 'labelNumberInLine',
+    construct: '| name > 10 behind | json or | logfmt',
+    backend:
+      '(_msg:~"name(\\":|=)(how texts begin that may pass)" or _msg:*"\\u"* or name:* !(name:<=10 ...))',
+    verdict: 'superset',
+    reason:
+      'a value that is taken from a line stands in it behind its key, unless it is spelled with escapes, and a row without the label is dropped; texts that are no plain numbers are kept and marked; of a row without a line `| json` reads the fields; the label may be stored, too',
+    example: '{namespace="shop"} | json | status >= 500',
+    match: (placed) => {
+      const { comparison, scope } = placed;
+      if (comparison.kind !== 'number') return undefined;
+      const { name } = comparison;
+      if (isDerived(name) || scope.isStored(name) || scope.sourceInLine(name) !== 'keys') return undefined;
+      // Other characters of a key become underscores, and so do the borders of objects.
+      const key = name.slice(name.lastIndexOf('_') + 1);
+      const value = valuePattern(comparison);
+      if (key === '' || value === undefined) return undefined;
+      const lines = regexp('_msg', `${key}${value}`);
+      return { comparison, placed, lines: or(lines, escaped) };
+    },
+    emit: ({ comparison, placed, lines }, names) =>
+      or(
+        lines,
+        rowsWithField(placed, names, (field) => mayPass(field, comparison)),
+      ),
+  }),
+  labelRule({
+    id: 'labelParsed',
+    construct:
+      '| name!="v" behind a stage that can make, change or drop the name, and numbers behind one but | json and | logfmt',
+    verdict: 'none',
+    reason: 'the value is not what is stored',
+    example: '{namespace="shop"} | json | user!="admin"',
+    match: ({ comparison, scope }) => !scope.isStored(comparison.name),
+  }),
+  labelRule({
+    id: 'labelLevel',
+    construct: '| detected_level="error", | detected_level=~"warn|error"',
+    backend: '(_msg:*"err"* or ... all cases ... or level:* or severity:* ...)',
+    verdict: 'superset',
+    reason:
+      'a level told by the line is a word of it, and any field of a rebuilt line may hold the word; info and unknown are left to the rows, of which any page holds some',
+    example: '{namespace="shop"} | detected_level="error"',
+    match: (placed) => {
+      const filter = textOf(placed);
+      const lines = filter?.name === detectedLevelName ? levelLines(filter) : undefined;
+      return lines && [...lines, missingLineRows(placed.scope.naming)];
+    },
+    emit: (lines, names) => {
+      const sources = [...levelNames, 'severity_number', detectedLevelName];
+      return or(...sources.flatMap((name) => spellings(name, names)).map(present), ...lines);
+    },
+  }),
+  labelRule({
+    id: 'labelDerived',
+    construct: '| service_name="v", | detected_level="info", | name_extracted="v", | __error__="v"',
+    verdict: 'none',
+    reason: 'the value is made here',
+    example: '{namespace="shop"} | detected_level="info"',
+    match: ({ comparison }) => isDerived(comparison.name),
+  }),
+  labelRule({
+    id: 'labelAfterError',
+    construct: '| name = ip("10.0.0.0/8") behind a stage that may fail',
+    verdict: 'none',
+    reason: 'rows that are marked with an error pass comparisons of addresses',
+    example: '{namespace="shop"} | json took="took" | client=ip("10.0.0.0/8")',
+    match: ({ comparison, mayHaveFailed }) => comparison.kind === 'ip' && mayHaveFailed,
+  }),
+  labelRule({
+    id: 'labelAddress',
+    construct: '| name = ip("10.0.0.0/8")',
+    backend: 'name:*',
+    verdict: 'superset',
+    reason: 'a row without the label is dropped, networks are compared here',
+    example: '{namespace="shop"} | client=ip("10.0.0.0/8")',
+    match: ({ comparison: { kind, name } }) => (kind === 'ip' ? name : undefined),
+    emit: (name, names) => or(...spellings(name, names).map(present)),
+  }),
+  labelRule({
+    id: 'labelNumber',
+    construct: '| name > 10, | name > 1s, | name > 1KB',
+    backend: 'name:* !(name:<=10 name:~"plain number")',
+    verdict: 'superset',
+    reason: 'a row without the label is dropped; a value that is no plain number is kept and marked',
+    example: '{namespace="shop"} | status_code >= 500',
+    match: ({ comparison }) =>
+      comparison.kind === 'number' || comparison.kind === 'duration' || comparison.kind === 'bytes'
+        ? comparison
+        : undefined,
+    emit: (comparison, names) =>
+      or(
+        ...spellings(comparison.name, names).map((field) =>
+          comparison.kind === 'number' ? mayPass(field, comparison) : present(field),
+        ),
+      ),
+  }),
+  labelRule({
+    id: 'labelText',
+    construct: '| name="v", | name=~"a|b", | name=~"a.*", | name!=""',
+    backend: 'name:="v" or {name="v"}, for every stored spelling of the name',
+    verdict: 'superset',
+    reason:
+      'several stored names can mean one; a row may hide the value of its stream; values that are shown otherwise are let through',
+    example: '{namespace="shop"} | trace_id="a1b2"',
+    match: (placed) => {
+      const filter = textOf(placed);
+      return filter === undefined || passesMissing(filter) ? undefined : filter;
+    },
+    emit: (filter, names) => or(...spellings(filter.name, names).map((field) => holds(field, filter))),
+  }),
+  labelRule({
+    id: 'labelFilledIn',
+    construct: '| severity_text!="v" and other negated filters on fields that the backend fills in',
+    verdict: 'none',
+    reason: 'a filled-in value is shown as missing',
+    example: '{namespace="shop"} | severity_text!="Info"',
+    match: (placed) => {
+      const filter = textOf(placed);
+      return filter !== undefined && passesMissing(filter) && mayBeFilledIn(filter.name);
+    },
+  }),
+  labelRule({
+    id: 'labelMissing',
+    construct: '| name=""',
+    backend: '!name:*, for every stored spelling of the name',
+    verdict: 'superset',
+    reason: 'missing equals empty in both; fields of rows without a line are no labels',
+    example: '{namespace="shop"} | user=""',
+    match: (placed) => {
+      const filter = textOf(placed);
+      return filter?.op === '=' && filter.value === ''
+        ? { name: filter.name, naming: placed.scope.naming }
+        : undefined;
+    },
+    emit: ({ name, naming }, names) => {
+      const fields = sureFields(name, names);
+      if (fields === undefined || fields.length === 0) return undefined;
+      return or(and(...fields.map((field) => not(present(field)))), missingLineRows(naming));
+    },
+  }),
+  labelRule({
+    id: 'labelNot',
+    construct: '| name!="v", | name!~"a|b"',
+    backend: '!(name:in("v") {name="v" or name=""})',
+    verdict: 'superset',
+    reason:
+      'sound where one stored field can be meant, and in rows with a line: fields of others are no labels',
+    example: '{namespace="shop"} | user!="admin"',
+    match: (placed) => {
+      const filter = textOf(placed);
+      if (filter === undefined) return undefined;
+      const meaning = labelMeaning(filter);
+      const texts = meaning.isNegated ? textsOf(meaning) : undefined;
+      if (texts === undefined || texts.some((text) => isBroken(text) || longDecimal.test(text)))
+        return undefined;
+      return { name: filter.name, texts, naming: placed.scope.naming };
+    },
+    emit: ({ name, texts, naming }, names) => {
+      const [field, another] = names.fieldsOf(name);
+      const isCertain = another === undefined && (sureFields(name, names) ?? []).length > 0;
+      return isCertain && field !== undefined ? or(isNot(field, texts), missingLineRows(naming)) : undefined;
+    },
+  }),
+  labelRule({
+    id: 'labelNegated',
+    construct: '| name!="v" with several stored spellings, | name!~"re", | name=~"re|"',
+    verdict: 'none',
+    reason: 'which of the fields a row shows, or what the pattern leaves, is decided row by row',
+    example: '{namespace="shop"} | user!~"adm.*"',
+    match: (placed) => textOf(placed) !== undefined,
+  }),
+] as const;
+
+/** Defines a rule about a label filter as a whole. */
+const labelTreeRule = kindOfRule<LabelFilter, never, [], 'none'>();
+
+const deepest = 50;
+
+export const labelDeep = labelTreeRule({
+  id: 'labelDeep',
+  construct: 'label filters nested deeper than 50 levels',
+  verdict: 'none',
+  reason: 'the backend query would be no shorter than the rows are many',
+  example: {
+    query: `{namespace="shop"} | ${Array<string>(deepest + 1)
+      .fill('a="b"')
+      .join(' and ')}`,
+    whyHidden: 'the query would have more than 50 levels',
+  },
+  match: (filter) => isDeeperThan(filter, deepest),
+});
+
+/** A comparison of texts, where it is one. */
+export function textOf({ comparison }: PlacedComparison): StringLabelFilter | undefined {
+  return comparison.kind === 'string' ? comparison : undefined;
+}
+
+/** Whether rows without the label pass. */
+function passesMissing(filter: StringLabelFilter): boolean {
+  return compileMeaning(labelMeaning(filter), new Meter())('');
+}
+
+/** Whether labels of this name are made here, whatever the backend has stored under it. */
+function isDerived(name: string): boolean {
+  return (
+    name === serviceNameLabel ||
+    name === detectedLevelName ||
+    name.startsWith('_') ||
+    name.endsWith('_extracted')
+  );
+}
+
+/** All stored fields that a row may show under this name; the name itself where none is known. */
+export function spellings(name: string, names: KnownNames): readonly string[] {
+  return [...new Set([name, ...names.fieldsOf(name)])];
+}
+
+/**
+ * The fields that every row shows under this name: a field that only some rows show says nothing of the others. Undefined where the
+ * backend may have filled one of them in, which is shown as missing.
+ */
+function sureFields(name: string, names: KnownNames): readonly string[] | undefined {
+  const fields = names.sureFieldsOf(name);
+  return fields.some(mayBeFilledIn) ? undefined : fields;
+}
+
+/**
+ * Rows in which no stored line shows the value of a label: a field may be the label, or the key of which `| json` makes the label in a line that
+ * is rebuilt from fields. Other parsers may find more in such a line.
+ * @param passes rows where a field may pass
+ */
+function rowsWithField(
+  { comparison: { name }, scope }: PlacedComparison,
+  names: KnownNames,
+  passes: (field: string) => LogsqlFilter,
+): LogsqlFilter {
+  const parsed = scope.isParsedAsJson ? names.parsedFieldsOf(name) : [];
+  const fields = new Set([...spellings(name, names), ...parsed]);
+  const others = scope.isParsedAsJson ? [] : [missingLineRows(scope.naming)];
+  return or(...others, ...[...fields].map(passes));
+}

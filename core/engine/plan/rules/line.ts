@@ -1,0 +1,271 @@
+import type { FilterTest } from '../../../logql/pipeline/filter-meaning.js';
+import { parseAddress } from '../../../logql/pipeline/ip-matcher.js';
+import { anyCasePattern } from '../../../logql/pipeline/text-in-any-case.js';
+import { compileRegExp } from '../../../logql/regexp/index.js';
+import { requiredTexts } from '../../../logql/regexp/required.js';
+import type { LogsqlFilter } from '../../../victoria/logsql/ast.js';
+import { and, everything, or, present, regexp, substring } from '../../../victoria/logsql/build.js';
+import { wholeLinePattern } from '../backend-pattern.js';
+import { kindOfRule, type RuleText } from './rule.js';
+
+/** One of the tests that a line filter makes of the stored line, of which any may hold. */
+export interface LineTerm {
+  readonly test: FilterTest;
+  /** Whether lines pass for which no test holds. */
+  readonly isNegated: boolean;
+}
+
+/** Defines a rule about a test of a line filter; what it emits is negated around it where the filter is. */
+const lineRule = kindOfRule<LineTerm, LogsqlFilter>();
+
+const lineField = '_msg';
+
+/** The rules about one test of a line filter, in the order they are tried; the first that it falls under decides. */
+export const lineRules = [
+  lineRule({
+    id: 'lineAddress',
+    construct: '|= ip("10.0.0.1")',
+    backend: '_msg:*"10.0.0.1"*',
+    verdict: 'superset',
+    reason: 'the text may stand inside of a longer number',
+    example: '{namespace="shop"} |= ip("10.0.0.1")',
+    match: ({ test, isNegated }) => {
+      // Only dotted addresses have a single spelling.
+      const isSpelledOnce = test.kind === 'ip' && parseAddress(test.value)?.bits === 32;
+      return isSpelledOnce && !isNegated ? test.value : undefined;
+    },
+    emit: contains,
+  }),
+  lineRule({
+    id: 'lineNetwork',
+    construct: '|= ip("10.0.0.0/8"), != ip(...)',
+    verdict: 'none',
+    reason: 'the backend tests whole values only',
+    example: '{namespace="shop"} |= ip("10.0.0.0/8")',
+    match: ({ test }) => test.kind === 'ip',
+  }),
+  lineRule({
+    id: 'lineReplacementNot',
+    construct: '!=, !~ or !> with U+FFFD in the text',
+    verdict: 'none',
+    reason: 'the backend does not find words that hold this sign, so its negation would keep them',
+    example: '{namespace="shop"} != "au caf\ufffd lait"',
+    match: ({ test, isNegated }) => isNegated && holdsReplacement(test),
+  }),
+  lineRule({
+    id: 'lineReplacement',
+    construct: '|=, |~ or |> with U+FFFD in the text',
+    backend: '_msg:*"text"*',
+    verdict: 'superset',
+    reason:
+      'the backend does not find words that hold this sign for bytes that are no text; it is asked for what stands around it',
+    example: '{namespace="shop"} |= "au caf\ufffd lait"',
+    match: ({ test }) => (holdsReplacement(test) ? test : undefined),
+    emit: (test) => and(...around(test)),
+  }),
+  lineRule({
+    id: 'lineContains',
+    construct: '|= "text", != "text", |~ "a|b" and other patterns in whose place Loki looks for texts',
+    backend: '_msg:*"text"*',
+    verdict: 'exact',
+    reason: 'a substring by bytes in both',
+    example: '{namespace="shop"} |= "timeout"',
+    match: ({ test }) => {
+      if (test.kind === 'all') return '';
+      return test.kind === 'contains' && !test.ignoresCase ? test.text : undefined;
+    },
+    emit: contains,
+  }),
+  lineRule({
+    id: 'linePatternNot',
+    construct: '!> "a <_> b"',
+    verdict: 'none',
+    reason: 'the negation of a superset would lose lines',
+    example: '{namespace="shop"} !> "<_> took <_>ms"',
+    match: ({ test, isNegated }) => test.kind === 'pattern' && isNegated,
+  }),
+  lineRule({
+    id: 'linePattern',
+    construct: '|> "a <_> b"',
+    backend: '_msg:*"a "* _msg:*" b"*',
+    verdict: 'superset',
+    reason: 'order, anchors and wildcards of at least one character are checked here',
+    example: '{namespace="shop"} |> "<_> took <_>ms"',
+    match: ({ test }) => (test.kind === 'pattern' ? test.value.split('<_>') : undefined),
+    emit: (texts) => and(...texts.map(contains)),
+  }),
+  lineRule({
+    id: 'lineAnyCase',
+    construct:
+      '|~ "(?i)text", !~ "(?i)text" and other patterns in whose place Loki looks for texts in any case',
+    backend: '_msg:~"[tT][eE][xX][tT]"',
+    verdict: 'exact',
+    reason:
+      'Loki compares letters in lower case, and knows fewer cases of the first one than of the others, so all that it takes for a letter are spelled out',
+    example: '{namespace="shop"} |~ "(?i)disk full"',
+    match: ({ test }) =>
+      test.kind === 'contains' && test.ignoresCase ? backendRegexp(anyCasePattern(test.text)) : undefined,
+    emit: matches,
+  }),
+  lineRule({
+    id: 'lineNotEmpty',
+    construct: '|~ ".+", !~ ".+"',
+    backend: '_msg:*',
+    verdict: 'exact',
+    reason: 'Loki only looks whether there is a character, be it a line feed',
+    example: '{namespace="shop"} |~ ".+"',
+    match: ({ test }) => (test.kind === 'not-empty' ? lineField : undefined),
+    emit: present,
+  }),
+  lineRule({
+    id: 'lineRegexpAll',
+    construct: '|~ "re" that matches the empty text',
+    verdict: 'none',
+    reason: 'the backend tries no pattern that matches the empty text, and lets every line pass',
+    example: '{namespace="shop"} |~ "x*"',
+    match: (term) => {
+      const pattern = regexpOf(term);
+      return pattern !== undefined && compileRegExp(pattern).test('');
+    },
+  }),
+  lineRule({
+    id: 'lineRegexpDotsNot',
+    construct: '!~ "re" with dots of both kinds, as in `\\s|.`',
+    verdict: 'none',
+    reason: 'the backend takes some of the dots for the other kind, so its negation would lose lines',
+    example: '{namespace="shop"} !~ "(?:\\\\s|.)took"',
+    match: (term) => {
+      const pattern = regexpOf(term);
+      return term.isNegated && pattern !== undefined && backendRegexp(pattern) === undefined;
+    },
+  }),
+  lineRule({
+    id: 'lineRegexpDots',
+    construct: '|~ "re" with dots of both kinds, as in `\\s|.`',
+    backend: '_msg:*"text"*',
+    verdict: 'superset',
+    reason: 'the backend takes some of the dots for the other kind, which matters for lines with line feeds',
+    example: '{namespace="shop"} |~ "(?:\\\\s|.)took"',
+    match: (term) => {
+      const pattern = regexpOf(term);
+      return pattern !== undefined && backendRegexp(pattern) === undefined ? pattern : undefined;
+    },
+    emit: (pattern) => and(...containsTextsOf(pattern)),
+  }),
+  lineRule({
+    id: 'lineRegexp',
+    construct: '|~ "re", !~ "re"',
+    backend: '_msg:*"text"* _msg:~"(?-s)re"',
+    verdict: 'exact',
+    reason:
+      'the same language, once `.` does not match line feeds; where `\\b` or `^` looks back at literal text in front, the pattern goes behind `(?:\\b|\\B)`, because the backend tries it on what follows that text; texts that every match contains (in all cases, under (?i)) stand in front, because the backend finds them many times faster',
+    example: '{namespace="shop"} |~ "took [0-9]{4,}ms"',
+    match: (term) => {
+      const pattern = regexpOf(term);
+      return pattern === undefined ? undefined : backendRegexp(pattern);
+    },
+    emit: matches,
+  }),
+] as const;
+
+/** What was decided about one test of a line filter. */
+export interface DecidedTerm {
+  readonly rule: RuleText;
+  readonly filter: LogsqlFilter;
+}
+
+/** Defines a rule about the alternatives of a line filter as a whole. */
+const alternativesRule = kindOfRule<readonly DecidedTerm[], LogsqlFilter>();
+
+export const lineMixed = alternativesRule({
+  id: 'lineMixed',
+  construct: 'alternatives of several kinds',
+  backend: 'the alternatives joined by or',
+  verdict: 'exact',
+  reason:
+    'the backend joins what it is asked for each; where one of them is a superset or none, that one decides',
+  example: '{namespace="shop"} |~ "timeout" or "took [0-9]+s"',
+  match: (terms) => (terms.some(({ rule }) => rule !== terms[0]?.rule) ? terms : undefined),
+  emit: anyOf,
+});
+
+/** Lines that one of the alternatives lets pass. */
+export function anyOf(terms: readonly DecidedTerm[]): LogsqlFilter {
+  return or(...terms.map(({ filter }) => filter));
+}
+
+/** Lines that hold the text. */
+export function contains(text: string): LogsqlFilter {
+  return text === '' ? everything : substring(lineField, text);
+}
+
+/** For each text that all matches of the pattern hold, in whatever case, the lines that hold it. */
+function containsTextsOf(pattern: string): readonly LogsqlFilter[] {
+  return requiredTexts(pattern).map((list) => or(...list.map(contains)));
+}
+
+/** The pattern of a test that is one. */
+function regexpOf({ test }: LineTerm): string | undefined {
+  return test.kind === 'regexp' ? test.pattern : undefined;
+}
+
+/** Lines with the texts that stand around the sign for bytes that are no text. */
+function around(test: FilterTest): readonly LogsqlFilter[] {
+  switch (test.kind) {
+    case 'contains':
+    case 'equals':
+      if (test.ignoresCase) return containsTextsOf(anyCasePattern(test.text));
+      return test.text.split('\ufffd').map(contains);
+    case 'pattern':
+      return test.value.split(/\ufffd|<_>/).map(contains);
+    case 'regexp':
+      return containsTextsOf(test.pattern);
+    case 'all':
+    case 'not-empty':
+    case 'ip':
+      return [];
+  }
+}
+
+/** Whether a test holds the sign that stands for bytes that are no text, plainly or as a pattern writes it. */
+export function holdsReplacement(test: FilterTest): boolean {
+  switch (test.kind) {
+    case 'contains':
+    case 'equals':
+      return test.text.includes('\ufffd');
+    case 'pattern':
+      return test.value.includes('\ufffd');
+    case 'regexp':
+      return /\ufffd|\\x\{0*fffd\}/i.test(test.pattern);
+    case 'all':
+    case 'not-empty':
+    case 'ip':
+      return false;
+  }
+}
+
+/** A pattern of LogQL, and as the backend is asked for it. */
+interface BackendRegexp {
+  readonly pattern: string;
+  readonly whole: string;
+}
+
+/** A pattern as the backend understands it like Loki does; undefined where it would take some of its dots for the other kind. */
+function backendRegexp(pattern: string): BackendRegexp | undefined {
+  const whole = wholeLinePattern(withoutDotAll(pattern));
+  return whole === undefined ? undefined : { pattern, whole };
+}
+
+/** Lines with a match. The backend takes its time for most patterns, and next to none for the texts that all matches hold. */
+function matches({ pattern, whole }: BackendRegexp): LogsqlFilter {
+  return and(...containsTextsOf(pattern), regexp(lineField, whole));
+}
+
+/** Says that `.` does not match line feeds, unless the pattern says it does; flags at its start are joined. */
+function withoutDotAll(pattern: string): string {
+  const flags = /^\(\?([a-zA-Z]*)(?:-([a-zA-Z]*))?\)/.exec(pattern);
+  if (flags === null) return `(?-s)${pattern}`;
+  const [whole, on = '', off = ''] = flags;
+  if (on.includes('s') || off.includes('s')) return pattern;
+  return `(?${on}-${off}s)${pattern.slice(whole.length)}`;
+}

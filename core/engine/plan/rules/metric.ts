@@ -1,0 +1,125 @@
+import type { RangeAggregation, Stage } from '../../../logql/ast.js';
+import { detectedLevelName } from '../../../victoria/names/level.js';
+import { dropsErrors, isWholeJson, jsonNames } from '../json-leaf.js';
+import type { LeafCount } from '../leaf-push.js';
+import { kindOfRule, type Rule, type RuleText } from './rule.js';
+
+/** What matters of a range aggregation for whether the backend can count its samples. */
+export interface LeafFacts extends Pick<LeafCount, 'names' | 'stageNames' | 'stages'> {
+  readonly range: RangeAggregation;
+  /** Undefined for functions of values. */
+  readonly measure: LeafCount['measure'] | undefined;
+  /** Those of the stages that read or change the line, or make labels by templates. */
+  readonly lineStages: readonly Stage[];
+}
+
+/**
+ * Defines a rule about a range aggregation. Exact: groups of the backend tell all there is to count. Superset: they leave some lines
+ * to look at.
+ */
+const metricRule = kindOfRule<LeafFacts, LeafCount>();
+
+/** Defines one of the verdicts `exact` and `superset`: what falls under it is what is counted. */
+function countingRule<const Id extends string>(
+  rule: RuleText<Id> & {
+    readonly verdict: 'exact' | 'superset';
+    readonly match: (facts: LeafFacts) => LeafCount | undefined;
+  },
+): Rule<LeafFacts, [], LeafCount, Id> {
+  return metricRule({ ...rule, emit: (count: LeafCount) => count });
+}
+
+const nsPerMs = 1_000_000n;
+
+/** The rules about what the backend counts instead of sending rows, in the order they are tried. */
+export const metricRules = [
+  metricRule({
+    id: 'metricUnwrap',
+    construct: 'unwrap',
+    backend:
+      'behind json: the labels that matter instead of the line, where they are certain, as for metricJson; for quantiles, minima and maxima the values of each group, gathered',
+    verdict: 'none',
+    reason: 'numbers, durations and sizes are read differently, and values that are none are errors',
+    example: 'sum(sum_over_time({namespace="shop"} | unwrap took [5m]))',
+    match: ({ measure }) => measure === undefined,
+  }),
+  metricRule({
+    id: 'metricStages',
+    construct: 'stages that read or change the line, or labels by templates, in a range aggregation',
+    verdict: 'none',
+    reason: 'what a row counts for is known only when its line was read',
+    example: 'sum by (user) (count_over_time({namespace="shop"} | logfmt [5m]))',
+    match: ({ range, names, lineStages }) => {
+      // Windows are cut at milliseconds.
+      if (range.range.intervalNanoseconds % nsPerMs !== 0n) return true;
+      const [first, another] = lineStages;
+      if (first === undefined) return false;
+      return (
+        another !== undefined || !isWholeJson(first) || names === 'all' || jsonNames(names) === undefined
+      );
+    },
+  }),
+  countingRule({
+    id: 'metricIdentity',
+    construct: 'count_over_time(...) and others without sum by (...) around them',
+    backend: 'stats by (_stream, all stored fields) count() or sum_len(_msg), levels as above',
+    verdict: 'superset',
+    reason:
+      'every combination of structured metadata is a series of its own; with too many of them (a trace id) rows are read instead',
+    example: 'count_over_time({namespace="shop"}[5m])',
+    match: (facts) => (facts.names === 'all' ? countOf(facts) : undefined),
+  }),
+  countingRule({
+    id: 'metricJson',
+    construct: 'sum by (a) (count_over_time(... | json [..])) and others that count, also with | a="v"',
+    backend:
+      'unpack_json fields (a); extract to find lines in which the key stands more than once; stats by (a, the line where it is not certain) count(); without the lines where all of a selection have been certain before',
+    verdict: 'superset',
+    reason:
+      'a key that stands once in a valid object without escapes is the label; all other lines come as they are, grouped when equal. Rows are read instead when there are too many groups, or lines with keys or numbers that are no JSON',
+    example: 'sum by (user) (count_over_time({namespace="shop"} | json [5m]))',
+    match: (facts) => {
+      const { names, stages, lineStages } = facts;
+      if (names === 'all' || lineStages.length === 0) return undefined;
+      const [count, fromJson] = [countOf(facts), jsonNames(names)];
+      if (count === undefined || fromJson === undefined) return undefined;
+      return { ...count, fromJson, dropsErrors: dropsErrors(stages, names) };
+    },
+  }),
+  countingRule({
+    id: 'metricLevel',
+    construct: 'sum by (detected_level) (...), | detected_level="v" in front of it',
+    backend:
+      'extract what stands in front of a level, and the level; collapse_nums; stats by (these, stored level fields) count()',
+    verdict: 'superset',
+    reason:
+      'lines that begin alike have one level where nothing behind it can change it, which is decided here for each group; the lines of other groups come as rows of _time, _stream and _msg',
+    example: 'sum by (detected_level) (count_over_time({namespace="shop"}[1m]))',
+    match: (facts) =>
+      facts.names !== 'all' && facts.names.has(detectedLevelName) ? countOf(facts) : undefined,
+  }),
+  countingRule({
+    id: 'metricAbsent',
+    construct: 'absent_over_time(...)',
+    backend: 'stats by (_stream) count(), in buckets of gcd(range, step)',
+    verdict: 'exact',
+    reason: 'only whether there are rows matters',
+    example: 'absent_over_time({namespace="shop"}[5m])',
+    match: (facts) => (facts.measure === 'presence' ? countOf(facts) : undefined),
+  }),
+  countingRule({
+    id: 'metricGroups',
+    construct: 'sum by (a, b) (count_over_time(...)), rate, bytes_over_time, bytes_rate',
+    backend: 'stats by (fields of a and b) count() or sum_len(_msg), in buckets of gcd(range, step)',
+    verdict: 'exact',
+    reason:
+      'sums over buckets add up to windows; labels are made of the groups here; by _stream where fields do not tell the labels of all streams; rows pushed twice and rows without a line are taken out and counted here',
+    example: 'sum by (pod) (rate({namespace="shop"} |= "timeout" [5m]))',
+    match: countOf,
+  }),
+] as const;
+
+/** What is counted by groups alone; undefined for functions of values. */
+function countOf({ measure, names, stageNames, stages }: LeafFacts): LeafCount | undefined {
+  return measure === undefined ? undefined : { measure, names, stageNames, stages };
+}
