@@ -1,20 +1,37 @@
 import type { ResponseShapeOptions } from '../base/options.gen.js';
+import type { TimeRange } from '../base/time/range.js';
 import type { Exchange } from '../kernel/plugin/exchange.js';
 import type { Host } from '../kernel/plugin/host.js';
+import { printQuery } from '../logql/index.js';
 import type { LineWorkers } from '../logql/lines/line-workers.js';
 import type { Naming } from '../victoria/names/naming.js';
 import { RowReader } from '../victoria/names/row-reader.js';
 import type { Answer } from '../wire/answer/types.js';
-import type { ScanOptions } from './context.js';
-import { execute } from './executors.js';
-import { createLineWorkers, createRowThreads } from './threads.js';
+import type { ApiRequest, Operation } from '../wire/api/request.js';
+import type { EngineContext, ScanOptions } from './context.js';
+import { deleteRows, listDeletions } from './deletion/delete-rows.js';
+import { answerDetectedFields, answerDetectedFieldValues } from './fields/detected-fields.js';
+import { answerDetectedLabels } from './fields/detected-labels.js';
+import { listLabelNames, listLabelValues, listSeries } from './listings/listings.js';
+import { answerStoredList } from './listings/stored-list.js';
 import { compileDerivedFields, type DeriveFields } from './logs/derived-fields.js';
+import { answerLogs } from './logs/logs.js';
 import { createMemories, type Memories } from './memories.js';
+import type { Strategy } from './metric/context.js';
+import { executeGathered } from './metric/gathered.js';
+import { executeMetric } from './metric/metric.js';
+import { strategies } from './metric/strategies.js';
 import type { RowThreads } from './metric/threads/row-threads.js';
 import type { engineMetrics } from './metrics.js';
-import type { Strategy } from './metric/context.js';
-import { strategies } from './metric/strategies.js';
+import { answerPatterns } from './patterns/patterns.js';
+import type { Plan, PlanKind } from './plan/types.js';
 import { refinedPlan } from './refined-plan.js';
+import { answerTail } from './tail/answer-tail.js';
+import { createLineWorkers, createRowThreads } from './threads.js';
+import { answerIndexStats } from './volume/index-stats.js';
+import { answerLineCounts } from './volume/line-counts.js';
+import { answerShards } from './volume/shards.js';
+import { answerVolume } from './volume/volume.js';
 
 export type EngineOptions = ScanOptions &
   Pick<ResponseShapeOptions, 'lineThreads' | 'lineTimeout' | 'rowThreads' | 'rowThreadsMinRows'> &
@@ -81,4 +98,71 @@ export class Engine {
     if (reader === undefined) this.#readers.set(naming, (reader = new RowReader(naming)));
     return reader;
   }
+}
+
+/** Executes a plan for a request on the backend of an exchange. */
+type Executor<Planned, Request> = (
+  plan: Planned,
+  request: Request,
+  context: EngineContext,
+) => Answer | Promise<Answer>;
+
+type Plans = { readonly [Kind in PlanKind]: Extract<Plan, { readonly kind: Kind }> };
+type Requests = { readonly [Op in Operation]: Extract<ApiRequest, { readonly op: Op }> };
+type ByOperation<Planned> = { readonly [Op in Operation]?: Executor<Planned, Requests[Op]> };
+type Executors = { readonly [Kind in PlanKind]: ByOperation<Plans[Kind]> };
+
+/** Every kind of plan, with the operations that it answers and their executors. */
+const executors = {
+  logs: { query_range: ranged(answerLogs), tail: answerTail },
+  metric: { query_range: executeMetric, query: executeMetric },
+  gathered: { query_range: executeGathered },
+  'label-names': { labels: ranged(listLabelNames) },
+  'label-values': { label_values: ranged(listLabelValues) },
+  series: { series: ranged(listSeries) },
+  'index-stats': { index_stats: ranged(answerIndexStats) },
+  volume: { volume: ranged(answerVolume), volume_range: ranged(answerVolume) },
+  'line-counts': { query_range: answerLineCounts },
+  'stored-list': { series: answerStoredList },
+  shards: { index_shards: ranged(answerShards) },
+  'detected-labels': { detected_labels: ranged(answerDetectedLabels) },
+  'detected-fields': {
+    detected_fields: ranged(answerDetectedFields),
+    detected_field_values: ranged(answerDetectedFieldValues),
+  },
+  patterns: { patterns: ranged(answerPatterns) },
+  delete: { delete: deleteRows },
+  deletions: { deletions: listDeletions },
+  tenant: { tenant: (_plan, _request, { tenant }) => ({ kind: 'tenant', tenant }) },
+  format: { format_query: ({ expr }) => ({ kind: 'formatted', query: printQuery(expr) }) },
+} as const satisfies Executors;
+
+/** Fails to compile while an operation has no executor. */
+type Executed = { [Kind in PlanKind]: keyof (typeof executors)[Kind] }[PlanKind];
+const table: Operation extends Executed ? Executors : never = executors;
+
+/** Executes the plan of a request. */
+async function execute(plan: Plan, request: ApiRequest, context: EngineContext): Promise<Answer> {
+  const executor = executorOf(plan.kind, request.op);
+  if (executor === undefined) throw new Error(`the plan does not belong to a request for ${request.op}`);
+  return executor(plan, request, context);
+}
+
+function executorOf<Kind extends PlanKind, Op extends Operation>(
+  kind: Kind,
+  op: Op,
+): Executor<Plans[Kind], Requests[Op]> | undefined {
+  const byOperation: ByOperation<Plans[Kind]> = table[kind];
+  return byOperation[op];
+}
+
+/** The backend reads [start, end); Loki treats equal bounds as that single instant. */
+function ranged<Planned, Request extends { readonly range: TimeRange }>(
+  executor: Executor<Planned, Request>,
+): Executor<Planned, Request> {
+  return (plan, request, context) => {
+    const { startNs, endNs } = request.range;
+    const instant = { ...request, range: { startNs, endNs: endNs + 1n } };
+    return executor(plan, startNs === endNs ? instant : request, context);
+  };
 }

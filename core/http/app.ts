@@ -1,16 +1,16 @@
-import type { Socket } from 'node:net';
+import Router from '@koa/router';
 import Koa, { type Context, type Middleware } from 'koa';
 import compose from 'koa-compose';
-import Router from '@koa/router';
-import type { ServerOptions } from '../base/options.gen.js';
-import type { EncodedAnswer } from '../wire/answer/types.js';
+import type { Socket } from 'node:net';
+import { posix } from 'node:path';
 import { apiError } from '../base/errors/table.js';
 import { Attached } from '../base/memory/attached.js';
+import type { ServerOptions } from '../base/options.gen.js';
 import { RequestRecord } from '../kernel/telemetry/request-record.js';
+import type { EncodedAnswer } from '../wire/answer/types.js';
 import { adminGate } from './admin-gate.js';
 import type { BrowserGuard } from './browser-guard.js';
 import { callerOf } from './caller.js';
-import { cleanPath } from './clean-path.js';
 import { chunkedBody, chunksOf, isLogAnswer } from './chunked-body.js';
 import { compressBody } from './compress.js';
 import { clientErrorOf, encodeError } from './error-body.js';
@@ -18,7 +18,7 @@ import type { FastLane } from './fast-lane.js';
 import { lastAnswer } from './last-answer.js';
 import { hasDoubtfulEnd, refuseBadHead } from './listener.js';
 import { securityHeaders } from './security-headers.js';
-import { serveRoute, type ServedRoute, type ServeSettings } from './serve-route.js';
+import { type ServedRoute, serveRoute, type ServeSettings } from './serve-route.js';
 import { track, type TrackSettings } from './track.js';
 
 export interface AppSettings extends ServeSettings, TrackSettings {
@@ -183,4 +183,12 @@ async function send(
     // Koa only knows the length of a body that is not a stream.
     if (!isChunked) context.length = body.length;
   }
+}
+
+/** The path without empty, `.` and `..` parts, to which Loki redirects; undefined for one that has none. */
+function cleanPath(path: string): string | undefined {
+  const cleaned = posix.normalize(path);
+  if (cleaned === path || !cleaned.startsWith('/')) return undefined;
+  // Browsers take a backslash for a slash, and two of those at the beginning for another host.
+  return cleaned.replaceAll('\\', '%5C');
 }

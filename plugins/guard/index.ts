@@ -1,23 +1,25 @@
 /** Stage `guard`: refuses what a client, a tenant or this replica may not do, before it costs anything. */
-import type { TenantLimits } from '../../core/wire/limits/tenant-limits.js';
+import { type IntervalHistogram, monitorEventLoopDelay } from 'node:perf_hooks';
+import { AdaptiveLimit } from '../../core/base/admission/adaptive-limit.js';
+import { type HeldPlace, heldPlace } from '../../core/base/admission/place.js';
 import type { GuardOptions } from '../../core/base/options.gen.js';
+import { operationOf, oversizedText } from '../../core/operations/index.js';
 import {
-  ApiError,
-  apiError,
-  defineStage,
   type AdmitAgain,
   type Answer,
+  apiError,
+  ApiError,
+  defineStage,
   type Exchange,
   type Host,
   type Rest,
   type Stage,
 } from '../../core/plugin/index.js';
-import { monitorEventLoopDelay, type IntervalHistogram } from 'node:perf_hooks';
-import { AdaptiveLimit } from '../../core/base/admission/adaptive-limit.js';
-import { heldPlace, type HeldPlace } from '../../core/base/admission/place.js';
+import type { ApiRequest } from '../../core/wire/api/request.js';
+import type { ProcessLimits } from '../../core/wire/limits/limits.js';
+import type { TenantLimits } from '../../core/wire/limits/tenant-limits.js';
 import { Admissions, type RefusalReason } from './admissions.js';
-import { checkRequest } from './checks.js';
-import { Rate, type Payer } from './rate.js';
+import { type Payer, Rate } from './rate.js';
 
 const nothing = (): void => undefined;
 
@@ -210,4 +212,16 @@ class Guard implements Stage<'tenant', 'place'> {
   #count(reason: string): void {
     this.#host.meters.guard_rejected_total.add(1, { reason });
   }
+}
+
+/** Throws the error of the first limit that a request exceeds; a limit of 0 is disabled. An allowed request only costs arithmetic. */
+async function checkRequest(
+  request: ApiRequest,
+  limits: TenantLimits,
+  { maxQueryLengthBytes }: ProcessLimits,
+  signal: AbortSignal,
+): Promise<void> {
+  const length = oversizedText(request, maxQueryLengthBytes);
+  if (length !== undefined) throw apiError('queryTooLong', { length, limit: maxQueryLengthBytes });
+  for (const check of operationOf(request).limits.checks) await check(request, limits, signal);
 }

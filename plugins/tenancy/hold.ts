@@ -1,12 +1,12 @@
-import type { Answer } from '../../core/wire/answer/types.js';
-import { readAhead } from '../../core/wire/api/read-ahead.js';
 import { apiError } from '../../core/base/errors/table.js';
 import { untilAborted } from '../../core/base/errors/until-aborted.js';
-import type { TenantLimits } from '../../core/wire/limits/tenant-limits.js';
-import type { Exchange } from '../../core/plugin/index.js';
-import { checkBytesRead } from './bytes-read.js';
 import { operationOf } from '../../core/operations/index.js';
-import { oldestOf, withinLength } from './reach.js';
+import type { Exchange } from '../../core/plugin/index.js';
+import type { Answer } from '../../core/wire/answer/types.js';
+import { readAhead } from '../../core/wire/api/read-ahead.js';
+import type { ApiRequest } from '../../core/wire/api/request.js';
+import type { TenantLimits } from '../../core/wire/limits/tenant-limits.js';
+import { checkBytesRead } from './bytes-read.js';
 
 /** Answers a request of the tenants; nothing older than `oldestNs` may be read. */
 export type Ask = (exchange: Exchange, oldestNs: bigint | undefined) => Promise<Answer>;
@@ -65,3 +65,20 @@ async function withinTime(
 
 /** The longest delay of a timer. */
 const maxTimerMs = 2 ** 31 - 1;
+
+/** The oldest time that may be read: anything before the lookback or the retention counts as deleted. Undefined means unlimited. */
+function oldestOf(limits: TenantLimits, nowNs: bigint): bigint | undefined {
+  const { maxQueryLookbackNs, retentionPeriodNs } = limits;
+  const bounds = [maxQueryLookbackNs, retentionPeriodNs].filter((ns) => ns > 0n);
+  const [first, ...others] = bounds;
+  if (first === undefined) return undefined;
+  return nowNs - others.reduce((least, ns) => (ns < least ? ns : least), first);
+}
+
+/** Shortens the default range of a listing to the longest one that the tenants may ask for. */
+function withinLength(request: ApiRequest, { maxQueryLengthNs }: TenantLimits): ApiRequest {
+  if (!('isOpenRange' in request) || !request.isOpenRange || maxQueryLengthNs === 0n) return request;
+  const { startNs, endNs } = request.range;
+  const allowedNs = endNs - maxQueryLengthNs;
+  return startNs >= allowedNs ? request : { ...request, range: { startNs: allowedNs, endNs } };
+}

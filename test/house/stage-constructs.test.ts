@@ -50,7 +50,7 @@ test('a stage is named in its own file and in no other', (t) => {
 
 test('a file that names a stage is found', (t) => {
   const text = "if (stage.kind === 'decolorize') return;";
-  t.deepEqual(namedIn('core/engine/plan/row-scope.ts', text), ['decolorize']);
+  t.deepEqual(namedIn('core/engine/plan/logs.ts', text), ['decolorize']);
   t.deepEqual(namedIn('core/logql/walk.ts', "new Set(['json', 'line_format'])"), ['json', 'line_format']);
   t.deepEqual(namedIn('core/logql/walk.ts', "test.kind === 'pattern' || kind === 'text'"), []);
 });

@@ -1,21 +1,24 @@
+import { doAll, type Steps } from '../../base/pace/steps.js';
 import type { LineFilterStage, LogExpr, Stage } from '../../logql/ast.js';
+import { lineMeaning } from '../../logql/pipeline/filter-meaning.js';
 import { descriptorOf } from '../../logql/stages/index.js';
+import type { LineSource } from '../../logql/stages/stage.js';
 import type { LogsqlFilter } from '../../victoria/logsql/ast.js';
 import { and, everything, not, or } from '../../victoria/logsql/build.js';
-import { aggregateLabels } from '../../victoria/names/stream-identity.js';
 import type { Naming } from '../../victoria/names/naming.js';
-import { doAll, type Steps } from '../../base/pace/steps.js';
+import { aggregateLabels } from '../../victoria/names/stream-identity.js';
 import { decideLabelFilter } from './label-filters.js';
-import { decideLineFilter } from './line-filters.js';
-import { matcherSteps, type Decision } from './matchers.js';
+import { type Decision, matcherSteps } from './matchers.js';
 import { letsMissingLinesPass, missingLineRows } from './missing-lines.js';
 import { rebuiltLinesThatPass } from './rebuilt-lines.js';
-import { RowScope } from './row-scope.js';
 import type { AppliedRule } from './rules/index.js';
-import { metricOff, queryTooLong, type Pushdown } from './rules/query.js';
+import type { LabelScope } from './rules/label.js';
+import { anyOf, lineMixed, lineRules } from './rules/line.js';
+import { metricOff, type Pushdown, queryTooLong } from './rules/query.js';
+import { firstRule, type Verdict } from './rules/rule.js';
 import { stageRules } from './rules/stage.js';
 import type { LabelQuestion, LogsPlan } from './types.js';
-import { unanswered } from './verdicts.js';
+import { unanswered, weakest } from './verdicts.js';
 
 export interface PlannedLogs {
   readonly plan: LogsPlan;
@@ -127,5 +130,92 @@ class PlannedStages {
     if (verdict === 'exact') this.recheck.push(stage);
     else this.residual.push(stage);
     return rule;
+  }
+}
+
+/** What the backend does for one line filter. */
+interface DecidedLines {
+  readonly rule: AppliedRule;
+  readonly verdict: Verdict;
+  /** Everything where the verdict is `none`. */
+  readonly filter: LogsqlFilter;
+}
+
+/** Decides how a line filter on the stored line goes to the backend (docs/protocol/logql-to-logsql.md#line-filters). */
+function decideLineFilter(stage: LineFilterStage): DecidedLines {
+  const { tests, isNegated } = lineMeaning(stage);
+  const terms = tests.map((test) => {
+    const { rule, emit } = firstRule(lineRules, { test, isNegated });
+    return { rule, filter: emit?.() ?? everything };
+  });
+  const rules = terms.map(({ rule }) => rule);
+  const isMixed = lineMixed.apply(terms) !== undefined;
+  const rule = weakest<AppliedRule>(isMixed ? [lineMixed, ...rules] : rules);
+  const { verdict } = rule;
+  // The negation of a superset would lose lines.
+  if (verdict === 'none' || (isNegated && verdict !== 'exact'))
+    return { rule, verdict: 'none', filter: everything };
+  const filter = anyOf(terms);
+  return { rule, verdict, filter: isNegated ? not(filter) : filter };
+}
+
+/** What of a stored row is still as it was stored, while the row runs through the stages. */
+class RowScope implements LabelScope {
+  #changed: Set<string> | 'all' = new Set();
+  #mayHaveFailed = false;
+  #isLineStored = true;
+  #isParsedAsJson = true;
+  /** What parsers have read; undefined while there was none. */
+  #parsed: LineSource | undefined;
+  /** Names whose values come from a template or another name. */
+  readonly #assigned = new Set<string>();
+  readonly naming: Naming;
+
+  constructor(naming: Naming) {
+    this.naming = naming;
+  }
+
+  isStored(name: string): boolean {
+    return this.#changed !== 'all' && !this.#changed.has(name);
+  }
+
+  sourceInLine(name: string): 'keys' | 'pieces' | undefined {
+    if (this.#parsed === undefined || this.#parsed === 'other-lines' || this.#assigned.has(name))
+      return undefined;
+    return this.#parsed === 'pieces' ? 'pieces' : 'keys';
+  }
+
+  get mayHaveFailed(): boolean {
+    return this.#mayHaveFailed;
+  }
+
+  get isParsedAsJson(): boolean {
+    return this.#isParsedAsJson;
+  }
+
+  /** True while the line is the stored one. */
+  get isLineStored(): boolean {
+    return this.#isLineStored;
+  }
+
+  pass(stage: Stage): void {
+    const descriptor = descriptorOf(stage);
+    const [made, lost] = [descriptor.makes(stage), descriptor.loses(stage)];
+    const source = descriptor.source(stage);
+    if (descriptor.errors(stage) === 'made') this.#mayHaveFailed = true;
+    if (source !== undefined || made === 'all') this.#passParser(source ?? 'other-lines');
+    else for (const name of made) this.#assigned.add(name);
+    if (descriptor.changesLine !== 'no') this.#isLineStored = false;
+    if (this.#changed === 'all') return;
+    if (made === 'all' || lost === 'all') this.#changed = 'all';
+    // A parsed name that a row has already gets a suffix.
+    else for (const name of [...made, ...lost]) this.#changed.add(name).add(`${name}_extracted`);
+  }
+
+  #passParser(source: LineSource): void {
+    this.#isParsedAsJson &&= this.#isLineStored && source === 'json-keys';
+    if (this.#parsed === 'other-lines') return;
+    if (!this.#isLineStored) this.#parsed = 'other-lines';
+    else if (this.#parsed !== 'pieces' || source === 'other-lines') this.#parsed = source;
   }
 }

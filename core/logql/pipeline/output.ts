@@ -1,6 +1,6 @@
-import type { Label, LabelSet } from '../../base/labels/label-set.js';
-import { LabelSetPool, type PoolUse } from './label-set-pool.js';
-import { SlotSorter } from './slot-sorter.js';
+import { type Label, LabelSet } from '../../base/labels/label-set.js';
+import { keptLabelsBytes } from '../../base/memory/sizes.js';
+import { ownText } from './own-text.js';
 import type { SlotTable } from './slot-table.js';
 import { metadata, parsed, type Slot, type SlotState } from './slot.js';
 import { errorDetailsLabel, errorLabel, type PipelineEntry, type PipelineLine } from './types.js';
@@ -74,4 +74,89 @@ function labelsOf(slots: readonly Slot[]): readonly Label[] {
   const labels: Label[] = [];
   for (const slot of slots) labels.push([slot.name, slot.text()]);
   return labels;
+}
+
+/** Sorts slots by name. Lines of one source have the same fields in the same order, so the previous order usually still fits. */
+class SlotSorter {
+  #last: readonly Slot[] = [];
+  #order: readonly number[] = [];
+
+  sort(slots: readonly Slot[]): readonly Slot[] {
+    if (!this.#isLast(slots)) this.#learn(slots);
+    const sorted: Slot[] = [];
+    for (const index of this.#order) {
+      const slot = slots[index];
+      if (slot !== undefined) sorted.push(slot);
+    }
+    return sorted;
+  }
+
+  #isLast(slots: readonly Slot[]): boolean {
+    const last = this.#last;
+    if (slots.length !== last.length) return false;
+    for (let index = 0; index < slots.length; index += 1) if (slots[index] !== last[index]) return false;
+    return true;
+  }
+
+  #learn(slots: readonly Slot[]): void {
+    this.#last = slots;
+    this.#order = slots
+      .map(({ name }, index) => ({ name, index }))
+      .sort((a, b) => (a.name < b.name ? -1 : 1))
+      .map(({ index }) => index);
+  }
+}
+
+const maxSets = 8192;
+/** Bytes per label in addition to its value. */
+const labelBytes = 120;
+/** The pool evaluates its hit rate after this many sets: what it keeps meanwhile is as much as a query of a hundred lines can be worth. */
+const trial = 128;
+/** A pool with a lower hit rate than one in this many costs more than it saves. */
+const leastUse = 8;
+
+type PoolUse = 'always' | 'while-useful';
+
+/** Returns the same LabelSet for equal labels while it is kept, so that grouping by sets computes their keys only once. */
+class LabelSetPool {
+  readonly #sets = new Map<string, LabelSet>();
+  readonly #use: PoolUse;
+  #asked = 0;
+  #found = 0;
+  #bytes = 0;
+
+  constructor(use: PoolUse) {
+    this.#use = use;
+  }
+
+  /** The set for labels that are sorted by name. */
+  of(labels: readonly Label[]): LabelSet {
+    if (labels.length === 0) return LabelSet.empty;
+    if (this.#use === 'while-useful' && this.#isUseless()) return LabelSet.fromSorted(labels);
+    // One text is made of all parts at the end: pieces that grow are copied by every collection until then.
+    const parts: (string | number)[] = [];
+    for (const [name, value] of labels) parts.push(name, '\u0000', value.length, ':', value);
+    const key = parts.join('');
+    let set = this.#sets.get(key);
+    this.#asked += 1;
+    if (set !== undefined) {
+      this.#found += 1;
+      return set;
+    }
+    const bytes = 2 * key.length + labels.length * labelBytes;
+    if (this.#sets.size >= maxSets || this.#bytes + bytes > keptLabelsBytes) {
+      this.#sets.clear();
+      this.#bytes = 0;
+    }
+    // A set that would fill the pool alone is not kept.
+    if (bytes > keptLabelsBytes / 8) return LabelSet.fromSorted(labels);
+    this.#bytes += bytes;
+    set = LabelSet.fromSorted(labels.map(([name, value]): Label => [name, ownText(value)]));
+    this.#sets.set(key, set);
+    return set;
+  }
+
+  #isUseless(): boolean {
+    return this.#asked >= trial && this.#found * leastUse < this.#asked;
+  }
 }

@@ -19,7 +19,7 @@ import { isLostNode, type StatusRule } from './failures.js';
 import type { CallPass, ExchangeGates } from './gates/gates.js';
 import { activeTasksPath, readActiveTasks, runDeletion } from './deletion.js';
 import { beginCall, type CallCount, type OpenCall } from './open-call.js';
-import { queryParameters } from './query-parameters.js';
+import { decodeStatsRange, queryParameters, rangeParameters, timeText } from './query-parameters.js';
 import { RowContract } from './row-contract.js';
 import type {
   BackendSeries,
@@ -37,8 +37,6 @@ import type {
   TailRowsRequest,
   Upstream,
 } from './types.js';
-import { decodeStatsRange, rangeParameters } from './stats-range.js';
-import { timeText } from './time-text.js';
 
 /** Ties backend calls to one exchange. */
 export interface Binding {

@@ -1,6 +1,10 @@
+import type { Steps } from '../../base/pace/steps.js';
 import type { LogsqlQuery } from '../logsql/ast.js';
 import { everything } from '../logsql/build.js';
 import { printFilter, printQuery } from '../logsql/print.js';
+import { clampTime, formatTime } from '../logsql/time.js';
+import { asArray, asMetric, asPoint, decodeResult, member } from './decode.js';
+import type { BackendSeries, StatsRangeRequest } from './types.js';
 
 /** Longest `query` that VictoriaLogs accepts by default (`-search.maxQueryLen`), in bytes. */
 const maxQueryBytes = 16_384;
@@ -17,4 +21,36 @@ export function queryParameters(query: LogsqlQuery): readonly (readonly [string,
     // In parentheses, because a text that starts with {" would be parsed as JSON.
     ['extra_filters', `(${printFilter(query.filter)})`],
   ];
+}
+
+// The backend guesses the unit of a bare number from its size; smaller numbers would not be taken as nanoseconds.
+const firstPlainNs = 10n ** 18n;
+
+/**
+ * The only place that formats a time for the backend. Computed times, such as the end of a window, may lie outside the backend's 64-bit
+ * clock; no row does.
+ */
+export function timeText(ns: bigint): string {
+  const known = clampTime(ns);
+  return known >= firstPlainNs ? known.toString() : formatTime(known, 9);
+}
+
+/** The parameters of a stats_query_range call besides query, start and end. */
+export function rangeParameters({
+  stepNs,
+  shiftNs,
+}: StatsRangeRequest): readonly (readonly [string, string])[] {
+  // The backend subtracts the offset.
+  return [
+    ['step', `${stepNs}ns`],
+    ['offset', `${-shiftNs}ns`],
+  ];
+}
+
+/** Decodes the answer of stats_query_range. */
+export function decodeStatsRange(text: string): Steps<readonly BackendSeries[]> {
+  return decodeResult(text, 'matrix', (each) => ({
+    ...asMetric(member(each, 'metric')),
+    points: asArray(member(each, 'values'), 'values').map(asPoint),
+  }));
 }

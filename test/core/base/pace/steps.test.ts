@@ -15,7 +15,7 @@ import { Pacer } from '../../../../core/base/pace/pacer.js';
 import { atPace, sortSteps, type Steps } from '../../../../core/base/pace/steps.js';
 import { makeLogAnswer } from '../../../../core/testing/index.js';
 import { decodeListing, decodeStats } from '../../../../core/victoria/upstream/decode.js';
-import { decodeStatsRange } from '../../../../core/victoria/upstream/stats-range.js';
+import { decodeStatsRange } from '../../../../core/victoria/upstream/query-parameters.js';
 
 function counted<Result>(steps: Steps<Result>): { readonly steps: number; readonly result: Result } {
   for (let count = 1; ; count += 1) {

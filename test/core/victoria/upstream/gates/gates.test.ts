@@ -2,8 +2,12 @@ import test from 'ava';
 import { WaitBudget } from '../../../../../core/base/admission/wait-budget.js';
 import { apiError } from '../../../../../core/base/errors/table.js';
 import { everything, query, sort } from '../../../../../core/victoria/logsql/build.js';
-import { ExchangeGates, type GatesOptions } from '../../../../../core/victoria/upstream/gates/gates.js';
-import { isHeavyRows, isHeavyStatsRange } from '../../../../../core/victoria/upstream/gates/call-kind.js';
+import {
+  ExchangeGates,
+  type GatesOptions,
+  isHeavyRows,
+  isHeavyStatsRange,
+} from '../../../../../core/victoria/upstream/gates/gates.js';
 import { CallGate } from '../../../../../core/victoria/upstream/gate.js';
 import { GaugesReader } from '../../../../../core/victoria/upstream/gates/gauges.js';
 import { HeavyGate } from '../../../../../core/victoria/upstream/gates/heavy-gate.js';

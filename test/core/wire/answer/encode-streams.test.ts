@@ -1,7 +1,7 @@
 import test from 'ava';
 import fc from 'fast-check';
 import { doAll } from '../../../../core/base/pace/steps.js';
-import { addNames, inLabelOrder } from '../../../../core/wire/answer/label-order.js';
+import { addNames, inLabelOrder } from '../../../../core/wire/answer/encode-streams.js';
 import { LabelSet } from '../../../../core/base/labels/label-set.js';
 
 const labels = fc
