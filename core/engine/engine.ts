@@ -25,7 +25,7 @@ import type { RowThreads } from './metric/threads/row-threads.js';
 import type { engineMetrics } from './metrics.js';
 import { answerPatterns } from './patterns/patterns.js';
 import type { Plan, PlanKind } from './plan/types.js';
-import { refinedPlan } from './refined-plan.js';
+import { refinedPlan } from './plan/refine.js';
 import { answerTail } from './tail/answer-tail.js';
 import { createLineWorkers, createRowThreads } from './threads.js';
 import { answerIndexStats } from './volume/index-stats.js';

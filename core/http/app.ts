@@ -3,6 +3,8 @@ import Koa, { type Context, type Middleware } from 'koa';
 import compose from 'koa-compose';
 import type { Socket } from 'node:net';
 import { posix } from 'node:path';
+import { promisify } from 'node:util';
+import { constants, gzip } from 'node:zlib';
 import { apiError } from '../base/errors/table.js';
 import { Attached } from '../base/memory/attached.js';
 import type { ServerOptions } from '../base/options.gen.js';
@@ -12,7 +14,6 @@ import { adminGate } from './admin-gate.js';
 import type { BrowserGuard } from './browser-guard.js';
 import { callerOf } from './caller.js';
 import { chunkedBody, chunksOf, isLogAnswer } from './chunked-body.js';
-import { compressBody } from './compress.js';
 import { clientErrorOf, encodeError } from './error-body.js';
 import type { FastLane } from './fast-lane.js';
 import { lastAnswer } from './last-answer.js';
@@ -191,4 +192,37 @@ function cleanPath(path: string): string | undefined {
   if (cleaned === path || !cleaned.startsWith('/')) return undefined;
   // Browsers take a backslash for a slash, and two of those at the beginning for another host.
   return cleaned.replaceAll('\\', '%5C');
+}
+
+const inThreadPool = promisify(gzip);
+
+interface CompressionSettings {
+  readonly responseCompression: 'gzip' | 'auto' | 'none';
+  readonly responseCompressionMinBytes: number;
+  /** The older switch: false disables compression where the newer option has its default. */
+  readonly responseGzip: boolean;
+}
+
+/**
+ * The body to send, gzipped when the client accepts it and it is large enough. Runs once, at the HTTP edge; a body that a stage has already
+ * encoded stays as it is, and one with a kept gzip form is not compressed again.
+ */
+async function compressBody(
+  context: Context,
+  { body, gzip: kept }: Pick<EncodedAnswer, 'body' | 'gzip'>,
+  settings: CompressionSettings,
+): Promise<Buffer> {
+  const { responseCompression, responseGzip } = settings;
+  if (responseCompression === 'none' || (responseCompression === 'gzip' && !responseGzip)) return body;
+  context.vary('Accept-Encoding');
+  const isEncoded = context.res.hasHeader('Content-Encoding');
+  if (isEncoded || body.length === 0 || body.length < settings.responseCompressionMinBytes) return body;
+  if (context.acceptsEncodings('gzip', 'identity') !== 'gzip') return body;
+  context.set('Content-Encoding', 'gzip');
+  return kept === undefined ? compress(body) : kept.of(body, compress);
+}
+
+function compress(body: Buffer): Promise<Buffer> {
+  // The lowest level already shrinks log text to about a tenth; higher levels only cost time.
+  return inThreadPool(body, { level: constants.Z_BEST_SPEED });
 }

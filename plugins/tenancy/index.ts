@@ -12,7 +12,7 @@ import {
 import type { Tenant } from '../../core/base/caller.js';
 import { oversizedText } from '../../core/operations/index.js';
 import { holdToLimits, isTimeless, type Ask } from './hold.js';
-import { MapSource } from './map-source.js';
+import { MapSource } from './tenant-map.js';
 import { resolveHeader } from './resolve.js';
 import { answerSeveral, ownName } from './several.js';
 

@@ -1,26 +1,25 @@
 /** Stage `tier0`: answers repeated GET requests with the bytes that were sent the first time. */
-import type { EncodedAnswer } from '../../core/wire/answer/types.js';
-import { cacheRoom } from '../../core/cache/room.js';
-import { ByteLru, largestEntryDivisor } from '../../core/base/memory/byte-lru.js';
 import { ApiError } from '../../core/base/errors/api-error.js';
 import { RefusedQuery } from '../../core/base/errors/refused-query.js';
+import { ByteLru, largestEntryDivisor } from '../../core/base/memory/byte-lru.js';
 import { cacheBudget } from '../../core/base/memory/pool.js';
-import { ageBuckets } from '../../core/cache/age.js';
 import type { Tier0Options } from '../../core/base/options.gen.js';
-import { alone, KeptGzip } from './kept-gzip.js';
+import { ageBuckets } from '../../core/cache/age.js';
+import { cacheRoom } from '../../core/cache/room.js';
 import {
-  answerCaching,
-  defineStage,
-  Generations,
   type Answer,
   type AnswerAgain,
   type AnswerCaching,
+  answerCaching,
+  defineStage,
   type Exchange,
+  Generations,
   type Host,
   type PurgeScope,
   type Rest,
   type Stage,
 } from '../../core/plugin/index.js';
+import type { EncodedAnswer, GzipForm } from '../../core/wire/answer/types.js';
 
 const metrics = {
   compat_cache_hits_total: { type: 'counter', help: 'Requests answered with stored bytes.' },
@@ -184,4 +183,51 @@ function budgetOf(options: Tier0Options): Budget | undefined {
 /** Whether a request ends so because of what it asks, so that its answer could not have been here. */
 function isRefused(error: unknown): boolean {
   return error instanceof RefusedQuery || (error instanceof ApiError && error.status < 499);
+}
+
+/**
+ * The gzip form of a body, made when the first client wants it. Clients that want it meanwhile wait for the same bytes. It stays as long as
+ * the body does, or is made again each time when there is no room for it.
+ */
+class KeptGzip implements GzipForm {
+  readonly #body: Buffer;
+  readonly #hasRoom: (bytes: number) => boolean;
+  #made: Promise<Buffer> | undefined;
+  #kept: Buffer | undefined;
+
+  constructor(body: Buffer, hasRoom: (bytes: number) => boolean) {
+    this.#body = body;
+    this.#hasRoom = hasRoom;
+  }
+
+  get kept(): Buffer | undefined {
+    return this.#kept;
+  }
+
+  of(body: Buffer, compress: (body: Buffer) => Promise<Buffer>): Promise<Buffer> {
+    // A stage in between may have replaced the body of the answer.
+    if (body !== this.#body) return compress(body);
+    this.#made ??= this.#make(compress);
+    return this.#made;
+  }
+
+  async #make(compress: (body: Buffer) => Promise<Buffer>): Promise<Buffer> {
+    let isKept = false;
+    try {
+      const gzipped = alone(await compress(this.#body));
+      isKept = this.#hasRoom(gzipped.byteLength);
+      if (isKept) this.#kept = gzipped;
+      return gzipped;
+    } finally {
+      if (!isKept) this.#made = undefined;
+    }
+  }
+}
+
+/** Node.js allocates small buffers from a larger one, which stays in memory as long as any slice of it. */
+function alone(bytes: Buffer): Buffer {
+  if (bytes.buffer.byteLength === bytes.byteLength) return bytes;
+  const copy = Buffer.allocUnsafeSlow(bytes.byteLength);
+  bytes.copy(copy);
+  return copy;
 }

@@ -1,4 +1,16 @@
 /** Endpoint plugin `ui`: a page that shows the pipeline and runs queries through it. */
+import type { UiOptions } from '../../core/base/options.gen.js';
+import { reportRun, type RunReport } from '../../core/engine/plan/explain/run.js';
+import {
+  apiError,
+  defineEndpoint,
+  type Endpoint,
+  type Host,
+  type RequestObserver,
+  type RequestRecord,
+  type RouteHandler,
+  type Topic,
+} from '../../core/plugin/index.js';
 import { jsonAnswer } from '../../core/wire/answer/finished.js';
 import {
   paramContext,
@@ -8,20 +20,11 @@ import {
   parseLabelValues,
   parseQueryRange,
 } from '../../core/wire/api/params/index.js';
-import type { UiOptions } from '../../core/base/options.gen.js';
-import {
-  apiError,
-  defineEndpoint,
-  type Endpoint,
-  type Host,
-  type RouteHandler,
-} from '../../core/plugin/index.js';
-import { ofAll, seenTopic } from './of-all.js';
 import { BackendCalls } from './backend-calls.js';
-import { checkForPage, explainForPage } from './explain.js';
 import { editQuery } from './edit.js';
+import { checkForPage, explainForPage } from './explain.js';
+import { ofAll, seenTopic } from './of-all.js';
 import { PageFiles, pageFolder } from './page-files.js';
-import { RunReports, runTopic } from './run-reports.js';
 
 type UiHost = Pick<
   Host,
@@ -94,4 +97,39 @@ export function createUi(host: UiHost, folder: URL): Endpoint {
     ]),
     start: () => page.load(),
   };
+}
+
+/** The header in which the page names a run, to ask afterwards what it cost. */
+const runHeader = 'x-page-run';
+
+/** Asks every worker for a run by its name; null from those that did not run it. */
+const runTopic: Topic<string, RunReport | null> = { name: 'ui run' };
+
+/** Runs whose cost is kept: those of a few open pages. */
+const mostKept = 64;
+const namePattern = /^[0-9a-f]{16,64}$/;
+
+/** What the latest runs of pages cost, by the unguessable names that the pages gave them. */
+class RunReports implements RequestObserver {
+  readonly #kept = new Map<string, RunReport>();
+
+  started(): void {
+    // What a run costs is known at its end.
+  }
+
+  finished({ caller, trace }: RequestRecord, status: number, durationMs: number): void {
+    const name = caller.headers.get(runHeader);
+    if (name === undefined || !namePattern.test(name)) return;
+    this.#kept.delete(name);
+    this.#kept.set(name, reportRun(trace, { status, answer: '', durationMs }));
+    for (const [oldest] of this.#kept) {
+      if (this.#kept.size <= mostKept) return;
+      this.#kept.delete(oldest);
+    }
+  }
+
+  /** Undefined for a name that is unknown, no longer kept, or whose request has not ended. */
+  get(name: string): RunReport | undefined {
+    return this.#kept.get(name);
+  }
 }

@@ -4,12 +4,12 @@ import { requestKinds } from './request-kinds.js';
 
 /** Files of core and plugins of which a function runs. These numbers only fall; they are to come to those of `aims`. */
 const bounds: Readonly<Record<string, number>> = {
-  'lines with a filter': 241,
-  'rate by a label': 274,
-  'level histogram': 275,
-  'count by a label of JSON': 284,
-  'quantile of a number in JSON': 288,
-  [repeatedName]: 40,
+  'lines with a filter': 210,
+  'rate by a label': 246,
+  'level histogram': 250,
+  'count by a label of JSON': 259,
+  'quantile of a number in JSON': 262,
+  [repeatedName]: 38,
 };
 
 test('a request passes no more source files than it did', async (t) => {

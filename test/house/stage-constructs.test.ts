@@ -12,7 +12,7 @@ const { files, edges } = readImportGraph(root);
 const exceptions: Readonly<Record<string, string>> = {
   'core/logql/ast.ts': 'the types of the tree',
   'core/logql/syntax/tokens.ts': "words stand in the order of Loki's lists of expected tokens",
-  'core/logql/syntax/range-rules.ts': 'label filters behind unwrap are a part of it',
+  'core/logql/syntax/metric-rules.ts': 'label filters behind unwrap are a part of it',
   'core/engine/plan/logs.ts': 'line and label filters are translated',
   'core/engine/fields/line-fields.ts': 'detected fields tell whether json or logfmt found them',
   'core/engine/fields/field-scan.ts': 'as above',

@@ -4,8 +4,7 @@ import { comparesTexts } from '../../logql/stages/label-filter.js';
 import type { KnownNames } from './known-names.js';
 import type { AppliedRule } from './rules/index.js';
 import { labelDeep, labelRules, type LabelScope, type PlacedComparison } from './rules/label.js';
-import { firstRule } from './rules/rule.js';
-import { both, either, unanswered, type Answered } from './verdicts.js';
+import { type Answered, both, either, firstRule, unanswered } from './rules/rule.js';
 
 /** What was decided about a label filter. */
 export interface DecidedLabels {

@@ -15,10 +15,9 @@ import type { AppliedRule } from './rules/index.js';
 import type { LabelScope } from './rules/label.js';
 import { anyOf, lineMixed, lineRules } from './rules/line.js';
 import { metricOff, type Pushdown, queryTooLong } from './rules/query.js';
-import { firstRule, type Verdict } from './rules/rule.js';
+import { firstRule, unanswered, type Verdict, weakest } from './rules/rule.js';
 import { stageRules } from './rules/stage.js';
 import type { LabelQuestion, LogsPlan } from './types.js';
-import { unanswered, weakest } from './verdicts.js';
 
 export interface PlannedLogs {
   readonly plan: LogsPlan;

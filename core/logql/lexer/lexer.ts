@@ -2,10 +2,11 @@ import { errorAt, type LogqlError } from '../error.js';
 import type { Token, TokenSource } from '../grammar/driver.js';
 import type { Terminal } from '../grammar/symbols.js';
 import { fixedTokens, functionWords, grammar, token } from '../syntax/tokens.js';
+import { parseBytes } from '../values/bytes.js';
+import { parseGoDuration } from '../values/go-duration.js';
 import { parsePromDuration } from '../values/prom-duration.js';
 import { unquoteGo } from '../values/unquote.js';
 import { CharReader, endOfText } from './char-reader.js';
-import { scanBytes, scanDuration } from './quantity.js';
 import { scan, type Scanned } from './scanner.js';
 
 export interface LexerOptions {
@@ -186,4 +187,37 @@ export class Lexer implements TokenSource {
   #report(message: string): void {
     this.fault ??= errorAt(message, this.#reader.tokenLine, this.#reader.tokenColumn);
   }
+}
+
+const durationTail = /^[\p{N}nsum\u00b5hdwy.]+/u;
+const bytesTail = /^[\p{N}BikKMGTP.]+/u;
+/** Longer than any meaningful duration or size; bounds the lookahead. */
+const maxTail = 256;
+
+/** Reads on after a number (or `-`) if that gives a duration; otherwise leaves the reader where it is. */
+function scanDuration(reader: CharReader, head: string): bigint | undefined {
+  return scanTail(reader, head, durationTail, (text) => {
+    const parsed = parsePromDuration(text);
+    return parsed.ok ? parsed.nanoseconds : parseGoDuration(text);
+  });
+}
+
+/** Reads on after a number if that gives a size in bytes. */
+function scanBytes(reader: CharReader, head: string): number | undefined {
+  return scanTail(reader, head, bytesTail, parseBytes);
+}
+
+function scanTail<T>(
+  reader: CharReader,
+  head: string,
+  pattern: RegExp,
+  parse: (text: string) => T | undefined,
+): T | undefined {
+  const tail = pattern.exec(reader.rest(maxTail))?.[0];
+  if (tail === undefined) return undefined;
+  reader.inspect(tail.length);
+  const value = parse(head + tail);
+  if (value === undefined) return undefined;
+  reader.skipOver(tail);
+  return value;
 }

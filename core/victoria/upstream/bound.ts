@@ -14,11 +14,10 @@ import { ApiError } from '../../base/errors/api-error.js';
 import { apiError } from '../../base/errors/table.js';
 import { decodeListing, decodeStats } from './decode.js';
 import { reading, rowsOf } from './answer-rows.js';
-import { isPath, pathOf } from './call-path.js';
+import { beginCall, type CallCount, isPath, type OpenCall, pathOf } from './open-call.js';
 import { isLostNode, type StatusRule } from './failures.js';
 import type { CallPass, ExchangeGates } from './gates/gates.js';
 import { activeTasksPath, readActiveTasks, runDeletion } from './deletion.js';
-import { beginCall, type CallCount, type OpenCall } from './open-call.js';
 import { decodeStatsRange, queryParameters, rangeParameters, timeText } from './query-parameters.js';
 import { RowContract } from './row-contract.js';
 import type {

@@ -1,6 +1,5 @@
 import type { OpenSpan, Trace } from '../../base/trace.js';
 import type { Waits } from '../../base/waits.js';
-import { pathOf } from './call-path.js';
 
 /** What a call has had so far. */
 export interface CallCount {
@@ -58,4 +57,13 @@ export function beginCall(
     });
   };
   return { type, headers: span?.headers, end };
+}
+
+/** Calls are named by the name of a query endpoint, `streams`, or by a path, `/delete/run_task`. */
+export function isPath(type: string): boolean {
+  return type.startsWith('/');
+}
+
+export function pathOf(type: string): string {
+  return isPath(type) ? type : `/select/logsql/${type}`;
 }

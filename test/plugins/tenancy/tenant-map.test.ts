@@ -2,8 +2,12 @@ import { mkdtemp, rm, utimes, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import test, { type ExecutionContext } from 'ava';
-import { MapSource, type MapSettings } from '../../../plugins/tenancy/map-source.js';
-import { parseTenantMap, readTenantMap } from '../../../plugins/tenancy/tenant-map.js';
+import {
+  type MapSettings,
+  MapSource,
+  parseTenantMap,
+  readTenantMap,
+} from '../../../plugins/tenancy/tenant-map.js';
 
 test('a map is read from YAML and from JSON, with numbers or texts', (t) => {
   const expected = [

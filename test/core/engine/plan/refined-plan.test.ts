@@ -1,19 +1,19 @@
 import test from 'ava';
-import { Query } from '../../../core/wire/api/query.js';
-import type { ApiRequest } from '../../../core/wire/api/request.js';
-import { printFilter } from '../../../core/victoria/logsql/print.js';
-import { NameLearner } from '../../../core/victoria/names/name-learner.js';
-import { defaultNamingSettings, Naming } from '../../../core/victoria/names/naming.js';
-import { planRequest } from '../../../core/engine/plan/request.js';
-import type { Plan } from '../../../core/plugin/index.js';
+import { Query } from '../../../../core/wire/api/query.js';
+import type { ApiRequest } from '../../../../core/wire/api/request.js';
+import { printFilter } from '../../../../core/victoria/logsql/print.js';
+import { NameLearner } from '../../../../core/victoria/names/name-learner.js';
+import { defaultNamingSettings, Naming } from '../../../../core/victoria/names/naming.js';
+import { planRequest } from '../../../../core/engine/plan/request.js';
+import type { Plan } from '../../../../core/plugin/index.js';
 import {
   FakeClock,
   FakeUpstream,
   makeExchange,
   makeTenant,
   type ExpectedCall,
-} from '../../../core/testing/index.js';
-import { refinedPlan } from '../../../core/engine/refined-plan.js';
+} from '../../../../core/testing/index.js';
+import { refinedPlan } from '../../../../core/engine/plan/refine.js';
 
 const naming = new Naming(defaultNamingSettings);
 const hourNs = 3_600_000_000_000n;
