@@ -4,11 +4,11 @@ import { requestKinds } from './request-kinds.js';
 
 /** Files of core and plugins of which a function runs. These numbers only fall; they are to come to those of `aims`. */
 const bounds: Readonly<Record<string, number>> = {
-  'lines with a filter': 210,
-  'rate by a label': 246,
-  'level histogram': 250,
-  'count by a label of JSON': 259,
-  'quantile of a number in JSON': 262,
+  'lines with a filter': 208,
+  'rate by a label': 244,
+  'level histogram': 248,
+  'count by a label of JSON': 257,
+  'quantile of a number in JSON': 260,
   [repeatedName]: 38,
 };
 

@@ -1,13 +1,12 @@
-import type { TimeRange } from '../../base/time/range.js';
-import { ByteLru } from '../../base/memory/byte-lru.js';
-import { printFilter } from '../logsql/print.js';
-import type { LogsqlFilter } from '../logsql/ast.js';
-import { query } from '../logsql/build.js';
 import type { Clock } from '../../base/clock.js';
+import { ByteLru } from '../../base/memory/byte-lru.js';
+import type { TimeRange } from '../../base/time/range.js';
+import type { LogsqlFilter } from '../logsql/ast.js';
+import { everything, query } from '../logsql/build.js';
+import { printFilter } from '../logsql/print.js';
 import type { Upstream } from '../upstream/types.js';
 import type { Naming } from './naming.js';
-import { spellingsOf, StoredNames, type Spellings } from './stored-names.js';
-import { StreamFieldLearner } from './stream-field-learner.js';
+import { type Spellings, spellingsOf, StoredNames } from './stored-names.js';
 
 /** The rows of one tenant whose names are to be learned. */
 export interface Question {
@@ -99,4 +98,119 @@ function covers({ range, knownUntilNs, reachedNow }: LearnedNames, asked: TimeRa
 
 function namesFor({ knownUntilNs, spellings }: LearnedNames, range: TimeRange): StoredNames {
   return new StoredNames(spellings, range.endNs <= knownUntilNs ? undefined : knownUntilNs);
+}
+
+/** A range of which the fields are known. */
+interface Covered {
+  readonly startNs: bigint;
+  /** Up to here all rows were visible when they were listed. */
+  readonly endNs: bigint;
+  /** The end of the listing. */
+  readonly listedNs: bigint;
+}
+
+/** The stream fields of one owner of data. */
+interface Known {
+  readonly fields: ReadonlySet<string>;
+  readonly covered: readonly Covered[];
+  /** When a listing was last asked for, milliseconds. */
+  readonly listedMs: number;
+  /** When all of it was last forgotten, milliseconds. */
+  readonly sinceMs: number;
+}
+
+/** A stream with a field that is new may be younger than this without being found by it. */
+const newFieldMs = 10_000;
+/** The same where a query names a label of which no field is known. */
+const missingFieldMs = 1_000;
+/** Rows that come with old timestamps may bring new fields. */
+const keptMs = 600_000;
+const maxRanges = 16;
+const maxFields = 20_000;
+const maxOwners = 500;
+
+/**
+ * Remembers the names of stream fields by owner of the data. Names are only ever added, since one too many costs nothing but the length of a
+ * query; only ranges that were not listed before are listed, and the newest rows every ten seconds.
+ */
+class StreamFieldLearner {
+  readonly #clock: Clock;
+  readonly #known: ByteLru<Known>;
+
+  constructor(clock: Clock) {
+    this.#clock = clock;
+    this.#known = new ByteLru({ maxEntries: maxOwners, maxBytes, clock });
+  }
+
+  /** The names that are known, without asking the backend. */
+  recall(owner: string): readonly string[] | undefined {
+    const known = this.#known.get(owner);
+    return known === undefined ? undefined : [...known.fields];
+  }
+
+  /**
+   * The names of the stream fields in a range.
+   * @param isEnough whether names are all that the caller needs; if not, a listing that is older than a second is asked for again
+   */
+  async learn(
+    upstream: Upstream,
+    range: TimeRange,
+    isEnough: (fields: ReadonlySet<string>) => boolean,
+  ): Promise<ReadonlySet<string>> {
+    const { owner } = upstream;
+    const nowMs = this.#clock.monotonicMs();
+    const kept = this.#known.get(owner);
+    const known = kept !== undefined && nowMs - kept.sinceMs < keptMs ? kept : nothingKnown(nowMs);
+    const missing = missingIn(range, known.covered);
+    const ageMs = nowMs - known.listedMs;
+    const isFresh = missing.isTail && ageMs < (isEnough(known.fields) ? newFieldMs : missingFieldMs);
+    if (missing.range === undefined || isFresh) return known.fields;
+    const safeUntilNs = this.#clock.nowNs() - ingestionLagNs;
+    const listed = await upstream.list({
+      listing: 'stream_field_names',
+      query: query(everything),
+      range: missing.range,
+      hits: 'any',
+    });
+    const fields = new Set(known.fields);
+    for (const { value } of listed) if (fields.size < maxFields) fields.add(value);
+    const { startNs, endNs: listedNs } = missing.range;
+    const endNs = listedNs < safeUntilNs ? listedNs : safeUntilNs;
+    const covered = withRange(known.covered, { startNs, endNs, listedNs });
+    const bytes = [...fields].reduce((sum, name) => sum + 2 * name.length + 64, 200);
+    this.#known.set(owner, { ...known, fields, covered, listedMs: nowMs }, bytes, keptMs);
+    return fields;
+  }
+
+  clear(): void {
+    this.#known.clear();
+  }
+}
+
+function nothingKnown(nowMs: number): Known {
+  return { fields: new Set(), covered: [], listedMs: -Infinity, sinceMs: nowMs };
+}
+
+/** The part of a range that no listing covers; `isTail` where an earlier listing ended in it for rows that were not yet visible. */
+function missingIn(
+  { startNs, endNs }: TimeRange,
+  covered: readonly Covered[],
+): { readonly range: TimeRange | undefined; readonly isTail: boolean } {
+  const from = covered.find((one) => one.startNs <= startNs && one.listedNs >= startNs);
+  if (from === undefined) return { range: { startNs, endNs }, isTail: false };
+  if (from.endNs >= endNs) return { range: undefined, isTail: false };
+  return { range: { startNs: from.endNs, endNs }, isTail: true };
+}
+
+/** Ranges in order, joined where they touch; of too many the newest. */
+function withRange(covered: readonly Covered[], added: Covered): readonly Covered[] {
+  const sorted = [...covered, added].sort((a, b) => (a.startNs < b.startNs ? -1 : 1));
+  const joined: Covered[] = [];
+  for (const one of sorted) {
+    const last = joined.at(-1);
+    if (last === undefined || one.startNs > last.endNs) joined.push(one);
+    else if (one.endNs > last.endNs) joined[joined.length - 1] = { ...one, startNs: last.startNs };
+    else if (one.listedNs > last.listedNs) joined[joined.length - 1] = { ...last, listedNs: one.listedNs };
+  }
+  return joined.slice(-maxRanges);
 }

@@ -1,7 +1,7 @@
 import test from 'ava';
 import fc from 'fast-check';
 import { compileFilter } from '../../../../core/embedded/logsql/index.js';
-import { rebuiltLinesThatPass } from '../../../../core/engine/plan/rebuilt-lines.js';
+import { rebuiltLinesThatPass } from '../../../../core/engine/plan/logs.js';
 import type { LineFilterStage } from '../../../../core/logql/ast.js';
 import { compileLineFilter } from '../../../../core/logql/stages/line-filter.js';
 import { printFilter } from '../../../../core/victoria/logsql/print.js';
