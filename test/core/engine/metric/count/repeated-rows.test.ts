@@ -124,7 +124,7 @@ test.serial(
         const expected = await store.run(request, { account, pushdown: 'off' });
         t.deepEqual(valuesOf(answer), valuesOf(expected.answer), `${text} ${time}`);
         // At first the rows that were pushed again are read.
-      t.is(rowsRead > 0, reads || time === 'at first', `${text} ${time}`);
+        t.is(rowsRead > 0, reads || time === 'at first', `${text} ${time}`);
       }
   },
 );
