@@ -1,23 +1,23 @@
 import type { TranslateOptions } from '../../core/base/options.gen.js';
 import { Pacer } from '../../core/base/pace/pacer.js';
 import { atPace } from '../../core/base/pace/steps.js';
-import { SpareTime } from '../../core/cache/spare-time.js';
-import { Assumptions } from '../../core/engine/assumptions.js';
 import { planSteps } from '../../core/engine/plan/request.js';
 import type { PlanSettings } from '../../core/engine/plan/settings.js';
 import type { Plan } from '../../core/engine/plan/types.js';
 import type { Host } from '../../core/kernel/plugin/host.js';
-import { type Answer, defineStage, type Exchange, type Rest, type Stage } from '../../core/plugin/index.js';
+import { defineStage, type Exchange, type Stage } from '../../core/plugin/index.js';
 import { Query } from '../../core/wire/api/query.js';
 import { pauseBehind, readAhead } from '../../core/wire/api/read-ahead.js';
+import { FirstAnswers, firstAnswerMetrics } from './first-answers.js';
 
 /** The stage that plans a request in the backend's terms. */
-export default defineStage<TranslateOptions, never, 'plan'>({
+export default defineStage<TranslateOptions, never, 'plan', typeof firstAnswerMetrics>({
   name: 'translate',
   summary: 'Turns a request into a plan: what the backend filters, and what is evaluated here',
   needs: [],
   gives: ['plan'],
   rest: 'many',
+  metrics: firstAnswerMetrics,
   create(options, host): Stage<never, 'plan'> {
     const settings = { ...options, approxTopk: host.limits.process.approxTopk };
     const first = options.firstAnswers === 'prompt' ? new FirstAnswers(options, host) : undefined;
@@ -61,48 +61,5 @@ async function planned(
       outcome,
       durationMs: clock.monotonicMs() - startedAt,
     });
-  }
-}
-
-/** Ranges up to this are short enough for alerts, which are always exact. */
-const exactUpToNs = 15n * 60n * 1_000_000_000n;
-
-/** Later than this, a process has too much to do for a check. */
-const strainedMs = 500;
-
-/** Lets range queries be answered before all of their rows have been checked, and has the check made afterwards. */
-class FirstAnswers {
-  readonly #maxRows: number;
-  readonly #spare: SpareTime;
-
-  constructor(
-    { firstAnswersMaxRows }: Pick<TranslateOptions, 'firstAnswersMaxRows'>,
-    host: Pick<Host, 'clock' | 'strain' | 'log' | 'shared'>,
-  ) {
-    this.#maxRows = firstAnswersMaxRows;
-    // Checks have to be made on a proxy that always has requests, too.
-    this.#spare = new SpareTime(host, { isIdle: () => true, strainedMs, waitsAtGates: true });
-  }
-
-  async answer(exchange: Exchange<'plan'>, rest: Rest<'plan'>): Promise<Answer> {
-    const { request, slots, caller } = exchange;
-    const { plan, tenant } = slots;
-    const isLong = request.op === 'query_range' && request.range.endNs - request.range.startNs > exactUpToNs;
-    const mayAssume =
-      isLong && plan.kind === 'metric' && caller.isBackground !== true && tenant !== undefined;
-    if (!mayAssume) return rest(exchange);
-    const assumptions = new Assumptions(this.#maxRows, request.range);
-    const answer = await rest(exchange.derive<'plan' | 'assumptions'>({ slots: { plan, assumptions } }));
-    const { key } = assumptions;
-    if (key !== undefined)
-      // The same request, without assumptions: it proves them, and its windows are kept.
-      this.#spare.add(key, exchange.derive<'tenant'>({ slots: { tenant } }), async (detached) => {
-        await rest(detached.derive<'plan'>({ slots: { plan } }));
-      });
-    return answer;
-  }
-
-  stop(): void {
-    this.#spare.stop();
   }
 }
