@@ -44,6 +44,8 @@ export interface Memories {
 const maxEntries = 2000;
 /** Per memory. */
 const maxBytes = 16 << 20;
+/** Of stretches of time, of which a selection has many, some with surplus rows. */
+const stretchLimits = { maxEntries: 10_000, maxBytes: 32 << 20 };
 
 export function createMemories({
   clock,
@@ -52,17 +54,17 @@ export function createMemories({
   readonly clock: Clock;
   readonly meters: Meters<typeof learnedMetrics>;
 }): Memories {
-  function memory<Value>(name: string): Memory<Value> {
+  function memory<Value>(name: string, limits = { maxEntries, maxBytes }): Memory<Value> {
     const resized = (entries: number, bytes: number): void => {
       meters.learned_entries.set(entries, { memory: name });
       meters.learned_bytes.set(bytes, { memory: name });
     };
     const dropped = (reason: string): void => meters.learned_drops_total.add(1, { memory: name, reason });
-    return new ByteLru<Value>({ maxEntries, maxBytes, clock, observer: { resized, dropped } });
+    return new ByteLru<Value>({ ...limits, clock, observer: { resized, dropped } });
   }
   return {
     profiler: new SelectionProfiler(
-      memory<StretchProfile>('stretches'),
+      memory<StretchProfile>('stretches', stretchLimits),
       memory<SelectionProfile>('selections'),
     ),
     shapes: new LineShapes(memory<LineShaper | Declined>('shapes')),

@@ -50,7 +50,7 @@ export async function timesOfRepeats(
 
 /** The most surplus rows of a stretch that are kept, and their bytes; those of all stretches are bounded by their memory. */
 const maxKeptRows = 5000;
-const maxKeptBytes = 2 << 20;
+const maxKeptBytes = 1 << 20;
 
 /**
  * Lets the backend find the surplus rows of streams, in stretches of time in which rows are one entry exactly if they have the same values in
