@@ -1,14 +1,35 @@
+import { ByteLru } from '../../core/base/memory/byte-lru.js';
 import type { TranslateOptions } from '../../core/base/options.gen.js';
 import { Pacer } from '../../core/base/pace/pacer.js';
 import { atPace } from '../../core/base/pace/steps.js';
+import { SpareTime } from '../../core/cache/spare-time.js';
+import { Assumptions } from '../../core/engine/assumptions.js';
 import { planSteps } from '../../core/engine/plan/request.js';
 import type { PlanSettings } from '../../core/engine/plan/settings.js';
 import type { Plan } from '../../core/engine/plan/types.js';
 import type { Host } from '../../core/kernel/plugin/host.js';
-import { defineStage, type Exchange, type Stage } from '../../core/plugin/index.js';
+import {
+  defineStage,
+  type Answer,
+  type Exchange,
+  type Meters,
+  type Rest,
+  type Stage,
+} from '../../core/plugin/index.js';
 import { Query } from '../../core/wire/api/query.js';
 import { pauseBehind, readAhead } from '../../core/wire/api/read-ahead.js';
-import { FirstAnswers, firstAnswerMetrics } from './first-answers.js';
+
+const firstAnswerMetrics = {
+  first_answers_total: {
+    type: 'counter',
+    help: 'Range queries answered on assumptions, with a warning (-first-answers=prompt).',
+  },
+  first_answer_checks_total: {
+    type: 'counter',
+    help: 'Checks of such assumptions in spare time: done, failed or timed out, or dropped because too many others wait.',
+    labels: ['outcome'],
+  },
+} as const;
 
 /** The stage that plans a request in the backend's terms. */
 export default defineStage<TranslateOptions, never, 'plan', typeof firstAnswerMetrics>({
@@ -61,5 +82,79 @@ async function planned(
       outcome,
       durationMs: clock.monotonicMs() - startedAt,
     });
+  }
+}
+
+/** Ranges up to this are short enough for alerts, which are always exact. */
+const exactUpToNs = 15n * 60n * 1_000_000_000n;
+
+/** Later than this, a process has too much to do for a check. */
+const strainedMs = 500;
+
+/** The longest time for a check. What it has found by then is remembered, and the next one goes on from there. */
+const checkMs = 300_000;
+/** How long to wait after a check that failed. */
+const retryMs = 600_000;
+const maxFailed = 500;
+const maxFailedBytes = 1 << 20;
+
+/** Lets range queries be answered before all of their rows have been checked, and has the check made afterwards. */
+class FirstAnswers {
+  readonly #maxRows: number;
+  readonly #meters: Meters<typeof firstAnswerMetrics>;
+  readonly #spare: SpareTime;
+  /** What could not be checked. */
+  readonly #failed: ByteLru<true>;
+  #running: string | undefined;
+
+  constructor(
+    { firstAnswersMaxRows }: Pick<TranslateOptions, 'firstAnswersMaxRows'>,
+    host: Pick<Host<typeof firstAnswerMetrics>, 'clock' | 'strain' | 'log' | 'shared' | 'meters'>,
+  ) {
+    this.#maxRows = firstAnswersMaxRows;
+    this.#meters = host.meters;
+    // Checks have to be made on a proxy that always has requests, too.
+    this.#spare = new SpareTime(host, { isIdle: () => true, strainedMs, waitsAtGates: true });
+    this.#failed = new ByteLru({ maxEntries: maxFailed, maxBytes: maxFailedBytes, clock: host.clock });
+  }
+
+  async answer(exchange: Exchange<'plan'>, rest: Rest<'plan'>): Promise<Answer> {
+    const { request, slots, caller } = exchange;
+    const { plan, tenant } = slots;
+    const isLong = request.op === 'query_range' && request.range.endNs - request.range.startNs > exactUpToNs;
+    const mayAssume =
+      isLong && plan.kind === 'metric' && caller.isBackground !== true && tenant !== undefined;
+    if (!mayAssume) return rest(exchange);
+    const assumptions = new Assumptions(this.#maxRows, request.range);
+    const answer = await rest(exchange.derive<'plan' | 'assumptions'>({ slots: { plan, assumptions } }));
+    const { key } = assumptions;
+    if (key !== undefined) {
+      this.#meters.first_answers_total.add(1, {});
+      this.#check(key, exchange.derive<'tenant' | 'plan'>({ slots: { tenant, plan } }), rest);
+    }
+    return answer;
+  }
+
+  stop(): void {
+    this.#spare.stop();
+  }
+
+  /** Asks the same in spare time, without assumptions: that proves them, and windows of the answer are kept. */
+  #check(key: string, exchange: Exchange<'tenant' | 'plan'>, rest: Rest<'plan'>): void {
+    if (this.#running === key || this.#failed.get(key) !== undefined) return;
+    const { plan } = exchange.slots;
+    const isQueued = this.#spare.add(key, exchange, async (detached) => {
+      this.#running = key;
+      let outcome = 'failed';
+      try {
+        await rest(detached.derive<'plan'>({ slots: { plan }, signal: AbortSignal.timeout(checkMs) }));
+        outcome = 'done';
+      } finally {
+        this.#running = undefined;
+        if (outcome === 'failed') this.#failed.set(key, true, 2 * key.length, retryMs);
+        this.#meters.first_answer_checks_total.add(1, { outcome });
+      }
+    });
+    if (!isQueued) this.#meters.first_answer_checks_total.add(1, { outcome: 'dropped' });
   }
 }
