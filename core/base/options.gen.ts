@@ -1236,7 +1236,7 @@ export interface ResponseShapeOptions {
    */
   readonly drilldownScanTimeout: number;
   /**
-   * How often metrics, volumes and statistics count rows that were pushed more than once: once, as Loki does, or as often as VictoriaLogs stores them, which saves it the search for them. Lists of log lines show them once in any case.
+   * Whether metrics, volumes and statistics count rows that were pushed several times once, as Loki does, or as often as VictoriaLogs stores them, which needs no search for such rows. Lists of log lines show them once in any case.
    */
   readonly repeatedRows: 'once' | 'stored';
   /**
@@ -1487,7 +1487,7 @@ export interface TranslateOptions {
    */
   readonly filters: 'loki' | 'exact';
   /**
-   * What a range query over many rows is answered with before they are checked: with prompt the backend's own count at once, on the assumptions that a warning beside the answer names, while the check is made in spare time; with exact the check is waited for. Instant queries, ranges up to 15 minutes and fewer rows than firstAnswersMaxRows are always exact.
+   * Whether a range query waits until its rows are checked for repeats and spellings of levels: exact waits; prompt answers at once from the backend's own count, names its assumptions in a warning, and checks the rows in spare time. Instant queries, ranges up to 15 minutes and fewer rows than firstAnswersMaxRows are always exact.
    */
   readonly firstAnswers: 'exact' | 'prompt';
   /**

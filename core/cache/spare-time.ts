@@ -13,22 +13,23 @@ interface Waiting {
   readonly untilMs: number;
 }
 
-/** Jobs that nobody notices: they run while nobody asks, and wait for nothing at the gates to the backend. */
-export function whileIdle(isIdle: () => boolean): SpareTimeRules {
-  return { isIdle, strainedMs: 20, waitsAtGates: false };
-}
-
 const maxJobs = 64;
 const waitMs = 250;
 const giveUpMs = 60_000;
-/** When jobs run. */
+
+/** The conditions under which jobs run. */
 export interface SpareTimeRules {
-  /** Whether nobody asks for anything that jobs would delay. */
+  /** True while no request runs that a job would delay. */
   readonly isIdle: () => boolean;
-  /** How late work of the process may be while a job begins. */
+  /** The longest delay of the event loop or the backend, in milliseconds, with which a job still begins. */
   readonly strainedMs: number;
-  /** Whether a job waits at the gates to the backend as a query does (Caller.isBackground). */
+  /** True if jobs wait at the gates to the backend as queries do; else they fail where they would have to wait (Caller.isBackground). */
   readonly waitsAtGates: boolean;
+}
+
+/** The rules for jobs that must not delay any request. */
+export function whileIdle(isIdle: () => boolean): SpareTimeRules {
+  return { isIdle, strainedMs: 20, waitsAtGates: false };
 }
 
 /**

@@ -1,12 +1,12 @@
 import type { TimeRange } from '../base/time/range.js';
 
-/** What an answer may take for granted before it is proven, with the words of the warning. */
-export const assumable = {
+/** The assumptions that an answer may rest on, in the words of its warning. */
+const assumable = {
   'no-repeats': 'no row was pushed twice',
   'sampled-lines': 'lines are like a sample of them',
   'plain-json': 'no line of JSON is one that Loki and VictoriaLogs read differently',
 } as const;
-export type Assumption = keyof typeof assumable;
+type Assumption = keyof typeof assumable;
 
 const nsPerMs = 1_000_000n;
 
@@ -29,7 +29,7 @@ export class Assumptions {
     this.#rangeMs = millisecondsOf(range);
   }
 
-  /** Whether a proof about these rows takes too long to wait for it. Rows of a part stand for as many in the rest of the request. */
+  /** True if these rows are too many to check them while the client waits. The rest of the request is taken to have as many rows as this part. */
   allows(rows: number, part: TimeRange): boolean {
     const share = Math.max(1, this.#rangeMs / Math.max(1, millisecondsOf(part)));
     return rows * share > this.#maxRows;
@@ -64,7 +64,7 @@ function millisecondsOf({ startNs, endNs }: TimeRange): number {
 
 declare module '../kernel/plugin/slots.js' {
   interface Slots {
-    /** What may be assumed in order to answer sooner (translate). Optional for all stages: without it everything is proven. */
+    /** The assumptions that the answer may rest on (translate). Optional for all stages: without this slot all facts are proven first. */
     assumptions: Assumptions;
   }
 }

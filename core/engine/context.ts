@@ -39,9 +39,9 @@ export interface EngineContext extends Backend {
   readonly meters: Meters<typeof engineMetrics>;
   readonly workers: LineWorkers;
   readonly rowThreads: RowThreads;
-  /** What may be assumed in order to answer sooner; undefined where everything is to be proven. */
+  /** The assumptions that the answer may rest on; undefined if all facts are to be proven first. */
   readonly assumptions: Assumptions | undefined;
-  /** How often rows count that were pushed more than once. */
+  /** The option `-repeated-rows`: rows that were pushed several times count once, or each time. */
   readonly repeatedRows: RepeatedRowsRule;
   /** The ways in which a leaf of a metric query may be read, in the order in which they are tried. */
   readonly strategies: readonly Strategy[];

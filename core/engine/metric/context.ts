@@ -23,9 +23,9 @@ export interface MetricContext extends Backend, Memories {
   readonly workers: Pick<LineWorkers, 'run'>;
   /** Where many rows are counted; undefined when that is the event loop, too. */
   readonly rowThreads: Pick<RowThreads, 'begin'> | undefined;
-  /** What may be assumed in order to answer sooner; undefined where everything is to be proven. */
+  /** The assumptions that the answer may rest on; undefined if all facts are to be proven first. */
   readonly assumptions: Assumptions | undefined;
-  /** How often rows count that were pushed more than once. */
+  /** The option `-repeated-rows`: rows that were pushed several times count once, or each time. */
   readonly repeatedRows: RepeatedRowsRule;
   /** The ways in which a leaf may be read, in the order in which they are tried. */
   readonly strategies: readonly Strategy[];

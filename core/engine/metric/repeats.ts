@@ -3,7 +3,7 @@ import type { MemoryAccount } from '../../base/memory/account.js';
 import { entryBytes, ownLabelsBytes, textBytes } from '../../base/memory/sizes.js';
 import { identityOf, isSameEntry, type Identified } from '../../victoria/names/entry-identity.js';
 
-/** How often rows count that were pushed more than once: once, or as often as they are stored (`-repeated-rows`). */
+/** The option `-repeated-rows`: rows that were pushed several times count once, or as often as they are stored. */
 export type RepeatedRowsRule = 'once' | 'stored';
 
 type TimedRow = Identified & { readonly timestampNs: bigint };

@@ -5,8 +5,20 @@ import { printFilter } from '../../../victoria/logsql/print.js';
 import type { RowReader } from '../../../victoria/names/row-reader.js';
 import { parseRowTime } from '../../../victoria/names/row-time.js';
 import type { BackendRow } from '../../../victoria/upstream/types.js';
-import { repeatingStreams, streamsFilter, type Looked } from '../../rows/repeating-streams.js';
-import { maxTimes, surplusRows, surplusRowsOf, timesOfRepeats } from './repeated-times.js';
+import {
+  repeatingStreams,
+  streamsFilter,
+  type Looked,
+  type RepeatingStreams,
+} from '../../rows/repeating-streams.js';
+import {
+  maxTimes,
+  sharedTimes,
+  surplusRows,
+  surplusRowsOf,
+  timesIn,
+  timesOfRepeats,
+} from './repeated-times.js';
 import type { Run } from './stretches.js';
 
 /** What is known of the entries that were pushed more than once, in one or several stretches of time. */
@@ -55,37 +67,42 @@ export async function findRepeats(
   if (streams.size === 0) return counts.map(() => noRepeats);
   const sharing = counts.reduce((sum, each) => sum + each.sharing, 0);
   const shared = { streams, where: whereShared(run, counts, looked.reader) };
-  const areFew = sharing <= fewSharing * counts.length;
-  if (!areFew) {
-    const repeating = await repeatingStreams({ ...looked, range }, shared, 'entries');
-    if (repeating === undefined) return counts.map(() => noRepeats);
-    const { exactFields: fields, filter } = repeating;
-    if (fields !== undefined) {
-      const within = shared.where === undefined ? filter : and(filter, shared.where);
-      const found = await surplusRowsOf({ ...looked, filter: within }, run, fields);
-      return found.map((surplus, index): FoundRepeats => {
-        const { rows, streamsWithSharedTimes: own } = counts[index] ?? noRows;
-        const crowded = new Set([...own].filter((text) => repeating.streams.has(text)));
-        if (surplus !== undefined && surplus.length <= mostSurplusOf(rows, crowded))
-          return { surplus, repeatedAt: timesOf(surplus), crowded: [], surplusElsewhere: surplus };
-        const [stretch = range] = [stretches[index]];
-        return {
-          surplus,
-          repeatedAt: surplus && timesOf(surplus),
-          crowded: [{ range: stretch, streams: crowded, fields }],
-          surplusElsewhere: [],
-        };
-      });
-    }
-  }
-  const repeatedAt = await timesByStretch(looked, run, counts, { shared, areFew });
-  const surplus = await surplusRows({ ...looked, range }, run, repeatedAt);
-  return repeatedAt.map((times, index) => ({
-    repeatedAt: times,
-    surplus: surplus[index],
-    crowded: [],
-    surplusElsewhere: surplus[index],
-  }));
+  const at = { ...looked, range };
+  // Where few rows share a time, all of them are read and compared.
+  const times = sharing <= fewSharing * counts.length ? await sharedTimes(at, shared) : undefined;
+  if (times !== undefined) return comparedAt(looked, run, byStretch(times, run));
+  const repeating = await repeatingStreams(at, shared, 'entries');
+  if (repeating === undefined) return counts.map(() => noRepeats);
+  const { exactFields, filter } = repeating;
+  if (exactFields === undefined)
+    return comparedAt(looked, run, await timesByStretch(looked, run, counts, repeating));
+  const within = shared.where === undefined ? filter : and(filter, shared.where);
+  const found = await surplusRowsOf({ ...looked, filter: within }, run, exactFields);
+  return found.map((surplus, index): FoundRepeats => {
+    const { rows, streamsWithSharedTimes: own } = counts[index] ?? noRows;
+    const streamsOfStretch = new Set([...own].filter((text) => repeating.streams.has(text)));
+    const isFew = surplus !== undefined && surplus.length <= mostSurplusOf(rows, streamsOfStretch);
+    const stretch = stretches[index] ?? range;
+    return {
+      surplus,
+      repeatedAt: surplus && timesOf(surplus),
+      crowded: isFew ? [] : [{ range: stretch, streams: streamsOfStretch, fields: exactFields }],
+      surplusElsewhere: isFew ? surplus : [],
+    };
+  });
+}
+
+/** The surplus rows among those of these times, by stretch. */
+async function comparedAt(
+  looked: Omit<Looked, 'range'>,
+  run: Run,
+  repeatedAt: readonly (readonly bigint[] | undefined)[],
+): Promise<readonly FoundRepeats[]> {
+  const found = await surplusRows({ ...looked, range: run.range }, run, repeatedAt);
+  return repeatedAt.map((times, index) => {
+    const surplus = found[index];
+    return { repeatedAt: times, surplus, crowded: [], surplusElsewhere: surplus };
+  });
 }
 
 const noRows: SharedInStretch = { rows: new Map(), streamsWithSharedTimes: new Set(), sharing: 0 };
@@ -111,20 +128,22 @@ async function timesByStretch(
   looked: Omit<Looked, 'range'>,
   run: Run,
   counts: readonly SharedInStretch[],
-  { shared, areFew }: { readonly shared: Parameters<typeof timesOfRepeats>[1]; readonly areFew: boolean },
+  repeating: RepeatingStreams,
 ): Promise<readonly (readonly bigint[] | undefined)[]> {
-  const all = await timesOfRepeats({ ...looked, range: run.range }, shared, areFew);
-  if (all !== undefined) {
-    const parts: bigint[][] = counts.map(() => []);
-    for (const time of all) parts[run.indexOf(time)]?.push(time);
-    return parts;
-  }
+  const all = await timesIn({ ...looked, range: run.range }, repeating);
+  if (all !== undefined) return byStretch(all, run);
   if (counts.length === 1) return [undefined];
   const parts: (readonly bigint[] | undefined)[] = [];
   for (const [index, range] of run.stretches.entries()) {
-    const streams = counts[index]?.streamsWithSharedTimes ?? shared.streams;
+    const streams = counts[index]?.streamsWithSharedTimes ?? repeating.streams;
     parts.push(await timesOfRepeats({ ...looked, range }, { streams }));
   }
+  return parts;
+}
+
+function byStretch(times: readonly bigint[], run: Run): readonly (readonly bigint[])[] {
+  const parts: bigint[][] = run.stretches.map(() => []);
+  for (const time of times) parts[run.indexOf(time)]?.push(time);
   return parts;
 }
 

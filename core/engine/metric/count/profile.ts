@@ -45,9 +45,9 @@ export interface ProfileRequest {
   readonly unreliable?: LogsqlFilter | undefined;
   /** Lines that represent only themselves. */
   readonly doubts?: Doubts | undefined;
-  /** How often rows count that were pushed more than once. */
+  /** The option `-repeated-rows`. */
   readonly repeatedRows?: RepeatedRowsRule;
-  /** What may be taken for granted about rows that were not looked at before. */
+  /** The assumptions that a profile of rows that were never checked may rest on. */
   readonly assumptions?: Assumptions | undefined;
 }
 

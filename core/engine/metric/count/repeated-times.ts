@@ -19,6 +19,7 @@ import {
   repeatingStreams,
   streamsFilter,
   type Looked,
+  type RepeatingStreams,
   type SharedTimes,
 } from '../../rows/repeating-streams.js';
 import { Repeats } from '../repeats.js';
@@ -27,25 +28,29 @@ import { Run } from './stretches.js';
 /** The most times that are named; where entries repeat at more, rows are compared as they are read. */
 export const maxTimes = 2000;
 
-/**
- * The times at which an entry was pushed to one of these streams more than once, and possibly others; undefined when there are too many.
- * @param areFew whether so few rows share a time that all of their times may be named
- */
+/** The times at which an entry was pushed to one of these streams more than once, and possibly others; undefined when there are too many. */
 export async function timesOfRepeats(
   looked: Looked,
   shared: SharedTimes,
-  areFew = false,
 ): Promise<readonly bigint[] | undefined> {
-  const { streams, where: within = streamsFilter(streams, looked.reader) } = shared;
-  if (streams.size === 0) return [];
-  // Where few rows share a time, they need not be compared there.
-  const times = areFew
-    ? await timesWithSeveral({ ...looked, filter: and(looked.filter, within) }, ['_stream'])
-    : undefined;
-  if (times !== undefined) return times;
   const repeating = await repeatingStreams(looked, shared, 'entries');
-  if (repeating === undefined) return [];
-  return timesWithSeveral({ ...looked, filter: repeating.filter }, ['_msg', ...repeating.fields]);
+  return repeating === undefined ? [] : timesIn(looked, repeating);
+}
+
+/** The same of streams in which the backend has found repeats. */
+export function timesIn(
+  looked: Omit<Looked, 'filter'>,
+  { filter, fields: compared }: Pick<RepeatingStreams, 'filter' | 'fields'>,
+): Promise<readonly bigint[] | undefined> {
+  return timesWithSeveral({ ...looked, filter }, ['_msg', ...compared]);
+}
+
+/** The times that rows of one of these streams share, whether or not they are equal; undefined when there are too many. */
+export function sharedTimes(
+  looked: Looked,
+  { streams, where: within = streamsFilter(streams, looked.reader) }: SharedTimes,
+): Promise<readonly bigint[] | undefined> {
+  return timesWithSeveral({ ...looked, filter: and(looked.filter, within) }, ['_stream']);
 }
 
 /** The most surplus rows of a stretch that are kept, and their bytes; those of all stretches are bounded by their memory. */
@@ -57,25 +62,23 @@ const maxKeptBytes = 1 << 20;
  * all fields.
  */
 export async function surplusRowsOf(
-  { upstream, filter, reader }: Pick<Looked, 'upstream' | 'filter' | 'reader'>,
+  looked: Pick<Looked, 'upstream' | 'filter'>,
   run: Run,
   exactFields: readonly string[],
 ): Promise<readonly (readonly BackendRow[] | undefined)[]> {
-  const found = await askSurplus({ upstream, filter, reader }, run, exactFields);
+  const found = await askSurplus(looked, run, exactFields);
   const { stretches } = run;
   if (found !== undefined || stretches.length === 1) return found ?? [undefined];
   const parts: (readonly BackendRow[] | undefined)[] = [];
   for (const stretch of stretches) {
-    const [part] = (await askSurplus({ upstream, filter, reader }, new Run(stretch), exactFields)) ?? [
-      undefined,
-    ];
-    parts.push(part);
+    const own = await askSurplus(looked, new Run(stretch), exactFields);
+    parts.push(own?.[0]);
   }
   return parts;
 }
 
 async function askSurplus(
-  { upstream, filter }: Pick<Looked, 'upstream' | 'filter' | 'reader'>,
+  { upstream, filter }: Pick<Looked, 'upstream' | 'filter'>,
   run: Run,
   exactFields: readonly string[],
 ): Promise<readonly (readonly BackendRow[] | undefined)[] | undefined> {
@@ -96,8 +99,8 @@ async function askSurplus(
     count += batch.length;
     if (count > most) return undefined;
     for (const row of batch) {
-      const part = parts[run.stretches.length > 1 ? run.indexOf(parseRowTime(row._time ?? '')) : 0];
-      if (part?.rows === undefined) continue;
+      const part = run.of(parts, row);
+      if (part.rows === undefined) continue;
       const { [rows]: copies, ...surplus } = columnsOf(row);
       part.bytes += bytesOfRow(surplus);
       for (let left = Number(copies) - 1; left > 0 && part.rows.length <= maxKeptRows; left -= 1)

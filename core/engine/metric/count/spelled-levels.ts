@@ -64,7 +64,7 @@ export interface SpelledRequest {
   /** The most rows that may be read; 0 means unlimited. */
   readonly maxRows: number;
   readonly signal: AbortSignal;
-  /** What may be taken for granted about lines that were not looked at before. */
+  /** The assumptions that levels of lines that were never checked may rest on. */
   readonly assumptions?: Assumptions | undefined;
 }
 

@@ -61,10 +61,11 @@ async function statisticsTable(
   const { make, counting } = begun;
   // The profile is read in parallel with the statistics; if it contradicts the guess, they are repeated.
   const profile = await context.profiler.of(begun.profileRequest, buckets.range, listing.listed);
-  const statistics = begun.statistics.isRight(profile) ? begun.statistics : make(profile);
+  const isRight = begun.statistics.isRight(profile);
+  const statistics = isRight ? begun.statistics : make(profile);
   if (isDeclined(statistics)) return statistics;
   const [counted, duplicates] = await Promise.all([
-    statistics === begun.statistics ? (counting ?? statistics.count()) : statistics.count(),
+    (isRight ? counting : undefined) ?? statistics.count(),
     statistics.duplicates(profile),
   ]);
   if (isDeclined(counted)) return counted;
@@ -167,7 +168,7 @@ async function begin(
   };
   const statistics = make(context.profiler.expected(profileRequest));
   if (isDeclined(statistics)) return statistics;
-  // Where many rows repeat, times decide how rows are counted, and those of another range say nothing.
+  // Where many rows repeat, a count for the times of another range would be of no use.
   const counting = statistics.tellsRowsApart ? undefined : statistics.count();
   // It may fail before it is awaited.
   counting?.catch(() => undefined);

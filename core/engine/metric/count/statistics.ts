@@ -109,12 +109,10 @@ export class Statistics {
   }
 
   /** Whether this profile would have led to the same statistics. */
-  isRight({ isHidden, missing, unreliable, doubtful, ...repeats }: SelectionProfile): boolean {
-    const { profile, context } = this.#parts;
-    const crowded = crowdedRows(repeats, context.reader);
-    if (crowded?.columns.join() !== this.#crowded?.columns.join()) return false;
-    if (crowded !== undefined && printFilter(crowded.filter) !== printFilter(this.#crowded?.filter ?? and()))
-      return false;
+  isRight({ isHidden, missing, unreliable, doubtful, crowded }: SelectionProfile): boolean {
+    const { profile, plan } = this.#parts;
+    // Which rows to tell apart depends on times, and so on the range.
+    if (this.tellsRowsApart || (crowded.length > 0 && plan.push.measure !== 'presence')) return false;
     const isSame = profile.isHidden === isHidden && profile.missing > 0 === missing > 0;
     return isSame && (profile.doubtful === 0) === (doubtful === 0) && unreliable === 0;
   }
