@@ -4,7 +4,7 @@
  */
 import { fork, type ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
-import { createInterface } from 'node:readline';
+import { createInterface, type Interface } from 'node:readline';
 import { dirname } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
@@ -48,10 +48,12 @@ export async function filesPassed(): Promise<ReadonlyMap<string, readonly string
 /** A proxy that tells which of its files have run. */
 class MeteredProgram {
   readonly #child: ChildProcess;
+  readonly #lines: Lines;
   readonly #url: string;
 
-  private constructor(child: ChildProcess, url: string) {
+  private constructor(child: ChildProcess, lines: Lines, url: string) {
     this.#child = child;
+    this.#lines = lines;
     this.#url = url;
   }
 
@@ -70,9 +72,10 @@ class MeteredProgram {
     const ended = once(child, 'exit').then(() => {
       throw new Error('the program ended before it listened');
     });
-    const url = await Promise.race([addressOf(child), ended]);
+    const lines = new Lines(child);
+    const [, url = ''] = await Promise.race([lines.next(/"main":"(http[^"]+)"/), ended]);
     ended.catch(() => undefined);
-    return new MeteredProgram(child, url);
+    return new MeteredProgram(child, lines, url);
   }
 
   /** The files that each of some requests passes, after others of their kind. */
@@ -112,22 +115,37 @@ class MeteredProgram {
     return files;
   }
 
+  /** A request ends with its line in the log, which is written after the answer. */
   async #ask(path: string): Promise<void> {
+    const logged = this.#lines.next(/"body":"request"/);
     const answer = await fetch(this.#url + path, { headers: orgId });
     const text = await answer.text();
     if (answer.status !== 200) throw new Error(`${path} was answered ${answer.status}: ${text}`);
+    await logged;
   }
 }
 
-function addressOf(child: ChildProcess): Promise<string> {
-  const output = child.stdout;
-  if (output === null) throw new Error('the program has no output');
-  return new Promise((resolve) => {
-    createInterface({ input: output }).on('line', (line) => {
-      const url = /"main":"(http[^"]+)"/.exec(line)?.[1];
-      if (url !== undefined) resolve(url);
+/** The lines that a program prints. */
+class Lines {
+  readonly #lines: Interface;
+
+  constructor(child: ChildProcess) {
+    if (child.stdout === null) throw new Error('the program has no output');
+    this.#lines = createInterface({ input: child.stdout });
+  }
+
+  /** The first line from now on that matches. */
+  next(wanted: RegExp): Promise<RegExpExecArray> {
+    return new Promise((resolve) => {
+      const look = (line: string): void => {
+        const found = wanted.exec(line);
+        if (found === null) return;
+        this.#lines.off('line', look);
+        resolve(found);
+      };
+      this.#lines.on('line', look);
     });
-  });
+  }
 }
 
 /** Paths without their names, and how many are in each. */

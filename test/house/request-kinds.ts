@@ -10,11 +10,12 @@ export interface RequestKind {
 }
 
 const account = { AccountID: '7', ProjectID: '0' };
-/** Flags of a proxy that does nothing but answer: label listings are not asked for ahead. */
+/** Flags of a proxy that does nothing but answer and log each request: label listings are not asked for ahead. */
 export const houseFlags = {
   'tenant-map': JSON.stringify({ house: { account_id: '7', project_id: '0' } }),
   'rate-limit-per-second': '0',
   'labels-cache-warm': 'false',
+  'log-rate-threshold': '0',
 };
 export const orgId = { 'X-Scope-OrgID': 'house' };
 
