@@ -142,10 +142,6 @@ export interface ServerOptions {
    */
   readonly startTimeout: number;
   /**
-   * After the start, ask this process the usual questions about a small sample of logs, so that the first requests of clients take about a third less time; until it is done /ready answers 503. The start takes nearly twice the processor time. With less than one processor there is none.
-   */
-  readonly rehearsal: boolean;
-  /**
    * Memory limit of a Go runtime.
    */
   readonly goMemLimit: string;

@@ -4,7 +4,6 @@ import type { Lives } from '../kernel/plugin/life.js';
 import type { Logger } from '../base/logger.js';
 import type { Topic } from '../workers/line.js';
 import type { Workers } from '../workers/workers.js';
-import type { Preparation } from './preparation.js';
 
 /** A purge: a worker that misses it keeps what others have dropped, and drops everything when it is back. */
 export const purgeTopic: Topic<{ readonly scope: PurgeScope; readonly tenantId?: string }, null> = {
@@ -23,8 +22,6 @@ interface Own {
 
 /** What is asked of the plugins of all workers. */
 export class AllWorkers {
-  /** What this process does before it is ready, beside its plugins. */
-  preparation: Preparation | undefined;
   /** Whether this process was asked to stop. */
   isStopping = false;
   readonly #workers: Workers;
@@ -39,9 +36,7 @@ export class AllWorkers {
     });
     workers.answer(readinessTopic, async () => {
       if (this.isStopping) return ['shutting down'];
-      const reasons = await own.units().readiness();
-      const last = this.preparation?.reason;
-      return last === undefined ? reasons : [...reasons, last];
+      return own.units().readiness();
     });
   }
 

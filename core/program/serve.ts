@@ -13,7 +13,6 @@ import {
   type CommandFlag,
 } from '../kernel/options/index.js';
 import { giveBackLater } from './give-back.js';
-import { processorQuota } from './processors.js';
 import { loadPipeline, packageBuiltIns, type Pipeline } from '../kernel/pipeline/index.js';
 import { thisMachine } from '../kernel/check/surroundings.js';
 import { servingHelp, takeHelpAll } from './help.js';
@@ -46,9 +45,6 @@ const ownFlags: readonly CommandFlag[] = [
   ...serveFlags,
   { name: 'help', kind: 'boolean', description: 'show the flags; -help=all shows every one' },
 ];
-
-/** What a process of this command does before it is ready. */
-type Prepared = Pick<StartOptions, 'prepare'>;
 
 /** A command that runs a pipeline, with its default pipeline. */
 export interface ServingCommand {
@@ -104,13 +100,12 @@ async function loadAndServe(
     await printFindings(findings, io);
     return 1;
   }
-  const preparation = command.name === 'serve' ? await preparationOf(pipeline) : {};
-  if (place !== undefined) return serveAsWorker(pipeline, place, io, preparation);
+  if (place !== undefined) return serveAsWorker(pipeline, place, io);
   const workers = workersOf(pipeline.server);
   const isWatched = line.own.get('pipeline.watch') === 'true';
   if (workers > 1) return runWorkers(pipeline, workers, { isWatched, findings });
   return runUntilSignal(async (signal) => {
-    const proxy = await start(pipeline, { signal, findings, ...preparation });
+    const proxy = await start(pipeline, { signal, findings });
     endOnDefect(proxy);
     onStarted(proxy, pipeline);
     return isWatched ? watching(proxy, () => proxy.pipeline.files ?? []) : proxy;
@@ -120,40 +115,17 @@ async function loadAndServe(
 /** Starts a proxy; what keeps it from starting is told without the secrets of its options. */
 async function start(pipeline: Pipeline, options: StartOptions): Promise<RunningProxy> {
   try {
-    return await startProxy(pipeline, options);
+    const proxy = await startProxy(pipeline, options);
+    giveBackLater(() => proxy.answering);
+    return proxy;
   } catch (error) {
     const message = error instanceof Error ? error.message : 'failed';
     throw new Error(secretsIn(pipeline).hide(message), { cause: error });
   }
 }
 
-/** With less than one processor a rehearsal would only be in the way of the first requests. */
-async function preparationOf({ server }: Pipeline): Promise<Prepared> {
-  const quota = processorQuota() ?? 1;
-  if (server.rehearsal && quota >= 1) return { prepare: (await import('./rehearsal/rehearsal.js')).rehearse };
-  return {
-    prepare: ({ log, answering }) => {
-      if (server.rehearsal)
-        log.info('no rehearsal: the container has less than one processor', { 'container.cpus': quota });
-      const callOff = giveBackLater(answering);
-      return {
-        reason: undefined,
-        stop: () => {
-          callOff();
-          return Promise.resolve();
-        },
-      };
-    },
-  };
-}
-
 /** Serves beside others, of which the first process has started each in the same way. */
-async function serveAsWorker(
-  pipeline: Pipeline,
-  place: WorkerPlace,
-  io: Io,
-  preparation: Prepared,
-): Promise<number> {
+async function serveAsWorker(pipeline: Pipeline, place: WorkerPlace, io: Io): Promise<number> {
   if (identityOf(pipeline) !== place.identity) {
     io.err(
       `ref-proxy: ${pipeline.file} has changed since the start, so worker ${place.id} cannot serve beside the others: restart the whole\n`,
@@ -162,11 +134,7 @@ async function serveAsWorker(
   }
   const { joined, line } = joinFirstProcess(place);
   return runUntilSignal(async (signal) => {
-    const proxy = await start(withOwnFiles(pipeline, place.id), {
-      signal,
-      workers: joined,
-      ...preparation,
-    });
+    const proxy = await start(withOwnFiles(pipeline, place.id), { signal, workers: joined });
     endOnDefect(proxy);
     const told = new AbortController();
     line.answer(drainTopic, () => {

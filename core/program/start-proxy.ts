@@ -46,7 +46,6 @@ import { StageMeter } from '../kernel/stage-meter.js';
 import { alone, type Joined, type Workers } from '../workers/workers.js';
 import { AllWorkers, purgeTopic } from './all-workers.js';
 import { warnOfNode } from './node-version.js';
-import type { Preparation, PreparationHouse } from './preparation.js';
 import { pauseUnless } from './until-signal.js';
 import { memoryFields, warnOfHeap } from './heap.js';
 import { createMetering, type Metering } from './metering.js';
@@ -67,8 +66,6 @@ export interface StartOptions {
   readonly workers?: Joined;
   /** Cancels the start: what has started is stopped, and the start rejects with the signal's reason. */
   readonly signal?: AbortSignal;
-  /** What the process does first when it serves, and is not ready before it has done. */
-  readonly prepare?: (house: PreparationHouse) => Preparation;
 }
 
 /** A running proxy. */
@@ -78,6 +75,8 @@ export interface RunningProxy extends Uncaught {
   readonly state: ServingState;
   /** The pipeline that serves now. */
   readonly pipeline: Pipeline;
+  /** How many requests of clients are being answered. */
+  readonly answering: number;
   /** SIGHUP: reads the pipeline file again, and every plugin reloads what may have changed. Never rejects. */
   reload(): Promise<ReloadReport>;
   /**
@@ -241,14 +240,9 @@ export async function startProxy(pipeline: Pipeline, options: StartOptions = {})
       ...memoryFields(),
       ...edge.urls,
     });
-  all.preparation = options.prepare?.({
-    log,
-    registry,
-    answering: () => begun.current.serving?.answering ?? 0,
-  });
   const close = async (): Promise<void> => {
     begun.closing();
-    await Promise.all([all.preparation?.stop(), edge.close()]);
+    await edge.close();
     await begun.end();
     requestLog.stop();
     await Promise.all([push?.stop(), traces?.stop()]);
@@ -273,6 +267,9 @@ export async function startProxy(pipeline: Pipeline, options: StartOptions = {})
     },
     get pipeline() {
       return begun.current.pipeline;
+    },
+    get answering() {
+      return begun.current.serving?.answering ?? 0;
     },
     get state() {
       return begun.state;

@@ -132,16 +132,6 @@ export const reloadMetrics = {
   },
 } as const satisfies MetricSpecs;
 
-/** What a process does after its start, before it says that it is ready (`-rehearsal`). */
-export const rehearsalMetrics = {
-  rehearsal_duration_seconds: {
-    type: 'gauge',
-    help: 'How long the rehearsal after the start took, by how it ended: done, unfinished when its time was over, failed.',
-    labels: ['outcome'],
-    ofWorkers: 'max',
-  },
-} as const satisfies MetricSpecs;
-
 /** Metrics of the processes that serve together (`-workers`), measured by the first one. */
 export const workerMetrics = {
   workers: { type: 'gauge', help: 'Workers that serve.' },
@@ -231,7 +221,6 @@ export const coreMetrics: MetricSpecs = {
   ...traceMetrics,
   ...memoryMetrics,
   ...reloadMetrics,
-  ...rehearsalMetrics,
 };
 
 /** Every metric of the house that no plugin declares, but for those of the process. */
