@@ -100,9 +100,29 @@ export class LabelSet {
   }
 
   get json(): string {
-    this.#json ??= `{${this.labels.map(([name, value]) => `${JSON.stringify(name)}:${JSON.stringify(value)}`).join(',')}}`;
+    this.#json ??= labelsJson(this.labels);
     return this.#json;
   }
+}
+
+/** The JSON object text of labels that are unique, in their order. Writing an object as a whole is much faster than writing its members. */
+export function labelsJson(labels: readonly Label[]): string {
+  const members = Object.create(null) as Record<string, string>;
+  for (const [name, value] of labels) {
+    // Objects put names that are whole numbers first.
+    if (beginsWithDigit(name)) return `{${labels.map(memberJson).join(',')}}`;
+    members[name] = value;
+  }
+  return JSON.stringify(members);
+}
+
+function beginsWithDigit(name: string): boolean {
+  const unit = name.charCodeAt(0);
+  return unit >= 0x30 && unit <= 0x39;
+}
+
+function memberJson([name, value]: Label): string {
+  return `${JSON.stringify(name)}:${JSON.stringify(value)}`;
 }
 
 /** Sets are small and mostly sorted already: up to this size, insertion sort beats a Map. */

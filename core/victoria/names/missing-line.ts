@@ -1,3 +1,5 @@
+import { labelsJson } from '../../base/labels/label-set.js';
+
 /** What VictoriaLogs stores as `_msg` for a row without one (its `-defaultMsgValue`). */
 export const defaultMissingText =
   'missing _msg field; see https://docs.victoriametrics.com/victorialogs/keyconcepts/#message-field';
@@ -6,5 +8,5 @@ export const defaultMissingText =
 export function rebuildLine(fields: Iterable<readonly [name: string, value: string]>): string {
   const sorted = [...fields].sort((a, b) => (a[0] < b[0] ? -1 : 1));
   if (sorted.length === 0) return '';
-  return `{${sorted.map(([name, value]) => `${JSON.stringify(name)}:${JSON.stringify(value)}`).join(',')}}`;
+  return labelsJson(sorted);
 }

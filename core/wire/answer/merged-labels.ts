@@ -1,23 +1,16 @@
-import type { Label, LabelSet } from '../../base/labels/label-set.js';
+import { labelsJson, type Label, type LabelSet } from '../../base/labels/label-set.js';
 import { withoutInvalid } from '../../logql/pipeline/json-text.js';
 import { doAll, type Steps } from '../../base/pace/steps.js';
 
-type Member = readonly [name: string, json: string];
-
-/** Labels written per step. */
+/** Labels merged, or written, per step. */
 const stepLabels = 1_000;
 
-const keptNames = 4096;
-const nameJson = new Map<string, string>();
-
-/** Writes the JSON of a stream's labels with other labels applied over them, without building a set per entry. */
+/** Writes the JSON of a stream's labels with other labels applied over them. */
 export class LabelsMerger {
-  readonly #base: readonly Member[];
-  readonly #baseJson: string;
+  readonly #base: LabelSet;
 
   constructor(base: LabelSet) {
-    this.#base = base.labels.map(([name, value]): Member => [name, memberJson(name, value)]);
-    this.#baseJson = base.json;
+    this.#base = base;
   }
 
   /** The object text. Equal sets give equal texts, so it also serves as the key of the merged stream. Later groups win. */
@@ -33,36 +26,37 @@ export class LabelsMerger {
         : structuredMetadata.size === 0
           ? parsed.labels
           : structuredMetadata.with(parsed.labels).labels;
-    return over.length === 0 ? this.#baseJson : yield* this.#merge(over);
-  }
-
-  /** Both lists are sorted by name. */
-  *#merge(over: readonly Label[]): Steps<string> {
-    let text = '';
-    let at = 0;
-    let merged = 0;
-    for (const [name, value] of over) {
-      merged += 1;
-      if (merged % stepLabels === 0) yield;
-      for (let member = this.#base[at]; member !== undefined && member[0] < name; member = this.#base[at]) {
-        text += text === '' ? member[1] : `,${member[1]}`;
-        at += 1;
-      }
-      if (this.#base[at]?.[0] === name) at += 1;
-      const own = memberJson(name, value);
-      text += text === '' ? own : `,${own}`;
+    if (over.length === 0) return this.#base.json;
+    const merged = yield* merge(this.#base.labels, over);
+    if (merged.length <= stepLabels) return labelsJson(merged);
+    const parts: string[] = [];
+    for (let at = 0; at < merged.length; at += stepLabels) {
+      parts.push(labelsJson(merged.slice(at, at + stepLabels)).slice(1, -1));
+      yield;
     }
-    for (; at < this.#base.length; at += 1) text += `${text === '' ? '' : ','}${this.#base[at]?.[1] ?? ''}`;
-    return `{${text}}`;
+    return `{${parts.join(',')}}`;
   }
 }
 
-/** Loki shows a space for an invalid character in the labels of streams, unless they are asked for by category. */
-function memberJson(name: string, value: string): string {
-  let shown = nameJson.get(name);
-  if (shown === undefined) {
-    shown = JSON.stringify(name);
-    if (nameJson.size < keptNames) nameJson.set(name, shown);
+/** Both lists are sorted by name. */
+function* merge(base: readonly Label[], over: readonly Label[]): Steps<readonly Label[]> {
+  const merged: Label[] = [];
+  let at = 0;
+  for (const label of over) {
+    if (merged.length % stepLabels === stepLabels - 1) yield;
+    for (let below = base[at]; below !== undefined && below[0] < label[0]; below = base[at]) {
+      merged.push(shown(below));
+      at += 1;
+    }
+    if (base[at]?.[0] === label[0]) at += 1;
+    merged.push(shown(label));
   }
-  return `${shown}:${JSON.stringify(withoutInvalid(value))}`;
+  merged.push(...base.slice(at).map(shown));
+  return merged;
+}
+
+/** Loki shows a space for an invalid character in the labels of streams, unless they are asked for by category. */
+function shown(label: Label): Label {
+  const value = withoutInvalid(label[1]);
+  return value === label[1] ? label : [label[0], value];
 }

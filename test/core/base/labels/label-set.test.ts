@@ -52,3 +52,12 @@ test('labels are laid over others and taken away by name', (t) => {
   t.is(set.without(new Set(['a', 'x'])).json, '{"c":"3"}');
   t.is(set.without(new Set(['a', 'c'])), LabelSet.empty);
 });
+
+test('names that begin with a digit keep their place in JSON', (t) => {
+  const set = LabelSet.from([
+    ['10', 'a'],
+    ['9', 'b'],
+    ['_', 'c'],
+  ]);
+  t.is(set.json, '{"10":"a","9":"b","_":"c"}');
+});
