@@ -10,10 +10,8 @@ import { Attached } from '../base/memory/attached.js';
 import type { ServerOptions } from '../base/options.gen.js';
 import { RequestRecord } from '../kernel/telemetry/request-record.js';
 import type { EncodedAnswer } from '../wire/answer/types.js';
-import { adminGate } from './admin-gate.js';
 import type { BrowserGuard } from './browser-guard.js';
-import { callerOf } from './caller.js';
-import { chunkedBody, chunksOf, isLogAnswer } from './chunked-body.js';
+import { callerOf, firstHeader } from './caller.js';
 import { clientErrorOf, encodeError } from './error-body.js';
 import type { FastLane } from './fast-lane.js';
 import { lastAnswer } from './last-answer.js';
@@ -21,6 +19,10 @@ import { hasDoubtfulEnd, refuseBadHead } from './listener.js';
 import { securityHeaders } from './security-headers.js';
 import { type ServedRoute, serveRoute, type ServeSettings } from './serve-route.js';
 import { track, type TrackSettings } from './track.js';
+import { createHash, timingSafeEqual } from 'node:crypto';
+import type { Caller } from '../base/caller.js';
+import { headerNames } from '../wire/routes-table.js';
+import { Readable } from 'node:stream';
 
 export interface AppSettings extends ServeSettings, TrackSettings {
   readonly options: ServerOptions;
@@ -225,4 +227,41 @@ async function compressBody(
 function compress(body: Buffer): Promise<Buffer> {
   // The lowest level already shrinks log text to about a tenth; higher levels only cost time.
   return inThreadPool(body, { level: constants.Z_BEST_SPEED });
+}
+
+/**
+ * Admits a caller to admin and debug routes or throws; without a token, only the listener's address protects them
+ * (docs/protocol/tenants.md#admin-token).
+ */
+function adminGate(token: string | undefined): (caller: Caller) => void {
+  if (token === undefined) return () => undefined;
+  const wanted = digest(token);
+  return (caller) => {
+    const bearer = /^Bearer\s+(.+)$/i.exec(caller.headers.get('authorization') ?? '')?.[1] ?? '';
+    const shown = firstHeader(caller.headers, headerNames.adminToken) || bearer;
+    // Digests have equal lengths, so the comparison does not reveal the token's length.
+    if (!timingSafeEqual(digest(shown), wanted)) throw apiError('adminAuthRequired', {});
+  };
+}
+
+function digest(text: string): Buffer {
+  return createHash('sha256').update(text).digest();
+}
+
+const chunkBytes = 64 * 1024;
+/** The first bytes of a log answer (core/wire/answer/encode.ts). */
+const streamsHead = Buffer.from('{"status":"success","data":{"resultType":"streams"');
+
+/** Whether an uncompressed body is the answer to a log query. */
+function isLogAnswer(body: Buffer): boolean {
+  return body.subarray(0, streamsHead.length).equals(streamsHead);
+}
+
+/** A body as a stream, so that at most one chunk is buffered for a slow reader. */
+function chunkedBody(body: Buffer): Readable {
+  return Readable.from(chunksOf(body), { objectMode: false, highWaterMark: chunkBytes });
+}
+
+function* chunksOf(body: Buffer): Generator<Buffer> {
+  for (let at = 0; at < body.length; at += chunkBytes) yield body.subarray(at, at + chunkBytes);
 }

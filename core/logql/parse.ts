@@ -8,9 +8,14 @@ import { Lexer } from './lexer/lexer.js';
 import { isBareName } from './print/label-filter.js';
 import { printQuery } from './print/pretty.js';
 import { printSelector } from './print/stages.js';
-import { logqlTable } from './syntax/table.js';
 import { isDeeperThan, logQueriesOf } from './walk.js';
-import { ReadingAborted, type Invalid } from './syntax/invalid.js';
+import { type Invalid, ReadingAborted } from './syntax/invalid.js';
+import { buildTable, type Table } from './grammar/table.js';
+import { addLabelFilterRules } from './syntax/label-filter-rules.js';
+import { addLogRules } from './syntax/log-rules.js';
+import { addMetricRules, query } from './syntax/metric-rules.js';
+import { grammar } from './syntax/tokens.js';
+import { stageDescriptors } from './stages/index.js';
 
 /** `reject` (the default) is Loki's language; `accept` allows `a.b.c` wherever a label name may be. */
 export interface ParseOptions {
@@ -104,4 +109,25 @@ function* uncheckedSteps(text: string, options: ParseOptions): Steps<Expr | Inva
     throw errorAt(`query is nested too deeply (more than ${String(maxDepth)} levels)`);
   }
   return expr;
+}
+
+let table: Table | undefined;
+
+/** LogQL's parser table, built on first use. */
+export function logqlTable(): Table {
+  table ??= makeTable();
+  return table;
+}
+
+function makeTable(): Table {
+  const start = grammar.nonterminal<Expr | Invalid>('start');
+  // A rule of its own, as in Loki: at any other token a query has ended, and what follows is not read as its continuation.
+  const whole = grammar.nonterminal<Expr | Invalid>('whole query');
+  grammar.rule(start)([whole, grammar.end], ([made]) => made);
+  grammar.rule(whole)([query], ([made]) => made);
+  addLogRules();
+  for (const descriptor of Object.values(stageDescriptors)) descriptor.addRules();
+  addLabelFilterRules();
+  addMetricRules();
+  return buildTable(grammar);
 }

@@ -1,9 +1,15 @@
 /** Endpoint plugin `delete`: the only write, protected by safeguards (docs/protocol/requests.md#deletion). */
 import type { DeleteOptions } from '../../core/base/options.gen.js';
-import { defineEndpoint, type RouteHandler } from '../../core/plugin/index.js';
+import { defineEndpoint, type HttpCall, type RouteHandler } from '../../core/plugin/index.js';
 import { Follower } from './follower.js';
 import { deleteMetrics } from './metrics.js';
-import { readDeletion, type Safeguards } from './safeguards.js';
+import { type DottedNames, Query } from '../../core/wire/api/query.js';
+import type { DeleteRequest } from '../../core/wire/api/request.js';
+import { first, type Params } from '../../core/wire/api/params/reader.js';
+import { apiError } from '../../core/base/errors/table.js';
+import { firstHeader } from '../../core/http/caller.js';
+import { headerNames } from '../../core/wire/routes-table.js';
+import { parseTimestamp, printGoDuration, quoteGo, TimestampError } from '../../core/base/time/index.js';
 
 export default defineEndpoint<DeleteOptions, typeof deleteMetrics>({
   name: 'delete',
@@ -31,3 +37,51 @@ export default defineEndpoint<DeleteOptions, typeof deleteMetrics>({
     };
   },
 });
+
+interface Safeguards {
+  /** Longest time range. */
+  readonly maxRangeNs: bigint;
+  readonly dottedNames: DottedNames;
+}
+
+/** Texts that select every stream: `{}` and `*`. Other forms with the same meaning are found when the query is planned. */
+const wildcard = /^\s*(?:\*|\{\s*\})?\s*$/;
+
+/**
+ * Parses a deletion and checks its safeguards in order (docs/protocol/requests.md#deletion). Throws the ApiError of the first one that
+ * fails.
+ */
+export function readDeletion(
+  { method, caller, params }: Pick<HttpCall, 'method' | 'caller' | 'params'>,
+  { maxRangeNs, dottedNames }: Safeguards,
+): DeleteRequest {
+  if (method !== 'POST') throw apiError('deleteMethod', {});
+  if (firstHeader(caller.headers, headerNames.deleteConfirmation) !== 'true') {
+    throw apiError('deleteUnconfirmed', {});
+  }
+  const text = first(params, 'query');
+  if (text === '') throw apiError('deleteWithoutQuery', {});
+  if (wildcard.test(text)) throw apiError('deleteWildcard', { example: '{app="nginx"}' });
+  if (first(params, 'start') === '' || first(params, 'end') === '') throw apiError('deleteWithoutRange', {});
+  const startNs = readTime(params, 'start');
+  const endNs = readTime(params, 'end');
+  const lengthNs = endNs - startNs;
+  if (lengthNs > maxRangeNs) {
+    throw apiError('deleteTooWide', {
+      length: printGoDuration(lengthNs),
+      limit: printGoDuration(maxRangeNs),
+    });
+  }
+  if (lengthNs <= 0n) throw apiError('deleteEndBeforeStart', {});
+  return { op: 'delete', query: new Query(text, dottedNames), range: { startNs, endNs } };
+}
+
+function readTime(params: Params, name: 'start' | 'end'): bigint {
+  const text = first(params, name);
+  try {
+    return parseTimestamp(text);
+  } catch (error) {
+    if (!(error instanceof TimestampError)) throw error;
+    throw apiError('deleteBadTime', { name, value: quoteGo(text) });
+  }
+}

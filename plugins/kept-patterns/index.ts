@@ -12,8 +12,8 @@ import { LogqlError, printSelector } from '../../core/logql/index.js';
 import { usualPatternSearch } from '../../core/operations/pattern-search.js';
 import { isNotPast } from '../../core/operations/rules/ttl.js';
 import {
-  defineStage,
   type Answer,
+  defineStage,
   type Exchange,
   type Host,
   type PurgeScope,
@@ -25,11 +25,12 @@ import type { PatternsRequest } from '../../core/wire/api/discovery-request.js';
 import { usualPatterns } from '../../core/wire/api/params/index.js';
 import { Selector } from '../../core/wire/api/query.js';
 import type { QueryRangeRequest } from '../../core/wire/api/request.js';
-import { answerOf, bodyOf } from './body.js';
-import { patternKeys, type PatternKey, type PatternKeys } from './keys.js';
+import { type PatternKey, patternKeys, type PatternKeys } from './keys.js';
 import { keptPatternsMetrics } from './metrics.js';
 import { offerName, offerPatterns, PatternSnapshot } from './snapshot.js';
 import { PatternStore } from './store.js';
+import { atPace } from '../../core/base/pace/steps.js';
+import { encodeSteps } from '../../core/wire/answer/encode.js';
 
 export default defineStage<KeptPatternsOptions, 'tenant', never, typeof keptPatternsMetrics>({
   name: 'kept-patterns',
@@ -198,4 +199,31 @@ class KeptPatterns implements Stage<'tenant', never> {
 /** As Generations wants it. */
 function keysOfOwner({ slots }: Exchange<'tenant'>): string {
   return `${tenantPart(slots.tenant.id)}:`;
+}
+
+type Patterns = PatternsAnswer['patterns'];
+
+/** The bytes that clients get. */
+async function bodyOf(answer: PatternsAnswer, pacer: Pacer): Promise<Buffer> {
+  const { body } = await atPace(encodeSteps(answer, { categorizeLabels: false }), pacer);
+  return body;
+}
+
+/** The answer that these bytes were made of; throws for others: they may come from a file. */
+function answerOf(body: Buffer): PatternsAnswer {
+  const { data } = JSON.parse(body.toString()) as { readonly data?: unknown };
+  if (!Array.isArray(data)) throw new Error('no list of patterns');
+  return { kind: 'patterns', patterns: data.map(patternOf), warnings: [] };
+}
+
+function patternOf(value: unknown): Patterns[number] {
+  const { pattern, level, samples } = value as Partial<Record<string, unknown>>;
+  if (typeof pattern !== 'string' || !(level === undefined || typeof level === 'string'))
+    throw new Error('a pattern without text');
+  if (!Array.isArray(samples) || !samples.every(isSample)) throw new Error('a pattern without samples');
+  return { pattern, level, samples };
+}
+
+function isSample(value: unknown): value is Patterns[number]['samples'][number] {
+  return Array.isArray(value) && value.length === 2 && value.every((number) => typeof number === 'number');
 }

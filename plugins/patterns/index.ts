@@ -1,19 +1,19 @@
-import { parsePatterns as parseRequest, paramContext } from '../../core/wire/api/params/index.js';
+import { paramContext, parsePatterns as parseRequest } from '../../core/wire/api/params/index.js';
 import type { PatternSearch } from '../../core/wire/api/discovery-request.js';
 import type { PatternsOptions } from '../../core/base/options.gen.js';
 import { errorTable } from '../../core/base/errors/table.js';
 import {
+  type Answer,
   ApiError,
   askTenant,
   defineEndpoint,
-  type Answer,
   type Endpoint,
   type Host,
   type HttpCall,
   type RouteHandler,
 } from '../../core/plugin/index.js';
 import { usualPatternSearch } from '../../core/operations/pattern-search.js';
-import { readPatternFile } from './custom-patterns.js';
+import { readOptionFile } from '../../core/kernel/options/option-file.js';
 
 const metrics = {
   patterns_last_response_patterns: {
@@ -110,4 +110,38 @@ function countPatterns(answer: Answer): number {
   for (let at = answer.body.indexOf(patternStart); at >= 0; count += 1)
     at = answer.body.indexOf(patternStart, at + patternStart.length);
   return count;
+}
+
+/**
+ * Reads patterns from a file: a JSON array of texts, or one pattern per line with empty lines and `#` comments.
+ * @throws Error naming the file, when it cannot be read or is invalid
+ */
+async function readPatternFile(file: string): Promise<readonly string[]> {
+  return parsePatterns((await readOptionFile('-patterns-custom-file', file)).toString('utf8'), file);
+}
+
+/** The distinct patterns of such a text. */
+export function parsePatterns(text: string, where: string): readonly string[] {
+  return [...new Set(text.trimStart().startsWith('[') ? fromJson(text, where) : fromLines(text))];
+}
+
+function fromLines(text: string): readonly string[] {
+  return text
+    .split(/\r?\n/)
+    .map((line) => line.trim())
+    .filter((line) => line !== '' && !line.startsWith('#'));
+}
+
+function fromJson(text: string, where: string): readonly string[] {
+  let value: unknown;
+  try {
+    value = JSON.parse(text);
+  } catch (error) {
+    // A pattern may start with a bracket: then the text is read as lines.
+    if (!text.trimEnd().endsWith(']')) return fromLines(text);
+    throw new Error(`${where}: ${error instanceof Error ? error.message : String(error)}`, { cause: error });
+  }
+  if (!Array.isArray(value) || !value.every((entry) => typeof entry === 'string'))
+    throw new Error(`${where}: must be a JSON array of texts, or a pattern per line`);
+  return value.filter((entry) => entry !== '');
 }

@@ -4,9 +4,9 @@
  */
 import { withoutPlace } from '../../core/base/admission/place.js';
 import { weighAnswer } from '../../core/wire/answer/merge/index.js';
-import { isCacheable, packSteps, unpackSteps } from '../../core/wire/answer/packed.js';
+import { type CacheableAnswer, isCacheable, packSteps, unpackSteps } from '../../core/wire/answer/packed.js';
 import { ageBuckets } from '../../core/cache/age.js';
-import { answerStore, type AnswerStore } from '../../core/cache/answer-store.js';
+import { answerStore, type AnswerStore, type Kept } from '../../core/cache/answer-store.js';
 import { cacheRoom } from '../../core/cache/room.js';
 import type { DiskTier } from '../../core/cache/disk-tier.js';
 import type { SharedStoreTier } from '../../core/cache/shared-store.js';
@@ -14,7 +14,7 @@ import { runningDeletions, type RunningDeletions } from '../../core/cache/deleti
 import { detachExchange } from '../../core/cache/detach.js';
 import { Flights } from '../../core/cache/flights.js';
 import { Generations } from '../../core/cache/generations.js';
-import { createCacheKeys, type CacheKeys } from '../../core/cache/keys.js';
+import { type CacheKeys, createCacheKeys } from '../../core/cache/keys.js';
 import { mostTtlMs, ttlMs } from '../../core/cache/ttl.js';
 import type { TtlRules } from '../../core/operations/descriptor.js';
 import { residentBytes } from '../../core/base/memory/resident.js';
@@ -22,14 +22,15 @@ import { Pacer } from '../../core/base/pace/pacer.js';
 import { atPace } from '../../core/base/pace/steps.js';
 import type { PeerCacheOptions } from '../../core/base/options.gen.js';
 import {
-  defineStage,
   type Answer,
+  defineStage,
   type Exchange,
   type Host,
   type PurgeScope,
   type Rest,
   type RouteHandler,
   type Stage,
+  withHeaders,
 } from '../../core/plugin/index.js';
 import { diskMetrics, openDisk } from './disk.js';
 import { peerMetrics } from './peers/metrics.js';
@@ -37,7 +38,15 @@ import { Peers } from './peers/index.js';
 import { WorkerPeers } from './worker-peers.js';
 import { Inventory, inventoryMetrics, type Keeping } from './inventory.js';
 import { openShared, sharedMetrics } from './shared.js';
-import { StaleAnswers, staleMetrics } from './stale.js';
+import { createFingerprint, type Fingerprint } from '../../core/cache/fingerprint.js';
+import { isOutage } from '../../core/victoria/upstream/failures.js';
+
+const staleMetrics = {
+  stale_answers_total: {
+    type: 'counter',
+    help: 'Expired answers that were served because the backend could not be reached or failed.',
+  },
+} as const;
 
 const metrics = {
   memory_cache_hits_total: { type: 'counter', help: 'Answers taken from the memory cache.' },
@@ -275,4 +284,42 @@ function observedStore(options: PeerCacheOptions, host: Host<typeof metrics>): A
     },
   });
   return store;
+}
+
+const warning = 'the backend is unavailable: this answer was kept from before and may be out of date';
+const headers = { 'X-Proxy-Stale-Response': 'true', 'Cache-Control': 'no-store' };
+/** Least time between two log records. */
+const logEveryMs = 60_000;
+
+/** Decides when an expired answer is better than an error. */
+class StaleAnswers {
+  readonly #fingerprint: Fingerprint;
+  readonly #host: Host<typeof staleMetrics>;
+  #logAtMs = -Infinity;
+
+  constructor(options: PeerCacheOptions, host: Host<typeof staleMetrics>) {
+    this.#fingerprint = createFingerprint(options);
+    this.#host = host;
+  }
+
+  /** Whether an expired answer may replace this error; the store has none that is too old. */
+  mayReplace(error: unknown, { caller, signal }: Exchange<'tenant'>): boolean {
+    // With forwarded credentials only the backend knows whether the caller may still see the answer.
+    const isAllowed = !signal.aborted && this.#fingerprint(caller.headers) === undefined;
+    return isAllowed && isOutage(error);
+  }
+
+  mark(answer: CacheableAnswer, { expiredMs }: Kept, error: unknown, exchange: Exchange<'tenant'>): Answer {
+    const { clock, log, meters } = this.#host;
+    meters.stale_answers_total.add(1, {});
+    const nowMs = clock.monotonicMs();
+    if (nowMs >= this.#logAtMs) {
+      this.#logAtMs = nowMs + logEveryMs;
+      log.warn('serving stale cached response after backend failure', {
+        'cache.expired_ms': expiredMs,
+        error,
+      });
+    }
+    return withHeaders(exchange, { ...answer, warnings: [...answer.warnings, warning] }, headers);
+  }
 }

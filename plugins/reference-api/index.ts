@@ -1,5 +1,6 @@
 import {
   paramContext,
+  type ParamContext,
   parseDetectedFields,
   parseDetectedFieldValues,
   parseDetectedLabels,
@@ -13,18 +14,24 @@ import {
   parseSeries,
   parseVolume,
   parseVolumeRange,
-  type ParamContext,
 } from '../../core/wire/api/params/index.js';
 import { browseDefault } from '../../core/cache/label-index/browse-default.js';
 import {
-  defineEndpoint,
+  type Answer,
+  apiError,
   type ApiRequest,
+  defineEndpoint,
   type HttpCall,
   type RouteHandler,
 } from '../../core/plugin/index.js';
 import type { ReferenceApiOptions } from '../../core/base/options.gen.js';
-import { formatQuery } from './format-query.js';
-import { legacyQuery } from './legacy-query.js';
+import type { FormatQueryRequest } from '../../core/wire/api/request.js';
+import { Query } from '../../core/wire/api/query.js';
+import { encodeLegacySteps } from '../../core/wire/answer/encode-legacy.js';
+import { type Expr, type LogExpr, LogqlError, parseSteps, printPlain } from '../../core/logql/index.js';
+import { Pacer } from '../../core/base/pace/pacer.js';
+import { atPace } from '../../core/base/pace/steps.js';
+import { quoteGo } from '../../core/base/time/index.js';
 
 /** The read routes of Loki's API: parses the parameters into a request, which the chain answers. */
 export default defineEndpoint<ReferenceApiOptions>({
@@ -68,3 +75,74 @@ export default defineEndpoint<ReferenceApiOptions>({
     };
   },
 });
+
+/** Asks the chain for a formatted query; a query that cannot be parsed gets Loki's own failure body instead of the error body. */
+async function formatQuery(call: HttpCall, request: FormatQueryRequest): Promise<Answer> {
+  try {
+    return await call.ask(request);
+  } catch (error) {
+    if (!(error instanceof LogqlError)) throw error;
+    return {
+      kind: 'encoded',
+      status: 400,
+      contentType: 'application/json; charset=utf-8',
+      headers: new Map(),
+      refusal: error,
+      body: Buffer.from(JSON.stringify({ status: 'invalid-query', error: error.message })),
+    };
+  }
+}
+
+/**
+ * `/api/prom/query`: query_range for logs only, with one more parameter (`regexp`) and an answer shape of its own. It asks the chain for
+ * data, so that no cache holds bytes of this shape for another route.
+ */
+async function legacyQuery(call: HttpCall, context: ParamContext): Promise<Answer> {
+  const request = parseQueryRange(call.params, context);
+  const query = logsOnly(request.query, call.params.get('regexp')?.[0] ?? '', context);
+  const answer = await call.ask({ ...request, query }, { isFinal: false });
+  const { categorizeLabels } = call.caller;
+  const steps = encodeLegacySteps(answer, { categorizeLabels, direction: request.direction });
+  return atPace(steps, new Pacer(call.signal));
+}
+
+/**
+ * Adds a line filter after the query's other stages, unless the pattern is empty. Like any query it is parsed, and refused unless it
+ * selects logs, only when its tree is used: the caller is authenticated first, and no work is wasted.
+ */
+function logsOnly(query: Query, pattern: string, { dottedNames }: ParamContext): Query {
+  // On a separate line, because the query may end in a comment. The line break also distinguishes a query refused here from the same query
+  // on another route, with which it would otherwise share a call.
+  const text = `${query.text}\n${pattern === '' ? '' : `|~ ${quoteGo(pattern)}`}`;
+  return new Query(text, dottedNames, function* () {
+    if (pattern === '') return requireLogs(query.ast, 'legacy endpoints only support streams result type');
+    const ast = requireLogs(treeOf(query), 'only log selector is supported');
+    const { span } = ast;
+    const filter = {
+      kind: 'line-filter',
+      op: '|~',
+      alternatives: [{ kind: 'text', value: pattern, span }],
+      span,
+    } as const;
+    // Parsed again, as in Loki: an invalid pattern is refused like one in a query.
+    return yield* parseSteps(printPlain({ ...ast, stages: [...ast.stages, filter] }), { dottedNames });
+  });
+}
+
+function requireLogs(ast: Expr, problem: string): LogExpr {
+  if (ast.kind !== 'log') throw refused(problem);
+  return ast;
+}
+
+function treeOf(query: Query): Expr {
+  try {
+    return query.ast;
+  } catch (error) {
+    throw error instanceof LogqlError ? refused(error.message) : error;
+  }
+}
+
+/** Loki's error for a query that it only accepts elsewhere. */
+function refused(problem: string): Error {
+  return apiError('badRequest', { text: `rpc error: code = Code(400) desc = ${problem}` });
+}

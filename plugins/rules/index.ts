@@ -2,18 +2,18 @@
 import { finishedAnswer, jsonAnswer, textAnswer } from '../../core/wire/answer/finished.js';
 import type { RulesOptions } from '../../core/base/options.gen.js';
 import {
+  type Answer,
   apiError,
   askTenant,
   defineEndpoint,
-  type Answer,
   type HttpCall,
   type RouteHandler,
   type Tenant,
 } from '../../core/plugin/index.js';
-import { readGroups, type RuleGroup } from './groups.js';
+import { readGroups, type Rule, type RuleGroup } from './groups.js';
 import { RulesBackend, type RulesCall } from './rules-backend.js';
-import { readRulesPath } from './rules-path.js';
-import { printGroup, printNamespaces } from './yaml-view.js';
+import { stringify } from 'yaml';
+import { printPrometheusDuration } from '../../core/base/time/index.js';
 
 const yamlType = 'application/yaml';
 const jsonType = 'application/json';
@@ -159,4 +159,71 @@ function namespacesAnswer(groups: readonly RuleGroup[]): Answer {
 /** Loki's answer without rules. */
 function emptyOf(list: 'groups' | 'alerts'): object {
   return { status: 'success', data: { [list]: [] }, errorType: '', error: '' };
+}
+
+/** The decoded namespace and group of a rules path; the group is empty on routes without one. */
+interface RulesPath {
+  readonly namespace: string;
+  readonly group: string;
+}
+
+// Names of files and groups have no control characters.
+const control = /\p{Cc}/u;
+
+/** Parses the names in a path; both may contain slashes, which clients send encoded. Throws ApiError for an invalid name. */
+function readRulesPath(pathParams: ReadonlyMap<string, string>): RulesPath {
+  const namespace = pathParams.get('namespace') ?? '';
+  const group = pathParams.get('group') ?? '';
+  if (namespace.trim() === '' || control.test(namespace) || control.test(group)) {
+    throw apiError('badRulesPath', {});
+  }
+  // A rules backend may open the name as a file.
+  if (namespace.split(/[/\\]/).includes('..')) throw apiError('rulesPathTraversal', {});
+  return { namespace, group };
+}
+
+/** Groups by namespace as Loki's ruler writes them (docs/protocol/requests.md#rules-and-alerts). */
+function printNamespaces(groups: readonly RuleGroup[]): string {
+  const namespaces = new Map<string, Map<string, unknown>[]>();
+  for (const group of groups) {
+    const ofNamespace = namespaces.get(group.namespace) ?? [];
+    namespaces.set(group.namespace, ofNamespace);
+    ofNamespace.push(groupNode(group));
+  }
+  return printYaml(new Map([...namespaces].sort(([a], [b]) => (a < b ? -1 : 1))));
+}
+
+/** One group as Loki's ruler writes it. */
+function printGroup(group: RuleGroup): string {
+  return printYaml(groupNode(group));
+}
+
+function printYaml(node: unknown): string {
+  // No line folding, so expressions stay unchanged. YAML 1.1 parsers read `yes` and the like as booleans.
+  return stringify(node, { indent: 4, lineWidth: 0, compat: 'yaml-1.1' });
+}
+
+function groupNode({ name, intervalSeconds, rules }: RuleGroup): Map<string, unknown> {
+  return new Map<string, unknown>([
+    ['name', name],
+    ...(intervalSeconds > 0 ? [['interval', duration(intervalSeconds)] as const] : []),
+    ['rules', rules.map(ruleNode)],
+  ]);
+}
+
+function ruleNode(rule: Rule): Map<string, unknown> {
+  return new Map<string, unknown>([
+    [rule.kind, rule.name],
+    ['expr', rule.expr],
+    ...(rule.forSeconds > 0 ? [['for', duration(rule.forSeconds)] as const] : []),
+    ...(rule.keepFiringForSeconds > 0
+      ? [['keep_firing_for', duration(rule.keepFiringForSeconds)] as const]
+      : []),
+    ...(rule.labels.size > 0 ? [['labels', rule.labels] as const] : []),
+    ...(rule.annotations.size > 0 ? [['annotations', rule.annotations] as const] : []),
+  ]);
+}
+
+function duration(seconds: number): string {
+  return printPrometheusDuration(BigInt(Math.round(seconds * 1000)) * 1_000_000n);
 }

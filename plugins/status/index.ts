@@ -1,7 +1,6 @@
 import { jsonAnswer as json, textAnswer as text } from '../../core/wire/answer/finished.js';
 import { apiError, defineEndpoint, type Host, type RouteHandler } from '../../core/plugin/index.js';
 import type { StatusOptions } from '../../core/base/options.gen.js';
-import { buildInfo } from './build-info.js';
 
 /** The level of the log, as the telemetry section has it. */
 async function logLevelOf(host: Pick<Host, 'describePipeline'>): Promise<string> {
@@ -55,3 +54,16 @@ export default defineEndpoint<StatusOptions>({
     };
   },
 });
+
+/** Loki's build information: its flat keys, and the same under `data` for Prometheus-style readers. */
+function buildInfo(version: string): object {
+  const info = {
+    version,
+    revision: 'ref-proxy',
+    branch: 'main',
+    buildUser: '',
+    buildDate: '',
+    goVersion: process.version,
+  };
+  return { ...info, status: 'success', data: info };
+}

@@ -15,7 +15,6 @@ import type { FollowRules } from '../../core/wire/api/follow-rules.js';
 import type { LiveAnswer } from '../../core/wire/answer/live.js';
 import { errorTable } from '../../core/base/errors/table.js';
 import { tailMetrics } from './metrics.js';
-import { mayOpen } from './origins.js';
 import { TailRun } from './tail-run.js';
 
 const routeIds = ['tail', 'legacy_tail'];
@@ -86,4 +85,11 @@ class Tail implements Endpoint {
       throw error;
     }
   }
+}
+
+/** Whether a page of this origin may open a tail. Clients other than browsers send no origin; the comparison is case-insensitive. */
+function mayOpen(origin: string | undefined, allowed: readonly string[]): boolean {
+  if (origin === undefined || origin === '') return true;
+  const asked = origin.toLowerCase();
+  return allowed.some((entry) => entry === '*' || entry.toLowerCase().replace(/\/$/, '') === asked);
 }

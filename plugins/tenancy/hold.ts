@@ -4,9 +4,15 @@ import { operationOf } from '../../core/operations/index.js';
 import type { Exchange } from '../../core/plugin/index.js';
 import type { Answer } from '../../core/wire/answer/types.js';
 import { readAhead } from '../../core/wire/api/read-ahead.js';
-import type { ApiRequest } from '../../core/wire/api/request.js';
+import type { ApiRequest, IndexStatsRequest } from '../../core/wire/api/request.js';
 import type { TenantLimits } from '../../core/wire/limits/tenant-limits.js';
-import { checkBytesRead } from './bytes-read.js';
+import type { QueryOverTime } from '../../core/operations/descriptor.js';
+import { printByteSize } from '../../core/wire/api/params/byte-size.js';
+import { Selector } from '../../core/wire/api/query.js';
+import { ApiError } from '../../core/base/errors/api-error.js';
+import { type Expr, type LogExpr, type Matcher, printMatcher, visit } from '../../core/logql/index.js';
+import { descriptorOf } from '../../core/logql/stages/index.js';
+import { nanosPerSecond } from '../../core/base/time/index.js';
 
 /** Answers a request of the tenants; nothing older than `oldestNs` may be read. */
 export type Ask = (exchange: Exchange, oldestNs: bigint | undefined) => Promise<Answer>;
@@ -81,4 +87,79 @@ function withinLength(request: ApiRequest, { maxQueryLengthNs }: TenantLimits): 
   const { startNs, endNs } = request.range;
   const allowedNs = endNs - maxQueryLengthNs;
   return startNs >= allowedNs ? request : { ...request, range: { startNs: allowedNs, endNs } };
+}
+
+/** How far back Loki looks for logs in a query without a window. */
+const lookBackNs = 30n * nanosPerSecond;
+
+/**
+ * Refuses a query that would read more than `maxBytes`, by the index statistics of its selectors over the time that each one reads. As in
+ * Loki, a log query without filters is not checked: it stops at its limit.
+ * @param ask answers index statistics of the tenants
+ * @throws ApiError `tooManyBytesRead`
+ */
+async function checkBytesRead(
+  request: ApiRequest,
+  maxBytes: number,
+  ask: (request: IndexStatsRequest) => Promise<Answer>,
+): Promise<void> {
+  const read = operationOf(request).limits.bytesRead?.(request);
+  if (read === undefined) return;
+  const bytes = await Promise.all(
+    statisticsOf(read).map(async (statistics) => bytesOf(await answered(ask(statistics)))),
+  );
+  const total = bytes.reduce((sum, part) => sum + part, 0);
+  if (total > maxBytes)
+    throw apiError('tooManyBytesRead', { read: printByteSize(total), limit: printByteSize(maxBytes) });
+}
+
+/** As in Loki, statistics that are refused for another reason do not count against the query. */
+async function answered(asked: Promise<Answer>): Promise<Answer | undefined> {
+  try {
+    return await asked;
+  } catch (error) {
+    if (error instanceof ApiError && error.status === 400) return undefined;
+    throw error;
+  }
+}
+
+function bytesOf(answer: Answer | undefined): number {
+  return answer?.kind === 'index-stats' ? answer.bytes : 0;
+}
+
+function statisticsOf({ query, range: { startNs, endNs } }: QueryOverTime): readonly IndexStatsRequest[] {
+  return readsOf(query.ast).map(({ matchers, intervalNs, offsetNs }) => ({
+    op: 'index_stats',
+    query: new Selector(
+      `{${matchers.map((matcher) => printMatcher(matcher)).join(', ')}}`,
+      'accept',
+      matchers,
+    ),
+    range: { startNs: startNs - offsetNs - intervalNs, endNs: endNs - offsetNs },
+  }));
+}
+
+interface Read {
+  readonly matchers: readonly Matcher[];
+  readonly intervalNs: bigint;
+  readonly offsetNs: bigint;
+}
+
+function readsOf(expr: Expr): readonly Read[] {
+  if (expr.kind === 'log')
+    return hasFilter(expr)
+      ? [{ matchers: expr.selector.matchers, intervalNs: lookBackNs, offsetNs: 0n }]
+      : [];
+  const reads: Read[] = [];
+  visit(expr, (node) => {
+    if (node.kind !== 'log-range') return;
+    const { query, intervalNanoseconds, offsetNanoseconds } = node;
+    const intervalNs = intervalNanoseconds === 0n ? lookBackNs : intervalNanoseconds;
+    reads.push({ matchers: query.selector.matchers, intervalNs, offsetNs: offsetNanoseconds });
+  });
+  return reads;
+}
+
+function hasFilter({ stages }: LogExpr): boolean {
+  return stages.some((stage) => descriptorOf(stage).isFilter(stage));
 }

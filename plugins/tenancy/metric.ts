@@ -12,11 +12,11 @@ import { bySum } from '../../core/logql/functions/join.js';
 import { rangeFunctions } from '../../core/logql/functions/range/index.js';
 import type { MetricExpr } from '../../core/logql/index.js';
 import {
+  type Columns,
   defaultMetricLimits,
   evaluateMetric,
   firstMs,
   gridOf,
-  type Columns,
   type Leaf,
   type LeafRequest,
   type MetricLimits,
@@ -27,7 +27,6 @@ import { Pacer } from '../../core/base/pace/pacer.js';
 import { eachAtPace } from '../../core/base/pace/steps.js';
 import type { Exchange, Rest } from '../../core/plugin/index.js';
 import { ofTenants } from './fan-out.js';
-import { isAcrossTenants, mergeAcrossTenants, type TenantRows } from './grouped.js';
 import { takeTenantMatchers } from '../../core/operations/rules/tenant-matchers.js';
 import { tenantLabel } from '../../core/operations/rules/tenant-names.js';
 import { labelSet, withoutEmpty } from './tenant-label.js';
@@ -203,4 +202,44 @@ async function rowsOf(answer: Answer, columns: Columns, pacer: Pacer): Promise<r
 
 function emptyRow(labels: LabelSet, { count }: Columns): SeriesRow {
   return { labels, values: new Float64Array(count), present: new Uint8Array(count) };
+}
+
+/** One tenant's series of a range aggregation. */
+interface TenantRows {
+  readonly id: string;
+  readonly rows: readonly SeriesRow[];
+}
+
+/**
+ * Whether a range aggregation groups the lines of all tenants by labels other than the tenant, so that its series belong to no single
+ * tenant.
+ */
+function isAcrossTenants({ range: { op, grouping } }: Leaf): boolean {
+  if (grouping === undefined || grouping.without || rangeFunctions[op].join === undefined) return false;
+  return !grouping.labels.includes(tenantLabel);
+}
+
+/**
+ * Merges series with the same labels: extremes of several tenants are the extremes of all, and a value that only one tenant has is the
+ * value of all. Undefined for series that cannot be merged (such as an average of averages).
+ */
+function mergeAcrossTenants(
+  { range: { op } }: Leaf,
+  rows: readonly [SeriesRow, ...SeriesRow[]],
+): SeriesRow | undefined {
+  const { join } = rangeFunctions[op];
+  const [first, ...others] = rows;
+  const merged = { labels: first.labels, values: first.values.slice(), present: first.present.slice() };
+  for (const row of others) {
+    for (const [column, isPresent] of row.present.entries()) {
+      if (isPresent === 0) continue;
+      const value = row.values[column] ?? NaN;
+      const isFirst = merged.present[column] === 0;
+      const joined = isFirst ? value : join?.combine(merged.values[column] ?? NaN, value);
+      if (joined === undefined) return undefined;
+      merged.values[column] = joined;
+      merged.present[column] = 1;
+    }
+  }
+  return merged;
 }

@@ -1,22 +1,28 @@
-import type { Answer, NamesAnswer } from '../../core/wire/answer/types.js';
+import type { Answer, Entry, NamesAnswer, StreamsAnswer } from '../../core/wire/answer/types.js';
 import type { Tenant } from '../../core/base/caller.js';
 import { readAhead } from '../../core/wire/api/read-ahead.js';
-import type { ApiRequest, Browse } from '../../core/wire/api/request.js';
+import type { ApiRequest, Browse, QueryRangeRequest } from '../../core/wire/api/request.js';
 import type { Limits } from '../../core/wire/limits/limits.js';
 import { binaryLimits } from '../../core/logql/metric/index.js';
 import { apiError } from '../../core/base/errors/table.js';
-import type { MergeOptions } from '../../core/wire/answer/merge/index.js';
+import { type MergeOptions, mergeStreams } from '../../core/wire/answer/merge/index.js';
 import type { Part, Strategy, TenantMerge } from '../../core/operations/descriptor.js';
 import { operationOf, oversizedText } from '../../core/operations/index.js';
 import { once } from '../../core/operations/rules/tenants.js';
 import { isFound, pageOf } from '../../core/operations/rules/paging.js';
 import { tenantLabel } from '../../core/operations/rules/tenant-names.js';
 import type { Exchange, Rest } from '../../core/plugin/index.js';
-import { answerApart } from './apart.js';
 import { fanOut } from './fan-out.js';
 import { answerTogether } from './metric.js';
-import { isScan, partsOfNewest } from './newest.js';
 import { labelAnswer } from './tenant-label.js';
+import type {
+  DetectedFieldsRequest,
+  DetectedFieldValuesRequest,
+} from '../../core/wire/api/discovery-request.js';
+import { defaultStepNs } from '../../core/wire/api/params/reader.js';
+import { KeptApart } from '../../core/wire/answer/interval.js';
+import { Pacer } from '../../core/base/pace/pacer.js';
+import { atPace } from '../../core/base/pace/steps.js';
 
 /** Answers a request over several tenants (docs/protocol/tenants.md#several-tenants). */
 export async function answerSeveral(
@@ -89,4 +95,95 @@ export function ownName(request: ApiRequest, { id }: Tenant): NamesAnswer | unde
 function names(values: readonly string[], browse: Browse): NamesAnswer {
   const found = values.filter((value) => isFound(value, browse));
   return { kind: 'names', values: pageOf(found, browse), warnings: [] };
+}
+
+type ScanRequest = DetectedFieldsRequest | DetectedFieldValuesRequest;
+
+/** Whether a request looks at the newest lines. */
+function isScan(request: ApiRequest): request is ScanRequest {
+  return request.op === 'detected_fields' || request.op === 'detected_field_values';
+}
+
+/**
+ * The parts of a request that looks at the newest lines of all tenants together: how many of them are a tenant's is found by a query for
+ * these lines. They keep their order, which is that of Loki's streams, because what is read last decides the type of a field.
+ * @param merged asks parts and merges their answers
+ */
+async function partsOfNewest(
+  { query, range, lineLimit: limit }: ScanRequest,
+  parts: readonly Part[],
+  merged: (parts: readonly Part[], options: MergeOptions) => Promise<Answer | undefined>,
+): Promise<readonly Part[]> {
+  if (parts.length < 2) return parts;
+  const direction = 'backward';
+  const stepNs = defaultStepNs(range);
+  const lines = { op: 'query_range', range, stepNs, limit, direction, intervalNs: 0n } as const;
+  const newest = await merged(
+    parts.map(({ tenant, request }) => ({
+      tenant,
+      request: { ...lines, query: isScan(request) ? request.query : query },
+    })),
+    { direction, limit },
+  );
+  const counts = new Map<string, number>();
+  for (const { labels, entries } of newest?.kind === 'streams' ? newest.streams : []) {
+    const id = labels.get(tenantLabel);
+    counts.set(id, (counts.get(id) ?? 0) + entries.length);
+  }
+  return parts.flatMap(({ tenant, request }) => {
+    const lineLimit = counts.get(tenant.id) ?? 0;
+    return lineLimit > 0 && isScan(request) ? [{ tenant, request: { ...request, lineLimit } }] : [];
+  });
+}
+
+type Narrowing = Pick<QueryRangeRequest, 'range' | 'limit' | 'intervalNs'>;
+
+/**
+ * Answers a log query with an interval over several tenants. As in Loki, the interval keeps the entries of all tenants apart. What one
+ * tenant alone would keep does not tell, so each is asked for all entries, again and again from where the next one may be.
+ * @param merged asks the parts and merges their answers
+ * @param signal ends it
+ */
+async function answerApart(
+  request: QueryRangeRequest,
+  parts: readonly Part[],
+  merged: (parts: readonly Part[], options: MergeOptions) => Promise<Answer | undefined>,
+  signal: AbortSignal,
+): Promise<Answer | undefined> {
+  const { direction, intervalNs, limit } = request;
+  const apart = new KeptApart(intervalNs, direction);
+  const rounds: StreamsAnswer[] = [];
+  let missing = limit;
+  let { range } = request;
+  do {
+    const narrowing = { range, limit: missing, intervalNs: 0n };
+    const answer = await merged(
+      parts.map((part) => narrowed(part, narrowing)),
+      { direction, limit: missing },
+    );
+    if (answer?.kind !== 'streams') return answer;
+    const round = keep(answer, request, apart);
+    rounds.push(round);
+    const isAll = answer.stats.entriesReturned < missing;
+    missing -= round.stats.entriesReturned;
+    if (isAll) break;
+    range = apart.rest(range);
+  } while (missing > 0 && range.startNs < range.endNs);
+  return atPace(mergeStreams(rounds, { direction }), new Pacer(signal));
+}
+
+function narrowed(part: Part, narrowing: Narrowing): Part {
+  return part.request.op === 'query_range' ? { ...part, request: { ...part.request, ...narrowing } } : part;
+}
+
+function keep(answer: StreamsAnswer, { direction }: QueryRangeRequest, apart: KeptApart): StreamsAnswer {
+  const sign = direction === 'forward' ? 1 : -1;
+  const inOrder = answer.streams
+    .flatMap(({ entries }) => entries)
+    .sort((a, b) => sign * Number(a.timestampNs - b.timestampNs));
+  const kept = new Set<Entry>(inOrder.filter(({ timestampNs }) => apart.takes(timestampNs)));
+  const streams = answer.streams
+    .map(({ labels, entries }) => ({ labels, entries: entries.filter((entry) => kept.has(entry)) }))
+    .filter(({ entries }) => entries.length > 0);
+  return { ...answer, streams, stats: { ...answer.stats, entriesReturned: kept.size } };
 }

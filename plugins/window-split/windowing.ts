@@ -11,13 +11,14 @@ import type { Exchange, Host, Rest } from '../../core/plugin/index.js';
 import type { MatrixAnswer, StreamsAnswer } from '../../core/wire/answer/types.js';
 import type { QueryRangeRequest } from '../../core/wire/api/request.js';
 import type { TenantLimits } from '../../core/wire/limits/tenant-limits.js';
-import { countRequest, countsOf } from './count-query.js';
 import type { Cutting, Window } from './geometry.js';
-import { KeptWindows, type KeepKey } from './kept-windows.js';
+import { type KeepKey, KeptWindows } from './kept-windows.js';
 import type { LineCounter, LineCounts, Reading } from './line-counts.js';
 import type { windowMetrics } from './metrics.js';
 import type { Parallelism } from './parallelism.js';
-import { isTrouble, Reads, type Read, type ReadTimes } from './reads.js';
+import { isTrouble, type Read, Reads, type ReadTimes } from './reads.js';
+import { printSelector } from '../../core/logql/index.js';
+import { Query } from '../../core/wire/api/query.js';
 
 /** What the stage has for all its requests. */
 export interface WindowHouse {
@@ -330,4 +331,29 @@ function keptAs(request: QueryRangeRequest): QueryRangeRequest {
   return request.query.ast.kind === 'log'
     ? { ...anyTime, stepNs: 0n }
     : { ...anyTime, direction: 'backward' };
+}
+
+/** Counts the rows of streams in buckets: the first begins at the first time, the last ends at the last. */
+function countRequest(
+  matchers: readonly Matcher[],
+  bucketMs: number,
+  firstMs: number,
+  lastMs: number,
+): QueryRangeRequest {
+  return {
+    op: 'query_range',
+    query: new Query(printSelector({ matchers }), 'accept'),
+    range: { startNs: BigInt(firstMs) * msNs, endNs: BigInt(lastMs) * msNs },
+    stepNs: BigInt(bucketMs) * msNs,
+    limit: 1,
+    direction: 'backward',
+    intervalNs: 0n,
+    part: 'count',
+  };
+}
+
+/** The counts by the start of their bucket in Unix milliseconds. */
+function countsOf({ series }: MatrixAnswer): ReadonlyMap<number, number> {
+  const points = series.flatMap((each) => each.points);
+  return new Map(points.map(({ timestampMs, value }) => [timestampMs, value]));
 }

@@ -1,5 +1,5 @@
 import { ByteLru } from '../../core/base/memory/byte-lru.js';
-import { Ring } from '../../plugins/peer-cache/peers/ring.js';
+import { Ring } from '../../plugins/peer-cache/peers/members.js';
 import { Random } from '../watch/random.js';
 
 /** How replicas share what they keep. */

@@ -4,12 +4,12 @@ import { requestKinds } from './request-kinds.js';
 
 /** Files of core and plugins of which a function runs. These numbers only fall; they are to come to those of `aims`. */
 const bounds: Readonly<Record<string, number>> = {
-  'lines with a filter': 208,
-  'rate by a label': 244,
-  'level histogram': 248,
-  'count by a label of JSON': 257,
-  'quantile of a number in JSON': 260,
-  [repeatedName]: 38,
+  'lines with a filter': 205,
+  'rate by a label': 241,
+  'level histogram': 245,
+  'count by a label of JSON': 254,
+  'quantile of a number in JSON': 257,
+  [repeatedName]: 37,
 };
 
 test('a request passes no more source files than it did', async (t) => {

@@ -16,7 +16,7 @@ const exceptions: Readonly<Record<string, string>> = {
   'core/engine/plan/logs.ts': 'line and label filters are translated',
   'core/engine/fields/line-fields.ts': 'detected fields tell whether json or logfmt found them',
   'core/engine/fields/field-scan.ts': 'as above',
-  'plugins/reference-api/legacy-query.ts': 'adds a line filter',
+  'plugins/reference-api/index.ts': 'adds a line filter',
   'plugins/ui/edit.ts': 'adds filters',
   'plugins/ui/hints.ts': 'suggests filters',
   'core/program/explain.ts': 'an option has the name of one',

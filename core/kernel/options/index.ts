@@ -34,7 +34,7 @@ export {
 export { withSecretFiles } from './secret-file.js';
 export { editDistance, suggest } from './suggest.js';
 export { printText, type ReadText, readText } from './text-value.js';
-export { UsageError } from './usage-error.js';
+export { UsageError } from './command-line.js';
 export {
   type Environment,
   isOfKubernetes,

@@ -1,4 +1,4 @@
-/** Slips of the pen, each on one line, and how the line was meant. Whether it was is for the parser to say (core/kernel/pipeline/mend.ts). */
+/** Slips of the pen, each on one line, and how the line was meant. Whether it was is for the parser to say (core/kernel/pipeline/read-yaml.ts). */
 
 /** One line, as it may have been meant. */
 export interface Slip {

@@ -4,8 +4,8 @@ import type { Meters } from '../../base/meters.js';
 import type { Clock } from '../../base/clock.js';
 import type { RequestObserver, RequestRecord } from './request-record.js';
 import { endUserOf } from './identity.js';
-import { IdentityCap } from './identity-cap.js';
 import type { requestMetrics } from './metrics-table.js';
+import { overflowLabel } from './series.js';
 
 type Settings = Pick<
   TelemetryOptions,
@@ -167,4 +167,18 @@ function errorReason(status: number): string {
   if (status === 429) return 'rate_limited';
   if (status === 504) return 'timeout';
   return status < 500 ? 'bad_request' : 'server_error';
+}
+
+/** Bounds the identities in metrics: the first N keep their names, all others share one. */
+class IdentityCap {
+  readonly #known = new Set<string>();
+
+  constructor(private readonly max: number) {}
+
+  of(identity: string): string {
+    if (this.#known.has(identity)) return identity;
+    if (this.#known.size >= this.max) return overflowLabel;
+    this.#known.add(identity);
+    return identity;
+  }
 }

@@ -5,13 +5,12 @@ import type { MetricExpr } from '../ast.js';
 import { vectorFunctions } from '../functions/vector/index.js';
 import { isSetOp } from '../fold.js';
 import { visit } from '../walk.js';
-import { foldSeries, type Folding } from './aggregate.js';
+import { type Folding, foldSeries } from './aggregate.js';
 import { BinaryBudget } from './binary-budget.js';
 import { chooseSeries, sortSeries } from './choose.js';
-import { columnsOf, firstMs, type Columns } from './columns.js';
-import { isEncodedOver } from './encoded-size.js';
+import { type Columns, columnsOf, firstMs, type Grid } from './columns.js';
 import { labelReplacer } from './label-replace.js';
-import { combineOf, type Combine, type ValueOp } from './operators.js';
+import { type Combine, combineOf, type ValueOp } from './operators.js';
 import { Pacer } from '../../base/pace/pacer.js';
 import { atPace, eachAtPace } from '../../base/pace/steps.js';
 import { planLeaves } from './plan-leaves.js';
@@ -19,10 +18,11 @@ import { metricResult } from './result.js';
 import { cappedRows } from './series-cap.js';
 import { setOperation } from './set-operations.js';
 import { sumState } from './states.js';
-import type { Grid } from './columns.js';
 import type { MetricTree, PlannedMetric } from './tree.js';
 import type { Leaf, LeafSource, MetricLimits, MetricResult, SeriesRow, SeriesTable } from './types.js';
-import { joinedBreach, vectorBinary, type Breach } from './vector-binary.js';
+import { type Breach, joinedBreach, vectorBinary } from './vector-binary.js';
+import { formatSampleValue, formatSeconds } from '../values/sample-text.js';
+import type { Point } from './points.js';
 
 /**
  * Evaluates a metric query as Loki does, reading logs through the source of leaves.
@@ -334,4 +334,36 @@ function sortsItself(expr: MetricExpr): boolean {
     if (node.kind === 'vector-aggregation') sorts ||= vectorFunctions[node.op].evaluation.kind === 'order';
   });
   return sorts;
+}
+
+/** Upper bound of one encoded point: seconds with milliseconds, and a double written without an exponent. */
+const longestPoint = 400;
+const pointOverhead = '[,""],'.length;
+const seriesOverhead = '{"metric":,"values":[]},'.length;
+
+/** Whether the JSON of a metric result is larger than `maxBytes`. */
+async function isEncodedOver(result: MetricResult, maxBytes: number, pacer: Pacer): Promise<boolean> {
+  if (result.kind === 'scalar') return false;
+  const series: readonly { readonly labels: LabelSet; readonly points: readonly Point[] }[] =
+    result.kind === 'matrix'
+      ? result.series
+      : result.samples.map(({ labels, point }) => ({ labels, points: [point] }));
+  let bytes = 0;
+  let most = 0;
+  await eachAtPace(series, pacer, ({ labels, points }) => {
+    bytes += seriesOverhead + Buffer.byteLength(labels.json);
+    most += points.length * longestPoint;
+  });
+  if (bytes + most <= maxBytes) return false;
+  for (const { points } of series) {
+    for (const point of points) bytes += bytesOf(point);
+    if (bytes > maxBytes) return true;
+    const pause = pacer.due();
+    if (pause !== undefined) await pause;
+  }
+  return false;
+}
+
+function bytesOf({ timestampMs, value }: Point): number {
+  return pointOverhead + formatSeconds(timestampMs).length + formatSampleValue(value).length;
 }

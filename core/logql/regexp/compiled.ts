@@ -1,14 +1,13 @@
-import { searchWork } from './analysis.js';
+import { searchWork, textsOf } from './analysis.js';
 import { takeFromBudget } from './budget.js';
-import { expandTemplate, replaceAllWith, type FindFrom } from './expand.js';
+import { expandTemplate, type FindFrom, replaceAllWith } from './expand.js';
 import { parseRegExp } from './parse.js';
-import { containsOne, equalsOne, plainTexts } from './plain-texts.js';
+import { containsOne, equalsOne, plainTexts, type TextTest } from './plain-texts.js';
 import { Re2Engine } from './re2-engine.js';
-import type { TextTest } from './plain-texts.js';
-import { textTest } from './text-engine.js';
 import { translateForV8, v8Finder } from './v8-engine.js';
 import type { RegExpNode } from './tree.js';
 import type { CompileOptions, LinearMatch, LinearRegExp } from './types.js';
+import { anyChar, type CharSet, notLineFeed } from './char-set.js';
 
 /** Longer patterns are not analysed. */
 const maxAnalysed = 2048;
@@ -127,4 +126,54 @@ class CompiledRegExp implements LinearRegExp {
       ? this.#automaton.finder(text)
       : v8Finder(this.#native, this.#automaton.names, text);
   }
+}
+
+/** Turns a pattern of texts with `.*` between them (`a|b`, `foo.*bar`, anchored `.*foo`) into text searches; undefined for all others. */
+export function textTest(node: RegExpNode, anchored: boolean): TextTest | undefined {
+  const texts = textsOf(node);
+  if (texts !== undefined) return anchored ? equalsOne(texts) : containsOne(texts);
+  return gapTest(node, anchored);
+}
+
+/** Texts with gaps of any length between them. */
+function gapTest(node: RegExpNode, anchored: boolean): TextTest | undefined {
+  if (node.kind !== 'concat') return undefined;
+  const parts = [''];
+  let gaps: CharSet | undefined;
+  for (const item of node.items) {
+    if (item.kind === 'repeat') {
+      if (item.min !== 0 || item.max !== Infinity || item.item.kind !== 'chars') return undefined;
+      gaps ??= item.item.set;
+      if (item.item.set !== gaps || (gaps !== anyChar && gaps !== notLineFeed)) return undefined;
+      parts.push('');
+      continue;
+    }
+    const [text, ...others] = textsOf(item) ?? [];
+    if (text === undefined || others.length > 0) return undefined;
+    parts.push((parts.pop() ?? '') + text);
+  }
+  return (text) => {
+    // Then a gap must not contain a line feed; texts with one are left to the automaton.
+    if (gaps === notLineFeed && text.includes('\n')) return undefined;
+    return anchored ? matchesParts(text, parts) : holdsParts(text, parts);
+  };
+}
+
+/** The leftmost match of each part leaves the most room for the rest. */
+function holdsParts(text: string, parts: readonly string[]): boolean {
+  let from = 0;
+  for (const part of parts) {
+    const at = text.indexOf(part, from);
+    if (at < 0) return false;
+    from = at + part.length;
+  }
+  return true;
+}
+
+function matchesParts(text: string, parts: readonly string[]): boolean {
+  const first = parts[0] ?? '';
+  const last = parts.at(-1) ?? '';
+  if (text.length < first.length + last.length || !text.startsWith(first) || !text.endsWith(last))
+    return false;
+  return holdsParts(text.slice(first.length, text.length - last.length), parts.slice(1, -1));
 }

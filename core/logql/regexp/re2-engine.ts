@@ -1,7 +1,6 @@
-import { RE2JS, RE2JSException, RE2JSSyntaxException, type Matcher } from 're2js';
-import { removeGroupNames } from './group-names.js';
+import { type Matcher, RE2JS, RE2JSException, RE2JSSyntaxException } from 're2js';
 import type { FindFrom } from './expand.js';
-import { RegExpSyntaxError, type CompileOptions, type LinearMatch } from './types.js';
+import { type CompileOptions, type LinearMatch, RegExpSyntaxError } from './types.js';
 
 export type GroupNames = readonly (readonly [name: string, group: number])[];
 
@@ -86,4 +85,28 @@ function faultText(error: RE2JSSyntaxException, pattern: string): string {
   const description = error.getDescription();
   const part = description.startsWith('trailing backslash') ? '' : (error.getPattern() ?? pattern);
   return `error parsing regexp: ${description}: \`${part}\``;
+}
+
+/** A pattern without its group names, and the names with the numbers of their groups. */
+interface Unnamed {
+  readonly pattern: string;
+  readonly names: readonly (readonly [name: string, group: number])[];
+}
+
+const piece =
+  /\\Q[^]*?(?:\\E|$)|\\[^]|\[\^?\]?(?:\[:[^\]]*:\]|\\[^]|[^\]\\])*\]|\(\?P?<(\w+)>|\(\?|\(|[^\\[(]+|[^]/gu;
+
+/** Removes the names from a pattern: Go lets several groups share a name, this engine does not. */
+function removeGroupNames(pattern: string): Unnamed {
+  const names: [string, number][] = [];
+  let group = 0;
+  const plain = pattern.replaceAll(piece, (text: string, name: string | undefined) => {
+    if (name === undefined) {
+      if (text === '(') group++;
+      return text;
+    }
+    names.push([name, ++group]);
+    return '(';
+  });
+  return { pattern: plain, names };
 }

@@ -3,11 +3,10 @@ import type { Logger } from '../../../core/base/logger.js';
 import type { AnswerHit } from '../../../core/cache/answer-tier.js';
 import type { Meters } from '../../../core/plugin/index.js';
 import type { Address } from './address.js';
-import { PeerBreaker } from './breaker.js';
-import { PeerFailure, type PeerClient, type PeerReply, type PeerRequest } from './client.js';
-import { leastCompressed, type Encodings } from '../../../core/base/encoding.js';
+import { type PeerClient, PeerFailure, type PeerReply, type PeerRequest } from './client.js';
+import { type Encodings, leastCompressed } from '../../../core/base/encoding.js';
 import { framed, unframed } from './frame.js';
-import { hotEntriesOf, largestHot, type HotEntry } from './hot-entries.js';
+import { hotEntriesOf, type HotEntry, largestHot } from './hot-entries.js';
 import type { peerMetrics } from './metrics.js';
 import { Patience } from './patience.js';
 
@@ -286,4 +285,35 @@ function isObject(value: unknown): value is Readonly<Record<string, unknown>> {
 function stateOf({ headers }: PeerReply): Told['state'] {
   const state = textOf(headers[makingHeader.toLowerCase()]);
   return state === 'make' || state === 'wait' ? state : 'none';
+}
+
+const failuresThatOpen = 5;
+const openMs = 10_000;
+
+/** Keeps a peer that fails from being asked: five failures in a row open it until ten seconds after the last one. */
+export class PeerBreaker {
+  readonly #clock: Pick<Clock, 'monotonicMs'>;
+  #failures = 0;
+  #lastMs = 0;
+
+  constructor(clock: Pick<Clock, 'monotonicMs'>) {
+    this.#clock = clock;
+  }
+
+  get isOpen(): boolean {
+    if (this.#failures < failuresThatOpen) return false;
+    if (this.#clock.monotonicMs() - this.#lastMs < openMs) return true;
+    this.#failures = 0;
+    return false;
+  }
+
+  /** It answered, that it has nothing too. */
+  succeeded(): void {
+    this.#failures = 0;
+  }
+
+  failed(): void {
+    this.#failures += 1;
+    this.#lastMs = this.#clock.monotonicMs();
+  }
 }

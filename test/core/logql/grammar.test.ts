@@ -2,7 +2,7 @@ import test from 'ava';
 import { runParser, type Token } from '../../../core/logql/grammar/driver.js';
 import { Grammar, type Terminal } from '../../../core/logql/grammar/symbols.js';
 import { buildTable } from '../../../core/logql/grammar/table.js';
-import { logqlTable } from '../../../core/logql/syntax/table.js';
+import { logqlTable } from '../../../core/logql/parse.js';
 
 /** Sums in parentheses and lists of them, with a rule that takes up reading after a fault. */
 function sums() {

@@ -1,6 +1,6 @@
 import test from 'ava';
 import { makeCaller } from '../../../core/testing/index.js';
-import { readDeletion } from '../../../plugins/delete/safeguards.js';
+import { readDeletion } from '../../../plugins/delete/index.js';
 
 const day = 86_400_000_000_000n;
 const rules = { maxRangeNs: 30n * day, dottedNames: 'reject' } as const;

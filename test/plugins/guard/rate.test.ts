@@ -2,8 +2,7 @@
 import test from 'ava';
 import { startDevBackend } from '../../../core/embedded/index.js';
 import { makeTenant, withProxyFile, type LogRecord } from '../../../core/testing/index.js';
-import { Rate } from '../../../plugins/guard/rate.js';
-import { SharedAddresses } from '../../../plugins/guard/shared-addresses.js';
+import { Rate, SharedAddresses } from '../../../plugins/guard/rate.js';
 
 interface Door {
   /** The statuses of so many equal requests, one after the other. */

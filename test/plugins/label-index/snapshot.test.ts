@@ -3,8 +3,7 @@ import { setTimeout } from 'node:timers/promises';
 import test from 'ava';
 import { makeHost, makeExchange, makeTenant, optionsOf } from '../../../core/testing/index.js';
 import type { LabelIndexOptions } from '../../../core/base/options.gen.js';
-import labelIndex from '../../../plugins/label-index/index.js';
-import { indexMetrics } from '../../../plugins/label-index/metrics.js';
+import labelIndex, { indexMetrics } from '../../../plugins/label-index/index.js';
 import { withPods, type Flags } from './doors.js';
 
 const pods = ['pod-1', 'pod-2', 'pod-3'];

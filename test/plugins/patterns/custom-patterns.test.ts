@@ -1,5 +1,5 @@
 import test from 'ava';
-import { parsePatterns } from '../../../plugins/patterns/custom-patterns.js';
+import { parsePatterns } from '../../../plugins/patterns/index.js';
 
 test('a file holds a pattern per line, with comments and empty lines between them', (t) => {
   t.deepEqual(parsePatterns('# ours\n\njob <_> done\r\n  user=<_> \njob <_> done\n', 'f'), [

@@ -3,8 +3,16 @@
  * property tests: merging is associative, the empty answer is neutral, and with `overlap: 'dedupe'` merging an answer with itself returns
  * it unchanged.
  */
-import { doAll, type Steps } from '../../../base/pace/steps.js';
-import type { Answer, AnswerKind } from '../types.js';
+import { doAll, eachStep, sortSteps, type Steps } from '../../../base/pace/steps.js';
+import type {
+  Answer,
+  AnswerKind,
+  IndexStatsAnswer,
+  MatrixAnswer,
+  NamesAnswer,
+  SeriesAnswer,
+  VectorAnswer,
+} from '../types.js';
 import {
   mergeDetectedFields,
   mergeDetectedFieldValues,
@@ -13,9 +21,11 @@ import {
   mergeShards,
   mergeVolume,
 } from './discovery.js';
-import { mergeMatrix, mergeVector } from './metrics.js';
-import { mergeIndexStats, mergeNames, mergeSeries } from './sets.js';
-import { mergeStreams, type MergeOptions } from './streams.js';
+import { type MergeOptions, mergeStreams } from './streams.js';
+import type { LabelSet } from '../../../base/labels/label-set.js';
+import type { Point, SampleResult, SeriesResult } from '../../../logql/metric/points.js';
+import { mergeStats, mergeWarnings } from './shared.js';
+import { byHeat, byRank, type Heat, neverSeen, type Ranked } from '../rank.js';
 
 export {
   mergeDetectedFields,
@@ -25,8 +35,6 @@ export {
   mergeShards,
   mergeVolume,
 } from './discovery.js';
-export { mergeMatrix, mergeVector } from './metrics.js';
-export { mergeIndexStats, mergeNames, mergeSeries } from './sets.js';
 export { mergeStreams, type MergeOptions } from './streams.js';
 export { answerBytes, weighAnswer } from './size.js';
 
@@ -96,4 +104,102 @@ function isKind<Kind extends AnswerKind>(
   kind: Kind,
 ): answer is Extract<Answer, { kind: Kind }> {
   return answer.kind === kind;
+}
+
+/**
+ * Joins series with the same labels, sorted by time; of two points at one timestamp the earlier part's wins. This joins time windows. It
+ * does not add up tenants, which only the metric evaluator can do.
+ */
+export function* mergeMatrix(answers: readonly MatrixAnswer[]): Steps<MatrixAnswer> {
+  const byKey = new Map<string, { readonly labels: LabelSet; readonly points: Map<number, Point> }>();
+  for (const { labels, points } of answers.flatMap((answer) => answer.series)) {
+    const joined = byKey.get(labels.key) ?? { labels, points: new Map<number, Point>() };
+    byKey.set(labels.key, joined);
+    yield* eachStep(points, (point) => {
+      if (!joined.points.has(point.timestampMs)) joined.points.set(point.timestampMs, point);
+    });
+    yield;
+  }
+  const series: SeriesResult[] = [];
+  for (const { labels, points } of byKey.values()) {
+    series.push({ labels, points: [...points.values()].sort((a, b) => a.timestampMs - b.timestampMs) });
+    yield;
+  }
+  return {
+    kind: 'matrix',
+    series,
+    stats: mergeStats(answers.map((answer) => answer.stats)),
+    warnings: mergeWarnings(answers),
+  };
+}
+
+/** The union of samples; of two with the same labels the earlier part's wins. */
+export function* mergeVector(answers: readonly VectorAnswer[]): Steps<VectorAnswer> {
+  const byKey = new Map<string, SampleResult>();
+  for (const { samples } of answers)
+    yield* eachStep(samples, (sample) => {
+      if (!byKey.has(sample.labels.key)) byKey.set(sample.labels.key, sample);
+    });
+  return {
+    kind: 'vector',
+    samples: [...byKey.values()],
+    stats: mergeStats(answers.map((answer) => answer.stats)),
+    warnings: mergeWarnings(answers),
+  };
+}
+
+/** The sorted union of names; ranked, if any of them are. */
+export function* mergeNames(answers: readonly NamesAnswer[]): Steps<NamesAnswer> {
+  if (answers.some(({ heat }) => heat !== undefined)) return yield* mergeRanked(answers);
+  const all = new Set<string>();
+  for (const { values } of answers) yield* eachStep(values, (value) => all.add(value));
+  const values = yield* sortSteps([...all], (a, b) => (a < b ? -1 : 1));
+  return { kind: 'names', values, warnings: mergeWarnings(answers) };
+}
+
+/**
+ * The union of ranked names, each as hot as where it is hottest. So the first of the union are among the first of each part, and pages can
+ * be cut from what the parts begin with. Names of parts that are not ranked come last.
+ */
+function* mergeRanked(answers: readonly NamesAnswer[]): Steps<NamesAnswer> {
+  const hottest = new Map<string, Heat>();
+  for (const { values, heat } of answers)
+    yield* eachStep(values.entries(), ([index, value]) => {
+      const own = heat?.[index] ?? neverSeen;
+      const other = hottest.get(value);
+      if (other === undefined || byHeat(own, other) < 0) hottest.set(value, own);
+    });
+  const all: Ranked[] = [];
+  yield* eachStep(hottest, ([value, { seen, lastMs }]) => all.push({ value, seen, lastMs }));
+  const ranked = yield* sortSteps(all, byRank);
+  return {
+    kind: 'names',
+    values: ranked.map(({ value }) => value),
+    heat: ranked.map(({ seen, lastMs }) => ({ seen, lastMs })),
+    warnings: mergeWarnings(answers),
+  };
+}
+
+/** The union of label sets, in order of appearance. */
+export function* mergeSeries(answers: readonly SeriesAnswer[]): Steps<SeriesAnswer> {
+  const byKey = new Map<string, LabelSet>();
+  for (const { series } of answers)
+    yield* eachStep(series, (labels) => {
+      if (!byKey.has(labels.key)) byKey.set(labels.key, labels);
+    });
+  return { kind: 'series', series: [...byKey.values()], warnings: mergeWarnings(answers) };
+}
+
+/** Sums the counters. The parts must not overlap: the counters could not show it. */
+export function mergeIndexStats(answers: readonly IndexStatsAnswer[]): IndexStatsAnswer {
+  const sum = (read: (answer: IndexStatsAnswer) => number): number =>
+    answers.reduce((total, answer) => total + read(answer), 0);
+  return {
+    kind: 'index-stats',
+    streams: sum((answer) => answer.streams),
+    chunks: sum((answer) => answer.chunks),
+    bytes: sum((answer) => answer.bytes),
+    entries: sum((answer) => answer.entries),
+    warnings: mergeWarnings(answers),
+  };
 }

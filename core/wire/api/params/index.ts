@@ -16,19 +16,22 @@ import type {
   QueryRangeRequest,
   QueryRequest,
   SeriesRequest,
+  TailRequest,
 } from '../request.js';
 import { readByteSize } from './byte-size.js';
-import { hourNs, readStep, type ParamContext } from './context.js';
+import { hourNs, type ParamContext, readStep } from './context.js';
 import {
   first,
+  type Params,
   readDirection,
   readInt,
-  readLimit,
   readInterval,
+  readLimit,
   readTime,
   readTimeRange,
-  type Params,
 } from './reader.js';
+import { nanosPerSecond } from '../../../base/time/index.js';
+import type { FollowRules } from '../follow-rules.js';
 
 export { paramContext, type ParamContext } from './context.js';
 export { lengthOf, type Params } from './reader.js';
@@ -41,8 +44,6 @@ export {
   parseVolumeRange,
   usualPatterns,
 } from './discovery.js';
-export { checkEntriesLimit } from './limits.js';
-export { parseTail } from './tail.js';
 
 export function parseQueryRange(params: Params, context: ParamContext): QueryRangeRequest {
   const range = readTimeRange(params, context, hourNs);
@@ -176,4 +177,33 @@ function readCount(params: Params, name: string): number | undefined {
   if (value === undefined) return undefined;
   if (value < 0n) throw apiError('limitNotPositive', {});
   return value > 0xffff_ffffn ? 0xffff_ffff : Number(value);
+}
+
+/**
+ * Refuses a log query that asks for more entries than its tenant may get; 0 means no limit. Called by the stage that knows the tenant and
+ * that the query selects logs.
+ */
+export function checkEntriesLimit(request: { readonly limit: number }, maxEntries: number): void {
+  if (maxEntries > 0 && request.limit > maxEntries)
+    throw apiError('tooManyEntries', { limit: request.limit, max: maxEntries });
+}
+
+const maxDelaySeconds = 5n;
+const maxUint32 = 4_294_967_295n;
+
+/** Reads the parameters of a tail in Loki's order; `end` is validated and then ignored because a tail has no end. */
+export function parseTail(params: Params, context: ParamContext, follow: FollowRules): TailRequest {
+  const query = new Query(first(params, 'query'), context.dottedNames);
+  const limit = readLimit(params, 'limit', context.defaultLimit);
+  const { startNs } = readTimeRange(params, context, hourNs);
+  const delayNs = readDelay(params);
+  return { op: 'tail', query, limit, range: { startNs, endNs: context.nowNs }, delayNs, follow };
+}
+
+/** Reads `delay_for`, in whole seconds. */
+function readDelay(params: Params): bigint {
+  const seconds = readInt(params, 'delay_for') ?? 0n;
+  if (seconds < 0n || seconds > maxUint32) throw apiError('delayOutOfRange', { value: String(seconds) });
+  if (seconds > maxDelaySeconds) throw apiError('delayTooLong', { max: String(maxDelaySeconds) });
+  return seconds * nanosPerSecond;
 }

@@ -1,6 +1,6 @@
 import test from 'ava';
 import fc from 'fast-check';
-import { AdaptiveLimit } from '../../../../core/base/admission/adaptive-limit.js';
+import { AdaptiveLimit } from '../../../../plugins/guard/index.js';
 import { FairQueue, type Owner } from '../../../../core/base/admission/fair-queue.js';
 import { WaitBudget } from '../../../../core/base/admission/wait-budget.js';
 

@@ -1,5 +1,5 @@
 import test from 'ava';
-import { asPlugin } from '../../../../core/kernel/pipeline/as-plugin.js';
+import { asPlugin } from '../../../../core/kernel/pipeline/load-plugin.js';
 import { defineEndpoint } from '../../../../core/plugin/index.js';
 
 const endpoint = defineEndpoint({ name: 'site', summary: 's', create: () => ({ routes: new Map() }) });

@@ -1,5 +1,5 @@
 import test from 'ava';
-import { readEnvText, resolveReference, typeScalar } from '../../../../core/kernel/pipeline/env-ref.js';
+import { readEnvText, resolveReference, typeScalar } from '../../../../core/kernel/pipeline/locate-nodes.js';
 
 const texts: readonly (readonly [text: string, read: ReturnType<typeof readEnvText>])[] = [
   ['plain', { kind: 'text', value: 'plain' }],

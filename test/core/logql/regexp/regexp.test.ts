@@ -1,6 +1,6 @@
 import test from 'ava';
 import fc from 'fast-check';
-import { compile } from '../../../../core/logql/regexp/compiled.js';
+import { compile, textTest } from '../../../../core/logql/regexp/compiled.js';
 import {
   compileRegExp,
   RegExpSyntaxError,
@@ -10,7 +10,6 @@ import {
 } from '../../../../core/logql/regexp/index.js';
 import { doAll } from '../../../../core/base/pace/steps.js';
 import { parseRegExp } from '../../../../core/logql/regexp/parse.js';
-import { textTest } from '../../../../core/logql/regexp/text-engine.js';
 import { translateForV8 } from '../../../../core/logql/regexp/v8-engine.js';
 
 const refused: readonly (readonly [string, string])[] = [

@@ -2,7 +2,7 @@ import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import test from 'ava';
 import type { DevBackend } from '../../../../core/embedded/index.js';
-import { Ring } from '../../../../plugins/peer-cache/peers/ring.js';
+import { Ring } from '../../../../plugins/peer-cache/peers/members.js';
 import { metric } from '../stored.js';
 import { ask, auth, callsOf, filled, pathOf, until, withFleet, type Replica } from './fleet.js';
 

@@ -2,7 +2,7 @@ import { deflateSync, inflateSync } from 'node:zlib';
 import test from 'ava';
 import fc from 'fast-check';
 import { FakeClock } from '../../../../core/testing/index.js';
-import { PeerBreaker } from '../../../../plugins/peer-cache/peers/breaker.js';
+import { PeerBreaker } from '../../../../plugins/peer-cache/peers/peer.js';
 import { Encodings } from '../../../../core/base/encoding.js';
 import { framed, unframed } from '../../../../plugins/peer-cache/peers/frame.js';
 

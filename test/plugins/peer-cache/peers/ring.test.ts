@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import test from 'ava';
 import fc from 'fast-check';
-import { Ring } from '../../../../plugins/peer-cache/peers/ring.js';
+import { Ring } from '../../../../plugins/peer-cache/peers/members.js';
 
 const keys = Array.from({ length: 2_000 }, (_, at) => `tenant:query_range:${at}`);
 const ownerOf = (ring: Ring, key: string): string => ring.ownersOf(key).next().value ?? '';

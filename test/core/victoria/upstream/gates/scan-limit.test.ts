@@ -4,7 +4,7 @@ import {
   scanClass,
   type FinishedScan,
 } from '../../../../../core/victoria/upstream/gates/scan-limit.js';
-import { ScanCosts } from '../../../../../core/victoria/upstream/gates/scan-costs.js';
+import { ScanCosts } from '../../../../../core/victoria/upstream/gates/running-scans.js';
 
 function scan(change: Partial<FinishedScan> = {}): FinishedScan {
   return {
