@@ -58,7 +58,13 @@ export function restrictQuery(
   extra: readonly LogsqlFilter[],
 ): LogsqlQuery {
   const timed = time === undefined || query.options.ignoreGlobalTimeFilter === true ? [] : [time];
-  const restricted = { ...query, filter: build.and(...timed, ...extra, query.filter) };
+  const restricted = {
+    ...query,
+    filter: build.and(...timed, ...extra, query.filter),
+    pipes: query.pipes.map((pipe) =>
+      pipe.kind === 'union' ? build.union(restrictQuery(pipe.query, time, extra)) : pipe,
+    ),
+  };
   return mapSubqueries(restricted, (test) => ({ ...test, query: restrictQuery(test.query, time, extra) }));
 }
 

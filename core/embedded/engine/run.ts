@@ -1,4 +1,5 @@
 import {
+  build,
   compileFilter,
   LogsqlError,
   type LogsqlQuery,
@@ -61,7 +62,8 @@ export async function runJob(ctx: Context, job: QueryJob, consumer: RowConsumer)
 /** Like `runJob`, without counting as a concurrent query: for live tails and subqueries. */
 export async function executeJob(ctx: Context, job: QueryJob, consumer: RowConsumer): Promise<void> {
   try {
-    await execute(ctx, job, consumer, Date.now());
+    const startedMs = Date.now();
+    for (const query of build.united(job.query)) await execute(ctx, { ...job, query }, consumer, startedMs);
   } catch (error) {
     if (error instanceof MemoryBudgetError) {
       throw badRequest(`cannot execute query [${printQuery(job.query)}]: ${error.message}`);

@@ -27,6 +27,7 @@ export function mapSubqueries(query: LogsqlQuery, change: (test: SubqueryTest) =
       );
       return { ...pipe, functions };
     }
+    if (pipe.kind === 'union') return pipe;
     if ('condition' in pipe) return { ...pipe, condition: inFilter(pipe.condition) };
     return pipe;
   };

@@ -101,6 +101,7 @@ export function keepsRowsInTime(pipe: LogsqlPipe): boolean {
     case 'field_names':
     case 'field_values':
     case 'facets':
+    case 'union':
       return false;
   }
 }

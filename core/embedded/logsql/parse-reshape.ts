@@ -68,6 +68,13 @@ export function readReshapePipe(lexer: Lexer, name: string): LogsqlPipe | undefi
     }
     case 'facets':
       return readFacets(lexer);
+    case 'union': {
+      lexer.next();
+      if (!lexer.accept('(')) throw lexer.fail("missing '(' after 'union'");
+      const query = lexer.readQuery();
+      if (!lexer.accept(')')) throw lexer.fail(`missing ')'; got ${JSON.stringify(lexer.token)}`);
+      return { kind: name, query };
+    }
     default:
       return undefined;
   }

@@ -322,6 +322,11 @@ export interface FacetsPipe {
   readonly maxValueLength?: number;
   readonly keepConst: boolean;
 }
+/** Adds the rows of another query to those that come so far. */
+export interface UnionPipe {
+  readonly kind: 'union';
+  readonly query: LogsqlQuery;
+}
 
 export type LogsqlPipe =
   | ProjectPipe
@@ -347,4 +352,5 @@ export type LogsqlPipe =
   | DropEmptyPipe
   | FieldNamesPipe
   | FieldValuesPipe
-  | FacetsPipe;
+  | FacetsPipe
+  | UnionPipe;

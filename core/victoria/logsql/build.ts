@@ -191,3 +191,24 @@ export function limit(count: number): LogsqlPipe {
 export function where(filter: LogsqlFilter): LogsqlPipe {
   return { kind: 'filter', filter };
 }
+
+/** `union (q)`; other pipes stand in front of it. */
+export function union(other: LogsqlQuery): LogsqlPipe {
+  return { kind: 'union', query: other };
+}
+
+/**
+ * The queries whose rows a query has, one after the other: its own, and those that it is united with.
+ * @throws LogsqlError for a pipe that would see the rows of several
+ */
+export function united<Asked extends Pick<LogsqlQuery, 'pipes'>>(
+  asked: Asked,
+): readonly (Asked | LogsqlQuery)[] {
+  const at = asked.pipes.findIndex(({ kind }) => kind === 'union');
+  if (at < 0) return [asked];
+  const others = asked.pipes.slice(at).flatMap((pipe) => {
+    if (pipe.kind !== 'union') throw new LogsqlError(`'${pipe.kind}' cannot follow 'union' here`);
+    return united(pipe.query);
+  });
+  return [{ ...asked, pipes: asked.pipes.slice(0, at) }, ...others];
+}

@@ -271,6 +271,8 @@ export function printPipe(pipe: LogsqlPipe): string {
       if (pipe.keepConst) parts.push('keep_const_fields');
       return parts.join(' ');
     }
+    case 'union':
+      return `union (${printQuery(pipe.query)})`;
   }
 }
 

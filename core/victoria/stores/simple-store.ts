@@ -4,7 +4,7 @@ import { Pacer } from '../../base/pace/pacer.js';
 import { atPace, sortSteps } from '../../base/pace/steps.js';
 import type { TimeRange } from '../../base/time/range.js';
 import type { LogsqlFilter, LogsqlPipe, LogsqlQuery } from '../logsql/ast.js';
-import { limit, query, where } from '../logsql/build.js';
+import { limit, query, united, where } from '../logsql/build.js';
 import { selectionOf } from '../logsql/selection.js';
 import { parseRowTime } from '../names/row-time.js';
 import { isRefusal } from '../upstream/failures.js';
@@ -51,7 +51,11 @@ export class SimpleStore implements Upstream {
     return this.#store.owner;
   }
 
-  rows(request: RowsRequest): Batches {
+  async *rows(request: RowsRequest): Batches {
+    for (const one of united(request.query)) yield* this.#rowsOf({ ...request, query: one });
+  }
+
+  #rowsOf(request: RowsRequest): Batches {
     const { range, newest } = request;
     const { filter, pipes } = request.query;
     const { leading, others } = byRows(pipes);

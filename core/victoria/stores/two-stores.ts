@@ -1,6 +1,6 @@
 import type { TimeRange } from '../../base/time/range.js';
 import type { LogsqlFilter, LogsqlPipe, StatsPipe } from '../logsql/ast.js';
-import { limit, query } from '../logsql/build.js';
+import { limit, query, united } from '../logsql/build.js';
 import type {
   BackendRow,
   BackendSample,
@@ -68,7 +68,9 @@ export class TwoStores implements Upstream {
 
   rows(request: RowsRequest): Batches {
     const parts = this.#partsOf(request.range);
-    return this.#alone(parts)?.rows(request) ?? this.#rowsOver(parts, request);
+    const alone = this.#alone(parts);
+    if (alone !== undefined) return alone.rows(request);
+    return inOrder(united(request.query).map((one) => this.#rowsOver(parts, { ...request, query: one })));
   }
 
   rowsBy(request: RowsRequest, read: RowsReader): AsyncIterable<RowsElsewhere> | undefined {

@@ -1,6 +1,6 @@
 import type { Steps } from '../../base/pace/steps.js';
-import type { LogsqlQuery } from '../logsql/ast.js';
-import { everything } from '../logsql/build.js';
+import type { LogsqlFilter, LogsqlQuery } from '../logsql/ast.js';
+import { and, union } from '../logsql/build.js';
 import { printFilter, printQuery } from '../logsql/print.js';
 import { clampTime, formatTime } from '../logsql/time.js';
 import { asArray, asMetric, asPoint, decodeResult, member } from './decode.js';
@@ -11,16 +11,33 @@ const maxQueryBytes = 16_384;
 
 /**
  * A query as call parameters. When the filter makes the query too long, it is sent separately as `extra_filters`, whose length is not
- * limited: Grafana writes out every value of a variable, and `service_name` is matched against every label it may come from.
+ * limited: Grafana writes out every value of a variable, and `service_name` is matched against every label it may come from. It then holds for
+ * the queries of `union`, too, which begin with the same filter.
  */
 export function queryParameters(query: LogsqlQuery): readonly (readonly [string, string])[] {
   const text = printQuery(query);
   if (Buffer.byteLength(text) <= maxQueryBytes) return [['query', text]];
   return [
-    ['query', printQuery({ ...query, filter: everything })],
+    ['query', printQuery(without(query, query.filter))],
     // In parentheses, because a text that starts with {" would be parsed as JSON.
     ['extra_filters', `(${printFilter(query.filter)})`],
   ];
+}
+
+/** The query without a filter that all its rows pass anyway. */
+function without(query: LogsqlQuery, filter: LogsqlFilter): LogsqlQuery {
+  const parts = partsOf(filter);
+  const own = partsOf(query.filter);
+  const isFirst = parts.every((part, index) => part === own[index]);
+  return {
+    ...query,
+    filter: isFirst ? and(...own.slice(parts.length)) : query.filter,
+    pipes: query.pipes.map((pipe) => (pipe.kind === 'union' ? union(without(pipe.query, filter)) : pipe)),
+  };
+}
+
+function partsOf(filter: LogsqlFilter): readonly LogsqlFilter[] {
+  return filter.kind === 'and' ? filter.parts : [filter];
 }
 
 // The backend guesses the unit of a bare number from its size; smaller numbers would not be taken as nanoseconds.

@@ -1,4 +1,5 @@
 import type { FieldRef, LogsqlPipe, LogsqlQuery, StatsName } from '../logsql/ast.js';
+import { united } from '../logsql/build.js';
 import { UnexpectedAnswer, shown } from './decode.js';
 import { columnOf, type BackendRow } from './types.js';
 
@@ -23,10 +24,12 @@ const wholeNumber = /^\d{1,20}$/;
 
 /** Checks the rows of a query's answer: rows of something else would otherwise pass as rows without fields. */
 export class RowContract {
-  readonly #contract: Contract;
+  /** Of the query, and of those that it is united with, whose rows come in any order. */
+  readonly #contracts: readonly [Contract, ...Contract[]];
 
-  constructor({ pipes }: Pick<LogsqlQuery, 'pipes'>) {
-    this.#contract = pipes.reduce(contractAfter, { hasTime: true, columns: undefined, counts: [] });
+  constructor(asked: Pick<LogsqlQuery, 'pipes'>) {
+    const [first = asked, ...others] = united(asked);
+    this.#contracts = [contractOf(first), ...others.map(contractOf)];
   }
 
   /** @throws UnexpectedAnswer */
@@ -35,10 +38,10 @@ export class RowContract {
     const columns = row as Readonly<Record<string, unknown>>;
     for (const name in columns)
       if (typeof columns[name] !== 'string') throw unexpectedValue(name, columns[name]);
-    const { hasTime, counts } = this.#contract;
-    if (hasTime && !timeShape.test(row._time ?? ''))
-      throw new UnexpectedAnswer(`_time of a row is ${shown(row._time)}`);
-    for (const name of counts) checkCount(name, columnOf(row, name));
+    const [first, ...others] = this.#contracts;
+    const problem = problemOf(row, first);
+    if (problem === undefined || others.some((contract) => problemOf(row, contract) === undefined)) return;
+    throw new UnexpectedAnswer(problem);
   }
 
   /**
@@ -46,16 +49,31 @@ export class RowContract {
    * @throws UnexpectedAnswer
    */
   checkColumn(name: string, values: Iterable<string>): void {
-    const { columns, counts } = this.#contract;
+    const [{ columns, counts }] = this.#contracts;
     if (columns?.includes(name) === false)
       throw new UnexpectedAnswer(`a column ${shown(name)} that was not asked for`);
-    if (counts.includes(name)) for (const value of values) checkCount(name, value);
+    if (!counts.includes(name)) return;
+    for (const value of values) {
+      const problem = problemOfCount(name, value);
+      if (problem !== undefined) throw new UnexpectedAnswer(problem);
+    }
   }
 }
 
-function checkCount(name: string, value: string | undefined): void {
-  if (value === undefined || !wholeNumber.test(value))
-    throw new UnexpectedAnswer(`${shown(name)} is ${shown(value)} and no count`);
+/** What is wrong with a row. */
+function problemOf(row: BackendRow, { hasTime, counts }: Contract): string | undefined {
+  if (hasTime && !timeShape.test(row._time ?? '')) return `_time of a row is ${shown(row._time)}`;
+  for (const name of counts) {
+    const problem = problemOfCount(name, columnOf(row, name));
+    if (problem !== undefined) return problem;
+  }
+  return undefined;
+}
+
+function problemOfCount(name: string, value: string | undefined): string | undefined {
+  return value === undefined || !wholeNumber.test(value)
+    ? `${shown(name)} is ${shown(value)} and no count`
+    : undefined;
 }
 
 function unexpectedValue(name: string, value: unknown): UnexpectedAnswer {
@@ -63,6 +81,10 @@ function unexpectedValue(name: string, value: unknown): UnexpectedAnswer {
 }
 
 const nothing: Contract = { hasTime: false, columns: undefined, counts: [] };
+
+function contractOf({ pipes }: Pick<LogsqlQuery, 'pipes'>): Contract {
+  return pipes.reduce(contractAfter, { hasTime: true, columns: undefined, counts: [] });
+}
 
 /** The contract of rows after a pipe, given the contract before it. */
 function contractAfter(contract: Contract, pipe: LogsqlPipe): Contract {
@@ -73,6 +95,8 @@ function contractAfter(contract: Contract, pipe: LogsqlPipe): Contract {
         columns: pipe.functions.map(({ as }) => as),
         counts: pipe.functions.filter(({ name }) => counting.has(name)).map(({ as }) => as),
       };
+    case 'field_names':
+      return { hasTime: false, columns: undefined, counts: ['hits'] };
     case 'fields':
       return {
         ...contract,

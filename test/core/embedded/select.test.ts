@@ -193,6 +193,27 @@ test('a deletion removes the matching rows of its tenant only', async (t) => {
   });
 });
 
+test('united queries are of the same range and have the same extra filters', async (t) => {
+  await withBackend(t, {}, async ({ url }) => {
+    await pushMany(url, 'x', 10);
+    await pushMany(url, 'y', 5);
+    const params = {
+      start: String(T + 2n * SECOND),
+      end: String(T + 4n * SECOND),
+      extra_filters: '{app="x"}',
+    };
+    const united =
+      '{app="x"} | stats count() as rows | union ("line 3" | fields _msg) | union (* | field_names)';
+    t.deepEqual(await rows(url, united, params), [
+      { rows: '2' },
+      { _msg: 'line 3' },
+      ...['_msg', '_stream', '_stream_id', '_time', 'app'].map((name) => ({ name, hits: '2' })),
+    ]);
+    const response = await select(url, 'query', { query: '* | union (*) | stats count()' });
+    t.is(response.status, 400);
+  });
+});
+
 test('a deletion by subquery is refused', async (t) => {
   await withBackend(t, {}, async ({ url }) => {
     const filter = 'trace_id:in(level:error | fields trace_id)';

@@ -1,4 +1,5 @@
 import type { LogsqlPipe } from '../ast.js';
+import { LogsqlError } from '../errors.js';
 import type { RowView } from '../row.js';
 import { extractOperator, unpackOperator } from './extract.js';
 import { formatOperator, packOperator } from './format.js';
@@ -102,5 +103,7 @@ function compilePipe(pipe: LogsqlPipe, context: PipeContext, next: Operator): Op
       return fieldValuesOperator(pipe, context, next);
     case 'facets':
       return facetsOperator(pipe, context, next);
+    case 'union':
+      throw new LogsqlError("'union' is a query of its own");
   }
 }

@@ -358,8 +358,11 @@ export const anyQuery: fc.Arbitrary<LogsqlQuery> = fc
     anyFilter,
     fc.array(anyPipe, { maxLength: 3 }),
     fc.boolean(),
+    fc.boolean(),
   )
-  .map(([options, filter, pipes, nested]) => {
+  .map(([options, filter, own, nested, isUnited]) => {
+    const others: LogsqlQuery = { options: {}, filter, pipes: own };
+    const pipes = isUnited ? [...own, { kind: 'union' as const, query: others }] : own;
     if (!nested) return { options, filter, pipes };
     const inner: LogsqlQuery = {
       options: {},

@@ -18,6 +18,7 @@ import {
   streamMatch,
   substring,
   timeBucket,
+  union,
   where,
 } from '../../../../core/victoria/logsql/build.js';
 import type { Split } from '../../../../core/victoria/stores/split.js';
@@ -175,6 +176,9 @@ test('statistics of two stores are those of one that has all rows', async (t) =>
         for (const grouping of groupings) {
           const asked = { query: query(filter, [grouping]), range };
           t.deepEqual(await read(two, asked), await read(whole, asked));
+          const others = query(and(filter, missing), [stats([], statsFunction('count', [], 'missing'))]);
+          const both = { ...asked, query: query(filter, [grouping, union(others)]) };
+          t.deepEqual(await read(two, both), await read(whole, both));
           const samples = async (store: Upstream): Promise<readonly string[]> =>
             (await store.stats(asked))
               .map(({ name, labels, value }) => shown([name, [...labels], value]))

@@ -1,5 +1,5 @@
 import test from 'ava';
-import { everything, matcher } from '../../../../core/victoria/logsql/build.js';
+import { and, everything, exact, matcher, query, union } from '../../../../core/victoria/logsql/build.js';
 import type { LogsqlQuery } from '../../../../core/victoria/logsql/ast.js';
 import { queryParameters } from '../../../../core/victoria/upstream/query-parameters.js';
 
@@ -18,6 +18,21 @@ test('a filter that is too long stands beside the query, in parentheses', (t) =>
     ['query', '*'],
     ['extra_filters', `({pod=~"${value}"})`],
   ]);
+});
+
+test('a filter that is too long is left out of united queries that begin with it, too', (t) => {
+  const { filter } = selecting('x'.repeat(9_000));
+  const asked = query(filter, [
+    union(query(and(filter, exact('a', 'b')))),
+    union(query(and(filter, exact('c', 'd')))),
+  ]);
+  t.deepEqual(
+    queryParameters(asked).map(([name, value]) => [name, value.replace(/x+/, 'x')]),
+    [
+      ['query', '* | union (a:="b") | union (c:="d")'],
+      ['extra_filters', '({pod=~"x"})'],
+    ],
+  );
 });
 
 test('the bound is one of bytes', (t) => {

@@ -7,6 +7,7 @@ import {
   stats,
   statsFunction,
   timeBucket,
+  union,
 } from '../../../../core/victoria/logsql/build.js';
 import { UnexpectedAnswer } from '../../../../core/victoria/upstream/decode.js';
 import { RowContract } from '../../../../core/victoria/upstream/row-contract.js';
@@ -52,6 +53,15 @@ test('groups have their counts, and a time where they are made by it', (t) => {
   const byTime = [stats([timeBucket(60_000_000_000n)], count)];
   t.true(takes(byTime, `{"_time":"${time}","rows":"5"}`));
   t.false(takes(byTime, '{"rows":"5"}'));
+});
+
+test('united queries have the rows of any of them', (t) => {
+  const counting = (name: string): LogsqlPipe => stats([], statsFunction('count', [], name));
+  const both = [counting('rows'), union(query(everything, [counting('missing')]))];
+  t.true(takes(both, '{"rows":"5"}'));
+  t.true(takes(both, '{"missing":"5"}'));
+  t.false(takes(both, '{"others":"5"}'));
+  t.false(takes(both, '{"missing":"x"}'));
 });
 
 test('columns of statistics are those that were asked for', (t) => {
