@@ -125,10 +125,9 @@ export class Inventory implements KeptListings {
     return exchange.derive<'inventory'>({
       slots: {
         inventory: (upstream) =>
-          withList(
-            upstream,
-            (asked) => async (listing) => (await this.#list(listing, exchange, rest)) ?? asked.list(listing),
-          ),
+          withList(upstream, (asked) => ({
+            list: async (listing) => (await this.#list(listing, exchange, rest)) ?? asked.list(listing),
+          })),
       },
     });
   }

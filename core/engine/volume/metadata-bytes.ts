@@ -11,7 +11,7 @@ import { missingLineRows } from '../plan/missing-lines.js';
 import type { RowReader } from '../../victoria/names/row-reader.js';
 import { columnOf, isOwnColumn, type BackendRow, type BackendValue } from '../../victoria/upstream/types.js';
 import type { Backend } from '../backend.js';
-import { tallyOfListing } from '../metric/count/stretches.js';
+import { tallyOfListing } from '../metric/count/stream-listing.js';
 import { rowsOfStreams } from '../metric/row-windows.js';
 
 /** What a Loki chunk stores for the entries of a stream: bytes per entry. */

@@ -13,7 +13,7 @@ import type { BackendCall, BackendClient } from './client.js';
 import { ApiError } from '../../base/errors/api-error.js';
 import { apiError } from '../../base/errors/table.js';
 import { decodeListing, decodeStats } from './decode.js';
-import { reading, rowsOf } from './answer-rows.js';
+import { queryOfBoth, readBoth, reading, rowsOf } from './answer-rows.js';
 import { beginCall, type CallCount, isPath, type OpenCall, pathOf } from './open-call.js';
 import { isLostNode, type StatusRule } from './failures.js';
 import type { CallPass, ExchangeGates } from './gates/gates.js';
@@ -33,6 +33,7 @@ import type {
   RowsReader,
   RowsRequest,
   StatsRequest,
+  StreamsAndNames,
   TailRowsRequest,
   Upstream,
 } from './types.js';
@@ -71,6 +72,11 @@ export interface Binding {
 /** What a call has read so far. */
 type OpenCount = { -readonly [Name in keyof CallCount]: CallCount[Name] };
 
+/** Passes a gate. */
+type Enter = (gates: ExchangeGates) => Promise<CallPass>;
+/** Makes a call, and reads its answer in parts. */
+type PartsOf<Part> = (call: BackendCall, count: OpenCount) => AsyncIterable<Part>;
+
 /** Readers of rows mostly pause by themselves, and more often. */
 const rowsSliceMs = 20;
 
@@ -93,12 +99,16 @@ export class BoundUpstream implements Upstream {
   }
 
   rows(request: RowsRequest): AsyncGenerator<readonly BackendRow[]> {
+    return this.#rowsOf(request, this.#read(request.query));
+  }
+
+  #read(asked: LogsqlQuery): PartsOf<readonly BackendRow[]> {
     const client = this.#client;
-    return this.#rowsOf(request, async function* (call, count) {
+    return async function* (call, count) {
       const answer = await client.call(call);
       count.status = answer.status;
-      yield* rowsOf(answer, request.query, count);
-    });
+      yield* rowsOf(answer, asked, count);
+    };
   }
 
   rowsBy(request: RowsRequest, read: RowsReader): AsyncGenerator<RowsElsewhere> {
@@ -115,12 +125,13 @@ export class BoundUpstream implements Upstream {
   /** Makes a call for rows, and lets others have a turn between parts. */
   async *#rowsOf<Part extends { readonly length: number }>(
     request: RowsRequest,
-    partsOf: (call: BackendCall, count: OpenCount) => AsyncIterable<Part>,
+    partsOf: PartsOf<Part>,
+    enter: Enter = (gates) => gates.rows(request),
   ): AsyncGenerator<Part> {
     const limit: Form = request.newest === undefined ? [] : [['limit', String(request.newest)]];
     const count = { rows: 0, bytes: 0, status: 0 };
     const { waits } = this.#binding;
-    const pass = await this.#pass((gates) => gates.rows(request));
+    const pass = await this.#pass(enter);
     const call = this.#begin('query', count);
     let failure: unknown;
     try {
@@ -154,6 +165,12 @@ export class BoundUpstream implements Upstream {
       (gates) => gates.listing(request),
       async (signal) => this.#collect(request.listing, this.#form(request, field), signal, decodeListing),
     );
+  }
+
+  listBoth({ query: { filter }, range }: Omit<ListingRequest, 'listing'>): Promise<StreamsAndNames> {
+    const asked = { query: queryOfBoth(filter), range };
+    const enter: Enter = (gates) => gates.listing({ listing: 'streams', ...asked });
+    return readBoth(this.#rowsOf(asked, this.#read(asked.query), enter), this.#binding.memory);
   }
 
   async stats(request: StatsRequest): Promise<readonly BackendSample[]> {
@@ -252,7 +269,7 @@ export class BoundUpstream implements Upstream {
 
   /** Makes a call after passing its gate. */
   async #gated<Value>(
-    enter: (gates: ExchangeGates) => Promise<CallPass>,
+    enter: Enter,
     call: (signal: AbortSignal) => Promise<readonly Value[]>,
   ): Promise<readonly Value[]> {
     const pass = await this.#pass(enter);
@@ -269,7 +286,7 @@ export class BoundUpstream implements Upstream {
     }
   }
 
-  async #pass(enter: (gates: ExchangeGates) => Promise<CallPass>): Promise<CallPass> {
+  async #pass(enter: Enter): Promise<CallPass> {
     const { gates, signal, waits } = this.#binding;
     if (gates === undefined) return { signal, leave: () => undefined };
     waits?.begin();

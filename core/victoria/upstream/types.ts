@@ -51,6 +51,8 @@ export interface RowsRequest {
   /** HTTP `limit`: the newest N rows, newest first. */
   readonly newest?: number;
   readonly isPreflight?: Preflight;
+  /** Of how much time rows are read, where the query leaves out parts of the range. */
+  readonly lengthNs?: bigint;
 }
 
 /**
@@ -82,6 +84,12 @@ export interface ListingRequest {
   readonly field?: string;
   /** `any` when only the values are read: their row counts may then be inexact. */
   readonly hits?: 'any';
+}
+
+/** The streams of a filter's rows, and the names of their fields. */
+export interface StreamsAndNames {
+  readonly streams: readonly BackendValue[];
+  readonly names: readonly BackendValue[];
 }
 
 /** What is listed, of any time. */
@@ -157,6 +165,8 @@ export interface Upstream {
    */
   rowsBy?(request: RowsRequest, read: RowsReader): AsyncIterable<RowsElsewhere> | undefined;
   list(request: ListingRequest): Promise<readonly BackendValue[]>;
+  /** Lists both in one call. Left out where that is more than to list one after the other. */
+  listBoth?(request: Omit<ListingRequest, 'listing'>): Promise<StreamsAndNames>;
   stats(request: StatsRequest): Promise<readonly BackendSample[]>;
   statsRange(request: StatsRangeRequest): Promise<readonly BackendSeries[]>;
   /** Resolves when the backend has started; the rows end with the exchange's signal or with an error. */

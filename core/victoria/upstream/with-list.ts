@@ -1,18 +1,18 @@
 import type { Upstream } from './types.js';
 
-type List = Upstream['list'];
+type Lists = Pick<Upstream, 'list' | 'listBoth'>;
 
 /**
  * The same backend with other listings, also where its calls are tagged.
- * @param listOf makes them of the backend whose other calls are used
+ * @param listsOf makes them of the backend whose other calls are used
  */
-export function withList(upstream: Upstream, listOf: (upstream: Upstream) => List): Upstream {
+export function withList(upstream: Upstream, listsOf: (upstream: Upstream) => Lists): Upstream {
   const tagged = upstream.taggedWith?.bind(upstream);
   return {
     owner: upstream.owner,
     rows: (request) => upstream.rows(request),
     ...(upstream.rowsBy === undefined ? {} : { rowsBy: upstream.rowsBy.bind(upstream) }),
-    list: listOf(upstream),
+    ...listsOf(upstream),
     stats: (request) => upstream.stats(request),
     statsRange: (request) => upstream.statsRange(request),
     tail: (request) => upstream.tail(request),
@@ -22,6 +22,6 @@ export function withList(upstream: Upstream, listOf: (upstream: Upstream) => Lis
       : { activeDeletions: upstream.activeDeletions.bind(upstream) }),
     ...(upstream.hold === undefined ? {} : { hold: upstream.hold.bind(upstream) }),
     ...(upstream.until === undefined ? {} : { until: upstream.until.bind(upstream) }),
-    ...(tagged === undefined ? {} : { taggedWith: (strategy) => withList(tagged(strategy), listOf) }),
+    ...(tagged === undefined ? {} : { taggedWith: (strategy) => withList(tagged(strategy), listsOf) }),
   };
 }

@@ -86,8 +86,10 @@ function withheld(upstream: Upstream, confirmed: () => Promise<void>): Upstream 
     await confirmed();
     return value;
   };
+  const listBoth = upstream.listBoth?.bind(upstream);
   return {
     owner: upstream.owner,
+    ...(listBoth && { listBoth: (request) => held(listBoth(request)) }),
     async *rows(request) {
       for await (const batch of upstream.rows(request)) {
         await confirmed();

@@ -1,7 +1,16 @@
 import type { TimeRange } from '../../../base/time/range.js';
 import type { Assumptions } from '../../assumptions.js';
 import type { LogsqlFilter, StatsFunction } from '../../../victoria/logsql/ast.js';
-import { and, freeName, limit, not, query, stats, statsFunction } from '../../../victoria/logsql/build.js';
+import {
+  and,
+  freeName,
+  limit,
+  not,
+  query,
+  stats,
+  statsFunction,
+  union,
+} from '../../../victoria/logsql/build.js';
 import { printFilter } from '../../../victoria/logsql/print.js';
 import { Pacer } from '../../../base/pace/pacer.js';
 import { atPace } from '../../../base/pace/steps.js';
@@ -16,7 +25,8 @@ import { countRows } from '../../rows/count-rows.js';
 import { findRepeats, mergeRepeats, noRepeats, type FoundRepeats } from './found-repeats.js';
 import { bytesOfRow } from './repeated-times.js';
 import type { Doubts } from './shapes.js';
-import { Stretches, tallyOf, type Found, type Run } from './stretches.js';
+import { tallyOf } from './stream-listing.js';
+import { Stretches, type Found, type Run } from './stretches.js';
 
 /** Decides to what extent a selection's rows can be counted instead of read. */
 export interface SelectionProfile extends FoundRepeats {
@@ -247,37 +257,52 @@ async function look(
   const countIf = (condition: LogsqlFilter | undefined, name: string): readonly StatsFunction[] =>
     condition === undefined ? [] : [{ ...statsFunction('count', [], named(name)), condition }];
   const missing = missingLineRows(naming);
-  // In a short range the lines are few, and a call more costs more than to look at them.
-  const isShort = stretches.length === 1;
   const isCompared = asked.repeatedRows !== 'stored';
+  const within = and(selection, run.within);
+  const telling = run.telling(columns);
   const counting = stats(
-    ['_stream', ...columns, ...run.buckets],
+    ['_stream', ...columns, ...telling.columns],
     statsFunction('count', [], named('rows')),
     ...(isCompared ? [statsFunction('count_uniq_hash', ['_time'], named('different'))] : []),
-    ...countIf(isShort ? missing : undefined, 'missing'),
     ...countIf(asked.unreliable, 'unreliable'),
     // The text that stands for a line that is not stored is no line to count.
     ...countIf(asked.doubts && and(not(missing), asked.doubts.filter), 'doubtful'),
   );
+  // A filter for rows without a line takes the backend no look at lines; a condition of the other counts would. They are counted afterwards: of
+  // rows that come in between, more are missing than were counted, so that the stretch is looked at again.
+  const countMissing = query(and(within, missing), [
+    ...telling.pipes,
+    stats(telling.columns, statsFunction('count', [], named('missing'))),
+  ]);
   const mostGroups = maxGroups * stretches.length;
-  const counted = [...(asked.doubts?.pipes ?? []), counting];
-  const pipes = columns.length === 0 ? counted : [...counted, limit(mostGroups)];
+  const pipes = [
+    ...telling.pipes,
+    ...(asked.doubts?.pipes ?? []),
+    counting,
+    ...(columns.length === 0 ? [] : [limit(mostGroups)]),
+    union(countMissing),
+  ];
   const counts = stretches.map(() => new StretchCounts());
   let groups = 0;
-  for await (const batch of upstream.rows({ query: query(selection, pipes), range })) {
+  const looking = { query: query(within, pipes), range, lengthNs: run.lengthNs };
+  for await (const batch of upstream.rows(looking)) {
     groups += batch.length;
     for (const row of batch) {
-      const of = run.of(counts, row);
+      const of = run.ofGroup(counts, row, telling);
+      const rows = columnOf(row, named('rows'));
+      if (rows === undefined) {
+        of.missing += Number(columnOf(row, named('missing')));
+        continue;
+      }
       const text = row._stream ?? '{}';
       const before = of.rows.get(text);
       of.groups += 1;
-      of.rows.set(text, (before ?? 0) + Number(columnOf(row, named('rows'))));
-      of.missing += Number(columnOf(row, named('missing')) ?? 0);
+      of.rows.set(text, (before ?? 0) + Number(rows));
       of.unreliable += Number(columnOf(row, named('unreliable')) ?? 0);
       of.doubtful += Number(columnOf(row, named('doubtful')) ?? 0);
       if (isCompared) {
         // Rows of one stream in several groups may still share times.
-        const sharing = Number(columnOf(row, named('rows'))) - Number(columnOf(row, named('different')));
+        const sharing = Number(rows) - Number(columnOf(row, named('different')));
         of.sharing += sharing;
         if (before !== undefined || sharing !== 0) of.streamsWithSharedTimes.add(text);
       }
@@ -286,12 +311,7 @@ async function look(
     }
   }
   const isCut = columns.length > 0 && groups >= mostGroups;
-  const looked = { upstream, reader, naming, filter: selection };
-  const [repeats] = await Promise.all([
-    findRepeats(looked, run, counts),
-    // Afterwards: of rows that come in between, more are missing than were counted, so that the stretch is looked at again.
-    isShort ? undefined : countMissing(upstream, and(selection, missing), run, counts),
-  ]);
+  const repeats = await findRepeats({ upstream, reader, naming, filter: within }, run, counts);
   const pacer = new Pacer();
   const profiles: StretchProfile[] = [];
   for (const [index, { rows, groups: ofStretch, isHidden, ...found }] of counts.entries())
@@ -305,16 +325,4 @@ async function look(
       isHidden: isHidden || isCut || (columns.length > 0 && ofStretch >= maxGroups),
     });
   return profiles;
-}
-
-/** Counts rows without a line: as a filter this takes the backend no look at lines, as a condition of other counts it would. */
-async function countMissing(
-  upstream: Upstream,
-  missing: LogsqlFilter,
-  run: Run,
-  counts: readonly StretchCounts[],
-): Promise<void> {
-  const counting = stats(run.buckets, statsFunction('count', [], 'rows'));
-  for await (const batch of upstream.rows({ query: query(missing, [counting]), range: run.range }))
-    for (const row of batch) run.of(counts, row).missing += Number(columnOf(row, 'rows'));
 }

@@ -37,8 +37,8 @@ import {
 } from './shapes.js';
 import { sampleOf } from './line-samples.js';
 import { judge, KindsOfStream, type Judgement, type SoughtWord, type StreamKinds } from './spelled-kinds.js';
-import { Stretches, tallyOfListing, type Found, type Run } from './stretches.js';
-import type { StreamListing } from './stream-listing.js';
+import { Stretches, type Found, type Run } from './stretches.js';
+import { tallyOfListing, type StreamListing } from './stream-listing.js';
 
 /** What was found in a stretch of time, by `_stream` text. */
 export interface SpelledStretch extends Found {
@@ -138,8 +138,9 @@ function bytesOf({ streams }: SpelledStretch): number {
 
 /** Reads all lines of stretches once: how each has its level, and what the backend cuts out of it. */
 async function look(request: SpelledRequest, run: Run): Promise<readonly SpelledStretch[]> {
-  const { upstream, reader, selection, lines } = request;
+  const { upstream, reader, selection } = request;
   const { range } = run;
+  const lines = and(request.lines, run.within);
   // First: rows that come in between make it another number, so that the stretch is looked at again.
   const tallies: bigint[] = [];
   let rows = 0;

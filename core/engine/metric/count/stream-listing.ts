@@ -1,3 +1,4 @@
+import { createHash, randomBytes } from 'node:crypto';
 import type { TimeRange } from '../../../base/time/range.js';
 import type { LogsqlFilter } from '../../../victoria/logsql/ast.js';
 import { query } from '../../../victoria/logsql/build.js';
@@ -5,7 +6,13 @@ import type { RowReader } from '../../../victoria/names/row-reader.js';
 import type { StreamIdentity } from '../../../victoria/names/stream-identity.js';
 import { Pacer } from '../../../base/pace/pacer.js';
 import { atPace, type Steps } from '../../../base/pace/steps.js';
-import { isOwnColumn, type Upstream, type BackendValue } from '../../../victoria/upstream/types.js';
+import {
+  isOwnColumn,
+  type BackendValue,
+  type ListingRequest,
+  type StreamsAndNames,
+  type Upstream,
+} from '../../../victoria/upstream/types.js';
 
 /** Streams handled per step. */
 const stepStreams = 100;
@@ -19,7 +26,7 @@ export interface StreamListing {
   readonly listed: readonly BackendValue[];
 }
 
-/** Requests both in parallel; listings are cheap for a selection without line filters. */
+/** Requests both, which takes the backend little time for a selection without line filters. */
 export async function listSelection(
   upstream: Upstream,
   reader: RowReader,
@@ -28,15 +35,26 @@ export async function listSelection(
   signal: AbortSignal,
 ): Promise<StreamListing> {
   const asked = { query: query(selection), range };
-  const [streams, fields] = await Promise.all([
-    upstream.list({ listing: 'streams', ...asked }),
-    upstream.list({ listing: 'field_names', ...asked }),
-  ]);
+  const { streams, names } = (await upstream.listBoth?.(asked)) ?? (await listEach(upstream, asked));
   return {
     streams: await atPace(readStreams(streams, reader), new Pacer(signal)),
     listed: streams,
-    fields: fields.map(({ value }) => value).filter((name) => !isOwnColumn(name)),
+    fields: names
+      .map(({ value }) => value)
+      .filter((name) => !isOwnColumn(name))
+      .sort(),
   };
+}
+
+async function listEach(
+  upstream: Upstream,
+  asked: Omit<ListingRequest, 'listing'>,
+): Promise<StreamsAndNames> {
+  const [streams, names] = await Promise.all([
+    upstream.list({ listing: 'streams', ...asked }),
+    upstream.list({ listing: 'field_names', ...asked }),
+  ]);
+  return { streams, names };
 }
 
 /** The identities of the listed streams, by `_stream` text. */
@@ -107,4 +125,47 @@ export function listingBytes({ streams, fields }: StreamListing): number {
   for (const text of streams.keys()) bytes += 2 * text.length + 150;
   for (const name of fields) bytes += 2 * name.length + 20;
   return bytes;
+}
+
+/** The checksum of listed streams. */
+export function tallyOfListing(reader: RowReader, listed: readonly BackendValue[]): Promise<bigint> {
+  const rows = listed.map(({ value, hits }) => [value, hits] as const);
+  return atPace(tallyOf(reader, rows), new Pacer());
+}
+
+/** Prevents clients from choosing streams whose hashes add up to the same checksum. */
+const salt = randomBytes(16);
+const mask = (1n << 64n) - 1n;
+const words = new WeakMap<StreamIdentity, bigint>();
+
+/**
+ * A checksum of the number of rows per stream: different counts have the same checksum with a probability of 2^-64. The checksums of
+ * stretches add up to that of the whole range.
+ */
+export function* tallyOf(
+  reader: RowReader,
+  streams: Iterable<readonly [text: string, rows: number]>,
+): Steps<bigint> {
+  let sum = 0n;
+  let count = 0;
+  for (const [text, rows] of streams) {
+    sum += wordOf(reader.stream(text), text) * BigInt(rows);
+    count += 1;
+    if (count % stepStreams === 0) yield;
+  }
+  return sum & mask;
+}
+
+/** The checksum of several stretches. */
+export function addTallies(tallies: readonly bigint[]): bigint {
+  return tallies.reduce((sum, tally) => sum + tally, 0n) & mask;
+}
+
+function wordOf(stream: StreamIdentity, text: string): bigint {
+  let word = words.get(stream);
+  if (word === undefined) {
+    word = createHash('sha256').update(salt).update(text).digest().readBigUInt64LE();
+    words.set(stream, word);
+  }
+  return word;
 }

@@ -1,14 +1,17 @@
-import { createHash, randomBytes } from 'node:crypto';
 import type { Memory } from '../../../base/memory/byte-lru.js';
-import { Pacer } from '../../../base/pace/pacer.js';
-import { atPace, type Steps } from '../../../base/pace/steps.js';
 import type { TimeRange } from '../../../base/time/range.js';
-import type { GroupKey, LogsqlFilter } from '../../../victoria/logsql/ast.js';
-import { query, timeBucket } from '../../../victoria/logsql/build.js';
+import type { LogsqlFilter, LogsqlPipe } from '../../../victoria/logsql/ast.js';
+import { and, freeName, or, query, timeRange } from '../../../victoria/logsql/build.js';
 import type { RowReader } from '../../../victoria/names/row-reader.js';
-import type { StreamIdentity } from '../../../victoria/names/stream-identity.js';
 import { parseRowTime } from '../../../victoria/names/row-time.js';
-import type { BackendRow, BackendValue, Upstream } from '../../../victoria/upstream/types.js';
+import {
+  columnOf,
+  type BackendRow,
+  type BackendValue,
+  type Upstream,
+} from '../../../victoria/upstream/types.js';
+import { rowsOfStreams } from '../row-windows.js';
+import { addTallies, tallyOfListing } from './stream-listing.js';
 
 /** What was found in one stretch of time. */
 export interface Found {
@@ -49,41 +52,75 @@ const parallel = 4;
  * that one call for many stretches takes little longer than one for each.
  */
 const mostRows = 1_000_000;
+/** To tell more stretches apart takes the backend longer than another call. */
+const maxOfRun = 16;
 
 /** A stretch, and what its finding is remembered by. */
 interface KeyedStretch extends Stretch {
   readonly key: string;
 }
 
-/** Stretches of equal length, one after the other. */
+/** Tells the rows of the stretches of a run apart, before they are put into groups. */
+export interface Telling {
+  readonly pipes: readonly LogsqlPipe[];
+  /** The columns to group by. */
+  readonly columns: readonly string[];
+}
+
+/** Stretches that are looked at in one call, the oldest first; there may be gaps between them. */
 export class Run {
   readonly stretches: readonly KeyedStretch[];
+  /** From the begin of the first to the end of the last. */
   readonly range: TimeRange;
-  /** Of each of them. */
-  readonly lengthNs: bigint;
 
   constructor(first: KeyedStretch, others: readonly KeyedStretch[] = []) {
     this.stretches = [first, ...others];
     this.range = { startNs: first.startNs, endNs: (others.at(-1) ?? first).endNs };
-    this.lengthNs = first.endNs - first.startNs;
   }
 
-  /** By what to count, so that rows of different stretches are told apart; stretches begin a nanosecond late. */
-  get buckets(): readonly GroupKey[] {
-    return this.stretches.length > 1 ? [timeBucket(this.lengthNs, -1n)] : [];
+  /** The time of all stretches. */
+  get lengthNs(): bigint {
+    return lengthOf(this.stretches);
   }
 
-  /** The one of these, which belong to the stretches, that a row belongs to, which may stand for a bucket. */
+  /** Matches rows of the range that are in one of the stretches. */
+  get within(): LogsqlFilter {
+    const { stretches } = this;
+    const hasGaps = stretches.some(({ startNs }, at) => startNs !== (stretches[at - 1]?.endNs ?? startNs));
+    return hasGaps ? or(...stretches.map(({ startNs, endNs }) => timeRange(startNs, endNs))) : and();
+  }
+
+  /** @param taken names that the column of the stretch must not have */
+  telling(taken: readonly string[]): Telling {
+    if (this.stretches.length === 1) return { pipes: [], columns: [] };
+    const column = freeName('stretch', taken);
+    const pipes = this.stretches.map(({ startNs, endNs }, index): LogsqlPipe => {
+      const condition = timeRange(startNs, endNs);
+      return { kind: 'format', pattern: String(index), as: column, rule: 'overwrite', condition };
+    });
+    return { pipes, columns: [column] };
+  }
+
+  /** The one of these, which belong to the stretches, that a row belongs to. */
   of<Item>(items: readonly Item[], { _time = '' }: BackendRow): Item {
-    const item = items[this.stretches.length > 1 ? this.indexOf(parseRowTime(_time)) : 0];
-    if (item === undefined) throw new Error(`the backend sent a row outside of the range, of ${_time}`);
-    return item;
+    return itemAt(items, this.stretches.length > 1 ? this.indexOf(parseRowTime(_time)) : 0);
   }
 
-  /** The place of the stretch with this time among them. */
-  indexOf(timeNs: bigint): number {
-    return Number((timeNs - this.range.startNs) / this.lengthNs);
+  /** The one that a group of rows belongs to. */
+  ofGroup<Item>(items: readonly Item[], group: BackendRow, { columns: [column] }: Telling): Item {
+    return itemAt(items, column === undefined ? 0 : Number(columnOf(group, column) ?? NaN));
   }
+
+  /** The place of the stretch with this time among them; -1 in a gap. */
+  indexOf(timeNs: bigint): number {
+    return this.stretches.findIndex(({ startNs, endNs }) => startNs <= timeNs && timeNs < endNs);
+  }
+}
+
+function itemAt<Item>(items: readonly Item[], index: number): Item {
+  const item = items[index];
+  if (item === undefined) throw new Error('the backend sent a row of no stretch that was asked about');
+  return item;
 }
 
 /**
@@ -123,7 +160,9 @@ export class Stretches<Finding extends Found> {
       if (some.length > 0 && skips(rowsIn(some, range, listed))) {
         return 'skipped';
       }
-      const queue = runsOf(some, mostOfAll).values();
+      // Where several queries are more than one call, each stretch is as well asked about by itself.
+      const most = looked.upstream.listBoth === undefined ? 1 : maxOfRun;
+      const queue = runsOf(some, most, mostOfAll).values();
       const worker = async (): Promise<void> => {
         for (const run of queue) {
           const findings = await look(run);
@@ -164,39 +203,40 @@ export class Stretches<Finding extends Found> {
   }
 }
 
+function lengthOf(stretches: readonly TimeRange[]): bigint {
+  return stretches.reduce((sum, { startNs, endNs }) => sum + endNs - startNs, 0n);
+}
+
 /** About as many rows as stretches have, if the rows of a range are spread evenly. */
 function rowsIn(
   stretches: readonly TimeRange[],
   { startNs, endNs }: TimeRange,
   listed: readonly BackendValue[],
 ): number {
-  const lengthNs = stretches.reduce((sum, stretch) => sum + stretch.endNs - stretch.startNs, 0n);
-  const rows = listed.reduce((sum, { hits }) => sum + hits, 0);
-  return (rows * Number(lengthNs)) / Number(endNs - startNs);
+  return (rowsOfStreams(listed) * Number(lengthOf(stretches))) / Number(endNs - startNs);
 }
 
 /** The longest run that should not have too many rows. */
 function mostOfRun({ startNs, endNs }: TimeRange, listed: readonly BackendValue[]): bigint {
-  const rows = listed.reduce((sum, { hits }) => sum + hits, 0);
+  const rows = rowsOfStreams(listed);
   return rows <= mostRows ? endNs - startNs : ((endNs - startNs) * BigInt(mostRows)) / BigInt(rows);
 }
 
-/** Puts whole stretches together that follow one another and are equally long; there may be gaps in the list. */
-function runsOf(stretches: readonly KeyedStretch[], mostNs: bigint): readonly Run[] {
-  const runs: [first: KeyedStretch, ...others: KeyedStretch[]][] = [];
+/** Puts stretches together, as long as they should not have too many rows. */
+function runsOf(stretches: readonly KeyedStretch[], most: number, mostNs: bigint): readonly Run[] {
+  const runs: { readonly stretches: [first: KeyedStretch, ...others: KeyedStretch[]]; lengthNs: bigint }[] =
+    [];
   for (const stretch of stretches) {
-    const { isWhole, startNs, endNs } = stretch;
+    const lengthNs = stretch.endNs - stretch.startNs;
     const run = runs.at(-1);
-    const [first, last] = [run?.[0], run?.at(-1)];
-    const isNext =
-      isWhole &&
-      last?.endNs === startNs &&
-      last.endNs - last.startNs === endNs - startNs &&
-      endNs - (first?.startNs ?? startNs) <= mostNs;
-    if (isNext) run?.push(stretch);
-    else runs.push([stretch]);
+    if (run === undefined || run.lengthNs + lengthNs > mostNs || run.stretches.length >= most)
+      runs.push({ stretches: [stretch], lengthNs });
+    else {
+      run.stretches.push(stretch);
+      run.lengthNs += lengthNs;
+    }
   }
-  return runs.map(([first, ...others]) => new Run(first, others));
+  return runs.map(({ stretches: [first, ...others] }) => new Run(first, others));
 }
 
 /** A stretch of which findings are remembered. */
@@ -268,12 +308,6 @@ async function changedIn(
   return (await Promise.all(halves.map((half) => changedIn(looked, half, whole)))).flat();
 }
 
-/** The checksum of listed streams. */
-export function tallyOfListing(reader: RowReader, listed: readonly BackendValue[]): Promise<bigint> {
-  const rows = listed.map(({ value, hits }) => [value, hits] as const);
-  return atPace(tallyOf(reader, rows), new Pacer());
-}
-
 const minuteNs = 60_000_000_000n;
 /** The most long stretches in one range; a longer range uses longer stretches. */
 const maxStretches = 14n;
@@ -322,43 +356,4 @@ function cut({ startNs, endNs }: TimeRange, lengthNs: bigint): readonly Stretch[
     at = next;
   }
   return stretches;
-}
-
-/** Prevents clients from choosing streams whose hashes add up to the same checksum. */
-const salt = randomBytes(16);
-/** Streams added per step. */
-const stepStreams = 100;
-const mask = (1n << 64n) - 1n;
-const words = new WeakMap<StreamIdentity, bigint>();
-
-/**
- * A checksum of the number of rows per stream: different counts have the same checksum with a probability of 2^-64. The checksums of
- * stretches add up to that of the whole range.
- */
-export function* tallyOf(
-  reader: RowReader,
-  streams: Iterable<readonly [text: string, rows: number]>,
-): Steps<bigint> {
-  let sum = 0n;
-  let count = 0;
-  for (const [text, rows] of streams) {
-    sum += wordOf(reader.stream(text), text) * BigInt(rows);
-    count += 1;
-    if (count % stepStreams === 0) yield;
-  }
-  return sum & mask;
-}
-
-/** The checksum of several stretches. */
-export function addTallies(tallies: readonly bigint[]): bigint {
-  return tallies.reduce((sum, tally) => sum + tally, 0n) & mask;
-}
-
-function wordOf(stream: StreamIdentity, text: string): bigint {
-  let word = words.get(stream);
-  if (word === undefined) {
-    word = createHash('sha256').update(salt).update(text).digest().readBigUInt64LE();
-    words.set(stream, word);
-  }
-  return word;
 }

@@ -153,9 +153,10 @@ function isLong({ startNs, endNs }: TimeRange, boundMs: number): boolean {
 }
 
 /** Whether reading rows is a heavy query (docs/protocol/operation.md#heavy-queries-and-metadata-scans). */
-export function isHeavyRows({ query, range, newest }: RowsRequest, boundMs: number): boolean {
+export function isHeavyRows({ query, range, newest, lengthNs }: RowsRequest, boundMs: number): boolean {
   const limit = newest ?? rowLimit(query.pipes);
-  return limit === undefined ? isLong(range, boundMs) : limit > manyRows;
+  if (limit !== undefined) return limit > manyRows;
+  return isLong(lengthNs === undefined ? range : { startNs: 0n, endNs: lengthNs }, boundMs);
 }
 
 /** Whether statistics over buckets are a heavy query. */

@@ -1,7 +1,7 @@
 import test from 'ava';
 import { everything, exact, query } from '../../../../core/victoria/logsql/build.js';
 import { FakeUpstream, type ExpectedCall } from '../../../../core/testing/index.js';
-import type { ListingRequest, Upstream } from '../../../../core/victoria/upstream/types.js';
+import type { ListingRequest, StreamsAndNames, Upstream } from '../../../../core/victoria/upstream/types.js';
 import { onceListed } from '../../../../core/engine/listings/once-listed.js';
 
 const range = { startNs: 0n, endNs: 1n };
@@ -30,6 +30,23 @@ test('a listing is asked for once by all strategies together', async (t) => {
   t.is(await upstream.taggedWith?.('one').list(asked), untagged);
   t.is(await upstream.taggedWith?.('other').list(asked), untagged);
   t.deepEqual(tags, ['one', 'other']);
+  script.done();
+});
+
+test('streams and names that were listed together are not listed again one by one', async (t) => {
+  const values = { streams: [{ value: '{}', hits: 2 }], names: [{ value: 'app', hits: 1 }] };
+  let calls = 0;
+  const listBoth = (): Promise<StreamsAndNames> => {
+    calls += 1;
+    return Promise.resolve(values);
+  };
+  const script = new FakeUpstream([listing('a')]);
+  const upstream = onceListed(Object.assign(script, { listBoth }));
+  const [one, other] = await Promise.all([upstream.listBoth?.(asked), upstream.listBoth?.({ ...asked })]);
+  t.deepEqual([one, other, calls], [values, values, 1]);
+  t.is(await upstream.list(asked), values.streams);
+  t.is(await upstream.list({ ...asked, listing: 'field_names' }), values.names);
+  t.is((await upstream.list({ ...asked, listing: 'stream_field_names' }))[0]?.value, 'a');
   script.done();
 });
 

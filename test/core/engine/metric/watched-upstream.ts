@@ -12,6 +12,7 @@ export function watchedUpstream(upstream: Upstream, asked: (query: LogsqlQuery) 
     rows: (request) => upstream.rows(told(request)),
     rowsBy: (request, read) => upstream.rowsBy?.(told(request), read),
     list: (request) => upstream.list(request),
+    ...(upstream.listBoth && { listBoth: upstream.listBoth.bind(upstream) }),
     stats: (request) => upstream.stats(told(request)),
     statsRange: (request) => upstream.statsRange(told(request)),
     tail: (request) => upstream.tail(request),

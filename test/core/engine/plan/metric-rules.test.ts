@@ -6,6 +6,8 @@ import type { Verdict } from '../../../../core/engine/plan/rules/rule.js';
 import { parseQuery } from '../../../../core/logql/index.js';
 import { leavesOf } from '../../../../core/logql/metric/index.js';
 import type { LogsqlQuery } from '../../../../core/victoria/logsql/ast.js';
+import { united } from '../../../../core/victoria/logsql/build.js';
+import { printPipe } from '../../../../core/victoria/logsql/print.js';
 import { MetricStore, naming, rangeRequest, valuesOf, type StoredEntry } from '../metric/metric-store.js';
 import { runs } from '../../../setup/runs.js';
 
@@ -44,14 +46,15 @@ const stores = fc
   .map((made) => made.map((at, n) => at(n * 7)));
 
 /** Whether more of lines is asked for than filters find in them. */
-function looksAtLines({ pipes }: LogsqlQuery): boolean {
-  return (
-    pipes.length === 0 ||
-    pipes.some((pipe) =>
-      pipe.kind === 'stats'
-        ? pipe.by.some(({ field }) => field === '_msg')
-        : JSON.stringify(pipe).includes('_msg'),
-    )
+function looksAtLines(asked: LogsqlQuery): boolean {
+  return united(asked).some(
+    ({ pipes }) =>
+      pipes.length === 0 ||
+      pipes.some((pipe) =>
+        pipe.kind === 'stats'
+          ? pipe.by.some(({ field }) => field === '_msg')
+          : printPipe(pipe).includes('_msg'),
+      ),
   );
 }
 

@@ -3,7 +3,7 @@ import { doAll } from '../../../../../core/base/pace/steps.js';
 import fc from 'fast-check';
 import { defaultNamingSettings, Naming } from '../../../../../core/victoria/names/naming.js';
 import { RowReader } from '../../../../../core/victoria/names/row-reader.js';
-import { addTallies, tallyOf } from '../../../../../core/engine/metric/count/stretches.js';
+import { addTallies, tallyOf } from '../../../../../core/engine/metric/count/stream-listing.js';
 
 const reader = new RowReader(new Naming(defaultNamingSettings));
 const rows = fc.dictionary(

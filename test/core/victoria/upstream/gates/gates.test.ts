@@ -63,6 +63,8 @@ function makeGates(isDrilldown = false, places = 4) {
 test('rows are heavy without a limit over a long range, or with a large one', (t) => {
   t.false(isHeavyRows({ query: all, range: rangeOf(6n) }, sixHoursMs));
   t.true(isHeavyRows({ query: all, range: rangeOf(7n) }, sixHoursMs));
+  t.false(isHeavyRows({ query: all, range: rangeOf(7n), lengthNs: 6n * hourNs }, sixHoursMs));
+  t.true(isHeavyRows({ query: all, range: rangeOf(9n), lengthNs: 7n * hourNs }, sixHoursMs));
   t.false(isHeavyRows({ query: all, range: rangeOf(700n), newest: 10_000 }, sixHoursMs));
   t.true(isHeavyRows({ query: all, range: rangeOf(1n), newest: 10_001 }, sixHoursMs));
   t.false(isHeavyRows({ query: query(everything, [sort(['_time'], 10)]), range: rangeOf(7n) }, sixHoursMs));
