@@ -21,6 +21,7 @@ import { parseRowTime } from '../../../victoria/names/row-time.js';
 import { columnOf, type BackendRow, type Upstream } from '../../../victoria/upstream/types.js';
 import type { LeafPush } from '../../plan/types.js';
 import { decline, isDeclined, type Declined, type DeclineReason } from '../declined.js';
+import { distinctRows, type PartOfRows } from './found-repeats.js';
 import { streamOf, type Group, type Grouping, type GroupValue } from './grouping.js';
 import type { LineShaper, Get } from './shapes.js';
 
@@ -67,17 +68,10 @@ function gcd(a: bigint, b: bigint): bigint {
 /** The most values to hold, over all groups, until it is certain that there are no more. */
 const maxPoints = 200_000;
 
-/** Some of the rows to count. */
-export interface CountedRows {
-  readonly filter: LogsqlFilter;
-  /** The columns of which at least one differs between entries, where rows are to be counted once that are equal in all of them. */
-  readonly distinctBy?: readonly string[];
-}
-
 export interface CountRequest {
   readonly upstream: Upstream;
   /** Each row is in one of these at most. */
-  readonly rows: readonly CountedRows[];
+  readonly rows: readonly PartOfRows[];
   readonly push: LeafPush;
   readonly grouping: Grouping;
   readonly buckets: Buckets;
@@ -97,11 +91,11 @@ export async function countGroups(request: CountRequest): Promise<readonly Group
   return counted.find(isDeclined) ?? counted.flatMap((groups) => (isDeclined(groups) ? [] : groups));
 }
 
-async function groupsOf(rows: CountedRows, request: CountRequest): Promise<readonly Group[] | Declined> {
+async function groupsOf(rows: PartOfRows, request: CountRequest): Promise<readonly Group[] | Declined> {
   const { upstream, push, buckets, memory, signal } = request;
   const { columns } = request.grouping;
   const { range, stepNs, shiftNs } = buckets;
-  const { pipes, statistic } = measured(push, rows, freeName('value', columns));
+  const { pipes, statistic } = measured(push, rows, columns, freeName('value', columns));
   // Statistics over a range take no pipes that may change times.
   if (pipes.length > 0) return countManyGroups({ ...request, rows: [rows] });
   const asked = { query: query(rows.filter, [stats(columns, statistic)]), range };
@@ -152,7 +146,7 @@ export async function countManyGroups(request: CountRequest): Promise<readonly G
  * why it stopped early, if it did.
  */
 async function readBuckets(
-  { upstream, rows: parts, push, buckets }: CountRequest,
+  { upstream, rows: parts, push, grouping, buckets }: CountRequest,
   pipes: readonly LogsqlPipe[],
   columns: readonly string[],
   take: (row: BackendRow, value: GroupValue) => 'taken' | DeclineReason,
@@ -162,7 +156,7 @@ async function readBuckets(
   const by = count === 1 ? columns : [...columns, timeBucket(stepNs, -shiftNs)];
   let points = 0;
   for (const rows of parts) {
-    const { pipes: before, statistic } = measured(push, rows, name);
+    const { pipes: before, statistic } = measured(push, rows, grouping.columns, name);
     const asked = query(rows.filter, [...before, ...pipes, stats(by, statistic), limit(maxPoints + 1)]);
     for await (const batch of upstream.rows({ query: asked, range })) {
       points += batch.length;
@@ -180,12 +174,14 @@ async function readBuckets(
 /** The statistic that the backend computes, and what it does with rows before. */
 function measured(
   { measure }: LeafPush,
-  { distinctBy }: CountedRows,
+  part: PartOfRows,
+  columns: readonly string[],
   name: string,
 ): { readonly pipes: readonly LogsqlPipe[]; readonly statistic: StatsFunction } {
+  const { distinctBy } = part;
   if (measure === 'bytes')
     return {
-      pipes: distinctBy === undefined ? [] : [{ kind: 'uniq', by: distinctBy, hits: false }],
+      pipes: distinctRows(part, columns),
       statistic: statsFunction('sum_len', ['_msg'], name),
     };
   return {

@@ -1,6 +1,6 @@
 import type { TimeRange } from '../../../base/time/range.js';
-import type { LogsqlFilter } from '../../../victoria/logsql/ast.js';
-import { and, or, timeRange } from '../../../victoria/logsql/build.js';
+import type { LogsqlFilter, LogsqlPipe } from '../../../victoria/logsql/ast.js';
+import { and, not, or, timeRange } from '../../../victoria/logsql/build.js';
 import { printFilter } from '../../../victoria/logsql/print.js';
 import type { RowReader } from '../../../victoria/names/row-reader.js';
 import { parseRowTime } from '../../../victoria/names/row-time.js';
@@ -193,7 +193,7 @@ export function mergeRepeats(found: readonly FoundRepeats[]): FoundRepeats {
   };
 }
 
-/** Rows of which the backend counts distinct ones. */
+/** Rows of which the backend tells distinct ones. */
 export interface CrowdedRows {
   /** Matches them, and possibly others. */
   readonly filter: LogsqlFilter;
@@ -216,4 +216,26 @@ export function crowdedRows(
     filter: shortly(streams) ?? times,
     columns: [...new Set(['_time', '_stream', '_msg', ...crowded.flatMap(({ fields }) => fields)])],
   };
+}
+
+/** Some of the rows to count or to gather. */
+export interface PartOfRows {
+  readonly filter: LogsqlFilter;
+  /** The columns of which at least one differs between entries, where rows that are equal in all of them are one. */
+  readonly distinctBy?: readonly string[];
+}
+
+/** The rows of a filter: those among which many repeat, and the others, of which surplus ones are subtracted. */
+export function partsOf(filter: LogsqlFilter, crowded: CrowdedRows | undefined): readonly PartOfRows[] {
+  if (crowded === undefined) return [{ filter }];
+  return [
+    { filter: and(filter, not(crowded.filter)) },
+    { filter: and(filter, crowded.filter), distinctBy: crowded.columns },
+  ];
+}
+
+/** Leaves one row of each entry, with these columns: no pipe behind sees another stored one. */
+export function distinctRows({ distinctBy }: PartOfRows, columns: readonly string[]): readonly LogsqlPipe[] {
+  if (distinctBy === undefined) return [];
+  return [{ kind: 'uniq', by: [...new Set([...distinctBy, ...columns])], hits: false }];
 }

@@ -28,7 +28,7 @@ import {
   type ShapeCount,
 } from './counting.js';
 import { duplicateRows } from './duplicates.js';
-import { crowdedRows, type CrowdedRows } from './found-repeats.js';
+import { crowdedRows, partsOf, type CrowdedRows } from './found-repeats.js';
 import type { SelectionProfile } from './profile.js';
 import { Groups, type DecidingFields, type Group, type Grouping } from './grouping.js';
 import { areRewritten } from './rewritten.js';
@@ -279,13 +279,7 @@ export class Statistics {
     const { signal } = request;
     return {
       upstream: context.upstream,
-      rows:
-        this.#crowded === undefined
-          ? [{ filter }]
-          : [
-              { filter: and(filter, not(this.#crowded.filter)) },
-              { filter: and(filter, this.#crowded.filter), distinctBy: this.#crowded.columns },
-            ],
+      rows: partsOf(filter, this.#crowded),
       push: plan.push,
       grouping,
       buckets,

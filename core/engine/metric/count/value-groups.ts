@@ -10,13 +10,14 @@ import { printFilter } from '../../../victoria/logsql/print.js';
 import { parseRowTime } from '../../../victoria/names/row-time.js';
 import { beginRows } from '../../../victoria/upstream/begin-rows.js';
 import { GatheredValues } from '../../../victoria/upstream/gathered-values.js';
-import { columnOf, type BackendRow } from '../../../victoria/upstream/types.js';
+import { columnOf, type BackendRow, type RowsRequest } from '../../../victoria/upstream/types.js';
 import { groupingOf } from '../../plan/metric-columns.js';
 import type { LeafContext, Strategy } from '../context.js';
 import { decline, isDeclined, type Declined } from '../declined.js';
-import { callRows, planWindows, rowsOfStreams, type RowWindow } from '../row-windows.js';
+import { callRows, planWindows, rowsOfStreams } from '../row-windows.js';
 import { bucketsOf, type Buckets } from './counting.js';
 import { duplicateRows } from './duplicates.js';
+import { crowdedRows, distinctRows, partsOf, type CrowdedRows } from './found-repeats.js';
 import { GroupedValues } from './grouped-values.js';
 import { streamOf, type Grouping } from './grouping.js';
 import type { ValueShaper } from './json.js';
@@ -82,22 +83,25 @@ async function valueTable(
   const isOneCall = rowsOfStreams(listed) <= callRows;
   const expected = profiler.expected(known.profileRequest);
   const leave = isOneCall ? await upstream.hold?.(range) : undefined;
-  const gatherWith = (shaper: ValueShaper): Gathering =>
-    gather({ ...known, shaper, plan, buckets, isOneCall }, context);
+  const gatherWith = (shaper: ValueShaper, crowded: CrowdedRows | undefined): Gathering =>
+    gather({ ...known, shaper, crowded, plan, buckets, isOneCall }, context);
   const obstacleTo = (profile: SelectionProfile): Declined | undefined =>
     obstacleIn(refusal === undefined ? { ...profile, missing: 0 } : profile);
-  let gathering = obstacleTo(expected) === undefined ? gatherWith(surest(known.shaper, expected)) : undefined;
+  // Which rows to tell apart depends on times, and so on the range.
+  const mayBegin = obstacleTo(expected) === undefined && expected.crowded.length === 0;
+  let gathering = mayBegin ? gatherWith(surest(known.shaper, expected), undefined) : undefined;
   try {
     const profile = await profiler.of(known.profileRequest, range, listed);
     const obstacle = obstacleTo(profile);
     if (obstacle !== undefined) return obstacle;
     const shaper = surest(known.shaper, profile);
-    if (gathering?.shaper !== shaper) {
-      gathering?.begun?.end();
-      gathering = gatherWith(shaper);
+    const crowded = crowdedRows(profile, reader);
+    if (gathering?.shaper !== shaper || crowded !== undefined) {
+      endAll(gathering);
+      gathering = gatherWith(shaper, crowded);
     }
     const looked = { ...context, memory: limits.memory, filter: plan.logs.filter, range };
-    const surplus = await duplicateRows({ ...looked, streams, profile });
+    const surplus = await duplicateRows({ ...looked, streams, profile, leavesCrowded: true });
     if (isDeclined(surplus)) return surplus;
     const into = leafEngine(request);
     const values = new GroupedValues(plan, request, context, { into, buckets, shaper });
@@ -124,29 +128,35 @@ async function valueTable(
     await into.engine.prepare(pacer);
     return await into.table(pacer);
   } finally {
-    gathering?.begun?.end();
+    endAll(gathering);
     leave?.();
   }
 }
 
-/** A call for values, in groups. */
+/** Calls for values, in groups. */
 interface Gathering {
   readonly shaper: ValueShaper;
   readonly names: { readonly rows: string; readonly values: string };
-  readonly asked: LogsqlQuery;
-  /** Its answer, if it has begun. */
-  readonly begun: Begun<readonly BackendRow[]> | undefined;
+  /** For each part of the rows. */
+  readonly asked: readonly LogsqlQuery[];
+  /** Their answers, if they have begun. */
+  readonly begun: readonly Begun<readonly BackendRow[]>[] | undefined;
+}
+
+function endAll(gathering: Gathering | undefined): void {
+  for (const call of gathering?.begun ?? []) call.end();
 }
 
 interface GatheringRequest extends Pick<Known, 'grouping' | 'shaper'> {
   readonly plan: Unwrapping;
   readonly buckets: Buckets;
+  readonly crowded: CrowdedRows | undefined;
   /** Whether one call is to answer for the whole range, and to begin now. */
   readonly isOneCall: boolean;
 }
 
 function gather(
-  { grouping, shaper, plan, buckets, isOneCall }: GatheringRequest,
+  { grouping, shaper, plan, buckets, crowded, isOneCall }: GatheringRequest,
   { upstream }: LeafContext,
 ): Gathering {
   const { range, stepNs, shiftNs, count } = buckets;
@@ -157,8 +167,11 @@ function gather(
     statsFunction('count', [], names.rows),
     statsFunction('values', [shaper.valueColumn], names.values),
   );
-  const asked = query(plan.logs.filter, [...shaper.pipes, gathered, limit(maxGroups + 1)]);
-  const begun = isOneCall ? beginRows(upstream, { query: asked, range }) : undefined;
+  const seen = [...columns, shaper.valueColumn];
+  const asked = partsOf(plan.logs.filter, crowded).map((part) =>
+    query(part.filter, [...distinctRows(part, seen), ...shaper.pipes, gathered, limit(maxGroups + 1)]),
+  );
+  const begun = isOneCall ? asked.map((one) => beginRows(upstream, { query: one, range })) : undefined;
   return { shaper, names, asked, begun };
 }
 
@@ -176,19 +189,20 @@ async function* callsOf(
   { upstream }: LeafContext,
 ): AsyncGenerator<AsyncIterable<readonly BackendRow[]>> {
   if (begun !== undefined) {
-    yield begun;
+    yield* begun;
     return;
   }
   const windows = await planWindows(upstream, selection, range, callRows);
   const leave = await upstream.hold?.(range);
-  const begin = (window: RowWindow | undefined): Begun<readonly BackendRow[]> | undefined =>
-    window && beginRows(upstream, { query: asked, range: window.range });
+  const calls = windows.flatMap((window) => asked.map((one) => ({ query: one, range: window.range })));
+  const begin = (call: RowsRequest | undefined): Begun<readonly BackendRow[]> | undefined =>
+    call && beginRows(upstream, call);
   // The backend gathers the next values while these are read.
-  let next = begin(windows[0]);
+  let next = begin(calls[0]);
   try {
     for (let index = 1; next !== undefined; index += 1) {
       const call = next;
-      next = begin(windows[index]);
+      next = begin(calls[index]);
       try {
         yield call;
       } finally {

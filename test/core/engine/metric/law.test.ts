@@ -103,7 +103,7 @@ function jsonQuestion(random: Random, data: Dataset): MetricRequest {
 /** The same of the regular rows. */
 function regularQuestion(random: Random, data: Dataset): MetricRequest {
   return asked(random, data, {
-    selected: `{app="regular", door${random.pick(['="push-1"', '="rebuilt-3"', '=~"push-.*"', '=~"rebuilt-.*"', '=~".+"'])}}`,
+    selected: `{app="regular", door${random.pick(['="push-1"', '="push-4"', '="rebuilt-3"', '=~"push-.*"', '=~"rebuilt-.*"', '=~".+"'])}}`,
     names: [random.pick(['method', 'status', 'door', 'took']), random.pick(['method', 'level'])],
     number: random.pick(['took', 'took', 'status']),
     filter: random.pick(['', '', ' | status >= 404', ' | method!="PUT"', ' | took > 500']),
@@ -174,6 +174,10 @@ const always = [
   'absent_over_time({app="regular", door="push-0"} | json | __error__!="" [1m])',
   'absent_over_time({app="regular", door="push-0"} | json | unwrap took | __error__="" [1m])',
   'sum by (level, detected_level) (count_over_time({app="regular"} | drop __error__ [5m]))',
+  'quantile_over_time(0.9, {app="regular", door="push-4"} | json | unwrap took | __error__="" [5m]) by (door, method)',
+  'sum by (door) (sum_over_time({app="regular", door=~"push-[14]"} | json | unwrap status | __error__="" [5m]))',
+  'quantile_over_time(0.9, {app="regular", door="rebuilt-5"} | json | unwrap took | __error__="" [5m]) by (status)',
+  'sum by (door, level) (bytes_over_time({app="regular", door=~"push-.*"} | json [5m]))',
 ];
 
 /** A part of the questions is always asked, and then the three ways of asking have their turns. */
@@ -243,9 +247,9 @@ class Forced {
   }
 }
 
-/** Rows that are alike, as those of one program are: the backend counts few others. Some come twice. */
+/** Rows that are alike, as those of one program are: the backend counts few others. Some come twice, and all of two streams. */
 function regularSources(random: Random): readonly Source[] {
-  return (['push', 'push', 'rebuilt', 'rebuilt'] as const).map((door, index) => {
+  return (['push', 'push', 'rebuilt', 'rebuilt', 'push', 'rebuilt'] as const).map((door, index) => {
     const rows = Array.from({ length: 300 }, (_, at): Row => {
       const fields = {
         method: random.pick(['GET', 'GET', 'GET', 'PUT']),
@@ -266,9 +270,9 @@ function regularSources(random: Random): readonly Source[] {
           }
         : { ns, message: undefined, fields };
     });
-    const isRepeated = index % 2 === 1;
+    const repeated = index >= 4 ? rows.length : index % 2 === 1 ? 9 : 0;
     const streamFields = { app: 'regular', door: `${door}-${index}`, service_name: 'regular' };
-    return { door, streamFields, shape: 'regular', rows, laterRows: isRepeated ? rows.slice(0, 9) : [] };
+    return { door, streamFields, shape: 'regular', rows, laterRows: rows.slice(0, repeated) };
   });
 }
 

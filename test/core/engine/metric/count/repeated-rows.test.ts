@@ -95,6 +95,37 @@ test.serial('where too many rows repeat to keep them, the backend counts distinc
     }
 });
 
+/** Lines of JSON, all pushed twice, of streams that no filter names in all stretches, and of one with a label of its own. */
+function manyStreams(): readonly StoredEntry[] {
+  const rows = Array.from({ length: 60 * 20 }, (_, n): StoredEntry => ({
+    ns: base + BigInt(n) * second,
+    stream: { app: `${'a'.repeat(100)}${n % 30}` },
+    line: JSON.stringify({ method: n % 3 === 0 ? 'GET' : 'PUT', took: n % 90, note: 'x'.repeat(40) }),
+  }));
+  const others = rows.slice(0, 90).map((entry) => ({ ...entry, stream: { app: 'other', zone: 'z1' } }));
+  return [...rows, ...rows, ...others];
+}
+
+test.serial(
+  'values of distinct rows are gathered where many repeat, and labels of others stay',
+  async (t) => {
+    account += 1;
+    await store.push(account, manyStreams());
+    for (const [text, strategy] of [
+      ['quantile_over_time(0.9, {app=~".+"} | json | unwrap took [5m]) by (method)', 'value-groups'],
+      ['sum by (method) (sum_over_time({app=~".+"} | json | unwrap took [5m]))', 'value-groups'],
+      ['sum by (zone) (bytes_over_time({app=~".+"} [5m]))', 'statistics'],
+    ] as const)
+      for (const time of ['at first', 'again']) {
+        const request = rangeRequest(text, base - 1n + 300n * second, base - 1n + lengthNs, 300n * second);
+        const { answer, tried } = await store.run(request, { account });
+        const expected = await store.run(request, { account, pushdown: 'off' });
+        t.deepEqual(valuesOf(answer), valuesOf(expected.answer), `${text} ${time}`);
+        t.is(tried.at(-1), `${strategy}:ran`, `${text} ${time}`);
+      }
+  },
+);
+
 test.serial(
   'rows without a line are counted with the others where only streams tell their labels',
   async (t) => {
