@@ -178,6 +178,8 @@ const always = [
   'sum by (door) (sum_over_time({app="regular", door=~"push-[14]"} | json | unwrap status | __error__="" [5m]))',
   'quantile_over_time(0.9, {app="regular", door="rebuilt-5"} | json | unwrap took | __error__="" [5m]) by (status)',
   'sum by (door, level) (bytes_over_time({app="regular", door=~"push-.*"} | json [5m]))',
+  'sum by (level, detected_level) (count_over_time({app="mixed"} | drop __error__ [5m]))',
+  'sum by (door, detected_level) (rate({app="mixed"} |= "e" [10m]))',
 ];
 
 /** A part of the questions is always asked, and then the three ways of asking have their turns. */
@@ -276,9 +278,35 @@ function regularSources(random: Random): readonly Source[] {
   });
 }
 
+/** Streams of JSON, logfmt, text and access logs; some lines have words of two levels, or their level spelled oddly. */
+function mixedSources(random: Random): readonly Source[] {
+  const levels = ['info', 'info', 'warn', 'error', 'debug', 'dbg', 'Fatal', 'notice'];
+  const words = ['cache', 'order', 'an error,', 'warnings', 'retry', '(info)', 'stderr', 'lvl="in\\u0066o"'];
+  const lines: readonly ((level: string, text: string) => string)[] = [
+    (level, text) => JSON.stringify({ level, msg: text }),
+    (level, text) => JSON.stringify({ msg: text, at: { severity: level } }),
+    (level, text) => `ts=${random.below(99)} level=${level} msg="${text}"`,
+    (level, text) => `${random.below(99)} ${level.toUpperCase()} [${text}] done`,
+    (level, text) => `10.0.0.${random.below(99)} "GET /${level}/${text} HTTP/1.1" 200`,
+  ];
+  return lines.map((lineOf, index): Source => {
+    const rows = Array.from({ length: 200 }, (_, at): Row => {
+      const text = `${random.pick(words)} ${random.pick(words)} ${random.below(900)}`;
+      const ns = endNs - BigInt(1 + at * 10 + random.below(10)) * second;
+      return { ns, message: lineOf(random.pick(levels), text), fields: {} };
+    });
+    const streamFields = { app: 'mixed', door: `push-${index}`, service_name: 'mixed' };
+    return { door: 'push', streamFields, shape: 'mixed', rows, laterRows: [] };
+  });
+}
+
 async function dataOf(seed: number, account: number): Promise<Dataset> {
   const made = makeDataset({ seed, tenants: ['law'], endNs, streams: 16, linesPerStream: 100 });
-  const sources = [...(made.tenants[0]?.sources ?? []), ...regularSources(Random.of(seed, 0))];
+  const sources = [
+    ...(made.tenants[0]?.sources ?? []),
+    ...regularSources(Random.of(seed, 0)),
+    ...mixedSources(Random.of(seed, 1)),
+  ];
   const tenant = { tenant: 'law', sources, streams: viewOf(sources) };
   const data = { ...made, tenants: [tenant] };
   await load([], store.url, data, new Map([['law', { account: store.stored(account), project: 0 }]]));

@@ -26,7 +26,7 @@ const unlike = [
 ];
 
 test('a line that no sample of its selection is like has the level that it has alone', async (t) => {
-  t.timeout(120_000);
+  t.timeout(600_000);
   const usual = [
     (n: number) => `{"ts":${n},"level":"${n % 3 === 0 ? 'warn' : 'info'}","msg":"m${n}"}`,
     (n: number) => `level=${n % 5 === 0 ? 'error' : 'info'} n=${n}`,
