@@ -25,7 +25,7 @@ import type { RowThreads } from './metric/threads/row-threads.js';
 import type { engineMetrics } from './metrics.js';
 import { answerPatterns } from './patterns/patterns.js';
 import type { Plan, PlanKind } from './plan/types.js';
-import { refinedPlan } from './plan/refine.js';
+import { planRequest } from './plan/plan.js';
 import { answerTail } from './tail/answer-tail.js';
 import { createLineWorkers, createRowThreads } from './threads.js';
 import { answerIndexStats } from './volume/index-stats.js';
@@ -41,7 +41,7 @@ type EngineHost = Pick<
   'naming' | 'learner' | 'limits' | 'clock' | 'log' | 'meters'
 >;
 
-/** Executes plans on the backend and keeps what it learns about it. */
+/** Plans what requests ask for, executes that on the backend, and keeps what it learns about it. */
 export class Engine {
   readonly #options: EngineOptions;
   readonly #host: EngineHost;
@@ -71,13 +71,13 @@ export class Engine {
     return Promise.resolve();
   }
 
-  /** Answers an exchange by its plan. */
+  /** Answers what an exchange asks for. */
   async run(exchange: Exchange<'tenant' | 'plan' | 'upstream'>): Promise<Answer> {
     const { request, caller, trace, signal, memory } = exchange;
     const { upstream, tenant } = exchange.slots;
     const { limits, clock, log, meters, learner } = this.#host;
     const naming = this.#host.naming.forTenant(tenant);
-    const { plan, labelFields } = await refinedPlan(exchange, naming, learner);
+    const { plan, labelFields } = await planRequest(exchange, naming, learner);
     return execute(plan, request, {
       ...{ upstream, naming, labelFields, reader: this.#readerOf(naming) },
       ...{ tenant, caller, trace, signal, memory, limits, clock, log, meters },

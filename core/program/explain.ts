@@ -8,7 +8,7 @@ import type { TranslateOptions } from '../base/options.gen.js';
 import { packageBuiltIns, type Pipeline } from '../kernel/pipeline/index.js';
 import { explainQuery, type Explanation } from '../engine/plan/explain/explain.js';
 import { printExplanation } from '../engine/plan/explain/print.js';
-import type { PlanSettings } from '../engine/plan/settings.js';
+import type { PlanSettings } from '../engine/plan/asked.js';
 import { printRun, type RunReport } from '../engine/plan/explain/run.js';
 import { systemClock } from '../kernel/clock.js';
 import type { LogsqlFilter } from '../victoria/logsql/ast.js';

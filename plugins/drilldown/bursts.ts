@@ -2,15 +2,14 @@ import { withoutPlace } from '../../core/base/admission/place.js';
 import { ApiError } from '../../core/base/errors/api-error.js';
 import { detachExchange } from '../../core/cache/detach.js';
 import { Flights } from '../../core/cache/flights.js';
-import { gather } from '../../core/engine/metric/gathered.js';
-import type { MetricPlan } from '../../core/engine/plan/types.js';
+import type { AskedMetric } from '../../core/engine/plan/asked.js';
 import type { Exchange, Rest } from '../../core/plugin/index.js';
 import type { MatrixAnswer } from '../../core/wire/answer/types.js';
 
 /** A question that may be gathered with others. */
 export interface Question {
   readonly exchange: Exchange<'tenant' | 'plan'>;
-  readonly plan: MetricPlan;
+  readonly asked: AskedMetric;
   readonly rest: Rest;
 }
 
@@ -88,9 +87,9 @@ export class Bursts {
     const { exchange, rest } = first;
     const memory = exchange.memory.another();
     try {
-      const parts = questions.map(({ plan, exchange: { signal: own } }) => ({ plan, signal: own }));
+      const parts = questions.map(({ asked, exchange: { signal: own } }) => ({ asked, signal: own }));
       const shared = detachExchange(exchange, signal, { ...exchange, memory });
-      const answer = await rest(shared.derive<'plan'>({ slots: { plan: gather(parts) } }));
+      const answer = await rest(shared.derive<'plan'>({ slots: { plan: { kind: 'gathered', parts } } }));
       return answer.kind === 'several' ? answer.answers : [];
     } catch (error) {
       // The work for several may be refused where that for one is not.

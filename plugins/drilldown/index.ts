@@ -2,9 +2,9 @@
 import { dataOwner } from '../../core/base/keys/data-owner.js';
 import type { DrilldownOptions } from '../../core/base/options.gen.js';
 import { createFingerprint, type Fingerprint } from '../../core/cache/fingerprint.js';
-import { rowLeafOf, rowsKey } from '../../core/engine/metric/gathered.js';
 import { countLines } from '../../core/logql/functions/range/count-over-time.js';
-import type { MetricPlan } from '../../core/engine/plan/types.js';
+import type { AskedMetric } from '../../core/engine/plan/asked.js';
+import { rowsOf } from '../../core/engine/plan/metric.js';
 import {
   defineStage,
   type Answer,
@@ -66,30 +66,33 @@ class Drilldown implements Stage<Needs, never> {
   }
 
   async handle(exchange: Exchange<Needs>, rest: Rest): Promise<Answer> {
-    const { plan } = exchange.slots;
-    const key = plan.kind === 'metric' ? this.#key(exchange, plan) : undefined;
-    if (key === undefined || plan.kind !== 'metric') return rest(exchange);
-    const answer = await this.#bursts.ask(key, { exchange, plan, rest });
+    const { plan: asked } = exchange.slots;
+    const key = asked.kind === 'metric' ? this.#key(exchange, asked) : undefined;
+    if (key === undefined || asked.kind !== 'metric') return rest(exchange);
+    const answer = await this.#bursts.ask(key, { exchange, asked, rest });
     if (answer !== undefined) return answer;
     this.#host.meters.drilldown_alone_total.add(1, {});
     return rest(exchange);
   }
 
   /** Equal for queries that can be read together; undefined for others. */
-  #key({ request, caller, slots }: Exchange<Needs>, plan: MetricPlan): string | undefined {
+  #key({ request, caller, slots }: Exchange<Needs>, { tree, pushdown }: AskedMetric): string | undefined {
     if (!caller.isDrilldown || request.op !== 'query_range') return undefined;
-    const leaf = rowLeafOf(plan);
-    if (leaf === undefined || leaf.range.op !== countLines) return undefined;
+    if (tree.kind !== 'leaf' || pushdown === 'off') return undefined;
+    const { pushed } = tree.leaf;
+    if (tree.leaf.range.op !== countLines) return undefined;
     // One field each.
-    if (leaf.pushed === undefined || leaf.pushed.without || leaf.pushed.labels.length !== 1) return undefined;
-    const { range, stepNs, isPart = false } = request;
+    if (pushed === undefined || pushed.without || pushed.labels.length !== 1) return undefined;
     const { tenant } = slots;
+    const rows = rowsOf(tree.leaf, this.#host.naming.forTenant(tenant));
+    if (rows === undefined) return undefined;
+    const { range, stepNs, isPart = false } = request;
     return JSON.stringify([
       dataOwner(tenant, this.#fingerprint(caller.headers)),
       tenant.limitIds ?? [],
       [range.startNs, range.endNs, stepNs].map(String),
       isPart,
-      rowsKey(leaf),
+      rows,
     ]);
   }
 }

@@ -35,8 +35,6 @@ function matchersIn(filter: LogsqlFilter): number {
       return filter.parts.reduce((sum, part) => sum + matchersIn(part), 0);
     case 'not':
       return matchersIn(filter.filter);
-    case 'label':
-      return matchersIn(filter.asWritten);
     default:
       return 1;
   }

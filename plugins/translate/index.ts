@@ -4,9 +4,8 @@ import { Pacer } from '../../core/base/pace/pacer.js';
 import { atPace } from '../../core/base/pace/steps.js';
 import { SpareTime } from '../../core/cache/spare-time.js';
 import { Assumptions } from '../../core/engine/assumptions.js';
-import { planSteps } from '../../core/engine/plan/request.js';
-import type { PlanSettings } from '../../core/engine/plan/settings.js';
-import type { Plan } from '../../core/engine/plan/types.js';
+import type { Asked, PlanSettings } from '../../core/engine/plan/asked.js';
+import { readRequest } from '../../core/engine/plan/request.js';
 import type { Host } from '../../core/kernel/plugin/host.js';
 import {
   defineStage,
@@ -31,10 +30,10 @@ const firstAnswerMetrics = {
   },
 } as const;
 
-/** The stage that plans a request in the backend's terms. */
+/** The stage that reads what a request asks for. */
 export default defineStage<TranslateOptions, never, 'plan', typeof firstAnswerMetrics>({
   name: 'translate',
-  summary: 'Turns a request into a plan: what the backend filters, and what is evaluated here',
+  summary: 'Parses and checks what a request asks for; the engine plans it',
   needs: [],
   gives: ['plan'],
   rest: 'many',
@@ -46,9 +45,9 @@ export default defineStage<TranslateOptions, never, 'plan', typeof firstAnswerMe
       // The parser builds its table on first use, which takes as long as a hundred queries.
       start: async () => new Query(firstQuery, 'reject').read(new Pacer()),
       async handle(exchange, rest) {
-        const plan = await planned(exchange, host, settings);
-        const planning = exchange.derive<'plan'>({ slots: { plan } });
-        return first === undefined ? rest(planning) : first.answer(planning, rest);
+        const plan = await askedFor(exchange, host, settings);
+        const read = exchange.derive<'plan'>({ slots: { plan } });
+        return first === undefined ? rest(read) : first.answer(read, rest);
       },
       stop() {
         first?.stop();
@@ -60,22 +59,22 @@ export default defineStage<TranslateOptions, never, 'plan', typeof firstAnswerMe
 
 const firstQuery = 'sum by (level) (rate({app="a"} |= "b" | json | level="info" [5m]))';
 
-async function planned(
+async function askedFor(
   exchange: Exchange,
   { naming, clock }: Pick<Host, 'naming' | 'clock'>,
   settings: PlanSettings,
-): Promise<Plan> {
+): Promise<Asked> {
   const { request, signal } = exchange;
   const startedAt = clock.monotonicMs();
   let outcome = 'error';
   try {
     const tenant = exchange.slots.tenant ?? { id: '' };
     await readAhead(request, signal);
-    const steps = planSteps(request, naming.forTenant(tenant), settings);
-    const plan = await atPace(steps, new Pacer(signal));
+    const steps = readRequest(request, naming.forTenant(tenant), settings);
+    const asked = await atPace(steps, new Pacer(signal));
     await pauseBehind(request, signal);
     outcome = 'success';
-    return plan;
+    return asked;
   } finally {
     exchange.trace.operations.push({
       operation: 'translate',

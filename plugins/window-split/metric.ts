@@ -11,7 +11,7 @@ import {
   leavesOf,
   type Columns,
 } from '../../core/logql/metric/index.js';
-import type { MetricPlan } from '../../core/engine/plan/types.js';
+import type { AskedMetric } from '../../core/engine/plan/asked.js';
 import { mergeStats, noStats } from '../../core/wire/answer/merge/shared.js';
 import type { Answer, MatrixAnswer } from '../../core/wire/answer/types.js';
 import type { QueryRangeRequest } from '../../core/wire/api/request.js';
@@ -37,7 +37,7 @@ interface Slot {
  * @returns undefined when the query is better asked as a whole
  */
 export async function answerMetric(
-  plan: MetricPlan,
+  plan: AskedMetric,
   request: QueryRangeRequest,
   windowing: Windowing,
 ): Promise<Answer | undefined> {
@@ -68,7 +68,7 @@ export async function answerMetric(
 }
 
 /** What is read around the lines that a step needs. */
-function readingsOf({ tree }: MetricPlan): readonly Reading[] {
+function readingsOf({ tree }: AskedMetric): readonly Reading[] {
   return leavesOf(tree).map(({ range: { range } }) => ({
     matchers: range.query.selector.matchers,
     lookbackMs: Number(range.intervalNanoseconds / msNs) + 1,
@@ -169,7 +169,7 @@ function isShownWhole({ whole, shown }: Slot): boolean {
 }
 
 /** Whether there may be values where there are no lines. */
-function makesSomethingOfNothing(tree: MetricPlan['tree']): boolean {
+function makesSomethingOfNothing(tree: AskedMetric['tree']): boolean {
   switch (tree.kind) {
     case 'leaf':
       return rangeFunctions[tree.leaf.range.op].ofNothing !== undefined;
@@ -183,7 +183,7 @@ function makesSomethingOfNothing(tree: MetricPlan['tree']): boolean {
 
 async function joined(
   parts: readonly MatrixAnswer[],
-  { expr }: MetricPlan,
+  { expr }: AskedMetric,
   columns: Columns,
   { signal, maxSeries }: Windowing,
 ): Promise<MatrixAnswer> {

@@ -2,7 +2,7 @@ import { ApiError } from '../../core/base/errors/api-error.js';
 import { apiError } from '../../core/base/errors/table.js';
 import type { Clock } from '../../core/base/clock.js';
 import type { Answer, Exchange, Meters, Rest } from '../../core/plugin/index.js';
-import type { Plan } from '../../core/engine/plan/types.js';
+import type { Asked } from '../../core/engine/plan/asked.js';
 import type { QueryRangeRequest } from '../../core/wire/api/request.js';
 import type { windowMetrics } from './metrics.js';
 import type { Parallelism } from './parallelism.js';
@@ -12,7 +12,7 @@ export interface Read {
   readonly request: QueryRangeRequest;
   readonly windows: number;
   /** Where it is not a part of the exchange's own request. */
-  readonly plan?: Plan;
+  readonly plan?: Asked;
 }
 
 /** How long the reads of one request may take. */

@@ -5,7 +5,6 @@ import type { Memory } from '../../core/base/memory/byte-lru.js';
 import { runningDeletions } from '../../core/cache/deletions.js';
 import type { CacheKeys } from '../../core/cache/keys.js';
 import type { Assumptions } from '../../core/engine/assumptions.js';
-import { planMatchers } from '../../core/engine/plan/matchers.js';
 import type { Matcher } from '../../core/logql/ast.js';
 import type { Exchange, Host, Rest } from '../../core/plugin/index.js';
 import type { MatrixAnswer, StreamsAnswer } from '../../core/wire/answer/types.js';
@@ -245,8 +244,7 @@ export class Windowing {
     { isTotal = false, windows = 1 },
   ): Promise<ReadonlyMap<number, number>> {
     const request = countRequest(matchers, bucketMs, firstMs, lastMs);
-    const naming = this.#house.host.naming.forTenant(this.#exchange.slots.tenant);
-    const plan = { kind: 'line-counts', filter: planMatchers(matchers, naming).filter, isTotal } as const;
+    const plan = { kind: 'line-counts', selectors: [matchers], isTotal } as const;
     return countsOf(await this.readMatrix({ request, windows, plan }));
   }
 

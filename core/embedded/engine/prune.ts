@@ -51,7 +51,6 @@ export function timeBounds(filter: LogsqlFilter, evalNs: bigint): TimeRange {
     case 'not':
     case 'all':
     case 'stream':
-    case 'label':
     case 'field':
       return { minNs: MIN_NS, maxNs: MAX_NS };
   }
@@ -95,8 +94,6 @@ function compileStreamTest(filter: LogsqlFilter): (tags: StreamTags) => boolean 
       const test = compileStreamTest(filter.filter);
       return (tags) => !test(tags);
     }
-    case 'label':
-      return compileStreamTest(filter.asWritten);
     case 'all':
     case 'time':
     case 'time-relative':

@@ -13,7 +13,6 @@ export function mapSubqueries(query: LogsqlQuery, change: (test: SubqueryTest) =
         return filter.test.kind === 'subquery' ? { ...filter, test: change(filter.test) } : filter;
       case 'all':
       case 'stream':
-      case 'label':
       case 'time':
       case 'time-relative':
         return filter;

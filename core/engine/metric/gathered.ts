@@ -5,8 +5,7 @@ import type { MatrixAnswer, SeveralAnswer } from '../../wire/answer/types.js';
 import type { QueryRangeRequest } from '../../wire/api/request.js';
 import type { EngineContext } from '../context.js';
 import { onceListed } from '../listings/once-listed.js';
-import { namesAsWritten } from '../plan/known-names.js';
-import type { GatheredPart, GatheredPlan, LabelQuestion, LeafPlan, MetricPlan } from '../plan/types.js';
+import type { GatheredPart, GatheredPlan, LeafPlan, MetricPlan } from '../plan/types.js';
 import type { LeafContext } from './context.js';
 import { LineSamples } from './count/line-samples.js';
 import { MetricCounts } from './counts.js';
@@ -14,10 +13,10 @@ import { gridFor, metricContext } from './metric.js';
 import { rowEntrySource } from './rows.js';
 
 /** A leaf whose rows are read with the columns that it sees. */
-export type RowLeaf = LeafPlan & { readonly columns: readonly FieldRef[] };
+type RowLeaf = LeafPlan & { readonly columns: readonly FieldRef[] };
 
 /** The one leaf of a plan, where it is the whole query and nothing but rows can answer it, whatever the data; else undefined. */
-export function rowLeafOf({ tree }: MetricPlan): RowLeaf | undefined {
+function rowLeafOf({ tree }: MetricPlan): RowLeaf | undefined {
   if (tree.kind !== 'leaf') return undefined;
   const { push, shortLines, columns } = tree.leaf;
   const needsRows = push === undefined && shortLines === undefined;
@@ -25,31 +24,10 @@ export function rowLeafOf({ tree }: MetricPlan): RowLeaf | undefined {
 }
 
 /** What leaves have in common that can be read together over one range: the rows, and the time that they look back. */
-export function rowsKey({ logs, selection, range }: LeafPlan): string {
+function rowsKey({ logs, selection, range }: LeafPlan): string {
   const { intervalNanoseconds, offsetNanoseconds } = range.range;
   const filters = [printFilter(logs.filter), printFilter(selection)];
   return JSON.stringify([...filters, String(intervalNanoseconds), String(offsetNanoseconds)]);
-}
-
-/**
- * The plan for several queries at once. The backend is asked for rows once, so it is asked of labels what all of them ask; the rest is left to
- * each. Names that are stored otherwise may still make a difference: who needs other rows then has no answer there.
- */
-export function gather(parts: readonly GatheredPart[]): GatheredPlan {
-  const asked = parts.map(({ plan }) => new Set(rowLeafOf(plan)?.logs.labels.map(textOf)));
-  const isCommon = (question: LabelQuestion): boolean => asked.every((own) => own.has(textOf(question)));
-  const closed = (part: GatheredPart): GatheredPart => {
-    const { tree } = part.plan;
-    if (tree.kind !== 'leaf') return part;
-    const { logs } = tree.leaf;
-    const leaf = { ...tree.leaf, logs: { ...logs, labels: logs.labels.filter(isCommon) } };
-    return { ...part, plan: { ...part.plan, tree: { ...tree, leaf } } };
-  };
-  return { kind: 'gathered', parts: parts.map(closed) };
-}
-
-function textOf({ ask }: LabelQuestion): string {
-  return printFilter(ask(namesAsWritten).filter);
 }
 
 /**

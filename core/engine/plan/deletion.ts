@@ -1,30 +1,35 @@
 import type { Query } from '../../wire/api/query.js';
 import { apiError } from '../../base/errors/table.js';
+import type { Steps } from '../../base/pace/steps.js';
 import type { LogExpr, Matcher } from '../../logql/ast.js';
 import { LogqlError } from '../../logql/error.js';
 import { checkStages, withFilters } from '../../logql/index.js';
 import { and, not } from '../../victoria/logsql/build.js';
-import type { Naming } from '../../victoria/names/naming.js';
+import type { AskedDeletion, PlanSettings } from './asked.js';
 import { planLogs } from './logs.js';
-import { planMatchers } from './matchers.js';
+import type { PlanContext } from './matchers.js';
 import { matchesText } from './matches-text.js';
 import { missingLineRows } from './missing-lines.js';
-import type { PlanSettings } from './settings.js';
 import type { DeletePlan } from './types.js';
 
 /**
- * Plans a deletion: exactly the rows that the query shows, or nothing.
- * @throws ApiError for a query that names no streams, or whose rows the backend cannot select exactly
+ * Reads what a deletion asks for.
+ * @throws ApiError for a query that names no streams
  */
-export function planDeletion(
-  query: Query,
-  naming: Naming,
-  { filters = 'loki' }: PlanSettings = {},
-): DeletePlan {
+export function readDeletion(query: Query, { filters = 'loki' }: PlanSettings = {}): AskedDeletion {
   const expr = withFilters(readLogQuery(query), filters);
   const { matchers } = expr.selector;
   if (!matchers.some(isSpecific)) throw apiError('deleteWildcard', { example: '{app="nginx"}' });
-  const { plan } = planLogs(expr, naming);
+  return { kind: 'delete', expr };
+}
+
+/**
+ * Plans a deletion: exactly the rows that the query shows, or nothing.
+ * @throws ApiError for a query whose rows the backend cannot select exactly
+ */
+export function* planDeletion({ expr }: AskedDeletion, context: PlanContext): Steps<DeletePlan> {
+  const { selection, close } = yield* planLogs(expr, context, 'on');
+  const plan = close(undefined);
   if (plan.residual.length > 0) {
     throw untranslatable(
       'only stream selectors and line filters that the backend evaluates can be deleted by',
@@ -32,11 +37,11 @@ export function planDeletion(
   }
   if (plan.recheck.length === 0) return { kind: 'delete', filter: plan.filter, uncertain: undefined };
   // The line of a row without a stored one is made here; no filter of the backend sees it.
-  const withoutLine = missingLineRows(naming);
+  const withoutLine = missingLineRows(context.naming);
   return {
     kind: 'delete',
     filter: and(plan.filter, not(withoutLine)),
-    uncertain: and(planMatchers(matchers, naming).filter, withoutLine),
+    uncertain: and(selection, withoutLine),
   };
 }
 

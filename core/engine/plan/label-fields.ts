@@ -1,5 +1,5 @@
 import type { Matcher } from '../../logql/ast.js';
-import type { LabelMatch, LogsqlFilter, StreamMatcher } from '../../victoria/logsql/ast.js';
+import type { LogsqlFilter, StreamMatcher } from '../../victoria/logsql/ast.js';
 import { and, everything, matcher, not, nothing, or } from '../../victoria/logsql/build.js';
 import { isOfStreams } from '../../victoria/logsql/selection.js';
 import type { Naming } from '../../victoria/names/naming.js';
@@ -79,22 +79,6 @@ export class LabelFields {
     return (this.#otlpStreams ??= otlpStreamsAmong(this.#stored));
   }
 
-  /** A filter in which every label is made of the stored fields that are known. */
-  resolve(filter: LogsqlFilter): LogsqlFilter {
-    switch (filter.kind) {
-      case 'label':
-        return this.select(filter);
-      case 'and':
-        return joinStreams(filter.parts.map((part) => this.resolve(part)));
-      case 'or':
-        return or(...filter.parts.map((part) => this.resolve(part)));
-      case 'not':
-        return not(this.resolve(filter.filter));
-      default:
-        return filter;
-    }
-  }
-
   #fieldsOf(name: string): readonly string[] {
     return name === serviceNameLabel
       ? this.#naming.serviceFields(this.#stored)
@@ -120,21 +104,6 @@ export class LabelFields {
   #streamsOf({ streams }: LabelRule, rules: readonly LabelRule[]): LogsqlFilter {
     if (streams !== undefined) return streams;
     return and(...rules.flatMap((other) => (other.streams === undefined ? [] : [not(other.streams)])));
-  }
-}
-
-/** Whether a filter names a label whose fields only a listing shows. */
-export function labelsIn(filter: LogsqlFilter): readonly LabelMatch[] {
-  switch (filter.kind) {
-    case 'label':
-      return [filter];
-    case 'and':
-    case 'or':
-      return filter.parts.flatMap(labelsIn);
-    case 'not':
-      return labelsIn(filter.filter);
-    default:
-      return [];
   }
 }
 

@@ -1,4 +1,4 @@
-import { doAll, type Steps } from '../../base/pace/steps.js';
+import type { Steps } from '../../base/pace/steps.js';
 import type { LineFilterStage, LogExpr, Stage } from '../../logql/ast.js';
 import { type FilterTest, lineMeaning } from '../../logql/pipeline/filter-meaning.js';
 import { anyCasePattern } from '../../logql/pipeline/text-in-any-case.js';
@@ -6,11 +6,13 @@ import { requiredTexts } from '../../logql/regexp/required.js';
 import { descriptorOf } from '../../logql/stages/index.js';
 import type { LineSource } from '../../logql/stages/stage.js';
 import type { LogsqlFilter } from '../../victoria/logsql/ast.js';
-import { and, everything, not, or, present, substring } from '../../victoria/logsql/build.js';
+import { and, everything, not, nothing, or, present, substring } from '../../victoria/logsql/build.js';
+import { selectionOf } from '../../victoria/logsql/selection.js';
 import type { Naming } from '../../victoria/names/naming.js';
 import { aggregateLabels } from '../../victoria/names/stream-identity.js';
-import { decideLabelFilter } from './label-filters.js';
-import { type Decision, matcherSteps } from './matchers.js';
+import type { KnownNames } from './known-names.js';
+import { type AskLabels, decideLabelFilter } from './label-filters.js';
+import { type Decision, type PlanContext, planMatchers } from './matchers.js';
 import { letsMissingLinesPass, missingLineRows } from './missing-lines.js';
 import type { AppliedRule } from './rules/index.js';
 import type { LabelScope } from './rules/label.js';
@@ -18,58 +20,98 @@ import { anyOf, lineMixed, lineRules } from './rules/line.js';
 import { metricOff, type Pushdown, queryTooLong } from './rules/query.js';
 import { firstRule, unanswered, type Verdict, weakest } from './rules/rule.js';
 import { stageRules } from './rules/stage.js';
-import type { LabelQuestion, LogsPlan } from './types.js';
+import type { LogsPlan } from './types.js';
 
-export interface PlannedLogs {
-  readonly plan: LogsPlan;
-  /** What was decided about each part of the query, in its order; for explain. */
-  readonly decisions: readonly Decision[];
+/** A filter that depends on stored names: a label filter, or a line filter for rows without a stored line. */
+export interface LabelQuestion {
+  readonly stage: Stage;
+  /** The rows whose names it needs; undefined for all of the selection. */
+  readonly among?: LogsqlFilter;
+  readonly ask: AskLabels;
 }
 
-/**
- * Plans a log query: what the backend filters, and what is left to evaluate here. What it is asked for label filters is left open
- * until the stored names are known (refinePlan).
- */
-export function planLogs(expr: LogExpr, naming: Naming, pushdown: Pushdown = 'on'): PlannedLogs {
-  return doAll(logsSteps(expr, naming, pushdown));
+/** A plan that lacks stored names. */
+export interface OpenPlan<Closed> {
+  /** The rows whose names it needs; undefined where none matter. */
+  readonly wanted: LogsqlFilter | undefined;
+  /**
+   * @param names undefined where there are too many of them; the filters that need them then run here alone
+   * @param isAsked whether the backend may be asked a question
+   */
+  readonly close: (names: KnownNames | undefined, isAsked?: (question: LabelQuestion) => boolean) => Closed;
+}
+
+/** A log query: what the backend filters, and what is left to evaluate here. */
+export interface OpenLogs extends OpenPlan<LogsPlan> {
+  /** The rows of its streams. */
+  readonly selection: LogsqlFilter;
+  readonly questions: readonly LabelQuestion[];
+  /** What was decided about each part of the query, in its order; for explain. */
+  readonly decisions: readonly Decision[];
 }
 
 /** Stages that are planned in one step. */
 const stepStages = 50;
 
-/** The same bit by bit, for queries that are long. */
-export function* logsSteps(expr: LogExpr, naming: Naming, pushdown: Pushdown): Steps<PlannedLogs> {
+/** Plans a log query. */
+export function* planLogs(expr: LogExpr, context: PlanContext, pushdown: Pushdown): Steps<OpenLogs> {
   const { matchers } = expr.selector;
-  const selection = yield* matcherSteps(matchers, naming);
-  const isInternal = matchers.some(({ name }) => aggregateLabels.includes(name));
-  const leftHere = (rule: AppliedRule): PlannedLogs => ({
-    plan: {
+  const { filter: selection, decisions } = yield* planMatchers(matchers, context);
+  const isHidden =
+    context.hidesInternal === true && matchers.some(({ name }) => aggregateLabels.includes(name));
+  const leftHere = (rule: AppliedRule): OpenLogs => ({
+    ...{ selection, questions: [], wanted: undefined },
+    decisions: [...decisions, ...expr.stages.map((part) => ({ rule, part }))],
+    close: () => ({
       kind: 'logs',
-      ...{ filter: selection.filter, residual: expr.stages, recheck: [], labels: [], isInternal },
-    },
-    decisions: [...selection.decisions, ...expr.stages.map((part) => ({ rule, part }))],
+      ...{ filter: isHidden ? nothing : selection, residual: expr.stages, recheck: [] },
+    }),
   });
   if (metricOff.apply(pushdown) !== undefined) return leftHere(metricOff);
-  const stages = new PlannedStages(naming);
+  const stages = new PlannedStages(context.naming);
   for (const [index, stage] of expr.stages.entries()) {
     if ((index + 1) % stepStages === 0) yield;
     stages.add(stage);
   }
-  const filter = and(selection.filter, stages.lines());
+  const filter = and(selection, stages.lines());
   yield;
   if (stages.asksLines && queryTooLong.apply(filter) !== undefined) return leftHere(queryTooLong);
-  const { residual, recheck, labels, decisions } = stages;
+  const { residual, recheck, questions } = stages;
+  const plan: LogsPlan = { kind: 'logs', filter: isHidden ? nothing : filter, residual, recheck };
   return {
-    plan: { kind: 'logs', filter, residual, recheck, labels, isInternal },
-    decisions: [...selection.decisions, ...decisions],
+    ...{ selection, questions },
+    decisions: [...decisions, ...stages.decisions],
+    // Names are learned from whole streams, not by reading lines.
+    wanted:
+      isHidden || questions.length === 0
+        ? undefined
+        : and(selectionOf(selection), or(...questions.map(({ among }) => among ?? everything))),
+    close: (names, isAsked = () => true) =>
+      isHidden || names === undefined ? plan : asking(plan, questions.filter(isAsked), names),
   };
+}
+
+/** A plan in which the backend is asked for label filters, by their stored names. */
+function asking(plan: LogsPlan, questions: readonly LabelQuestion[], names: KnownNames): LogsPlan {
+  const answers = questions.map(({ stage, ask }) => ({ stage, ...ask(names) }));
+  const conditions = and(...answers.map(({ filter }) => filter));
+  if (conditions.kind === 'all') return plan;
+  // Fields that came later than the names were learned may have other names: those rows are looked at here.
+  const { unknownFromNs } = names;
+  const exempt: LogsqlFilter =
+    unknownFromNs === undefined ? conditions : or(conditions, { kind: 'time', min: unknownFromNs });
+  const filter = and(plan.filter, exempt);
+  if (queryTooLong.apply(filter) !== undefined) return plan;
+  if (unknownFromNs !== undefined) return { ...plan, filter };
+  const done = new Set(answers.filter(({ verdict }) => verdict === 'exact').map(({ stage }) => stage));
+  return { ...plan, filter, residual: plan.residual.filter((stage) => !done.has(stage)) };
 }
 
 /** What becomes of the stages of a query, one after the other. */
 class PlannedStages {
   readonly residual: Stage[] = [];
   readonly recheck: Stage[] = [];
-  readonly labels: LabelQuestion[] = [];
+  readonly questions: LabelQuestion[] = [];
   readonly decisions: Decision[] = [];
   readonly #scope: RowScope;
   readonly #filters: LogsqlFilter[] = [];
@@ -101,7 +143,7 @@ class PlannedStages {
     this.residual.push(stage);
     if (stage.kind !== 'label-filter') return stageRules[descriptorOf(stage).whyHere];
     const { rule, ask } = decideLabelFilter(stage.filter, this.#scope, this.#scope.mayHaveFailed);
-    if (ask !== undefined) this.labels.push({ stage, ask });
+    if (ask !== undefined) this.questions.push({ stage, ask });
     return rule;
   }
 
@@ -109,7 +151,7 @@ class PlannedStages {
   #askRebuilt(stage: LineFilterStage): void {
     if (rebuiltLinesThatPass(stage, []).kind === 'all') return;
     const among = missingLineRows(this.#scope.naming);
-    this.labels.push({
+    this.questions.push({
       ...{ stage, among },
       ask({ fields }) {
         const passing = fields === undefined ? everything : rebuiltLinesThatPass(stage, fields);

@@ -1,70 +1,107 @@
 import { doAll, type Steps } from '../../base/pace/steps.js';
-import type { MetricExpr, RangeAggregation, Stage } from '../../logql/ast.js';
+import type { RangeAggregation, Stage } from '../../logql/ast.js';
+import { printMatcher, printStage } from '../../logql/index.js';
 import { rangeFunctions } from '../../logql/functions/range/index.js';
-import { type Leaf, mapLeaves, type MetricSettings, planLeaves } from '../../logql/metric/index.js';
+import { type Leaf, leavesOf, mapLeaves, type MetricTree } from '../../logql/metric/index.js';
 import { descriptorOf } from '../../logql/stages/index.js';
+import { or } from '../../victoria/logsql/build.js';
 import { detectedLevelName } from '../../victoria/names/level.js';
 import type { Naming } from '../../victoria/names/naming.js';
+import type { AskedMetric } from './asked.js';
 import { isWholeJson, jsonNames } from './json-leaf.js';
 import type { LeafCount, LeafPush } from './leaf-push.js';
-import { logsSteps } from './logs.js';
-import { matcherSteps } from './matchers.js';
+import { type LabelQuestion, type OpenPlan, planLogs } from './logs.js';
+import type { PlanContext } from './matchers.js';
 import { columnsFor, visibleNames, withLevel } from './metric-columns.js';
 import type { AppliedRule } from './rules/index.js';
 import { type LeafFacts, metricRules } from './rules/metric.js';
 import { metricOff, type Pushdown } from './rules/query.js';
 import { firstRule } from './rules/rule.js';
-import type { FieldsPlan, LeafPlan, LogsPlan, MetricPlan, ShortLinesPlan } from './types.js';
+import type { FieldsPlan, LeafPlan, MetricPlan, ShortLinesPlan } from './types.js';
+
+/** A range aggregation whose plan lacks stored names. */
+export interface OpenLeaf extends OpenPlan<LeafPlan> {
+  readonly questions: readonly LabelQuestion[];
+}
+
+/** A metric expression whose plan lacks stored names. */
+export interface OpenMetric extends OpenPlan<MetricPlan> {
+  readonly tree: MetricTree<OpenLeaf>;
+}
+
+/** Plans a metric query. */
+export function* planMetric(
+  { expr, tree: asked, pushdown }: AskedMetric,
+  context: PlanContext,
+): Steps<OpenMetric> {
+  let count = 0;
+  const tree = yield* mapLeaves(asked, function* plan(leaf): Steps<OpenLeaf> {
+    const open = yield* openLeaf({ ...leaf, index: count++ }, context, pushdown);
+    yield;
+    return open;
+  });
+  const wanted = leavesOf(tree).flatMap((leaf) => leaf.wanted ?? []);
+  return {
+    tree,
+    wanted: wanted.length === 0 ? undefined : or(...wanted),
+    close: (names, isAsked) => ({
+      kind: 'metric',
+      expr,
+      tree: doAll(
+        mapLeaves(tree, function* closed(leaf): Steps<LeafPlan> {
+          yield;
+          return leaf.close(names, isAsked);
+        }),
+      ),
+    }),
+  };
+}
+
+function* openLeaf(
+  leaf: Leaf & Pick<LeafPlan, 'index'>,
+  context: PlanContext,
+  pushdown: Pushdown,
+): Steps<OpenLeaf> {
+  const { naming } = context;
+  const open = yield* planLogs(leaf.range.range.query, context, pushdown);
+  const { wanted, selection, questions, decisions } = open;
+  return {
+    ...{ wanted, questions },
+    close: (names, isAsked) => {
+      const logs = open.close(names, isAsked);
+      const shared = { ...leaf, logs, selection, decisions };
+      if (metricOff.apply(pushdown) !== undefined)
+        return {
+          ...shared,
+          rule: metricOff,
+          ...{ columns: undefined, push: undefined, shortLines: undefined, fields: undefined },
+        };
+      return {
+        ...shared,
+        columns: columnsFor(visibleNames(leaf), naming),
+        ...decideLeaf(leaf, logs.residual),
+        shortLines: planShortLines(leaf, logs.residual),
+        fields: planFields(leaf, naming),
+      };
+    },
+  };
+}
 
 /**
- * Plans a metric query.
- * @throws ApiError `approxTopk`, `approxTopkRange`
+ * Equal for leaves that read the same rows, as far as their texts tell. Undefined for a leaf that can be answered otherwise than from rows with some
+ * columns, if the backend does its line filters.
  */
-export function planMetric(
-  expr: MetricExpr,
-  naming: Naming,
-  pushdown: Pushdown = 'on',
-  settings?: MetricSettings,
-): MetricPlan {
-  return doAll(metricSteps(expr, naming, pushdown, settings));
-}
-
-/** The same bit by bit, for queries that are long. */
-export function* metricSteps(
-  expr: MetricExpr,
-  naming: Naming,
-  pushdown: Pushdown,
-  settings?: MetricSettings,
-): Steps<MetricPlan> {
-  let count = 0;
-  const tree = yield* mapLeaves(planLeaves(expr, settings).tree, function* plan(leaf): Steps<LeafPlan> {
-    const planned = yield* leafSteps(leaf, naming, pushdown);
-    yield;
-    return { ...leaf, ...planned, index: count++ };
-  });
-  return { kind: 'metric', expr, tree };
-}
-
-function* leafSteps(
-  leaf: Leaf,
-  naming: Naming,
-  pushdown: Pushdown,
-): Steps<Omit<LeafPlan, keyof Leaf | 'index'>> {
-  const { range } = leaf;
-  const { query } = range.range;
-  const { filter: selection } = yield* matcherSteps(query.selector.matchers, naming);
-  const { plan: logs, decisions } = yield* logsSteps(query, naming, pushdown);
-  const { rule, push } = decideLeaf(leaf, logs, pushdown);
-  return {
-    logs,
-    selection,
-    columns: pushdown === 'off' ? undefined : columnsFor(visibleNames(leaf), naming),
-    push,
-    shortLines: pushdown === 'off' ? undefined : planShortLines(leaf, logs),
-    fields: pushdown === 'off' ? undefined : planFields(leaf, naming),
-    rule,
-    decisions,
-  };
+export function rowsOf(leaf: Leaf, naming: Naming): string | undefined {
+  const { query, intervalNanoseconds, offsetNanoseconds } = leaf.range.range;
+  const { selector, stages } = query;
+  const isLineFilter = (stage: Stage): boolean => descriptorOf(stage).order === 'filter';
+  const residual = stages.filter((stage) => !isLineFilter(stage));
+  if (decideLeaf(leaf, residual).push !== undefined || planShortLines(leaf, residual) !== undefined)
+    return undefined;
+  if (columnsFor(visibleNames(leaf), naming) === undefined) return undefined;
+  const filters = stages.filter(isLineFilter).map(printStage);
+  const times = [intervalNanoseconds, offsetNanoseconds].map(String);
+  return JSON.stringify([selector.matchers.map(printMatcher), filters, times]);
 }
 
 interface PushDecision {
@@ -73,15 +110,14 @@ interface PushDecision {
   readonly push: LeafPush | undefined;
 }
 
-/** Decides whether the backend can count a leaf's samples. */
-function decideLeaf(leaf: Leaf, logs: LogsPlan, pushdown: Pushdown): PushDecision {
-  if (metricOff.apply(pushdown) !== undefined) return { rule: metricOff, push: undefined };
-  const { rule, emit } = firstRule(metricRules, factsOf(leaf, logs));
+/** Decides whether the backend can count a leaf's samples, where these stages are left. */
+function decideLeaf(leaf: Leaf, residual: readonly Stage[]): PushDecision {
+  const { rule, emit } = firstRule(metricRules, factsOf(leaf, residual));
   const looksAtLines = rule.verdict === 'superset';
   return { rule, push: emit === undefined ? undefined : { ...emit(), looksAtLines } };
 }
 
-function factsOf(leaf: Leaf, { residual }: LogsPlan): LeafFacts {
+function factsOf(leaf: Leaf, residual: readonly Stage[]): LeafFacts {
   const { range, pushed } = leaf;
   const measure = measureOf(range);
   const visible = visibleNames(leaf);
@@ -105,7 +141,7 @@ function factsOf(leaf: Leaf, { residual }: LogsPlan): LeafFacts {
 }
 
 /** How a leaf's rows can be shortened; undefined where they cannot. */
-function planShortLines(leaf: Leaf, { residual }: LogsPlan): ShortLinesPlan | undefined {
+function planShortLines(leaf: Leaf, residual: readonly Stage[]): ShortLinesPlan | undefined {
   const { range } = leaf;
   const names = visibleNames(leaf);
   if (names === undefined || names.has(detectedLevelName) || measureOf(range) === 'bytes') return undefined;

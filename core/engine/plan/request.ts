@@ -1,66 +1,63 @@
+import type { DiscoveryRequest } from '../../wire/api/discovery-request.js';
 import type { ApiRequest } from '../../wire/api/request.js';
-import type { Query } from '../../wire/api/query.js';
+import type { Query, Selector } from '../../wire/api/query.js';
 import { apiError } from '../../base/errors/table.js';
-import { checkSelectors, checkSteps, requireNonEmptyMatcher, withFilters } from '../../logql/index.js';
-import { defaultMetricLimits } from '../../logql/metric/index.js';
-import type { LogsqlFilter } from '../../victoria/logsql/ast.js';
-import { everything, or } from '../../victoria/logsql/build.js';
+import type { Steps } from '../../base/pace/steps.js';
+import type { Matcher } from '../../logql/ast.js';
+import {
+  checkSelectors,
+  checkStages,
+  checkSteps,
+  logQueriesOf,
+  makeMatcher,
+  requireNonEmptyMatcher,
+  withFilters,
+} from '../../logql/index.js';
+import { defaultMetricLimits, planLeaves, type MetricSettings } from '../../logql/metric/index.js';
 import type { Naming } from '../../victoria/names/naming.js';
+import type { Asked, AskedFields, AskedLogs, AskedMetric, PlanSettings } from './asked.js';
 import { withClientNames } from './client-names.js';
-import { planDeletion } from './deletion.js';
-import { planDiscovery } from './discovery.js';
-import { matcherSteps, selectorFilter } from './matchers.js';
-import { doAll, type Steps } from '../../base/pace/steps.js';
-import { logsSteps } from './logs.js';
-import { metricSteps } from './metric.js';
-import type { PlanSettings } from './settings.js';
-import type { Plan } from './types.js';
+import { readDeletion } from './deletion.js';
 
 const instantLogText =
   'log queries are not supported as an instant query type, please change your query to a range query type';
 
 /**
- * Says what a request means in the backend's terms.
+ * Says what a request asks for, after the checks that Loki makes.
  * @throws LogqlError with Loki's text for a query it refuses, ApiError for what is not evaluated
  */
-export function planRequest(request: ApiRequest, naming: Naming, settings: PlanSettings = {}): Plan {
-  return doAll(planSteps(request, naming, settings));
-}
-
-/** The same bit by bit, for queries that are long. */
-export function* planSteps(request: ApiRequest, naming: Naming, settings: PlanSettings): Steps<Plan> {
+export function* readRequest(request: ApiRequest, naming: Naming, settings: PlanSettings = {}): Steps<Asked> {
   switch (request.op) {
     case 'query_range':
-      return yield* querySteps(request.query, naming, settings, 'range');
-    case 'query': {
+      return yield* readQuery(request.query, naming, settings);
+    case 'query':
       if (request.query.ast.kind === 'log') throw apiError('badRequest', { text: instantLogText });
-      return yield* querySteps(request.query, naming, settings, 'instant');
-    }
+      return yield* readQuery(request.query, naming, settings, instant);
     case 'labels':
-      return { kind: 'label-names', filter: selectorFilter(request.query, naming) };
+      return { kind: 'label-names', selectors: [matchersOf(request.query)] };
     case 'label_values':
       return {
         kind: 'label-values',
         name: naming.selectorName(request.name),
-        filter: selectorFilter(request.query, naming),
+        selectors: [matchersOf(request.query)],
       };
     case 'series': {
-      const filters: LogsqlFilter[] = [];
+      const selectors: (readonly Matcher[])[] = [];
       for (const { matchers } of request.selectors) {
         // Nothing at all selects everything, matchers have to select something.
         if (matchers.length > 0) requireNonEmptyMatcher(matchers);
-        filters.push((yield* matcherSteps(matchers, naming)).filter);
+        selectors.push(matchers);
         yield;
       }
-      return { kind: 'series', filter: filters.length === 0 ? everything : or(...filters) };
+      return { kind: 'series', selectors: selectors.length === 0 ? everyStream : selectors };
     }
     case 'index_stats':
-      return { kind: 'index-stats', filter: selectorFilter(request.query, naming) };
+      return { kind: 'index-stats', selectors: [matchersOf(request.query)] };
     case 'tail':
       if (request.query.ast.kind !== 'log') throw apiError('tailNeedsLogs', {});
-      return yield* querySteps(request.query, naming, settings, 'range');
+      return yield* readQuery(request.query, naming, settings);
     case 'delete':
-      return planDeletion(request.query, naming, settings);
+      return readDeletion(request.query, settings);
     case 'deletions':
       return { kind: 'deletions' };
     case 'format_query':
@@ -69,27 +66,81 @@ export function* planSteps(request: ApiRequest, naming: Naming, settings: PlanSe
       return { kind: 'tenant' };
     case 'volume':
     case 'volume_range':
-    case 'index_shards':
+      return readVolume(request, naming);
+    case 'index_shards': {
+      const { ast } = request.query;
+      checkStages(ast);
+      return { kind: 'shards', selectors: logQueriesOf(ast).map(({ selector }) => selector.matchers) };
+    }
     case 'detected_labels':
+      return { kind: 'detected-labels', selectors: [matchersOf(request.query)] };
     case 'detected_fields':
     case 'detected_field_values':
+      return readScan(request, naming, settings);
     case 'patterns':
-      return planDiscovery(request, naming, settings);
+      return { kind: 'patterns', selectors: [matchersOf(request.query)] };
   }
 }
 
-function* querySteps(
+const everyStream: readonly (readonly Matcher[])[] = [[]];
+
+/** How Loki divides instant queries. */
+const instant: MetricSettings = { kind: 'instant', splitMs: defaultMetricLimits.splitMs };
+
+/**
+ * Says what a query asks for, with the names that entries have here.
+ * @throws LogqlError, ApiError as readRequest
+ */
+export function* readQuery(
   query: Query,
   naming: Naming,
-  { pushdown = 'on', filters = 'loki', approxTopk = 'loki' }: PlanSettings,
-  kind: 'range' | 'instant',
-): Steps<Plan> {
+  { pushdown = 'on', filters = 'loki', approxTopk = 'loki' }: PlanSettings = {},
+  metric: MetricSettings = { kind: 'range', splitMs: 0 },
+): Steps<AskedLogs | AskedMetric> {
   checkSelectors(query.ast);
   yield* checkSteps(query.ast);
   yield;
-  const ast = withFilters(withClientNames(query.ast, naming), filters);
-  const { splitMs } = defaultMetricLimits;
-  if (ast.kind !== 'log') return yield* metricSteps(ast, naming, pushdown, { kind, splitMs, approxTopk });
-  const { plan } = yield* logsSteps(ast, naming, pushdown);
-  return plan;
+  const expr = withFilters(withClientNames(query.ast, naming), filters);
+  if (expr.kind === 'log') return { kind: 'logs', expr, pushdown };
+  return { kind: 'metric', ...planLeaves(expr, { ...metric, approxTopk }), pushdown };
+}
+
+/** The matchers of a bare selector: one that is given must select something, none selects everything. */
+function matchersOf(selector: Selector | undefined): readonly Matcher[] {
+  if (selector === undefined) return [];
+  requireNonEmptyMatcher(selector.matchers);
+  return selector.matchers;
+}
+
+type Volume = Extract<DiscoveryRequest, { readonly op: 'volume' | 'volume_range' }>;
+type Scan = Extract<DiscoveryRequest, { readonly op: 'detected_fields' | 'detected_field_values' }>;
+
+function readVolume({ query, targetLabels, aggregateBy }: Volume, naming: Naming): Asked {
+  const { matchers } = query;
+  // Written like this, and only like this, a selector may be empty.
+  if (query.text !== '{}') requireNonEmptyMatcher(matchers);
+  if (targetLabels.length > 0) {
+    const known = new Set(matchers.map(({ name }) => naming.selectorName(name)));
+    const targets = new Set(targetLabels.map((name) => naming.selectorName(name)));
+    // A label that is asked for must be there, unless the selector says what it may be.
+    const required = [...targets].filter((name) => !known.has(name));
+    const present = required.map((name) => makeMatcher(name, '=~', '.+'));
+    return { kind: 'volume', selectors: [[...matchers, ...present]], targets, required };
+  }
+  // Without targets label sets have the labels of the selector; sums by name are of every label.
+  const isAll = matchers.length === 0 || aggregateBy === 'labels';
+  const targets = isAll ? 'all' : new Set(matchers.map(({ name }) => name));
+  return { kind: 'volume', selectors: [matchers], targets, required: [] };
+}
+
+function readScan(
+  { query }: Scan,
+  naming: Naming,
+  { pushdown = 'on', filters = 'loki' }: PlanSettings,
+): AskedFields {
+  checkSelectors(query.ast);
+  checkStages(query.ast);
+  const expr = withFilters(withClientNames(query.ast, naming), filters);
+  if (expr.kind !== 'log') throw apiError('badRequest', { text: 'only log selector is supported' });
+  return { kind: 'detected-fields', expr, pushdown };
 }

@@ -2,17 +2,13 @@ import type { FieldRef, LogsqlFilter } from '../../victoria/logsql/ast.js';
 import type { ListingQuestion } from '../../victoria/upstream/types.js';
 import type { Expr, Stage } from '../../logql/ast.js';
 import type { Leaf, PlannedMetric } from '../../logql/metric/index.js';
-import type { AskLabels } from './label-filters.js';
 import type { LeafPush } from './leaf-push.js';
 import type { Decision } from './matchers.js';
 import type { AppliedRule } from './rules/index.js';
 
 export type { LeafPush } from './leaf-push.js';
 
-/**
- * What a request means in the backend's terms, made by translate and executed by response-shape over the `upstream` slot.
- * A plan holds no time range: that is the request's, so that window-split can narrow it without planning again.
- */
+/** What a request means in the backend's terms: made and executed by the engine, once the stored names are known. */
 export interface LogsPlan {
   readonly kind: 'logs';
   /** Rows that can matter: exact, or a superset when `residual` is not empty. */
@@ -21,18 +17,6 @@ export interface LogsPlan {
   readonly residual: readonly Stage[];
   /** Line filters that the backend has done, except on rows without a stored line: on rebuilt lines they run here, first. */
   readonly recheck: readonly Stage[];
-  /** What the backend is asked for label filters among the stages, once stored names are known (refinePlan). */
-  readonly labels: readonly LabelQuestion[];
-  /** Whether its selector names streams that Loki makes of others, which it shows to Logs Drilldown alone. */
-  readonly isInternal?: boolean;
-}
-
-/** A filter that the backend can be asked once stored names are known: a label filter, or a line filter for rows without a stored line. */
-export interface LabelQuestion {
-  readonly stage: Stage;
-  /** The rows whose names it needs; undefined for all of the selection. */
-  readonly among?: LogsqlFilter;
-  readonly ask: AskLabels;
 }
 
 /** A leaf to which nothing of a line matters but labels that `| json` takes from it, so that rows can come with short lines. */
@@ -192,10 +176,3 @@ export type Plan =
   | DetectedFieldsPlan
   | PatternsPlan;
 export type PlanKind = Plan['kind'];
-
-declare module '../../kernel/plugin/slots.js' {
-  interface Slots {
-    /** What the request means to the backend (translate). */
-    plan: Plan;
-  }
-}

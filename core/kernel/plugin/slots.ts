@@ -5,7 +5,7 @@ import type { ColdJoin } from './cold-join.js';
 
 /**
  * The facts that stages pass to later stages. A site adds its own by declaration merging: `declare module 'ref-proxy/plugin' { interface
- * Slots { region: string } }`. So does the engine with the plan (core/engine/plan/types): the kernel knows no LogQL.
+ * Slots { region: string } }`. So does the engine with the plan (core/engine/plan/asked): the kernel knows no LogQL.
  */
 export interface Slots {
   /** The tenant whose data is asked for (tenancy). */

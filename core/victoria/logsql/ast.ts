@@ -53,18 +53,6 @@ export interface StreamFilter {
   readonly groups: readonly (readonly StreamMatcher[])[];
 }
 
-/**
- * Rows whose label passes a comparison. Which stored stream fields make the label depends on the data; until that is known, the filter means
- * `asWritten`.
- */
-export interface LabelMatch {
-  readonly kind: 'label';
-  readonly name: string;
-  readonly op: StreamValueMatcher['op'];
-  readonly value: string;
-  readonly asWritten: LogsqlFilter;
-}
-
 /** Rows with `min <= _time <= max`, Unix nanoseconds; a missing bound is open. */
 export interface TimeFilter {
   readonly kind: 'time';
@@ -89,15 +77,7 @@ export interface FieldFilter {
 }
 
 export type LogsqlFilter =
-  | AllFilter
-  | AndFilter
-  | OrFilter
-  | NotFilter
-  | StreamFilter
-  | LabelMatch
-  | TimeFilter
-  | RelativeTimeFilter
-  | FieldFilter;
+  AllFilter | AndFilter | OrFilter | NotFilter | StreamFilter | TimeFilter | RelativeTimeFilter | FieldFilter;
 
 /** A list test whose values are the last field of the rows that a query returns. */
 export interface SubqueryTest {

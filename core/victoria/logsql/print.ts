@@ -71,8 +71,6 @@ function printUncached(filter: LogsqlFilter): string {
       return `!${printInside(filter.filter, filter.filter.kind !== 'field' || filter.filter.field.kind === 'prefix')}`;
     case 'stream':
       return `{${filter.groups.map((group) => group.map(printMatcher).join(',')).join(' or ')}}`;
-    case 'label':
-      return printInside(filter.asWritten, filter.asWritten.kind === 'or' || filter.asWritten.kind === 'and');
     case 'time':
       return `_time:${printTimeRange(filter)}`;
     case 'time-relative': {

@@ -20,8 +20,6 @@ export function isOfStreams(filter: LogsqlFilter): boolean {
       return filter.parts.every(isOfStreams);
     case 'not':
       return isOfStreams(filter.filter);
-    case 'label':
-      return isOfStreams(filter.asWritten);
     case 'time':
     case 'time-relative':
     case 'field':

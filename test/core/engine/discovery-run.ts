@@ -4,7 +4,6 @@ import { unboundedMemory, type MemoryAccount } from '../../../core/base/memory/a
 import { printQuery } from '../../../core/victoria/logsql/print.js';
 import { defaultNamingSettings, Naming, type NamingSettings } from '../../../core/victoria/names/naming.js';
 import type { ResponseShapeOptions } from '../../../core/base/options.gen.js';
-import { planRequest } from '../../../core/engine/plan/request.js';
 import {
   FakeClock,
   FakeUpstream,
@@ -17,6 +16,7 @@ import {
 } from '../../../core/testing/index.js';
 import responseShape from '../../../plugins/response-shape/index.js';
 import { engineMetrics } from '../../../core/engine/metrics.js';
+import { askedOf } from './plan/planned.js';
 
 export interface DiscoveryRun {
   readonly answer: Answer;
@@ -42,7 +42,7 @@ export async function runDiscovery(
   const exchange = makeExchange<'tenant' | 'plan' | 'upstream'>({
     request,
     memory,
-    slots: { tenant: makeTenant(), plan: planRequest(request, new Naming(names)), upstream },
+    slots: { tenant: makeTenant(), plan: askedOf(request, new Naming(names)), upstream },
   });
   // The type of the options is generated from the same schema.
   const options = optionsOf('response-shape') as unknown as ResponseShapeOptions;

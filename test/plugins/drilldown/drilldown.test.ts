@@ -2,7 +2,7 @@ import test from 'ava';
 import type { Tenant } from '../../../core/base/caller.js';
 import { ApiError } from '../../../core/base/errors/api-error.js';
 import type { DrilldownOptions } from '../../../core/base/options.gen.js';
-import { planRequest } from '../../../core/engine/plan/request.js';
+import { askedOf } from '../../core/engine/plan/planned.js';
 import type { Answer, Exchange, Rest, Stage } from '../../../core/plugin/index.js';
 import { apiError } from '../../../core/plugin/index.js';
 import { makeExchange, makeLogRequest, makeTenant, optionsOf } from '../../../core/testing/index.js';
@@ -32,7 +32,7 @@ function exchangeOf({ query, isDrilldown = true, authorization, tenant, signal }
   return makeExchange<Needs>({
     request,
     caller: { isDrilldown, headers },
-    slots: { tenant: tenant ?? makeTenant('a'), plan: planRequest(request, naming) },
+    slots: { tenant: tenant ?? makeTenant('a'), plan: askedOf(request, naming) },
     ...(signal === undefined ? {} : { signal }),
   });
 }

@@ -2,6 +2,8 @@ import test from 'ava';
 import { LogqlError } from '../../../core/logql/index.js';
 import { printFilter } from '../../../core/victoria/logsql/print.js';
 import { makeExchange, makeLogAnswer, makeLogRequest, runStage } from '../../../core/testing/index.js';
+import { defaultNamingSettings, Naming } from '../../../core/victoria/names/naming.js';
+import { logsPlan } from '../../core/engine/plan/planned.js';
 import translate from '../../../plugins/translate/index.js';
 
 const options = {
@@ -12,14 +14,14 @@ const options = {
   firstAnswersMaxRows: 1_000_000,
 } as const;
 
-test('the stages behind get the plan, and the trace says what it took', async (t) => {
+test('the stages behind get the parsed query, and the trace says what it took', async (t) => {
   const exchange = makeExchange({ request: makeLogRequest('{app="a"} |= "x" | json') });
   const run = await runStage(translate, options, exchange, () =>
     Promise.resolve(makeLogAnswer({ app: 'a' }, ['x'])),
   );
   const plan = run.seen[0]?.slots.plan;
   t.is(plan?.kind, 'logs');
-  t.deepEqual(plan?.kind === 'logs' ? plan.residual.map(({ kind }) => kind) : [], ['json']);
+  t.deepEqual(plan?.kind === 'logs' ? plan.expr.stages.map(({ kind }) => kind) : [], ['line-filter', 'json']);
   t.like(exchange.trace.operations[0], { operation: 'translate', outcome: 'success' });
 });
 
@@ -32,13 +34,12 @@ test('a query that is no LogQL is refused before anything behind is asked', asyn
   t.like(exchange.trace.operations[0], { operation: 'translate', outcome: 'error' });
 });
 
-test('with pushdown off the backend only selects streams', async (t) => {
+test('what is asked for says whether pushdown is off', async (t) => {
   const off = { ...options, pushdown: 'off' } as const;
   const logs = makeExchange({ request: makeLogRequest('{app="a"} |= "x" | json') });
   const run = await runStage(translate, off, logs, () => Promise.resolve(makeLogAnswer({ app: 'a' }, ['x'])));
   const plan = run.seen[0]?.slots.plan;
-  t.deepEqual(plan?.kind === 'logs' ? plan.residual.map(({ kind }) => kind) : [], ['line-filter', 'json']);
-  t.deepEqual(plan?.kind === 'logs' ? printFilter(plan.filter) : '', '{app="a"}');
+  t.is(plan?.kind === 'logs' ? plan.pushdown : undefined, 'off');
 });
 
 test('what regexps in filters mean is a question of the option, for the backend and for what is evaluated here', async (t) => {
@@ -50,10 +51,11 @@ test('what regexps in filters mean is a question of the option, for the backend 
       Promise.resolve(makeLogAnswer({ app: 'a' }, ['x'])),
     );
     const plan = run.seen[0]?.slots.plan;
-    if (plan?.kind !== 'logs') throw new Error('no plan of logs');
+    if (plan?.kind !== 'logs') throw new Error('no query for logs');
+    const { filter, residual } = logsPlan(plan.expr, new Naming(defaultNamingSettings));
     return [
-      printFilter(plan.filter),
-      plan.residual.map((stage) => stage.kind === 'label-filter' && 'isExact' in stage.filter),
+      printFilter(filter),
+      residual.map((stage) => stage.kind === 'label-filter' && 'isExact' in stage.filter),
     ];
   };
   const [loki, exact] = [await told('loki'), await told('exact')];

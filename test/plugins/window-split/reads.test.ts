@@ -3,7 +3,7 @@ import { ApiError } from '../../../core/base/errors/api-error.js';
 import { apiError } from '../../../core/base/errors/table.js';
 import { LabelSet } from '../../../core/base/labels/label-set.js';
 import type { WindowSplitOptions } from '../../../core/base/options.gen.js';
-import { planRequest } from '../../../core/engine/plan/request.js';
+import { askedOf } from '../../core/engine/plan/planned.js';
 import {
   FakeClock,
   makeExchange,
@@ -107,7 +107,7 @@ async function run(
   asked = request(),
 ): Promise<{ readonly answer: Answer; readonly hours: readonly string[] }> {
   const tenant = makeTenant('t');
-  const plan = planRequest(asked, host.naming);
+  const plan = askedOf(asked, host.naming);
   const exchange: Asked = makeExchange<'tenant' | 'plan'>({ request: asked, slots: { tenant, plan } });
   const { answer, seen } = await runStage(windowSplit, options, exchange, answering(refuse), host);
   const read = seen.map(rangeRequestOf).filter((each) => !isCount(each));

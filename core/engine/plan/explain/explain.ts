@@ -1,27 +1,20 @@
+import { doAll } from '../../../base/pace/steps.js';
 import { leavesOf } from '../../../logql/metric/index.js';
 import type { Query } from '../../../wire/api/query.js';
-import {
-  checkStages,
-  printMatcher,
-  printPlain,
-  printStage,
-  withFilters,
-  type LogExpr,
-} from '../../../logql/index.js';
+import { printMatcher, printPlain, printStage, type LogExpr } from '../../../logql/index.js';
 import { printFilter } from '../../../victoria/logsql/print.js';
 import type { LogsqlFilter } from '../../../victoria/logsql/ast.js';
 import type { Naming } from '../../../victoria/names/naming.js';
-import type { StoredNames } from '../../../victoria/names/stored-names.js';
+import type { PlanSettings } from '../asked.js';
 import type { Decision } from '../matchers.js';
-import { namesAsWritten } from '../known-names.js';
-import { planLogs } from '../logs.js';
+import { type KnownNames, namesAsWritten } from '../known-names.js';
+import { type OpenPlan, planLogs } from '../logs.js';
 import { planMetric } from '../metric.js';
 import { LabelFields } from '../label-fields.js';
-import { refinePlan, resolveLabels, rowsToLearnFrom } from '../refine.js';
+import { readQuery } from '../request.js';
 import type { AppliedRule, RuleId } from '../rules/index.js';
 import type { Verdict } from '../rules/rule.js';
-import type { PlanSettings } from '../settings.js';
-import type { LogsPlan, Plan } from '../types.js';
+import type { LogsPlan } from '../types.js';
 import { explainStrategies, type ExplainedStrategy } from './strategies.js';
 import { printTree } from './tree-text.js';
 
@@ -68,7 +61,7 @@ export const namesTexts = {
 /** What of the pipeline decides about a query. */
 export interface ExplainContext extends PlanSettings {
   /** The stored names of such rows, when they are known. */
-  readonly recall?: (filter: LogsqlFilter) => StoredNames | undefined;
+  readonly recall?: (filter: LogsqlFilter) => KnownNames | undefined;
 }
 
 export const costTexts = {
@@ -86,22 +79,20 @@ export const costTexts = {
 export function explainQuery(
   query: Query,
   naming: Naming,
-  { pushdown = 'on', filters = 'loki', approxTopk = 'loki', recall = () => undefined }: ExplainContext = {},
+  { recall = () => undefined, ...settings }: ExplainContext = {},
 ): Explanation {
-  const { text } = query;
-  checkStages(query.ast);
-  const ast = withFilters(query.ast, filters);
-  const shared = { query: text, tree: printTree(ast) };
-  if (ast.kind === 'log') {
-    const { plan, decisions } = planLogs(ast, naming, pushdown);
-    const refined = refine(plan, naming, recall);
+  // Undivided: parts of an instant query are read alike.
+  const asked = doAll(readQuery(query, naming, settings, { kind: 'instant', splitMs: 0 }));
+  const shared = { query: query.text, tree: printTree(asked.expr) };
+  const context = { naming, fields: new LabelFields(naming) };
+  if (asked.kind === 'logs') {
+    const open = doAll(planLogs(asked.expr, context, asked.pushdown));
+    const { plan, names } = closed(open, recall);
     const cost = plan.residual.length === 0 ? 'page' : 'scan';
-    const reads = [explainRead(ast, refined.plan, decisions)];
-    return { ...shared, reads, ...costOf(cost), names: refined.names };
+    return { ...shared, reads: [explainRead(asked.expr, plan, open.decisions)], ...costOf(cost), names };
   }
-  const plan = planMetric(ast, naming, pushdown, { kind: 'instant', splitMs: 0, approxTopk });
-  const refined = refine(plan, naming, recall);
-  const leaves = leavesOf(refined.plan.tree);
+  const { plan, names } = closed(doAll(planMetric(asked, context)), recall);
+  const leaves = leavesOf(plan.tree);
   const reads = leaves.map((planned) => {
     const { range, logs, decisions, rule } = planned;
     const read = explainRead(range.range.query, logs, decisions);
@@ -110,22 +101,17 @@ export function explainQuery(
   });
   const isCounted = leaves.every(({ push }) => push !== undefined);
   const cost = leaves.length === 0 ? 'none' : isCounted ? 'statistics' : 'rows';
-  return { ...shared, reads, ...costOf(cost), names: refined.names };
+  return { ...shared, reads, ...costOf(cost), names };
 }
 
 /** The plan as it runs; where that depends on names that are not known, as it would run with the names as they are written. */
-function refine<Kind extends Plan>(
-  plan: Kind,
-  naming: Naming,
-  recall: (filter: LogsqlFilter) => StoredNames | undefined,
-): { readonly plan: Kind; readonly names: Explanation['names'] } {
-  const resolved = resolveLabels(plan, new LabelFields(naming));
-  const filter = rowsToLearnFrom(resolved);
-  const names = filter === undefined ? undefined : recall(filter);
-  // Refining keeps the kind of a plan.
-  const refined = (filter === undefined ? resolved : refinePlan(resolved, names ?? namesAsWritten)) as Kind;
-  const known = names === undefined ? 'unknown' : 'learned';
-  return { plan: refined, names: filter === undefined ? 'unneeded' : known };
+function closed<Closed>(
+  { wanted, close }: OpenPlan<Closed>,
+  recall: (filter: LogsqlFilter) => KnownNames | undefined,
+): { readonly plan: Closed; readonly names: Explanation['names'] } {
+  if (wanted === undefined) return { plan: close(undefined), names: 'unneeded' };
+  const names = recall(wanted);
+  return { plan: close(names ?? namesAsWritten), names: names === undefined ? 'unknown' : 'learned' };
 }
 
 function costOf(cost: CostClass): Pick<Explanation, 'cost' | 'costText'> {

@@ -3,7 +3,7 @@ import type { LogsqlFilter } from '../../../victoria/logsql/ast.js';
 import { and, exact, not, nothing, or, regexp } from '../../../victoria/logsql/build.js';
 import type { Naming } from '../../../victoria/names/naming.js';
 import { serviceNameLabel } from '../../../victoria/names/service-name.js';
-import { LabelFields } from '../label-fields.js';
+import type { LabelFields } from '../label-fields.js';
 import { matchesText } from '../matches-text.js';
 import { kindOfRule } from './rule.js';
 
@@ -12,6 +12,7 @@ export interface NamedMatcher {
   readonly name: string;
   readonly matcher: Matcher;
   readonly naming: Naming;
+  readonly fields: LabelFields;
 }
 
 /** Defines a rule about a matcher of a stream selector. No selector is evaluated here, so all of them have to be exact. */
@@ -63,10 +64,9 @@ export const selectorRules = [
   }),
 ] as const;
 
-/** Rows of the streams whose label passes; open where a listing may show more stored fields of the label. */
-function labelMatch({ name, matcher: { op, value }, naming }: NamedMatcher): LogsqlFilter {
-  const asWritten = new LabelFields(naming).select({ name, op, value });
-  return LabelFields.needsListing(name, naming) ? { kind: 'label', name, op, value, asWritten } : asWritten;
+/** Rows of the streams whose label passes. */
+function labelMatch({ name, matcher: { op, value }, fields }: NamedMatcher): LogsqlFilter {
+  return fields.select({ name, op, value });
 }
 
 /** The first of the fields that has a value is the label. */

@@ -38,8 +38,6 @@ export function compileFilter(filter: LogsqlFilter, context: FilterContext = {})
     }
     case 'stream':
       return compileRowStream(filter);
-    case 'label':
-      return compileFilter(filter.asWritten, context);
     case 'time':
     case 'time-relative':
       return compileTime(filter, context);

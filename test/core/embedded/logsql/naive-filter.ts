@@ -22,8 +22,6 @@ export function naiveMatch(filter: LogsqlFilter, row: RowView, now: bigint): boo
       return naiveMatch(filter.filter, row, now) ? false : true;
     case 'stream':
       return filter.groups.some((group) => group.every((matcher) => naiveMatcher(matcher, row)));
-    case 'label':
-      return naiveMatch(filter.asWritten, row, now);
     case 'time':
       return (
         !(filter.min !== undefined && row.timeNs < filter.min) &&

@@ -1,7 +1,6 @@
 import test from 'ava';
-import type { Plan } from '../../../../core/plugin/index.js';
 import { LabelSet } from '../../../../core/base/labels/label-set.js';
-import { everything } from '../../../../core/victoria/logsql/build.js';
+import { defaultNamingSettings, Naming } from '../../../../core/victoria/names/naming.js';
 import type { ResponseShapeOptions } from '../../../../core/base/options.gen.js';
 import {
   FakeUpstream,
@@ -15,6 +14,7 @@ import {
 import { compileDerivedFields } from '../../../../core/engine/logs/derived-fields.js';
 import { engineMetrics } from '../../../../core/engine/metrics.js';
 import responseShape from '../../../../plugins/response-shape/index.js';
+import { askedOf } from '../plan/planned.js';
 
 const trace = { name: 'traceID', matcherRegex: 'trace=(\\w+)', url: 'http://tempo/${__value.raw}' };
 
@@ -53,8 +53,8 @@ async function derivedInAnswer(
     { call: 'stats', samples: [] },
     { call: 'rows', batches: [[row]] },
   ]);
-  const plan: Plan = { kind: 'logs', filter: everything, residual: [], recheck: [], labels: [] };
   const request = { ...makeLogRequest('{app="a"}'), range: { startNs: 0n, endNs: 100n } };
+  const plan = askedOf(request, new Naming(defaultNamingSettings));
   const slots = { tenant: makeTenant('t1', { accountId: 1 }), plan, upstream };
   const caller = { categorizeLabels };
   const exchange = makeExchange<'tenant' | 'plan' | 'upstream'>({ request, slots, caller });

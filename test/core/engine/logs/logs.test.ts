@@ -7,7 +7,7 @@ import { Query } from '../../../../core/wire/api/query.js';
 import { everything } from '../../../../core/victoria/logsql/build.js';
 import { defaultNamingSettings, Naming } from '../../../../core/victoria/names/naming.js';
 import { RowReader } from '../../../../core/victoria/names/row-reader.js';
-import { planLogs } from '../../../../core/engine/plan/logs.js';
+import { logsPlan } from '../plan/planned.js';
 import type { LogsPlan } from '../../../../core/engine/plan/types.js';
 import { FakeClock, makeHost } from '../../../../core/testing/index.js';
 import { createMemories } from '../../../../core/engine/memories.js';
@@ -36,7 +36,7 @@ function requestWith(change: Partial<QueryRangeRequest>): QueryRangeRequest {
 function planOf(text: string): LogsPlan {
   const { ast } = new Query(text, 'reject');
   if (ast.kind !== 'log') throw new Error('not a log query');
-  return { ...planLogs(ast, naming).plan, filter: everything };
+  return { ...logsPlan(ast, naming), filter: everything };
 }
 
 async function answer(

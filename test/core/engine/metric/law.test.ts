@@ -9,10 +9,9 @@ import { engineMetrics } from '../../../../core/engine/metrics.js';
 import { doAll } from '../../../../core/base/pace/steps.js';
 import { LogqlError, type MetricExpr } from '../../../../core/logql/index.js';
 import { rangeFunctions } from '../../../../core/logql/functions/range/index.js';
-import { mapLeaves } from '../../../../core/logql/metric/index.js';
-import { planMetric } from '../../../../core/engine/plan/metric.js';
-import { leavesOfPlan } from '../../../../core/engine/plan/refine.js';
-import type { MetricPlan } from '../../../../core/engine/plan/types.js';
+import { leavesOf, mapLeaves } from '../../../../core/logql/metric/index.js';
+import type { AskedMetric } from '../../../../core/engine/plan/asked.js';
+import { askedMetric } from '../plan/planned.js';
 import type { Pushdown } from '../../../../core/engine/plan/rules/query.js';
 import { createExchange } from '../../../../core/kernel/plugin/exchange.js';
 import { makeCaller, makeHost, makeTenant } from '../../../../core/testing/index.js';
@@ -28,7 +27,7 @@ import { makeQuestion } from '../../../compare/requests/index.js';
 import { optionsOf } from '../../../../core/testing/options.js';
 import { Random } from '../../../watch/random.js';
 import { runs } from '../../../setup/runs.js';
-import { instantRequest, MetricStore, naming, rangeRequest, valuesOf } from './metric-store.js';
+import { instantRequest, MetricStore, rangeRequest, valuesOf } from './metric-store.js';
 
 const endNs = 1_793_520_000_000_000_000n;
 const second = 1_000_000_000n;
@@ -61,7 +60,7 @@ function requestOf({ path, query, window, atNs }: Question): MetricRequest | und
   try {
     const request = made?.();
     if (request === undefined || request.query.ast.kind === 'log') return undefined;
-    planMetric(request.query.ast, naming, 'on');
+    askedMetric(request.query.ast);
     return request;
   } catch (error) {
     if (error instanceof ApiError || error instanceof LogqlError) return undefined;
@@ -70,8 +69,8 @@ function requestOf({ path, query, window, atNs }: Question): MetricRequest | und
 }
 
 /** Of several leaves whose entries cannot be evaluated, any may be named. */
-function errorOf({ message, entry }: ApiError, plan: MetricPlan): unknown {
-  return [...leavesOfPlan(plan)].length > 1 ? entry : message;
+function errorOf({ message, entry }: ApiError, asked: AskedMetric): unknown {
+  return leavesOf(asked.tree).length > 1 ? entry : message;
 }
 
 /** Values as they are but for their last digits, which depend on the order in which series are added up. */
@@ -221,7 +220,7 @@ class Forced {
     });
     const slots = {
       tenant: makeTenant('law'),
-      plan: this.#planOf(ast),
+      plan: this.#askedBy(ast),
       upstream: store.upstream(account, signal, trace),
     };
     const tried = (): readonly string[] =>
@@ -235,13 +234,13 @@ class Forced {
   }
 
   /** The reference groups no samples before their series are made. */
-  #planOf(ast: MetricExpr): MetricPlan {
-    const plan = planMetric(ast, naming, this.#pushdown);
-    if (this.#pushdown === 'on') return plan;
-    const apart = mapLeaves(plan.tree, function* unmerged(leaf) {
+  #askedBy(ast: MetricExpr): AskedMetric {
+    const asked = askedMetric(ast, this.#pushdown);
+    if (this.#pushdown === 'on') return asked;
+    const apart = mapLeaves(asked.tree, function* unmerged(leaf) {
       return { ...leaf, merged: undefined };
     });
-    return { ...plan, tree: doAll(apart) };
+    return { ...asked, tree: doAll(apart) };
   }
 
   stop(): Promise<void> {

@@ -12,7 +12,7 @@ import type { LogsqlQuery } from '../../../../core/victoria/logsql/ast.js';
 import { everything } from '../../../../core/victoria/logsql/build.js';
 import { defaultNamingSettings, Naming } from '../../../../core/victoria/names/naming.js';
 import { RowReader } from '../../../../core/victoria/names/row-reader.js';
-import { planMetric } from '../../../../core/engine/plan/metric.js';
+import { metricPlan } from '../plan/planned.js';
 import type { Pushdown } from '../../../../core/engine/plan/rules/query.js';
 import { Trace, type UpstreamCall } from '../../../../core/base/trace.js';
 import { FakeClock, makeHost } from '../../../../core/testing/index.js';
@@ -176,7 +176,7 @@ export class MetricStore {
     const bound = this.upstream(account, signal, trace);
     const { asked } = options;
     const upstream = asked === undefined ? bound : watchedUpstream(bound, asked);
-    const answer = await answerMetric(planMetric(ast, naming, pushdown), request, {
+    const answer = await answerMetric(metricPlan(ast, naming, pushdown), request, {
       upstream,
       reader: new RowReader(naming),
       naming,

@@ -1,7 +1,6 @@
 import test from 'ava';
-import { planLogs } from '../../../../core/engine/plan/logs.js';
-import { planMetric } from '../../../../core/engine/plan/metric.js';
-import { leavesOfPlan } from '../../../../core/engine/plan/refine.js';
+import { metricPlan, openLogs } from './planned.js';
+import { leavesOf } from '../../../../core/logql/metric/index.js';
 import { parseQuery } from '../../../../core/logql/index.js';
 import { defaultNamingSettings, Naming } from '../../../../core/victoria/names/naming.js';
 
@@ -45,7 +44,7 @@ for (const [stages, ...expected] of rules) {
     const found = probes.map((probe) => {
       const expr = parseQuery(`{app="x"} ${stages} ${probe}`);
       if (expr.kind !== 'log') throw new Error('not a log query');
-      return planLogs(expr, naming).decisions.at(-1)?.rule.id;
+      return openLogs(expr, naming).decisions.at(-1)?.rule.id;
     });
     t.deepEqual(found, expected);
   });
@@ -93,7 +92,7 @@ for (const [stages, ...expected] of counts) {
   test(`${stages} decides what is counted by groups, and what is read`, (t) => {
     const expr = parseQuery(`sum by (z) (count_over_time({app="x"} ${stages} [1m]))`);
     if (expr.kind === 'log') throw new Error('not a metric query');
-    const [leaf] = leavesOfPlan(planMetric(expr, naming));
+    const [leaf] = leavesOf(metricPlan(expr, naming).tree);
     const names: unknown = leaf?.push?.names;
     t.deepEqual(
       [

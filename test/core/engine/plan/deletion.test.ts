@@ -4,19 +4,22 @@ import { ApiError } from '../../../../core/base/errors/api-error.js';
 import { errorTable } from '../../../../core/base/errors/table.js';
 import { printFilter } from '../../../../core/victoria/logsql/print.js';
 import { defaultNamingSettings, Naming } from '../../../../core/victoria/names/naming.js';
-import { planDeletion } from '../../../../core/engine/plan/deletion.js';
-import { planRequest } from '../../../../core/engine/plan/request.js';
 import type { DeletePlan } from '../../../../core/engine/plan/types.js';
+import { planOf } from './planned.js';
 
 const naming = new Naming(defaultNamingSettings);
 const range = { startNs: 0n, endNs: 1n };
 
-const plan = (text: string): DeletePlan => planDeletion(new Query(text, 'reject'), naming);
+function plan(text: string): DeletePlan {
+  const made = planOf({ op: 'delete', query: new Query(text, 'reject'), range }, naming);
+  if (made.kind !== 'delete') throw new Error('a request for a deletion is planned as one');
+  return made;
+}
 
 /** What the backend is asked for when the same text is a query. */
 function queried(text: string): string {
   const query = new Query(text, 'reject');
-  const asked = planRequest(
+  const asked = planOf(
     { op: 'query_range', query, range, stepNs: 1n, limit: 1, direction: 'backward', intervalNs: 0n },
     naming,
   );
@@ -50,11 +53,6 @@ test('a line filter leaves rows out whose line is made here, and names them', (t
 test('a filter that lets rows without a line pass is uncertain about them too', (t) => {
   const { uncertain } = plan('{app="a"} != "secret"');
   t.not(uncertain, undefined);
-});
-
-test('a request for a deletion is planned as one', (t) => {
-  const query = new Query('{app="a"}', 'reject');
-  t.deepEqual(planRequest({ op: 'delete', query, range }, naming), plan('{app="a"}'));
 });
 
 const wildcards = [

@@ -1,8 +1,7 @@
 import test from 'ava';
 import fc from 'fast-check';
 import { compileFilter } from '../../../../core/embedded/logsql/index.js';
-import { planLogs } from '../../../../core/engine/plan/logs.js';
-import { refineLogs } from '../../../../core/engine/plan/refine.js';
+import { logsPlan } from './planned.js';
 import { parseQuery } from '../../../../core/logql/index.js';
 import { compilePipeline } from '../../../../core/logql/pipeline/compile.js';
 import { defaultNamingSettings, Naming } from '../../../../core/victoria/names/naming.js';
@@ -184,7 +183,7 @@ test('no row whose label comes from its line is kept back, however the line spel
     if (expr.kind !== 'log') throw new Error('not a log query');
     const passes = compilePipeline(expr.stages);
     const names = new StoredNames(spellingsOf([...new Set(rows.flatMap(Object.keys))], naming));
-    const isSent = compileFilter(refineLogs(planLogs(expr, naming).plan, names).filter);
+    const isSent = compileFilter(logsPlan(expr, naming, names).filter);
     for (const [index, view] of rowsOf(rows).entries()) {
       if (isSent(view)) {
         sent += 1;

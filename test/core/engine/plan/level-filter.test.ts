@@ -1,7 +1,6 @@
 import test from 'ava';
 import { compileFilter } from '../../../../core/embedded/logsql/index.js';
-import { planLogs } from '../../../../core/engine/plan/logs.js';
-import { refineLogs } from '../../../../core/engine/plan/refine.js';
+import { logsPlan } from './planned.js';
 import { parseQuery } from '../../../../core/logql/index.js';
 import { defaultNamingSettings, Naming } from '../../../../core/victoria/names/naming.js';
 import { RowReader } from '../../../../core/victoria/names/row-reader.js';
@@ -23,7 +22,7 @@ for (const [line, level] of lines) {
     const row = { _time: '2026-11-01T00:00:00Z', _stream: '{app="a"}', app: 'a', _msg: line };
     t.is(new RowReader(naming).read(row).structuredMetadata.get('detected_level'), level);
     const names = new StoredNames(spellingsOf(Object.keys(row), naming));
-    const { filter } = refineLogs(planLogs(expr, naming).plan, names);
+    const { filter } = logsPlan(expr, naming, names);
     const isSent = compileFilter(filter);
     t.deepEqual(rowsOf([row, { ...row, _msg: 'nothing at all' }]).map(isSent), [true, false]);
   });

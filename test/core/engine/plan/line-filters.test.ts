@@ -6,7 +6,7 @@ import { compileFilter } from '../../../../core/embedded/logsql/index.js';
 import { defaultNamingSettings, Naming } from '../../../../core/victoria/names/naming.js';
 import { defaultMissingText } from '../../../../core/victoria/names/missing-line.js';
 import { RowReader } from '../../../../core/victoria/names/row-reader.js';
-import { planLogs } from '../../../../core/engine/plan/logs.js';
+import { logsPlan } from './planned.js';
 import { rowsOf, type Fields } from '../../embedded/logsql/run-query.js';
 
 const words = [
@@ -130,7 +130,7 @@ test('the lines that the backend sends and the proxy lets pass are those that pa
       (lines, stages, naming) => {
         const ast = parsed(`{app="x"} ${stages.join(' ')}`);
         fc.pre(ast !== undefined);
-        const { plan } = planLogs(ast, naming);
+        const plan = logsPlan(ast, naming);
         const isAsked = compileFilter(plan.filter);
         const whole = compilePipeline(ast.stages);
         const residual = compilePipeline(plan.residual);

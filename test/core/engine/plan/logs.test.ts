@@ -2,21 +2,26 @@ import test from 'ava';
 import { parseQuery } from '../../../../core/logql/index.js';
 import { printFilter } from '../../../../core/victoria/logsql/print.js';
 import { defaultNamingSettings, Naming } from '../../../../core/victoria/names/naming.js';
-import { LabelFields } from '../../../../core/engine/plan/label-fields.js';
-import { planLogs, type PlannedLogs } from '../../../../core/engine/plan/logs.js';
+import type { OpenLogs } from '../../../../core/engine/plan/logs.js';
+import type { LogsPlan } from '../../../../core/engine/plan/types.js';
+import { openLogs } from './planned.js';
 
 const naming = new Naming(defaultNamingSettings);
 const missing =
   '!_msg:* or _msg:="missing _msg field; see https://docs.victoriametrics.com/victorialogs/keyconcepts/#message-field"*';
 
-function plan(text: string): PlannedLogs {
+function open(text: string): OpenLogs {
   const ast = parseQuery(text);
   if (ast.kind !== 'log') throw new Error('not a log query');
-  return planLogs(ast, naming);
+  return openLogs(ast, naming);
+}
+
+function plan(text: string): LogsPlan {
+  return open(text).close(undefined);
 }
 
 function filterOf(text: string): string {
-  return printFilter(new LabelFields(naming).resolve(plan(text).plan.filter));
+  return printFilter(plan(text).filter);
 }
 
 const filters: readonly (readonly [string, string])[] = [
@@ -87,7 +92,7 @@ test('service_name asks for the first label of the discovery list that a stream 
 });
 
 test('stages that the backend does exactly are not evaluated again, except on rebuilt lines', (t) => {
-  const { plan: made } = plan('{app="x"} |= "a" |> "b<_>" | json |~ "c.d"');
+  const made = plan('{app="x"} |= "a" |> "b<_>" | json |~ "c.d"');
   t.deepEqual(
     made.recheck.map(({ kind }) => kind),
     ['line-filter', 'line-filter'],
@@ -99,7 +104,7 @@ test('stages that the backend does exactly are not evaluated again, except on re
 });
 
 test('a filter on a changed line stays here', (t) => {
-  const { plan: made } = plan('{app="x"} |= "a" | line_format "b" |= "b"');
+  const made = plan('{app="x"} |= "a" | line_format "b" |= "b"');
   t.is(printFilter(made.filter), `{app="x"} (_msg:*"a"* or ${missing})`);
   t.deepEqual(
     made.residual.map(({ kind }) => kind),
@@ -109,14 +114,15 @@ test('a filter on a changed line stays here', (t) => {
 
 test('filters that would make the query too long stay here', (t) => {
   const texts = Array.from({ length: 2000 }, (_, index) => `word${index}`).join('|');
-  const { plan: made, decisions } = plan(`{app="x"} |~ "${texts}"`);
+  const { close, decisions } = open(`{app="x"} |~ "${texts}"`);
+  const made = close(undefined);
   t.is(printFilter(made.filter), '{app="x"}');
   t.is(made.residual.length, 1);
   t.is(decisions.at(-1)?.rule.id, 'queryTooLong');
 });
 
 test('every part of a query has a rule', (t) => {
-  const { decisions } = plan(
+  const { decisions } = open(
     '{app="x", service_name="y"} |= "a" !~ "(?i)s" | json | line_format "z" | keep b',
   );
   t.deepEqual(

@@ -1,6 +1,6 @@
 import test from 'ava';
 import type { Pacer } from '../../../../core/base/pace/pacer.js';
-import { planSteps } from '../../../../core/engine/plan/request.js';
+import { readRequest } from '../../../../core/engine/plan/request.js';
 import { matchersSteps } from '../../../../core/logql/index.js';
 import { defaultNamingSettings, Naming } from '../../../../core/victoria/names/naming.js';
 import { Selector } from '../../../../core/wire/api/query.js';
@@ -26,7 +26,7 @@ test('many selectors of series are read and planned in steps', async (t) => {
   const request: SeriesRequest = { op: 'series', range: { startNs: 0n, endNs: 1n }, selectors };
   await readAhead(request, new AbortController().signal);
   t.true(selectors.every(({ isRead }) => isRead));
-  t.true(stepsOf(planSteps(request, new Naming(defaultNamingSettings), {})) >= 1_000);
+  t.true(stepsOf(readRequest(request, new Naming(defaultNamingSettings))) >= 1_000);
 });
 
 test('a long selector is read in steps', (t) => {

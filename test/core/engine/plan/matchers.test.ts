@@ -8,6 +8,7 @@ import {
   type NamingSettings,
 } from '../../../../core/victoria/names/naming.js';
 import { identifyStream } from '../../../../core/victoria/names/stream-identity.js';
+import { doAll } from '../../../../core/base/pace/steps.js';
 import { planMatchers } from '../../../../core/engine/plan/matchers.js';
 import { matchesText } from '../../../../core/engine/plan/matches-text.js';
 import { LabelFields } from '../../../../core/engine/plan/label-fields.js';
@@ -76,8 +77,8 @@ test('matchers ask for the streams whose labels they match, and for no others', 
         const ast = parseQuery(`{app=~".+", ${matchers.join(', ')}}`);
         if (ast.kind !== 'log') return false;
         const asked = ast.selector.matchers.slice(1);
-        const stored = new LabelFields(naming, new Set(made.flatMap(Object.keys)));
-        const isAsked = compileFilter(stored.resolve(planMatchers(asked, naming).filter));
+        const fields = new LabelFields(naming, new Set(made.flatMap(Object.keys)));
+        const isAsked = compileFilter(doAll(planMatchers(asked, { naming, fields })).filter);
         for (const fields of made) {
           const text = `{${Object.entries(fields)
             .map(([name, value]) => `${JSON.stringify(name)}=${JSON.stringify(value)}`)

@@ -1,6 +1,6 @@
 import test from 'ava';
 import fc from 'fast-check';
-import { planMetric } from '../../../../core/engine/plan/metric.js';
+import { metricPlan } from './planned.js';
 import { metricRules } from '../../../../core/engine/plan/rules/metric.js';
 import type { Verdict } from '../../../../core/engine/plan/rules/rule.js';
 import { parseQuery } from '../../../../core/logql/index.js';
@@ -63,7 +63,7 @@ for (const { id, verdict, example } of metricRules) {
     const text = typeof example === 'string' ? example : example.query;
     const expr = parseQuery(text);
     if (expr.kind === 'log') return t.fail('a log query');
-    const [leaf] = leavesOf(planMetric(expr, naming).tree);
+    const [leaf] = leavesOf(metricPlan(expr, naming).tree);
     t.is(leaf?.rule.id, id, 'the example does not fall under the rule');
     let [isCounted, seesLines] = [false, false];
     for (const entries of fc.sample(stores, runs(3))) {

@@ -3,7 +3,7 @@ import type { ApiRequest } from '../../../../core/wire/api/request.js';
 import { Query, Selector } from '../../../../core/wire/api/query.js';
 import { printFilter } from '../../../../core/victoria/logsql/print.js';
 import { defaultNamingSettings, Naming } from '../../../../core/victoria/names/naming.js';
-import { planRequest } from '../../../../core/engine/plan/request.js';
+import { askedOf, planOf } from './planned.js';
 
 const naming = new Naming(defaultNamingSettings);
 const range = { startNs: 0n, endNs: 1n };
@@ -65,28 +65,28 @@ const refused: readonly (readonly [ApiRequest, RegExp])[] = [
 for (const [request, message] of refused) {
   const text = 'query' in request ? request.query.text : '';
   test(`${request.op} of ${text} is refused in Loki's words`, (t) => {
-    t.throws(() => planRequest(request, naming), { message });
+    t.throws(() => askedOf(request, naming), { message });
   });
 }
 
 test('a listing without a selector reads everything, series take the union', (t) => {
-  const labels = planRequest({ op: 'labels', range, browse: {} }, naming);
+  const labels = planOf({ op: 'labels', range, browse: {} }, naming);
   t.is(labels.kind === 'label-names' ? printFilter(labels.filter) : '', '*');
   const selectors = ['{a="1"}', '{b="2"}'].map((text) => new Selector(text, 'reject'));
-  const series = planRequest({ op: 'series', range, selectors }, naming);
+  const series = planOf({ op: 'series', range, selectors }, naming);
   t.is(series.kind === 'series' ? printFilter(series.filter) : '', '{a="1"} or {b="2"}');
-  const all = planRequest({ op: 'series', range, selectors: [new Selector('{}', 'reject')] }, naming);
+  const all = planOf({ op: 'series', range, selectors: [new Selector('{}', 'reject')] }, naming);
   t.is(all.kind === 'series' ? printFilter(all.filter) : '', '*');
 });
 
 test('constants are planned for both kinds of query', (t) => {
-  t.is(planRequest(rangeQuery('1+1'), naming).kind, 'metric');
-  t.is(planRequest(instantQuery('vector(1)+vector(1)'), naming).kind, 'metric');
+  t.is(planOf(rangeQuery('1+1'), naming).kind, 'metric');
+  t.is(planOf(instantQuery('vector(1)+vector(1)'), naming).kind, 'metric');
 });
 
 test('volumes are of streams that have the labels asked for, whatever those of the selector are', (t) => {
   const filterOf = (text: string, targets?: readonly string[]): string => {
-    const plan = planRequest(volumeRequest(text, targets), naming);
+    const plan = planOf(volumeRequest(text, targets), naming);
     return plan.kind === 'volume' ? printFilter(plan.filter) : '';
   };
   t.is(filterOf('{}'), '*');

@@ -2,10 +2,8 @@ import test, { type ExecutionContext } from 'ava';
 import fc from 'fast-check';
 import { compileFilter } from '../../../../core/embedded/logsql/index.js';
 import type { KnownNames } from '../../../../core/engine/plan/known-names.js';
-import { planLogs } from '../../../../core/engine/plan/logs.js';
 import type { Decision } from '../../../../core/engine/plan/matchers.js';
 import { matchesText } from '../../../../core/engine/plan/matches-text.js';
-import { refineLogs } from '../../../../core/engine/plan/refine.js';
 import { allRules, type AppliedRule } from '../../../../core/engine/plan/rules/index.js';
 import { metricRules } from '../../../../core/engine/plan/rules/metric.js';
 import type { HiddenExample, Verdict } from '../../../../core/engine/plan/rules/rule.js';
@@ -19,6 +17,7 @@ import { StoredNames, spellingsOf } from '../../../../core/victoria/names/stored
 import { rowsOf, type Fields } from '../../embedded/logsql/run-query.js';
 import { runs } from '../../../setup/runs.js';
 import { rowsAround } from './example-rows.js';
+import { openLogs } from './planned.js';
 
 /** The example of a rule about logs, and what it was decided about. */
 class Example {
@@ -43,7 +42,7 @@ class Example {
   }
 
   get decisions(): readonly Decision[] {
-    return planLogs(this.#expr, this.naming, this.#settings.pushdown).decisions;
+    return openLogs(this.#expr, this.naming, this.#settings.pushdown).decisions;
   }
 
   /** The plan with these names stored. */
@@ -62,8 +61,7 @@ class Example {
   }
 
   #planOf(expr: LogExpr, names: KnownNames): LogsPlan {
-    const { plan } = planLogs(expr, this.naming, this.#settings.pushdown);
-    return refineLogs(plan, names);
+    return openLogs(expr, this.naming, this.#settings.pushdown).close(names);
   }
 
   /** Whether a row is in the answer of Loki; undefined for a row whose line is not stored, where line filters run here. */

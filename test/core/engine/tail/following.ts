@@ -1,5 +1,5 @@
 import { parseQuery } from '../../../../core/logql/index.js';
-import { planLogs } from '../../../../core/engine/plan/logs.js';
+import { logsPlan } from '../plan/planned.js';
 import { Naming } from '../../../../core/victoria/names/naming.js';
 import type { TailContext } from '../../../../core/engine/tail/context.js';
 import { followLines } from '../../../../core/engine/tail/follow.js';
@@ -58,7 +58,7 @@ export async function follow(
 ): Promise<{ readonly sent: readonly Sent[]; readonly polls: readonly Poll[] }> {
   const expr = parseQuery('{app=~".+"}', { dottedNames: 'reject' });
   if (expr.kind !== 'log') throw new Error('no log query');
-  const { plan } = planLogs(expr, new Naming(namesOptions()));
+  const plan = logsPlan(expr, new Naming(namesOptions()));
   const { gapMs = () => 600, pollMs = () => 0, isFailing = () => false, delayMs = 0 } = setting;
   const controller = new AbortController();
   const clock = new FakeClock(openedNs);

@@ -4,8 +4,7 @@ import { LogqlError } from '../../../../../core/logql/index.js';
 import { defaultNamingSettings, Naming } from '../../../../../core/victoria/names/naming.js';
 import { spellingsOf, StoredNames } from '../../../../../core/victoria/names/stored-names.js';
 import { explainQuery, type Explanation } from '../../../../../core/engine/plan/explain/explain.js';
-import { planLogs } from '../../../../../core/engine/plan/logs.js';
-import { rowsToLearnFrom } from '../../../../../core/engine/plan/refine.js';
+import { openLogs } from '../planned.js';
 import { printExplanation } from '../../../../../core/engine/plan/explain/print.js';
 import { allRules, type RuleId } from '../../../../../core/engine/plan/rules/index.js';
 import { FakeUpstream, makeHost } from '../../../../../core/testing/index.js';
@@ -122,11 +121,11 @@ test('a running pipeline is explained with its own pushdown and with what its qu
   const host = makeHost({});
   const query = new Query('{app="a"} | team_owner="x"', 'reject');
   t.is((await explainOfPipeline(query, host, undefined)).names, 'unknown');
-  const { plan } = planLogs(query.ast.kind === 'log' ? query.ast : raise(), host.naming);
+  const { wanted } = openLogs(query.ast.kind === 'log' ? query.ast : raise(), host.naming);
   await host.learner.learn({
     tenantId: 't1',
     naming: host.naming,
-    filter: rowsToLearnFrom(plan) ?? raise(),
+    filter: wanted ?? raise(),
     range: { startNs: 0n, endNs: 1n },
     upstream: new FakeUpstream([{ call: 'list', values: [{ value: 'team.owner', hits: 1 }] }]),
   });

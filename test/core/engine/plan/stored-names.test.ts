@@ -11,24 +11,22 @@ import {
 } from '../../../../core/victoria/names/naming.js';
 import { RowReader } from '../../../../core/victoria/names/row-reader.js';
 import { StoredNames, spellingsOf } from '../../../../core/victoria/names/stored-names.js';
-import { planLogs } from '../../../../core/engine/plan/logs.js';
-import { LabelFields } from '../../../../core/engine/plan/label-fields.js';
+import type { OpenLogs } from '../../../../core/engine/plan/logs.js';
 import { missingLineRows } from '../../../../core/engine/plan/missing-lines.js';
-import { refineLogs, resolveLabels, rowsToLearnFrom } from '../../../../core/engine/plan/refine.js';
-import type { LogsPlan } from '../../../../core/engine/plan/types.js';
 import { rowsOf, type Fields } from '../../embedded/logsql/run-query.js';
+import { openLogs } from './planned.js';
 
 const naming = new Naming(defaultNamingSettings);
 
-function planOf(text: string, names = naming): LogsPlan {
+function open(text: string, names = naming, stored: readonly string[] = []): OpenLogs {
   const ast = parseQuery(text);
   if (ast.kind !== 'log') throw new Error('not a log query');
-  return planLogs(ast, names).plan;
+  return openLogs(ast, names, 'on', stored);
 }
 
 function refined(stages: string, fields: readonly string[], unknownFromNs?: bigint): string {
   const names = new StoredNames(spellingsOf(fields, naming), unknownFromNs);
-  return printFilter(refineLogs(planOf(`{app="x"} ${stages}`), names).filter);
+  return printFilter(open(`{app="x"} ${stages}`).close(names).filter);
 }
 
 const missing = printFilter(missingLineRows(naming));
@@ -115,8 +113,8 @@ test('rows that came after the names were learned are not filtered by them', (t)
 
 test('names are learned for label filters on stored fields, for line filters of rows without a line, and for nothing else', (t) => {
   const learns = (query: string): string | undefined => {
-    const filter = rowsToLearnFrom(planOf(query));
-    return filter === undefined ? undefined : printFilter(filter);
+    const { wanted } = open(query);
+    return wanted === undefined ? undefined : printFilter(wanted);
   };
   t.is(learns('{app="x"} |= "y" | a="x"'), '{app="x"}');
   const missing = printFilter(missingLineRows(naming));
@@ -128,10 +126,8 @@ test('names are learned for label filters on stored fields, for line filters of 
 });
 
 test('a label is selected by its stored stream fields', (t) => {
-  const select = (query: string, ...stored: readonly string[]): string => {
-    const plan = resolveLabels(planOf(query), new LabelFields(naming, stored));
-    return plan.kind === 'logs' ? printFilter(plan.filter) : '';
-  };
+  const select = (query: string, ...stored: readonly string[]): string =>
+    printFilter(open(query, naming, stored).close(undefined).filter);
   t.is(select('{app="x", pod_name="v"}'), '{app="x",pod_name="v"}');
   t.is(select('{app="x", pod_name="v"}', 'app', 'other'), '{app="x",pod_name="v"}');
   t.is(select('{pod_name="v"}', 'pod.name'), '{pod_name="v" or pod_name="",pod.name="v"}');
@@ -146,12 +142,9 @@ test('a label is selected by its stored stream fields', (t) => {
 });
 
 test('stream fields that an export would keep as metadata select none of its streams', (t) => {
-  const plan = resolveLabels(
-    planOf('{host_name="v"}'),
-    new LabelFields(naming, ['host.name', 'telemetry.sdk.name', 'app']),
-  );
+  const { selection } = open('{host_name="v"}', naming, ['host.name', 'telemetry.sdk.name', 'app']);
   t.is(
-    plan.kind === 'logs' ? printFilter(plan.filter) : '',
+    printFilter(selection),
     '{telemetry.sdk.name!="",app=""} {host_name="v"} or !({telemetry.sdk.name!="",app=""}) {host_name="v" or host_name="",host.name="v"}',
   );
 });
@@ -269,16 +262,18 @@ test('no row that passes the stages is kept back by the backend', (t) => {
       fc.constantFrom(...profiles),
       (rows, stages, profile) => {
         const names = new Naming({ ...defaultNamingSettings, ...profile });
-        const plan = planOf(`{service_name=~".+"} | ${stages.join(' | ')}`, names);
         const stored = new StoredNames(spellingsOf([...new Set(rows.flatMap(Object.keys))], names));
-        const isAsked = compileFilter(refineLogs({ ...plan, filter: { kind: 'all' } }, stored).filter);
+        const expr = parseQuery(`{app="x"} | ${stages.join(' | ')}`);
+        if (expr.kind !== 'log') return false;
+        const ofAll = { ...expr, selector: { ...expr.selector, matchers: [] } };
+        const isAsked = compileFilter(openLogs(ofAll, names).close(stored).filter);
         const reader = new RowReader(names);
-        const residual = compilePipeline(plan.residual);
+        const pipeline = compilePipeline(expr.stages);
         const views = rowsOf(rows);
         for (const [index, row] of rows.entries()) {
           const { timestampNs, line, stream, structuredMetadata } = reader.read(row);
           const passes =
-            residual({ timestampNs, line, stream: stream.labels, structuredMetadata }) !== undefined;
+            pipeline({ timestampNs, line, stream: stream.labels, structuredMetadata }) !== undefined;
           const view = views[index];
           const asked = view !== undefined && isAsked(view);
           if (!asked) keptBack += 1;

@@ -1,0 +1,51 @@
+import { doAll } from '../../../../core/base/pace/steps.js';
+import type { Asked, AskedMetric, PlanSettings } from '../../../../core/engine/plan/asked.js';
+import type { KnownNames } from '../../../../core/engine/plan/known-names.js';
+import { LabelFields } from '../../../../core/engine/plan/label-fields.js';
+import { planLogs, type OpenLogs } from '../../../../core/engine/plan/logs.js';
+import { planMetric } from '../../../../core/engine/plan/metric.js';
+import { openPlan } from '../../../../core/engine/plan/plan.js';
+import { readRequest } from '../../../../core/engine/plan/request.js';
+import type { Pushdown } from '../../../../core/engine/plan/rules/query.js';
+import type { LogsPlan, MetricPlan, Plan } from '../../../../core/engine/plan/types.js';
+import type { LogExpr, MetricExpr } from '../../../../core/logql/index.js';
+import { planLeaves } from '../../../../core/logql/metric/index.js';
+import type { Naming } from '../../../../core/victoria/names/naming.js';
+import type { ApiRequest } from '../../../../core/wire/api/request.js';
+
+/** What translate reads in a request. */
+export function askedOf(request: ApiRequest, naming: Naming, settings?: PlanSettings): Asked {
+  return doAll(readRequest(request, naming, settings));
+}
+
+/** The plan of a request where no stored names are known. */
+export function planOf(request: ApiRequest, naming: Naming): Plan {
+  return doAll(openPlan(askedOf(request, naming), { naming, fields: new LabelFields(naming) })).close(
+    undefined,
+  );
+}
+
+/** A log query with these stored stream fields, but for the names of label filters. */
+export function openLogs(
+  expr: LogExpr,
+  naming: Naming,
+  pushdown: Pushdown = 'on',
+  stored: Iterable<string> = [],
+): OpenLogs {
+  return doAll(planLogs(expr, { naming, fields: new LabelFields(naming, stored) }, pushdown));
+}
+
+/** The plan of a log query; without names none are known. */
+export function logsPlan(expr: LogExpr, naming: Naming, names?: KnownNames): LogsPlan {
+  return openLogs(expr, naming).close(names);
+}
+
+export function askedMetric(expr: MetricExpr, pushdown: Pushdown = 'on'): AskedMetric {
+  return { kind: 'metric', ...planLeaves(expr), pushdown };
+}
+
+/** The plan of a metric query where no stored names are known. */
+export function metricPlan(expr: MetricExpr, naming: Naming, pushdown?: Pushdown): MetricPlan {
+  const context = { naming, fields: new LabelFields(naming) };
+  return doAll(planMetric(askedMetric(expr, pushdown), context)).close(undefined);
+}
