@@ -6,7 +6,6 @@ export type { Steps } from '../base/pace/steps.js';
 export type { TimeRange } from '../base/time/range.js';
 export type * from './ast.js';
 export { isIpPattern } from './check/ip.js';
-export { dropUnusedLineFormats } from './check/line-formats.js';
 export { matchesEmpty } from './check/matchers.js';
 export { checkStages, checkSteps } from './check/stages.js';
 export { makeMatcher } from './matcher.js';
@@ -57,3 +56,4 @@ export {
 } from './metric/index.js';
 export type { Point, SampleResult, SeriesResult } from './metric/points.js';
 export type { PipelineEntry } from './pipeline/types.js';
+export { dropUnusedLineFormats } from './pipeline/unread-stages.js';

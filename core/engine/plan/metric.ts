@@ -121,18 +121,13 @@ function factsOf(leaf: Leaf, residual: readonly Stage[]): LeafFacts {
   const { range, pushed } = leaf;
   const measure = measureOf(range);
   const visible = visibleNames(leaf);
-  // Where no label is seen parsers do not run.
-  const stages =
-    visible?.size === 0
-      ? residual.filter((stage) => descriptorOf(stage).source(stage) === undefined)
-      : residual;
-  const lineStages = stages.filter((stage) => !readsLabelsOnly(stage));
-  const facts = { range, measure, stages, lineStages };
+  const lineStages = residual.filter((stage) => !readsLabelsOnly(stage));
+  const facts = { range, measure, stages: residual, lineStages };
   const grouped = measure === 'presence' ? [] : pushed?.labels;
   if (grouped === undefined || visible === undefined) {
     return { ...facts, names: 'all', stageNames: new Set() };
   }
-  const stageNames = stages.flatMap(groupNames).filter((name) => !grouped.includes(name));
+  const stageNames = residual.flatMap(groupNames).filter((name) => !grouped.includes(name));
   return {
     ...facts,
     names: withLevel(new Set([...grouped, ...stageNames])),

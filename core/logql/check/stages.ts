@@ -6,7 +6,7 @@ import { groupStages, printStages } from '../print/stages.js';
 import { sharingBudget } from '../regexp/index.js';
 import { descriptorOf } from '../stages/index.js';
 import { nothing } from '../stages/stage.js';
-import { dropUnusedLineFormats } from './line-formats.js';
+import { dropUnusedLineFormats } from '../pipeline/unread-stages.js';
 
 /** Stages and parts of stages checked per step. */
 const stepParts = 50;

@@ -4,6 +4,7 @@ import { rangeFunctions } from '../functions/range/index.js';
 import { vectorFunctions } from '../functions/vector/index.js';
 import { requireNonEmptyMatcher } from '../parse.js';
 import { pushedGrouping } from '../pipeline/pushed-grouping.js';
+import { withoutUnread } from '../pipeline/unread-stages.js';
 import { logQueriesOf, visit } from '../walk.js';
 import { dividedTree, type Undivided } from './instant-parts.js';
 import { frontAggregations, isShardableOver } from './shards.js';
@@ -119,7 +120,7 @@ function leafOf(
   const folded = foldedGrouping(around);
   const isMerged = range.grouping === undefined && join?.kind === 'chosen' && join.op === around?.op;
   return {
-    range,
+    range: withoutUnread(range, pushed),
     pushed,
     folded,
     merged: isMerged && folded !== undefined ? { ...folded, isMerged } : undefined,

@@ -1,14 +1,13 @@
 import { type Label, LabelSet } from '../../base/labels/label-set.js';
 import { keptLabelsBytes } from '../../base/memory/sizes.js';
 import type { Grouping, LabelFilterStage, RangeAggregation, Unwrap } from '../ast.js';
-import { dropUnusedLineFormats } from '../check/line-formats.js';
 import { rangeFunctions } from '../functions/range/index.js';
-import { compileStage, descriptorOf } from '../stages/index.js';
+import { compileStage } from '../stages/index.js';
 import { addChecks, compileLabelFilter } from '../stages/label-filter.js';
 import { splitLineTests } from '../stages/line-filter.js';
 import { passesAll, runAll } from './compile.js';
 import { type Conversion, conversionCost, readBytes, readNumber, readSeconds } from './conversions.js';
-import { type Hints, hintsFor, markRequired, noHints } from './hints.js';
+import { markRequired } from './hints.js';
 import { orderStages } from './line-order.js';
 import { Meter } from './meter.js';
 import { Output } from './output.js';
@@ -22,6 +21,7 @@ import {
   type SampleExtractor,
   type SampleGroups,
 } from './types.js';
+import { sampleGrouping, sampleHints } from './unread-stages.js';
 import { type RunStage, WorkLine } from './work-line.js';
 
 export type { ExtractedSample, SampleExtractor } from './types.js';
@@ -31,7 +31,7 @@ export const sampleError = 'SampleExtractionErr';
 type Groups = Pick<Grouping, 'without' | 'labels'>;
 
 /**
- * Compiles the sample extraction of a range aggregation: its stages, unwrap and grouping. `pushed` is the grouping of a vector aggregation
+ * Compiles the sample extraction of a range aggregation, from which unread stages are gone (see withoutUnread): its stages, unwrap and grouping. `pushed` is the grouping of a vector aggregation
  * around it, if that may be applied to samples already (see pushedGrouping, and `merged` of Leaf). An entry only throws when a template exceeds its limits.
  * @throws the errors that checkStages turns into Loki's texts, for a stage that cannot be compiled
  */
@@ -75,16 +75,12 @@ export function compileSampleReader(
 ): SampleReader {
   const { unwrap } = range.range;
   const merged = pushed?.isMerged === true ? pushed : undefined;
-  const grouping = groupingOf(range, merged === undefined ? pushed : undefined);
+  const grouping = sampleGrouping(range, merged === undefined ? pushed : undefined);
   const slots = new SlotTable();
   const output = new Output(slots, 'always');
-  const stages = orderStages(dropUnusedLineFormats(range));
-  const names = [...stages, ...(unwrap?.filters ?? [])].flatMap((stage) =>
-    descriptorOf(stage).hintedNames(stage),
-  );
-  const hints = sampleHints(names, grouping, unwrap);
+  const hints = sampleHints(range, grouping);
   markRequired(slots, hints);
-  const { tests, rest } = splitLineTests(stages, meter);
+  const { tests, rest } = splitLineTests(orderStages(range.range.query.stages), meter);
   if (checksEarly(grouping)) {
     // Loki joins several filters after an unwrap into one, of a kind that it does not check early.
     addChecks(unwrap?.filters.length === 1 ? [...rest, ...unwrap.filters] : rest, slots, meter);
@@ -107,24 +103,9 @@ export function compileSampleReader(
   };
 }
 
-/** The grouping of the samples; a function of nothing needs no labels at all. */
-function groupingOf({ op, grouping }: RangeAggregation, pushed: Groups | undefined): Groups | undefined {
-  const isOfNothing = rangeFunctions[op].ofNothing !== undefined;
-  return isOfNothing ? { without: false, labels: [] } : (grouping ?? pushed);
-}
-
 /** With labels to group by, Loki's parsers do not compare what they find. */
 function checksEarly(grouping: Groups | undefined): boolean {
   return grouping === undefined || grouping.without || grouping.labels.length === 0;
-}
-
-function sampleHints(
-  names: readonly string[],
-  grouping: Groups | undefined,
-  unwrap: Unwrap | undefined,
-): Hints {
-  if (grouping === undefined || grouping.without) return noHints;
-  return hintsFor([...names, ...grouping.labels, ...(unwrap === undefined ? [] : [unwrap.name])]);
 }
 
 /** The unwrapped label is not a label of the series unless the grouping names it. */

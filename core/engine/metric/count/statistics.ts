@@ -4,9 +4,9 @@ import type { LeafEngine, LeafRequest } from '../../../logql/metric/index.js';
 import { sampleEvaluator } from '../../../logql/lines/evaluator.js';
 import { LinePacer } from '../../../logql/lines/line-pacer.js';
 import { Pacer } from '../../../base/pace/pacer.js';
-import type { RangeAggregation, Stage } from '../../../logql/ast.js';
 import { descriptorOf } from '../../../logql/stages/index.js';
 import { compileExtractor, type SampleExtractor } from '../../../logql/pipeline/extractor.js';
+import { withStages } from '../../../logql/pipeline/unread-stages.js';
 import type { LogsqlFilter, LogsqlPipe } from '../../../victoria/logsql/ast.js';
 import { and, fieldName, not } from '../../../victoria/logsql/build.js';
 import { printFilter } from '../../../victoria/logsql/print.js';
@@ -360,8 +360,4 @@ function countsWithoutLines({ plan, deciding, lines }: Parts, readsLevel: boolea
   const { stages } = plan.range.range.query;
   const seesLines = measure === 'bytes' || readsLevel || lines !== undefined || deciding.all.length > 0;
   return !seesLines && stages.every((stage) => descriptorOf(stage).groupNames(stage) !== undefined);
-}
-
-function withStages(range: RangeAggregation, stages: readonly Stage[]): RangeAggregation {
-  return { ...range, range: { ...range.range, query: { ...range.range.query, stages } } };
 }

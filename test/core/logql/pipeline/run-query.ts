@@ -3,6 +3,7 @@ import { parseQuery } from '../../../../core/logql/index.js';
 import { compilePipeline, type Pipeline } from '../../../../core/logql/pipeline/compile.js';
 import { compileExtractor } from '../../../../core/logql/pipeline/extractor.js';
 import { pushedGrouping } from '../../../../core/logql/pipeline/pushed-grouping.js';
+import { withoutUnread } from '../../../../core/logql/pipeline/unread-stages.js';
 import type { PipelineEntry, SampleExtractor } from '../../../../core/logql/pipeline/types.js';
 
 export const stream = LabelSet.from([['app', 'shop']]);
@@ -23,10 +24,11 @@ export function pipelineOf(stages: string): Pipeline {
 /** A range aggregation, or a vector aggregation around one, compiled. */
 export function extractorOf(query: string): SampleExtractor {
   const expr = parseQuery(query);
-  if (expr.kind === 'range-aggregation') return compileExtractor(expr);
+  if (expr.kind === 'range-aggregation') return compileExtractor(withoutUnread(expr));
   if (expr.kind !== 'vector-aggregation' || expr.expr.kind !== 'range-aggregation')
     throw new Error('not a range aggregation');
-  return compileExtractor(expr.expr, pushedGrouping(expr));
+  const pushed = pushedGrouping(expr);
+  return compileExtractor(withoutUnread(expr.expr, pushed), pushed);
 }
 
 /** The parsed labels that stages give a line; undefined for a line that they drop. */
