@@ -25,7 +25,7 @@ export const keep: StageDescriptor<KeepStage> = {
   },
   print: (made) => `| keep ${printItems(made)}`,
   loses: () => 'all',
-  errors: () => 'made',
+  errors: () => 'kept',
   compile({ items: list }, { slots, meter }) {
     const tests = new Map<Slot, TextTest[]>();
     for (const { name, matcher } of list) {

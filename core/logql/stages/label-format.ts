@@ -41,7 +41,7 @@ export const labelFormat: StageDescriptor<LabelFormatStage> = {
   source: nothing,
   makes: ({ assignments }) => assignments.map(({ name }) => name),
   loses: ({ assignments }) => assignments.flatMap((one) => (one.kind === 'rename' ? [one.source] : [])),
-  errors: () => 'made',
+  errors: (made) => (onlyRenames(made) ? 'kept' : 'made'),
   isFilter: never,
   compile: ({ assignments }, { slots, meter }) => compileLabelFormat(assignments, slots, meter),
   hintedNames: ({ assignments }) =>
@@ -49,7 +49,7 @@ export const labelFormat: StageDescriptor<LabelFormatStage> = {
       one.kind === 'rename' ? [one.source] : templateFields(one.template, 'label'),
     ),
   names,
-  groupNames: nothing,
+  groupNames: (made) => (onlyRenames(made) ? renamedNames(made) : undefined),
   whyHere: 'labelRewrite',
 };
 
@@ -97,8 +97,15 @@ function templateFault(made: LabelFormat): string | undefined {
 }
 
 /** A template may look at any label. */
-function names({ assignments }: LabelFormatStage): Names {
-  if (assignments.some(({ kind }) => kind === 'template')) return 'all';
+function names(made: LabelFormatStage): Names {
+  return onlyRenames(made) ? renamedNames(made) : 'all';
+}
+
+function onlyRenames({ assignments }: LabelFormatStage): boolean {
+  return assignments.every(({ kind }) => kind === 'rename');
+}
+
+function renamedNames({ assignments }: LabelFormatStage): readonly string[] {
   return assignments.flatMap((one) => (one.kind === 'rename' ? [one.name, one.source] : []));
 }
 

@@ -24,6 +24,7 @@ export const pattern: StageDescriptor<PatternStage> = {
   checks: none,
   rename: unchanged,
   source: () => 'pieces',
+  errors: () => 'kept',
   makes: (made) => [...made.pattern.matchAll(/<([^<>]*)>/g)].map(([, name = '']) => name),
   compile: (made, { slots, hints }) => compilePattern(made.pattern, slots, hints),
 };

@@ -24,6 +24,7 @@ export const regexp: StageDescriptor<RegexpStage> = {
   checks: none,
   rename: unchanged,
   source: () => 'pieces',
+  errors: () => 'kept',
   makes: ({ pattern }) => [...pattern.matchAll(/\(\?P?<([^>]*)>/g)].map(([, name = '']) => name),
   compile: ({ pattern }, { slots }) => compileRegexp(pattern, slots),
 };
