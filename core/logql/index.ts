@@ -33,7 +33,7 @@ export { printQuery } from './print/pretty.js';
 export { printSelector, printStage, printStages } from './print/stages.js';
 export { parseTemplate, TemplateSyntaxError } from './template/parse.js';
 export type * from './template/ast.js';
-export { childrenOf, logQueriesOf, mapMatchers, visit, type AstNode } from './walk.js';
+export { childrenOf, logQueriesOf, mapLogQueries, mapMatchers, visit, type AstNode } from './walk.js';
 export { LineWorkers, type LineWorkerObserver, type LineWorkerOptions } from './lines/line-workers.js';
 export type { LineWork } from './lines/work.js';
 export type { Columns } from './metric/columns.js';

@@ -92,9 +92,11 @@ export function mapMatchers<E extends Expr>(
 export interface LogChange {
   readonly log: (query: LogExpr) => LogExpr;
   readonly unwrap?: (unwrap: Unwrap) => Unwrap;
+  /** What becomes of each label of a grouping or a vector matching. */
+  readonly label?: (name: string) => string;
 }
 
-/** Replaces every log query; the rest of the tree is shared with the old one. */
+/** Replaces every log query, and labels where their change is given. */
 export function mapLogQueries<E extends Expr>(expr: E, change: LogChange): E {
   // A log query stays one, and a metric expression keeps its kind.
   return (expr.kind === 'log' ? change.log(expr) : changeMetric(expr, change)) as E;
@@ -107,16 +109,39 @@ function changeRange(range: LogRange, { log, unwrap: changeUnwrap }: LogChange):
 }
 
 function changeMetric(expr: MetricExpr, change: LogChange): MetricExpr {
+  const { label = (name: string): string => name } = change;
   switch (expr.kind) {
-    case 'range-aggregation':
-      return { ...expr, range: changeRange(expr.range, change) };
-    case 'vector-aggregation':
+    case 'range-aggregation': {
+      const grouping = expr.grouping && withLabels(expr.grouping, label);
+      return { ...expr, grouping, range: changeRange(expr.range, change) };
+    }
+    case 'vector-aggregation': {
+      const grouping = expr.grouping && withLabels(expr.grouping, label);
+      return { ...expr, grouping, expr: changeMetric(expr.expr, change) };
+    }
     case 'label-replace':
       return { ...expr, expr: changeMetric(expr.expr, change) };
-    case 'binary':
-      return { ...expr, left: changeMetric(expr.left, change), right: changeMetric(expr.right, change) };
+    case 'binary': {
+      const { matching } = expr;
+      return {
+        ...expr,
+        matching: matching && {
+          ...withLabels(matching, label),
+          include: matching.include.map((name) => label(name)),
+        },
+        left: changeMetric(expr.left, change),
+        right: changeMetric(expr.right, change),
+      };
+    }
     case 'vector':
     case 'literal':
       return expr;
   }
+}
+
+function withLabels<Labelled extends { readonly labels: readonly string[] }>(
+  labelled: Labelled,
+  label: (name: string) => string,
+): Labelled {
+  return { ...labelled, labels: labelled.labels.map((name) => label(name)) };
 }

@@ -3,20 +3,22 @@ import type { ApiRequest } from '../../wire/api/request.js';
 import type { Query, Selector } from '../../wire/api/query.js';
 import { apiError } from '../../base/errors/table.js';
 import type { Steps } from '../../base/pace/steps.js';
-import type { Matcher } from '../../logql/ast.js';
+import type { Expr, Matcher } from '../../logql/ast.js';
 import {
   checkSelectors,
   checkStages,
   checkSteps,
   logQueriesOf,
   makeMatcher,
+  mapLogQueries,
   requireNonEmptyMatcher,
   withFilters,
 } from '../../logql/index.js';
 import { defaultMetricLimits, planLeaves, type MetricSettings } from '../../logql/metric/index.js';
+import { descriptorOf } from '../../logql/stages/index.js';
+import { labelFilter } from '../../logql/stages/label-filter.js';
 import type { Naming } from '../../victoria/names/naming.js';
 import type { Asked, AskedFields, AskedLogs, AskedMetric, PlanSettings } from './asked.js';
-import { withClientNames } from './client-names.js';
 import { readDeletion } from './deletion.js';
 
 const instantLogText =
@@ -103,6 +105,27 @@ export function* readQuery(
   const expr = withFilters(withClientNames(query.ast, naming), filters);
   if (expr.kind === 'log') return { kind: 'logs', expr, pushdown };
   return { kind: 'metric', ...planLeaves(expr, { ...metric, approxTopk }), pushdown };
+}
+
+/**
+ * A query with the names that entries have here, where `-logql-dotted-names=accept` lets stored names with dots into queries although
+ * labels or metadata are shown with underscores. Everywhere else the query is the same.
+ */
+export function withClientNames<Query extends Expr>(expr: Query, naming: Naming): Query {
+  if (naming.dottedNames === 'reject' || naming.labelStyle === 'passthrough') return expr;
+  const label = (name: string): string => naming.entryName(name);
+  return mapLogQueries(expr, {
+    label,
+    log: (query) => ({
+      ...query,
+      stages: query.stages.map((stage) => descriptorOf(stage).rename(stage, label)),
+    }),
+    unwrap: (unwrap) => ({
+      ...unwrap,
+      name: label(unwrap.name),
+      filters: unwrap.filters.map((filter) => labelFilter.rename(filter, label)),
+    }),
+  });
 }
 
 /** The matchers of a bare selector: one that is given must select something, none selects everything. */

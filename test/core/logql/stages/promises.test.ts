@@ -1,6 +1,6 @@
 import test from 'ava';
 import { LabelSet } from '../../../../core/base/labels/label-set.js';
-import { withClientNames } from '../../../../core/engine/plan/client-names.js';
+import { withClientNames } from '../../../../core/engine/plan/request.js';
 import { parseQuery, printPlain, type Stage } from '../../../../core/logql/index.js';
 import { compilePipeline } from '../../../../core/logql/pipeline/compile.js';
 import { clashSuffix } from '../../../../core/logql/pipeline/types.js';
