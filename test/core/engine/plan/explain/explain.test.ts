@@ -117,6 +117,15 @@ test('with the stored names a label filter is shown as the backend is asked', (t
   t.regex(explainQuery(metric, naming, { recall: () => stored }).reads[0]?.logsql ?? '', / team\.owner:="x"/);
 });
 
+test('a query is explained as it is planned: with the names of entries, and without stages that nothing reads', (t) => {
+  const dotted = new Naming({ ...defaultNamingSettings, logqlDottedNames: 'accept' });
+  const [logs] = explainQuery(new Query('{app="a"} | team.owner="x"', 'accept'), dotted).reads;
+  t.deepEqual(logs?.evaluatedHere, ['| team_owner="x"']);
+  const [counted] = explain('sum(rate({app="a"} | json | line_format "{{.x}}" [5m]))').reads;
+  t.deepEqual(counted?.evaluatedHere, []);
+  t.is(counted?.logql, '{app="a"}');
+});
+
 test('a running pipeline is explained with its own pushdown and with what its queries have learned', async (t) => {
   const host = makeHost({});
   const query = new Query('{app="a"} | team_owner="x"', 'reject');
