@@ -4,11 +4,11 @@ import { requestKinds } from './request-kinds.js';
 
 /** Files of core and plugins of which a function runs. These numbers only fall; they are to come to those of `aims`. */
 const bounds: Readonly<Record<string, number>> = {
-  'lines with a filter': 205,
-  'rate by a label': 241,
-  'level histogram': 245,
-  'count by a label of JSON': 254,
-  'quantile of a number in JSON': 257,
+  'lines with a filter': 204,
+  'rate by a label': 239,
+  'level histogram': 240,
+  'count by a label of JSON': 252,
+  'quantile of a number in JSON': 255,
   [repeatedName]: 37,
 };
 
