@@ -5,7 +5,12 @@ import { LabelSet, type Label } from '../../../../core/base/labels/label-set.js'
 import { anyCharacter } from '../../../setup/text.js';
 
 const labels = fc
-  .array(fc.tuple(fc.constantFrom('a', 'b', 'c', 'é', '__proto__', 'x"', '10', '9'), fc.string({ unit: anyCharacter })))
+  .array(
+    fc.tuple(
+      fc.constantFrom('a', 'b', 'c', 'é', '__proto__', 'x"', '10', '9'),
+      fc.string({ unit: anyCharacter }),
+    ),
+  )
   .map((list) => LabelSet.from(list));
 
 test('merging as text gives what merging the sets gives', (t) => {
