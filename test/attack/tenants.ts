@@ -177,7 +177,10 @@ class Judge {
       if ((word.includes(breakout) || /zq\d+v/.test(word)) && !isName)
         this.#find(call, `text of a client outside of quotes: ${word}`);
     }
-    if (/\b(?:delete|union|join)\b/.test(outside)) this.#find(call, 'a pipe that no read needs');
+    if (/\b(?:delete|join)\b/.test(outside)) this.#find(call, 'a pipe that no read needs');
+    const [, selector = ''] = /^\s*(\{[^}]*\}|\S+)/.exec(outside) ?? [];
+    for (const [, united = ''] of outside.matchAll(/\bunion\b\s*\(([^|]*)/g))
+      if (!united.startsWith(selector)) this.#find(call, 'a united query of another selection');
   }
 
   /** What the printer writes the backend can read; that a regexp is none to it may be. */

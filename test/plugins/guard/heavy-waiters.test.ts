@@ -33,11 +33,11 @@ test('heavy queries that wait for the backend leave -max-concurrent to the other
     'backend-max-concurrent-heavy-queries': '1',
     'backend-max-concurrent-metadata-scans': '0',
   };
-  await withHanging('/select/logsql/stats_query', flags, async (url) => {
+  await withHanging('/select/logsql/query', flags, async (url) => {
     const gone = new AbortController();
     const heavy: Promise<number>[] = [];
     for (const [waiting, app] of ['a', 'b', 'c', 'd'].entries()) {
-      const query = encodeURIComponent(`sum(count_over_time({app="${app}"}[7h]))`);
+      const query = encodeURIComponent(`max_over_time({app="${app}"} | logfmt | unwrap n [7h])`);
       const address = `${url}/loki/api/v1/query?query=${query}`;
       heavy.push(fetch(address, { signal: gone.signal }).then(({ status }) => status));
       const refused = Promise.race(heavy).then((status) => t.fail(`a heavy query got ${status}`));
