@@ -16,7 +16,7 @@ const meter = new URL('files-meter.js', import.meta.url).href;
 
 const before = 2;
 /** What runs beside some of these requests, as work for spare time does, is no part of them. */
-const samples = 5;
+const samples = 15;
 const restMs = 50;
 const mostRests = 100;
 
