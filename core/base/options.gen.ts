@@ -1232,7 +1232,7 @@ export interface ResponseShapeOptions {
    */
   readonly drilldownScanTimeout: number;
   /**
-   * Whether metrics, volumes and statistics count rows that were pushed several times once, as Loki does, or as often as VictoriaLogs stores them, which needs no search for such rows. Lists of log lines show them once in any case.
+   * How metrics, volumes and statistics count rows that were pushed several times: once counts each once, as Loki does; stored counts every stored row, and needs no search for such rows. Lists of log lines show them once in any case.
    */
   readonly repeatedRows: 'once' | 'stored';
   /**
@@ -1483,7 +1483,7 @@ export interface TranslateOptions {
    */
   readonly filters: 'loki' | 'exact';
   /**
-   * Whether a range query waits until its rows are checked for repeats and spellings of levels: exact waits; prompt answers at once from the backend's own count, names its assumptions in a warning, and checks the rows in spare time. Instant queries, ranges up to 15 minutes and fewer rows than firstAnswersMaxRows are always exact.
+   * How the first range query over many rows is answered: exact waits until the rows are checked for repeats and spellings of levels; prompt answers at once from the backend's own count, names its assumptions in a warning, and checks the rows in spare time. Instant queries, ranges up to 15 minutes and fewer rows than firstAnswersMaxRows are always exact.
    */
   readonly firstAnswers: 'exact' | 'prompt';
   /**

@@ -16,10 +16,11 @@ export function onceListed(upstream: Upstream): Upstream {
     return {
       list: async (request) => {
         const { listing, field, hits } = request;
-        const both = await boths.get(keyOf(request));
+        const rows = keyOf(request);
+        const both = await boths.get(rows);
         if (listing === 'streams' && both !== undefined) return both.streams;
         if (listing === 'field_names' && both !== undefined) return both.names;
-        const key = JSON.stringify([listing, field, hits, keyOf(request)]);
+        const key = JSON.stringify([listing, field, hits, rows]);
         return once(lists, key, () => asked.list(request));
       },
       ...(listBoth && { listBoth: (request) => once(boths, keyOf(request), () => listBoth(request)) }),

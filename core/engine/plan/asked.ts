@@ -4,14 +4,14 @@ import type { ApproxTopk, Leaf, PlannedMetric } from '../../logql/metric/index.j
 import type { Pushdown } from './rules/query.js';
 import type { DeletionsPlan, FormatPlan, Plan, StoredListPlan, TenantPlan } from './types.js';
 
-/** What of the options decides how a query is read; by default as the options do. */
+/** The options that change how a query is read and planned. Each has the default of its option. */
 export interface PlanSettings {
   readonly pushdown?: Pushdown;
   readonly filters?: Filters;
   readonly approxTopk?: ApproxTopk;
 }
 
-/** How a query is to be read. */
+/** The option that a request brings to its plan. */
 interface Reading {
   readonly pushdown: Pushdown;
 }
@@ -34,7 +34,7 @@ export interface AskedGathered {
 }
 export interface AskedPart {
   readonly asked: AskedMetric;
-  /** Ends when nobody waits for this part any more. */
+  /** Aborted when all clients of this part are gone. */
   readonly signal: AbortSignal;
 }
 
@@ -55,7 +55,7 @@ export type StreamsPlan = Exclude<
   { readonly kind: 'logs' | 'delete' }
 >;
 
-/** What such a plan is made of: rows that one of the selectors selects. */
+/** The request for such a plan. Its rows are those that any of the selectors matches. */
 export type AskedStreams = {
   readonly [Kind in StreamsPlan['kind']]: Omit<Extract<StreamsPlan, { readonly kind: Kind }>, 'filter'> & {
     readonly selectors: readonly (readonly Matcher[])[];
@@ -63,8 +63,8 @@ export type AskedStreams = {
 }[StreamsPlan['kind']];
 
 /**
- * What a request asks for, parsed and checked by translate. The engine plans it as soon as the stored names are known. It holds no time range: that
- * is the request's, so that window-split can narrow it.
+ * A parsed and checked request, given by translate. The engine plans it as soon as the stored names are known. The time range stays in the request,
+ * where window-split can narrow it.
  */
 export type Asked =
   | AskedLogs
@@ -80,7 +80,7 @@ export type Asked =
 
 declare module '../../kernel/plugin/slots.js' {
   interface Slots {
-    /** What the request asks for (translate). */
+    /** The parsed and checked request (translate). */
     plan: Asked;
   }
 }

@@ -46,7 +46,7 @@ export interface OpenLogs extends OpenPlan<LogsPlan> {
   /** The rows of its streams. */
   readonly selection: LogsqlFilter;
   readonly questions: readonly LabelQuestion[];
-  /** What was decided about each part of the query, in its order; for explain. */
+  /** The rule that was applied to each part of the query, in order. explain shows them. */
   readonly decisions: readonly Decision[];
 }
 

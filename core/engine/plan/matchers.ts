@@ -16,12 +16,12 @@ export interface Decision {
 /** Matchers that are planned in one step. */
 const stepMatchers = 100;
 
-/** What is known of names before a plan is made. */
+/** The names that a plan is made with. */
 export interface PlanContext {
   readonly naming: Naming;
   /** The stored stream fields that make labels. */
   readonly fields: LabelFields;
-  /** Whether streams that Loki makes of others, and shows to Logs Drilldown alone, have no rows. */
+  /** True if streams of aggregated metrics and patterns match no rows. Loki shows them to Logs Drilldown alone. */
   readonly hidesInternal?: boolean;
 }
 

@@ -8,7 +8,7 @@ import type { AppliedRule } from './rules/index.js';
 
 export type { LeafPush } from './leaf-push.js';
 
-/** What a request means in the backend's terms: made and executed by the engine, once the stored names are known. */
+/** The plan of a log query. The engine makes and executes plans, once the stored names are known. */
 export interface LogsPlan {
   readonly kind: 'logs';
   /** Rows that can matter: exact, or a superset when `residual` is not empty. */
