@@ -66,9 +66,10 @@ export function createMemories({
     profiler: new SelectionProfiler(
       memory<StretchProfile>('stretches', stretchLimits),
       memory<SelectionProfile>('selections'),
+      clock,
     ),
     shapes: new LineShapes(memory<LineShaper | Declined>('shapes')),
-    spelled: new SpelledLevelFinder(memory<SpelledStretch>('spelled-levels')),
+    spelled: new SpelledLevelFinder(memory<SpelledStretch>('spelled-levels'), clock),
     refusals: memory<Declined>('refusals'),
     listings: memory<StreamListing>('inventories'),
     densities: memory<number>('densities'),

@@ -20,6 +20,7 @@ import { countRows } from '../rows/count-rows.js';
 import type { Attempt, LeafContext, Strategy } from './context.js';
 import { duplicateRows } from './count/duplicates.js';
 import { readStreams } from './count/stream-listing.js';
+import { wholeStretches } from './count/time-stretches.js';
 import { decline, isDeclined } from './declined.js';
 import { placesOf, RowIntake, type RepeatPlaces } from './row-intake.js';
 import type { RowStreams } from './row-streams.js';
@@ -188,8 +189,9 @@ async function rowRequest(
   signal: AbortSignal,
 ): Promise<RowRequest> {
   const asked = { ...context, selection, columns: [] };
-  const listed = await context.upstream.list({ listing: 'streams', query: query(selection), range });
-  const profile = await context.profiler.of(asked, range, listed);
+  const looked = wholeStretches(range);
+  const listed = await context.upstream.list({ listing: 'streams', query: query(selection), range: looked });
+  const profile = await context.profiler.of(asked, range, { range: looked, listed });
   const streams = await atPace(readStreams(listed, context.reader), new Pacer(signal));
   // The line of a row without one is built from all its fields.
   const read = profile.missing > 0 ? undefined : columns;

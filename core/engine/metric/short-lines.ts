@@ -70,7 +70,7 @@ async function shortRows(
     columns: grouping.placeholderColumns,
     unreliable: lenientNumberLines,
   };
-  const profile = await context.profiler.of(asked, range, streamListing.listed);
+  const profile = await context.profiler.of(asked, range, streamListing);
   if (profile.surplus?.length !== 0) return decline('repeated-rows');
   const obstacle = obstacleIn(profile);
   if (obstacle !== undefined) return obstacle;

@@ -10,7 +10,7 @@ import type { LogsqlFilter } from '../../../victoria/logsql/ast.js';
 import { and, exact, or } from '../../../victoria/logsql/build.js';
 import { detectedLevelName } from '../../../victoria/names/level.js';
 import { levelNames, normalLevel } from '../../../victoria/names/level-words.js';
-import type { BackendRow, BackendValue } from '../../../victoria/upstream/types.js';
+import type { BackendRow } from '../../../victoria/upstream/types.js';
 import { missingLineRows } from '../../plan/missing-lines.js';
 import { plainName } from '../../plan/metric-columns.js';
 import type { FieldsPlan, LeafPlan } from '../../plan/types.js';
@@ -26,7 +26,7 @@ import { groupByLabels, groupByStream, type DecidingFields, type Group } from '.
 import { declineLines, knownLines, mayHaveEmptyLines, parsedFields, rememberLines } from './rebuilt-rows.js';
 import { rewrittenRows } from './rewritten.js';
 import type { ProfileRequest } from './profile.js';
-import type { StreamListing } from './stream-listing.js';
+import type { ListedRange, StreamListing } from './stream-listing.js';
 
 /** The most groups whose level only their lines show. */
 const maxUndecided = 50;
@@ -73,7 +73,7 @@ async function fieldsTable(
   );
   if (isDeclined(begun)) return begun;
   const { counting } = begun;
-  const counted = await counting.count(begun, listing.listed);
+  const counted = await counting.count(begun, listing);
   if (isDeclined(counted)) return counted;
   const into = leafEngine(request, true);
   context.counts.scanned(listing.listed);
@@ -167,17 +167,17 @@ class FieldCounting {
     return { counting: this, profileRequest, isByLabels, groups };
   }
 
-  /** @param listed the streams as they are now */
+  /** @param listing the streams as they are now */
   async count(
     { profileRequest, isByLabels, groups: asked }: Begun,
-    listed: readonly BackendValue[],
+    listing: ListedRange,
   ): Promise<Counted | Declined> {
     const context = this.#context;
     const { selection, fields } = this.#plan;
     const { range } = this.#buckets;
-    const [groups, profile] = await Promise.all([asked, context.profiler.of(profileRequest, range, listed)]);
+    const [groups, profile] = await Promise.all([asked, context.profiler.of(profileRequest, range, listing)]);
     if (isDeclined(groups)) return groups;
-    if (profile.missing < rowsOfStreams(listed)) return rememberLines(selection, context);
+    if (profile.missing < rowsOfStreams(listing.listed)) return rememberLines(selection, context);
     if (profile.unreliable > 0) return decline('rewritten-numbers');
     if (profile.isHidden && isByLabels) return decline('hidden-fields');
     if (await this.#hasEmptyLines(groups)) return decline('missing-lines');

@@ -17,7 +17,9 @@ import { atPace } from '../../../base/pace/steps.js';
 import type { Naming } from '../../../victoria/names/naming.js';
 import type { RowReader } from '../../../victoria/names/row-reader.js';
 import { missingLineRows } from '../../plan/missing-lines.js';
-import { columnOf, type BackendValue, type Upstream } from '../../../victoria/upstream/types.js';
+import { parseRowTime } from '../../../victoria/names/row-time.js';
+import { columnOf, type BackendRow, type Upstream } from '../../../victoria/upstream/types.js';
+import type { Clock } from '../../../base/clock.js';
 import type { Memory } from '../../../base/memory/byte-lru.js';
 import { decline, type Declined } from '../declined.js';
 import type { RepeatedRowsRule } from '../repeats.js';
@@ -25,7 +27,7 @@ import { countRows } from '../../rows/count-rows.js';
 import { findRepeats, mergeRepeats, noRepeats, type FoundRepeats } from './found-repeats.js';
 import { bytesOfRow } from './repeated-times.js';
 import type { Doubts } from './shapes.js';
-import { tallyOf } from './stream-listing.js';
+import { tallyOf, type ListedRange } from './stream-listing.js';
 import { Stretches, type Found, type Run } from './stretches.js';
 
 /** Decides to what extent a selection's rows can be counted instead of read. */
@@ -96,8 +98,12 @@ export class SelectionProfiler {
    * @param findings profiles of stretches
    * @param latest profiles of whole selections
    */
-  constructor(findings: Memory<StretchProfile>, latest: Memory<SelectionProfile>) {
-    this.#stretches = new Stretches(findings, bytesOf);
+  constructor(
+    findings: Memory<StretchProfile>,
+    latest: Memory<SelectionProfile>,
+    clock: Pick<Clock, 'nowNs'>,
+  ) {
+    this.#stretches = new Stretches(findings, bytesOf, clock);
     this.#latest = latest;
   }
 
@@ -124,21 +130,20 @@ export class SelectionProfiler {
     return this.#latest.get(keyOf(request)) !== undefined;
   }
 
-  /** @param listed the streams of the whole range */
-  async of(
-    request: ProfileRequest,
-    range: TimeRange,
-    listed: readonly BackendValue[],
-  ): Promise<SelectionProfile> {
+  /**
+   * The profile of the whole stretches around a range: where it shows something that would have to be read, that may lie outside the range.
+   * @param listing of these stretches
+   */
+  async of(request: ProfileRequest, range: TimeRange, listing: ListedRange): Promise<SelectionProfile> {
     const key = keyOf(request);
     const { assumptions } = request;
-    const { found, isIncomplete } = await this.#stretches.of({ ...request, key }, range, listed, {
+    const { found, isIncomplete } = await this.#stretches.of({ ...request, key }, listing, {
       look: (run) => look(request, run),
       ...(assumptions && { skips: (rows) => assumptions.allows(rows, range) }),
     });
-    const profile = withDoubts(merged(found), request);
+    const profile = withDoubts(merged(found, range), request);
     if (assumptions !== undefined && isIncomplete)
-      return assumed(profile, request, { range, key, assumptions });
+      return assumed(profile, request, { range: listing.range, key, assumptions });
     // A guess needs no surplus rows, which may be many.
     const guess = { ...profile, surplus: [], surplusElsewhere: [], repeatedAt: [] };
     this.#latest.set(key, guess, bytesOf(guess), expectedMs);
@@ -172,8 +177,8 @@ function withDoubts(profile: SelectionProfile, { doubts, repeatedRows }: Profile
 }
 
 /**
- * The same profiles for one request, each made only once: a strategy that declines has often looked at just what the next one needs, and the
- * ends of a range, which are no whole stretches, are remembered by nobody.
+ * The same profiles for one request, each made only once: a strategy that declines has often looked at just what the next one needs, and
+ * stretches that rows are still added to are not remembered.
  */
 export function onceProfiled(profiler: Profiles): Profiles {
   const profiles = new Map<string, Promise<SelectionProfile>>();
@@ -187,11 +192,11 @@ export function onceProfiled(profiler: Profiles): Profiles {
     },
     expected: (request) => profiler.expected(request),
     knows: (request) => profiler.knows(request),
-    of: (request, range, listed) => {
+    of: (request, range, listing) => {
       const key = `${keyOf(request)} ${range.startNs}-${range.endNs}`;
       const known = profiles.get(key);
       if (known !== undefined) return known;
-      const profile = profiler.of(request, range, listed);
+      const profile = profiler.of(request, range, listing);
       profiles.set(key, profile);
       // Who asks again may do so by other means.
       profile.catch(() => profiles.delete(key));
@@ -200,16 +205,25 @@ export function onceProfiled(profiler: Profiles): Profiles {
   };
 }
 
-function merged(found: readonly SelectionProfile[]): SelectionProfile {
+function merged(found: readonly SelectionProfile[], range: TimeRange): SelectionProfile {
   const streamsWithSharedTimes = new Set(found.flatMap((one) => [...one.streamsWithSharedTimes]));
+  const isInRange = ({ _time = '' }: BackendRow): boolean => isIn(range, parseRowTime(_time));
+  const { surplus, surplusElsewhere, repeatedAt, crowded } = mergeRepeats(found);
   return {
     streamsWithSharedTimes,
-    ...mergeRepeats(found),
+    surplus: surplus?.filter(isInRange),
+    surplusElsewhere: surplusElsewhere?.filter(isInRange),
+    repeatedAt: repeatedAt?.filter((ns) => isIn(range, ns)),
+    crowded: crowded.filter((one) => one.range.startNs < range.endNs && range.startNs < one.range.endNs),
     missing: found.reduce((sum, { missing }) => sum + missing, 0),
     isHidden: found.some(({ isHidden }) => isHidden),
     unreliable: found.reduce((sum, { unreliable }) => sum + unreliable, 0),
     doubtful: found.reduce((sum, { doubtful = 0 }) => sum + doubtful, 0),
   };
+}
+
+function isIn({ startNs, endNs }: TimeRange, ns: bigint): boolean {
+  return startNs <= ns && ns < endNs;
 }
 
 const bytesOfTime = 24;

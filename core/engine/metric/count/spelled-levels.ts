@@ -3,6 +3,7 @@
  * counted by shape, but programs spell their levels in few ways.
  */
 import { Pacer } from '../../../base/pace/pacer.js';
+import type { Clock } from '../../../base/clock.js';
 import type { Memory } from '../../../base/memory/byte-lru.js';
 import type { TimeRange } from '../../../base/time/range.js';
 import type { Assumptions } from '../../assumptions.js';
@@ -39,6 +40,7 @@ import { sampleOf } from './line-samples.js';
 import { judge, KindsOfStream, type Judgement, type SoughtWord, type StreamKinds } from './spelled-kinds.js';
 import { Stretches, type Found, type Run } from './stretches.js';
 import { tallyOfListing, type StreamListing } from './stream-listing.js';
+import { wholeStretches } from './time-stretches.js';
 
 /** What was found in a stretch of time, by `_stream` text. */
 export interface SpelledStretch extends Found {
@@ -91,22 +93,27 @@ export const formsQuestion: LineQuestion<LevelShaper> = {
 export class SpelledLevelFinder {
   readonly #stretches: Stretches<SpelledStretch>;
 
-  constructor(memory: Memory<SpelledStretch>) {
-    this.#stretches = new Stretches(memory, bytesOf);
+  constructor(memory: Memory<SpelledStretch>, clock: Pick<Clock, 'nowNs'>) {
+    this.#stretches = new Stretches(memory, bytesOf, clock);
   }
 
   async of(request: SpelledRequest): Promise<SpelledLevels | Declined> {
     const { upstream, selection, lines, listing, range, shaper, streams, maxRows, assumptions } = request;
     const key = JSON.stringify([upstream.owner, printFilter(lines), shaper.forms]);
     // The listing may be that of an earlier query, with the same streams and fewer rows.
-    const listed = await upstream.list({ listing: 'streams', query: query(selection), range });
+    const looked = wholeStretches(range);
+    const listed = await upstream.list({ listing: 'streams', query: query(selection), range: looked });
     const rows = rowsOfStreams(listed);
     const isSampled = assumptions?.allows(rows, range) === true;
     if (maxRows > 0 && rows > maxRows && !isSampled) return decline('lines-differ');
-    const { found, isIncomplete } = await this.#stretches.of({ ...request, key }, range, listed, {
-      look: (run) => look(request, run),
-      ...(assumptions && { skips: (rows) => assumptions.allows(rows, range) }),
-    });
+    const { found, isIncomplete } = await this.#stretches.of(
+      { ...request, key },
+      { range: looked, listed },
+      {
+        look: (run) => look(request, run),
+        ...(assumptions && { skips: (rows) => assumptions.allows(rows, range) }),
+      },
+    );
     const stretches = found.map((stretch) => stretch.streams);
     if (isIncomplete) {
       assumptions?.make('sampled-lines', key);

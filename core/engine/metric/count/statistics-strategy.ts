@@ -60,7 +60,7 @@ async function statisticsTable(
   if (isDeclined(begun)) return begun;
   const { make, counting } = begun;
   // The profile is read in parallel with the statistics; if it contradicts the guess, they are repeated.
-  const profile = await context.profiler.of(begun.profileRequest, buckets.range, listing.listed);
+  const profile = await context.profiler.of(begun.profileRequest, buckets.range, listing);
   const isRight = begun.statistics.isRight(profile);
   const statistics = isRight ? begun.statistics : make(profile);
   if (isDeclined(statistics)) return statistics;

@@ -13,17 +13,22 @@ import {
   type StreamsAndNames,
   type Upstream,
 } from '../../../victoria/upstream/types.js';
+import { wholeStretches } from './time-stretches.js';
 
 /** Streams handled per step. */
 const stepStreams = 100;
 
-/** The streams of a selection and the names of all fields that their rows may have. */
-export interface StreamListing {
+/** A range with the streams of a selection that the backend lists there, each with its number of rows. */
+export interface ListedRange {
+  readonly range: TimeRange;
+  readonly listed: readonly BackendValue[];
+}
+
+/** The streams of a selection in the whole stretches around a range, and the names of all fields that their rows may have. */
+export interface StreamListing extends ListedRange {
   /** By `_stream` text. */
   readonly streams: ReadonlyMap<string, StreamIdentity>;
   readonly fields: readonly string[];
-  /** Streams and row counts as the backend lists them. */
-  readonly listed: readonly BackendValue[];
 }
 
 /** Requests both, which takes the backend little time for a selection without line filters. */
@@ -31,13 +36,15 @@ export async function listSelection(
   upstream: Upstream,
   reader: RowReader,
   selection: LogsqlFilter,
-  range: TimeRange,
+  within: TimeRange,
   signal: AbortSignal,
 ): Promise<StreamListing> {
+  const range = wholeStretches(within);
   const asked = { query: query(selection), range };
   const { streams, names } = (await upstream.listBoth?.(asked)) ?? (await listEach(upstream, asked));
   return {
     streams: await atPace(readStreams(streams, reader), new Pacer(signal)),
+    range,
     listed: streams,
     fields: names
       .map(({ value }) => value)
@@ -110,7 +117,7 @@ function* severalBy(
 }
 
 /** Whether both have the same streams and fields, whatever the row counts. */
-export function isSame(a: StreamListing, b: StreamListing): boolean {
+export function isSame(a: Pick<StreamListing, 'streams' | 'fields'>, b: typeof a): boolean {
   return (
     a.streams.size === b.streams.size &&
     a.fields.length === b.fields.length &&
@@ -120,7 +127,7 @@ export function isSame(a: StreamListing, b: StreamListing): boolean {
 }
 
 /** The approximate size of a listing. */
-export function listingBytes({ streams, fields }: StreamListing): number {
+export function listingBytes({ streams, fields }: Pick<StreamListing, 'streams' | 'fields'>): number {
   let bytes = 200;
   for (const text of streams.keys()) bytes += 2 * text.length + 150;
   for (const name of fields) bytes += 2 * name.length + 20;

@@ -1,3 +1,4 @@
+import type { Clock } from '../../../base/clock.js';
 import type { Memory } from '../../../base/memory/byte-lru.js';
 import type { TimeRange } from '../../../base/time/range.js';
 import type { LogsqlFilter, LogsqlPipe } from '../../../victoria/logsql/ast.js';
@@ -11,7 +12,8 @@ import {
   type Upstream,
 } from '../../../victoria/upstream/types.js';
 import { rowsOfStreams } from '../row-windows.js';
-import { addTallies, tallyOfListing } from './stream-listing.js';
+import { addTallies, tallyOfListing, type ListedRange } from './stream-listing.js';
+import { partLengthOf, stretchesUntil, type Stretch } from './time-stretches.js';
 
 /** What was found in one stretch of time. */
 export interface Found {
@@ -130,23 +132,24 @@ function itemAt<Item>(items: readonly Item[], index: number): Item {
 export class Stretches<Finding extends Found> {
   readonly #memory: Memory<Finding>;
   readonly #bytesOf: (finding: Finding) => number;
+  readonly #clock: Pick<Clock, 'nowNs'>;
 
-  constructor(memory: Memory<Finding>, bytesOf: (finding: Finding) => number) {
+  constructor(memory: Memory<Finding>, bytesOf: (finding: Finding) => number, clock: Pick<Clock, 'nowNs'>) {
     this.#memory = memory;
     this.#bytesOf = bytesOf;
+    this.#clock = clock;
   }
 
-  /**
-   * The findings of all stretches of a range; `look` finds what is not known.
-   * @param listed the streams of the whole range
-   */
+  /** The findings of all stretches of a range, which `wholeStretches` has given; `look` finds what is not known. */
   async of(
     looked: Looked,
-    range: TimeRange,
-    listed: readonly BackendValue[],
+    { range, listed }: ListedRange,
     { look, skips = () => false }: Looking<Finding>,
   ): Promise<Findings<Finding>> {
-    const stretches = stretchesOf(range).map((stretch) => ({ ...stretch, key: keyOf(looked, stretch) }));
+    const stretches = stretchesUntil(range, this.#clock.nowNs()).map((stretch) => ({
+      ...stretch,
+      key: keyOf(looked, stretch),
+    }));
     const known: KnownStretch<Finding>[] = [];
     const unknown: KeyedStretch[] = [];
     for (const stretch of stretches) {
@@ -246,11 +249,6 @@ interface KnownStretch<Finding extends Found> {
   readonly findings: readonly Finding[];
 }
 
-interface Listed {
-  readonly range: TimeRange;
-  readonly listed: readonly BackendValue[];
-}
-
 /**
  * The stretches in which streams no longer have the number of rows that they had, where all others have just been looked at: if all numbers add
  * up to those of the whole range, there are none.
@@ -258,7 +256,7 @@ interface Listed {
 async function changedSince(
   looked: Looked,
   known: readonly KnownStretch<Found>[],
-  { tallies, ...whole }: Listed & { readonly tallies: readonly bigint[] },
+  { tallies, ...whole }: ListedRange & { readonly tallies: readonly bigint[] },
 ): Promise<ReadonlySet<KeyedStretch>> {
   if (known.length === 0) return new Set();
   const tally = await tallyOfListing(looked.reader, whole.listed);
@@ -274,7 +272,7 @@ function talliesOf({ findings }: KnownStretch<Found>): readonly bigint[] {
 async function changedOf(
   looked: Looked,
   known: readonly KnownStretch<Found>[],
-  whole: Listed,
+  whole: ListedRange,
 ): Promise<ReadonlySet<KeyedStretch>> {
   const runs: KnownStretch<Found>[][] = [];
   for (const one of known) {
@@ -290,7 +288,7 @@ async function changedOf(
 async function changedIn(
   looked: Looked,
   run: readonly KnownStretch<Found>[],
-  whole: Listed,
+  whole: ListedRange,
 ): Promise<readonly KeyedStretch[]> {
   const [first, last] = [run[0]?.stretch, run.at(-1)?.stretch];
   if (first === undefined || last === undefined) return [];
@@ -308,52 +306,6 @@ async function changedIn(
   return (await Promise.all(halves.map((half) => changedIn(looked, half, whole)))).flat();
 }
 
-const minuteNs = 60_000_000_000n;
-/** The most long stretches in one range; a longer range uses longer stretches. */
-const maxStretches = 14n;
-/** Stretch lengths in minutes: each is a whole number of the one before. */
-const lengths = [5n, 15n, 60n, 240n, 1440n, 10_080n] as const;
-
-/** The length of the parts of a stretch that has one of the standard lengths. */
-function partLengthOf({ startNs, endNs }: TimeRange): bigint | undefined {
-  const place = lengths.findIndex((length) => length * minuteNs === endNs - startNs);
-  const part = lengths[place - 1];
-  return part === undefined ? undefined : part * minuteNs;
-}
-
 function keyOf({ key }: Looked, { startNs, endNs }: TimeRange): string {
   return `${key} ${startNs}-${endNs}`;
-}
-
-export interface Stretch extends TimeRange {
-  /** Whether the stretch has one of the standard lengths, which are worth caching. */
-  readonly isWhole: boolean;
-}
-
-/** Splits a range into whole hours (or other lengths, for short and long ranges), shorter and shorter stretches, and the rest at both ends. */
-export function stretchesOf(range: TimeRange): readonly Stretch[] {
-  const spanNs = range.endNs - range.startNs;
-  const longest = lengths.findIndex((length) => spanNs / (length * minuteNs) < maxStretches);
-  if (longest < 0) return [{ ...range, isWhole: false }];
-  let stretches: readonly Stretch[] = [{ ...range, isWhole: false }];
-  for (const length of lengths.slice(0, longest + 1).reverse())
-    stretches = stretches.flatMap((stretch) =>
-      stretch.isWhole ? [stretch] : cut(stretch, length * minuteNs),
-    );
-  return stretches;
-}
-
-/**
- * Splits a range after the multiples of a length, because windows include their end instead of their start; shorter pieces remain at both
- * ends.
- */
-function cut({ startNs, endNs }: TimeRange, lengthNs: bigint): readonly Stretch[] {
-  const stretches: Stretch[] = [];
-  for (let at = startNs; at < endNs;) {
-    const border = ((at - 1n) / lengthNs + 1n) * lengthNs + 1n;
-    const next = border < endNs ? border : endNs;
-    stretches.push({ startNs: at, endNs: next, isWhole: next - at === lengthNs });
-    at = next;
-  }
-  return stretches;
 }

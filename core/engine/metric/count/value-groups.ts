@@ -91,7 +91,7 @@ async function valueTable(
   const mayBegin = obstacleTo(expected) === undefined && expected.crowded.length === 0;
   let gathering = mayBegin ? gatherWith(surest(known.shaper, expected), undefined) : undefined;
   try {
-    const profile = await profiler.of(known.profileRequest, range, listed);
+    const profile = await profiler.of(known.profileRequest, range, streamListing);
     const obstacle = obstacleTo(profile);
     if (obstacle !== undefined) return obstacle;
     const shaper = surest(known.shaper, profile);

@@ -14,7 +14,7 @@ import type { AskedMetric } from '../../../../core/engine/plan/asked.js';
 import { askedMetric } from '../plan/planned.js';
 import type { Pushdown } from '../../../../core/engine/plan/rules/query.js';
 import { createExchange } from '../../../../core/kernel/plugin/exchange.js';
-import { makeCaller, makeHost, makeTenant } from '../../../../core/testing/index.js';
+import { FakeClock, makeCaller, makeHost, makeTenant } from '../../../../core/testing/index.js';
 import type { Answer } from '../../../../core/wire/answer/types.js';
 import type { QueryRangeRequest, QueryRequest } from '../../../../core/wire/api/request.js';
 import { makeDataset, type Dataset } from '../../../compare/data/dataset.js';
@@ -194,10 +194,12 @@ class Forced {
   readonly #engine: Engine;
   readonly #pushdown: Pushdown;
 
-  constructor(strategy: Strategy | undefined) {
+  /** @param nowNs when it is asked: before that, stretches of time are remembered */
+  constructor(strategy: Strategy | undefined, nowNs: bigint) {
     this.#pushdown = strategy === undefined ? 'off' : 'on';
     const ways = strategy === undefined ? [wholeRowsStrategy] : [strategy, wholeRowsStrategy];
-    const host = makeHost({ metrics: engineMetrics, limits: { maxStatsQuerySeries: 0 } });
+    const clock = new FakeClock(nowNs);
+    const host = makeHost({ metrics: engineMetrics, limits: { maxStatsQuerySeries: 0 }, clock });
     this.#engine = new Engine(optionsOf('response-shape') as never, host, ways);
   }
 
@@ -319,8 +321,12 @@ test('every way of reading that does not decline gives what reading all rows giv
   for (const seed of [1, 2]) {
     const account = 90_000 + seed;
     const data = await dataOf(seed, account);
-    const reference = new Forced(undefined);
-    const forced = strategies.map((strategy) => ({ name: strategy.name, engine: new Forced(strategy) }));
+    const nowNs = seed === 1 ? endNs + 3600n * second : endNs - 1000n * second;
+    const reference = new Forced(undefined, nowNs);
+    const forced = strategies.map((strategy) => ({
+      name: strategy.name,
+      engine: new Forced(strategy, nowNs),
+    }));
     for (let index = 0; index < runs(70); index += 1) {
       const request = questionOf(seed, index, data);
       if (request === undefined) continue;

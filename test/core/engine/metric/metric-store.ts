@@ -66,7 +66,9 @@ export class MetricStore {
   readonly #firstAccount = process.env['BACKEND_URL'] === undefined ? 0 : randomInt(1_000_000, 4_000_000_000);
   readonly #client: BackendClient;
   readonly #close: () => Promise<void>;
-  readonly #memories = createMemories(makeHost({ metrics: engineMetrics }));
+  /** Later than all entries. */
+  readonly #clock = new FakeClock(1_800_000_000_000_000_000n);
+  readonly #memories = createMemories(makeHost({ metrics: engineMetrics, clock: this.#clock }));
 
   private constructor(url: string, close: () => Promise<void>) {
     this.url = url;
@@ -180,7 +182,7 @@ export class MetricStore {
       upstream,
       reader: new RowReader(naming),
       naming,
-      clock: new FakeClock(),
+      clock: this.#clock,
       maxRows,
       workers: noWorkers,
       rowThreads: options.rowThreads,

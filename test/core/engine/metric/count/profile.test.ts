@@ -1,6 +1,7 @@
 import { isDeepStrictEqual } from 'node:util';
 import test from 'ava';
 import fc from 'fast-check';
+import type { Clock } from '../../../../../core/base/clock.js';
 import type { TimeRange } from '../../../../../core/base/time/range.js';
 import { exact, matcher, streamMatch } from '../../../../../core/victoria/logsql/build.js';
 import { defaultNamingSettings, Naming } from '../../../../../core/victoria/names/naming.js';
@@ -13,7 +14,7 @@ import {
   type Profiles,
   type SelectionProfile,
 } from '../../../../../core/engine/metric/count/profile.js';
-import { stretchesOf } from '../../../../../core/engine/metric/count/stretches.js';
+import { stretchesOf, wholeStretches } from '../../../../../core/engine/metric/count/time-stretches.js';
 
 const hourNs = 3_600_000_000_000n;
 const naming = new Naming(defaultNamingSettings);
@@ -39,7 +40,27 @@ test('stretches follow each other from end to end, and whole ones begin behind m
   );
 });
 
-const newProfiler = (): SelectionProfiler => new SelectionProfiler(new Map(), new Map());
+test('whole stretches hold a range, and are nothing but whole ones where it is as long as one', (t) => {
+  const fiveMinutesNs = hourNs / 12n;
+  fc.assert(
+    fc.property(
+      fc.bigInt(1n, 3000n * hourNs),
+      fc.bigInt(fiveMinutesNs, 200n * hourNs),
+      (startNs, lengthNs) => {
+        const range = { startNs, endNs: startNs + lengthNs };
+        const whole = wholeStretches(range);
+        t.true(whole.startNs <= range.startNs && range.endNs <= whole.endNs);
+        t.true(whole.endNs - whole.startNs < lengthNs + 2n * fiveMinutesNs);
+        t.true(stretchesOf(whole).every(({ isWhole }) => isWhole));
+        t.deepEqual(wholeStretches(whole), whole);
+      },
+    ),
+  );
+});
+
+const clock = { nowNs: () => 4000n * hourNs };
+const newProfiler = (at: Pick<Clock, 'nowNs'> = clock): SelectionProfiler =>
+  new SelectionProfiler(new Map(), new Map(), at);
 
 /** What is found of 13 hours of so many rows when the backend answers by this script, and nothing else. */
 function find(
@@ -68,7 +89,7 @@ function findBetween(
   const listBoth = (): Promise<never> => Promise.reject(new Error('both are not listed here'));
   const upstream = Object.assign(new FakeUpstream(script), { listBoth });
   const request = { upstream, reader, naming, selection, columns: ['env'] };
-  return profiler.of(request, range, [{ value: stream, hits }]);
+  return profiler.of(request, range, { range: wholeStretches(range), listed: [{ value: stream, hits }] });
 }
 
 /** What the rows of statistics are grouped by. */
@@ -160,13 +181,36 @@ test('a row that has another value in a column than its stream hides it, and row
   t.deepEqual(found, { ...nothingSpecial, missing: 3, isHidden: true });
 });
 
-test('what is left at the end of a range is looked at each time, and hours in front of it are listed', async (t) => {
-  const profiler = newProfiler();
+test('the stretch that rows are still added to is looked at each time, and hours in front of it are listed', async (t) => {
   const lastNs = 13n * hourNs + 1n;
+  const profiler = newProfiler({ nowNs: () => lastNs + 1000n });
   t.deepEqual(await findUntil(lastNs, profiler, 28, look(alike(14))), nothingSpecial);
   const listed: ExpectedCall = { call: 'list', values: [{ value: stream, hits: 26 }] };
   const found = await findUntil(lastNs, profiler, 29, listed, look([[3, { missing: '1' }]]));
   t.deepEqual(found, { ...nothingSpecial, missing: 1 });
+});
+
+test('a range that begins and ends elsewhere in the same stretches is not looked at, and has no repeats from outside it', async (t) => {
+  const profiler = newProfiler();
+  const range = (fromNs: bigint): TimeRange => ({
+    startNs: hourNs / 60n + fromNs,
+    endNs: hourNs / 10n + fromNs,
+  });
+  const repeated = { _time: new Date(90_000).toISOString(), _stream: stream, _msg: 'a' };
+  const script: readonly ExpectedCall[] = [
+    look([[4, { different: '3' }], [2]]),
+    {
+      call: 'rows',
+      when: ({ query }) => isDeepStrictEqual(columnsOf(query), ['_time', '_stream']),
+      batches: [[repeated]],
+    },
+    { call: 'rows', batches: [[repeated, repeated]] },
+  ];
+  const first = await findBetween(range(0n), profiler, 6, ...script);
+  t.deepEqual(first.surplus, [repeated]);
+  t.deepEqual(first.repeatedAt, [90_000_000_000n]);
+  const second = await findBetween(range(60_000_000_000n), profiler, 6);
+  t.deepEqual([second.surplus, second.repeatedAt], [[], []]);
 });
 
 test('strategies of one request that look at the same rows make one look, and another after one that failed', async (t) => {
