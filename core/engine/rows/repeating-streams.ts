@@ -2,7 +2,11 @@ import type { TimeRange } from '../../base/time/range.js';
 import type { LogsqlFilter, StreamMatcher } from '../../victoria/logsql/ast.js';
 import { and, freeName, matcher, query, stats, statsFunction } from '../../victoria/logsql/build.js';
 import { printFilter } from '../../victoria/logsql/print.js';
-import { identityColumns, storedColumns } from '../../victoria/names/identity-columns.js';
+import {
+  identityColumns,
+  storedColumns,
+  type IdentityColumn,
+} from '../../victoria/names/identity-columns.js';
 import type { RowReader } from '../../victoria/names/row-reader.js';
 import { columnOf, isOwnColumn } from '../../victoria/upstream/types.js';
 import type { Backend } from '../backend.js';
@@ -38,12 +42,10 @@ export interface RepeatingStreams {
  * Lets the backend find the streams in which entries were pushed more than once. It compares time and line first, and structured metadata only
  * in streams where these repeat. It never misses such a stream, but may return one without repeats: fields with inexact rows, and those that a
  * query has no room for, are not compared.
- * @param compared whether to compare entries as clients see them, or rows as they are stored
  */
 export async function repeatingStreams(
   looked: Looked,
   { streams, where, areOne = false }: SharedTimes,
-  compared: 'entries' | 'rows',
 ): Promise<RepeatingStreams | undefined> {
   if (streams.size === 0) return undefined;
   const { reader, naming, upstream, range } = looked;
@@ -56,12 +58,7 @@ export async function repeatingStreams(
   const listed = await upstream.list({ listing: 'field_names', query: query(within.filter), range });
   const identities = [...those].map((text) => reader.stream(text));
   const stored = storedColumns(listed, identities);
-  const columns = fitting(
-    compared === 'rows'
-      ? stored.map((field) => ({ field, inexact: undefined }))
-      : identityColumns(listed, identities, naming),
-    within.filter,
-  );
+  const columns = fitting(identityColumns(listed, identities, naming), within.filter);
   const all = listed.map(({ value }) => value).filter((field) => !isOwnColumn(field));
   const areAll = columns.length === stored.length && all.join().length <= maxFieldsLength;
   const exactFields = areAll ? all : undefined;
@@ -78,32 +75,25 @@ export async function repeatingStreams(
   };
 }
 
-/** A field to compare. */
-interface Column {
-  readonly field: string;
-  /** Rows in which the field cannot be compared. */
-  readonly inexact: LogsqlFilter | undefined;
-}
-
 interface Comparison {
   /** Of the streams in which rows have the same time, line, and values in all columns. */
   readonly repeating: ReadonlySet<string>;
   /** The columns in which all rows can be compared. */
-  readonly exact: readonly Column[];
+  readonly exact: readonly IdentityColumn[];
 }
 
 async function compareRows(
   { upstream, range, filter }: Looked,
   by: readonly string[],
-  columns: readonly Column[],
+  columns: readonly IdentityColumn[],
 ): Promise<Comparison> {
   const fields = columns.map(({ field }) => field);
   const named = (name: string): string => freeName(name, fields);
-  const conditions = columns.flatMap((column, index) =>
-    column.inexact === undefined
-      ? []
-      : [{ column, condition: column.inexact, name: named(`inexact${index}`) }],
-  );
+  const conditions = columns.map((column, index) => ({
+    column,
+    condition: column.inexact,
+    name: named(`inexact${index}`),
+  }));
   // Counting by hash may find too few different rows, which only costs a search, but never too many.
   const counting = stats(
     by,
@@ -112,7 +102,7 @@ async function compareRows(
     ...conditions.map(({ condition, name }) => ({ ...statsFunction('count', [], name), condition })),
   );
   const repeating = new Set<string>();
-  const inexact = new Set<Column>();
+  const inexact = new Set<IdentityColumn>();
   for await (const batch of upstream.rows({ query: query(filter, [counting]), range }))
     for (const row of batch) {
       if (columnOf(row, named('rows')) !== columnOf(row, named('different')))
@@ -131,7 +121,7 @@ const maxFieldsLength = 4000;
 const columnBytes = 90;
 
 /** As many of the columns as fit into a query with this filter. */
-function fitting(columns: readonly Column[], filter: LogsqlFilter): readonly Column[] {
+function fitting(columns: readonly IdentityColumn[], filter: LogsqlFilter): readonly IdentityColumn[] {
   let left = maxQueryBytes - Buffer.byteLength(printFilter(filter));
   const end = columns.findIndex(({ field }) => (left -= 2 * Buffer.byteLength(field) + columnBytes) < 0);
   return end < 0 ? columns : columns.slice(0, end);

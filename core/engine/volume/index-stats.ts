@@ -6,9 +6,6 @@ import type { IndexStatsPlan } from '../plan/types.js';
 import { StreamPieces, type PiecesContext } from './stream-pieces.js';
 import { VolumeBuckets } from './volume-buckets.js';
 
-/** Beyond this number of rows, entries that were pushed again count again. */
-const maxCompared = 1_000_000;
-
 /** Streams, entries and bytes that a selector matches. Chunks are specific to Loki's storage; one per stream is reported. */
 export async function answerIndexStats(
   { filter }: IndexStatsPlan,
@@ -16,7 +13,7 @@ export async function answerIndexStats(
   context: PiecesContext & Pick<EngineContext, 'clock' | 'signal'>,
 ): Promise<IndexStatsAnswer> {
   const whole = new VolumeBuckets(range, range.endNs + 1n, context.clock.nowNs());
-  const pieces = new StreamPieces({ filter, range, maxCompared }, context);
+  const pieces = new StreamPieces({ filter, range }, context);
   const streams = new Set<string>();
   let [entries, bytes] = [0, 0];
   const pacer = new Pacer(context.signal);

@@ -11,13 +11,15 @@ import { missingLineRows } from '../plan/missing-lines.js';
 import type { RowReader } from '../../victoria/names/row-reader.js';
 import { columnOf, isOwnColumn, type BackendRow, type BackendValue } from '../../victoria/upstream/types.js';
 import type { Backend } from '../backend.js';
-import { tallyOfListing } from '../metric/count/stream-listing.js';
+import { tallyOfListing, type ListedRange } from '../metric/count/stream-listing.js';
 import { rowsOfStreams } from '../metric/row-windows.js';
 
 /** What a Loki chunk stores for the entries of a stream: bytes per entry. */
 export interface EntryCost {
   /** In addition to a stored line. */
   readonly metadata: number;
+  /** The part of `metadata` that values take; each is stored once, so that it is that of a stored row, however many rows an entry has. */
+  readonly texts: number;
   /** For a row without a stored line: its line is made of its fields, and they are no metadata. */
   readonly rebuilt: number;
   /** For any row, with its line, where lines were looked at. */
@@ -28,8 +30,7 @@ export interface EntryCost {
 
 /** The cost by backend stream; streams that were not read get the average. */
 export interface MetadataCosts {
-  /** @param copies how many rows there are for an entry of the stream, on average */
-  of(streamText: string, stream: StreamIdentity, copies: number): EntryCost;
+  of(streamText: string, stream: StreamIdentity): EntryCost;
 }
 
 /** A pair of structured metadata is two references into the chunk's string table. */
@@ -55,24 +56,24 @@ export interface LearnedSums {
 
 /**
  * Learns what structured metadata costs, by statistics of the backend (otel-README, rule 10), and remembers it.
- * @param listed the streams of the whole range
- * @param hasLines whether the bytes of lines are wanted too, for which the backend reads them
+ * @param listing of the whole stretches around the range; `hasLines` if the bytes of lines are wanted too, for which the backend reads them
  */
 export async function readMetadataCosts(
   filter: LogsqlFilter,
   range: TimeRange,
-  { listed, hasLines }: { readonly listed: readonly BackendValue[]; readonly hasLines: boolean },
+  listing: ListedRange & { readonly hasLines: boolean },
   { upstream, reader, naming }: Backend,
   learned: Memory<LearnedSums>,
 ): Promise<MetadataCosts> {
-  const looked = sampled(range, rowsOfStreams(listed));
+  const { listed, hasLines } = listing;
+  const looked = sampled(range, listing.range, rowsOfStreams(listed));
   const key = `${upstream.owner} ${hasLines} ${looked.startNs}-${looked.endNs} ${printFilter(filter)}`;
   const known = learned.get(key);
   const list = (listing: 'streams' | 'field_names'): Promise<readonly BackendValue[]> =>
     upstream.list({ listing, query: query(filter), range: looked });
   const [listedNames, streams] = await Promise.all([
     known === undefined ? list('field_names') : undefined,
-    looked === range ? listed : list('streams'),
+    looked === listing.range ? listed : list('streams'),
   ]);
   const tally = await tallyOfListing(reader, streams);
   if (known?.tally === tally) return costsOf(known.sums);
@@ -204,17 +205,17 @@ function addLines(before: FieldSums, row: BackendRow, batch: Batch, stream: Stre
 function costsOf(sums: ReadonlyMap<string, FieldSums>): MetadataCosts {
   const average = totalOf([...sums.values()]);
   return {
-    of: (text, stream, copies) => {
+    of: (text, stream) => {
       const own = sums.get(text);
       const sum = own === undefined || own.rows + own.rebuilt === 0 ? average : own;
       const { rows, lines, pairs, texts, rebuilt, rebuiltLines } = sum;
       const level = own?.hasLevel === true ? 0 : 1;
       const ofStream = (stream.metadata.length + level) * pairBytes;
-      // An entry has the pairs of each of its copies; its texts are stored once, however many there are.
-      const fields = pairs * pairBytes + texts * copies;
+      const fields = pairs * pairBytes + texts;
       const shared = stream.metadata.reduce((total, [name, value]) => total + name.length + value.length, 0);
       return {
         metadata: summable(ratio(fields, rows) + ofStream),
+        texts: summable(ratio(texts, rows)),
         rebuilt: summable(ratio(rebuiltLines, rebuilt) + ofStream),
         entry: summable(ratio(lines + fields + rebuiltLines, rows + rebuilt) + ofStream),
         shared: shared + level * levelTexts,
@@ -294,10 +295,12 @@ function* batchesOf(fields: readonly string[]): Generator<Batch> {
   if (batch.length > 0) yield batch;
 }
 
-/** The sample of a range: the same for ranges that end at about the same time, so that what it has shown is known the next time. */
-function sampled(range: TimeRange, rows: number): TimeRange {
-  if (rows <= maxCountedRows) return range;
-  const { startNs, endNs } = range;
+/**
+ * The sample of a range: the same for ranges that end at about the same time, so that what it has shown is known the next time; the whole
+ * stretches around it where they have few rows.
+ */
+function sampled({ startNs, endNs }: TimeRange, whole: TimeRange, rows: number): TimeRange {
+  if (rows <= maxCountedRows) return whole;
   const part = ((endNs - startNs) * BigInt(maxCountedRows)) / BigInt(rows);
   const stepNs = rounded(part / steps);
   const end = endNs - (endNs % stepNs);

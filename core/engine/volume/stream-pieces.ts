@@ -1,21 +1,27 @@
 import type { Begun } from '../../base/pace/begun.js';
 import type { Label, LabelSet } from '../../base/labels/label-set.js';
 import type { TimeRange } from '../../base/time/range.js';
-import type { LogsqlFilter, LogsqlPipe, StatsFunction } from '../../victoria/logsql/ast.js';
-import { and, not, query, stats, statsFunction, timeBucket } from '../../victoria/logsql/build.js';
+import type { LogsqlFilter, LogsqlPipe, LogsqlQuery } from '../../victoria/logsql/ast.js';
+import { and, query, stats, statsFunction, timeBucket } from '../../victoria/logsql/build.js';
 import { parseRowTime } from '../../victoria/names/row-time.js';
 import { beginRows } from '../../victoria/upstream/begin-rows.js';
-import { columnOf, type BackendRow, type BackendValue } from '../../victoria/upstream/types.js';
+import { columnOf, type BackendRow } from '../../victoria/upstream/types.js';
 import type { EngineContext } from '../context.js';
+import type { PartOfRows } from '../metric/count/found-repeats.js';
+import { wholeStretches } from '../metric/count/time-stretches.js';
 import { rowsOfStreams } from '../metric/row-windows.js';
 import { missingLineRows } from '../plan/missing-lines.js';
 import { readMetadataCosts, type MetadataCosts } from './metadata-bytes.js';
-import { noRepeats, repeatedRows, type RepeatedRows } from './repeated-rows.js';
+import { everyRow, mayRepeat, rowsOnce, type RowsOnce } from './rows-once.js';
 import type { VolumePiece } from './volume-buckets.js';
 import { VolumePieces } from './volume-pieces.js';
 
 /** Beyond this number of entries, not all lines are read: counting costs a fraction of it, and the newest lines serve as a sample. */
 const maxMeasuredEntries = 5_000_000;
+/** To compare rows takes the backend as long as to count them; beyond this number, those that were pushed again count again. */
+const maxComparedEntries = 1_000_000;
+/** How many rows the entries of a piece are stored as. */
+const storedColumn = 'stored';
 /** The most pieces to hold for joining. */
 const maxOpenPieces = 100_000;
 
@@ -27,8 +33,6 @@ export interface PiecesRequest {
   readonly cellNs?: bigint | undefined;
   /** Labels that are columns of rows, and not of streams. */
   readonly columns?: readonly (readonly [label: string, field: string])[];
-  /** The most rows that are compared to find those that repeat another one. */
-  readonly maxCompared: number;
 }
 
 export type PiecesContext = Pick<
@@ -50,83 +54,83 @@ export class StreamPieces {
 
   /** The pieces of each stream, those of backend streams that are one Loki stream joined. */
   async *read(): AsyncGenerator<readonly [labels: LabelSet, piece: VolumePiece]> {
-    const { filter, range, maxCompared } = this.#request;
-    const { upstream, memories, repeatedRows: rule } = this.#context;
+    const { filter, range } = this.#request;
+    const { upstream, memories } = this.#context;
+    const looked = wholeStretches(range);
     // One place for all reads: a second volume could hold the place that another read of this one waits for.
-    const leave = await upstream.hold?.(range);
-    // Begun before it is known how many entries there are, and begun anew where they are too many.
-    let counted = this.#begin(true);
+    const leave = await upstream.hold?.(looked);
+    // Begun before it is known how many entries there are and whether they repeat, and begun anew where that matters.
+    let counted = mayRepeat(filter, this.#context) ? [] : [this.#begin({ filter }, true)];
+    const end = (): void => {
+      for (const part of counted) part.end();
+    };
+    const beginAnew = (parts: readonly PartOfRows[], isMeasured: boolean): void => {
+      end();
+      counted = parts.map((part) => this.#begin(part, isMeasured));
+    };
     try {
-      const listed = await upstream.list({ listing: 'streams', query: query(filter), range });
-      this.rows = rowsOfStreams(listed);
-      if (this.rows === 0) return;
-      const isMeasured = this.rows <= maxMeasuredEntries;
-      if (!isMeasured) {
-        counted.end();
-        counted = this.#begin(false);
-      }
-      const asked = { listed, hasLines: !isMeasured };
-      const [costs, repeated] = await Promise.all([
-        readMetadataCosts(filter, range, asked, this.#context, memories.metadata),
-        this.rows <= maxCompared && rule === 'once' ? this.#repeated(listed) : noRepeats,
+      const listed = await upstream.list({ listing: 'streams', query: query(filter), range: looked });
+      const rows = rowsOfStreams(listed);
+      if (rows === 0) return;
+      const isMeasured = rows <= maxMeasuredEntries;
+      if (!isMeasured) beginAnew([{ filter }], false);
+      const listing = { range: looked, listed };
+      const sampled = { ...listing, hasLines: !isMeasured };
+      const [costs, once] = await Promise.all([
+        readMetadataCosts(filter, range, sampled, this.#context, memories.metadata),
+        rows <= maxComparedEntries ? rowsOnce(filter, range, listing, this.#context) : everyRow(filter),
       ]);
-      yield* this.#joined(counted, isMeasured, costs, repeated);
+      if (counted.length !== once.parts.length) beginAnew(once.parts, isMeasured);
+      yield* this.#joined(counted, isMeasured, costs, once);
     } finally {
-      counted.end();
+      end();
       leave?.();
     }
   }
 
   /** Counts by backend stream, and by time cell when there is more than one bucket; the backend begins at once. */
-  #begin(isMeasured: boolean): Begun<readonly BackendRow[]> {
-    const { filter, range } = this.#request;
-    const asked = query(filter, [this.#counting(isMeasured)]);
-    return beginRows(this.#context.upstream, { query: asked, range });
+  #begin(part: PartOfRows, isMeasured: boolean): Begun<readonly BackendRow[]> {
+    const { range } = this.#request;
+    return beginRows(this.#context.upstream, { query: this.#counting(part, isMeasured), range });
   }
 
-  /** @param missing counts rows without a line apart, and not what stands in its place */
-  #counting(isMeasured: boolean, missing?: LogsqlFilter): LogsqlPipe {
+  #counting(part: PartOfRows, isMeasured = true): LogsqlQuery {
     const { cellNs } = this.#request;
     const columns = ['_stream', ...this.#fields()];
-    const count = (result: string): StatsFunction => statsFunction('count', [], result);
-    const length = statsFunction('sum_len', ['_msg'], 'lines');
-    const lengths =
-      missing === undefined
-        ? [length]
-        : [
-            { ...length, condition: not(missing) },
-            { ...count('rebuilt'), condition: missing },
-          ];
-    const times = [statsFunction('min', ['_time'], 'first'), statsFunction('max', ['_time'], 'last')];
-    return stats(
-      cellNs === undefined ? columns : [...columns, timeBucket(cellNs)],
-      count('entries'),
-      ...(isMeasured ? [...lengths, ...times] : []),
-    );
+    const distinct = part.distinctBy === undefined ? [] : [distinctRows([...part.distinctBy, ...columns])];
+    const sums = [
+      statsFunction('sum_len', ['_msg'], 'lines'),
+      statsFunction('min', ['_time'], 'first'),
+      statsFunction('max', ['_time'], 'last'),
+      ...distinct.map(({ copies }) => statsFunction('sum', [copies], storedColumn)),
+    ];
+    return query(part.filter, [
+      ...distinct.map(({ pipe }) => pipe),
+      stats(
+        cellNs === undefined ? columns : [...columns, timeBucket(cellNs)],
+        statsFunction('count', [], 'entries'),
+        ...(isMeasured ? sums : []),
+      ),
+    ]);
   }
 
   /**
    * The pieces of rows without a line. As a filter this takes the backend no look at lines, as a condition of the other sums it would.
    */
-  #rebuilt(): AsyncIterable<readonly BackendRow[]> {
-    const { filter, range } = this.#request;
+  async *#rebuilt(parts: readonly PartOfRows[]): AsyncGenerator<readonly BackendRow[]> {
+    const { range } = this.#request;
     const { upstream, naming } = this.#context;
-    const ofThem = and(filter, missingLineRows(naming));
-    return upstream.rows({ query: query(ofThem, [this.#counting(true)]), range });
-  }
-
-  /** Finds the rows by which entries that were pushed more than once are counted too often. */
-  #repeated(listed: readonly BackendValue[]): Promise<RepeatedRows> {
-    const { filter, range } = this.#request;
-    const counting = this.#counting(true, missingLineRows(this.#context.naming));
-    return repeatedRows({ ...this.#context, filter, range }, listed, this.#fields(), counting);
+    for (const part of parts) {
+      const filter = and(part.filter, missingLineRows(naming));
+      yield* upstream.rows({ query: this.#counting({ ...part, filter }), range });
+    }
   }
 
   async *#joined(
-    counted: AsyncIterable<readonly BackendRow[]>,
+    counted: readonly AsyncIterable<readonly BackendRow[]>[],
     isMeasured: boolean,
     costs: MetadataCosts,
-    { within, surplus }: RepeatedRows,
+    { parts, surplus, together, mayMissLines }: RowsOnce,
   ): AsyncGenerator<readonly [LabelSet, VolumePiece]> {
     const { reader } = this.#context;
     const { cellNs, columns = [] } = this.#request;
@@ -135,47 +139,51 @@ export class StreamPieces {
       const { labels } = reader.stream(row._stream ?? '{}');
       return columns.length === 0 ? labels : labels.with(valuesOf(row, columns));
     };
-    const add = (row: BackendRow, { isRebuilt = false, copies = 1 } = {}): void => {
-      const text = row._stream ?? '{}';
-      const stream = reader.stream(text);
+    const add = (row: BackendRow, kind: 'counted' | 'without a line'): void => {
+      const stream = reader.stream(row._stream ?? '{}');
       const labels = labelsOf(row);
-      const { entry, metadata, rebuilt, shared } = costs.of(text, stream, copies);
-      const number = (name: string): number => Number(columnOf(row, name) ?? 0);
+      const { entry, metadata, texts, rebuilt, shared } = costs.of(row._stream ?? '{}', stream);
+      const number = (name: string): number | undefined => {
+        const value = columnOf(row, name);
+        return value === undefined ? undefined : Number(value);
+      };
       const { firstNs, lastNs } = this.#timesOf(row, isMeasured);
-      // Rows without a line were counted among all rows, with what stands in its place.
-      const entries = isRebuilt ? 0 : number('entries');
-      const lines = isRebuilt ? -number('lines') : number('lines');
-      const missing = number(isRebuilt ? 'entries' : 'rebuilt');
+      const entries = number('entries') ?? 0;
+      const stored = number(storedColumn) ?? entries;
+      const measured = (number('lines') ?? 0) + entries * metadata + (stored - entries) * texts;
+      const isCounted = kind === 'counted';
+      if (isCounted) this.rows += stored;
       pieces.add(labels, cellNs === undefined ? 0n : firstNs / cellNs, {
         firstNs,
         lastNs,
-        entries,
-        bytes: isMeasured ? lines + (entries - missing) * metadata + missing * rebuilt : entries * entry,
+        // Rows without a line were counted among all rows, with what stands in its place.
+        entries: isCounted ? entries : 0,
+        bytes: !isMeasured ? entries * entry : isCounted ? measured : entries * rebuilt - measured,
         sharedBytes: shared,
       });
     };
     const subtract = (row: BackendRow): void => {
       const { stream, line, isRebuilt, timestampNs } = reader.read(row);
-      const { metadata, rebuilt, shared } = costs.of(row._stream ?? '{}', stream, 1);
+      const text = row._stream ?? '{}';
+      const { metadata, texts, rebuilt, shared } = costs.of(text, stream);
+      const stored = Buffer.byteLength(line) + metadata - (together.has(text) ? 0 : texts);
       pieces.add(labelsOf(row), cellNs === undefined ? 0n : timestampNs / cellNs, {
         firstNs: timestampNs,
         lastNs: timestampNs,
         entries: -1,
-        bytes: -(isRebuilt ? rebuilt : Buffer.byteLength(line) + metadata),
+        bytes: -(isRebuilt ? rebuilt : stored),
         sharedBytes: shared,
       });
     };
     for (const row of surplus) subtract(row);
-    for (const { rows, copies } of within.values()) for (const row of rows) add(row, { copies });
-    const isRepeated = (row: BackendRow): boolean => within.has(row._stream ?? '{}');
-    if (isMeasured)
-      for await (const batch of this.#rebuilt())
-        for (const row of batch) if (!isRepeated(row)) add(row, { isRebuilt: true });
-    for await (const batch of counted) {
-      for (const row of batch) if (!isRepeated(row)) add(row);
-      // Beyond this, small pieces are not joined, which only costs accuracy.
-      if (pieces.size > maxOpenPieces) yield* pieces.drain();
-    }
+    if (isMeasured && mayMissLines)
+      for await (const batch of this.#rebuilt(parts)) for (const row of batch) add(row, 'without a line');
+    for (const part of counted)
+      for await (const batch of part) {
+        for (const row of batch) add(row, 'counted');
+        // Beyond this, small pieces are not joined, which only costs accuracy.
+        if (pieces.size > maxOpenPieces) yield* pieces.drain();
+      }
     yield* pieces.drain();
   }
 
@@ -199,6 +207,15 @@ export class StreamPieces {
       lastNs: (endNs < range.endNs ? endNs : range.endNs) - 1n,
     };
   }
+}
+
+/** Leaves one row of each entry, with the number of its rows in a column. */
+function distinctRows(columns: readonly string[]): { readonly pipe: LogsqlPipe; readonly copies: string } {
+  const by = [...new Set(columns)];
+  let copies = 'hits';
+  // The backend gives the column a name that is free.
+  while (by.includes(copies)) copies += 's';
+  return { pipe: { kind: 'uniq', by, hits: true }, copies };
 }
 
 /** The first column of a label that has a value decides. */

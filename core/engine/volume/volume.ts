@@ -13,8 +13,6 @@ import { StreamPieces, type PiecesRequest } from './stream-pieces.js';
 const chunkNs = 2n * 3_600n * 1_000_000_000n;
 /** The most pieces of one stream over a long range, where a piece covers more than a chunk. */
 const maxPieces = 96n;
-/** To compare rows takes the backend as long as to count them; beyond this number, those that were pushed again count again. */
-const maxCompared = 250_000;
 
 /** Bytes of the selected streams in Loki's measure. */
 export async function answerVolume(
@@ -32,7 +30,7 @@ export async function answerVolume(
   const sums = new VolumeSums({ buckets, targets, required, aggregateBy, maxSeries });
   const cellNs = request.op === 'volume_range' ? cellOf(range.endNs - range.startNs) : undefined;
   const columns = declaredColumns(plan, context.naming);
-  const pieces = new StreamPieces({ filter, range, cellNs, columns, maxCompared }, context);
+  const pieces = new StreamPieces({ filter, range, cellNs, columns }, context);
   let bytes = 0;
   const pacer = new Pacer(context.signal);
   try {

@@ -71,7 +71,7 @@ export async function findRepeats(
   // Where few rows share a time, all of them are read and compared.
   const times = sharing <= fewSharing * counts.length ? await sharedTimes(at, shared) : undefined;
   if (times !== undefined) return comparedAt(looked, run, byStretch(times, run));
-  const repeating = await repeatingStreams(at, shared, 'entries');
+  const repeating = await repeatingStreams(at, shared);
   if (repeating === undefined) return counts.map(() => noRepeats);
   const { exactFields, filter } = repeating;
   if (exactFields === undefined)

@@ -33,7 +33,7 @@ export async function timesOfRepeats(
   looked: Looked,
   shared: SharedTimes,
 ): Promise<readonly bigint[] | undefined> {
-  const repeating = await repeatingStreams(looked, shared, 'entries');
+  const repeating = await repeatingStreams(looked, shared);
   return repeating === undefined ? [] : timesIn(looked, repeating);
 }
 

@@ -36,8 +36,6 @@ function calls(
   metadata: {
     readonly fields?: readonly string[];
     readonly rows?: readonly WrittenRow[];
-    /** What rows share a time. */
-    readonly times?: readonly WrittenRow[];
     /** Rows without a line, and what is stored in its place. */
     readonly placeholders?: readonly WrittenRow[];
     /** The fields of these rows. */
@@ -56,12 +54,23 @@ function calls(
       when: isOfAll('field_names'),
       values: fields.map((field) => ({ value: field, hits: 1 })),
     },
-    { call: 'rows', when: comparesTimes, batches: [metadata.times ?? []] },
+    { call: 'rows', when: comparesTimes, batches: [timesOf(streams), missingOf(metadata.placeholders)] },
     { call: 'list', values: metadata.members === undefined ? [] : valuesOf(streams) },
     ...(metadata.members === undefined ? [] : [{ call: 'rows' as const, batches: [metadata.members] }]),
     ...(metadata.fields === undefined ? [] : [{ call: 'rows' as const, batches: [metadata.rows ?? []] }]),
-    { call: 'rows', batches: [metadata.placeholders ?? []] },
+    ...(metadata.placeholders === undefined
+      ? []
+      : [{ call: 'rows' as const, batches: [metadata.placeholders] }]),
   ];
+}
+
+/** No two rows share a time. */
+function timesOf(streams: ReadonlyMap<string, number>): readonly WrittenRow[] {
+  return [...streams].map(([_stream, hits]) => ({ _stream, rows: String(hits), different: String(hits) }));
+}
+
+function missingOf(placeholders: readonly WrittenRow[] = []): readonly WrittenRow[] {
+  return placeholders.map(({ entries = '' }) => ({ missing: entries }));
 }
 
 function valuesOf(streams: ReadonlyMap<string, number>): readonly BackendValue[] {

@@ -1,0 +1,79 @@
+import { Pacer } from '../../base/pace/pacer.js';
+import { atPace } from '../../base/pace/steps.js';
+import type { TimeRange } from '../../base/time/range.js';
+import type { LogsqlFilter } from '../../victoria/logsql/ast.js';
+import { and, query } from '../../victoria/logsql/build.js';
+import { isOwnColumn, type BackendRow } from '../../victoria/upstream/types.js';
+import type { EngineContext } from '../context.js';
+import { duplicateRows } from '../metric/count/duplicates.js';
+import { crowdedRows, partsOf, type CrowdedRows, type PartOfRows } from '../metric/count/found-repeats.js';
+import type { ProfileRequest } from '../metric/count/profile.js';
+import { readStreams, streamsWithSameEntries, type ListedRange } from '../metric/count/stream-listing.js';
+import { isDeclined } from '../metric/declined.js';
+import { streamsFilter } from '../rows/repeating-streams.js';
+
+/** How the rows of a range are counted so that entries that were pushed more than once count once. */
+export interface RowsOnce {
+  /** Each row is in one of these. */
+  readonly parts: readonly PartOfRows[];
+  /** Rows of the parts that repeat another one. */
+  readonly surplus: readonly BackendRow[];
+  /** `_stream` texts of streams whose entries may be those of another one, so that both have the texts of such an entry. */
+  readonly together: ReadonlySet<string>;
+  /** Whether rows may have no stored line. */
+  readonly mayMissLines: boolean;
+}
+
+/** All rows, each of which counts. */
+export function everyRow(filter: LogsqlFilter): RowsOnce {
+  return { parts: [{ filter }], surplus: [], together: new Set(), mayMissLines: true };
+}
+
+type Context = Pick<
+  EngineContext,
+  'upstream' | 'reader' | 'naming' | 'memories' | 'repeatedRows' | 'memory' | 'signal'
+>;
+
+/** Whether so many entries of the selection repeat, as far as is known, that rows are counted in several parts. */
+export function mayRepeat(filter: LogsqlFilter, context: Context): boolean {
+  return context.memories.profiler.expected(asked(filter, context)).crowded.length > 0;
+}
+
+function asked(filter: LogsqlFilter, context: Context): ProfileRequest {
+  return { ...context, selection: filter, columns: [] };
+}
+
+/** @param listing of the whole stretches around the range */
+export async function rowsOnce(
+  filter: LogsqlFilter,
+  range: TimeRange,
+  listing: ListedRange,
+  context: Context,
+): Promise<RowsOnce> {
+  const { reader, memories, signal } = context;
+  const profile = await memories.profiler.of(asked(filter, context), range, listing);
+  const mayMissLines = profile.missing > 0;
+  const pacer = new Pacer(signal);
+  const streams = await atPace(readStreams(listing.listed, reader), pacer);
+  const together = await atPace(streamsWithSameEntries(streams), pacer);
+  const looked = { ...context, filter, range, streams, profile };
+  const surplus = await duplicateRows({ ...looked, leavesCrowded: true });
+  if (!isDeclined(surplus))
+    return { parts: partsOf(filter, crowdedRows(profile, reader)), surplus, together, mayMissLines };
+  const stored = await storedRows(filter, profile.streamsWithSharedTimes, range, context);
+  return { parts: partsOf(filter, stored), surplus: [], together, mayMissLines };
+}
+
+/** The rows of streams in which too many repeat to compare them as entries: those are one of which all fields are stored alike. */
+async function storedRows(
+  filter: LogsqlFilter,
+  streams: ReadonlySet<string>,
+  range: TimeRange,
+  { upstream, reader }: Context,
+): Promise<CrowdedRows | undefined> {
+  if (streams.size === 0) return undefined;
+  const own = streamsFilter(streams, reader);
+  const names = await upstream.list({ listing: 'field_names', query: query(and(filter, own)), range });
+  const fields = names.map(({ value }) => value).filter((name) => !isOwnColumn(name));
+  return { filter: own, columns: ['_time', '_stream', '_msg', ...fields] };
+}
