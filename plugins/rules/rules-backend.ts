@@ -24,7 +24,8 @@ const maxShown = 500;
 
 /** Reads from the services that evaluate rules and alerts: bounded in time and size, errors as ApiError. */
 export class RulesBackend {
-  readonly #agents = { http: new HttpAgent({ keepAlive: true }), https: new HttpsAgent({ keepAlive: true }) };
+  /** Each call has a connection of its own: calls are few, and a kept connection may be closed or lost just when the next call takes it. */
+  readonly #agents = { http: new HttpAgent(), https: new HttpsAgent() };
   /** Loaded with the first call: most proxies have no ruler, and it is large. */
   #client: Promise<Got> | undefined;
   readonly #timeoutMs: number;
@@ -42,14 +43,7 @@ export class RulesBackend {
       headers: { accept: 'application/json', 'user-agent': undefined },
       throwHttpErrors: false,
       followRedirect: false,
-      // The server may have closed a pooled connection meanwhile: one more try.
-      retry: {
-        limit: 1,
-        methods: ['GET'],
-        statusCodes: [],
-        errorCodes: ['ECONNRESET', 'EPIPE'],
-        backoffLimit: 10,
-      },
+      retry: { limit: 0 },
     });
   }
 

@@ -5,7 +5,6 @@ import { parse } from 'yaml';
 import type { RulesOptions } from '../../../core/base/options.gen.js';
 import { makePipeline, withPipeline } from '../../../core/testing/index.js';
 import rules from '../../../plugins/rules/index.js';
-import { RulesBackend } from '../../../plugins/rules/rules-backend.js';
 import { tenantStages } from '../tenant-stages.js';
 import { recording, withVmalert, type Received, type Respond } from './fake-vmalert.js';
 
@@ -267,16 +266,16 @@ test('no connection is 502, and no answer in time 504', async (t) => {
   );
 });
 
-test('a call on a kept connection that has been closed is made again', async (t) => {
-  let answered = 0;
+test('each call has a connection of its own, which nobody can have closed before', async (t) => {
+  const document = { data: { groups: [] } };
+  // It closes a connection at its second call, as if it had been closed just before.
   const server = createServer((socket) => {
-    let calls = 0;
+    let isAnswered = false;
     socket.on('error', () => undefined);
     socket.on('data', () => {
-      calls += 1;
-      if (calls > 1) return socket.resetAndDestroy();
-      answered += 1;
-      const body = '{"data":{"groups":null}}';
+      if (isAnswered) return socket.resetAndDestroy();
+      isAnswered = true;
+      const body = JSON.stringify(document);
       return socket.write(`HTTP/1.1 200 OK\r\nContent-Length: ${body.length}\r\n\r\n${body}`);
     });
   });
@@ -284,20 +283,14 @@ test('a call on a kept connection that has been closed is made again', async (t)
   t.teardown(() => server.close());
   // A TCP server's address is never a text or null once it listens.
   const { port } = server.address() as AddressInfo;
-  const backend = new RulesBackend(10_000, true);
-  const call = {
-    service: 'rules',
-    base: `http://127.0.0.1:${port}`,
-    path: '/api/v1/rules',
-    params: [],
-    headers: {},
-    signal: new AbortController().signal,
-  } as const;
-  await backend.fetchJson(call);
-  const { document } = await backend.fetchJson(call);
-  t.deepEqual(document, { data: { groups: null } });
-  t.is(answered, 2);
-  await backend.close();
+  const options = { timeout: 60_000, rulerBackend: `http://127.0.0.1:${port}` };
+  const pipeline = makePipeline({ stages: tenantStages({}), endpoints: [{ plugin: rules, options }] });
+  await withPipeline(pipeline, async ({ url }) => {
+    const rulesOf = async (): Promise<unknown> =>
+      (await request(`${url}/prometheus/api/v1/rules`)).body.json();
+    const atOnce = await Promise.all([rulesOf(), rulesOf()]);
+    t.deepEqual([...atOnce, await rulesOf()], [document, document, document]);
+  });
 });
 
 test('no error text shows the credentials of the rules backend', async (t) => {
