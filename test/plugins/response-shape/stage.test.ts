@@ -35,11 +35,11 @@ async function answerOf(
       derivedFields: [],
       repeatedRows: 'once',
       detectedFieldsMaxScanLines: 2000,
-      drilldownScanTimeout: 5000,
+      drilldownScanTimeout: 60_000,
       lineThreads: 1,
       rowThreads: 0,
       rowThreadsMinRows: 0,
-      lineTimeout: 1000,
+      lineTimeout: 60_000,
     },
     exchange,
   );

@@ -138,7 +138,7 @@ test('a long line is read in a thread, with the same fields', async (t) => {
   const given = [JSON.stringify({ ...nested, ...many }), `a=1 ${'b '.repeat(50_000)}`].map((line) => ({
     line,
   }));
-  const workers = new LineWorkers({ threads: 1, timeoutMs: 10_000 });
+  const workers = new LineWorkers({ threads: 1, timeoutMs: 60_000 });
   const { signal } = new AbortController();
   let asked = 0;
   const counted: LinePlace['workers'] = {

@@ -33,7 +33,7 @@ let account = 300;
 let jobs = 0;
 /** What became of the last job. */
 let last = '';
-const lines = new LineWorkers({ threads: 1, timeoutMs: 10_000 });
+const lines = new LineWorkers({ threads: 1, timeoutMs: 60_000 });
 const rowThreads = openThreads();
 
 function openThreads(): RowThreads {
@@ -256,7 +256,7 @@ async function readOdd(
   if (job === undefined) throw new Error('no thread');
   const verdicts: string[] = [];
   const call = { path: '/select/logsql/query', method: 'POST', form: [], headers: {} } as const;
-  const limitsOf = { timeoutMs: 10_000, maxConcurrent: 1, maxBufferedBytes: 1e6, maxRowBytes: 1000 };
+  const limitsOf = { timeoutMs: 60_000, maxConcurrent: 1, maxBufferedBytes: 1e6, maxRowBytes: 1000 };
   try {
     const read = job.read({
       call: { ...call, isJson: true, statusRule: 'keep' },
