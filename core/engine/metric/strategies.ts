@@ -1,6 +1,6 @@
 import { ApiError } from '../../base/errors/api-error.js';
 import { errorTable } from '../../base/errors/table.js';
-import type { LeafRequest, SeriesTable } from '../../logql/metric/index.js';
+import { Windows, type LeafRequest, type SeriesTable } from '../../logql/metric/index.js';
 import type { LeafPlan } from '../plan/types.js';
 import type { LeafContext, Strategy } from './context.js';
 import { fieldsStrategy } from './count/fields-strategy.js';
@@ -25,6 +25,17 @@ export const strategies: readonly Strategy[] = [
 
 /** Reads the series of a leaf by the first possible strategy. */
 export async function readLeaf(request: LeafRequest<LeafPlan>, context: LeafContext): Promise<SeriesTable> {
+  const { fromNs, toNs } = new Windows(request.columns, request.leaf.range.range).interval;
+  // One place for all calls: one of them could wait for the place that another one holds.
+  const leave = await context.upstream.hold?.({ startNs: fromNs, endNs: toNs + 1n });
+  try {
+    return await readHeld(request, context);
+  } finally {
+    leave?.();
+  }
+}
+
+async function readHeld(request: LeafRequest<LeafPlan>, context: LeafContext): Promise<SeriesTable> {
   let hasFailed = false;
   for (const strategy of context.strategies) {
     const result = await tryStrategy(strategy, hasFailed, request, context);

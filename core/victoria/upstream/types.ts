@@ -175,8 +175,8 @@ export interface Upstream {
   /** The ids of the deletions that the backend has not finished. Left out where nobody knows. */
   activeDeletions?(): Promise<readonly string[]>;
   /**
-   * Takes one place among heavy queries for all rows of a range if reading them is heavy: reads of its parts then need none. The returned
-   * function gives the place back. Undefined without gates.
+   * Takes one place among heavy queries for all calls about a range if reading its rows is heavy: calls about its parts then need none. The
+   * returned function gives the place back. Undefined without gates.
    */
   hold?(range: TimeRange): Promise<() => void>;
   /** The same backend with calls that end at this signal. Undefined when single calls cannot be cancelled. */

@@ -43,12 +43,20 @@ export interface CallPass {
   readonly leave: (error: unknown, rows: number) => void;
 }
 
+/** A place for all calls about a range. */
+interface Held {
+  readonly range: TimeRange;
+  readonly entered: Promise<void>;
+  pass: CallPass | undefined;
+  /** Those who share it; it is given back when the last one leaves. */
+  holders: number;
+}
+
 /** The gates for one exchange. */
 export class ExchangeGates {
   readonly #options: GatesOptions;
   readonly #owner: GateOwner;
-  /** Ranges for which a place is held. */
-  readonly #held: Set<TimeRange>;
+  readonly #held: Set<Held>;
 
   constructor(options: GatesOptions, owner: GateOwner, of?: ExchangeGates) {
     this.#options = options;
@@ -84,8 +92,10 @@ export class ExchangeGates {
       for (const each of held.reverse()) each(error, rows);
     };
     try {
+      // First, as where the place is held already.
+      if (isHeavyStatsRange(request, minRangeMs) && !this.#isHeld(request.range))
+        held.push((await this.#heavy()).leave);
       if (isDrilldown) held.push(await this.#waitFor(() => paced.enter(signal)));
-      if (isHeavyStatsRange(request, minRangeMs)) held.push((await this.#heavy()).leave);
       // Last: what has a place here waits for no other gate, so that one request cannot hold up another in a circle.
       const place = await this.#waitFor(() => statistics.enter(owner, signal));
       held.push(() => place.leave());
@@ -106,18 +116,40 @@ export class ExchangeGates {
     return { signal: pass.signal, leave: (error, rows) => pass.leave(outcomeOf(error), rows) };
   }
 
-  /** Takes one place for all rows of a range, however many calls read them. */
+  /** Takes one place for all calls about a range, however many there are. Within a range that is held, the place is shared. */
   async hold(range: TimeRange): Promise<() => void> {
     if (!isLong(range, this.#options.minRangeMs)) return nothing;
-    const pass = await this.#heavy();
-    this.#held.add(range);
-    return () => {
-      if (this.#held.delete(range)) pass.leave(undefined, 0);
+    const held = [...this.#held].find((one) => isWithin(range, one)) ?? this.#beginHold(range);
+    held.holders += 1;
+    let isOut = false;
+    const leave = (): void => {
+      if (isOut) return;
+      isOut = true;
+      held.holders -= 1;
+      if (held.holders > 0) return;
+      this.#held.delete(held);
+      held.pass?.leave(undefined, 0);
     };
+    try {
+      await held.entered;
+    } catch (error) {
+      leave();
+      throw error;
+    }
+    return leave;
   }
 
-  #isHeld({ startNs, endNs }: TimeRange): boolean {
-    return [...this.#held].some((held) => held.startNs <= startNs && endNs <= held.endNs);
+  #beginHold(range: TimeRange): Held {
+    const entered = this.#heavy().then((pass) => {
+      held.pass = pass;
+    });
+    const held: Held = { range, entered, pass: undefined, holders: 0 };
+    this.#held.add(held);
+    return held;
+  }
+
+  #isHeld(range: TimeRange): boolean {
+    return [...this.#held].some((held) => held.pass !== undefined && isWithin(range, held));
   }
 
   async #heavy(): Promise<CallPass> {
@@ -138,6 +170,10 @@ export class ExchangeGates {
 }
 
 const nothing = (): void => undefined;
+
+function isWithin({ startNs, endNs }: TimeRange, { range }: Held): boolean {
+  return range.startNs <= startNs && endNs <= range.endNs;
+}
 
 function outcomeOf(error: unknown): ScanOutcome {
   if (error === undefined) return 'done';

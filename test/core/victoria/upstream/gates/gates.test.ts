@@ -97,6 +97,7 @@ test('a place that is held serves all parts of the range, and no other', async (
   const leave = await gates.hold(rangeOf(100n));
   await gates.rows({ query: all, range: rangeOf(100n) });
   await gates.rows({ query: all, range: rangeOf(50n, hourNs) });
+  await gates.statsRange({ query: all, range: rangeOf(50n), stepNs: hourNs, shiftNs: 0n });
   t.is(seen.heavy, 1);
   (await gates.rows({ query: all, range: rangeOf(50n, 60n * hourNs) })).leave(undefined, 0);
   t.is(seen.heavy, 1);
@@ -104,6 +105,18 @@ test('a place that is held serves all parts of the range, and no other', async (
   leave();
   t.is(seen.heavy, 0);
   t.is(typeof (await gates.hold(rangeOf(1n))), 'function');
+  t.is(seen.heavy, 0);
+});
+
+test('a place that is held, or about to be, is shared within its range until all have left', async (t) => {
+  const { gates, seen } = makeGates();
+  const leaves = await Promise.all([gates.hold(rangeOf(100n)), gates.hold(rangeOf(50n, hourNs))]);
+  leaves.push(await gates.hold(rangeOf(100n)));
+  for (const leave of leaves) {
+    t.is(seen.heavy, 1);
+    leave();
+    leave();
+  }
   t.is(seen.heavy, 0);
 });
 
@@ -135,8 +148,8 @@ test('as many statistics over time run at once as there are places, and few wait
 test('statistics over time that get no place among heavy ones hold none of theirs', async (t) => {
   const heavy = { query: all, range: rangeOf(7n), stepNs: hourNs, shiftNs: 0n };
   const { gates, seen } = makeGates(true, 4);
-  const leave = await gates.hold(rangeOf(100n));
-  const leaveToo = await gates.hold(rangeOf(200n));
+  const leave = await gates.hold(rangeOf(100n, 300n * hourNs));
+  const leaveToo = await gates.hold(rangeOf(200n, 300n * hourNs));
   await t.throwsAsync(gates.statsRange(heavy), { message: /heavy VictoriaLogs queries/ });
   t.is(seen.statistics, 0);
   leave();
