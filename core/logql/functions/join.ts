@@ -12,7 +12,11 @@ export interface Join {
   combine(a: number, b: number): number | undefined;
 }
 
+/** The least or the greatest of values: NaN only when there is nothing else. */
+export const least = (a: number, b: number): number => (b < a || Number.isNaN(a) ? b : a);
+export const greatest = (a: number, b: number): number => (b > a || Number.isNaN(a) ? b : a);
+
 export const bySum: Join = { kind: 'added', op: 'sum', combine: (a, b) => a + b };
-export const byMin: Join = { kind: 'chosen', op: 'min', combine: Math.min };
-export const byMax: Join = { kind: 'chosen', op: 'max', combine: Math.max };
+export const byMin: Join = { kind: 'chosen', op: 'min', combine: least };
+export const byMax: Join = { kind: 'chosen', op: 'max', combine: greatest };
 export const byAverage: Join = { kind: 'divided', op: 'avg', combine: () => undefined };

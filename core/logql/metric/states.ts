@@ -1,4 +1,5 @@
 import { ascending } from './order.js';
+import { greatest, least } from '../functions/join.js';
 
 /**
  * What a range function keeps of its samples: `width` numbers in an array, the first of which is the number of samples; all are 0 when
@@ -66,13 +67,12 @@ export function perSecond(kind: StateKind): StateKind {
   };
 }
 
-/** `max_over_time` and `min_over_time`: NaN only when there is nothing else. */
-function extremeState(isBetter: (value: number, best: number) => boolean): StateKind {
+/** `max_over_time` and `min_over_time`. */
+function extremeState(best: (a: number, b: number) => number): StateKind {
   const put = (state: Float64Array, at: number, count: number, value: number): void => {
     const had = read(state, at);
-    const best = read(state, at + 1);
     state[at] = had + count;
-    if (had === 0 || isBetter(value, best) || Number.isNaN(best)) state[at + 1] = value;
+    state[at + 1] = had === 0 ? value : best(read(state, at + 1), value);
   };
   return {
     width: 2,
@@ -82,8 +82,8 @@ function extremeState(isBetter: (value: number, best: number) => boolean): State
   };
 }
 
-export const maxState = extremeState((value, best) => value > best);
-export const minState = extremeState((value, best) => value < best);
+export const maxState = extremeState(greatest);
+export const minState = extremeState(least);
 
 /**
  * `first_over_time` and `last_over_time`; for samples at the same time the smallest or greatest value wins, so that their order does not

@@ -6,6 +6,7 @@ import { LabelSet } from '../../../core/base/labels/label-set.js';
 import { createLimits } from '../../../core/wire/limits/limits.js';
 import type { Answer, Rest } from '../../../core/plugin/index.js';
 import { limitsOptions, makeExchange, makeTenant } from '../../../core/testing/index.js';
+import { withDoor } from '../../core/wire/limits/door.js';
 import { answerSeveral } from '../../../plugins/tenancy/several.js';
 
 const stats = {
@@ -109,6 +110,32 @@ for (const [op, both] of [
     const { answer } = await ask(grouped(op), aboveAndAlone);
     t.deepEqual(samplesOf(answer), { '{"app":"both"}': both, '{"app":"one"}': 3, '{"app":"two"}': 4 });
   });
+}
+
+test('a NaN of one tenant is no extreme where another has a number, as over the lines of one tenant', async (t) => {
+  const atNs = BigInt(Date.UTC(2026, 0, 1)) * 1_000_000n;
+  await withDoor(async ({ push, get }) => {
+    await push({ app: 'a' }, [[atNs, 'n=NaN']], 1);
+    await push({ app: 'a' }, [[atNs, 'n=7']], 2);
+    await push({ app: 'b' }, [[atNs, 'n=NaN']], 2);
+    for (const op of ['max_over_time', 'min_over_time'])
+      for (const orgId of ['1|2', '2|1']) {
+        const query = `${op}({app=~"a|b"} | logfmt | unwrap n [5m]) by (app)`;
+        const { text } = await get('/loki/api/v1/query', { query, time: String(atNs + 1n) }, orgId);
+        const { data } = JSON.parse(text) as Got;
+        const values = data.result.map(({ metric, value }) => [metric.app, value[1]]);
+        t.deepEqual(Object.fromEntries(values), { a: '7', b: 'NaN' }, `${op} ${orgId}`);
+      }
+  });
+});
+
+interface Got {
+  readonly data: {
+    readonly result: readonly {
+      readonly metric: { readonly app: string };
+      readonly value: readonly [number, string];
+    }[];
+  };
 }
 
 test('an average grouped by other labels is told by tenant only where several have one', async (t) => {
