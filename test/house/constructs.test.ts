@@ -4,29 +4,55 @@ import test from 'ava';
 import { packageRoot } from '../../core/kernel/options/index.js';
 import { rangeFunctions } from '../../core/logql/functions/range/index.js';
 import { vectorFunctions } from '../../core/logql/functions/vector/index.js';
+import { stageDescriptors } from '../../core/logql/stages/index.js';
 import { readImportGraph } from './import-graph.js';
 
-/** A construct of LogQL is known to its own file: all others read what that file says of it. */
+/** A construct of LogQL is known to its own file: all others read what its descriptor says of it. */
 interface Kind {
   readonly what: string;
   readonly words: readonly string[];
-  /** Where they may be named: folders end in a slash. */
-  readonly places: readonly string[];
+  /** Where they are named, and why: files, and folders that end in a slash. */
+  readonly places: Readonly<Record<string, string>>;
+  /** Finds the words as code writes them, where they have that meaning. */
+  readonly named: (words: readonly string[], file: string, code: string) => readonly string[];
 }
 
-/** Other languages, and what people read. */
-const others = ['core/victoria/', 'core/embedded/', 'core/logql/template/', 'plugins/ui/browser/'];
-
-const kinds: readonly Kind[] = [
+const ofFunctions = {
+  'core/logql/ast.ts': 'the types of the tree',
+  'core/logql/functions/': 'their own files',
+};
+const kinds: readonly [Kind, Kind, Kind] = [
   {
     what: 'range function',
     words: Object.keys(rangeFunctions),
-    places: ['core/logql/ast.ts', 'core/logql/functions/'],
+    places: ofFunctions,
+    named: functionsIn,
   },
   {
     what: 'vector aggregation',
     words: Object.keys(vectorFunctions),
-    places: ['core/logql/ast.ts', 'core/logql/functions/'],
+    places: ofFunctions,
+    named: functionsIn,
+  },
+  {
+    what: 'stage',
+    words: [...new Set(Object.entries(stageDescriptors).flatMap(([kind, { word }]) => [kind, word ?? kind]))],
+    places: {
+      'core/logql/stages/': 'their own files',
+      'core/logql/ast.ts': 'the types of the tree',
+      'core/logql/syntax/tokens.ts': "words stand in the order of Loki's lists of expected tokens",
+      'core/logql/syntax/metric-rules.ts': 'label filters behind unwrap are a part of it',
+      'core/engine/plan/logs.ts': 'line and label filters are translated',
+      'core/engine/fields/line-fields.ts': 'detected fields tell whether json or logfmt found them',
+      'core/engine/fields/field-scan.ts': 'as above',
+      'plugins/reference-api/index.ts': 'adds a line filter',
+      'plugins/ui/edit.ts': 'adds filters',
+      'plugins/ui/hints.ts': 'suggests filters',
+      'core/program/explain.ts': 'an option has the name of one',
+      'plugins/ui/explain.ts': 'asks for the histogram of Explore, which drops errors',
+      'plugins/ui/marks.ts': 'marks what line filters have found',
+    },
+    named: stagesIn,
   },
 ];
 
@@ -36,44 +62,64 @@ const ambiguous = new Set(['sum', 'avg', 'count', 'max', 'min', 'rate', 'sort'])
 const otherMeanings =
   /statsFunction\('\w+'|\b(?:measure|ofLines)\b\??(?::| ===| !==) 'count'|return 'count'|\(aggregator: '\w+'/g;
 
-function namedIn(text: string, file: string, { words }: Kind): readonly string[] {
-  const code = text.replace(/\/\*[\s\S]*?\*\/|^\s*\/\/.*$/gm, '').replace(otherMeanings, '');
+function functionsIn(words: readonly string[], file: string, code: string): readonly string[] {
   const isNear = /^core\/(?:logql|engine)\//.test(file);
   return words.filter((word) => {
     const literal = `(['"\`])${word}\\1`;
     const isAlone = ambiguous.has(word) && !isNear;
-    return new RegExp(isAlone ? `\\bop\\b\\??(?::| ===| !==) ${literal}` : literal).test(code);
+    const named = new RegExp(isAlone ? `\\bop\\b\\??(?::| ===| !==) ${literal}` : literal);
+    return named.test(code.replace(otherMeanings, ''));
   });
 }
 
+/** Kinds of the tests that filters make, too. */
+const ofFilters = new Set(['regexp', 'pattern']);
+
+function stagesIn(words: readonly string[], file: string, code: string): readonly string[] {
+  const isAboutLogql = edges.some(({ from, to }) => from === file && to.startsWith('core/logql/'));
+  const isAboutStages = isAboutLogql && /\bstages?\b|Stage\b|\bparser\b/.test(code);
+  if (!file.startsWith('core/logql/') && !isAboutStages) return [];
+  const readsTests = /\btest\b|\bFilterTest\b/.test(code);
+  return words.filter((word) => code.includes(`'${word}'`) && !(readsTests && ofFilters.has(word)));
+}
+
 const root = packageRoot();
-const files = readImportGraph(root).files.filter(
-  (file) => /^(?:core|plugins)\//.test(file) && !others.some((place) => file.startsWith(place)),
-);
+const { edges, ...graph } = readImportGraph(root);
+const otherLanguages = ['core/victoria/', 'core/embedded/', 'core/logql/template/'];
+const files = graph.files.filter((file) => !otherLanguages.some((place) => file.startsWith(place)));
+
+function namedIn({ words, named }: Kind, file: string, text = readFileSync(join(root, file), 'utf8')) {
+  return named(words, file, text.replace(/\/\*[\s\S]*?\*\/|^\s*\/\/.*$/gm, ''));
+}
 
 for (const kind of kinds) {
-  test(`no file but its own names a ${kind.what}`, (t) => {
-    const isPlace = (file: string): boolean =>
-      kind.places.some((place) => (place.endsWith('/') ? file.startsWith(place) : file === place));
-    const named = files
-      .filter((file) => !isPlace(file))
-      .flatMap((file) =>
-        namedIn(readFileSync(join(root, file), 'utf8'), file, kind).map((word) => `${file}: ${word}`),
-      );
-    t.deepEqual(named, []);
+  test(`a ${kind.what} is named in its places and in no others`, (t) => {
+    const naming = files.filter((file) => namedIn(kind, file).length > 0);
+    const placeOf = (file: string): string =>
+      Object.keys(kind.places).find((place) => place.endsWith('/') && file.startsWith(place)) ?? file;
+    t.deepEqual([...new Set(naming.map(placeOf))].sort(), Object.keys(kind.places).sort());
   });
 }
 
 test('names are found', (t) => {
-  const [ranges, vectors] = kinds as readonly [Kind, Kind];
-  const engine = 'core/engine/plan/a.ts';
-  t.deepEqual(namedIn("const ops = new Set(['rate', `sum_over_time`]);", engine, ranges), [
-    'rate',
-    'sum_over_time',
-  ]);
-  t.deepEqual(namedIn("switch (op) { case 'sum': }", engine, vectors), ['sum']);
-  t.deepEqual(namedIn("// 'sum' is a word\nstatsFunction('sum', [])", engine, vectors), []);
-  t.deepEqual(namedIn("if (op === 'max') {}\nconst x = { ofWorkers: 'min' };", 'plugins/a/b.ts', vectors), [
-    'max',
-  ]);
+  const [ranges, vectors, stages] = kinds;
+  const [logs, walk] = ['core/engine/plan/logs.ts', 'core/logql/walk.ts'];
+  const cases = [
+    [ranges, logs, "const ops = new Set(['rate', `sum_over_time`]);", ['rate', 'sum_over_time']],
+    [vectors, logs, "switch (op) { case 'sum': }", ['sum']],
+    [vectors, logs, "// 'sum' is a word\nstatsFunction('sum', [])", []],
+    [vectors, 'plugins/a/b.ts', "if (op === 'max') {}\nconst x = { ofWorkers: 'min' };", ['max']],
+    [stages, logs, "if (stage.kind === 'decolorize') return;", ['decolorize']],
+    [stages, walk, "new Set(['json', 'line_format'])", ['json', 'line_format']],
+    [stages, walk, "test.kind === 'pattern' || kind === 'text'", []],
+  ] as const;
+  for (const [kind, file, text, names] of cases) t.deepEqual(namedIn(kind, file, text), names, text);
+});
+
+test('each file of a stage names no other stage', (t) => {
+  const stages = { ...kinds[2], words: Object.keys(stageDescriptors) };
+  const ownFiles = files.filter((file) => file.startsWith('core/logql/stages/'));
+  t.true(ownFiles.length > 12);
+  for (const file of ownFiles.filter((one) => one !== 'core/logql/stages/index.ts'))
+    t.true(namedIn(stages, file).length <= 1, file);
 });
