@@ -63,6 +63,7 @@ export function namedCold(
   const taggedWith = cold.taggedWith?.bind(cold);
   return {
     owner: cold.owner,
+    unites: cold.unites,
     rows: (request) => toldRows(cold.rows(request)),
     list: (request) => told(cold.list(request)),
     stats: (request) => told(cold.stats(request)),

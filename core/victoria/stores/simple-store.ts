@@ -39,6 +39,7 @@ const spareRows = 1000;
  * searched for in slices of time, and what it refuses is made here from its rows.
  */
 export class SimpleStore implements Upstream {
+  readonly unites = false;
   readonly #store: Upstream;
   readonly #memory: MemoryAccount;
 

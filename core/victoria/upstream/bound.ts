@@ -84,6 +84,7 @@ type Form = readonly (readonly [string, string])[];
 
 /** The backend as one exchange sees it. */
 export class BoundUpstream implements Upstream {
+  readonly unites = true;
   readonly #client: BackendClient;
   readonly #binding: Binding;
 

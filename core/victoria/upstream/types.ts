@@ -158,6 +158,8 @@ export interface Upstream {
    * one is kept under this name.
    */
   readonly owner: string;
+  /** Whether several queries that are united are one call; where it is left out, each is a call of its own. */
+  readonly unites?: boolean | undefined;
   rows(request: RowsRequest): AsyncIterable<readonly BackendRow[]>;
   /**
    * Lets somebody else read the rows of a request. Undefined where no call of one backend has these rows; left out where there are no

@@ -10,6 +10,7 @@ export function withList(upstream: Upstream, listsOf: (upstream: Upstream) => Li
   const tagged = upstream.taggedWith?.bind(upstream);
   return {
     owner: upstream.owner,
+    unites: upstream.unites,
     rows: (request) => upstream.rows(request),
     ...(upstream.rowsBy === undefined ? {} : { rowsBy: upstream.rowsBy.bind(upstream) }),
     ...listsOf(upstream),

@@ -89,6 +89,7 @@ function withheld(upstream: Upstream, confirmed: () => Promise<void>): Upstream 
   const listBoth = upstream.listBoth?.bind(upstream);
   return {
     owner: upstream.owner,
+    unites: upstream.unites,
     ...(listBoth && { listBoth: (request) => held(listBoth(request)) }),
     async *rows(request) {
       for await (const batch of upstream.rows(request)) {

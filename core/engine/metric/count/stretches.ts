@@ -164,7 +164,7 @@ export class Stretches<Finding extends Found> {
         return 'skipped';
       }
       // Where several queries are more than one call, each stretch is as well asked about by itself.
-      const most = looked.upstream.listBoth === undefined ? 1 : maxOfRun;
+      const most = looked.upstream.unites === true ? maxOfRun : 1;
       const queue = runsOf(some, most, mostOfAll).values();
       const worker = async (): Promise<void> => {
         for (const run of queue) {

@@ -9,6 +9,7 @@ export function watchedUpstream(upstream: Upstream, asked: (query: LogsqlQuery) 
   };
   return {
     owner: upstream.owner,
+    unites: upstream.unites,
     rows: (request) => upstream.rows(told(request)),
     rowsBy: (request, read) => upstream.rowsBy?.(told(request), read),
     list: (request) => upstream.list(request),

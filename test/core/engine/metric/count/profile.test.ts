@@ -86,8 +86,7 @@ function findBetween(
   hits: number,
   ...script: readonly ExpectedCall[]
 ): Promise<SelectionProfile> {
-  const listBoth = (): Promise<never> => Promise.reject(new Error('both are not listed here'));
-  const upstream = Object.assign(new FakeUpstream(script), { listBoth });
+  const upstream = Object.assign(new FakeUpstream(script), { unites: true });
   const request = { upstream, reader, naming, selection, columns: ['env'] };
   return profiler.of(request, range, { range: wholeStretches(range), listed: [{ value: stream, hits }] });
 }
@@ -155,6 +154,15 @@ test('an hour that was looked at is looked at again when rows came in, and only 
   }));
   const found = await find(profiler, 27, shared, ...lists, look([[3, { different: '2' }]]));
   t.deepEqual(found, { ...nothingSpecial, streamsWithSharedTimes: new Set([stream]) });
+});
+
+test('where several queries are several calls, each stretch is looked at by itself', async (t) => {
+  const listBoth = (): Promise<never> => Promise.reject(new Error('both are not listed here'));
+  const upstream = Object.assign(new FakeUpstream(alike(13).map((one) => look([one]))), { listBoth });
+  const request = { upstream, reader, naming, selection, columns: ['env'] };
+  const range = { startNs: 1n, endNs: 13n * hourNs + 1n };
+  const found = await newProfiler().of(request, range, [{ value: stream, hits: 26 }]);
+  t.deepEqual(found, nothingSpecial);
 });
 
 test('what is known of short stretches is known of the long one that they make', async (t) => {
