@@ -69,3 +69,29 @@ eachEngine(
     t.deepEqual((await readdir(dirname(path))).sort(), ['cache.db', 'cache.db-lock']);
   },
 );
+
+eachEngine('a read that is late because this process was busy turns nothing off', async (t, engine) => {
+  const { tier, told } = await openTier({
+    engine,
+    path: await fileFor(t),
+    open: async (file, isFresh) => {
+      const store = await openDiskFile(file, isFresh, engine);
+      const read = store.read.bind(store);
+      store.read = async (key) => {
+        // Longer than a read may take, in a few turns of the event loop.
+        for (let turn = 0; turn < 5; turn += 1) {
+          const until = performance.now() + 220;
+          while (performance.now() < until);
+          await new Promise((resolve) => setImmediate(resolve));
+        }
+        return read(key);
+      };
+      return store;
+    },
+  });
+  tier.set('a', answerOf(1), hour);
+  await tier.flush();
+  t.deepEqual((await tier.get('a'))?.packed, answerOf(1));
+  t.true(told.isOn);
+  await tier.close();
+});
