@@ -59,7 +59,7 @@ export async function withTwoBackends(
   use: (under: ColdUnder) => Promise<void>,
   flags: Readonly<Record<string, string>> = {},
 ): Promise<void> {
-  t.timeout(60_000);
+  t.timeout(300_000);
   const clock = new FakeClock(nowNs);
   const hot = await startDevBackend({ nowNs: () => clock.nowNs() });
   const cold = await startDevBackend({ nowNs: () => clock.nowNs() });

@@ -27,7 +27,7 @@ function lineOf(index: number): string {
 }
 
 test('rows that are not sent, because numbers in their lines fail, are not in the answer either', async (t) => {
-  t.timeout(120_000);
+  t.timeout(300_000);
   const backend = await startDevBackend();
   t.teardown(() => backend.close());
   const push = async (app: string, values: readonly (readonly [string, string])[]): Promise<void> => {

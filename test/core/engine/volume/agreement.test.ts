@@ -84,7 +84,7 @@ const requests = fc.record({
 });
 
 test('the points of a volume over time add up to the volume', async (t) => {
-  t.timeout(120_000);
+  t.timeout(300_000);
   let filled = 0;
   await fc.assert(
     fc.asyncProperty(requests, async ({ from, length, step, limit, query, targets, aggregateBy }) => {

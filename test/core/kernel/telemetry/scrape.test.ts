@@ -64,7 +64,7 @@ for (const { name, variable, program, args, flush } of scrapers) {
   const withScraper = found === undefined ? test.skip : test;
   withScraper(`what ${name} has scraped is what a proxy has counted`, async (t) => {
     // A scraper that refuses what it reads is asked until then.
-    t.timeout(120_000);
+    t.timeout(300_000);
     const folder = await mkdtemp(join(tmpdir(), 'ref-proxy-'));
     const flags = {
       backend: 'http://127.0.0.1:9',

@@ -141,7 +141,7 @@ test.after.always(() => stores.close());
 const settings = { numRuns: runs(10), endOnFailure: true };
 
 test('rows of two stores are those of one that has them all', async (t) => {
-  t.timeout(120_000);
+  t.timeout(300_000);
   await fc.assert(
     fc.asyncProperty(cases, fc.integer({ min: 1, max: 30 }), async ({ rows, split, range, isPoor }, most) => {
       const { whole, two } = await stores.store(rows, split, isPoor);
@@ -168,7 +168,7 @@ test('rows of two stores are those of one that has them all', async (t) => {
 });
 
 test('statistics of two stores are those of one that has all rows', async (t) => {
-  t.timeout(120_000);
+  t.timeout(300_000);
   await fc.assert(
     fc.asyncProperty(cases, async ({ rows, split, range, isPoor }) => {
       const { whole, two } = await stores.store(rows, split, isPoor);
