@@ -1236,6 +1236,10 @@ export interface ResponseShapeOptions {
    */
   readonly repeatedRows: 'once' | 'stored';
   /**
+   * File that keeps what was learned about stretches of time (repeated rows, spelled levels) over a restart, so that the first metric queries ask as little as later ones. With -data-dir it is facts.json there unless it is set; empty keeps none.
+   */
+  readonly factsPersistPath: string;
+  /**
    * Most threads that evaluate the lines that cost most: long ones under patterns or chains of stages that would hold up all other requests. They start when they are needed. (threads)
    */
   readonly lineThreads: number;

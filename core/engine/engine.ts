@@ -10,6 +10,7 @@ import type { Answer } from '../wire/answer/types.js';
 import type { ApiRequest, Operation } from '../wire/api/request.js';
 import type { EngineContext, ScanOptions } from './context.js';
 import { deleteRows, listDeletions } from './deletion/delete-rows.js';
+import type { Facts } from './facts.js';
 import { answerDetectedFields, answerDetectedFieldValues } from './fields/detected-fields.js';
 import { answerDetectedLabels } from './fields/detected-labels.js';
 import { listLabelNames, listLabelValues, listSeries } from './listings/listings.js';
@@ -62,6 +63,11 @@ export class Engine {
     this.#rowThreads = createRowThreads(options, this.#workers, host);
     this.#strategies = ways;
     this.#derive = compileDerivedFields(options.derivedFields ?? []);
+  }
+
+  /** What it has found in stretches of time. */
+  get facts(): Facts {
+    return this.#memories.facts;
   }
 
   /** Stops its threads. */

@@ -1,8 +1,10 @@
 import type { Clock } from '../base/clock.js';
 import { ByteLru, type Memory } from '../base/memory/byte-lru.js';
 import type { Meters } from '../base/meters.js';
+import { Facts, type FactMemory } from './facts.js';
+import { profileForm, spelledForm } from './metric/count/fact-json.js';
 import { SelectionProfiler, type SelectionProfile, type StretchProfile } from './metric/count/profile.js';
-import type { StreamListing } from './metric/count/stream-listing.js';
+import { Tallies, type StreamListing } from './metric/count/stream-listing.js';
 import { LineShapes, type LineShaper } from './metric/count/shapes.js';
 import { SpelledLevelFinder, type SpelledStretch } from './metric/count/spelled-levels.js';
 import type { Declined } from './metric/declined.js';
@@ -24,6 +26,17 @@ export const learnedMetrics = {
     help: 'What was forgotten or not remembered, by kind and reason.',
     labels: ['memory', 'reason'],
   },
+  learned_snapshots_total: {
+    type: 'counter',
+    help: 'Snapshots of what was learned about stretches of time by outcome: written, failed.',
+    labels: ['outcome'],
+  },
+  learned_snapshot_bytes: { type: 'gauge', help: 'Size of the snapshot that was written last.' },
+  learned_restored_total: {
+    type: 'counter',
+    help: 'What was learned about stretches of time by another process and taken, by source: the snapshot file (disk), a peer (peer).',
+    labels: ['source'],
+  },
 } as const;
 
 /** What is learned about a backend in order to ask it for less. Each memory is bounded, and answers do not depend on it. */
@@ -39,11 +52,14 @@ export interface Memories {
   readonly densities: Memory<number>;
   /** What structured metadata costs, by owner of the data, selection and sample. */
   readonly metadata: Memory<LearnedSums>;
+  /** Makes the checksums of all of them. */
+  readonly tallies: Tallies;
+  /** Those that hold for stretches of time. */
+  readonly facts: Facts;
 }
 
-const maxEntries = 2000;
 /** Per memory. */
-const maxBytes = 16 << 20;
+const usualLimits = { maxEntries: 2000, maxBytes: 16 << 20 };
 /** Of stretches of time, of which a selection has many, some with surplus rows. */
 const stretchLimits = { maxEntries: 10_000, maxBytes: 32 << 20 };
 
@@ -54,25 +70,37 @@ export function createMemories({
   readonly clock: Clock;
   readonly meters: Meters<typeof learnedMetrics>;
 }): Memories {
-  function memory<Value>(name: string, limits = { maxEntries, maxBytes }): Memory<Value> {
+  let revision = 0;
+  function memory<Value>(
+    name: string,
+    limits = usualLimits,
+    changed = (): void => undefined,
+  ): ByteLru<Value> {
     const resized = (entries: number, bytes: number): void => {
+      changed();
       meters.learned_entries.set(entries, { memory: name });
       meters.learned_bytes.set(bytes, { memory: name });
     };
     const dropped = (reason: string): void => meters.learned_drops_total.add(1, { memory: name, reason });
     return new ByteLru<Value>({ ...limits, clock, observer: { resized, dropped } });
   }
+  const changed = (): void => void (revision += 1);
+  const tallies = new Tallies();
+  const stretches = memory<StretchProfile>('stretches', stretchLimits, changed);
+  const spelled = memory<SpelledStretch>('spelled-levels', usualLimits, changed);
+  const kept: readonly FactMemory[] = [
+    { name: 'stretches', memory: stretches, limits: stretchLimits, form: profileForm },
+    { name: 'spelled-levels', memory: spelled, limits: usualLimits, form: spelledForm },
+  ];
   return {
-    profiler: new SelectionProfiler(
-      memory<StretchProfile>('stretches', stretchLimits),
-      memory<SelectionProfile>('selections'),
-      clock,
-    ),
+    profiler: new SelectionProfiler(stretches, memory<SelectionProfile>('selections'), clock, tallies),
     shapes: new LineShapes(memory<LineShaper | Declined>('shapes')),
-    spelled: new SpelledLevelFinder(memory<SpelledStretch>('spelled-levels'), clock),
+    spelled: new SpelledLevelFinder(spelled, clock, tallies),
     refusals: memory<Declined>('refusals'),
     listings: memory<StreamListing>('inventories'),
     densities: memory<number>('densities'),
     metadata: memory<LearnedSums>('metadata'),
+    tallies,
+    facts: new Facts(kept, tallies, clock, () => revision),
   };
 }

@@ -1,5 +1,5 @@
-import { SnapshotFile } from '../../core/base/files/snapshot-file.js';
-import { SnapshotKeeper } from '../../core/base/files/snapshot-keeper.js';
+import { KeptSnapshot } from '../../core/base/files/kept-snapshot.js';
+import type { SnapshotFile } from '../../core/base/files/snapshot-file.js';
 import { readSnapshotBytes, snapshotBytes } from '../../core/base/files/snapshot-bytes.js';
 import { Pacer } from '../../core/base/pace/pacer.js';
 import type { AddEntry } from '../../core/base/files/snapshot-json.js';
@@ -34,32 +34,30 @@ export class PatternSnapshot {
   readonly #options: PersistOptions;
   readonly #store: PatternStore;
   readonly #host: PatternsHost;
-  readonly #file: SnapshotFile;
-  readonly #keeper: SnapshotKeeper;
-  /** Ends the restoring: what is read has been purged, or the process stops. */
-  readonly #ended = new AbortController();
-  #restored: Promise<void> | undefined;
-  #isKeeping = false;
-  #leave: (() => void) | undefined;
-  isWarming = false;
+  readonly #kept: KeptSnapshot;
+  #setup = '';
 
   constructor(options: PersistOptions, store: PatternStore, host: PatternsHost) {
     const { clock, log, meters } = host;
     this.#options = options;
     this.#store = store;
     this.#host = host;
-    this.#file = new SnapshotFile({
+    this.#kept = new KeptSnapshot({
       flag: '-patterns-persist-path',
       path: options.persistPath,
-      format,
-      clock,
-      log,
+      ...{ format, clock, log },
+      source: store,
+      observer: {
+        wrote: (bytes) => store.wrote(bytes),
+        failed: () => meters.patterns_persist_errors_total.add(1, {}),
+      },
+      intervalMs: options.persistInterval,
+      restore: (file, signal) => this.#restore(file, signal),
     });
-    const observer = {
-      wrote: (bytes: number) => store.wrote(bytes),
-      failed: () => meters.patterns_persist_errors_total.add(1, {}),
-    };
-    this.#keeper = new SnapshotKeeper(this.#file, store, observer, log);
+  }
+
+  get isWarming(): boolean {
+    return this.#kept.isWarming;
   }
 
   /**
@@ -67,64 +65,38 @@ export class PatternSnapshot {
    * @throws Error naming the option when the file cannot be written
    */
   async start(setup: string): Promise<void> {
-    await this.#file.open();
-    this.#leave = await this.#keeper.takeTurn(snapshotTurns(this.#options.persistPath, this.#host));
-    this.isWarming = true;
-    this.#restored = this.#restore(setup);
+    this.#setup = setup;
+    await this.#kept.start(snapshotTurns(this.#options.persistPath, this.#host));
   }
 
   /** Drops answers that must not come back from the file either. */
-  async forget(drop: () => void): Promise<void> {
-    await this.#end();
-    drop();
-    // The restoring that was ended has not begun it.
-    if (!this.#isKeeping) this.#keep(false);
-    await this.#keeper.forget();
+  forget(drop: () => void): Promise<void> {
+    return this.#kept.forget(drop);
   }
 
-  /** Writes what is new. A restoring that was not finished leaves the file as it is. */
-  async stop(): Promise<void> {
-    await this.#end();
-    await this.#keeper.stop();
-    this.#leave?.();
-  }
-
-  async #end(): Promise<void> {
-    this.#ended.abort();
-    await this.#restored;
+  stop(): Promise<void> {
+    return this.#kept.stop();
   }
 
   /** First what this process had written, then what peers keep where that is old: of a key the newer answer wins. */
-  async #restore(setup: string): Promise<void> {
-    try {
-      const { isSaved, savedAtMs } = await this.#restoreFile(setup);
-      const isOld = this.#host.clock.nowMs() - savedAtMs > this.#options.startupStaleThreshold;
-      const taken = isOld ? await this.#restorePeers(setup) : 0;
-      this.#keep(isSaved && taken === 0);
-    } catch (error) {
-      if (this.#ended.signal.aborted) return;
-      this.#host.log.warn('patterns cannot be restored', { error });
-      this.#keep(false);
-    } finally {
-      this.isWarming = false;
-    }
-  }
-
-  #keep(isSaved: boolean): void {
-    this.#isKeeping = true;
-    this.#keeper.start(this.#options.persistInterval, isSaved);
+  async #restore(file: SnapshotFile, signal: AbortSignal): Promise<boolean> {
+    const { isSaved, savedAtMs } = await this.#restoreFile(file, signal);
+    const isOld = this.#host.clock.nowMs() - savedAtMs > this.#options.startupStaleThreshold;
+    const taken = isOld ? await this.#restorePeers(signal) : 0;
+    return isSaved && taken === 0;
   }
 
   /** Resolves to how many answers came from peers. */
-  async #restorePeers(setup: string): Promise<number> {
+  async #restorePeers(ended: AbortSignal): Promise<number> {
     let taken = 0;
     await fleetOf(this.#host).ask({
       name: offerName,
       timeoutMs: this.#options.startupPeerWarmTimeout,
-      signal: this.#ended.signal,
+      signal: ended,
       use: async (bytes, signal) => {
         const staged = this.#store.stage();
         const nowMs = this.#host.clock.nowMs();
+        const setup = this.#setup;
         const add: AddEntry = (names, value) => void stageEntry(staged, { setup, nowMs }, names, value);
         await readSnapshotBytes(format, bytes, add, signal);
         taken += await this.#store.take(staged, 'peer', new Pacer(signal));
@@ -135,12 +107,15 @@ export class PatternSnapshot {
   }
 
   /** Whether the file holds what the store holds now, and when it was written; at no time where there is none. */
-  async #restoreFile(setup: string): Promise<{ readonly isSaved: boolean; readonly savedAtMs: number }> {
-    const { signal } = this.#ended;
+  async #restoreFile(
+    file: SnapshotFile,
+    signal: AbortSignal,
+  ): Promise<{ readonly isSaved: boolean; readonly savedAtMs: number }> {
+    const setup = this.#setup;
     const staged = this.#store.stage();
     const nowMs = this.#host.clock.nowMs();
     let others = 0;
-    const read = await this.#file.read((names, value) => {
+    const read = await file.read((names, value) => {
       if (!stageEntry(staged, { setup, nowMs }, names, value)) others += 1;
     }, signal);
     // There is none, or it was put aside.

@@ -2,6 +2,7 @@ import type { ResponseShapeOptions } from '../../core/base/options.gen.js';
 import { Engine } from '../../core/engine/engine.js';
 import { engineMetrics } from '../../core/engine/metrics.js';
 import { defineStage } from '../../core/plugin/index.js';
+import { FactsFile } from './facts-file.js';
 
 /** The last stage: has the engine execute the plan, and answers in Loki's shape. */
 export default defineStage({
@@ -13,9 +14,20 @@ export default defineStage({
   metrics: engineMetrics,
   create(options: ResponseShapeOptions, host) {
     const engine = new Engine(options, host);
+    const { factsPersistPath: path } = options;
+    const file = path === '' ? undefined : new FactsFile(path, engine.facts, host);
     return {
+      start: async () => file?.start(),
       handle: (exchange) => engine.run(exchange),
-      stop: () => engine.stop(),
+      purge: async (scope, tenantId) => {
+        if (scope !== 'all') return;
+        engine.facts.purge(tenantId);
+        await file?.forget(tenantId);
+      },
+      stop: async () => {
+        await file?.stop();
+        await engine.stop();
+      },
     };
   },
 });

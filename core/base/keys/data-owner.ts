@@ -14,11 +14,23 @@ export const tenantKey: KeyParts<Tenant> = {
   hasNoData: leftOut('such tenants have account -1'),
 };
 
+const credentialsPart = '&credentials=';
+
+/** Whether data may depend on what the caller sends to the backend. */
+export function hasCredentials(owner: string): boolean {
+  return owner.includes(credentialsPart);
+}
+
+/** The beginning of all owners of a tenant. */
+export function ownersOfTenant(id: string): string {
+  return `${keyOf({ id: scalar }, { id })}&`;
+}
+
 /**
  * Identifies the data that a tenant sees in the backend.
  * @param credentials a fingerprint of what the caller sends to the backend, where data may depend on it
  */
 export function dataOwner(tenant: Tenant, credentials = ''): string {
   const owner = keyOf(tenantKey, tenant);
-  return credentials === '' ? owner : `${owner}&credentials=${scalar(credentials)}`;
+  return credentials === '' ? owner : `${owner}${credentialsPart}${scalar(credentials)}`;
 }

@@ -93,6 +93,12 @@ export class ByteLru<Value> {
       : slot.value;
   }
 
+  /** How long a value will still be kept; 0 for one that is not. */
+  leftMs(key: string): number {
+    const slot = this.#slots.get(key);
+    return slot === undefined ? 0 : Math.max(0, slot.expiresAtMs - this.#options.clock.monotonicMs());
+  }
+
   get(key: string): Value | undefined {
     const slot = this.#slots.get(key);
     if (slot === undefined) return undefined;

@@ -11,7 +11,7 @@ import { missingLineRows } from '../plan/missing-lines.js';
 import type { RowReader } from '../../victoria/names/row-reader.js';
 import { columnOf, isOwnColumn, type BackendRow, type BackendValue } from '../../victoria/upstream/types.js';
 import type { Backend } from '../backend.js';
-import { tallyOfListing, type ListedRange } from '../metric/count/stream-listing.js';
+import type { ListedRange, Tallies } from '../metric/count/stream-listing.js';
 import { rowsOfStreams } from '../metric/row-windows.js';
 
 /** What a Loki chunk stores for the entries of a stream: bytes per entry. */
@@ -63,7 +63,7 @@ export async function readMetadataCosts(
   range: TimeRange,
   listing: ListedRange & { readonly hasLines: boolean },
   { upstream, reader, naming }: Backend,
-  learned: Memory<LearnedSums>,
+  { metadata: learned, tallies }: { readonly metadata: Memory<LearnedSums>; readonly tallies: Tallies },
 ): Promise<MetadataCosts> {
   const { listed, hasLines } = listing;
   const looked = sampled(range, listing.range, rowsOfStreams(listed));
@@ -75,7 +75,7 @@ export async function readMetadataCosts(
     known === undefined ? list('field_names') : undefined,
     looked === listing.range ? listed : list('streams'),
   ]);
-  const tally = await tallyOfListing(reader, streams);
+  const tally = await tallies.ofListing(reader, streams);
   if (known?.tally === tally) return costsOf(known.sums);
   const names = listedNames ?? (await list('field_names'));
   const labelled = rowsByLabel(streams, reader);

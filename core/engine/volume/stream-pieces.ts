@@ -77,7 +77,7 @@ export class StreamPieces {
       const listing = { range: looked, listed };
       const sampled = { ...listing, hasLines: !isMeasured };
       const [costs, once] = await Promise.all([
-        readMetadataCosts(filter, range, sampled, this.#context, memories.metadata),
+        readMetadataCosts(filter, range, sampled, this.#context, memories),
         rows <= maxComparedEntries ? rowsOnce(filter, range, listing, this.#context) : everyRow(filter),
       ]);
       if (counted.length !== once.parts.length) beginAnew(once.parts, isMeasured);

@@ -114,7 +114,7 @@ export async function draftPipeline(
 }
 
 function inFolder(draft: DraftOptions, folder: string): DraftOptions {
-  const options = belowDataDir(draft.resolved.options, draft.schema, folder);
+  const options = belowDataDir(draft.resolved, draft.schema, folder);
   return { ...draft, resolved: { ...draft.resolved, options } };
 }
 

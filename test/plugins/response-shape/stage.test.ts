@@ -39,6 +39,7 @@ async function answerOf(
       lineThreads: 1,
       rowThreads: 0,
       rowThreadsMinRows: 0,
+      factsPersistPath: '',
       lineTimeout: 60_000,
     },
     exchange,

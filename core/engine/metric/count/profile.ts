@@ -27,7 +27,7 @@ import { countRows } from '../../rows/count-rows.js';
 import { findRepeats, mergeRepeats, noRepeats, type FoundRepeats } from './found-repeats.js';
 import { bytesOfRow } from './repeated-times.js';
 import type { Doubts } from './shapes.js';
-import { tallyOf, type ListedRange } from './stream-listing.js';
+import { Tallies, type ListedRange } from './stream-listing.js';
 import { Stretches, type Found, type Run } from './stretches.js';
 
 /** Decides to what extent a selection's rows can be counted instead of read. */
@@ -93,18 +93,22 @@ export function obstacleIn({ missing, unreliable, isHidden }: SelectionProfile):
 export class SelectionProfiler {
   readonly #stretches: Stretches<StretchProfile>;
   readonly #latest: Memory<SelectionProfile>;
+  readonly #tallies: Tallies;
 
   /**
    * @param findings profiles of stretches
    * @param latest profiles of whole selections
+   * @param tallies makes the checksums of stretches
    */
   constructor(
     findings: Memory<StretchProfile>,
     latest: Memory<SelectionProfile>,
     clock: Pick<Clock, 'nowNs'>,
+    tallies = new Tallies(),
   ) {
-    this.#stretches = new Stretches(findings, bytesOf, clock);
+    this.#stretches = new Stretches(findings, bytesOfProfile, clock, tallies);
     this.#latest = latest;
+    this.#tallies = tallies;
   }
 
   /**
@@ -138,7 +142,7 @@ export class SelectionProfiler {
     const key = keyOf(request);
     const { assumptions } = request;
     const { found, isIncomplete } = await this.#stretches.of({ ...request, key }, listing, {
-      look: (run) => look(request, run),
+      look: (run) => look(request, run, this.#tallies),
       ...(assumptions && { skips: (rows) => assumptions.allows(rows, range) }),
     });
     const profile = withDoubts(merged(found, range), request);
@@ -146,7 +150,7 @@ export class SelectionProfiler {
       return assumed(profile, request, { range: listing.range, key, assumptions });
     // A guess needs no surplus rows, which may be many.
     const guess = { ...profile, surplus: [], surplusElsewhere: [], repeatedAt: [] };
-    this.#latest.set(key, guess, bytesOf(guess), expectedMs);
+    this.#latest.set(key, guess, bytesOfProfile(guess), expectedMs);
     return profile;
   }
 }
@@ -229,7 +233,7 @@ function isIn({ startNs, endNs }: TimeRange, ns: bigint): boolean {
 const bytesOfTime = 24;
 
 /** The approximate size of a profile, which is mostly stream texts. */
-function bytesOf({
+export function bytesOfProfile({
   streamsWithSharedTimes,
   repeatedAt = [],
   surplus = [],
@@ -265,6 +269,7 @@ class StretchCounts {
 async function look(
   { upstream, reader, naming, selection, columns, ...asked }: ProfileRequest,
   run: Run,
+  tallies: Tallies,
 ): Promise<readonly StretchProfile[]> {
   const { range, stretches } = run;
   const named = (name: string): string => freeName(name, columns);
@@ -334,7 +339,7 @@ async function look(
       missing: found.missing,
       unreliable: found.unreliable,
       doubtful: found.doubtful,
-      tally: await atPace(tallyOf(reader, rows), pacer),
+      tally: await atPace(tallies.of(reader, rows), pacer),
       ...(repeats[index] ?? noRepeats),
       isHidden: isHidden || isCut || (columns.length > 0 && ofStretch >= maxGroups),
     });

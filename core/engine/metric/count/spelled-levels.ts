@@ -39,7 +39,7 @@ import {
 import { sampleOf } from './line-samples.js';
 import { judge, KindsOfStream, type Judgement, type SoughtWord, type StreamKinds } from './spelled-kinds.js';
 import { Stretches, type Found, type Run } from './stretches.js';
-import { tallyOfListing, type StreamListing } from './stream-listing.js';
+import { Tallies, type StreamListing } from './stream-listing.js';
 import { wholeStretches } from './time-stretches.js';
 
 /** What was found in a stretch of time, by `_stream` text. */
@@ -92,9 +92,11 @@ export const formsQuestion: LineQuestion<LevelShaper> = {
 /** Remembers which streams spell their levels so that words tell them. */
 export class SpelledLevelFinder {
   readonly #stretches: Stretches<SpelledStretch>;
+  readonly #tallies: Tallies;
 
-  constructor(memory: Memory<SpelledStretch>, clock: Pick<Clock, 'nowNs'>) {
-    this.#stretches = new Stretches(memory, bytesOf, clock);
+  constructor(memory: Memory<SpelledStretch>, clock: Pick<Clock, 'nowNs'>, tallies = new Tallies()) {
+    this.#stretches = new Stretches(memory, bytesOfSpelled, clock, tallies);
+    this.#tallies = tallies;
   }
 
   async of(request: SpelledRequest): Promise<SpelledLevels | Declined> {
@@ -110,7 +112,7 @@ export class SpelledLevelFinder {
       { ...request, key },
       { range: looked, listed },
       {
-        look: (run) => look(request, run),
+        look: (run) => look(request, run, this.#tallies),
         ...(assumptions && { skips: (rows) => assumptions.allows(rows, range) }),
       },
     );
@@ -133,7 +135,7 @@ export class SpelledLevelFinder {
   }
 }
 
-function bytesOf({ streams }: SpelledStretch): number {
+export function bytesOfSpelled({ streams }: SpelledStretch): number {
   let bytes = 200;
   for (const [text, { kinds = [], around }] of streams) {
     bytes += 2 * text.length + 120;
@@ -144,16 +146,16 @@ function bytesOf({ streams }: SpelledStretch): number {
 }
 
 /** Reads all lines of stretches once: how each has its level, and what the backend cuts out of it. */
-async function look(request: SpelledRequest, run: Run): Promise<readonly SpelledStretch[]> {
+async function look(request: SpelledRequest, run: Run, tallies: Tallies): Promise<readonly SpelledStretch[]> {
   const { upstream, reader, selection } = request;
   const { range } = run;
   const lines = and(request.lines, run.within);
   // First: rows that come in between make it another number, so that the stretch is looked at again.
-  const tallies: bigint[] = [];
+  const listings: bigint[] = [];
   let rows = 0;
   for (const stretch of run.stretches) {
     const listed = await upstream.list({ listing: 'streams', query: query(selection), range: stretch });
-    tallies.push(await tallyOfListing(reader, listed));
+    listings.push(await tallies.ofListing(reader, listed));
     rows += rowsOfStreams(listed);
   }
   const found = run.stretches.map(() => new Map<string, KindsOfStream>());
@@ -165,7 +167,7 @@ async function look(request: SpelledRequest, run: Run): Promise<readonly Spelled
     leave?.();
   }
   return found.map((streams, index) => ({
-    tally: tallies[index] ?? 0n,
+    tally: listings[index] ?? 0n,
     streams: kindsOf(streams),
   }));
 }

@@ -134,45 +134,58 @@ export function listingBytes({ streams, fields }: Pick<StreamListing, 'streams' 
   return bytes;
 }
 
-/** The checksum of listed streams. */
-export function tallyOfListing(reader: RowReader, listed: readonly BackendValue[]): Promise<bigint> {
-  const rows = listed.map(({ value, hits }) => [value, hits] as const);
-  return atPace(tallyOf(reader, rows), new Pacer());
-}
-
-/** Prevents clients from choosing streams whose hashes add up to the same checksum. */
-const salt = randomBytes(16);
+const saltBytes = 16;
 const mask = (1n << 64n) - 1n;
-const words = new WeakMap<StreamIdentity, bigint>();
 
 /**
- * A checksum of the number of rows per stream: different counts have the same checksum with a probability of 2^-64. The checksums of
+ * Makes checksums of the number of rows per stream: different counts have the same checksum with a probability of 2^-64. The checksums of
  * stretches add up to that of the whole range.
  */
-export function* tallyOf(
-  reader: RowReader,
-  streams: Iterable<readonly [text: string, rows: number]>,
-): Steps<bigint> {
-  let sum = 0n;
-  let count = 0;
-  for (const [text, rows] of streams) {
-    sum += wordOf(reader.stream(text), text) * BigInt(rows);
-    count += 1;
-    if (count % stepStreams === 0) yield;
+export class Tallies {
+  /** Prevents clients from choosing streams whose hashes add up to the same checksum. */
+  #salt: Buffer = randomBytes(saltBytes);
+  #words = new WeakMap<StreamIdentity, bigint>();
+
+  get salt(): string {
+    return this.#salt.toString('hex');
   }
-  return sum & mask;
+
+  /** Makes the checksums of another process from now on: earlier ones are those of no rows any more. Throws for what is no salt. */
+  takeOver(salt: unknown): void {
+    if (typeof salt !== 'string' || !/^[0-9a-f]{32}$/.test(salt)) throw new Error('no salt');
+    if (salt === this.salt) return;
+    this.#salt = Buffer.from(salt, 'hex');
+    this.#words = new WeakMap();
+  }
+
+  /** The checksum of listed streams. */
+  ofListing(reader: RowReader, listed: readonly BackendValue[]): Promise<bigint> {
+    const rows = listed.map(({ value, hits }) => [value, hits] as const);
+    return atPace(this.of(reader, rows), new Pacer());
+  }
+
+  *of(reader: RowReader, streams: Iterable<readonly [text: string, rows: number]>): Steps<bigint> {
+    let sum = 0n;
+    let count = 0;
+    for (const [text, rows] of streams) {
+      sum += this.#wordOf(reader.stream(text), text) * BigInt(rows);
+      count += 1;
+      if (count % stepStreams === 0) yield;
+    }
+    return sum & mask;
+  }
+
+  #wordOf(stream: StreamIdentity, text: string): bigint {
+    let word = this.#words.get(stream);
+    if (word === undefined) {
+      word = createHash('sha256').update(this.#salt).update(text).digest().readBigUInt64LE();
+      this.#words.set(stream, word);
+    }
+    return word;
+  }
 }
 
 /** The checksum of several stretches. */
 export function addTallies(tallies: readonly bigint[]): bigint {
   return tallies.reduce((sum, tally) => sum + tally, 0n) & mask;
-}
-
-function wordOf(stream: StreamIdentity, text: string): bigint {
-  let word = words.get(stream);
-  if (word === undefined) {
-    word = createHash('sha256').update(salt).update(text).digest().readBigUInt64LE();
-    words.set(stream, word);
-  }
-  return word;
 }

@@ -12,7 +12,7 @@ import {
   type Upstream,
 } from '../../../victoria/upstream/types.js';
 import { rowsOfStreams } from '../row-windows.js';
-import { addTallies, tallyOfListing, type ListedRange } from './stream-listing.js';
+import { addTallies, type ListedRange, type Tallies } from './stream-listing.js';
 import { partLengthOf, stretchesUntil, type Stretch } from './time-stretches.js';
 
 /** What was found in one stretch of time. */
@@ -46,7 +46,7 @@ export interface Findings<Finding> {
   readonly isIncomplete: boolean;
 }
 
-const keptMs = 86_400_000;
+export const keptMs = 86_400_000;
 /** Parallel looks, in addition to the statistics themselves. */
 const parallel = 4;
 /**
@@ -133,11 +133,18 @@ export class Stretches<Finding extends Found> {
   readonly #memory: Memory<Finding>;
   readonly #bytesOf: (finding: Finding) => number;
   readonly #clock: Pick<Clock, 'nowNs'>;
+  readonly #tallies: Tallies;
 
-  constructor(memory: Memory<Finding>, bytesOf: (finding: Finding) => number, clock: Pick<Clock, 'nowNs'>) {
+  constructor(
+    memory: Memory<Finding>,
+    bytesOf: (finding: Finding) => number,
+    clock: Pick<Clock, 'nowNs'>,
+    tallies: Tallies,
+  ) {
     this.#memory = memory;
     this.#bytesOf = bytesOf;
     this.#clock = clock;
+    this.#tallies = tallies;
   }
 
   /** The findings of all stretches of a range, which `wholeStretches` has given; `look` finds what is not known. */
@@ -177,9 +184,12 @@ export class Stretches<Finding extends Found> {
       return 'looked';
     };
     const atUnknown = await lookAt(unknown);
-    const all = { range, listed, tallies: found.map((one) => one.tally) };
+    const all = { range, listed, tallies: this.#tallies };
+    const looks = found.map((one) => one.tally);
     const changed =
-      atUnknown === 'skipped' ? await changedOf(looked, known, all) : await changedSince(looked, known, all);
+      atUnknown === 'skipped'
+        ? await changedOf(looked, known, all)
+        : await changedSince(looked, known, looks, all);
     for (const one of known) if (!changed.has(one.stretch)) found.push(...one.findings);
     const atChanged = await lookAt([...changed]);
     return { found, isIncomplete: atUnknown === 'skipped' || atChanged === 'skipped' };
@@ -249,6 +259,10 @@ interface KnownStretch<Finding extends Found> {
   readonly findings: readonly Finding[];
 }
 
+interface Listed extends ListedRange {
+  readonly tallies: Tallies;
+}
+
 /**
  * The stretches in which streams no longer have the number of rows that they had, where all others have just been looked at: if all numbers add
  * up to those of the whole range, there are none.
@@ -256,11 +270,12 @@ interface KnownStretch<Finding extends Found> {
 async function changedSince(
   looked: Looked,
   known: readonly KnownStretch<Found>[],
-  { tallies, ...whole }: ListedRange & { readonly tallies: readonly bigint[] },
+  looks: readonly bigint[],
+  whole: Listed,
 ): Promise<ReadonlySet<KeyedStretch>> {
   if (known.length === 0) return new Set();
-  const tally = await tallyOfListing(looked.reader, whole.listed);
-  const sum = addTallies([...tallies, ...known.flatMap(talliesOf)]);
+  const tally = await whole.tallies.ofListing(looked.reader, whole.listed);
+  const sum = addTallies([...looks, ...known.flatMap(talliesOf)]);
   return tally === sum ? new Set() : changedOf(looked, known, whole);
 }
 
@@ -272,7 +287,7 @@ function talliesOf({ findings }: KnownStretch<Found>): readonly bigint[] {
 async function changedOf(
   looked: Looked,
   known: readonly KnownStretch<Found>[],
-  whole: ListedRange,
+  whole: Listed,
 ): Promise<ReadonlySet<KeyedStretch>> {
   const runs: KnownStretch<Found>[][] = [];
   for (const one of known) {
@@ -288,7 +303,7 @@ async function changedOf(
 async function changedIn(
   looked: Looked,
   run: readonly KnownStretch<Found>[],
-  whole: ListedRange,
+  whole: Listed,
 ): Promise<readonly KeyedStretch[]> {
   const [first, last] = [run[0]?.stretch, run.at(-1)?.stretch];
   if (first === undefined || last === undefined) return [];
@@ -298,7 +313,7 @@ async function changedIn(
   const listed = isAll
     ? whole.listed
     : await upstream.list({ listing: 'streams', query: query(selection), range });
-  const tally = await tallyOfListing(reader, listed);
+  const tally = await whole.tallies.ofListing(reader, listed);
   if (tally === addTallies(run.flatMap(talliesOf))) return [];
   if (run.length === 1) return [first];
   const middle = run.length >> 1;

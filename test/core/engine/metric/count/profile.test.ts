@@ -161,7 +161,7 @@ test('where several queries are several calls, each stretch is looked at by itse
   const upstream = Object.assign(new FakeUpstream(alike(13).map((one) => look([one]))), { listBoth });
   const request = { upstream, reader, naming, selection, columns: ['env'] };
   const range = { startNs: 1n, endNs: 13n * hourNs + 1n };
-  const found = await newProfiler().of(request, range, [{ value: stream, hits: 26 }]);
+  const found = await newProfiler().of(request, range, { range, listed: [{ value: stream, hits: 26 }] });
   t.deepEqual(found, nothingSpecial);
 });
 

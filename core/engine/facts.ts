@@ -1,0 +1,133 @@
+import type { Clock } from '../base/clock.js';
+import { msOfUnixNano, unixNano, type OtherMembers, type WrittenEntry } from '../base/files/snapshot-json.js';
+import type { SnapshotSource } from '../base/files/snapshot-keeper.js';
+import { hasCredentials, ownersOfTenant } from '../base/keys/data-owner.js';
+import { ByteLru, type ByteLruOptions } from '../base/memory/byte-lru.js';
+import type { Pacer } from '../base/pace/pacer.js';
+import { eachAtPace } from '../base/pace/steps.js';
+import type { FactForm } from './metric/count/fact-json.js';
+import type { Tallies } from './metric/count/stream-listing.js';
+import { keptMs, type Found } from './metric/count/stretches.js';
+
+/** A memory whose findings are worth keeping and sharing, all of one kind. */
+export interface FactMemory {
+  readonly name: string;
+  readonly memory: Pick<ByteLru<Found>, 'entries' | 'keys' | 'peek' | 'leftMs' | 'set' | 'delete'>;
+  readonly limits: Pick<ByteLruOptions, 'maxEntries' | 'maxBytes'>;
+  readonly form: FactForm<Found>;
+}
+
+/** Larger ones are not written: each is written and read in one step. */
+const largestFact = 1 << 20;
+
+/**
+ * What was found in stretches of time, in a form that outlives the process and that other replicas take. A finding counts while the checksum
+ * of its stretch is that of the backend's own listing, so that old ones do no harm; the salt of the checksums goes with them.
+ */
+export class Facts implements SnapshotSource {
+  readonly #memories: readonly FactMemory[];
+  readonly #tallies: Tallies;
+  readonly #clock: Clock;
+  readonly #revision: () => number;
+
+  /** @param revision another number whenever one of the memories has changed */
+  constructor(memories: readonly FactMemory[], tallies: Tallies, clock: Clock, revision: () => number) {
+    this.#memories = memories;
+    this.#tallies = tallies;
+    this.#clock = clock;
+    this.#revision = revision;
+  }
+
+  get size(): number {
+    return this.#memories.reduce((sum, { memory }) => sum + memory.entries, 0);
+  }
+
+  revision(): number {
+    return this.#revision();
+  }
+
+  others(): OtherMembers {
+    return { salt: this.#tallies.salt };
+  }
+
+  *entries(): Generator<WrittenEntry, void, void> {
+    for (const of of this.#memories) for (const key of of.memory.keys()) yield* this.#print(of, key);
+  }
+
+  /** As `entries`, those used last first, of all memories in turn. */
+  *latest(): Generator<WrittenEntry, void, void> {
+    const all = this.#memories.map((of) => ({ of, keys: [...of.memory.keys()].reverse() }));
+    const most = Math.max(...all.map(({ keys }) => keys.length));
+    for (let at = 0; at < most; at += 1)
+      for (const { of, keys } of all) {
+        const key = keys[at];
+        if (key !== undefined) yield* this.#print(of, key);
+      }
+  }
+
+  *#print(of: FactMemory, key: string): Generator<WrittenEntry, void, void> {
+    const fact = of.memory.peek(key);
+    if (fact === undefined || hasCredentials(ownerOf(key)) || of.form.bytesOf(fact) > largestFact) return;
+    const expires = unixNano(this.#clock.nowMs() + of.memory.leftMs(key));
+    const json = `{"expires_at_unix_nano":${expires},"fact":${JSON.stringify(of.form.print(fact))}}`;
+    yield { names: [`${of.name} ${key}`], json };
+  }
+
+  /** Makes checksums with the salt of facts that are about to be taken. Throws for what is no salt. */
+  takeSalt(salt: unknown): void {
+    this.#tallies.takeOver(salt);
+  }
+
+  /** Where facts of another process are gathered: they count when all of them were read. */
+  stage(): StagedFacts {
+    return new StagedFacts(this.#memories, this.#clock);
+  }
+
+  /** Takes facts whose salt was taken, but those that are known. Resolves to how many it took. */
+  async take({ memories }: StagedFacts, pacer: Pacer): Promise<number> {
+    let taken = 0;
+    for (const { of, memory } of memories)
+      await eachAtPace(memory.keys(), pacer, (key) => {
+        const fact = memory.peek(key);
+        if (fact === undefined || of.memory.peek(key) !== undefined) return;
+        if (of.memory.set(key, fact, of.form.bytesOf(fact), memory.leftMs(key))) taken += 1;
+      });
+    return taken;
+  }
+
+  /** Drops all facts, or those of one tenant. */
+  purge(tenantId?: string): void {
+    const start = tenantId === undefined ? '' : ownersOfTenant(tenantId);
+    for (const { memory } of this.#memories)
+      for (const key of memory.keys()) if (ownerOf(key).startsWith(start)) memory.delete(key);
+  }
+}
+
+/** Facts of another process by key, in order of use, bounded as those of this one. */
+export class StagedFacts {
+  readonly memories: readonly { readonly of: FactMemory; readonly memory: ByteLru<Found> }[];
+  readonly #clock: Clock;
+
+  constructor(memories: readonly FactMemory[], clock: Clock) {
+    this.memories = memories.map((of) => ({ of, memory: new ByteLru<Found>({ ...of.limits, clock }) }));
+    this.#clock = clock;
+  }
+
+  /** Adds an entry as `Facts.entries` gives it. Throws for what is none. */
+  add([text = '']: readonly string[], json: unknown): void {
+    const end = text.indexOf(' ');
+    const [name, key] = [text.slice(0, end), text.slice(end + 1)];
+    const found = this.memories.find(({ of }) => of.name === name);
+    if (found === undefined) throw new Error('a fact of no kind');
+    const { expires_at_unix_nano: expires, fact: form } = json as Partial<Record<string, unknown>>;
+    const fact = found.of.form.parse(form);
+    // A clock that was set back makes nothing live longer.
+    const leftMs = Math.min(keptMs, msOfUnixNano(expires) - this.#clock.nowMs());
+    found.memory.set(key, fact, found.of.form.bytesOf(fact), leftMs);
+  }
+}
+
+/** Keys begin with the owner of the data, as a list in JSON; an owner has no quotes. */
+function ownerOf(key: string): string {
+  return key.slice(2, key.indexOf('"', 2));
+}
