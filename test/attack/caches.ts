@@ -57,6 +57,7 @@ function keeping(folder: string): ReadonlyMap<string, string> {
     ['disk-cache-min-ttl', '1s'],
     ['disk-cache-flush-interval', '100ms'],
     ['patterns-persist-path', join(folder, 'patterns.json')],
+    ['facts-persist-path', join(folder, 'facts.json')],
     ['label-values-indexed-cache', 'true'],
     ['label-values-index-persist-path', join(folder, 'label-values.json')],
     ['labels-cache-warm', 'false'],
