@@ -2,7 +2,7 @@ import type { ResponseShapeOptions } from '../../core/base/options.gen.js';
 import { Engine } from '../../core/engine/engine.js';
 import { engineMetrics } from '../../core/engine/metrics.js';
 import { defineStage } from '../../core/plugin/index.js';
-import { FactsFile } from './facts-file.js';
+import { KeptFacts } from './kept-facts.js';
 
 /** The last stage: has the engine execute the plan, and answers in Loki's shape. */
 export default defineStage({
@@ -14,18 +14,15 @@ export default defineStage({
   metrics: engineMetrics,
   create(options: ResponseShapeOptions, host) {
     const engine = new Engine(options, host);
-    const { factsPersistPath: path } = options;
-    const file = path === '' ? undefined : new FactsFile(path, engine.facts, host);
+    const facts = new KeptFacts(options.factsPersistPath, engine.facts, host);
     return {
-      start: async () => file?.start(),
+      start: () => facts.start(),
       handle: (exchange) => engine.run(exchange),
       purge: async (scope, tenantId) => {
-        if (scope !== 'all') return;
-        engine.facts.purge(tenantId);
-        await file?.forget(tenantId);
+        if (scope === 'all') await facts.forget(tenantId);
       },
       stop: async () => {
-        await file?.stop();
+        await facts.stop();
         await engine.stop();
       },
     };

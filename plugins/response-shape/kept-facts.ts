@@ -1,0 +1,171 @@
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { KeptSnapshot } from '../../core/base/files/kept-snapshot.js';
+import { readSnapshotBytes, snapshotBytes } from '../../core/base/files/snapshot-bytes.js';
+import type { SnapshotFile } from '../../core/base/files/snapshot-file.js';
+import type { OtherMembers } from '../../core/base/files/snapshot-json.js';
+import type { SnapshotSource } from '../../core/base/files/snapshot-keeper.js';
+import { Pacer } from '../../core/base/pace/pacer.js';
+import { fleetOf, largestSnapshot } from '../../core/cache/fleet.js';
+import { snapshotTurns } from '../../core/cache/snapshot-turns.js';
+import type { Facts } from '../../core/engine/facts.js';
+import type { engineMetrics } from '../../core/engine/metrics.js';
+import { packageRoot } from '../../core/kernel/options/index.js';
+import type { Host } from '../../core/plugin/index.js';
+
+type FactsHost = Pick<
+  Host<typeof engineMetrics>,
+  'clock' | 'log' | 'meters' | 'shared' | 'setup' | 'onStop'
+>;
+
+const format = { version: 1, member: 'facts_by_key', depth: 1 } as const;
+const intervalMs = 60_000;
+/** By this name replicas ask each other for what they have found. */
+const offerName = '__facts_snapshot:v1';
+/** The longest that asking peers may take. */
+const peersMs = 5_000;
+
+/**
+ * What the engine has found in stretches of time: given to other replicas that ask, and, where there is a file for it, begun with what that or
+ * else another replica has, and kept in it from then on.
+ */
+export class KeptFacts {
+  readonly #path: string;
+  readonly #facts: Facts;
+  readonly #host: FactsHost;
+  readonly #file: KeptSnapshot | undefined;
+  /** Another one may find something else in the same rows. */
+  readonly #release = releaseOf();
+  #salted: (() => void) | undefined;
+
+  /** @param path of the file; empty for none */
+  constructor(path: string, facts: Facts, host: FactsHost) {
+    this.#path = path;
+    this.#facts = facts;
+    this.#host = host;
+    if (path !== '') this.#file = this.#fileAt(path);
+    host.onStop(
+      fleetOf(host).offer(offerName, () => {
+        const beside = { savedAtMs: host.clock.nowMs(), largest: largestSnapshot, others: this.#others() };
+        return snapshotBytes(format, beside, facts.latest());
+      }),
+    );
+  }
+
+  /**
+   * Restores in the background, but for the salt of the checksums in the file: what is learned from then on has the same.
+   * @throws Error naming the option when the file cannot be written
+   */
+  async start(): Promise<void> {
+    if (this.#file === undefined) return;
+    const salted = new Promise<void>((resolve) => (this.#salted = resolve));
+    await this.#file.start(snapshotTurns(this.#path, this.#host));
+    await salted;
+  }
+
+  /** Drops facts that must not come back, of one tenant where its id is given. */
+  async forget(tenantId?: string): Promise<void> {
+    fleetOf(this.#host).withdraw(offerName);
+    this.#facts.purge(tenantId);
+    await this.#file?.forget(() => this.#facts.purge(tenantId));
+  }
+
+  async stop(): Promise<void> {
+    await this.#file?.stop();
+  }
+
+  #fileAt(path: string): KeptSnapshot {
+    const { clock, log, meters } = this.#host;
+    const source: SnapshotSource = {
+      revision: () => this.#facts.revision(),
+      entries: () => this.#facts.entries(),
+      others: () => this.#others(),
+    };
+    return new KeptSnapshot({
+      ...{ flag: '-facts-persist-path', path, format, clock, log, source, intervalMs },
+      observer: {
+        wrote: (bytes) => {
+          meters.learned_snapshots_total.add(1, { outcome: 'written' });
+          meters.learned_snapshot_bytes.set(bytes, {});
+        },
+        failed: () => meters.learned_snapshots_total.add(1, { outcome: 'failed' }),
+      },
+      restore: (file, signal) => this.#restore(file, signal),
+    });
+  }
+
+  /** Whether the file holds what is known. */
+  async #restore(file: SnapshotFile, signal: AbortSignal): Promise<boolean> {
+    let isSaved: boolean;
+    try {
+      isSaved = await this.#restoreFile(file, signal);
+    } finally {
+      this.#salted?.();
+    }
+    return (await this.#takeFromPeers(signal)) === 0 && isSaved;
+  }
+
+  async #restoreFile(file: SnapshotFile, signal: AbortSignal): Promise<boolean> {
+    const others = new Map<string, unknown>();
+    const staged = this.#facts.stage();
+    let isOurs: boolean | undefined;
+    const add = (names: readonly string[], value: unknown): void => {
+      if (isOurs === undefined) {
+        // What stands beside the entries stands before them.
+        isOurs = this.#isOurs(others);
+        if (isOurs) this.#facts.takeSalt(others.get('salt'));
+        this.#salted?.();
+      }
+      if (isOurs) staged.add(names, value);
+    };
+    const read = await file.read(add, signal, { others });
+    if (read === undefined) return this.#facts.size === 0;
+    const taken = await this.#facts.take(staged, new Pacer(signal));
+    this.#host.meters.learned_restored_total.add(taken, { source: 'disk' });
+    const fields = { 'file.path': this.#path, 'file.size': read.bytes, 'facts.entries': taken };
+    this.#host.log.info('facts restored', fields);
+    return taken === this.#facts.size;
+  }
+
+  /** What one of the peers has found, where nothing is known here: what has been learned meanwhile has other checksums. */
+  async #takeFromPeers(signal: AbortSignal): Promise<number> {
+    let taken = 0;
+    const enough = new AbortController();
+    const use = async (bytes: Buffer, ended: AbortSignal): Promise<void> => {
+      const others = new Map<string, unknown>();
+      const staged = this.#facts.stage();
+      await readSnapshotBytes(format, bytes, (names, value) => staged.add(names, value), ended, { others });
+      if (this.#facts.size > 0 || !this.#isOurs(others)) return;
+      this.#facts.takeSalt(others.get('salt'));
+      taken = await this.#facts.take(staged, new Pacer(ended));
+      enough.abort();
+    };
+    try {
+      const both = AbortSignal.any([signal, enough.signal]);
+      if (this.#facts.size === 0)
+        await fleetOf(this.#host).ask({ name: offerName, timeoutMs: peersMs, signal: both, use });
+    } catch (error) {
+      if (!enough.signal.aborted) throw error;
+    }
+    this.#host.meters.learned_restored_total.add(taken, { source: 'peer' });
+    if (taken > 0) this.#host.log.info('facts taken from a peer', { 'facts.entries': taken });
+    return taken;
+  }
+
+  /** What facts depend on beside their keys and the rows. */
+  #others(): OtherMembers {
+    return { ...this.#facts.others(), setup: this.#host.setup, release: this.#release };
+  }
+
+  #isOurs(others: ReadonlyMap<string, unknown>): boolean {
+    const own = this.#others();
+    return others.get('setup') === own['setup'] && others.get('release') === own['release'];
+  }
+}
+
+function releaseOf(): string {
+  const { version } = JSON.parse(readFileSync(join(packageRoot(), 'package.json'), 'utf8')) as {
+    readonly version: string;
+  };
+  return version;
+}
