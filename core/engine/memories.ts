@@ -93,9 +93,9 @@ export function createMemories({
     { name: 'spelled-levels', memory: spelled, limits: usualLimits, form: spelledForm },
   ];
   return {
-    profiler: new SelectionProfiler(stretches, memory<SelectionProfile>('selections'), clock, tallies),
+    profiler: new SelectionProfiler(stretches, memory<SelectionProfile>('selections'), { tallies, clock }),
     shapes: new LineShapes(memory<LineShaper | Declined>('shapes')),
-    spelled: new SpelledLevelFinder(spelled, clock, tallies),
+    spelled: new SpelledLevelFinder(spelled, { tallies, clock }),
     refusals: memory<Declined>('refusals'),
     listings: memory<StreamListing>('inventories'),
     densities: memory<number>('densities'),

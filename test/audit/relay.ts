@@ -10,7 +10,9 @@ export interface SeenCall {
 
 /** What happens to a call in place of the true answer. */
 export interface Meddling {
-  /** The wait before anything else. */
+  /** Waited for before anything else. */
+  readonly first?: () => Promise<void>;
+  /** The wait before the answer, or before the call goes on. */
   readonly waitMs?: number;
   /** The status to answer with; without one the call goes on to the backend. */
   readonly status?: number;
@@ -84,6 +86,7 @@ export class Relay {
       outgoing.once('close', () => (this.#open -= 1));
     }
     const meddling = this.meddle(call) ?? {};
+    await meddling.first?.();
     if (meddling.waitMs !== undefined) await waited(meddling.waitMs, outgoing);
     if (meddling.isCut === true) outgoing.destroy();
     else if (meddling.status !== undefined) outgoing.writeHead(meddling.status).end(meddling.body ?? 'no');

@@ -19,7 +19,6 @@ import type { RowReader } from '../../../victoria/names/row-reader.js';
 import { missingLineRows } from '../../plan/missing-lines.js';
 import { parseRowTime } from '../../../victoria/names/row-time.js';
 import { columnOf, type BackendRow, type Upstream } from '../../../victoria/upstream/types.js';
-import type { Clock } from '../../../base/clock.js';
 import type { Memory } from '../../../base/memory/byte-lru.js';
 import { decline, type Declined } from '../declined.js';
 import type { RepeatedRowsRule } from '../repeats.js';
@@ -27,8 +26,8 @@ import { countRows } from '../../rows/count-rows.js';
 import { findRepeats, mergeRepeats, noRepeats, type FoundRepeats } from './found-repeats.js';
 import { bytesOfRow } from './repeated-times.js';
 import type { Doubts } from './shapes.js';
-import { Tallies, type ListedRange } from './stream-listing.js';
-import { Stretches, type Found, type Run } from './stretches.js';
+import type { ListedRange, Tallies } from './stream-listing.js';
+import { Stretches, type Found, type Proofs, type Run } from './stretches.js';
 
 /** Decides to what extent a selection's rows can be counted instead of read. */
 export interface SelectionProfile extends FoundRepeats {
@@ -98,17 +97,11 @@ export class SelectionProfiler {
   /**
    * @param findings profiles of stretches
    * @param latest profiles of whole selections
-   * @param tallies makes the checksums of stretches
    */
-  constructor(
-    findings: Memory<StretchProfile>,
-    latest: Memory<SelectionProfile>,
-    clock: Pick<Clock, 'nowNs'>,
-    tallies = new Tallies(),
-  ) {
-    this.#stretches = new Stretches(findings, bytesOfProfile, clock, tallies);
+  constructor(findings: Memory<StretchProfile>, latest: Memory<SelectionProfile>, proofs: Proofs) {
+    this.#stretches = new Stretches(findings, bytesOfProfile, proofs);
     this.#latest = latest;
-    this.#tallies = tallies;
+    this.#tallies = proofs.tallies;
   }
 
   /**

@@ -3,7 +3,6 @@
  * counted by shape, but programs spell their levels in few ways.
  */
 import { Pacer } from '../../../base/pace/pacer.js';
-import type { Clock } from '../../../base/clock.js';
 import type { Memory } from '../../../base/memory/byte-lru.js';
 import type { TimeRange } from '../../../base/time/range.js';
 import type { Assumptions } from '../../assumptions.js';
@@ -38,8 +37,8 @@ import {
 } from './shapes.js';
 import { sampleOf } from './line-samples.js';
 import { judge, KindsOfStream, type Judgement, type SoughtWord, type StreamKinds } from './spelled-kinds.js';
-import { Stretches, type Found, type Run } from './stretches.js';
-import { Tallies, type StreamListing } from './stream-listing.js';
+import { Stretches, type Found, type Proofs, type Run } from './stretches.js';
+import type { StreamListing, Tallies } from './stream-listing.js';
 import { wholeStretches } from './time-stretches.js';
 
 /** What was found in a stretch of time, by `_stream` text. */
@@ -94,9 +93,9 @@ export class SpelledLevelFinder {
   readonly #stretches: Stretches<SpelledStretch>;
   readonly #tallies: Tallies;
 
-  constructor(memory: Memory<SpelledStretch>, clock: Pick<Clock, 'nowNs'>, tallies = new Tallies()) {
-    this.#stretches = new Stretches(memory, bytesOfSpelled, clock, tallies);
-    this.#tallies = tallies;
+  constructor(memory: Memory<SpelledStretch>, proofs: Proofs) {
+    this.#stretches = new Stretches(memory, bytesOfSpelled, proofs);
+    this.#tallies = proofs.tallies;
   }
 
   async of(request: SpelledRequest): Promise<SpelledLevels | Declined> {

@@ -14,6 +14,7 @@ import {
   type Profiles,
   type SelectionProfile,
 } from '../../../../../core/engine/metric/count/profile.js';
+import { Tallies } from '../../../../../core/engine/metric/count/stream-listing.js';
 import { stretchesOf, wholeStretches } from '../../../../../core/engine/metric/count/time-stretches.js';
 
 const hourNs = 3_600_000_000_000n;
@@ -60,7 +61,7 @@ test('whole stretches hold a range, and are nothing but whole ones where it is a
 
 const clock = { nowNs: () => 4000n * hourNs };
 const newProfiler = (at: Pick<Clock, 'nowNs'> = clock): SelectionProfiler =>
-  new SelectionProfiler(new Map(), new Map(), at);
+  new SelectionProfiler(new Map(), new Map(), { tallies: new Tallies(), clock: at });
 
 /** What is found of 13 hours of so many rows when the backend answers by this script, and nothing else. */
 function find(
