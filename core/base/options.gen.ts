@@ -134,7 +134,7 @@ export interface ServerOptions {
    */
   readonly reloadDrainTimeout: number;
   /**
-   * Folder for everything that the process writes: the sockets of workers, and the files of options such as -disk-cache-path whose path is relative. Without it sockets are in the temporary folder, and relative paths begin where the process runs.
+   * Folder for everything that the process writes: the sockets of workers, the files of options such as -disk-cache-path whose path is relative, and facts.json (-facts-persist-path). Without it sockets are in the temporary folder, and relative paths begin where the process runs.
    */
   readonly dataDir: string;
   /**

@@ -1,0 +1,124 @@
+import test from 'ava';
+import { Pacer } from '../../../core/base/pace/pacer.js';
+import type { Facts } from '../../../core/engine/facts.js';
+import { createMemories } from '../../../core/engine/memories.js';
+import { engineMetrics } from '../../../core/engine/metrics.js';
+import { FakeClock, makeHost } from '../../../core/testing/index.js';
+
+const dayMs = 86_400_000;
+const plain = {
+  missing: 0,
+  isHidden: false,
+  unreliable: 2,
+  tally: '18446744073709551615',
+  sharing: [],
+  repeatedAt: [],
+  surplus: [],
+  crowded: [],
+};
+const row = { _time: '2026-11-01T00:00:00Z', _stream: '{a="b"}', _msg: 'line', constructor: 'x' };
+/** Every form that a fact may have. */
+const facts: readonly (readonly [name: string, fact: unknown])[] = [
+  ['stretches', plain],
+  ['stretches', { ...plain, doubtful: 3, isHidden: true, sharing: ['{a="b"}'] }],
+  ['stretches', { ...plain, repeatedAt: null, surplus: null }],
+  ['stretches', { ...plain, repeatedAt: ['1793491200000000001', '-5'], surplus: [row, row] }],
+  [
+    'stretches',
+    {
+      ...plain,
+      surplus: [row],
+      surplusElsewhere: [],
+      crowded: [{ startNs: '1', endNs: '2', streams: ['{a="b"}'], fields: ['f', '__proto__'] }],
+    },
+  ],
+  ['stretches', { ...plain, surplus: [row], surplusElsewhere: null }],
+  ['spelled-levels', { tally: '0', streams: [] }],
+  [
+    'spelled-levels',
+    {
+      tally: '7',
+      streams: [
+        { text: '{a="b"}', kinds: null, used: 0, around: [] },
+        {
+          text: '{a="c"}',
+          kinds: [{ value: 'v', level: 'info', words: 4, telling: 0 }],
+          used: 134_217_728,
+          around: [{ word: 4, texts: ['[]', '^:'] }],
+        },
+      ],
+    },
+  ],
+];
+
+function factsAt(clock: FakeClock): Facts {
+  return createMemories({ clock, meters: makeHost({ metrics: engineMetrics }).meters }).facts;
+}
+
+async function take(into: Facts, name: string, fact: unknown, expiresAtMs: number): Promise<number> {
+  const staged = into.stage();
+  staged.add([name], { expires_at_unix_nano: expiresAtMs * 1e6, fact });
+  return into.take(staged, new Pacer());
+}
+
+test('a fact that was read is written as it was, with the time that it has left', async (t) => {
+  const clock = new FakeClock();
+  for (const [at, [name, fact]] of facts.entries()) {
+    const known = factsAt(clock);
+    const key = `${name} ["id=a&accountId=1",${at}] 1-2`;
+    t.is(await take(known, key, fact, clock.nowMs() + 5_000), 1);
+    clock.advance(2_000);
+    const [entry] = [...known.entries()];
+    t.deepEqual(entry?.names, [key]);
+    // Parsed, since the order of members says nothing.
+    const { expires_at_unix_nano, ...rest } = JSON.parse(entry?.json ?? '') as {
+      expires_at_unix_nano: number;
+    };
+    t.deepEqual(rest, { fact: JSON.parse(JSON.stringify(fact)) as unknown });
+    t.is(expires_at_unix_nano / 1e6, clock.nowMs() + 3_000);
+    t.deepEqual([...known.latest()], [entry]);
+    clock.advance(3_000);
+    t.deepEqual([...known.entries()], []);
+  }
+});
+
+test('a fact lives no longer than a day, however late it expires by its file, and one that has expired is not taken', async (t) => {
+  const clock = new FakeClock();
+  const known = factsAt(clock);
+  t.is(await take(known, 'stretches ["id=a&"] 1-2', plain, clock.nowMs()), 0);
+  t.is(await take(known, 'stretches ["id=a&"] 1-2', plain, clock.nowMs() + 30 * dayMs), 1);
+  clock.advance(dayMs);
+  t.deepEqual([...known.entries()], []);
+});
+
+test('what is known is not replaced, and what is no fact is refused', async (t) => {
+  const clock = new FakeClock();
+  const known = factsAt(clock);
+  const later = clock.nowMs() + 1_000;
+  t.is(await take(known, 'stretches ["id=a&"] 1-2', plain, later), 1);
+  t.is(await take(known, 'stretches ["id=a&"] 1-2', { ...plain, missing: 9 }, later), 0);
+  for (const [name, change] of [
+    ['stretches', { tally: 5 }],
+    ['stretches', { tally: '1e5' }],
+    ['stretches', { missing: -1 }],
+    ['stretches', { missing: 0.5 }],
+    ['stretches', { isHidden: 0 }],
+    ['stretches', { surplus: [{ _msg: 5 }] }],
+    ['stretches', { surplus: ['row'] }],
+    ['stretches', { crowded: [{}] }],
+    ['stretches', { sharing: 'a' }],
+    ['spelled-levels', { streams: [{ text: 'a' }] }],
+    ['selections', {}],
+    ['', {}],
+  ] as const)
+    await t.throwsAsync(take(known, `${name} ["id=a&"] 1-2`, { ...plain, ...change }, later));
+  t.is(known.size, 1);
+});
+
+test('what would take too long to write is left out', async (t) => {
+  const clock = new FakeClock();
+  const known = factsAt(clock);
+  const large = { ...plain, surplus: [{ ...row, _msg: 'x'.repeat(1 << 20) }] };
+  t.is(await take(known, 'stretches ["id=a&"] 1-2', large, clock.nowMs() + 1_000), 1);
+  t.deepEqual([...known.entries()], []);
+});
