@@ -13,10 +13,7 @@ import type { engineMetrics } from '../../core/engine/metrics.js';
 import { packageRoot } from '../../core/kernel/options/index.js';
 import type { Host } from '../../core/plugin/index.js';
 
-type FactsHost = Pick<
-  Host<typeof engineMetrics>,
-  'clock' | 'log' | 'meters' | 'shared' | 'setup' | 'onStop'
->;
+type FactsHost = Pick<Host<typeof engineMetrics>, 'clock' | 'log' | 'meters' | 'shared' | 'setup' | 'onStop'>;
 
 const format = { version: 1, member: 'facts_by_key', depth: 1 } as const;
 const intervalMs = 60_000;
