@@ -5,6 +5,7 @@ import type { LeafPlan } from '../plan/types.js';
 import type { LeafContext, Strategy } from './context.js';
 import { fieldsStrategy } from './count/fields-strategy.js';
 import { statisticsStrategy } from './count/statistics-strategy.js';
+import { wholeStretches } from './count/time-stretches.js';
 import { valueGroupsStrategy } from './count/value-groups.js';
 import { decline, isDeclined, type Declined } from './declined.js';
 import { rowsStrategy, wholeRowsStrategy } from './rows.js';
@@ -27,7 +28,7 @@ export const strategies: readonly Strategy[] = [
 export async function readLeaf(request: LeafRequest<LeafPlan>, context: LeafContext): Promise<SeriesTable> {
   const { fromNs, toNs } = new Windows(request.columns, request.leaf.range.range).interval;
   // One place for all calls: one of them could wait for the place that another one holds.
-  const leave = await context.upstream.hold?.({ startNs: fromNs, endNs: toNs + 1n });
+  const leave = await context.upstream.hold?.(wholeStretches({ startNs: fromNs, endNs: toNs + 1n }));
   try {
     return await readHeld(request, context);
   } finally {
