@@ -49,6 +49,31 @@ export interface UpstreamCall {
   readonly bytes: number;
 }
 
+/** The attempt that calls belong to, and what they have taken so far. */
+export interface CallTag {
+  readonly strategy: string;
+  calls: number;
+  /** Rows, groups, and names of listings that were sent. */
+  rows: number;
+  bytes: number;
+}
+
+/** What reading a leaf takes, as it is estimated beforehand. Undefined is what is not known yet. */
+export interface Cost {
+  /** Calls of the backend. */
+  readonly calls: number;
+  /** Rows that the backend reads. */
+  readonly scannedRows: number | undefined;
+  /** Whether it takes their lines apart, as it does for labels of `| json`. */
+  readonly splitsLines: boolean;
+  /** What it sends: rows, or groups with a number or values each. */
+  readonly sends: 'groups' | 'rows';
+  readonly sentRows: number | undefined;
+  readonly sentBytes: number | undefined;
+  /** Rows that have to be looked at before they can be counted. */
+  readonly proofRows: number | undefined;
+}
+
 /** One attempt of a strategy to read a leaf, which is one range aggregation of a metric query. */
 export interface StrategyRecord {
   /** Place of the leaf in its query, from 0. */
@@ -57,6 +82,10 @@ export interface StrategyRecord {
   /** `ran`, `failed` where its error ended the query, or the reason why it left the leaf to the next strategy. */
   readonly outcome: string;
   readonly durationMs: number;
+  /** Undefined for a strategy that was out before it asked anything. */
+  readonly estimate?: Cost | undefined;
+  /** What its calls took. */
+  readonly took?: Readonly<Omit<CallTag, 'strategy'>> | undefined;
 }
 
 /** An internal operation such as `translate` with its outcome (metrics `internal_operation_*`). */

@@ -7,7 +7,7 @@ import { SelectionProfiler, type SelectionProfile, type StretchProfile } from '.
 import { Tallies, type StreamListing } from './metric/count/stream-listing.js';
 import { LineShapes, type LineShaper } from './metric/count/shapes.js';
 import { SpelledLevelFinder, type SpelledStretch } from './metric/count/spelled-levels.js';
-import type { Declined } from './metric/declined.js';
+import type { Declined, SeenRows, SentRows } from './metric/declined.js';
 import type { LearnedSums } from './volume/metadata-bytes.js';
 
 export const learnedMetrics = {
@@ -44,12 +44,18 @@ export interface Memories {
   readonly profiler: SelectionProfiler;
   readonly shapes: LineShapes;
   readonly spelled: SpelledLevelFinder;
-  /** Statistics that turned out to have too many groups. */
+  /** What strategies have declined because of the data. */
   readonly refusals: Memory<Declined>;
   /** By owner of the data and selection. */
   readonly listings: Memory<StreamListing>;
   /** Rows per nanosecond, by owner of the data and selection. */
   readonly densities: Memory<number>;
+  /** By owner of the data and selection. */
+  readonly seen: Memory<SeenRows>;
+  /** Bytes of a line, by owner of the data and selection. */
+  readonly lineBytes: Memory<number>;
+  /** By owner of the data, selection, strategy and what it is asked for. */
+  readonly sent: Memory<SentRows>;
   /** What structured metadata costs, by owner of the data, selection and sample. */
   readonly metadata: Memory<LearnedSums>;
   /** Makes the checksums of all of them. */
@@ -99,6 +105,9 @@ export function createMemories({
     refusals: memory<Declined>('refusals'),
     listings: memory<StreamListing>('inventories'),
     densities: memory<number>('densities'),
+    seen: memory<SeenRows>('seen-rows'),
+    lineBytes: memory<number>('line-bytes'),
+    sent: memory<SentRows>('sent-rows'),
     metadata: memory<LearnedSums>('metadata'),
     tallies,
     facts: new Facts(kept, tallies, clock, () => revision),

@@ -1,5 +1,5 @@
 import type { Clock } from '../../base/clock.js';
-import type { StrategyRecord } from '../../base/trace.js';
+import type { Cost, StrategyRecord } from '../../base/trace.js';
 import type { LineWorkers } from '../../logql/lines/line-workers.js';
 import type { LeafRequest, MetricLimits, SeriesTable } from '../../logql/metric/index.js';
 import type { Assumptions } from '../assumptions.js';
@@ -9,7 +9,7 @@ import type { LeafPlan } from '../plan/types.js';
 import type { Profiles } from './count/profile.js';
 import type { LineSamples } from './count/line-samples.js';
 import type { MetricCounts } from './counts.js';
-import type { Declined } from './declined.js';
+import type { Declined, Declines, Known } from './declined.js';
 import type { RepeatedRowsRule } from './repeats.js';
 import type { RowThreads } from './threads/row-threads.js';
 
@@ -27,17 +27,18 @@ export interface MetricContext extends Backend, Memories {
   readonly assumptions: Assumptions | undefined;
   /** The option `-repeated-rows`: rows that were pushed several times count once, or each time. */
   readonly repeatedRows: RepeatedRowsRule;
-  /** The ways in which a leaf may be read, in the order in which they are tried. */
+  /** The ways in which a leaf may be read. Those of which the costs are not known are tried in this order. */
   readonly strategies: readonly Strategy[];
   /** Called after each attempt to read a leaf. */
   readonly tried: (record: StrategyRecord) => void;
 }
 
 /** What the leaves of one request share. */
-export interface LeafContext extends Omit<MetricContext, 'profiler'> {
+export interface LeafContext extends Omit<MetricContext, 'profiler' | 'refusals'> {
   readonly profiler: Profiles;
   readonly counts: MetricCounts;
-  readonly samples: LineSamples;
+  readonly samples: Pick<LineSamples, 'of'>;
+  readonly declines: Declines;
 }
 
 export type StrategyName = 'fields' | 'statistics' | 'value-groups' | 'short-lines' | 'rows' | 'whole-rows';
@@ -45,13 +46,19 @@ export type StrategyName = 'fields' | 'statistics' | 'value-groups' | 'short-lin
 /** Reads a leaf, or says why it cannot. */
 export type Attempt = (request: LeafRequest, context: LeafContext) => Promise<SeriesTable | Declined>;
 
-/** One way to read the series of a leaf from the backend. All ways give the same series; the first possible one is used. */
+/** How a strategy would read a leaf, and what that should take. */
+export interface Candidate {
+  readonly cost: Cost;
+  readonly read: Attempt;
+}
+
+/** One way to read the series of a leaf from the backend. All ways give the same series; the one that costs least is used. */
 export interface Strategy {
   readonly name: StrategyName;
   /** What it does, for the documentation. */
   readonly summary: string;
   /** How far its error names an entry that cannot be evaluated. Loki's error names the first such entry with all of its labels. */
   readonly namesFailedEntry: 'no' | 'partly' | 'fully';
-  /** Checks the plan alone: returns how to read the leaf, or why that is impossible whatever the data. */
-  readonly prepare: (leaf: LeafPlan) => Attempt | Declined;
+  /** Estimates by the plan and by what is known, without asking the backend. Declines where it is certain that it cannot read the leaf. */
+  readonly estimate: (leaf: LeafPlan, known: Known) => Candidate | Declined;
 }

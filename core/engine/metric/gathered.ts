@@ -9,6 +9,7 @@ import type { GatheredPart, GatheredPlan, LeafPlan, MetricPlan } from '../plan/t
 import type { LeafContext } from './context.js';
 import { LineSamples } from './count/line-samples.js';
 import { MetricCounts } from './counts.js';
+import { Declines } from './declined.js';
 import { gridFor, metricContext } from './metric.js';
 import { rowEntrySource } from './rows.js';
 
@@ -50,8 +51,10 @@ export async function executeGathered(
   const members = membersOf(parts).map(
     (one) => new Member(one, new EntryCounter({ leaf: one.leaf, columns, limits, signal }, workers)),
   );
-  const upstream = onceListed(context.upstream.taggedWith?.('rows') ?? context.upstream);
-  await readFor(members, { ...asked, upstream, counts, samples: new LineSamples() });
+  const took = { strategy: 'rows', calls: 0, rows: 0, bytes: 0 };
+  const upstream = onceListed(context.upstream.taggedWith?.(took) ?? context.upstream);
+  const declines = new Declines(asked.refusals, upstream.owner);
+  await readFor(members, { ...asked, upstream, counts, samples: new LineSamples(), declines });
 
   const answers: (MatrixAnswer | undefined)[] = parts.map(() => undefined);
   for (const member of members) {

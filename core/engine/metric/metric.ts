@@ -18,6 +18,7 @@ import type { LeafContext, MetricContext } from './context.js';
 import { onceProfiled } from './count/profile.js';
 import { LineSamples } from './count/line-samples.js';
 import { MetricCounts } from './counts.js';
+import { Declines } from './declined.js';
 import { readLeaf } from './strategies.js';
 
 type MetricAnswer = MatrixAnswer | VectorAnswer | ScalarAnswer;
@@ -70,6 +71,7 @@ export async function answerMetric(
     profiler: onceProfiled(context.profiler),
     counts,
     samples: new LineSamples(),
+    declines: new Declines(context.refusals, context.upstream.owner),
   };
   const source: LeafSource<LeafPlan> = { series: (asked) => readLeaf(asked, leafContext) };
   const result = await evaluatePlanned(plan, gridFor(request), source, limits, signal);

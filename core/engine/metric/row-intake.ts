@@ -1,12 +1,11 @@
 import type { MemoryAccount } from '../../base/memory/account.js';
 import type { PipelineEntry } from '../../logql/pipeline/types.js';
 import { digestOfColumns } from '../../victoria/names/entry-identity.js';
-import type { LogRow, RowReader } from '../../victoria/names/row-reader.js';
+import { entryOf, type LogRow, type RowReader } from '../../victoria/names/row-reader.js';
 import type { FieldRef } from '../../victoria/logsql/ast.js';
 import { parseRowTime } from '../../victoria/names/row-time.js';
 import { columnOf, type BackendRow } from '../../victoria/upstream/types.js';
 import type { MetricCounts } from './counts.js';
-import { entryOf } from './entry-of.js';
 import { Repeats } from './repeats.js';
 import { withStream, type RowStreams } from './row-streams.js';
 

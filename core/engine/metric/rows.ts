@@ -13,17 +13,20 @@ import {
 } from '../../logql/metric/index.js';
 import type { PipelineEntry } from '../../logql/pipeline/types.js';
 import type { FieldRef, LogsqlFilter, LogsqlPipe } from '../../victoria/logsql/ast.js';
-import { query } from '../../victoria/logsql/build.js';
+import { fieldName, query } from '../../victoria/logsql/build.js';
 import type { RowsRequest, Upstream } from '../../victoria/upstream/types.js';
 import type { LeafPlan } from '../plan/types.js';
 import { countRows } from '../rows/count-rows.js';
-import type { Attempt, LeafContext, Strategy } from './context.js';
+import type { Attempt, Candidate, LeafContext, Strategy } from './context.js';
 import { duplicateRows } from './count/duplicates.js';
-import { readStreams } from './count/stream-listing.js';
+import { decidingFields, groupByLabels } from './count/grouping.js';
+import { lenientNumberLines, openNames, shorteningQuestion } from './count/json.js';
+import { obstacleIn } from './count/profile.js';
+import { listSelection, readStreams, streamsWithSameEntries } from './count/stream-listing.js';
 import { wholeStretches } from './count/time-stretches.js';
-import { decline, isDeclined } from './declined.js';
+import { costOfRows, decline, isDeclined, type Declined, type Known } from './declined.js';
 import { placesOf, RowIntake, type RepeatPlaces } from './row-intake.js';
-import type { RowStreams } from './row-streams.js';
+import { UnknownStreamError, type RowStreams } from './row-streams.js';
 import { callRows, planWindows, rowsOfStreams } from './row-windows.js';
 import type { RowJob } from './threads/row-job.js';
 
@@ -205,12 +208,90 @@ async function rowRequest(
   };
 }
 
+/** Reads rows whose lines the backend has shortened to the relevant labels. */
+export const shortLinesStrategy: Strategy = {
+  name: 'short-lines',
+  summary:
+    'rows are read, with lines that the backend has shortened to the labels that `| json` takes from them',
+  namesFailedEntry: 'no',
+  estimate({ shortLines, ...leaf }, known) {
+    if (shortLines === undefined) return decline('lines-needed');
+    return {
+      cost: costOfRows(known, { columns: 'shortened lines', heldRows: callRows }),
+      read: (request, context) => shortLinesTable({ ...leaf, shortLines }, request, context),
+    };
+  },
+};
+
+type Shortened = Omit<LeafPlan, 'shortLines'> & { readonly shortLines: NonNullable<LeafPlan['shortLines']> };
+
+async function shortLinesTable(
+  plan: Shortened,
+  request: LeafRequest,
+  context: LeafContext,
+): Promise<SeriesTable | Declined> {
+  const { shortLines } = plan;
+  const { leaf, columns } = request;
+  const windows = new Windows(columns, leaf.range.range);
+  if (windows.buckets === 0) return decline('no-buckets');
+  const range = { startNs: windows.interval.fromNs, endNs: windows.interval.toNs + 1n };
+  const rows = await shortRows(plan, range, context, request.signal);
+  if (isDeclined(rows)) return rows;
+  const stages = { ...leaf.range.range.query, stages: shortLines.stages };
+  const short = { ...leaf.range, range: { ...leaf.range.range, query: stages } };
+  try {
+    return await countRowsOf(rows, { ...request, leaf: { ...leaf, range: short } }, context);
+  } catch (error) {
+    if (error instanceof UnknownStreamError) return decline('unlisted-stream');
+    throw error;
+  }
+}
+
+async function shortRows(
+  { shortLines, logs, selection }: Shortened,
+  range: RowRequest['range'],
+  context: LeafContext,
+  signal: AbortSignal,
+): Promise<RowRequest | Declined> {
+  const { upstream, reader, naming } = context;
+  const streamListing = await listSelection(upstream, reader, selection, range, signal);
+  const question = shorteningQuestion(openNames(shortLines.fromJson, streamListing));
+  if (isDeclined(question)) return question;
+  const pacer = new Pacer(signal);
+  const together = await atPace(streamsWithSameEntries(streamListing.streams), pacer);
+  if (together.size > 0) return decline('shared-streams');
+  const deciding = decidingFields(shortLines.names, streamListing, naming);
+  const grouping = await atPace(groupByLabels(shortLines.names, streamListing, deciding, naming), pacer);
+  const asked = {
+    ...context,
+    selection,
+    columns: grouping.placeholderColumns,
+    unreliable: lenientNumberLines,
+  };
+  const profile = await context.profiler.of(asked, range, streamListing);
+  if (profile.surplus?.length !== 0) return decline('repeated-rows');
+  const obstacle = obstacleIn(profile);
+  if (obstacle !== undefined) return obstacle;
+  // These names become keys of row objects.
+  if (deciding.all.includes('__proto__')) return decline('reserved-name');
+  const selectedRows = rowsOfStreams(streamListing.listed);
+  const shaper = await context.shapes.of(question, { ...context, selection, range, rows: selectedRows });
+  if (isDeclined(shaper)) return shaper;
+  return {
+    ...{ filter: logs.filter, selection, range, selectedRows, repeats: 'nowhere' },
+    pipes: shaper.pipes,
+    columns: ['_time', '_msg', ...grouping.columns].map(fieldName),
+    streams: { ...grouping, fields: deciding.all },
+  };
+}
+
 /** Reads rows with only the columns that the query uses. */
 export const rowsStrategy: Strategy = {
   name: 'rows',
   summary: 'rows are read with the columns that the query sees',
   namesFailedEntry: 'partly',
-  prepare: (leaf) => (leaf.columns === undefined ? decline('all-columns') : fromRows(leaf)),
+  estimate: (leaf, known) =>
+    leaf.columns === undefined ? decline('all-columns') : fromRows(leaf, known, 'seen'),
 };
 
 /** Reads rows with all their columns. */
@@ -218,14 +299,15 @@ export const wholeRowsStrategy: Strategy = {
   name: 'whole-rows',
   summary: 'rows are read with all columns',
   namesFailedEntry: 'fully',
-  prepare: (leaf) => fromRows({ ...leaf, columns: undefined }),
+  estimate: (leaf, known) => fromRows({ ...leaf, columns: undefined }, known, 'all'),
 };
 
-function fromRows(leaf: LeafPlan): Attempt {
-  return async (request, context) => {
+function fromRows(leaf: LeafPlan, known: Known, columns: 'seen' | 'all'): Candidate {
+  const read: Attempt = async (request, context) => {
     const { fromNs, toNs } = new Windows(request.columns, request.leaf.range.range).interval;
     const range = { startNs: fromNs, endNs: toNs + 1n };
     const rows = await rowRequest(leaf, range, context, request.signal);
     return countRowsOf(rows, request, context);
   };
+  return { cost: costOfRows(known, { columns, heldRows: windowRows }), read };
 }

@@ -1,19 +1,34 @@
 import { ApiError } from '../../base/errors/api-error.js';
 import { errorTable } from '../../base/errors/table.js';
+import type { CallTag } from '../../base/trace.js';
+import type { TimeRange } from '../../base/time/range.js';
 import { Windows, type LeafRequest, type SeriesTable } from '../../logql/metric/index.js';
+import { printFilter } from '../../victoria/logsql/print.js';
 import type { LeafPlan } from '../plan/types.js';
-import type { LeafContext, Strategy } from './context.js';
+import type { Candidate, LeafContext, Strategy, StrategyName } from './context.js';
 import { fieldsStrategy } from './count/fields-strategy.js';
+import type { SelectionProfile } from './count/profile.js';
+import { knownLines } from './count/rebuilt-rows.js';
 import { statisticsStrategy } from './count/statistics-strategy.js';
+import type { ListedRange } from './count/stream-listing.js';
 import { wholeStretches } from './count/time-stretches.js';
 import { valueGroupsStrategy } from './count/value-groups.js';
-import { decline, isDeclined, type Declined } from './declined.js';
-import { rowsStrategy, wholeRowsStrategy } from './rows.js';
-import { shortLinesStrategy } from './short-lines.js';
+import {
+  decline,
+  isDeclined,
+  millisecondsOf,
+  type Declined,
+  type DeclineReason,
+  type Known,
+  type SeenRows,
+  type SentRows,
+} from './declined.js';
+import { rowsOfStreams } from './row-windows.js';
+import { rowsStrategy, shortLinesStrategy, wholeRowsStrategy } from './rows.js';
 
 /**
- * Every way to read a leaf, in the order in which they are tried: the one that transfers least comes first, and the last one can read every
- * leaf.
+ * Every way to read a leaf. Those of which the costs are not known are tried in this order: the one that transfers least comes first, and the
+ * last one can read every leaf.
  */
 export const strategies: readonly Strategy[] = [
   fieldsStrategy,
@@ -24,7 +39,26 @@ export const strategies: readonly Strategy[] = [
   wholeRowsStrategy,
 ];
 
-/** Reads the series of a leaf by the first possible strategy. */
+/** A strategy with what reading a leaf should cost it, or why it cannot. */
+export interface Estimated {
+  readonly strategy: Strategy;
+  readonly estimate: Candidate | Declined;
+}
+
+/** Puts those of which the costs are known into the order of their costs. All others keep their places. */
+export function inOrderOfCost(all: readonly Estimated[]): readonly Estimated[] {
+  const weighed = all.map((one) => ({ one, ms: weightOf(one) }));
+  const known = weighed.flatMap(({ one, ms }) => (ms === undefined ? [] : [{ one, ms }]));
+  const sorted = known.toSorted((a, b) => a.ms - b.ms);
+  let next = 0;
+  return weighed.map(({ one, ms }) => (ms === undefined ? one : (sorted[next++]?.one ?? one)));
+}
+
+function weightOf({ estimate }: Estimated): number | undefined {
+  return isDeclined(estimate) ? undefined : millisecondsOf(estimate.cost);
+}
+
+/** Reads the series of a leaf by the cheapest strategy, and by the next one where data shows that it cannot. */
 export async function readLeaf(request: LeafRequest<LeafPlan>, context: LeafContext): Promise<SeriesTable> {
   const { fromNs, toNs } = new Windows(request.columns, request.leaf.range.range).interval;
   // One place for all calls: one of them could wait for the place that another one holds.
@@ -37,31 +71,229 @@ export async function readLeaf(request: LeafRequest<LeafPlan>, context: LeafCont
 }
 
 async function readHeld(request: LeafRequest<LeafPlan>, context: LeafContext): Promise<SeriesTable> {
+  const leaf = new KnownLeaf(request, context);
+  const all = context.strategies.map((strategy) => ({ strategy, estimate: leaf.estimate(strategy) }));
   let hasFailed = false;
-  for (const strategy of context.strategies) {
-    const result = await tryStrategy(strategy, hasFailed, request, context);
+  for (const one of inOrderOfCost(all)) {
+    const result = await tryOne(one, hasFailed, leaf);
     if (!isDeclined(result)) return result;
     hasFailed ||= result.declined === 'entry-failed';
   }
   throw new Error('no strategy can read a leaf');
 }
 
+/** Declines that data has shown and that other data, of another range, is likely to show as well. */
+const lasting: ReadonlySet<DeclineReason> = new Set<DeclineReason>([
+  'lines-differ',
+  'lines-stay-long',
+  'times-needed',
+  'too-many-groups',
+  'too-many-shapes',
+  'too-many-values',
+]);
+/** How long it is remembered how many rows there are, and what was sent. */
+const seenMs = 3_600_000;
+const seenBytes = 100;
+
+/** A leaf with what is known of its rows, and what is learned when they are read. */
+class KnownLeaf {
+  readonly #range: TimeRange;
+  readonly #intervals: number;
+  readonly #selection: string;
+  readonly #isFiltered: boolean;
+  /** What a strategy is asked for. */
+  readonly #question: readonly unknown[];
+  readonly #samples = new Set<readonly string[]>();
+  /** What the latest attempt was sent to see what lines are like. */
+  #sampled = { rows: 0, bytes: 0 };
+
+  constructor(
+    readonly request: LeafRequest<LeafPlan>,
+    readonly context: LeafContext,
+  ) {
+    const { leaf, columns } = request;
+    const { push, shortLines, range } = leaf;
+    const { interval, buckets } = new Windows(columns, range.range);
+    this.#range = { startNs: interval.fromNs, endNs: interval.toNs + 1n };
+    this.#intervals = buckets;
+    this.#selection = printFilter(leaf.selection);
+    this.#isFiltered = printFilter(leaf.logs.filter) !== this.#selection;
+    const names = push?.names ?? shortLines?.names ?? [];
+    const fromJson = push?.fromJson ?? shortLines?.fromJson;
+    this.#question = [range.op, names === 'all' ? names : [...names], fromJson, range.range.unwrap];
+  }
+
+  estimate({ name, estimate }: Strategy): Candidate | Declined {
+    return this.#remembered(name) ?? estimate(this.request.leaf, this.#knownTo(name));
+  }
+
+  /** For the next attempt: profiles and samples of which it is noted what they show. */
+  learning(): Pick<LeafContext, 'profiler' | 'samples'> {
+    this.#sampled = { rows: 0, bytes: 0 };
+    const { profiler, samples } = this.context;
+    return {
+      profiler: {
+        worthAsking: (...asked) => profiler.worthAsking(...asked),
+        expected: (asked) => profiler.expected(asked),
+        knows: (asked) => profiler.knows(asked),
+        of: async (asked, range, listing) => {
+          const profile = await profiler.of(asked, range, listing);
+          this.#noteRows(listing, profile);
+          return profile;
+        },
+      },
+      samples: {
+        of: async (asked, perSlice) => {
+          const lines = await samples.of(asked, perSlice);
+          this.#noteLines(lines);
+          return lines;
+        },
+      },
+    };
+  }
+
+  #noteRows({ range, listed }: ListedRange, { isUncompared }: SelectionProfile): void {
+    const isAssumed = isUncompared === true && this.context.repeatedRows === 'once';
+    const before = this.#seen?.looked;
+    const looked = isAssumed ? before : joined(before, range);
+    const perNs = rowsOfStreams(listed) / lengthOf(range);
+    this.context.seen.set(this.#keyOf(), { perNs, looked }, seenBytes, seenMs);
+  }
+
+  #noteLines(lines: readonly string[]): void {
+    const bytes = lines.reduce((sum, { length }) => sum + length, 0);
+    if (lines.length > 0) this.context.lineBytes.set(this.#keyOf(), bytes / lines.length, seenBytes, seenMs);
+    // An attempt before this one may have read the same sample.
+    if (this.#samples.has(lines)) return;
+    this.#samples.add(lines);
+    this.#sampled = { rows: this.#sampled.rows + lines.length, bytes: this.#sampled.bytes + bytes };
+  }
+
+  /** Notes that a strategy has read the leaf. */
+  ran({ strategy, calls, rows, bytes }: CallTag): void {
+    if (calls === 0) return;
+    // The next time it knows what its lines are like.
+    const sent = {
+      rows: Math.max(0, rows - this.#sampled.rows),
+      bytes: Math.max(0, bytes - this.#sampled.bytes),
+      ofRows: this.#rows.rows,
+      intervals: this.#intervals,
+    };
+    this.context.sent.set(this.#keyOf(strategy, ...this.#question), sent, seenBytes, seenMs);
+  }
+
+  /** Notes that a strategy could not read the leaf. */
+  declined(strategy: StrategyName, declined: Declined): void {
+    if (!lasting.has(declined.declined)) return;
+    // Fewer intervals have fewer values.
+    const more = declined.declined === 'too-many-values' ? [this.#intervals] : [];
+    this.context.declines.remember(declined, strategy, this.#selection, this.#question, ...more);
+  }
+
+  #remembered(strategy: StrategyName): Declined | undefined {
+    const what = [strategy, this.#selection, this.#question];
+    return this.context.declines.of(...what) ?? this.context.declines.of(...what, this.#intervals);
+  }
+
+  get #seen(): SeenRows | undefined {
+    return this.context.seen.get(this.#keyOf());
+  }
+
+  get #rows(): Pick<Known, 'rows' | 'newRows'> {
+    const { upstream, densities } = this.context;
+    const seen = this.#seen;
+    const perNs = seen?.perNs ?? densities.get(`${upstream.owner} ${this.#selection}`);
+    // A density of 0 is one that could not be counted.
+    if (perNs === undefined || (perNs === 0 && seen === undefined))
+      return { rows: undefined, newRows: undefined };
+    const rowsIn = (lengthNs: number): number => Math.round(perNs * lengthNs);
+    const newNs = lengthOf(this.#range) - overlap(this.#range, seen?.looked);
+    return { rows: rowsIn(lengthOf(this.#range)), newRows: rowsIn(newNs) };
+  }
+
+  #knownTo(strategy: StrategyName): Known {
+    const { lineBytes, sent } = this.context;
+    const rows = this.#rows;
+    const before = sent.get(this.#keyOf(strategy, ...this.#question));
+    return {
+      ...rows,
+      passing: this.#isFiltered ? undefined : rows.rows,
+      lineBytes: lineBytes.get(this.#keyOf()),
+      hasLines: knownLines(this.request.leaf.selection, this.context) !== undefined,
+      sent: before && {
+        perInterval: scaled(before, this.#intervals, before.intervals),
+        perRow:
+          rows.rows === undefined || before.ofRows === undefined
+            ? undefined
+            : scaled(before, rows.rows, before.ofRows),
+      },
+    };
+  }
+
+  #keyOf(...what: readonly unknown[]): string {
+    return JSON.stringify([this.context.upstream.owner, this.#selection, ...what]);
+  }
+}
+
+function scaled(
+  { rows, bytes }: SentRows,
+  now: number,
+  then: number,
+): { readonly rows: number; readonly bytes: number } {
+  const factor = now / Math.max(1, then);
+  return { rows: Math.round(rows * factor), bytes: Math.round(bytes * factor) };
+}
+
+function lengthOf({ startNs, endNs }: TimeRange): number {
+  return Number(endNs - startNs);
+}
+
+/** The length of time that is in both. */
+function overlap(range: TimeRange, other: TimeRange | undefined): number {
+  if (other === undefined) return 0;
+  const startNs = range.startNs > other.startNs ? range.startNs : other.startNs;
+  const endNs = range.endNs < other.endNs ? range.endNs : other.endNs;
+  return Math.max(0, lengthOf({ startNs, endNs }));
+}
+
+/** Both, if there is no gap between them; else the second one. */
+function joined(before: TimeRange | undefined, range: TimeRange): TimeRange {
+  if (before === undefined || before.startNs > range.endNs || range.startNs > before.endNs) return range;
+  return {
+    startNs: before.startNs < range.startNs ? before.startNs : range.startNs,
+    endNs: before.endNs > range.endNs ? before.endNs : range.endNs,
+  };
+}
+
 /** @param hasFailed whether an entry could not be evaluated, so that the error must name it */
-async function tryStrategy(
-  { name, namesFailedEntry, prepare }: Strategy,
+async function tryOne(
+  { strategy, estimate }: Estimated,
   hasFailed: boolean,
-  request: LeafRequest<LeafPlan>,
-  context: LeafContext,
+  leaf: KnownLeaf,
 ): Promise<SeriesTable | Declined> {
-  const { leaf } = request;
-  const { clock, tried } = context;
+  const { name, namesFailedEntry } = strategy;
+  const { request, context } = leaf;
+  const { clock, tried, upstream } = context;
   const startedMs = clock.monotonicMs();
-  const tell = (outcome: string): void =>
-    tried({ leaf: leaf.index, strategy: name, outcome, durationMs: clock.monotonicMs() - startedMs });
+  const tag: CallTag = { strategy: name, calls: 0, rows: 0, bytes: 0 };
+  const candidate = hasFailed && namesFailedEntry === 'no' ? decline('entry-failed') : estimate;
+  const tell = (outcome: string): void => {
+    const durationMs = clock.monotonicMs() - startedMs;
+    const record = { leaf: request.leaf.index, strategy: name, outcome, durationMs };
+    tried(isDeclined(candidate) ? record : { ...record, estimate: candidate.cost, took: tag });
+  };
+  if (isDeclined(candidate)) {
+    tell(candidate.declined);
+    return candidate;
+  }
   try {
-    const attempt = hasFailed && namesFailedEntry === 'no' ? decline('entry-failed') : prepare(leaf);
-    const upstream = context.upstream.taggedWith?.(name) ?? context.upstream;
-    const result = isDeclined(attempt) ? attempt : await attempt(request, { ...context, upstream });
+    const result = await candidate.read(request, {
+      ...context,
+      upstream: upstream.taggedWith?.(tag) ?? upstream,
+      ...leaf.learning(),
+    });
+    if (isDeclined(result)) leaf.declined(name, result);
+    else leaf.ran(tag);
     tell(isDeclined(result) ? result.declined : 'ran');
     return result;
   } catch (error) {

@@ -1,4 +1,5 @@
 import { type Label, LabelSet } from '../../base/labels/label-set.js';
+import type { PipelineEntry } from '../../logql/pipeline/types.js';
 import { type BackendRow, columnOf, columnsOf, isOwnColumn } from '../upstream/types.js';
 import { levelNames, normalLevel } from './level-words.js';
 import { detectedLevelName, levelOfLine, storedLevel } from './level.js';
@@ -17,6 +18,11 @@ export interface LogRow {
   readonly structuredMetadata: LabelSet;
   /** True when the backend has no line for the row, so no backend filter has seen this one. */
   readonly isRebuilt: boolean;
+}
+
+/** Converts a row to the input of a pipeline. */
+export function entryOf({ stream, structuredMetadata, timestampNs, line }: LogRow): PipelineEntry {
+  return { stream: stream.labels, structuredMetadata, timestampNs, line };
 }
 
 /** Fields that hold a level, besides labels and the line. */

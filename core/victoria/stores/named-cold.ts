@@ -73,9 +73,7 @@ export function namedCold(
     ...(until === undefined
       ? {}
       : { until: (bound) => namedCold(until(bound), AbortSignal.any([signal, bound]), ended) }),
-    ...(taggedWith === undefined
-      ? {}
-      : { taggedWith: (strategy) => namedCold(taggedWith(strategy), signal, ended) }),
+    ...(taggedWith === undefined ? {} : { taggedWith: (tag) => namedCold(taggedWith(tag), signal, ended) }),
   };
 }
 

@@ -1,4 +1,5 @@
 import type { MemoryAccount } from '../../base/memory/account.js';
+import type { CallTag } from '../../base/trace.js';
 import { logRowBytes } from '../../base/memory/sizes.js';
 import { Pacer } from '../../base/pace/pacer.js';
 import { atPace, sortSteps } from '../../base/pace/steps.js';
@@ -118,8 +119,8 @@ export class SimpleStore implements Upstream {
     return new SimpleStore(this.#store.until?.(signal) ?? this.#store, this.#memory);
   }
 
-  taggedWith(strategy: string): Upstream {
-    return new SimpleStore(this.#store.taggedWith?.(strategy) ?? this.#store, this.#memory);
+  taggedWith(tag: CallTag): Upstream {
+    return new SimpleStore(this.#store.taggedWith?.(tag) ?? this.#store, this.#memory);
   }
 
   async #asked<Value>(

@@ -1,4 +1,5 @@
 import type { TimeRange } from '../../base/time/range.js';
+import type { CallTag } from '../../base/trace.js';
 import type { LogsqlFilter, LogsqlPipe, StatsPipe } from '../logsql/ast.js';
 import { limit, query, united } from '../logsql/build.js';
 import type {
@@ -45,7 +46,7 @@ export class TwoStores implements Upstream {
   readonly hold?: (range: TimeRange) => Promise<() => void>;
   readonly activeDeletions?: () => Promise<readonly string[]>;
   readonly until?: (signal: AbortSignal) => Upstream;
-  readonly taggedWith?: (strategy: string) => Upstream;
+  readonly taggedWith?: (tag: CallTag) => Upstream;
   readonly #stores: Stores;
   readonly #split: Split;
   readonly #routed: (places: readonly Place[]) => void;
@@ -64,7 +65,7 @@ export class TwoStores implements Upstream {
     if (hot.until !== undefined && cold.until !== undefined)
       this.until = (signal) => both((store) => store.until?.(signal) ?? store);
     if (hot.taggedWith !== undefined)
-      this.taggedWith = (strategy) => both((store) => store.taggedWith?.(strategy) ?? store);
+      this.taggedWith = (tag) => both((store) => store.taggedWith?.(tag) ?? store);
   }
 
   rows(request: RowsRequest): Batches {

@@ -8,10 +8,16 @@ import { counted, readRows } from './ndjson.js';
 import { RowContract } from './row-contract.js';
 import { columnOf, type BackendRow, type BackendValue, type StreamsAndNames } from './types.js';
 
-/** Adds the backend and the call to the errors of decoding an answer. */
-export function* reading<Value>(answer: BackendAnswer, decoding: Steps<Value>): Steps<Value> {
+/** Adds the backend and the call to the errors of decoding an answer, and counts the items of a list. */
+export function* reading<Value>(
+  answer: BackendAnswer,
+  decoding: Steps<Value>,
+  count: { rows: number },
+): Steps<Value> {
   try {
-    return yield* decoding;
+    const value = yield* decoding;
+    if (Array.isArray(value)) count.rows ||= value.length;
+    return value;
   } catch (error) {
     throw named(answer, error);
   }

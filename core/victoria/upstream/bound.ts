@@ -7,7 +7,7 @@ import { and, timeRange } from '../logsql/build.js';
 import type { MemoryUse, MemoryAccount } from '../../base/memory/account.js';
 import { Pacer } from '../../base/pace/pacer.js';
 import { atPace, type Steps } from '../../base/pace/steps.js';
-import type { OpenSpan, Trace } from '../../base/trace.js';
+import type { CallTag, OpenSpan, Trace } from '../../base/trace.js';
 import type { Waits } from '../../base/waits.js';
 import type { BackendCall, BackendClient } from './client.js';
 import { ApiError } from '../../base/errors/api-error.js';
@@ -45,7 +45,7 @@ export interface Binding {
   /** What the calls are made in. */
   readonly span?: OpenSpan | undefined;
   /** On whose behalf the calls are made, for the trace. */
-  readonly strategy?: string;
+  readonly tag?: CallTag;
   readonly headers: Readonly<Record<string, string>>;
   /** Whose rows the calls show. */
   readonly dataOwner: string;
@@ -241,9 +241,10 @@ export class BoundUpstream implements Upstream {
     return this.#gated(
       (gates) => gates.statsRange(request),
       async (signal) =>
-        this.#collect('stats_query_range', form, signal, function* (text) {
+        this.#collect('stats_query_range', form, signal, function* (text, count) {
           const series = yield* decodeStatsRange(text);
           for (const { name, points } of series) {
+            count.rows += points.length;
             contract.checkColumn(name, valuesOf(points));
             yield;
           }
@@ -264,8 +265,8 @@ export class BoundUpstream implements Upstream {
     return new BoundUpstream(this.#client, { ...this.#binding, signal: both, ...bound });
   }
 
-  taggedWith(strategy: string): Upstream {
-    return new BoundUpstream(this.#client, { ...this.#binding, strategy });
+  taggedWith(tag: CallTag): Upstream {
+    return new BoundUpstream(this.#client, { ...this.#binding, tag });
   }
 
   /** Makes a call after passing its gate. */
@@ -314,7 +315,7 @@ export class BoundUpstream implements Upstream {
     type: string,
     form: Form,
     signal: AbortSignal,
-    decode: (text: string) => Steps<Value>,
+    decode: (text: string, count: OpenCount) => Steps<Value>,
   ): Promise<Value> {
     const count = { rows: 0, bytes: 0, status: 0 };
     const call = this.#begin(type, count);
@@ -326,7 +327,7 @@ export class BoundUpstream implements Upstream {
       count.bytes = text.length;
       // An answer is mostly text, and its values are slices of it.
       this.#binding.memory?.charge(text.length * 3, kindOf(type));
-      return await atPace(reading(answer, decode(text)), new Pacer(signal));
+      return await atPace(reading(answer, decode(text, count), count), new Pacer(signal));
     } catch (error) {
       failure = error;
       if (error instanceof ApiError && count.status === 0) count.status = statusOf(error);

@@ -1,4 +1,4 @@
-import type { OpenSpan, Trace } from '../../base/trace.js';
+import type { CallTag, OpenSpan, Trace } from '../../base/trace.js';
 import type { Waits } from '../../base/waits.js';
 
 /** What a call has had so far. */
@@ -21,13 +21,13 @@ export interface OpenCall {
 interface Noted {
   readonly trace: Trace;
   readonly span?: OpenSpan | undefined;
-  readonly strategy?: string;
+  readonly tag?: CallTag;
   readonly waits?: Waits;
 }
 
 export function beginCall(
   type: string,
-  { trace, span: within, strategy, waits }: Noted,
+  { trace, span: within, tag, waits }: Noted,
   count: CallCount,
 ): OpenCall {
   const startedAt = performance.now();
@@ -43,15 +43,20 @@ export function beginCall(
         'http.response.status_code': count.status === 0 ? undefined : count.status,
         'ref.rows': count.rows,
         'ref.bytes': count.bytes,
-        'ref.strategy': strategy,
+        'ref.strategy': tag?.strategy,
       },
       failure,
     );
+    if (tag !== undefined) {
+      tag.calls += 1;
+      tag.rows += count.rows;
+      tag.bytes += count.bytes;
+    }
     if (trace.isWritten) return;
     trace.upstreamCalls.push({
       path,
       type: type.slice(type.lastIndexOf('/') + 1),
-      ...(strategy === undefined ? {} : { strategy }),
+      ...(tag === undefined ? {} : { strategy: tag.strategy }),
       ...count,
       durationMs: performance.now() - startedAt,
     });

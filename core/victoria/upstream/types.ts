@@ -1,4 +1,5 @@
 import type { TimeRange } from '../../base/time/range.js';
+import type { CallTag } from '../../base/trace.js';
 import type { LogsqlFilter, LogsqlQuery } from '../logsql/ast.js';
 import type { AdmittedCall } from './client.js';
 
@@ -183,6 +184,6 @@ export interface Upstream {
   hold?(range: TimeRange): Promise<() => void>;
   /** The same backend with calls that end at this signal. Undefined when single calls cannot be cancelled. */
   until?(signal: AbortSignal): Upstream;
-  /** The same backend for calls that the trace shows as those of a strategy. Left out where calls are not traced. */
-  taggedWith?(strategy: string): Upstream;
+  /** The same backend for calls that the trace shows as those of an attempt. Left out where calls are not traced. */
+  taggedWith?(tag: CallTag): Upstream;
 }

@@ -23,6 +23,6 @@ export function withList(upstream: Upstream, listsOf: (upstream: Upstream) => Li
       : { activeDeletions: upstream.activeDeletions.bind(upstream) }),
     ...(upstream.hold === undefined ? {} : { hold: upstream.hold.bind(upstream) }),
     ...(upstream.until === undefined ? {} : { until: upstream.until.bind(upstream) }),
-    ...(tagged === undefined ? {} : { taggedWith: (strategy) => withList(tagged(strategy), listsOf) }),
+    ...(tagged === undefined ? {} : { taggedWith: (tag) => withList(tagged(tag), listsOf) }),
   };
 }

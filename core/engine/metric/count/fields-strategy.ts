@@ -7,6 +7,7 @@ import { compileExtractor } from '../../../logql/pipeline/extractor.js';
 import { Pacer } from '../../../base/pace/pacer.js';
 import { atPace } from '../../../base/pace/steps.js';
 import type { LogsqlFilter } from '../../../victoria/logsql/ast.js';
+import { entryOf } from '../../../victoria/names/row-reader.js';
 import { and, exact, or } from '../../../victoria/logsql/build.js';
 import { detectedLevelName } from '../../../victoria/names/level.js';
 import { levelNames, normalLevel } from '../../../victoria/names/level-words.js';
@@ -15,15 +16,14 @@ import { missingLineRows } from '../../plan/missing-lines.js';
 import { plainName } from '../../plan/metric-columns.js';
 import type { FieldsPlan, LeafPlan } from '../../plan/types.js';
 import type { LeafContext, Strategy } from '../context.js';
-import { decline, isDeclined, type Declined } from '../declined.js';
-import { entryOf } from '../entry-of.js';
+import { costOfCounting, decline, isDeclined, type Declined } from '../declined.js';
 import { rowsOfStreams } from '../row-windows.js';
 import { readEntries } from '../rows.js';
 import { bucketsOf, countGroups, type Buckets } from './counting.js';
 import { beginEarly } from './early-upstream.js';
 import { duplicateRows } from './duplicates.js';
 import { groupByLabels, groupByStream, type DecidingFields, type Group } from './grouping.js';
-import { declineLines, knownLines, mayHaveEmptyLines, parsedFields, rememberLines } from './rebuilt-rows.js';
+import { declineLines, mayHaveEmptyLines, parsedFields, rememberLines } from './rebuilt-rows.js';
 import { rewrittenRows } from './rewritten.js';
 import type { ProfileRequest } from './profile.js';
 import type { ListedRange, StreamListing } from './stream-listing.js';
@@ -45,10 +45,14 @@ export const fieldsStrategy: Strategy = {
   name: 'fields',
   summary: 'the backend counts rows without a line by the fields of which `| json` makes labels',
   namesFailedEntry: 'no',
-  prepare: ({ fields, ...leaf }) =>
-    fields === undefined
-      ? decline('lines-needed')
-      : (request, context) => fieldsTable({ ...leaf, fields }, request, context),
+  estimate({ fields, ...leaf }, known) {
+    if (fields === undefined) return decline('lines-needed');
+    if (known.hasLines) return decline('has-lines');
+    return {
+      cost: costOfCounting(known, { firstCalls: 2, splitsLines: false }),
+      read: (request, context) => fieldsTable({ ...leaf, fields }, request, context),
+    };
+  },
 };
 
 async function fieldsTable(
@@ -60,8 +64,6 @@ async function fieldsTable(
   const buckets = bucketsOf(columns, leaf.range.range);
   if (isDeclined(buckets)) return buckets;
   const { selection } = plan;
-  const known = knownLines(selection, context);
-  if (known !== undefined) return known;
   const { listing, begun } = await beginEarly(
     {
       ...{ selection, range: buckets.range, signal },

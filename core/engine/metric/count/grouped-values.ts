@@ -10,11 +10,10 @@ import {
 } from '../../../logql/pipeline/extractor.js';
 import type { PipelineEntry } from '../../../logql/pipeline/types.js';
 import { Pacer } from '../../../base/pace/pacer.js';
-import type { RowReader } from '../../../victoria/names/row-reader.js';
+import { entryOf, type RowReader } from '../../../victoria/names/row-reader.js';
 import type { GatheredValues } from '../../../victoria/upstream/gathered-values.js';
 import type { BackendRow } from '../../../victoria/upstream/types.js';
 import type { LeafContext } from '../context.js';
-import { entryOf } from '../entry-of.js';
 import type { Buckets } from './counting.js';
 import type { ValueShaper } from './json.js';
 import type { Unwrapping } from './known-values.js';

@@ -5,15 +5,11 @@ import { and, fields, limit, not, present, query } from '../../../victoria/logsq
 import { printFilter } from '../../../victoria/logsql/print.js';
 import { rebuildLine } from '../../../victoria/names/missing-line.js';
 import { missingLineRows } from '../../plan/missing-lines.js';
-import type { Upstream } from '../../../victoria/upstream/types.js';
 import type { LeafContext } from '../context.js';
 import { decline, type Declined } from '../declined.js';
 import { countRows } from '../../rows/count-rows.js';
 import type { ValueShaper } from './json.js';
 import type { StreamListing } from './stream-listing.js';
-
-/** How long it is remembered that a selection has lines. */
-const linesMs = 600_000;
 
 /** Declines where a row of a selection has a stored line: only rebuilt lines show what their fields show. */
 export async function declineLines(
@@ -33,20 +29,17 @@ export async function declineLines(
 /** Declines where a selection is remembered to have stored lines. */
 export function knownLines(
   selection: LogsqlFilter,
-  { upstream, refusals }: LeafContext,
+  { declines }: Pick<LeafContext, 'declines'>,
 ): Declined | undefined {
-  return refusals.get(linesKey(upstream, selection));
+  return declines.of('lines', printFilter(selection));
 }
 
 /** Declines, and remembers that a selection has stored lines. */
-export function rememberLines(selection: LogsqlFilter, { upstream, refusals }: LeafContext): Declined {
-  const refusal = decline('has-lines');
-  refusals.set(linesKey(upstream, selection), refusal, 0, linesMs);
-  return refusal;
-}
-
-function linesKey({ owner }: Upstream, selection: LogsqlFilter): string {
-  return JSON.stringify(['lines', owner, printFilter(selection)]);
+export function rememberLines(
+  selection: LogsqlFilter,
+  { declines }: Pick<LeafContext, 'declines'>,
+): Declined {
+  return declines.remember(decline('has-lines'), 'lines', printFilter(selection));
 }
 
 /** Of more fields it is not asked whether a row has none of them. */

@@ -91,7 +91,7 @@ export interface LineQuestion<Shaper extends LineShaper = LineShaper> {
 
 /** The lines that a question is about. */
 export interface AskedLines extends SampledLines {
-  readonly samples: LineSamples;
+  readonly samples: Pick<LineSamples, 'of'>;
   /** Ends the look at them. */
   readonly signal: AbortSignal;
 }

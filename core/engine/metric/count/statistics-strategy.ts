@@ -9,16 +9,23 @@ import { isWholeJson } from '../../plan/json-leaf.js';
 import type { LeafPlan, LeafPush } from '../../plan/types.js';
 import { beginEarly } from './early-upstream.js';
 import type { LeafContext, Strategy } from '../context.js';
-import { decline, isDeclined, type Declined } from '../declined.js';
+import { costOfCounting, decline, isDeclined, type Declined } from '../declined.js';
 import { bucketsOf } from './counting.js';
 import type { SelectionProfile, ProfileRequest } from './profile.js';
-import { decidingFields, groupByLabels, groupByStream } from './grouping.js';
+import {
+  decidingFields,
+  groupByLabels,
+  groupByStream,
+  readsLevels,
+  rowsWithoutLevel,
+  streamsWithoutLevel,
+  undecidedRows,
+} from './grouping.js';
 import type { StreamListing } from './stream-listing.js';
 import { jsonQuestion, lenientNumberLines, openNames } from './json.js';
 import { rowsOfStreams } from '../row-windows.js';
 import { joinedDoubts, levelQuestion, type LineQuestion } from './shapes.js';
 import { Statistics, type Counted, type Parts } from './statistics.js';
-import { readsLevels, rowsWithoutLevel, streamsWithoutLevel, undecidedRows } from './undecided-rows.js';
 
 /** The most values, over all groups and buckets, to ask the backend for. */
 const maxPoints = 1_000_000;
@@ -33,10 +40,16 @@ export const statisticsStrategy: Strategy = {
   name: 'statistics',
   summary: 'the backend counts rows by the columns that tell their labels',
   namesFailedEntry: 'no',
-  prepare: ({ push, ...leaf }) =>
-    push === undefined
-      ? decline('not-countable')
-      : (request, context) => statisticsTable({ ...leaf, push }, request, context),
+  estimate({ push, ...leaf }, known) {
+    if (push === undefined) return decline('not-countable');
+    return {
+      cost: costOfCounting(known, {
+        firstCalls: push.looksAtLines ? 2 : 1,
+        splitsLines: push.fromJson !== undefined,
+      }),
+      read: (request, context) => statisticsTable({ ...leaf, push }, request, context),
+    };
+  },
 };
 
 async function statisticsTable(

@@ -8,6 +8,7 @@ import { descriptorOf } from '../../../logql/stages/index.js';
 import { compileExtractor, type SampleExtractor } from '../../../logql/pipeline/extractor.js';
 import { withStages } from '../../../logql/pipeline/unread-stages.js';
 import type { LogsqlFilter, LogsqlPipe } from '../../../victoria/logsql/ast.js';
+import { entryOf } from '../../../victoria/names/row-reader.js';
 import { and, fieldName, not } from '../../../victoria/logsql/build.js';
 import { printFilter } from '../../../victoria/logsql/print.js';
 import { missingLineRows } from '../../plan/missing-lines.js';
@@ -16,7 +17,6 @@ import type { BackendRow } from '../../../victoria/upstream/types.js';
 import type { LeafContext } from '../context.js';
 import { decline, isDeclined, type Declined } from '../declined.js';
 import { rowsOfStreams } from '../row-windows.js';
-import { entryOf } from '../entry-of.js';
 import { readEntries, type RowRequest } from '../rows.js';
 import {
   countByShape,
@@ -30,17 +30,23 @@ import {
 import { duplicateRows } from './duplicates.js';
 import { crowdedRows, partsOf, type CrowdedRows } from './found-repeats.js';
 import type { SelectionProfile } from './profile.js';
-import { Groups, type DecidingFields, type Group, type Grouping } from './grouping.js';
+import {
+  Groups,
+  readsLevels,
+  streamsWithoutLevel,
+  undecidedRows,
+  type DecidingFields,
+  type Group,
+  type Grouping,
+  type UndecidedRows,
+} from './grouping.js';
 import { areRewritten } from './rewritten.js';
 import type { StreamListing } from './stream-listing.js';
 import { formsQuestion } from './spelled-levels.js';
-import { readsLevels, streamsWithoutLevel, undecidedRows, type UndecidedRows } from './undecided-rows.js';
 import { surest, withLevels, type LineShaper, type LineQuestion } from './shapes.js';
 
 /** Groups allowed per series of the answer: dropped fields merge several groups into one series. */
 const spareGroups = 4;
-/** How long to wait before counting again what had too many groups. */
-const refusedMs = 600_000;
 
 /** A leaf and everything known about its rows. */
 export interface Parts {
@@ -207,17 +213,13 @@ export class Statistics {
     shaper: LineShaper | undefined,
     filter: LogsqlFilter,
   ): Promise<readonly Group[] | Declined> {
-    const { plan, lines } = this.#parts;
+    const { plan } = this.#parts;
     const asked = this.#countRequest(filter);
     if (shaper !== undefined) {
-      const counted = await this.#unlessRefused(lines?.question.key ?? '', () =>
-        countByShape({ ...asked, shaper }),
-      );
+      const counted = await countByShape({ ...asked, shaper });
       return isDeclined(counted) ? counted : counted.groups;
     }
-    return plan.push.names === 'all'
-      ? this.#unlessRefused('groups', () => countManyGroups(asked))
-      : countGroups(asked);
+    return plan.push.names === 'all' ? countManyGroups(asked) : countGroups(asked);
   }
 
   async #countByShape(lines: LineShaper | undefined): Promise<ShapeCount | 'rows'> {
@@ -256,7 +258,7 @@ export class Statistics {
     filter: LogsqlFilter,
   ): Promise<ShapeCount | 'rows'> {
     const asked = this.#countRequest(filter);
-    const counted = await this.#unlessRefused(kind, () => countByShape({ ...asked, shaper }));
+    const counted = await this.#unlessDeclined(kind, () => countByShape({ ...asked, shaper }));
     return isDeclined(counted) ? 'rows' : counted;
   }
 
@@ -289,18 +291,13 @@ export class Statistics {
     };
   }
 
-  /** Skips a count that recently had too many groups. */
-  async #unlessRefused<Result extends object>(
+  /** Does not count again what recently had too many groups. */
+  #unlessDeclined<Result extends object>(
     kind: string,
     ask: () => Promise<Result | Declined>,
   ): Promise<Result | Declined> {
     const { context, plan, grouping } = this.#parts;
-    const key = JSON.stringify([context.upstream.owner, kind, grouping.columns, printFilter(plan.selection)]);
-    const refusal = context.refusals.get(key);
-    if (refusal !== undefined) return refusal;
-    const result = await ask();
-    if (isDeclined(result)) context.refusals.set(key, result, 0, refusedMs);
-    return result;
+    return context.declines.unless([kind, grouping.columns, printFilter(plan.selection)], ask);
   }
 
   async #addMissing(into: LeafEngine, selectedRows: number): Promise<void> {

@@ -6,14 +6,13 @@ import type { Begun } from '../../../base/pace/begun.js';
 import { Pacer } from '../../../base/pace/pacer.js';
 import type { LogsqlQuery } from '../../../victoria/logsql/ast.js';
 import { freeName, limit, query, stats, statsFunction, timeBucket } from '../../../victoria/logsql/build.js';
-import { printFilter } from '../../../victoria/logsql/print.js';
 import { parseRowTime } from '../../../victoria/names/row-time.js';
 import { beginRows } from '../../../victoria/upstream/begin-rows.js';
 import { GatheredValues } from '../../../victoria/upstream/gathered-values.js';
 import { columnOf, type BackendRow, type RowsRequest } from '../../../victoria/upstream/types.js';
 import { groupingOf } from '../../plan/metric-columns.js';
 import type { LeafContext, Strategy } from '../context.js';
-import { decline, isDeclined, type Declined } from '../declined.js';
+import { costOfCounting, decline, isDeclined, type Declined } from '../declined.js';
 import { callRows, planWindows, rowsOfStreams } from '../row-windows.js';
 import { bucketsOf, type Buckets } from './counting.js';
 import { duplicateRows } from './duplicates.js';
@@ -27,9 +26,6 @@ import { declineLines, mayHaveEmptyLines } from './rebuilt-rows.js';
 import { surest, type Get } from './shapes.js';
 import { listSelection } from './stream-listing.js';
 
-/** Milliseconds for which a selection with rounded sums is read as rows, before its values are gathered again. */
-const roundedMs = 600_000;
-
 /** The most groups, counted in each bucket of time, of one call. */
 const maxGroups = 100_000;
 
@@ -39,7 +35,7 @@ export const valueGroupsStrategy: Strategy = {
   summary:
     'the backend gathers the values that `unwrap` takes from `| json` by the columns that tell their labels',
   namesFailedEntry: 'no',
-  prepare(leaf) {
+  estimate(leaf, known) {
     const { shortLines, range } = leaf;
     const { unwrap } = range.range;
     if (shortLines === undefined) return decline('lines-needed');
@@ -48,7 +44,10 @@ export const valueGroupsStrategy: Strategy = {
     const isSeen =
       labels.includes(unwrap.name) || isNamed(unwrap.name, [...shortLines.stages, ...unwrap.filters]);
     if (isSeen) return decline('values-seen');
-    return (request, context) => valueTable({ ...leaf, shortLines, unwrap }, request, context);
+    return {
+      cost: costOfCounting(known, { firstCalls: 3, splitsLines: known.hasLines }),
+      read: (request, context) => valueTable({ ...leaf, shortLines, unwrap }, request, context),
+    };
   },
 };
 
@@ -64,11 +63,7 @@ async function valueTable(
   const buckets = bucketsOf(request.columns, plan.range.range);
   if (isDeclined(buckets)) return buckets;
   const { range } = buckets;
-  const { upstream, reader, limits, profiler, refusals } = context;
-  const roundedKey = JSON.stringify(['rounded', upstream.owner, printFilter(plan.selection), plan.unwrap]);
-  const isAdded = isSum(plan.range);
-  const rounded = isAdded ? refusals.get(roundedKey) : undefined;
-  if (rounded !== undefined) return rounded;
+  const { upstream, reader, limits, profiler } = context;
   const [refusal, streamListing] = await Promise.all([
     declineLines(plan.selection, range, context),
     listSelection(upstream, reader, plan.selection, range, request.signal),
@@ -110,11 +105,7 @@ async function valueTable(
     const { grouping } = known;
     const stopped = await readValues({ plan, grouping, buckets, gathering, values }, request, context);
     if (stopped !== undefined) return stopped;
-    if (isAdded && values.areRounded) {
-      const declined = decline('times-needed');
-      refusals.set(roundedKey, declined, 0, roundedMs);
-      return declined;
-    }
+    if (isSum(plan.range) && values.areRounded) return decline('times-needed');
     const { hasEmpty } = values;
     if (
       refusal === undefined &&

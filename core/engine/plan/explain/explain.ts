@@ -37,7 +37,7 @@ export interface ExplainedRead {
   readonly parts: readonly ExplainedPart[];
   /** Stages that run here on every row that comes. */
   readonly evaluatedHere: readonly string[];
-  /** Of a range aggregation: the strategies that may read it, in the order in which they are tried. */
+  /** Of a range aggregation: the strategies that may read it, in the order in which they are tried, and those that are out. */
   readonly strategies?: readonly ExplainedStrategy[];
 }
 

@@ -1,5 +1,5 @@
 import { namesTexts, type ExplainedPart, type ExplainedRead, type Explanation } from './explain.js';
-import type { ExplainedStrategy } from './strategies.js';
+import { costText, type ExplainedStrategy } from './strategies.js';
 
 const verdicts = { exact: 'by the backend', superset: 'both', none: 'here' } as const;
 
@@ -23,12 +23,13 @@ function printRead({
     `logsql  ${logsql}`,
     ...parts.flatMap(printPart),
     `here    ${evaluatedHere.length === 0 ? 'nothing' : evaluatedHere.join(' ')}`,
-    ...(strategies.length === 0 ? [] : ['tries', ...strategies.map(printStrategy)]),
+    ...(strategies.length === 0 ? [] : ['tries', ...strategies.flatMap(printStrategy)]),
   ];
 }
 
-function printStrategy({ strategy, declined, text }: ExplainedStrategy): string {
-  return declined === undefined ? `  ${strategy}: ${text}` : `  not ${strategy} (${declined}): ${text}`;
+function printStrategy({ strategy, declined, cost, text }: ExplainedStrategy): readonly string[] {
+  if (declined !== undefined) return [`  not ${strategy} (${declined}): ${text}`];
+  return [`  ${strategy}: ${text}`, ...(cost === undefined ? [] : [`      ${costText(cost)}`])];
 }
 
 function printPart({ part, rule, verdict, reason }: ExplainedPart): readonly string[] {

@@ -1,6 +1,7 @@
 import type { StrategyRecord, Trace, UpstreamCall } from '../../../base/trace.js';
-import { declineReasons } from '../../metric/declined.js';
+import { declineReasons, outcomeText } from '../../metric/declined.js';
 import type { ExplainedRead } from './explain.js';
+import { costText } from './strategies.js';
 
 /** What a query did when it ran. */
 export interface RunReport {
@@ -29,12 +30,6 @@ export interface TriedStrategy extends StrategyRecord {
   readonly text: string;
 }
 
-const outcomeTexts: ReadonlyMap<string, string> = new Map([
-  ...Object.entries(declineReasons),
-  ['ran', 'it gave the series'],
-  ['failed', 'its error ended the query'],
-]);
-
 /** Sums up what a trace holds. */
 export function reportRun(
   { upstreamCalls, strategies }: Trace,
@@ -57,7 +52,7 @@ export function reportRun(
     .map((record) => ({
       ...record,
       durationMs: rounded(record.durationMs),
-      text: outcomeTexts.get(record.outcome) ?? '',
+      text: outcomeText(record.outcome),
     }))
     .toSorted((a, b) => a.leaf - b.leaf);
   return { status, answer, durationMs: rounded(durationMs), calls: [...sums.values()], strategies: tried };
@@ -78,15 +73,28 @@ export function printRun(
   ];
   for (const leaf of new Set(strategies.map((tried) => tried.leaf))) {
     lines.push(`read    ${reads[leaf]?.logql ?? ''}`);
-    lines.push(...strategies.filter((tried) => tried.leaf === leaf).map(printTried));
+    lines.push(...strategies.filter((tried) => tried.leaf === leaf).flatMap(printTried));
   }
   return `${lines.join('\n')}\n`;
 }
 
-function printTried({ strategy, outcome, durationMs, text }: TriedStrategy): string {
-  return isReason(outcome)
+function printTried({
+  strategy,
+  outcome,
+  durationMs,
+  text,
+  estimate,
+  took,
+}: TriedStrategy): readonly string[] {
+  const told = isReason(outcome)
     ? `  ${strategy}: declined after ${durationMs} ms (${outcome}): ${text}`
     : `  ${strategy}: ${outcome} in ${durationMs} ms`;
+  const estimated = estimate === undefined ? [] : [`      estimated: ${costText(estimate)}`];
+  return [
+    told,
+    ...estimated,
+    ...(took === undefined ? [] : [`      took:      ${figures([{ ...took, durationMs }])}`]),
+  ];
 }
 
 function isReason(outcome: string): boolean {

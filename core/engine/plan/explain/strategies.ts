@@ -1,4 +1,11 @@
-import { declineReasons, isDeclined, type DeclineReason } from '../../metric/declined.js';
+import type { Cost } from '../../../base/trace.js';
+import {
+  declineReasons,
+  isDeclined,
+  millisecondsOf,
+  nothingKnown,
+  type DeclineReason,
+} from '../../metric/declined.js';
 import { strategies } from '../../metric/strategies.js';
 import type { LeafPlan } from '../types.js';
 
@@ -7,16 +14,40 @@ export interface ExplainedStrategy {
   readonly strategy: string;
   /** Why it is not tried, whatever is stored. */
   readonly declined?: DeclineReason;
+  /** What it should take; without a look at the backend, most of it is not known. */
+  readonly cost?: Cost;
   /** What it does, or what the reason means. */
   readonly text: string;
 }
 
-/** The strategies as far as the plan alone decides; what is stored may exclude others. */
+/** The strategies as far as the plan alone decides, with those that are out at the end; what is stored may exclude others. */
 export function explainStrategies(leaf: LeafPlan): readonly ExplainedStrategy[] {
-  return strategies.map(({ name, summary, prepare }) => {
-    const prepared = prepare(leaf);
-    if (!isDeclined(prepared)) return { strategy: name, text: summary };
-    const { declined } = prepared;
-    return { strategy: name, declined, text: declineReasons[declined] };
-  });
+  const candidates: ExplainedStrategy[] = [];
+  const others: ExplainedStrategy[] = [];
+  for (const { name, summary, estimate } of strategies) {
+    const estimated = estimate(leaf, nothingKnown);
+    if (!isDeclined(estimated)) candidates.push({ strategy: name, cost: estimated.cost, text: summary });
+    else {
+      const { declined } = estimated;
+      others.push({ strategy: name, declined, text: declineReasons[declined] });
+    }
+  }
+  return [...candidates, ...others];
 }
+
+/** A cost in words; what is not known is told by what it depends on. */
+export function costText(cost: Cost): string {
+  const { calls, scannedRows, splitsLines, sends, sentRows, sentBytes, proofRows } = cost;
+  const ms = millisecondsOf(cost);
+  const read = scannedRows === undefined ? 'the selected rows' : `${scannedRows} rows`;
+  return [
+    `${calls} ${calls === 1 ? 'call' : 'calls'}`,
+    `${splitsLines ? 'takes apart the lines of' : 'reads'} ${read}`,
+    proofRows === undefined ? 'looks at those that are new' : `looks at ${proofRows} new rows`,
+    `sends ${sentRows ?? sentTexts[sends]}${sentRows === undefined ? '' : ` ${sends}`}`,
+    ...(sentBytes === undefined ? [] : [`${Math.round(sentBytes)} bytes`]),
+    ...(ms === undefined ? [] : [`about ${Math.ceil(ms)} ms`]),
+  ].join(', ');
+}
+
+const sentTexts = { groups: 'groups × intervals', rows: 'the rows that pass the filter' } as const;

@@ -1,4 +1,5 @@
 import test from 'ava';
+import type { CallTag } from '../../../../core/base/trace.js';
 import { everything, exact, query } from '../../../../core/victoria/logsql/build.js';
 import { FakeUpstream, type ExpectedCall } from '../../../../core/testing/index.js';
 import type { ListingRequest, StreamsAndNames, Upstream } from '../../../../core/victoria/upstream/types.js';
@@ -6,6 +7,7 @@ import { onceListed } from '../../../../core/engine/listings/once-listed.js';
 
 const range = { startNs: 0n, endNs: 1n };
 const asked: ListingRequest = { listing: 'streams', query: query(everything), range };
+const tagOf = (strategy: string): CallTag => ({ strategy, calls: 0, rows: 0, bytes: 0 });
 const listing = (value: string): ExpectedCall => ({ call: 'list', values: [{ value, hits: 1 }] });
 
 test('a listing is asked for once, also while it is on its way', async (t) => {
@@ -20,15 +22,15 @@ test('a listing is asked for once, also while it is on its way', async (t) => {
 test('a listing is asked for once by all strategies together', async (t) => {
   const script = new FakeUpstream([listing('a')]);
   const tags: string[] = [];
-  const taggedWith = (strategy: string): Upstream => {
+  const taggedWith = ({ strategy }: CallTag): Upstream => {
     tags.push(strategy);
     return script;
   };
   const upstream = onceListed(Object.assign(script, { taggedWith }));
   const untagged = await upstream.list(asked);
   t.deepEqual(untagged, [{ value: 'a', hits: 1 }]);
-  t.is(await upstream.taggedWith?.('one').list(asked), untagged);
-  t.is(await upstream.taggedWith?.('other').list(asked), untagged);
+  t.is(await upstream.taggedWith?.(tagOf('one')).list(asked), untagged);
+  t.is(await upstream.taggedWith?.(tagOf('other')).list(asked), untagged);
   t.deepEqual(tags, ['one', 'other']);
   script.done();
 });

@@ -22,6 +22,8 @@ import { BackendClient } from '../../../../core/victoria/upstream/client.js';
 import { createMemories } from '../../../../core/engine/memories.js';
 import { engineMetrics } from '../../../../core/engine/metrics.js';
 import { answerMetric } from '../../../../core/engine/metric/metric.js';
+import type { Strategy } from '../../../../core/engine/metric/context.js';
+import { isDeclined } from '../../../../core/engine/metric/declined.js';
 import { strategies } from '../../../../core/engine/metric/strategies.js';
 import type { RowThreads } from '../../../../core/engine/metric/threads/row-threads.js';
 import { noWorkers } from '../../logql/lines-here.js';
@@ -46,6 +48,8 @@ export interface RunOptions {
   readonly trace?: Trace;
   /** What may be assumed; nothing unless given. */
   readonly assumptions?: Assumptions;
+  /** Whether the cheapest strategy reads a leaf; otherwise they have their turns in their order, so that tests of one meet it. */
+  readonly byCost?: boolean;
   /** Told of each query for rows or statistics. */
   readonly asked?: (query: LogsqlQuery) => void;
 }
@@ -186,7 +190,7 @@ export class MetricStore {
       maxRows,
       workers: noWorkers,
       rowThreads: options.rowThreads,
-      strategies,
+      strategies: options.byCost === true ? strategies : strategies.map(ofUnknownCost),
       assumptions: options.assumptions,
       repeatedRows: 'once',
       ...this.#memories,
@@ -197,6 +201,18 @@ export class MetricStore {
     const tried = trace.strategies.map(({ strategy, outcome }) => `${strategy}:${outcome}`);
     return { answer, calls: trace.upstreamCalls, tried };
   }
+}
+
+function ofUnknownCost(strategy: Strategy): Strategy {
+  return {
+    ...strategy,
+    estimate: (leaf, known) => {
+      const estimate = strategy.estimate(leaf, known);
+      return isDeclined(estimate)
+        ? estimate
+        : { ...estimate, cost: { ...estimate.cost, sentRows: undefined } };
+    },
+  };
 }
 
 /** Stores made-up entries, each time under another account, and asks all queries over a range and at an instant, with `RANGE` filled in. */
