@@ -86,6 +86,8 @@ export interface StrategyRecord {
   readonly estimate?: Cost | undefined;
   /** What its calls took. */
   readonly took?: Readonly<Omit<CallTag, 'strategy'>> | undefined;
+  /** Strategies that would have been next. */
+  readonly others?: readonly { readonly strategy: string; readonly estimate: Cost }[] | undefined;
 }
 
 /** An internal operation such as `translate` with its outcome (metrics `internal_operation_*`). */

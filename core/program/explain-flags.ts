@@ -17,6 +17,12 @@ export const parameterFlags: readonly CommandFlag[] = [
 
 export const runFlags: readonly CommandFlag[] = [
   { name: 'run', kind: 'boolean', description: 'run the query against the backend, and print what happened' },
+  {
+    name: 'again',
+    kind: 'boolean',
+    description:
+      'with -run: run it twice, without caches, and report the second time, when estimates are made of what the first has learned',
+  },
   ...parameterFlags,
   { name: 'org-id', kind: 'string', description: 'X-Scope-OrgID of the request' },
 ];

@@ -2,7 +2,7 @@ import type { Trace } from '../base/trace.js';
 import { reportRun, type RunReport } from '../engine/plan/explain/run.js';
 import type { Pipeline } from '../kernel/pipeline/index.js';
 import type { LogDestination } from '../kernel/telemetry/log-writer.js';
-import type { RequestObserver } from '../kernel/telemetry/request-record.js';
+import type { RequestObserver, RequestRecord } from '../kernel/telemetry/request-record.js';
 import type { NameLearner } from '../victoria/names/name-learner.js';
 import { parameterFlags } from './explain-flags.js';
 import type { Io } from './io.js';
@@ -20,14 +20,20 @@ export async function runQuery(
   learner: NameLearner,
   io: Io,
 ): Promise<RunReport> {
-  const { observer, finished } = oneRequest();
+  const requests = new EndedRequests();
+  const isAgain = own.get('again') === 'true';
   const records: string[] = [];
   const logTo = toErrors({ err: (text) => records.push(text) });
-  const proxy = await startProxy(onlyQueries(pipeline), { learner, observer, logTo });
+  const asked = onlyQueries(isAgain ? withoutCaches(pipeline) : pipeline);
+  const proxy = await startProxy(asked, { learner, observer: requests, logTo });
   let isDefect = false;
   try {
-    const { status, body } = await ask(proxy.urls.main, query, own);
-    const { trace, durationMs } = await finished;
+    const run = async (): Promise<Asked & Finished> => {
+      const finished = requests.next();
+      return { ...(await ask(proxy.urls.main, query, own)), ...(await finished) };
+    };
+    if (isAgain) await run();
+    const { status, body, trace, durationMs } = await run();
     // The report says what else has failed, but has no stack.
     isDefect = status === 500;
     return reportRun(trace, { status, durationMs, answer: summaryOf(body, status) });
@@ -42,15 +48,31 @@ interface Finished {
   readonly durationMs: number;
 }
 
-/** Waits for the end of a request, which may be later than that of its answer. */
-function oneRequest(): { readonly observer: RequestObserver; readonly finished: Promise<Finished> } {
-  let tell: (finished: Finished) => void = () => undefined;
-  const finished = new Promise<Finished>((resolve) => (tell = resolve));
-  const observer: RequestObserver = {
-    started: () => undefined,
-    finished: ({ trace }, _status, durationMs) => tell({ trace, durationMs }),
-  };
-  return { observer, finished };
+/** Waits for the ends of requests, which may be later than those of their answers. */
+class EndedRequests implements RequestObserver {
+  #tell: (finished: Finished) => void = () => undefined;
+
+  /** The end of the request that is sent next. */
+  next(): Promise<Finished> {
+    return new Promise((resolve) => (this.#tell = resolve));
+  }
+
+  started(): void {
+    // What a request costs is known at its end.
+  }
+
+  finished({ trace }: RequestRecord, _status: number, durationMs: number): void {
+    this.#tell({ trace, durationMs });
+  }
+}
+
+/** The pipeline with each of its caches turned off. */
+function withoutCaches(pipeline: Pipeline): Pipeline {
+  const stages = pipeline.stages.map((stage) => {
+    const options = objectOf(stage.options);
+    return 'cacheDisabled' in options ? { ...stage, options: { ...options, cacheDisabled: true } } : stage;
+  });
+  return { ...pipeline, stages };
 }
 
 /** The pipeline with nothing that others could reach: queries alone, on a free port of this machine. */
@@ -73,11 +95,12 @@ export function toErrors(io: Pick<Io, 'err'>): LogDestination {
   };
 }
 
-export async function ask(
-  url: string,
-  query: string,
-  own: ReadonlyMap<string, string>,
-): Promise<{ readonly status: number; readonly body: string }> {
+interface Asked {
+  readonly status: number;
+  readonly body: string;
+}
+
+export async function ask(url: string, query: string, own: ReadonlyMap<string, string>): Promise<Asked> {
   const parameters = parameterFlags.flatMap(({ name }): [string, string][] => {
     const value = own.get(name);
     return value === undefined ? [] : [[name, value]];

@@ -80,6 +80,11 @@ export function costOfRows(
   return { ...read, sends: 'rows', sentRows, sentBytes: bytes ?? ofLines };
 }
 
+/** How many rows there may be where so many were expected. */
+export function mostRows(expected: number): number {
+  return 4 * expected + 1000;
+}
+
 /**
  * Milliseconds that parts of a cost take. Of docs/performance.md are those of a row that the backend reads (457,000 of `rate` in 29 ms), of one
  * that is looked at first (34 ms more at the first `rate`), and of a line that it takes apart (five million in 3.5 s). Those of a call, of a call
@@ -156,6 +161,7 @@ export const declineReasons = {
   'lines-needed': 'more of lines is seen than labels that | json takes from them',
   'lines-stay-long': 'too few lines of a sample would be shorter',
   'missing-lines': 'rows have no stored line',
+  'more-rows': 'there are many more rows than were expected, so that it is chosen again',
   'no-buckets': 'the range has no window to count in',
   'no-json-labels': 'no label is wanted of which only | json knows, so nothing tells valid lines from others',
   'not-countable':

@@ -14,17 +14,17 @@ import {
 import type { PipelineEntry } from '../../logql/pipeline/types.js';
 import type { FieldRef, LogsqlFilter, LogsqlPipe } from '../../victoria/logsql/ast.js';
 import { fieldName, query } from '../../victoria/logsql/build.js';
-import type { RowsRequest, Upstream } from '../../victoria/upstream/types.js';
+import type { BackendValue, RowsRequest, Upstream } from '../../victoria/upstream/types.js';
 import type { LeafPlan } from '../plan/types.js';
 import { countRows } from '../rows/count-rows.js';
 import type { Attempt, Candidate, LeafContext, Strategy } from './context.js';
 import { duplicateRows } from './count/duplicates.js';
 import { decidingFields, groupByLabels } from './count/grouping.js';
 import { lenientNumberLines, openNames, shorteningQuestion } from './count/json.js';
-import { obstacleIn } from './count/profile.js';
+import { obstacleIn, type SelectionProfile } from './count/profile.js';
 import { listSelection, readStreams, streamsWithSameEntries } from './count/stream-listing.js';
 import { wholeStretches } from './count/time-stretches.js';
-import { costOfRows, decline, isDeclined, type Declined, type Known } from './declined.js';
+import { costOfRows, decline, isDeclined, mostRows, type Declined, type Known } from './declined.js';
 import { placesOf, RowIntake, type RepeatPlaces } from './row-intake.js';
 import { UnknownStreamError, type RowStreams } from './row-streams.js';
 import { callRows, planWindows, rowsOfStreams } from './row-windows.js';
@@ -176,25 +176,41 @@ function pipesOf({ pipes = [], columns, repeats = 'anywhere' }: ReadColumns): re
 export function rowEntrySource(plan: PlannedRows, context: LeafContext): EntrySource {
   return {
     async *entries(_leaf, { fromNs, toNs }, signal) {
-      const rowsOf = await rowRequest(plan, { startNs: fromNs, endNs: toNs + 1n }, context, signal);
-      yield* readEntries(rowsOf, context);
+      const range = { startNs: fromNs, endNs: toNs + 1n };
+      yield* readEntries(
+        await rowRequest(plan, await profileRows(plan, range, context), context, signal),
+        context,
+      );
     },
   };
 }
 
 type PlannedRows = Pick<LeafPlan, 'logs' | 'selection' | 'columns'>;
 
-/** Which rows to read for a leaf, by what is known of its selection. */
-async function rowRequest(
-  { logs, selection, columns }: PlannedRows,
+interface ProfiledRows {
+  readonly range: TimeRange;
+  readonly listed: readonly BackendValue[];
+  readonly profile: SelectionProfile;
+}
+
+async function profileRows(
+  { selection }: PlannedRows,
   range: TimeRange,
   context: LeafContext,
-  signal: AbortSignal,
-): Promise<RowRequest> {
+): Promise<ProfiledRows> {
   const asked = { ...context, selection, columns: [] };
   const looked = wholeStretches(range);
   const listed = await context.upstream.list({ listing: 'streams', query: query(selection), range: looked });
-  const profile = await context.profiler.of(asked, range, { range: looked, listed });
+  return { range, listed, profile: await context.profiler.of(asked, range, { range: looked, listed }) };
+}
+
+/** Which rows to read for a leaf, by what is known of its selection. */
+async function rowRequest(
+  { logs, selection, columns }: PlannedRows,
+  { range, listed, profile }: ProfiledRows,
+  context: LeafContext,
+  signal: AbortSignal,
+): Promise<RowRequest> {
   const streams = await atPace(readStreams(listed, context.reader), new Pacer(signal));
   // The line of a row without one is built from all its fields.
   const read = profile.missing > 0 ? undefined : columns;
@@ -306,8 +322,10 @@ function fromRows(leaf: LeafPlan, known: Known, columns: 'seen' | 'all'): Candid
   const read: Attempt = async (request, context) => {
     const { fromNs, toNs } = new Windows(request.columns, request.leaf.range.range).interval;
     const range = { startNs: fromNs, endNs: toNs + 1n };
-    const rows = await rowRequest(leaf, range, context, request.signal);
-    return countRowsOf(rows, request, context);
+    const profiled = await profileRows(leaf, range, context);
+    if (known.rows !== undefined && rowsOfStreams(profiled.listed) > mostRows(known.rows))
+      return decline('more-rows');
+    return countRowsOf(await rowRequest(leaf, profiled, context, request.signal), request, context);
   };
   return { cost: costOfRows(known, { columns, heldRows: windowRows }), read };
 }

@@ -1,6 +1,6 @@
 import { ApiError } from '../../base/errors/api-error.js';
 import { errorTable } from '../../base/errors/table.js';
-import type { CallTag } from '../../base/trace.js';
+import type { CallTag, StrategyRecord } from '../../base/trace.js';
 import type { TimeRange } from '../../base/time/range.js';
 import { Windows, type LeafRequest, type SeriesTable } from '../../logql/metric/index.js';
 import { printFilter } from '../../victoria/logsql/print.js';
@@ -17,6 +17,7 @@ import {
   decline,
   isDeclined,
   millisecondsOf,
+  mostRows,
   type Declined,
   type DeclineReason,
   type Known,
@@ -74,9 +75,12 @@ async function readHeld(request: LeafRequest<LeafPlan>, context: LeafContext): P
   const leaf = new KnownLeaf(request, context);
   const all = context.strategies.map((strategy) => ({ strategy, estimate: leaf.estimate(strategy) }));
   let hasFailed = false;
-  for (const one of inOrderOfCost(all)) {
-    const result = await tryOne(one, hasFailed, leaf);
+  const ordered = inOrderOfCost(all);
+  for (const [index, one] of ordered.entries()) {
+    const result = await tryOne(one, ordered.slice(index + 1), hasFailed, leaf);
     if (!isDeclined(result)) return result;
+    // The estimates were made of fewer rows; now it is known how many there are.
+    if (result.declined === 'more-rows') return readLeaf(request, context);
     hasFailed ||= result.declined === 'entry-failed';
   }
   throw new Error('no strategy can read a leaf');
@@ -100,7 +104,7 @@ class KnownLeaf {
   readonly #range: TimeRange;
   readonly #intervals: number;
   readonly #selection: string;
-  readonly #isFiltered: boolean;
+  readonly #filter: string;
   /** What a strategy is asked for. */
   readonly #question: readonly unknown[];
   readonly #samples = new Set<readonly string[]>();
@@ -117,7 +121,7 @@ class KnownLeaf {
     this.#range = { startNs: interval.fromNs, endNs: interval.toNs + 1n };
     this.#intervals = buckets;
     this.#selection = printFilter(leaf.selection);
-    this.#isFiltered = printFilter(leaf.logs.filter) !== this.#selection;
+    this.#filter = printFilter(leaf.logs.filter);
     const names = push?.names ?? shortLines?.names ?? [];
     const fromJson = push?.fromJson ?? shortLines?.fromJson;
     this.#question = [range.op, names === 'all' ? names : [...names], fromJson, range.range.unwrap];
@@ -179,7 +183,7 @@ class KnownLeaf {
       ofRows: this.#rows.rows,
       intervals: this.#intervals,
     };
-    this.context.sent.set(this.#keyOf(strategy, ...this.#question), sent, seenBytes, seenMs);
+    this.context.sent.set(this.#sentKeyOf(strategy), sent, seenBytes, seenMs);
   }
 
   /** Notes that a strategy could not read the leaf. */
@@ -212,22 +216,29 @@ class KnownLeaf {
   }
 
   #knownTo(strategy: StrategyName): Known {
-    const { lineBytes, sent } = this.context;
-    const rows = this.#rows;
-    const before = sent.get(this.#keyOf(strategy, ...this.#question));
+    const { lineBytes, sent, maxRows } = this.context;
+    const { rows, newRows } = this.#rows;
+    const before = sent.get(this.#sentKeyOf(strategy));
+    // Near the limit of rows it does not matter what they cost: they are read where nothing else can tell.
+    const readable = rows === undefined || (maxRows > 0 && mostRows(rows) > maxRows) ? undefined : rows;
     return {
-      ...rows,
-      passing: this.#isFiltered ? undefined : rows.rows,
+      rows,
+      newRows,
+      passing: this.#filter === this.#selection ? readable : undefined,
       lineBytes: lineBytes.get(this.#keyOf()),
       hasLines: knownLines(this.request.leaf.selection, this.context) !== undefined,
       sent: before && {
         perInterval: scaled(before, this.#intervals, before.intervals),
         perRow:
-          rows.rows === undefined || before.ofRows === undefined
+          readable === undefined || before.ofRows === undefined
             ? undefined
-            : scaled(before, rows.rows, before.ofRows),
+            : scaled(before, readable, before.ofRows),
       },
     };
+  }
+
+  #sentKeyOf(strategy: string): string {
+    return this.#keyOf(strategy, this.#filter, this.#question);
   }
 
   #keyOf(...what: readonly unknown[]): string {
@@ -268,6 +279,7 @@ function joined(before: TimeRange | undefined, range: TimeRange): TimeRange {
 /** @param hasFailed whether an entry could not be evaluated, so that the error must name it */
 async function tryOne(
   { strategy, estimate }: Estimated,
+  next: readonly Estimated[],
   hasFailed: boolean,
   leaf: KnownLeaf,
 ): Promise<SeriesTable | Declined> {
@@ -280,7 +292,9 @@ async function tryOne(
   const tell = (outcome: string): void => {
     const durationMs = clock.monotonicMs() - startedMs;
     const record = { leaf: request.leaf.index, strategy: name, outcome, durationMs };
-    tried(isDeclined(candidate) ? record : { ...record, estimate: candidate.cost, took: tag });
+    const took = { calls: tag.calls, rows: tag.rows, bytes: tag.bytes };
+    const others = outcome === 'ran' ? next.flatMap(costOf) : undefined;
+    tried(isDeclined(candidate) ? record : { ...record, estimate: candidate.cost, took, others });
   };
   if (isDeclined(candidate)) {
     tell(candidate.declined);
@@ -304,6 +318,10 @@ async function tryOne(
     tell('failed');
     throw error;
   }
+}
+
+function costOf({ strategy: { name }, estimate }: Estimated): NonNullable<StrategyRecord['others']> {
+  return isDeclined(estimate) ? [] : [{ strategy: name, estimate: estimate.cost }];
 }
 
 function isEntryFailure(error: unknown): boolean {

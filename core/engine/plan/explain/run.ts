@@ -85,6 +85,7 @@ function printTried({
   text,
   estimate,
   took,
+  others = [],
 }: TriedStrategy): readonly string[] {
   const told = isReason(outcome)
     ? `  ${strategy}: declined after ${durationMs} ms (${outcome}): ${text}`
@@ -94,6 +95,7 @@ function printTried({
     told,
     ...estimated,
     ...(took === undefined ? [] : [`      took:      ${figures([{ ...took, durationMs }])}`]),
+    ...others.map((other) => `  ${other.strategy}: not needed, estimated: ${costText(other.estimate)}`),
   ];
 }
 

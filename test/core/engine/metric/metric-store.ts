@@ -48,8 +48,8 @@ export interface RunOptions {
   readonly trace?: Trace;
   /** What may be assumed; nothing unless given. */
   readonly assumptions?: Assumptions;
-  /** Whether the cheapest strategy reads a leaf; otherwise they have their turns in their order, so that tests of one meet it. */
-  readonly byCost?: boolean;
+  /** The strategies, of which the cheapest reads a leaf; without these all have their turns in their order, so that tests of one meet it. */
+  readonly strategies?: readonly Strategy[];
   /** Told of each query for rows or statistics. */
   readonly asked?: (query: LogsqlQuery) => void;
 }
@@ -190,7 +190,7 @@ export class MetricStore {
       maxRows,
       workers: noWorkers,
       rowThreads: options.rowThreads,
-      strategies: options.byCost === true ? strategies : strategies.map(ofUnknownCost),
+      strategies: options.strategies ?? strategies.map(ofUnknownCost),
       assumptions: options.assumptions,
       repeatedRows: 'once',
       ...this.#memories,
