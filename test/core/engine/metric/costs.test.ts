@@ -140,3 +140,23 @@ test('rows are read for their cost only where the limit of rows is far', async (
   const { tried } = await store.run(request, { account, strategies, maxRows: 5000 });
   t.is(tried.at(-1), 'rows:ran');
 });
+
+test('what data has shown to be impossible is not tried again for a while', async (t) => {
+  const account = 72_004;
+  const entries = Array.from({ length: 300 }, (_, index): StoredEntry => {
+    const ns = base + BigInt(index + 1) * 1_000_000n;
+    return { ns, stream: { app: 'a' }, line: `{"id":${index},"user":"${'x'.repeat(100)}"}` };
+  });
+  await store.push(account, entries);
+  const text = 'sum by (id) (count_over_time({app="a"} | json [60s]))';
+  const request = rangeRequest(text, base, base + 60n * second, 60n * second);
+  for (const strategy of [['fields', 'statistics'], []]) {
+    const { calls, tried } = await store.run(request, { account });
+    t.deepEqual(tried.slice(0, 2), ['fields:has-lines', 'statistics:lines-differ']);
+    const asked = new Set(calls.flatMap((call) => call.strategy ?? []));
+    t.deepEqual(
+      [...asked].filter((name) => name === 'fields' || name === 'statistics'),
+      strategy,
+    );
+  }
+});
