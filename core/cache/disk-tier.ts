@@ -1,5 +1,6 @@
 import type { Clock } from '../base/clock.js';
 import type { Logger } from '../base/logger.js';
+import { within } from '../base/time/within.js';
 import type { AnswerHit, AnswerTier } from './answer-tier.js';
 import { isDamage } from './disk-engine/engine.js';
 import { moveDatabase, openDiskFile, UnusableFile, type DiskRow, type DiskStore } from './disk-file.js';
@@ -29,7 +30,7 @@ export interface DiskTierSettings {
 
 /** A read that takes longer turns the tier off: to ask the backend is the better way then. */
 const slowReadMs = 1_000;
-const partsOfWait = 20;
+const tooSlow = (): Error => new Error(`a read took longer than ${slowReadMs} ms`);
 /** A disk that failed is tried again after this time. */
 const retryMs = 60_000;
 /** Least time between two rounds of maintenance. */
@@ -230,7 +231,7 @@ export class DiskTier implements AnswerTier {
   async #read(file: DiskSpace, key: string): Promise<AnswerHit | undefined> {
     let row: DiskRow | undefined;
     try {
-      row = await within(slowReadMs, file.read(key));
+      row = await within(slowReadMs, file.read(key), tooSlow);
     } catch (error) {
       this.#work = this.#work.then(() => this.#fail(file, error));
       return undefined;
@@ -365,21 +366,4 @@ const codesOfTheDisk = new Set([
 /** Whether the file cannot be written now, which says nothing about the path. */
 function isOfTheDisk(error: unknown): boolean {
   return error instanceof Error && 'code' in error && codesOfTheDisk.has(String(error.code));
-}
-
-/** Waits in parts: a timer that is late shows that this process was busy, so it counts no more than its part. */
-async function within<Value>(ms: number, work: Promise<Value>): Promise<Value> {
-  let timer: NodeJS.Timeout | undefined;
-  const late = new Promise<never>((_, reject) => {
-    const wait = (parts: number): void => {
-      if (parts === 0) reject(new Error(`a read took longer than ${ms} ms`));
-      else timer = setTimeout(() => wait(parts - 1), ms / partsOfWait);
-    };
-    wait(partsOfWait);
-  });
-  try {
-    return await Promise.race([work, late]);
-  } finally {
-    clearTimeout(timer);
-  }
 }

@@ -4,6 +4,7 @@
  * waits for a connection, and nothing is sent again.
  */
 import type KeyvRedis from '@keyv/redis';
+import { within } from '../base/time/within.js';
 
 /** Why the store did not do what it was asked for; the label of its metric. */
 export type StoreFailureReason =
@@ -93,7 +94,7 @@ export class StoreLink {
     });
     client.on('end', () => this.#lose(client, failure));
     try {
-      await within(connectMs, client.connect());
+      await within(connectMs, client.connect(), noAnswer(connectMs));
     } catch (error) {
       end(client);
       throw this.#failureOf(error, 'connection');
@@ -175,7 +176,7 @@ export class StoreLink {
     const open = this.#open;
     if (open === undefined) throw new StoreFailure('connection', 'there is no connection');
     try {
-      return await within(commandMs, work(open));
+      return await within(commandMs, work(open), noAnswer(commandMs));
     } catch (error) {
       const failure = this.#failureOf(error, 'other');
       if (failure.reason === 'timeout' || failure.reason === 'protocol') this.#lose(open.client, failure);
@@ -259,16 +260,8 @@ function decoded(text: string): string {
   }
 }
 
-async function within<Value>(ms: number, work: Promise<Value>): Promise<Value> {
-  let timer: NodeJS.Timeout | undefined;
-  const late = new Promise<never>((_, reject) => {
-    timer = setTimeout(() => reject(new StoreFailure('timeout', `no answer within ${ms} ms`)), ms);
-  });
-  try {
-    return await Promise.race([work, late]);
-  } finally {
-    clearTimeout(timer);
-  }
+function noAnswer(ms: number): () => StoreFailure {
+  return () => new StoreFailure('timeout', `no answer within ${ms} ms`);
 }
 
 function ignore(): void {

@@ -1,0 +1,22 @@
+const parts = 20;
+
+/**
+ * The result of work, unless it takes too long. The wait is in parts: a timer that is late shows that this process was busy, so it counts no more
+ * than its part.
+ * @param late makes the error
+ */
+export async function within<Value>(ms: number, work: Promise<Value>, late: () => Error): Promise<Value> {
+  let timer: NodeJS.Timeout | undefined;
+  const end = new Promise<never>((_, reject) => {
+    const wait = (left: number): void => {
+      if (left === 0) reject(late());
+      else timer = setTimeout(() => wait(left - 1), ms / parts);
+    };
+    wait(parts);
+  });
+  try {
+    return await Promise.race([work, end]);
+  } finally {
+    clearTimeout(timer);
+  }
+}
