@@ -47,15 +47,16 @@ export const nothingKnown: Known = {
   sent: undefined,
 };
 
-/** Calls that list the streams, look at rows that are new, and count. */
-const countingCalls = 3;
+/** Calls that list the streams and count, or read the rows; one more looks at rows that are new. */
+const usualCalls = 2;
 
 /** The cost of letting the backend count; `firstCalls` are made besides where nothing is known of the selection. */
 export function costOfCounting(
   { rows, newRows, sent }: Known,
   { firstCalls, splitsLines }: { readonly firstCalls: number; readonly splitsLines: boolean },
 ): Cost {
-  const calls = countingCalls + (newRows === undefined ? firstCalls : 0);
+  const looks = newRows === undefined ? 1 + firstCalls : newRows > 0 ? 1 : 0;
+  const calls = usualCalls + looks;
   const { rows: sentRows, bytes: sentBytes } = sent?.perInterval ?? unknownSent;
   const read = { calls, scannedRows: rows, splitsLines, proofRows: newRows };
   return { ...read, sends: 'groups', sentRows, sentBytes };
@@ -70,7 +71,9 @@ export function costOfRows(
   { rows, passing, newRows, lineBytes, sent }: Known,
   { columns, heldRows }: { readonly columns: 'all' | 'seen' | 'shortened lines'; readonly heldRows: number },
 ): Cost {
-  const calls = rows === undefined || rows <= heldRows ? 3 : 4 + Math.floor(rows / callRows);
+  const more = rows === undefined || rows <= heldRows ? 0 : 1 + Math.floor(rows / callRows);
+  // Counts look at other columns, so that what they know does not save a look.
+  const calls = usualCalls + 1 + more;
   const { rows: sentRows = passing, bytes } = sent?.perRow ?? unknownSent;
   const ofLines =
     columns === 'seen' && sentRows !== undefined && lineBytes !== undefined

