@@ -4,7 +4,7 @@ import type { TimeRange } from '../base/time/range.js';
 const assumable = {
   'no-repeats': 'no row was pushed twice',
   'sampled-lines': 'lines are like a sample of them',
-  'plain-json': 'no line of JSON is one that Loki and VictoriaLogs read differently',
+  'plain-values': 'no line or value is one that Loki and VictoriaLogs read differently',
 } as const;
 type Assumption = keyof typeof assumable;
 

@@ -7,7 +7,8 @@ import { SelectionProfiler, type SelectionProfile, type StretchProfile } from '.
 import { Tallies, type StreamListing } from './metric/count/stream-listing.js';
 import { LineShapes, type LineShaper } from './metric/count/shapes.js';
 import { SpelledLevelFinder, type SpelledStretch } from './metric/count/spelled-levels.js';
-import type { Declined, SeenRows, SentRows } from './metric/declined.js';
+import type { SeenRows, SentRows } from './metric/cost.js';
+import type { Declined } from './metric/declined.js';
 import type { LearnedSums } from './volume/metadata-bytes.js';
 
 export const learnedMetrics = {

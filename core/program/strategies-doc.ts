@@ -1,4 +1,5 @@
-import { declineReasons, endTexts, weights } from '../engine/metric/declined.js';
+import { weights } from '../engine/metric/cost.js';
+import { declineReasons, endTexts } from '../engine/metric/declined.js';
 import { strategies } from '../engine/metric/strategies.js';
 
 const head = `# How metric queries are read

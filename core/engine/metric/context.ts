@@ -9,7 +9,8 @@ import type { LeafPlan } from '../plan/types.js';
 import type { Profiles } from './count/profile.js';
 import type { LineSamples } from './count/line-samples.js';
 import type { MetricCounts } from './counts.js';
-import type { Declined, Declines, Known } from './declined.js';
+import type { Known } from './cost.js';
+import type { Declined, Declines } from './declined.js';
 import type { RepeatedRowsRule } from './repeats.js';
 import type { RowThreads } from './threads/row-threads.js';
 

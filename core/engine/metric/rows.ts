@@ -24,7 +24,8 @@ import { lenientNumberLines, openNames, shorteningQuestion } from './count/json.
 import { obstacleIn, type SelectionProfile } from './count/profile.js';
 import { listSelection, readStreams, streamsWithSameEntries } from './count/stream-listing.js';
 import { wholeStretches } from './count/time-stretches.js';
-import { costOfRows, decline, isDeclined, mostRows, type Declined, type Known } from './declined.js';
+import { costOfRows, mostRows, type Known } from './cost.js';
+import { decline, isDeclined, type Declined } from './declined.js';
 import { placesOf, RowIntake, type RepeatPlaces } from './row-intake.js';
 import { UnknownStreamError, type RowStreams } from './row-streams.js';
 import { callRows, planWindows, rowsOfStreams } from './row-windows.js';

@@ -13,17 +13,8 @@ import { statisticsStrategy } from './count/statistics-strategy.js';
 import type { ListedRange } from './count/stream-listing.js';
 import { wholeStretches } from './count/time-stretches.js';
 import { valueGroupsStrategy } from './count/value-groups.js';
-import {
-  decline,
-  isDeclined,
-  millisecondsOf,
-  mostRows,
-  type Declined,
-  type DeclineReason,
-  type Known,
-  type SeenRows,
-  type SentRows,
-} from './declined.js';
+import { millisecondsOf, mostRows, type Known, type SeenRows, type SentRows } from './cost.js';
+import { decline, isDeclined, type Declined, type DeclineReason } from './declined.js';
 import { rowsOfStreams } from './row-windows.js';
 import { rowsStrategy, shortLinesStrategy, wholeRowsStrategy } from './rows.js';
 

@@ -16,15 +16,15 @@ import { missingLineRows } from '../../plan/missing-lines.js';
 import { plainName } from '../../plan/metric-columns.js';
 import type { FieldsPlan, LeafPlan } from '../../plan/types.js';
 import type { LeafContext, Strategy } from '../context.js';
-import { costOfCounting, decline, isDeclined, type Declined } from '../declined.js';
+import { costOfCounting } from '../cost.js';
+import { decline, isDeclined, type Declined } from '../declined.js';
 import { rowsOfStreams } from '../row-windows.js';
 import { readEntries } from '../rows.js';
 import { bucketsOf, countGroups, type Buckets } from './counting.js';
 import { beginEarly } from './early-upstream.js';
 import { duplicateRows } from './duplicates.js';
-import { groupByLabels, groupByStream, type DecidingFields, type Group } from './grouping.js';
+import { groupByLabels, groupByStream, rewrittenRows, type DecidingFields, type Group } from './grouping.js';
 import { declineLines, mayHaveEmptyLines, parsedFields, rememberLines } from './rebuilt-rows.js';
-import { rewrittenRows } from './rewritten.js';
 import type { ProfileRequest } from './profile.js';
 import type { ListedRange, StreamListing } from './stream-listing.js';
 
@@ -145,7 +145,7 @@ class FieldCounting {
     const byLabels = await atPace(labels, pacer);
     const profileRequest = {
       ...{ ...context, selection, columns: byLabels.placeholderColumns },
-      ...(this.#fields.length === 0 ? {} : { unreliable: rewrittenRows(this.#fields) }),
+      unreliable: rewrittenRows(this.#fields),
     };
     // A profile shows whether there are stored lines, but takes longer to make.
     const refusal = context.profiler.knows(profileRequest)

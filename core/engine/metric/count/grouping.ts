@@ -3,7 +3,7 @@ import type { SampleExtractor } from '../../../logql/pipeline/extractor.js';
 import { decidingErrorLabels } from '../../../logql/pipeline/types.js';
 import type { Steps } from '../../../base/pace/steps.js';
 import type { LogsqlFilter } from '../../../victoria/logsql/ast.js';
-import { and, everything, exact, matcher, streamMatch } from '../../../victoria/logsql/build.js';
+import { and, everything, exact, matcher, or, regexp, streamMatch } from '../../../victoria/logsql/build.js';
 import { detectedLevelName } from '../../../victoria/names/level.js';
 import { levelNames } from '../../../victoria/names/level-words.js';
 import type { Naming } from '../../../victoria/names/naming.js';
@@ -247,4 +247,9 @@ export function undecidedRows(streamListing: StreamListing, deciding: DecidingFi
   const selection = rowsWithoutLevel(streamListing);
   const unfilled = deciding.hasOtlp ? and() : and(...deciding.levels.map((name) => exact(name, '')));
   return { selection, filter: and(selection, unfilled) };
+}
+
+/** Matches rows with values such as 1_000 in one of these fields, which the backend groups as 1000; undefined for no field. */
+export function rewrittenRows(fields: readonly string[]): LogsqlFilter | undefined {
+  return fields.length === 0 ? undefined : or(...fields.map((name) => regexp(name, '^[0-9]+_[0-9_]*$')));
 }

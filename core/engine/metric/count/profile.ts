@@ -159,7 +159,7 @@ async function assumed(
   }: { readonly range: TimeRange; readonly key: string; readonly assumptions: Assumptions },
 ): Promise<SelectionProfile> {
   assumptions.make('no-repeats', key);
-  if (unreliable !== undefined) assumptions.make('plain-json', key);
+  if (unreliable !== undefined) assumptions.make('plain-values', key);
   if (doubts !== undefined) assumptions.make('sampled-lines', key);
   const missing = await countRows(upstream, and(selection, missingLineRows(naming)), range);
   return { ...profile, missing, isUncompared: true };

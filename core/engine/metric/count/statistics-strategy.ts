@@ -1,7 +1,7 @@
 import { leafEngine } from '../../../logql/metric/index.js';
 import type { LeafRequest, SeriesTable } from '../../../logql/metric/index.js';
 import type { LogsqlFilter } from '../../../victoria/logsql/ast.js';
-import { and } from '../../../victoria/logsql/build.js';
+import { and, or } from '../../../victoria/logsql/build.js';
 import { detectedLevelName } from '../../../victoria/names/level.js';
 import { Pacer } from '../../../base/pace/pacer.js';
 import { atPace } from '../../../base/pace/steps.js';
@@ -9,7 +9,8 @@ import { isWholeJson } from '../../plan/json-leaf.js';
 import type { LeafPlan, LeafPush } from '../../plan/types.js';
 import { beginEarly } from './early-upstream.js';
 import type { LeafContext, Strategy } from '../context.js';
-import { costOfCounting, decline, isDeclined, type Declined } from '../declined.js';
+import { costOfCounting } from '../cost.js';
+import { decline, isDeclined, type Declined } from '../declined.js';
 import { bucketsOf } from './counting.js';
 import type { SelectionProfile, ProfileRequest } from './profile.js';
 import {
@@ -17,6 +18,7 @@ import {
   groupByLabels,
   groupByStream,
   readsLevels,
+  rewrittenRows,
   rowsWithoutLevel,
   streamsWithoutLevel,
   undecidedRows,
@@ -161,7 +163,7 @@ async function begin(
       selection,
       // With all labels shown, a value that a row has in a field of its stream is one label more.
       columns: names === 'all' ? fieldsOfAll(streamListing) : byLabels.placeholderColumns,
-      unreliable: lines && lenientNumberLines,
+      unreliable: anyOf([lines && lenientNumberLines, rewrittenRows(deciding.all)]),
       doubts: joinedDoubts([
         ...(shaper?.sure === undefined ? [] : [shaper.sure.doubts]),
         ...(levelDoubts === undefined
@@ -175,7 +177,7 @@ async function begin(
   const make = (profile: SelectionProfile): Statistics | Declined => {
     const grouping = profile.isHidden ? byStream : byLabels;
     if (grouping.size * buckets.count > maxPoints) return decline('too-many-values');
-    if (profile.unreliable > 0) return decline('lenient-numbers');
+    if (profile.unreliable > 0) return decline(lines === undefined ? 'rewritten-numbers' : 'lenient-numbers');
     if (profile.isHidden && names === 'all') return decline('hidden-fields');
     return new Statistics({ ...asked, plan, streamListing, deciding, profile, grouping, lines, levels });
   };
@@ -186,6 +188,11 @@ async function begin(
   // It may fail before it is awaited.
   counting?.catch(() => undefined);
   return { profileRequest, statistics, counting, make };
+}
+
+function anyOf(filters: readonly (LogsqlFilter | undefined)[]): LogsqlFilter | undefined {
+  const given = filters.filter((filter) => filter !== undefined);
+  return given.length === 0 ? undefined : or(...given);
 }
 
 /** The fields that every stream has. */

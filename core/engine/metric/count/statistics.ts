@@ -15,7 +15,7 @@ import { missingLineRows } from '../../plan/missing-lines.js';
 import type { LeafPlan, LeafPush } from '../../plan/types.js';
 import type { BackendRow } from '../../../victoria/upstream/types.js';
 import type { LeafContext } from '../context.js';
-import { decline, isDeclined, type Declined } from '../declined.js';
+import { isDeclined, type Declined } from '../declined.js';
 import { rowsOfStreams } from '../row-windows.js';
 import { readEntries, type RowRequest } from '../rows.js';
 import {
@@ -40,7 +40,6 @@ import {
   type Grouping,
   type UndecidedRows,
 } from './grouping.js';
-import { areRewritten } from './rewritten.js';
 import type { StreamListing } from './stream-listing.js';
 import { formsQuestion } from './spelled-levels.js';
 import { surest, withLevels, type LineShaper, type LineQuestion } from './shapes.js';
@@ -140,12 +139,7 @@ export class Statistics {
       areAllUndecided ? [] : this.#countGroups(shaper, decided),
       areUndecided ? this.#countByShape(shaper) : ('none' as const),
     ]);
-    if (isDeclined(groups)) return groups;
-    const all = typeof others === 'object' ? [...groups, ...others.groups] : groups;
-    const { context, buckets, plan } = this.#parts;
-    const looked = { upstream: context.upstream, selection: plan.selection, range: buckets.range };
-    if (await areRewritten(all, deciding.all, looked)) return decline('rewritten-numbers');
-    return { groups, others };
+    return isDeclined(groups) ? groups : { groups, others };
   }
 
   /** Rows that repeat an earlier one. */

@@ -1,11 +1,6 @@
 import type { Cost } from '../../../base/trace.js';
-import {
-  declineReasons,
-  isDeclined,
-  millisecondsOf,
-  nothingKnown,
-  type DeclineReason,
-} from '../../metric/declined.js';
+import { millisecondsOf, nothingKnown } from '../../metric/cost.js';
+import { declineReasons, isDeclined, type DeclineReason } from '../../metric/declined.js';
 import { strategies } from '../../metric/strategies.js';
 import type { LeafPlan } from '../types.js';
 
