@@ -213,11 +213,10 @@ export class BoundUpstream implements Upstream {
   }
 
   deletion({ filter, range }: DeletionRequest): Deletion {
-    const { startNs, endNs } = range;
-    const logsql = printFilter(and(timeRange(startNs, endNs), this.#binding.scope, filter));
+    const logsql = printFilter(and(timeRange(range.startNs, range.endNs), this.#binding.scope, filter));
     const times: Form = [
-      ['start', timeText(startNs)],
-      ['end', timeText(endNs)],
+      ['start', timeText(range.startNs)],
+      ['end', timeText(range.endNs)],
     ];
     const { signal } = this.#binding;
     const post = (path: string, form: Form): Promise<string> =>

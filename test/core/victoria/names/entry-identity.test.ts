@@ -1,6 +1,6 @@
 import test from 'ava';
 import { digestOfColumns, identityOf, isSameEntry } from '../../../../core/victoria/names/entry-identity.js';
-import { identityColumns } from '../../../../core/victoria/names/identity-columns.js';
+import { identityColumns } from '../../../../core/engine/rows/repeating-streams.js';
 import { defaultNamingSettings, Naming } from '../../../../core/victoria/names/naming.js';
 import { RowReader } from '../../../../core/victoria/names/row-reader.js';
 import type { WrittenRow } from '../../../../core/testing/index.js';
