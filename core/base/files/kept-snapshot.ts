@@ -48,6 +48,16 @@ export class KeptSnapshot {
     this.#restored = this.#restore();
   }
 
+  /** Resolves when nothing is being restored any more. */
+  async restored(): Promise<void> {
+    await this.#restored;
+  }
+
+  /** Writes what has changed. */
+  write(): Promise<void> {
+    return this.#keeper.write();
+  }
+
   /** Drops what must not come back from the file either. */
   async forget(drop: () => void): Promise<void> {
     await this.#end();

@@ -1,4 +1,5 @@
-import { SnapshotFile } from '../../base/files/snapshot-file.js';
+import { KeptSnapshot } from '../../base/files/kept-snapshot.js';
+import type { SnapshotFile } from '../../base/files/snapshot-file.js';
 import { readSnapshotBytes, snapshotBytes } from '../../base/files/snapshot-bytes.js';
 import {
   msOfUnixNano,
@@ -6,11 +7,7 @@ import {
   type OtherMembers,
   type WrittenEntry,
 } from '../../base/files/snapshot-json.js';
-import {
-  SnapshotKeeper,
-  type SnapshotTurns,
-  type SnapshotObserver,
-} from '../../base/files/snapshot-keeper.js';
+import type { SnapshotObserver, SnapshotTurns } from '../../base/files/snapshot-keeper.js';
 import type { Clock } from '../../base/clock.js';
 import type { Logger } from '../../base/logger.js';
 import { Pacer } from '../../base/pace/pacer.js';
@@ -62,86 +59,66 @@ export function offerIndex(fleet: Fleet, index: LabelIndex, clock: Pick<Clock, '
 /** The file that keeps the index over a restart (docs/caching.md#the-snapshot): read when the process starts, written from then on. */
 export class IndexSnapshot {
   readonly #settings: IndexSnapshotSettings;
-  readonly #file: SnapshotFile;
-  readonly #keeper: SnapshotKeeper;
-  /** Ends the restoring: what is read has been purged, or the process stops. */
-  readonly #ended = new AbortController();
-  #restored: Promise<void> | undefined;
-  #isKept = false;
+  readonly #kept: KeptSnapshot;
   #isStopped = false;
-  #leave: (() => void) | undefined;
 
   constructor(settings: IndexSnapshotSettings) {
-    const { path, index, clock, log, observer } = settings;
+    const { path, index, intervalMs, clock, log, observer } = settings;
     this.#settings = settings;
-    this.#file = new SnapshotFile({ flag: '-label-values-index-persist-path', path, format, clock, log });
     const source = {
       revision: () => index.version,
       entries: () => entriesOf(index.saved()),
       others: () => ownersIn(index.saved()),
     };
-    this.#keeper = new SnapshotKeeper(this.#file, source, observer, log);
+    this.#kept = new KeptSnapshot({
+      ...{ flag: '-label-values-index-persist-path', path, format, clock, log, source, observer, intervalMs },
+      restore: (file, signal) => this.#restore(file, signal),
+    });
   }
 
   /**
    * Restores in the background.
    * @throws Error naming the flag when the file cannot be written
    */
-  async start(turns?: SnapshotTurns): Promise<void> {
-    await this.#file.open();
-    this.#leave = await this.#keeper.takeTurn(turns);
-    this.#restored = this.#restore();
+  start(turns?: SnapshotTurns): Promise<void> {
+    return this.#kept.start(turns);
   }
 
   /** Until what there is of the index has been restored. */
   get isWarming(): boolean {
-    return !this.#isKept;
+    return this.#kept.isWarming;
   }
 
   /** Resolves when it no longer warms. */
-  async warmed(): Promise<void> {
-    await this.#restored;
+  warmed(): Promise<void> {
+    return this.#kept.restored();
   }
 
   /** Writes what has changed. */
   write(): Promise<void> {
-    return this.#keeper.write();
+    return this.#kept.write();
   }
 
   /** Drops values that must not come back from the file either. */
-  async forget(drop: () => void): Promise<void> {
-    await this.#end();
-    drop();
-    await this.#keeper.forget();
+  forget(drop: () => void): Promise<void> {
+    return this.#kept.forget(drop);
   }
 
   /** Writes what has changed, and nothing more. A restoring that was not finished leaves the file as it is. */
-  async stop(): Promise<void> {
+  stop(): Promise<void> {
     this.#isStopped = true;
-    await this.#end();
-    await this.#keeper.stop();
-    this.#leave?.();
+    return this.#kept.stop();
   }
 
-  async #end(): Promise<void> {
-    this.#ended.abort();
-    await this.#restored;
-  }
-
-  async #restore(): Promise<void> {
-    const { index, intervalMs, log } = this.#settings;
-    const { signal } = this.#ended;
-    let isSaved = false;
+  async #restore(file: SnapshotFile, signal: AbortSignal): Promise<boolean> {
     try {
-      const savedAtMs = await this.#read(signal);
-      isSaved = !(await this.#readPeers(savedAtMs, signal));
+      const savedAtMs = await this.#read(file, signal);
+      return !(await this.#readPeers(savedAtMs, signal));
     } catch (error) {
-      if (this.#isStopped) return;
-      if (!signal.aborted) log.warn('the label values index cannot be restored', { error });
-      index.purge();
+      // Some of it may have been taken.
+      if (!this.#isStopped) this.#settings.index.purge();
+      throw error;
     }
-    this.#isKept = true;
-    this.#keeper.start(intervalMs, isSaved);
   }
 
   /** Adds what peers know where the file is old. @returns whether the index has changed by that */
@@ -169,13 +146,13 @@ export class IndexSnapshot {
   }
 
   /** When the file was saved; at no time where there is none. */
-  async #read(signal: AbortSignal): Promise<number> {
+  async #read(file: SnapshotFile, signal: AbortSignal): Promise<number> {
     const { index, clock, log, path } = this.#settings;
     const startedMs = clock.monotonicMs();
     const others = new Map<string, unknown>();
     const restoring = new Restoring(this.#settings, others, signal);
     const settle = (): Promise<void> => restoring.settle();
-    const read = await this.#file.read((names, value) => restoring.add(names, value), signal, {
+    const read = await file.read((names, value) => restoring.add(names, value), signal, {
       others,
       settle,
     });
