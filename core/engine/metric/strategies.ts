@@ -3,6 +3,7 @@ import { errorTable } from '../../base/errors/table.js';
 import type { CallTag, StrategyRecord } from '../../base/trace.js';
 import type { TimeRange } from '../../base/time/range.js';
 import { Windows, type LeafRequest, type SeriesTable } from '../../logql/metric/index.js';
+import { printUnwrap } from '../../logql/print/stages.js';
 import { printFilter } from '../../victoria/logsql/print.js';
 import type { LeafPlan } from '../plan/types.js';
 import type { Candidate, LeafContext, Strategy, StrategyName } from './context.js';
@@ -115,7 +116,9 @@ class KnownLeaf {
     this.#filter = printFilter(leaf.logs.filter);
     const names = push?.names ?? shortLines?.names ?? [];
     const fromJson = push?.fromJson ?? shortLines?.fromJson;
-    this.#question = [range.op, names === 'all' ? names : [...names], fromJson, range.range.unwrap];
+    const { unwrap } = range.range;
+    const unwrapped = unwrap && printUnwrap(unwrap);
+    this.#question = [range.op, names === 'all' ? names : [...names], fromJson, unwrapped];
   }
 
   estimate({ name, estimate }: Strategy): Candidate | Declined {

@@ -170,6 +170,7 @@ const always = [
   'max by (took, level) (max_over_time({app="regular"} | json | unwrap took | __error__="" [5m]))',
   'min without (took, level, user, pod) (min_over_time({app="regular"} | json | unwrap took | __error__="" [5m]))',
   'max(max_over_time({app="regular", door="push-0"} | json | unwrap took | __error__="JSONParserErr" [5m]))',
+  'max_over_time({app="regular", door="push-1"} | json | unwrap took | user==1s or status>=404 or size==2KB [5m])',
   'absent_over_time({app="regular", door="push-0"} | json | __error__!="" [1m])',
   'absent_over_time({app="regular", door="push-0"} | json | unwrap took | __error__="" [1m])',
   'sum by (level, detected_level) (count_over_time({app="regular"} | drop __error__ [5m]))',
