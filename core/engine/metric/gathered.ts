@@ -8,6 +8,7 @@ import { onceListed } from '../listings/once-listed.js';
 import type { GatheredPart, GatheredPlan, LeafPlan, MetricPlan } from '../plan/types.js';
 import type { LeafContext } from './context.js';
 import { LineSamples } from './count/line-samples.js';
+import { wholeStretches } from './count/time-stretches.js';
 import { MetricCounts } from './counts.js';
 import { Declines } from './declined.js';
 import { gridFor, metricContext } from './metric.js';
@@ -132,8 +133,16 @@ async function readFor(members: readonly Member[], context: LeafContext): Promis
   for (const one of members)
     for (const column of one.leaf.columns) columns.set(JSON.stringify(column), column);
   const source = rowEntrySource({ ...leaf, columns: [...columns.values()] }, context);
-  for await (const batch of source.entries(leaf, counter.interval, context.signal)) {
-    for (const member of members) await member.attempt(context.signal, () => member.counter.add(batch));
-    if (members.every(({ isOver }) => isOver)) return;
+  const { interval } = counter;
+  const leave = await context.upstream.hold?.(
+    wholeStretches({ startNs: interval.fromNs, endNs: interval.toNs + 1n }),
+  );
+  try {
+    for await (const batch of source.entries(leaf, interval, context.signal)) {
+      for (const member of members) await member.attempt(context.signal, () => member.counter.add(batch));
+      if (members.every(({ isOver }) => isOver)) return;
+    }
+  } finally {
+    leave?.();
   }
 }

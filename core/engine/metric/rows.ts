@@ -143,26 +143,21 @@ interface RowCall extends RowsRequest {
 /** One window of time after the other, so that memory stays constant. */
 async function* callsFor(request: RowRequest, upstream: Upstream, maxRows: number): AsyncGenerator<RowCall> {
   const { filter, selection, range, repeats = 'anywhere' } = request;
-  const leave = await upstream.hold?.(range);
-  try {
-    const mayBeTooMany = maxRows > 0 && (request.selectedRows ?? Infinity) > maxRows;
-    if (mayBeTooMany && range.endNs - range.startNs >= countedFromNs) {
-      const rows = await countRows(upstream, filter, range);
-      if (rows > maxRows) throw apiError('metricRowsCounted', { limit: maxRows, rows });
-    }
-    const most = repeats === 'anywhere' ? windowRows : callRows;
-    const isSmall = request.selectedRows !== undefined && request.selectedRows <= most;
-    const windows = isSmall ? [{ range }] : await planWindows(upstream, selection, range, most);
-    const asked = query(filter, pipesOf(request));
-    let rows = 0;
-    const read: RowCall['read'] = ({ length }) => {
-      rows += length;
-      if (maxRows > 0 && rows > maxRows) throw apiError('metricRows', {});
-    };
-    for (const window of windows) yield { query: asked, range: window.range, read };
-  } finally {
-    leave?.();
+  const mayBeTooMany = maxRows > 0 && (request.selectedRows ?? Infinity) > maxRows;
+  if (mayBeTooMany && range.endNs - range.startNs >= countedFromNs) {
+    const rows = await countRows(upstream, filter, range);
+    if (rows > maxRows) throw apiError('metricRowsCounted', { limit: maxRows, rows });
   }
+  const most = repeats === 'anywhere' ? windowRows : callRows;
+  const isSmall = request.selectedRows !== undefined && request.selectedRows <= most;
+  const windows = isSmall ? [{ range }] : await planWindows(upstream, selection, range, most);
+  const asked = query(filter, pipesOf(request));
+  let rows = 0;
+  const read: RowCall['read'] = ({ length }) => {
+    rows += length;
+    if (maxRows > 0 && rows > maxRows) throw apiError('metricRows', {});
+  };
+  for (const window of windows) yield { query: asked, range: window.range, read };
 }
 
 type ReadColumns = Pick<RowRequest, 'pipes' | 'columns' | 'repeats'>;

@@ -53,26 +53,26 @@ function weightOf({ estimate }: Estimated): number | undefined {
 
 /** Reads the series of a leaf by the cheapest strategy, and by the next one where data shows that it cannot. */
 export async function readLeaf(request: LeafRequest<LeafPlan>, context: LeafContext): Promise<SeriesTable> {
-  const { fromNs, toNs } = new Windows(request.columns, request.leaf.range.range).interval;
+  const leaf = new KnownLeaf(request, context);
   // One place for all calls: one of them could wait for the place that another one holds.
-  const leave = await context.upstream.hold?.(wholeStretches({ startNs: fromNs, endNs: toNs + 1n }));
+  const leave = await context.upstream.hold?.(leaf.range);
   try {
-    return await readHeld(request, context);
+    return await readHeld(leaf);
   } finally {
     leave?.();
   }
 }
 
-async function readHeld(request: LeafRequest<LeafPlan>, context: LeafContext): Promise<SeriesTable> {
-  const leaf = new KnownLeaf(request, context);
-  const all = context.strategies.map((strategy) => ({ strategy, estimate: leaf.estimate(strategy) }));
+async function readHeld(leaf: KnownLeaf): Promise<SeriesTable> {
+  const { strategies: ways } = leaf.context;
+  const all = ways.map((strategy) => ({ strategy, estimate: leaf.estimate(strategy) }));
   let hasFailed = false;
   const ordered = inOrderOfCost(all);
   for (const [index, one] of ordered.entries()) {
     const result = await tryOne(one, ordered.slice(index + 1), hasFailed, leaf);
     if (!isDeclined(result)) return result;
     // The estimates were made of fewer rows; now it is known how many there are.
-    if (result.declined === 'more-rows') return readLeaf(request, context);
+    if (result.declined === 'more-rows') return readHeld(leaf);
     hasFailed ||= result.declined === 'entry-failed';
   }
   throw new Error('no strategy can read a leaf');
@@ -93,7 +93,8 @@ const seenBytes = 100;
 
 /** A leaf with what is known of its rows, and what is learned when they are read. */
 class KnownLeaf {
-  readonly #range: TimeRange;
+  /** The whole stretches around the range that is read. */
+  readonly range: TimeRange;
   readonly #intervals: number;
   readonly #selection: string;
   readonly #filter: string;
@@ -110,7 +111,7 @@ class KnownLeaf {
     const { leaf, columns } = request;
     const { push, shortLines, range } = leaf;
     const { interval, buckets } = new Windows(columns, range.range);
-    this.#range = wholeStretches({ startNs: interval.fromNs, endNs: interval.toNs + 1n });
+    this.range = wholeStretches({ startNs: interval.fromNs, endNs: interval.toNs + 1n });
     this.#intervals = buckets;
     this.#selection = printFilter(leaf.selection);
     this.#filter = printFilter(leaf.logs.filter);
@@ -205,8 +206,8 @@ class KnownLeaf {
     if (perNs === undefined || (perNs === 0 && seen === undefined))
       return { rows: undefined, newRows: undefined };
     const rowsIn = (lengthNs: number): number => Math.round(perNs * lengthNs);
-    const newNs = lengthOf(this.#range) - overlap(this.#range, seen?.looked);
-    return { rows: rowsIn(lengthOf(this.#range)), newRows: rowsIn(newNs) };
+    const newNs = lengthOf(this.range) - overlap(this.range, seen?.looked);
+    return { rows: rowsIn(lengthOf(this.range)), newRows: rowsIn(newNs) };
   }
 
   #knownTo(strategy: StrategyName): Known {

@@ -103,6 +103,5 @@ function withheld(upstream: Upstream, confirmed: () => Promise<void>): Upstream 
     statsRange: (request) => held(upstream.statsRange(request)),
     tail: (request) => held(upstream.tail(request)),
     deletion: (request) => upstream.deletion(request),
-    hold: async (range) => (await upstream.hold?.(range)) ?? (() => undefined),
   };
 }

@@ -28,6 +28,7 @@ import { bytesOfRow } from './repeated-times.js';
 import type { Doubts } from './shapes.js';
 import type { ListedRange, Tallies } from './stream-listing.js';
 import { Stretches, type Found, type Proofs, type Run } from './stretches.js';
+import { isIn } from './time-stretches.js';
 
 /** Decides to what extent a selection's rows can be counted instead of read. */
 export interface SelectionProfile extends FoundRepeats {
@@ -217,10 +218,6 @@ function merged(found: readonly SelectionProfile[], range: TimeRange): Selection
     unreliable: found.reduce((sum, { unreliable }) => sum + unreliable, 0),
     doubtful: found.reduce((sum, { doubtful = 0 }) => sum + doubtful, 0),
   };
-}
-
-function isIn({ startNs, endNs }: TimeRange, ns: bigint): boolean {
-  return startNs <= ns && ns < endNs;
 }
 
 const bytesOfTime = 24;

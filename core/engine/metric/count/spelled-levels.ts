@@ -159,12 +159,7 @@ async function look(request: SpelledRequest, run: Run, tallies: Tallies): Promis
   }
   const found = run.stretches.map(() => new Map<string, KindsOfStream>());
   const windows = rows <= callRows ? [{ range }] : await planWindows(upstream, lines, range, callRows);
-  const leave = await upstream.hold?.(range);
-  try {
-    for (const window of windows) await readKinds(request, lines, window.range, (row) => run.of(found, row));
-  } finally {
-    leave?.();
-  }
+  for (const window of windows) await readKinds(request, lines, window.range, (row) => run.of(found, row));
   return found.map((streams, index) => ({
     tally: listings[index] ?? 0n,
     streams: kindsOf(streams),

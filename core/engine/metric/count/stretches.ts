@@ -13,7 +13,7 @@ import {
 } from '../../../victoria/upstream/types.js';
 import { rowsOfStreams } from '../row-windows.js';
 import { addTallies, type ListedRange, type Tallies } from './stream-listing.js';
-import { partLengthOf, stretchesUntil, type Stretch } from './time-stretches.js';
+import { isIn, partLengthOf, stretchesUntil, type Stretch } from './time-stretches.js';
 
 /** What was found in one stretch of time. */
 export interface Found {
@@ -127,7 +127,7 @@ export class Run {
 
   /** The place of the stretch with this time among them; -1 in a gap. */
   indexOf(timeNs: bigint): number {
-    return this.stretches.findIndex(({ startNs, endNs }) => startNs <= timeNs && timeNs < endNs);
+    return this.stretches.findIndex((stretch) => isIn(stretch, timeNs));
   }
 }
 

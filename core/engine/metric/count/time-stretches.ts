@@ -6,6 +6,11 @@ export interface Stretch extends TimeRange {
   readonly isWhole: boolean;
 }
 
+/** Whether a time lies in a range. */
+export function isIn({ startNs, endNs }: TimeRange, ns: bigint): boolean {
+  return startNs <= ns && ns < endNs;
+}
+
 const minuteNs = 60_000_000_000n;
 /** The most long stretches in one range; a longer range uses longer stretches. */
 const maxStretches = 14n;
@@ -52,7 +57,7 @@ export function stretchesUntil(range: TimeRange, nowNs: bigint): readonly Stretc
   return [...stretchesOf({ startNs, endNs: currentNs }), { startNs: currentNs, endNs, isWhole: false }];
 }
 
-/** Splits a range into whole hours (or other lengths, for short and long ranges), shorter and shorter stretches, and the rest at both ends. */
+/** Splits a range into whole hours (or other lengths, for short and long ranges), shorter and shorter stretches, and what is no whole one. */
 export function stretchesOf(range: TimeRange): readonly Stretch[] {
   const spanNs = range.endNs - range.startNs;
   const longest = lengths.findIndex((length) => spanNs / (length * minuteNs) < maxStretches);

@@ -78,7 +78,6 @@ async function valueTable(
   // Values that come in one call are asked for beside the look that proves them right.
   const isOneCall = rowsOfStreams(listed) <= callRows;
   const expected = profiler.expected(known.profileRequest);
-  const leave = isOneCall ? await upstream.hold?.(range) : undefined;
   const gatherWith = (shaper: ValueShaper, crowded: CrowdedRows | undefined): Gathering =>
     gather({ ...known, shaper, crowded, plan, buckets, isOneCall }, context);
   const obstacleTo = (profile: SelectionProfile): Declined | undefined =>
@@ -121,7 +120,6 @@ async function valueTable(
     return await into.table(pacer);
   } finally {
     endAll(gathering);
-    leave?.();
   }
 }
 
@@ -185,7 +183,6 @@ async function* callsOf(
     return;
   }
   const windows = await planWindows(upstream, selection, range, callRows);
-  const leave = await upstream.hold?.(range);
   const calls = windows.flatMap((window) => asked.map((one) => ({ query: one, range: window.range })));
   const begin = (call: RowsRequest | undefined): Begun<readonly BackendRow[]> | undefined =>
     call && beginRows(upstream, call);
@@ -203,7 +200,6 @@ async function* callsOf(
     }
   } finally {
     next?.end();
-    leave?.();
   }
 }
 
