@@ -1232,7 +1232,7 @@ export interface ResponseShapeOptions {
    */
   readonly drilldownScanTimeout: number;
   /**
-   * How metrics, volumes and statistics count rows that were pushed several times: once counts each once, as Loki does; stored counts every stored row, and needs no search for such rows. Lists of log lines show them once in any case.
+   * Counting of rows that were pushed several times, in metrics, volumes and statistics: once counts each of them once, as Loki does; stored counts every stored row, and needs no search for such rows. Lists of log lines show them once in any case.
    */
   readonly repeatedRows: 'once' | 'stored';
   /**
@@ -1487,7 +1487,7 @@ export interface TranslateOptions {
    */
   readonly filters: 'loki' | 'exact';
   /**
-   * How the first range query over many rows is answered: exact waits until the rows are checked for repeats and spellings of levels; prompt answers at once from the backend's own count, names its assumptions in a warning, and checks the rows in spare time. Instant queries, ranges up to 15 minutes and fewer rows than firstAnswersMaxRows are always exact.
+   * The answer to the first range query over many rows: exact waits until the rows are checked for repeats and spellings of levels; prompt answers at once from the backend's own count, names its assumptions in a warning, and checks the rows in spare time. Instant queries, ranges up to 15 minutes and fewer rows than firstAnswersMaxRows are always exact.
    */
   readonly firstAnswers: 'exact' | 'prompt';
   /**

@@ -58,15 +58,15 @@ export interface CallTag {
   bytes: number;
 }
 
-/** What reading a leaf takes, as it is estimated beforehand. Undefined is what is not known yet. */
+/** The estimated cost of reading a leaf. Figures that are not known yet are undefined. */
 export interface Cost {
   /** Calls of the backend. */
   readonly calls: number;
   /** Rows that the backend reads. */
   readonly scannedRows: number | undefined;
-  /** Whether it takes their lines apart, as it does for labels of `| json`. */
+  /** True if the backend parses the lines of these rows, for labels of `| json`. */
   readonly splitsLines: boolean;
-  /** What it sends: rows, or groups with a number or values each. */
+  /** The backend sends either rows, or groups with a number or values each. */
   readonly sends: 'groups' | 'rows';
   readonly sentRows: number | undefined;
   readonly sentBytes: number | undefined;
@@ -84,7 +84,7 @@ export interface StrategyRecord {
   readonly durationMs: number;
   /** Undefined for a strategy that was out before it asked anything. */
   readonly estimate?: Cost | undefined;
-  /** What its calls took. */
+  /** The totals of its calls. */
   readonly took?: Readonly<Omit<CallTag, 'strategy'>> | undefined;
   /** Strategies that would have been next. */
   readonly others?: readonly { readonly strategy: string; readonly estimate: Cost }[] | undefined;

@@ -4,12 +4,11 @@ import { createRequire } from 'node:module';
 import { join, relative, resolve } from 'node:path';
 import { readFailure } from '../kernel/pipeline/source.js';
 import { packageBuiltIns } from '../kernel/pipeline/index.js';
-import { packageRoot, suggest, UsageError, type CommandFlag } from '../kernel/options/index.js';
+import { packageJson, packageRoot, suggest, UsageError, type CommandFlag } from '../kernel/options/index.js';
 import type { Io } from './io.js';
 import { kinds, pluginFiles } from './new-plugin/files.js';
 import type { NewPlugin, PluginKind } from './new-plugin/plugin.js';
 import { plainHelp, readPlainArgs } from './own-flags.js';
-import { packageJson } from './version.js';
 
 const flags: readonly CommandFlag[] = [
   { name: 'kind', kind: 'string', description: 'stage, endpoint or service; default stage' },

@@ -1,5 +1,5 @@
 import type { Logger } from '../base/logger.js';
-import { packageJson } from './version.js';
+import { packageJson } from '../kernel/options/index.js';
 
 /** Warns of a Node.js that `engines` of package.json does not name: clients can make use of its faults, or nobody has tested it. */
 export function warnOfNode(log: Logger, version = process.version): void {

@@ -1,8 +1,7 @@
-import { suggest, UsageError } from '../kernel/options/index.js';
+import { packageVersion, suggest, UsageError } from '../kernel/options/index.js';
 import { commands } from './commands.js';
 import { programHelp } from './help.js';
 import type { Io } from './io.js';
-import { packageVersion } from './version.js';
 
 /** Finds the command and runs it. Flags without a command mean `serve`. Usage errors give 2, other failures 1, both without a stack. */
 export async function runProgram(args: readonly string[], io: Io): Promise<number> {

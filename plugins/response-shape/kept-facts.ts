@@ -1,5 +1,3 @@
-import { readFileSync } from 'node:fs';
-import { join } from 'node:path';
 import { KeptSnapshot } from '../../core/base/files/kept-snapshot.js';
 import { readSnapshotBytes, snapshotBytes } from '../../core/base/files/snapshot-bytes.js';
 import type { SnapshotFile } from '../../core/base/files/snapshot-file.js';
@@ -10,7 +8,7 @@ import { fleetOf, largestSnapshot } from '../../core/cache/fleet.js';
 import { snapshotTurns } from '../../core/cache/snapshot-turns.js';
 import type { Facts } from '../../core/engine/facts.js';
 import type { engineMetrics } from '../../core/engine/metrics.js';
-import { packageRoot } from '../../core/kernel/options/index.js';
+import { packageVersion } from '../../core/kernel/options/index.js';
 import type { Host } from '../../core/plugin/index.js';
 
 type FactsHost = Pick<Host<typeof engineMetrics>, 'clock' | 'log' | 'meters' | 'shared' | 'setup' | 'onStop'>;
@@ -32,7 +30,7 @@ export class KeptFacts {
   readonly #host: FactsHost;
   readonly #file: KeptSnapshot | undefined;
   /** Another one may find something else in the same rows. */
-  readonly #release = releaseOf();
+  readonly #release = packageVersion();
   #salted: (() => void) | undefined;
 
   /** @param path of the file; empty for none */
@@ -158,11 +156,4 @@ export class KeptFacts {
     const own = this.#others();
     return others.get('setup') === own['setup'] && others.get('release') === own['release'];
   }
-}
-
-function releaseOf(): string {
-  const { version } = JSON.parse(readFileSync(join(packageRoot(), 'package.json'), 'utf8')) as {
-    readonly version: string;
-  };
-  return version;
 }

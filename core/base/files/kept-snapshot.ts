@@ -16,7 +16,7 @@ export interface KeptSnapshotSettings extends SnapshotFileSettings {
   readonly restore: (file: SnapshotFile, signal: AbortSignal) => Promise<boolean>;
 }
 
-/** What a process knows, in a file: restored in the background when the process starts, written from then on. */
+/** Keeps a snapshot of a source in a file: restores it in the background at startup, and writes it from then on. */
 export class KeptSnapshot {
   readonly #settings: KeptSnapshotSettings;
   readonly #log: Logger;
@@ -27,7 +27,7 @@ export class KeptSnapshot {
   #restored: Promise<void> | undefined;
   #isKeeping = false;
   #leave: (() => void) | undefined;
-  isWarming = false;
+  #isWarming = false;
 
   constructor(settings: KeptSnapshotSettings) {
     const { source, observer, log } = settings;
@@ -44,8 +44,13 @@ export class KeptSnapshot {
   async start(turns?: SnapshotTurns): Promise<void> {
     await this.#file.open();
     this.#leave = await this.#keeper.takeTurn(turns);
-    this.isWarming = true;
+    this.#isWarming = true;
     this.#restored = this.#restore();
+  }
+
+  /** True while the file is being restored. */
+  get isWarming(): boolean {
+    return this.#isWarming;
   }
 
   /** Resolves when nothing is being restored any more. */
@@ -88,7 +93,7 @@ export class KeptSnapshot {
       this.#log.warn('snapshot cannot be restored', { 'file.path': this.#settings.path, error });
       this.#keep(false);
     } finally {
-      this.isWarming = false;
+      this.#isWarming = false;
     }
   }
 

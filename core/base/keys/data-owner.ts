@@ -16,7 +16,7 @@ export const tenantKey: KeyParts<Tenant> = {
 
 const credentialsPart = '&credentials=';
 
-/** Whether data may depend on what the caller sends to the backend. */
+/** True if the data may depend on credentials that the caller sends to the backend. */
 export function hasCredentials(owner: string): boolean {
   return owner.includes(credentialsPart);
 }

@@ -93,7 +93,7 @@ export class ByteLru<Value> {
       : slot.value;
   }
 
-  /** How long a value will still be kept; 0 for one that is not. */
+  /** The remaining lifetime of a value in milliseconds; 0 if it is not kept. */
   leftMs(key: string): number {
     const slot = this.#slots.get(key);
     return slot === undefined ? 0 : Math.max(0, slot.expiresAtMs - this.#options.clock.monotonicMs());

@@ -23,6 +23,7 @@ export {
   type ResolvedOptions,
   resolveOptions,
 } from './resolve.js';
+export { packageJson, packageVersion } from './package-json.js';
 export { builtInDefinitions, CORE_SECTIONS, packageRoot, readBuiltInSchemas } from './schema-files.js';
 export {
   definitionsOf,

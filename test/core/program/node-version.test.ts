@@ -2,7 +2,7 @@ import { once } from 'node:events';
 import { spawn } from 'node:child_process';
 import test from 'ava';
 import { warnOfNode } from '../../../core/program/node-version.js';
-import { packageJson } from '../../../core/program/version.js';
+import { packageJson } from '../../../core/kernel/options/index.js';
 import { addressIn, main, minimalPipeline } from './child.js';
 
 const range = '>=20.20.2 <21 || >=22.22.2 <23 || >=24.14.1 <25 || >=25.8.2';

@@ -3,9 +3,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import test, { type ExecutionContext } from 'ava';
 import { checkDraft, checkFiles, draftFile, draftText, rules } from '../../../core/kernel/check/library.js';
-import { packageRoot } from '../../../core/kernel/options/index.js';
+import { packageJson, packageRoot } from '../../../core/kernel/options/index.js';
 import { runProgram } from '../../../core/program/program.js';
-import { packageJson } from '../../../core/program/version.js';
 
 interface Told {
   readonly status: number;

@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { packageRoot } from '../kernel/options/index.js';
+import { packageRoot } from './schema-files.js';
 
 interface PackageJson {
   /** What it is installed and imported as. */
