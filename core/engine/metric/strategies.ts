@@ -8,6 +8,7 @@ import { printFilter } from '../../victoria/logsql/print.js';
 import type { LeafPlan } from '../plan/types.js';
 import type { Candidate, LeafContext, Strategy, StrategyName } from './context.js';
 import { fieldsStrategy } from './count/fields-strategy.js';
+import type { SampledLine } from './count/line-samples.js';
 import type { SelectionProfile } from './count/profile.js';
 import { knownLines } from './count/rebuilt-rows.js';
 import { statisticsStrategy } from './count/statistics-strategy.js';
@@ -100,7 +101,7 @@ class KnownLeaf {
   readonly #filter: string;
   /** What a strategy is asked for. */
   readonly #question: readonly unknown[];
-  readonly #samples = new Set<readonly string[]>();
+  readonly #samples = new Set<readonly SampledLine[]>();
   /** What the latest attempt was sent to see what lines are like. */
   #sampled = { rows: 0, bytes: 0 };
 
@@ -142,8 +143,8 @@ class KnownLeaf {
         },
       },
       samples: {
-        of: async (asked, perSlice) => {
-          const lines = await samples.of(asked, perSlice);
+        of: async (asked, wanted) => {
+          const lines = await samples.of(asked, wanted);
           this.#noteLines(lines);
           return lines;
         },
@@ -159,8 +160,8 @@ class KnownLeaf {
     this.context.seen.set(this.#keyOf(), { perNs, looked }, seenBytes, seenMs);
   }
 
-  #noteLines(lines: readonly string[]): void {
-    const bytes = lines.reduce((sum, { length }) => sum + length, 0);
+  #noteLines(lines: readonly SampledLine[]): void {
+    const bytes = lines.reduce((sum, { line }) => sum + line.length, 0);
     if (lines.length > 0) this.context.lineBytes.set(this.#keyOf(), bytes / lines.length, seenBytes, seenMs);
     // An attempt before this one may have read the same sample.
     if (this.#samples.has(lines)) return;

@@ -13,25 +13,42 @@ export interface SampledLines {
   readonly rows: number;
 }
 
+/** A line of a sample. */
+export interface SampledLine {
+  /** The `_stream` text of its stream. */
+  readonly stream: string;
+  readonly line: string;
+}
+
 /** The backend reads a block of each stream for each of them. */
 const slices = 4n;
-const maxRowsPerSlice = 2000;
-/** The most characters of a sample to keep for the request's other questions, and the most samples. */
-const maxSampleKept = 1 << 20;
-const maxSamplesKept = 4;
+/** The most lines of a slice. */
+export const mostPerSlice = 2000;
+/** Of more rows, whole blocks are read for any sample, so that more lines cost little more, and one sample does for all questions. */
+const rowsOfWholeBlocks = 1_000_000;
+/** The most characters of lines to keep for the request's other questions. */
+const maxKept = 4 << 20;
 
 /** The samples of one request, whose questions are about the same lines. */
 export class LineSamples {
-  readonly #known = new Map<string, readonly string[]>();
+  readonly #known = new Map<string, readonly SampledLine[]>();
+  #kept = 0;
 
   /** A sample of these lines, read once. */
-  async of({ upstream, selection, range, rows }: SampledLines, perSlice: number): Promise<readonly string[]> {
+  async of(
+    { upstream, selection, range, rows }: SampledLines,
+    wanted: number,
+  ): Promise<readonly SampledLine[]> {
+    const perSlice = rows > rowsOfWholeBlocks ? mostPerSlice : wanted;
     const key = `${perSlice} ${range.startNs} ${range.endNs} ${rows} ${printFilter(selection)}`;
     const known = this.#known.get(key);
     if (known !== undefined) return known;
     const lines = await sample(upstream, selection, range, rows, perSlice);
-    const length = lines.reduce((sum, line) => sum + line.length, 0);
-    if (length <= maxSampleKept && this.#known.size < maxSamplesKept) this.#known.set(key, lines);
+    const length = lines.reduce((sum, { line }) => sum + line.length, 0);
+    if (this.#kept + length <= maxKept) {
+      this.#kept += length;
+      this.#known.set(key, lines);
+    }
     return lines;
   }
 }
@@ -46,12 +63,18 @@ async function sample(
   range: TimeRange,
   rows: number,
   perSlice: number,
-): Promise<readonly string[]> {
+): Promise<readonly SampledLine[]> {
   const filter = sampleOf(selection, range, rows, perSlice);
-  const pipes = [fields('_msg'), limit(maxRowsPerSlice * Number(slices))];
-  const lines: string[] = [];
+  const pipes = [fields('_stream', '_msg'), limit(mostPerSlice * Number(slices))];
+  const streams = new Map<string, string>();
+  const lines: SampledLine[] = [];
   for await (const batch of upstream.rows({ query: query(filter, pipes), range }))
-    for (const row of batch) lines.push(row._msg ?? '');
+    for (const { _stream = '{}', _msg = '' } of batch) {
+      // Lines of a stream share its text.
+      const stream = streams.get(_stream) ?? _stream;
+      streams.set(stream, stream);
+      lines.push({ stream, line: _msg });
+    }
   return lines;
 }
 
@@ -59,7 +82,7 @@ async function sample(
  * Matches rows of a selection in slices from all parts of a range.
  * @param rows the approximate number of all rows
  */
-export function sampleOf(
+function sampleOf(
   selection: LogsqlFilter,
   { startNs, endNs }: TimeRange,
   rows: number,

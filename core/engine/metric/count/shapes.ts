@@ -15,7 +15,7 @@ import type { Memory } from '../../../base/memory/byte-lru.js';
 import { Pacer } from '../../../base/pace/pacer.js';
 import { atPace, type Steps } from '../../../base/pace/steps.js';
 import { decline, isDeclined, type Declined } from '../declined.js';
-import type { LineSamples, SampledLines } from './line-samples.js';
+import type { LineSamples, SampledLine, SampledLines } from './line-samples.js';
 
 /** The value of a column in a group or a row. */
 export type Get = (name: string) => string | undefined;
@@ -121,23 +121,26 @@ export class LineShapes {
     const known = this.known(question, asked);
     if (known !== undefined) return known;
     const [few, more] = rowsPerSlice;
-    const shown = await this.#judged(question, asked, few);
-    const { lines, shaper } =
-      isDeclined(shown.shaper) && asked.rows > few ? await this.#judged(question, asked, more) : shown;
+    let lines = await asked.samples.of(asked, few);
+    let shaper = await judged(question, lines, asked);
+    if (isDeclined(shaper) && asked.rows > few) {
+      const others = await asked.samples.of(asked, more);
+      if (others !== lines) shaper = await judged(question, others, asked);
+      lines = others;
+    }
     // An empty sample says nothing about other ranges.
     const key = keyOf(question.key, asked.upstream, asked.selection);
     if (lines.length > 0) this.#memory.set(key, shaper, shaperBytes, keptMs);
     return shaper;
   }
+}
 
-  async #judged<Shaper extends LineShaper>(
-    { judge }: LineQuestion<Shaper>,
-    asked: AskedLines,
-    perSlice: number,
-  ): Promise<{ readonly lines: readonly string[]; readonly shaper: Shaper | Declined }> {
-    const lines = await asked.samples.of(asked, perSlice);
-    return { lines, shaper: await atPace(judge(lines), new Pacer(asked.signal)) };
-  }
+function judged<Shaper extends LineShaper>(
+  { judge }: LineQuestion<Shaper>,
+  lines: readonly SampledLine[],
+  { signal }: Pick<AskedLines, 'signal'>,
+): Promise<Shaper | Declined> {
+  return atPace(judge(lines.map(({ line }) => line)), new Pacer(signal));
 }
 
 function keyOf(question: string, { owner }: Pick<Upstream, 'owner'>, selection: LogsqlFilter): string {
@@ -337,6 +340,13 @@ function levelOf(start: string, level: string, forms: readonly LevelForm[]): str
   const possible = forms.filter(({ prefix }) => isOfObjects(prefix) === start.startsWith('{'));
   const levels = new Set(possible.map((form) => levelOfShape({ form, before: start, value: level })));
   return levels.size === 1 ? [...levels][0] : undefined;
+}
+
+/** What the backend cuts out of a line in place of a level (`LevelShaper.extracting`); empty for nothing. */
+export function cutOut(line: string, { forms }: LevelShaper): string {
+  const possible = forms.filter(({ prefix }) => isOfObjects(prefix) === line.startsWith('{'));
+  const shape = shapeOf(line, possible);
+  return shape.form === undefined ? '' : shape.value;
 }
 
 function isOfObjects(prefix: string): boolean {

@@ -29,13 +29,14 @@ import { decline, isDeclined, type Declined } from '../declined.js';
 import { callRows, planWindows, rowsOfStreams } from '../row-windows.js';
 import {
   commonForms,
+  cutOut,
   noLevel,
   shaperOf,
   type LevelShaper,
   type LineQuestion,
   type LineShaper,
 } from './shapes.js';
-import { sampleOf } from './line-samples.js';
+import { mostPerSlice, type LineSamples } from './line-samples.js';
 import { judge, KindsOfStream, type Judgement, type SoughtWord, type StreamKinds } from './spelled-kinds.js';
 import { Stretches, type Found, type Proofs, type Run } from './stretches.js';
 import type { StreamListing, Tallies } from './stream-listing.js';
@@ -47,8 +48,6 @@ export interface SpelledStretch extends Found {
 }
 
 const maxFilterBytes = 4000;
-/** The lines of a sample, which stand for all of a first answer. */
-const sampledRows = 2000;
 
 export interface SpelledRequest {
   readonly upstream: Upstream;
@@ -57,6 +56,9 @@ export interface SpelledRequest {
   readonly selection: LogsqlFilter;
   /** Those of them whose lines are looked at. */
   readonly lines: LogsqlFilter;
+  /** Those of which a sample is read. */
+  readonly sampled: LogsqlFilter;
+  readonly samples: Pick<LineSamples, 'of'>;
   readonly listing: StreamListing;
   /** The streams that may have such lines. */
   readonly streams: readonly string[];
@@ -118,7 +120,7 @@ export class SpelledLevelFinder {
     const stretches = found.map((stretch) => stretch.streams);
     if (isIncomplete) {
       assumptions?.make('sampled-lines', key);
-      stretches.push(await lookAtSample(request, rows));
+      stretches.push(await lookAtSample(request));
     }
     const judgement = judge(stretches, streams);
     const { untold, ambiguous } = judgement;
@@ -166,15 +168,32 @@ async function look(request: SpelledRequest, run: Run, tallies: Tallies): Promis
   }));
 }
 
-/** The same of a sample of the lines. */
-async function lookAtSample(
-  request: SpelledRequest,
-  rows: number,
-): Promise<ReadonlyMap<string, StreamKinds>> {
+/** The same of a sample of the lines, which stands for all of them. */
+async function lookAtSample({
+  upstream,
+  samples,
+  sampled,
+  range,
+  listing,
+  shaper,
+  signal,
+}: SpelledRequest): Promise<ReadonlyMap<string, StreamKinds>> {
+  const rows = rowsOfStreams(listing.listed);
+  const lines = await samples.of({ upstream, selection: sampled, range, rows }, mostPerSlice);
   const found = new Map<string, KindsOfStream>();
-  const { lines, range } = request;
-  await readKinds(request, sampleOf(lines, range, rows, sampledRows), range, () => found);
+  const pacer = new Pacer(signal);
+  for (const { stream, line } of lines) {
+    kindsIn(found, stream).add(line, cutOut(line, shaper), levelFromLine);
+    const pause = pacer.due();
+    if (pause !== undefined) await pause;
+  }
   return kindsOf(found);
+}
+
+function kindsIn(streams: Map<string, KindsOfStream>, text: string): KindsOfStream {
+  const known = streams.get(text) ?? new KindsOfStream();
+  streams.set(text, known);
+  return known;
 }
 
 /** Reads lines, and adds them to those of their stream in the map that `of` gives for a row. */
@@ -188,10 +207,7 @@ async function readKinds(
   const pacer = new Pacer(signal);
   for await (const batch of upstream.rows({ query: query(lines, pipes), range }))
     for (const row of batch) {
-      const streams = of(row);
-      const text = row._stream ?? '{}';
-      let known = streams.get(text);
-      if (known === undefined) streams.set(text, (known = new KindsOfStream()));
+      const known = kindsIn(of(row), row._stream ?? '{}');
       known.add(row._msg ?? '', columnOf(row, shaper.value) ?? '', levelFromLine);
       const pause = pacer.due();
       if (pause !== undefined) await pause;

@@ -231,11 +231,12 @@ export class Statistics {
   async #countBySpelling(): Promise<ShapeCount | 'rows'> {
     const { plan, context, buckets, streamListing } = this.#parts;
     const { filter, selection } = this.#undecidedRows();
-    const shaper = await this.#cutting(formsQuestion, and(plan.selection, selection));
+    const sampled = and(plan.selection, selection);
+    const shaper = await this.#cutting(formsQuestion, sampled);
     if (isDeclined(shaper)) return 'rows';
     const spelled = await context.spelled.of({
       ...{ ...context, range: buckets.range, listing: streamListing, shaper },
-      ...{ selection: plan.selection, lines: and(plan.selection, filter) },
+      ...{ selection: plan.selection, lines: and(plan.selection, filter), sampled },
       streams: streamsWithoutLevel(streamListing),
     });
     if (isDeclined(spelled)) return 'rows';

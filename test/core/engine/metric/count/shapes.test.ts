@@ -29,7 +29,11 @@ function counting(line: string): Counting {
 test('the questions of one request look at the same lines, which are read once', async (t) => {
   const shapes = new LineShapes({ get: () => undefined, set: () => undefined });
   const seen: (readonly string[])[] = [];
-  const ask = ({ upstream, samples }: Counting, key: string, selection = and()): Promise<unknown> =>
+  const ask = (
+    { upstream, samples }: Counting,
+    key: string,
+    { selection = and(), rows = 100 } = {},
+  ): Promise<unknown> =>
     shapes.of(
       {
         key,
@@ -39,7 +43,7 @@ test('the questions of one request look at the same lines, which are read once',
           return decline('lines-differ');
         },
       },
-      { upstream, samples, selection, range, rows: 100, signal: new AbortController().signal },
+      { upstream, samples, selection, range, rows, signal: new AbortController().signal },
     );
   const one = counting('a line');
   await ask(one, 'first');
@@ -48,7 +52,7 @@ test('the questions of one request look at the same lines, which are read once',
   await ask(one, 'second');
   t.is(one.asked(), once);
   t.deepEqual(seen[0], seen[1]);
-  await ask(one, 'first', exact('app', 'other'));
+  await ask(one, 'first', { selection: exact('app', 'other') });
   t.is(one.asked(), 2 * once);
   // Another request may be another tenant's, and lines come meanwhile.
   const other = counting('another line');
@@ -56,10 +60,19 @@ test('the questions of one request look at the same lines, which are read once',
   t.is(other.asked(), once);
   t.deepEqual(new Set(seen[3]), new Set(['another line']));
   // What is large is not kept.
-  const large = counting('x'.repeat((1 << 20) + 1));
+  const large = counting('x'.repeat((4 << 20) + 1));
   await ask(large, 'first');
   await ask(large, 'second');
   t.is(large.asked(), 2 * once);
+  // Where few lines show nothing more are read, but of many rows as many as ever at once.
+  for (const [rows, reads] of [
+    [1_000_000, 2],
+    [1_000_001, 1],
+  ] as const) {
+    const many = counting('a line');
+    await ask(many, 'first', { rows });
+    t.is(many.asked(), reads);
+  }
 });
 
 for (const question of [levelQuestion, jsonQuestion(['status']), shorteningQuestion(['status'])])
