@@ -39,6 +39,8 @@ export interface SharedTimes {
 /** Streams in which rows may be one entry. */
 export interface RepeatingStreams {
   readonly streams: ReadonlySet<string>;
+  /** How many rows of each stream are equal to another one in time, line and `fields`. */
+  readonly surplus: ReadonlyMap<string, number>;
   /** Matches all rows of these streams, and possibly others. */
   readonly filter: LogsqlFilter;
   /** Fields in which rows of one entry have the same values, besides time and line. */
@@ -62,7 +64,7 @@ export async function repeatingStreams(
   const filter = and(looked.filter, where ?? streamsFilter(streams, reader));
   const sameLines = await compareRows({ ...looked, filter }, by, []);
   if (sameLines.repeating.size === 0) return undefined;
-  const those = areOne ? streams : sameLines.repeating;
+  const those = areOne ? streams : keysOf(sameLines);
   const within = { ...looked, filter: and(looked.filter, streamsFilter(those, reader)) };
   const listed = await upstream.list({ listing: 'field_names', query: query(within.filter), range });
   const identities = [...those].map((text) => reader.stream(text));
@@ -71,13 +73,17 @@ export async function repeatingStreams(
   const all = listed.map(({ value }) => value).filter((field) => !isOwnColumn(field));
   const areAll = columns.length === stored.length && all.join().length <= maxFieldsLength;
   const exactFields = areAll ? all : undefined;
-  if (columns.length === 0) return { streams: those, filter: within.filter, fields: [], exactFields };
+  if (columns.length === 0) {
+    const { repeating: surplus } = sameLines;
+    return { streams: those, surplus, filter: within.filter, fields: [], exactFields };
+  }
   let found = await compareRows(within, by, columns);
   if (found.exact.length < columns.length) found = await compareRows(within, by, found.exact);
   if (found.repeating.size === 0) return undefined;
-  const repeating = areOne ? streams : found.repeating;
+  const repeating = areOne ? streams : keysOf(found);
   return {
     streams: repeating,
+    surplus: found.repeating,
     filter: and(looked.filter, streamsFilter(repeating, reader)),
     fields: found.exact.map(({ field }) => field),
     exactFields: found.exact.length === columns.length ? exactFields : undefined,
@@ -85,10 +91,14 @@ export async function repeatingStreams(
 }
 
 interface Comparison {
-  /** Of the streams in which rows have the same time, line, and values in all columns. */
-  readonly repeating: ReadonlySet<string>;
+  /** The number of rows with the same time, line, and values in all columns as another one, of the streams with such rows. */
+  readonly repeating: ReadonlyMap<string, number>;
   /** The columns in which all rows can be compared. */
   readonly exact: readonly IdentityColumn[];
+}
+
+function keysOf({ repeating }: Comparison): ReadonlySet<string> {
+  return new Set(repeating.keys());
 }
 
 async function compareRows(
@@ -110,12 +120,12 @@ async function compareRows(
     statsFunction('count_uniq_hash', ['_time', '_msg', ...fields], named('different')),
     ...conditions.map(({ condition, name }) => ({ ...statsFunction('count', [], name), condition })),
   );
-  const repeating = new Set<string>();
+  const repeating = new Map<string, number>();
   const inexact = new Set<IdentityColumn>();
   for await (const batch of upstream.rows({ query: query(filter, [counting]), range }))
     for (const row of batch) {
-      if (columnOf(row, named('rows')) !== columnOf(row, named('different')))
-        repeating.add(row._stream ?? '{}');
+      const surplus = Number(columnOf(row, named('rows'))) - Number(columnOf(row, named('different')));
+      if (surplus !== 0) repeating.set(row._stream ?? '{}', surplus);
       for (const { column, name } of conditions)
         if (Number(columnOf(row, name) ?? 0) > 0) inexact.add(column);
     }

@@ -75,5 +75,6 @@ async function storedRows(
   const own = streamsFilter(streams, reader);
   const names = await upstream.list({ listing: 'field_names', query: query(and(filter, own)), range });
   const fields = names.map(({ value }) => value).filter((name) => !isOwnColumn(name));
-  return { filter: own, columns: ['_time', '_stream', '_msg', ...fields] };
+  const distinctBy = ['_time', '_stream', '_msg', ...fields];
+  return { filter: own, parts: [{ filter: own, distinctBy }] };
 }

@@ -97,7 +97,8 @@ export class StreamPieces {
   #counting(part: PartOfRows, isMeasured = true): LogsqlQuery {
     const { cellNs } = this.#request;
     const columns = ['_stream', ...this.#fields()];
-    const distinct = part.distinctBy === undefined ? [] : [distinctRows([...part.distinctBy, ...columns])];
+    const distinct =
+      part.distinctBy === undefined ? [] : [distinctRows([...part.distinctBy, '_msg', ...columns])];
     const sums = [
       statsFunction('sum_len', ['_msg'], 'lines'),
       statsFunction('min', ['_time'], 'first'),

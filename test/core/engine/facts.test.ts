@@ -29,7 +29,7 @@ const facts: readonly (readonly [name: string, fact: unknown])[] = [
       ...plain,
       surplus: [row],
       surplusElsewhere: [],
-      crowded: [{ startNs: '1', endNs: '2', streams: ['{a="b"}'], fields: ['f', '__proto__'] }],
+      crowded: [{ startNs: '1', endNs: '2', streams: ['{a="b"}'], columns: ['_time', '__proto__'] }],
     },
   ],
   ['stretches', { ...plain, surplus: [row], surplusElsewhere: null }],

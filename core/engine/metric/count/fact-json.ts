@@ -25,11 +25,11 @@ export const profileForm: FactForm<StretchProfile> = {
     surplus: surplus ?? null,
     // Mostly the same rows.
     ...(surplusElsewhere === surplus ? {} : { surplusElsewhere: surplusElsewhere ?? null }),
-    crowded: crowded.map(({ range, streams, fields }) => ({
+    crowded: crowded.map(({ range, streams, columns }) => ({
       startNs: String(range.startNs),
       endNs: String(range.endNs),
       streams: [...streams],
-      fields,
+      columns,
     })),
   }),
   parse: (json) => {
@@ -85,9 +85,9 @@ function kindOf(json: unknown): Kind {
 }
 
 function crowdedOf(json: unknown): Crowded {
-  const { startNs, endNs, streams, fields } = membersOf(json);
+  const { startNs, endNs, streams, columns } = membersOf(json);
   const range = { startNs: integerOf(startNs), endNs: integerOf(endNs) };
-  return { range, streams: new Set(textsOf(streams)), fields: textsOf(fields) };
+  return { range, streams: new Set(textsOf(streams)), columns: textsOf(columns) };
 }
 
 function rowsOf(json: unknown): readonly BackendRow[] {

@@ -38,8 +38,8 @@ export interface Crowded {
   readonly range: TimeRange;
   /** Their `_stream` texts. */
   readonly streams: ReadonlySet<string>;
-  /** Rows are one entry exactly if they have the same time, stream, line and values in these fields. */
-  readonly fields: readonly string[];
+  /** Rows of one stream are one entry exactly if they have the same values in these columns. */
+  readonly columns: readonly string[];
 }
 
 export const noRepeats: FoundRepeats = { repeatedAt: [], surplus: [], crowded: [], surplusElsewhere: [] };
@@ -49,6 +49,8 @@ export interface SharedInStretch {
   /** By `_stream` text. */
   readonly rows: ReadonlyMap<string, number>;
   readonly streamsWithSharedTimes: ReadonlySet<string>;
+  /** How many rows share their time with another one, by `_stream` text; NaN where that is not known. */
+  readonly sharingOf: ReadonlyMap<string, number>;
   /** Rows that share their time with another one of their stream. */
   readonly sharing: number;
 }
@@ -78,18 +80,42 @@ export async function findRepeats(
     return comparedAt(looked, run, await timesByStretch(looked, run, counts, repeating));
   const within = shared.where === undefined ? filter : and(filter, shared.where);
   const found = await surplusRowsOf({ ...looked, filter: within }, run, exactFields);
+  const isToldByTime = toldByTime(counts, repeating);
   return found.map((surplus, index): FoundRepeats => {
     const { rows, streamsWithSharedTimes: own } = counts[index] ?? noRows;
     const streamsOfStretch = new Set([...own].filter((text) => repeating.streams.has(text)));
     const isFew = surplus !== undefined && surplus.length <= mostSurplusOf(rows, streamsOfStretch);
-    const stretch = stretches[index] ?? range;
-    return {
-      surplus,
-      repeatedAt: surplus && timesOf(surplus),
-      crowded: isFew ? [] : [{ range: stretch, streams: streamsOfStretch, fields: exactFields }],
-      surplusElsewhere: isFew ? surplus : [],
+    const repeatedAt = surplus && timesOf(surplus);
+    const crowded = {
+      range: rangeAround(repeatedAt) ?? stretches[index] ?? range,
+      streams: streamsOfStretch,
+      columns: [...own].every(isToldByTime) ? ['_time'] : ['_time', '_msg', ...exactFields],
     };
+    return { surplus, repeatedAt, crowded: isFew ? [] : [crowded], surplusElsewhere: isFew ? surplus : [] };
   });
+}
+
+/** Tells streams in which all rows that share a time are one entry, so that lines need not be compared. */
+function toldByTime(
+  counts: readonly SharedInStretch[],
+  { surplus }: RepeatingStreams,
+): (stream: string) => boolean {
+  const sharing = new Map<string, number>();
+  for (const { sharingOf } of counts)
+    for (const [stream, count] of sharingOf) sharing.set(stream, (sharing.get(stream) ?? 0) + count);
+  return (stream) => sharing.get(stream) === surplus.get(stream);
+}
+
+/** From the first to the last of some times; undefined where there are none. */
+function rangeAround(times: readonly bigint[] | undefined): TimeRange | undefined {
+  const [first, ...others] = times ?? [];
+  if (first === undefined) return undefined;
+  let [startNs, lastNs] = [first, first];
+  for (const time of others) {
+    if (time < startNs) startNs = time;
+    if (time > lastNs) lastNs = time;
+  }
+  return { startNs, endNs: lastNs + 1n };
 }
 
 /** The surplus rows among those of these times, by stretch. */
@@ -105,7 +131,12 @@ async function comparedAt(
   });
 }
 
-const noRows: SharedInStretch = { rows: new Map(), streamsWithSharedTimes: new Set(), sharing: 0 };
+const noRows: SharedInStretch = {
+  rows: new Map(),
+  streamsWithSharedTimes: new Set(),
+  sharingOf: new Map(),
+  sharing: 0,
+};
 
 /** So few surplus rows of a stretch are always subtracted one by one. */
 const fewSurplus = 20;
@@ -197,8 +228,8 @@ export function mergeRepeats(found: readonly FoundRepeats[]): FoundRepeats {
 export interface CrowdedRows {
   /** Matches them, and possibly others. */
   readonly filter: LogsqlFilter;
-  /** The columns of a row, of which at least one differs between entries. */
-  readonly columns: readonly string[];
+  /** The same rows, each once, by the columns of which at least one differs between entries. */
+  readonly parts: readonly Required<PartOfRows>[];
 }
 
 /** The rows among which many repeat; undefined where there are none. */
@@ -207,14 +238,24 @@ export function crowdedRows(
   reader: RowReader,
 ): CrowdedRows | undefined {
   if (crowded.length === 0) return undefined;
+  const [byTime, byLine] = [true, false].map((isToldByTime) =>
+    crowded.filter(({ columns }) => columns.includes('_msg') !== isToldByTime),
+  );
+  const parts = [byTime ?? [], byLine ?? []].flatMap((some) =>
+    some.length === 0 ? [] : [partOf(some, reader)],
+  );
+  return { filter: or(...parts.map(({ filter }) => filter)), parts };
+}
+
+function partOf(crowded: readonly Crowded[], reader: RowReader): Required<PartOfRows> {
   const times = or(...crowded.map(({ range }) => inTime(range)));
   const streams = or(
     ...crowded.map(({ range, streams: own }) => and(inTime(range), streamsFilter(own, reader))),
   );
   return {
-    // In other streams of these stretches no two rows have the same time and line.
+    // In other streams of these stretches no two rows have the same time and line, or no two have the same time.
     filter: shortly(streams) ?? times,
-    columns: [...new Set(['_time', '_stream', '_msg', ...crowded.flatMap(({ fields }) => fields)])],
+    distinctBy: [...new Set(['_stream', ...crowded.flatMap(({ columns }) => columns)])],
   };
 }
 
@@ -230,12 +271,12 @@ export function partsOf(filter: LogsqlFilter, crowded: CrowdedRows | undefined):
   if (crowded === undefined) return [{ filter }];
   return [
     { filter: and(filter, not(crowded.filter)) },
-    { filter: and(filter, crowded.filter), distinctBy: crowded.columns },
+    ...crowded.parts.map((part) => ({ ...part, filter: and(filter, part.filter) })),
   ];
 }
 
-/** Leaves one row of each entry, with these columns: no pipe behind sees another stored one. */
+/** Leaves one row of each entry, with its line and these columns: no pipe behind sees another stored one. */
 export function distinctRows({ distinctBy }: PartOfRows, columns: readonly string[]): readonly LogsqlPipe[] {
   if (distinctBy === undefined) return [];
-  return [{ kind: 'uniq', by: [...new Set([...distinctBy, ...columns])], hits: false }];
+  return [{ kind: 'uniq', by: [...new Set([...distinctBy, '_msg', ...columns])], hits: false }];
 }

@@ -232,8 +232,8 @@ export function bytesOfProfile({
   let bytes = 200 + bytesOfTime * repeatedAt.length;
   for (const text of streamsWithSharedTimes) bytes += 2 * text.length + 60;
   for (const row of surplus) bytes += bytesOfRow(row);
-  for (const { streams, fields } of crowded)
-    for (const text of [...streams, ...fields]) bytes += 2 * text.length + 60;
+  for (const { streams, columns } of crowded)
+    for (const text of [...streams, ...columns]) bytes += 2 * text.length + 60;
   return bytes;
 }
 
@@ -247,6 +247,7 @@ function keyOf({ upstream, selection, columns, unreliable, doubts }: ProfileRequ
 class StretchCounts {
   readonly rows = new Map<string, number>();
   readonly streamsWithSharedTimes = new Set<string>();
+  readonly sharingOf = new Map<string, number>();
   /** Rows that share their time with another one of their stream. */
   sharing = 0;
   missing = 0;
@@ -314,6 +315,7 @@ async function look(
         const sharing = Number(rows) - Number(columnOf(row, named('different')));
         of.sharing += sharing;
         if (before !== undefined || sharing !== 0) of.streamsWithSharedTimes.add(text);
+        of.sharingOf.set(text, before === undefined ? sharing : NaN);
       }
       const { fields } = reader.stream(text);
       of.isHidden ||= columns.some((name) => (columnOf(row, name) ?? '') !== (fields.get(name) ?? ''));
