@@ -8,7 +8,7 @@ import {
   streamFieldsOf,
 } from './fields.js';
 import { withRepeats, withSiblings } from './repeats.js';
-import type { Door, Labels, Row, Source } from './rows.js';
+import { fitted, type Door, type Labels, type Row, type Source } from './rows.js';
 import { shapes } from './shapes.js';
 import { viewOf, type Stream } from './view.js';
 
@@ -71,13 +71,6 @@ function makeSource(random: Random, shape: string, startNs: bigint, lines: numbe
   const moments = times(random, startNs, random.between(Math.ceil(lines / 3), lines));
   const rows = moments.map((ns) => fitted(door, streamFields, makeRow(ns)));
   return { door, streamFields, shape, rows, laterRows: [] };
-}
-
-/** Rows of JSON have each name once, be it one of the stream's; a push can have one twice. */
-function fitted(door: Door, streamFields: Labels, row: Row): Row {
-  if (door === 'push' || door === 'parsed') return row;
-  const fields = Object.entries(row.fields).filter(([name]) => !Object.hasOwn(streamFields, name));
-  return { ...row, fields: Object.fromEntries(fields) };
 }
 
 function rowMaker(random: Random, door: Door, shapeName: string): (ns: bigint) => Row {

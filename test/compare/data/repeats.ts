@@ -1,6 +1,6 @@
 import type { Random } from '../../watch/random.js';
 import { metadataValue } from './fields.js';
-import type { Labels, Row, Source } from './rows.js';
+import { fitted, type Labels, type Row, type Source } from './rows.js';
 
 /** Loki takes lines that are an hour older than the newest of their stream, but no older ones. */
 const laterNs = 3000n * 1_000_000_000n;
@@ -41,7 +41,7 @@ export function withSiblings(random: Random, sources: readonly Source[]): readon
       if (kind < 2) return [row];
       return kind < 4 ? [repeatOf(random, row)] : [];
     });
-    return [source, { ...source, streamFields, rows }];
+    return [source, { ...source, streamFields, rows: rows.map((row) => fitted(source.door, streamFields, row)) }];
   });
 }
 

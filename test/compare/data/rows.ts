@@ -36,3 +36,10 @@ export const missingMessage =
 export function sortedByName(pairs: Iterable<readonly [string, string]>): Labels {
   return Object.fromEntries([...pairs].sort(([a], [b]) => (a < b ? -1 : 1)));
 }
+
+/** Rows of JSON have each name once, be it one of the stream's; a push can have one twice. */
+export function fitted(door: Door, streamFields: Labels, row: Row): Row {
+  if (door === 'push' || door === 'parsed') return row;
+  const fields = Object.entries(row.fields).filter(([name]) => !Object.hasOwn(streamFields, name));
+  return { ...row, fields: Object.fromEntries(fields) };
+}
