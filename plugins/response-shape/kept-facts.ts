@@ -13,10 +13,10 @@ import type { Host } from '../../core/plugin/index.js';
 
 type FactsHost = Pick<Host<typeof engineMetrics>, 'clock' | 'log' | 'meters' | 'shared' | 'setup' | 'onStop'>;
 
-const format = { version: 1, member: 'facts_by_key', depth: 1 } as const;
+const format = { version: 2, member: 'facts_by_key', depth: 1 } as const;
 const intervalMs = 60_000;
 /** By this name replicas ask each other for what they have found. */
-const offerName = '__facts_snapshot:v1';
+const offerName = '__facts_snapshot:v2';
 /** The longest that asking peers may take. */
 const peersMs = 5_000;
 

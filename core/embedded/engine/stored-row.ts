@@ -15,7 +15,8 @@ export function rowNames(stream: Stream, shape: Shape): readonly string[] {
   }
   let names = byShape.get(shape);
   if (names === undefined) {
-    names = ['_time', '_stream', '_stream_id', ...stream.tags.keys(), ...shape.names].sort();
+    const own = new Set(['_time', '_stream', '_stream_id', ...stream.tags.keys(), ...shape.names]);
+    names = [...own].sort();
     byShape.set(shape, names);
   }
   return names;
@@ -25,7 +26,7 @@ export function rowNames(stream: Stream, shape: Shape): readonly string[] {
 export class StoredRow implements RowView {
   readonly timeNs: bigint;
   readonly stream: Stream;
-  /** Names of its own fields, without the stream's, and their values. */
+  /** Names of its own fields, without those in which it has its stream's value, and their values. */
   readonly shape: Shape;
   readonly values: readonly string[];
 

@@ -64,7 +64,8 @@ export class RowSink {
     values.push(message === '' ? DEFAULT_MESSAGE : message);
     for (const [name, value] of fields) {
       size += name.length + value.length;
-      if (value === '' || name === '_msg' || stream.tags.has(name) || isReserved(name)) continue;
+      // A row may have another value in a field than its stream.
+      if (value === '' || name === '_msg' || stream.tags.get(name) === value || isReserved(name)) continue;
       tooLong ||= name.length > MAX_NAME_BYTES;
       names.push(name);
       values.push(value);

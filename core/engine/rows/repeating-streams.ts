@@ -146,7 +146,8 @@ function fitting(columns: readonly IdentityColumn[], filter: LogsqlFilter): read
   return end < 0 ? columns : columns.slice(0, end);
 }
 
-const maxNamedStreams = 50;
+/** More streams are not told apart from others. */
+export const maxNamedStreams = 50;
 const maxFilterBytes = 10_000;
 
 /** Matches all rows of these streams, and possibly more. */

@@ -37,6 +37,21 @@ test('a Loki push makes labels stream fields and keeps metadata and line', async
   });
 });
 
+test('a row may have another value in a field than its stream', async (t) => {
+  await withBackend(t, {}, async ({ url }) => {
+    await pushLoki(url, { app: 'x' }, [
+      [T, 'one', { app: 'y' }],
+      [T + 1n, 'two', { app: 'x' }],
+    ]);
+    t.deepEqual(await rows(url, '{app="x"} | sort by (_time) | fields _stream, app'), [
+      { _stream: '{app="x"}', app: 'y' },
+      { _stream: '{app="x"}', app: 'x' },
+    ]);
+    t.is((await rows(url, 'app:y')).length, 1);
+    t.like((await rows(url, 'app:y'))[0], { _stream: '{app="x"}', app: 'y' });
+  });
+});
+
 test('a Loki push without disable_message_parsing takes JSON lines apart', async (t) => {
   await withBackend(t, {}, async ({ url }) => {
     await pushLoki(

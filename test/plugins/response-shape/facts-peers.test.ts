@@ -6,7 +6,7 @@ import { withFleet, type Replica } from '../peer-cache/peers/fleet.js';
 import { toldPeer } from '../peer-cache/peers/told-peer.js';
 import { FactsHouse, lineOf, type Row } from './facts.js';
 
-const name = '__facts_snapshot:v1';
+const name = '__facts_snapshot:v2';
 
 /** A query that no cache has the answer of, over rows that have been looked at. */
 const other = {

@@ -22,7 +22,7 @@ import { columnOf, type BackendRow, type Upstream } from '../../../victoria/upst
 import type { LeafPush } from '../../plan/types.js';
 import { decline, isDeclined, type Declined, type DeclineReason } from '../declined.js';
 import { distinctRows, type PartOfRows } from './found-repeats.js';
-import { streamOf, type Group, type Grouping, type GroupValue } from './grouping.js';
+import { streamOf, type Group, type GroupedRows, type Grouping, type GroupValue } from './grouping.js';
 import type { LineShaper, Get } from './shapes.js';
 
 /** The most buckets to ask the backend for; beyond that, reading rows is no worse. */
@@ -68,12 +68,13 @@ function gcd(a: bigint, b: bigint): bigint {
 /** The most values to hold, over all groups, until it is certain that there are no more. */
 const maxPoints = 200_000;
 
+export type CountedPart = PartOfRows & GroupedRows;
+
 export interface CountRequest {
   readonly upstream: Upstream;
   /** Each row is in one of these at most. */
-  readonly rows: readonly PartOfRows[];
+  readonly rows: readonly CountedPart[];
   readonly push: LeafPush;
-  readonly grouping: Grouping;
   readonly buckets: Buckets;
   /** The most groups to hold, not counting buckets. */
   readonly maxGroups: number;
@@ -91,9 +92,9 @@ export async function countGroups(request: CountRequest): Promise<readonly Group
   return counted.find(isDeclined) ?? counted.flatMap((groups) => (isDeclined(groups) ? [] : groups));
 }
 
-async function groupsOf(rows: PartOfRows, request: CountRequest): Promise<readonly Group[] | Declined> {
+async function groupsOf(rows: CountedPart, request: CountRequest): Promise<readonly Group[] | Declined> {
   const { upstream, push, buckets, memory, signal } = request;
-  const { columns } = request.grouping;
+  const { columns } = rows.grouping;
   const { range, stepNs, shiftNs } = buckets;
   const { pipes, statistic } = measured(push, rows, columns, freeName('value', columns));
   // Statistics over a range take no pipes that may change times.
@@ -113,7 +114,7 @@ async function groupsOf(rows: PartOfRows, request: CountRequest): Promise<readon
     // Without a grouping key, the backend answers 0 when there are no rows.
     if (values.every(([, value]) => value === 0)) continue;
     const get = (name: string): string | undefined => labels.get(name);
-    const stream = streamOf(request.grouping, get);
+    const stream = streamOf(rows.grouping, get);
     if (stream === undefined) return decline('unlisted-stream');
     groups.push({ stream, get, values });
   }
@@ -122,13 +123,12 @@ async function groupsOf(rows: PartOfRows, request: CountRequest): Promise<readon
 
 /** The same for a query with as many groups as rows. */
 export async function countManyGroups(request: CountRequest): Promise<readonly Group[] | Declined> {
-  const { columns } = request.grouping;
   const groups = new Map<string, Group & { readonly values: GroupValue[] }>();
-  const stopped = await readBuckets(request, [], columns, (row, value) => {
+  const stopped = await readBuckets(request, undefined, (row, value, grouping) => {
     const get: Get = (name) => columnOf(row, name);
-    const stream = streamOf(request.grouping, get);
+    const stream = streamOf(grouping, get);
     if (stream === undefined) return 'unlisted-stream';
-    const key = keyOf(get, columns);
+    const key = keyOf(get, grouping.columns);
     const group = groups.get(key);
     request.memory.charge(
       group === undefined ? groupBytes + 2 * key.length : groupPointBytes,
@@ -146,24 +146,26 @@ export async function countManyGroups(request: CountRequest): Promise<readonly G
  * why it stopped early, if it did.
  */
 async function readBuckets(
-  { upstream, rows: parts, push, grouping, buckets }: CountRequest,
-  pipes: readonly LogsqlPipe[],
-  columns: readonly string[],
-  take: (row: BackendRow, value: GroupValue) => 'taken' | DeclineReason,
+  { upstream, rows: parts, push, buckets }: CountRequest,
+  shaper: LineShaper | undefined,
+  take: (row: BackendRow, value: GroupValue, grouping: Grouping) => 'taken' | DeclineReason,
 ): Promise<Declined | undefined> {
   const { range, stepNs, shiftNs, count } = buckets;
-  const name = freeName('value', columns);
-  const by = count === 1 ? columns : [...columns, timeBucket(stepNs, -shiftNs)];
   let points = 0;
   for (const rows of parts) {
-    const { pipes: before, statistic } = measured(push, rows, grouping.columns, name);
-    const asked = query(rows.filter, [...before, ...pipes, stats(by, statistic), limit(maxPoints + 1)]);
+    const { grouping } = rows;
+    const columns = [...grouping.columns, ...(shaper?.columns ?? [])];
+    const name = freeName('value', columns);
+    const by = count === 1 ? columns : [...columns, timeBucket(stepNs, -shiftNs)];
+    const { pipes, statistic } = measured(push, rows, grouping.columns, name);
+    const counted = [...pipes, ...(shaper?.pipes ?? []), stats(by, statistic), limit(maxPoints + 1)];
+    const asked = query(rows.filter, counted);
     for await (const batch of upstream.rows({ query: asked, range })) {
       points += batch.length;
       if (points > maxPoints) return decline('too-many-values');
       for (const row of batch) {
         const endNs = count === 1 ? range.endNs - 1n : parseRowTime(row._time ?? '') + stepNs - 1n;
-        const outcome = take(row, [endNs, Number(columnOf(row, name))]);
+        const outcome = take(row, [endNs, Number(columnOf(row, name))], grouping);
         if (outcome !== 'taken') return decline(outcome);
       }
     }
@@ -193,9 +195,9 @@ function measured(
   };
 }
 
-/** A key for the values of columns. */
+/** A key for the values of these columns. */
 function keyOf(get: Get, columns: readonly string[]): string {
-  return JSON.stringify(columns.map((name) => get(name) ?? ''));
+  return JSON.stringify(columns.map((name) => [name, get(name) ?? '']));
 }
 
 /** The sum of a group's values. */
@@ -226,20 +228,18 @@ export interface ShapeRequest extends CountRequest {
 /** Counts lines by shape, and so by meaning. */
 export async function countByShape(request: ShapeRequest): Promise<ShapeCount | Declined> {
   const { shaper } = request;
-  const { columns } = request.grouping;
   const groups = new Map<string, Group & { readonly values: GroupValue[] }>();
   const undecided = new Map<string, LogsqlFilter>();
-  const keys = [...columns, ...shaper.columns];
-  const stopped = await readBuckets(request, shaper.pipes, keys, (row, value) => {
+  const stopped = await readBuckets(request, shaper, (row, value, grouping) => {
     const get: Get = (name) => columnOf(row, name);
-    const stream = streamOf(request.grouping, get);
+    const stream = streamOf(grouping, get);
     if (stream === undefined) return 'unlisted-stream';
     const representative = shaper.representativeOf(get);
     if (representative === undefined) {
       undecided.set(keyOf(get, shaper.columns), shapeFilter(get, shaper));
       return 'taken';
     }
-    const key = `${keyOf(get, columns)} ${representative.level ?? ''} ${representative.line}`;
+    const key = `${keyOf(get, grouping.columns)} ${representative.level ?? ''} ${representative.line}`;
     const group = groups.get(key);
     if (group === undefined) groups.set(key, { stream, get, representative, values: [value] });
     else group.values.push(value);

@@ -17,10 +17,20 @@ export interface FactForm<Fact extends Found> {
 
 export const profileForm: FactForm<StretchProfile> = {
   bytesOf: bytesOfProfile,
-  print: ({ tally, streamsWithSharedTimes, repeatedAt, surplus, surplusElsewhere, crowded, ...counts }) => ({
+  print: ({
+    tally,
+    streamsWithSharedTimes,
+    hidingStreams,
+    repeatedAt,
+    surplus,
+    surplusElsewhere,
+    crowded,
+    ...counts
+  }) => ({
     ...counts,
     tally: String(tally),
     sharing: [...streamsWithSharedTimes],
+    hiding: hidingStreams === undefined ? null : [...hidingStreams],
     repeatedAt: repeatedAt?.map(String) ?? null,
     surplus: surplus ?? null,
     // Mostly the same rows.
@@ -45,7 +55,7 @@ export const profileForm: FactForm<StretchProfile> = {
         : surplus,
       crowded: listOf(of['crowded'], crowdedOf),
       missing: countOf(of['missing']),
-      isHidden: booleanOf(of['isHidden']),
+      hidingStreams: orNull(of['hiding'], (texts) => new Set(textsOf(texts))),
       unreliable: countOf(of['unreliable']),
       doubtful: of['doubtful'] === undefined ? undefined : countOf(of['doubtful']),
     };
@@ -115,11 +125,6 @@ function textsOf(json: unknown): readonly string[] {
 
 function textOf(json: unknown): string {
   if (typeof json !== 'string') throw new Error('no text');
-  return json;
-}
-
-function booleanOf(json: unknown): boolean {
-  if (typeof json !== 'boolean') throw new Error('neither true nor false');
   return json;
 }
 

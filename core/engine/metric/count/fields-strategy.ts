@@ -23,9 +23,17 @@ import { readEntries } from '../rows.js';
 import { bucketsOf, countGroups, type Buckets } from './counting.js';
 import { beginEarly } from './early-upstream.js';
 import { duplicateRows } from './duplicates.js';
-import { groupByLabels, groupByStream, rewrittenRows, type DecidingFields, type Group } from './grouping.js';
+import {
+  areGroupedApart,
+  groupByLabels,
+  groupByStream,
+  groupedApart,
+  rewrittenRows,
+  type DecidingFields,
+  type Group,
+} from './grouping.js';
 import { declineLines, mayHaveEmptyLines, parsedFields, rememberLines } from './rebuilt-rows.js';
-import type { ProfileRequest } from './profile.js';
+import type { ProfileRequest, SelectionProfile } from './profile.js';
 import type { ListedRange, StreamListing } from './stream-listing.js';
 
 /** The most groups whose level only their lines show. */
@@ -89,8 +97,8 @@ async function fieldsTable(
 interface Begun {
   readonly counting: FieldCounting;
   readonly profileRequest: ProfileRequest;
-  /** Whether rows are grouped by labels, which is right where no row hides a field of its stream. */
-  readonly isByLabels: boolean;
+  /** The profile for which rows are grouped. */
+  readonly expected: SelectionProfile;
   readonly groups: Promise<readonly Group[] | Declined>;
 }
 
@@ -152,26 +160,29 @@ class FieldCounting {
       ? undefined
       : await declineLines(selection, range, asked);
     if (refusal !== undefined) return refusal;
-    const isByLabels = !context.profiler.expected(profileRequest).isHidden;
+    const expected = context.profiler.expected(profileRequest);
+    const byStream = groupByStream(this.#listing, deciding);
     const groups = countGroups({
       ...{
         upstream: context.upstream,
-        rows: [{ filter: this.#filter }],
+        rows: groupedApart({ byLabels, byStream }, expected, context.reader).map(({ filter, grouping }) => ({
+          filter: and(filter, this.#filter),
+          grouping,
+        })),
         buckets: this.#buckets,
         maxGroups: Infinity,
       },
-      grouping: isByLabels ? byLabels : groupByStream(this.#listing, deciding),
       push: { ...fields, stageNames: new Set<string>(), looksAtLines: false },
       ...{ memory: context.limits.memory, signal: this.#request.signal },
     });
     // It may fail before it is awaited.
     groups.catch(() => undefined);
-    return { counting: this, profileRequest, isByLabels, groups };
+    return { counting: this, profileRequest, expected, groups };
   }
 
   /** @param listing the streams as they are now */
   async count(
-    { profileRequest, isByLabels, groups: asked }: Begun,
+    { profileRequest, expected, groups: asked }: Begun,
     listing: ListedRange,
   ): Promise<Counted | Declined> {
     const context = this.#context;
@@ -181,7 +192,7 @@ class FieldCounting {
     if (isDeclined(groups)) return groups;
     if (profile.missing < rowsOfStreams(listing.listed)) return rememberLines(selection, context);
     if (profile.unreliable > 0) return decline('rewritten-numbers');
-    if (profile.isHidden && isByLabels) return decline('hidden-fields');
+    if (!areGroupedApart(profile, expected)) return decline('hidden-fields');
     if (await this.#hasEmptyLines(groups)) return decline('missing-lines');
     const { streams } = this.#listing;
     const { memory } = context.limits;

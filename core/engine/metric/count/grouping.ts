@@ -3,7 +3,16 @@ import type { SampleExtractor } from '../../../logql/pipeline/extractor.js';
 import { decidingErrorLabels } from '../../../logql/pipeline/types.js';
 import type { Steps } from '../../../base/pace/steps.js';
 import type { LogsqlFilter } from '../../../victoria/logsql/ast.js';
-import { and, everything, exact, matcher, or, regexp, streamMatch } from '../../../victoria/logsql/build.js';
+import {
+  and,
+  everything,
+  exact,
+  matcher,
+  not,
+  or,
+  regexp,
+  streamMatch,
+} from '../../../victoria/logsql/build.js';
 import { detectedLevelName } from '../../../victoria/names/level.js';
 import { levelNames } from '../../../victoria/names/level-words.js';
 import type { Naming } from '../../../victoria/names/naming.js';
@@ -13,6 +22,8 @@ import type { StreamIdentity } from '../../../victoria/names/stream-identity.js'
 import type { BackendRow } from '../../../victoria/upstream/types.js';
 import { plainName } from '../../plan/metric-columns.js';
 import type { LeafPush } from '../../plan/types.js';
+import { streamsFilter } from '../../rows/repeating-streams.js';
+import type { SelectionProfile } from './profile.js';
 import type { StreamListing } from './stream-listing.js';
 import type { Get, RepresentativeLine } from './shapes.js';
 
@@ -164,6 +175,35 @@ function shownOf(stream: StreamIdentity, names: readonly string[], withLevel: bo
     looksLikeOtlp,
     metadata,
   ]);
+}
+
+/** Rows that are grouped in one way. */
+export interface GroupedRows {
+  readonly filter: LogsqlFilter;
+  readonly grouping: Grouping;
+}
+
+/** Groups rows by labels, but by whole streams where rows of a stream have other values in the placeholder columns. */
+export function groupedApart(
+  { byLabels, byStream }: { readonly byLabels: Grouping; readonly byStream: Grouping },
+  { hidingStreams }: Pick<SelectionProfile, 'hidingStreams'>,
+  reader: Pick<RowReader, 'stream'>,
+): readonly GroupedRows[] {
+  if (hidingStreams?.size === 0) return [{ filter: everything, grouping: byLabels }];
+  const hiding = hidingStreams === undefined ? everything : streamsFilter(hidingStreams, reader);
+  if (hiding.kind === 'all') return [{ filter: everything, grouping: byStream }];
+  return [
+    { filter: not(hiding), grouping: byLabels },
+    { filter: hiding, grouping: { ...byStream, size: hidingStreams?.size ?? 0 } },
+  ];
+}
+
+/** Whether rows that are grouped apart for one profile are so for another one, too. */
+export function areGroupedApart(
+  { hidingStreams: now }: Pick<SelectionProfile, 'hidingStreams'>,
+  { hidingStreams: expected }: Pick<SelectionProfile, 'hidingStreams'>,
+): boolean {
+  return expected === undefined || (now !== undefined && [...now].every((text) => expected.has(text)));
 }
 
 const anyLine: RepresentativeLine = { line: 'x' };

@@ -23,6 +23,7 @@ import type { Memory } from '../../../base/memory/byte-lru.js';
 import { decline, type Declined } from '../declined.js';
 import type { RepeatedRowsRule } from '../repeats.js';
 import { countRows } from '../../rows/count-rows.js';
+import { maxNamedStreams } from '../../rows/repeating-streams.js';
 import { findRepeats, mergeRepeats, noRepeats, type FoundRepeats } from './found-repeats.js';
 import { bytesOfRow } from './repeated-times.js';
 import type { Doubts } from './shapes.js';
@@ -36,8 +37,11 @@ export interface SelectionProfile extends FoundRepeats {
   readonly streamsWithSharedTimes: ReadonlySet<string>;
   /** Rows without a stored line. */
   readonly missing: number;
-  /** Whether any row has a different value in one of the columns than its stream has in that field. */
-  readonly isHidden: boolean;
+  /**
+   * `_stream` texts of the streams with rows that have a different value in one of the columns than their stream has in that field; undefined
+   * when there are too many.
+   */
+  readonly hidingStreams: ReadonlySet<string> | undefined;
   /** The number of rows that match the requested `unreliable` filter. */
   readonly unreliable: number;
   /** The number of rows of which the requested `doubts` hold; undefined where none were requested. */
@@ -77,16 +81,16 @@ export const plainProfile: SelectionProfile = {
   streamsWithSharedTimes: new Set(),
   ...noRepeats,
   missing: 0,
-  isHidden: false,
+  hidingStreams: new Set(),
   unreliable: 0,
   doubtful: 0,
 };
 
 /** Why the backend cannot shorten or gather what `| json` makes of these lines, if it cannot. */
-export function obstacleIn({ missing, unreliable, isHidden }: SelectionProfile): Declined | undefined {
+export function obstacleIn({ missing, unreliable, hidingStreams }: SelectionProfile): Declined | undefined {
   if (missing > 0) return decline('missing-lines');
   if (unreliable > 0) return decline('lenient-numbers');
-  return isHidden ? decline('hidden-fields') : undefined;
+  return hidingStreams?.size === 0 ? undefined : decline('hidden-fields');
 }
 
 /** Profiles selections and remembers the result by stretches of time. */
@@ -214,10 +218,14 @@ function merged(found: readonly SelectionProfile[], range: TimeRange): Selection
     repeatedAt: repeatedAt?.filter((ns) => isIn(range, ns)),
     crowded: crowded.filter((one) => one.range.startNs < range.endNs && range.startNs < one.range.endNs),
     missing: found.reduce((sum, { missing }) => sum + missing, 0),
-    isHidden: found.some(({ isHidden }) => isHidden),
+    hidingStreams: unitedStreams(found.map(({ hidingStreams }) => hidingStreams)),
     unreliable: found.reduce((sum, { unreliable }) => sum + unreliable, 0),
     doubtful: found.reduce((sum, { doubtful = 0 }) => sum + doubtful, 0),
   };
+}
+
+function unitedStreams(found: readonly (ReadonlySet<string> | undefined)[]): ReadonlySet<string> | undefined {
+  return found.includes(undefined) ? undefined : new Set(found.flatMap((streams) => [...(streams ?? [])]));
 }
 
 const bytesOfTime = 24;
@@ -225,12 +233,13 @@ const bytesOfTime = 24;
 /** The approximate size of a profile, which is mostly stream texts. */
 export function bytesOfProfile({
   streamsWithSharedTimes,
+  hidingStreams = new Set(),
   repeatedAt = [],
   surplus = [],
   crowded,
 }: SelectionProfile): number {
   let bytes = 200 + bytesOfTime * repeatedAt.length;
-  for (const text of streamsWithSharedTimes) bytes += 2 * text.length + 60;
+  for (const text of [...streamsWithSharedTimes, ...hidingStreams]) bytes += 2 * text.length + 60;
   for (const row of surplus) bytes += bytesOfRow(row);
   for (const { streams, columns } of crowded)
     for (const text of [...streams, ...columns]) bytes += 2 * text.length + 60;
@@ -254,7 +263,7 @@ class StretchCounts {
   groups = 0;
   unreliable = 0;
   doubtful = 0;
-  isHidden = false;
+  readonly hidingStreams = new Set<string>();
 }
 
 async function look(
@@ -318,14 +327,15 @@ async function look(
         of.sharingOf.set(text, before === undefined ? sharing : NaN);
       }
       const { fields } = reader.stream(text);
-      of.isHidden ||= columns.some((name) => (columnOf(row, name) ?? '') !== (fields.get(name) ?? ''));
+      if (columns.some((name) => (columnOf(row, name) ?? '') !== (fields.get(name) ?? '')))
+        of.hidingStreams.add(text);
     }
   }
   const isCut = columns.length > 0 && groups >= mostGroups;
   const repeats = await findRepeats({ upstream, reader, naming, filter: within }, run, counts);
   const pacer = new Pacer();
   const profiles: StretchProfile[] = [];
-  for (const [index, { rows, groups: ofStretch, isHidden, ...found }] of counts.entries())
+  for (const [index, { rows, groups: ofStretch, hidingStreams, ...found }] of counts.entries())
     profiles.push({
       streamsWithSharedTimes: found.streamsWithSharedTimes,
       missing: found.missing,
@@ -333,7 +343,10 @@ async function look(
       doubtful: found.doubtful,
       tally: await atPace(tallies.of(reader, rows), pacer),
       ...(repeats[index] ?? noRepeats),
-      isHidden: isHidden || isCut || (columns.length > 0 && ofStretch >= maxGroups),
+      hidingStreams:
+        isCut || hidingStreams.size > maxNamedStreams || (columns.length > 0 && ofStretch >= maxGroups)
+          ? undefined
+          : hidingStreams,
     });
   return profiles;
 }

@@ -17,6 +17,7 @@ import {
   decidingFields,
   groupByLabels,
   groupByStream,
+  groupedApart,
   readsLevels,
   rewrittenRows,
   rowsWithoutLevel,
@@ -175,11 +176,12 @@ async function begin(
     buckets.range,
   );
   const make = (profile: SelectionProfile): Statistics | Declined => {
-    const grouping = profile.isHidden ? byStream : byLabels;
-    if (grouping.size * buckets.count > maxPoints) return decline('too-many-values');
+    const grouped = groupedApart({ byLabels, byStream }, profile, context.reader);
+    const groups = grouped.reduce((sum, { grouping }) => sum + grouping.size, 0);
+    if (groups * buckets.count > maxPoints) return decline('too-many-values');
     if (profile.unreliable > 0) return decline(lines === undefined ? 'rewritten-numbers' : 'lenient-numbers');
-    if (profile.isHidden && names === 'all') return decline('hidden-fields');
-    return new Statistics({ ...asked, plan, streamListing, deciding, profile, grouping, lines, levels });
+    if (names === 'all' && profile.hidingStreams?.size !== 0) return decline('hidden-fields');
+    return new Statistics({ ...asked, plan, streamListing, deciding, profile, grouped, lines, levels });
   };
   const statistics = make(context.profiler.expected(profileRequest));
   if (isDeclined(statistics)) return statistics;

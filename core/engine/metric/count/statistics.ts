@@ -31,13 +31,14 @@ import { duplicateRows } from './duplicates.js';
 import { crowdedRows, partsOf, type CrowdedRows } from './found-repeats.js';
 import type { SelectionProfile } from './profile.js';
 import {
+  areGroupedApart,
   Groups,
   readsLevels,
   streamsWithoutLevel,
   undecidedRows,
   type DecidingFields,
   type Group,
-  type Grouping,
+  type GroupedRows,
   type UndecidedRows,
 } from './grouping.js';
 import type { StreamListing } from './stream-listing.js';
@@ -56,7 +57,7 @@ export interface Parts {
   readonly streamListing: StreamListing;
   readonly deciding: DecidingFields;
   readonly profile: SelectionProfile;
-  readonly grouping: Grouping;
+  readonly grouped: readonly GroupedRows[];
   /** How lines matter; undefined when only their level does. */
   readonly lines: { readonly question: LineQuestion; readonly shaper: LineShaper } | undefined;
   /** How lines tell their level; undefined when none has to. */
@@ -114,11 +115,12 @@ export class Statistics {
   }
 
   /** Whether this profile would have led to the same statistics. */
-  isRight({ isHidden, missing, unreliable, doubtful, crowded }: SelectionProfile): boolean {
+  isRight(now: SelectionProfile): boolean {
+    const { missing, unreliable, doubtful, crowded } = now;
     const { profile, plan } = this.#parts;
     // Which rows to tell apart depends on times, and so on the range.
     if (this.tellsRowsApart || (crowded.length > 0 && plan.push.measure !== 'presence')) return false;
-    const isSame = profile.isHidden === isHidden && profile.missing > 0 === missing > 0;
+    const isSame = areGroupedApart(now, profile) && profile.missing > 0 === missing > 0;
     return isSame && (profile.doubtful === 0) === (doubtful === 0) && unreliable === 0;
   }
 
@@ -267,7 +269,7 @@ export class Statistics {
   }
 
   #countRequest(filter: LogsqlFilter): CountRequest {
-    const { plan, request, context, grouping, buckets } = this.#parts;
+    const { plan, request, context, grouped, buckets } = this.#parts;
     const { leaf, limits } = request;
     // When all labels are shown, every group is a series, and reading rows detects too many series sooner.
     const isBounded = plan.push.names === 'all' && leaf.isRoot && limits.maxSeries > 0;
@@ -276,9 +278,10 @@ export class Statistics {
     const { signal } = request;
     return {
       upstream: context.upstream,
-      rows: partsOf(filter, this.#crowded),
+      rows: grouped.flatMap(({ filter: own, grouping }) =>
+        partsOf(and(own, filter), this.#crowded).map((part) => ({ ...part, grouping })),
+      ),
       push: plan.push,
-      grouping,
       buckets,
       maxGroups,
       memory,
@@ -291,8 +294,9 @@ export class Statistics {
     kind: string,
     ask: () => Promise<Result | Declined>,
   ): Promise<Result | Declined> {
-    const { context, plan, grouping } = this.#parts;
-    return context.declines.unless([kind, grouping.columns, printFilter(plan.selection)], ask);
+    const { context, plan, grouped } = this.#parts;
+    const columns = grouped.map(({ grouping }) => grouping.columns);
+    return context.declines.unless([kind, columns, printFilter(plan.selection)], ask);
   }
 
   async #addMissing(into: LeafEngine, selectedRows: number): Promise<void> {

@@ -180,6 +180,12 @@ const always = [
   'sum by (door, level) (bytes_over_time({app="regular", door=~"push-.*"} | json [5m]))',
   'sum by (level, detected_level) (count_over_time({app="mixed"} | drop __error__ [5m]))',
   'sum by (door, detected_level) (rate({app="mixed"} |= "e" [10m]))',
+  'sum by (team) (rate({app="clashing"} [5m]))',
+  'sum by (team, zone) (bytes_over_time({app="clashing"} |= "o" [10m]))',
+  'sum by (team, team_extracted) (count_over_time({app="clashing"} [10m]))',
+  'sum by (zone, level, detected_level) (count_over_time({app="clashing"} | drop __error__ [5m]))',
+  'sum by (team, method) (count_over_time({app="clashing"} | json | __error__="" [10m]))',
+  'count_over_time({app="clashing", door=~"push-[01]"} [10m])',
 ];
 
 /** A part of the questions is always asked, and then the three ways of asking have their turns. */
@@ -303,12 +309,37 @@ function mixedSources(random: Random): readonly Source[] {
   });
 }
 
+/** Streams of JSON of which some have rows with metadata that has the name of a label: of their stream, or only of others. */
+function clashingSources(random: Random): readonly Source[] {
+  const clashes: readonly ((value: string) => Row['fields'])[] = [
+    () => ({}),
+    (value) => ({ team: value }),
+    (value) => ({ zone: value }),
+    () => ({}),
+    () => ({}),
+  ];
+  return clashes.map((fieldsOf, index): Source => {
+    const rows = Array.from({ length: 120 }, (_, at): Row => {
+      const ns = endNs - BigInt(1 + at * 10 + random.below(10)) * second;
+      const fields = random.chance(0.7) ? fieldsOf(random.pick(['a', 'b'])) : {};
+      const level = random.pick(['info', 'info', 'error']);
+      const method = random.pick(['GET', 'PUT']);
+      return { ns, message: JSON.stringify({ level, method, msg: `order ${random.below(900)}` }), fields };
+    });
+    const zone = index === 2 ? {} : { zone: index % 2 === 0 ? 'a' : 'b' };
+    const labels = { app: 'clashing', door: `push-${index}`, team: index % 2 === 0 ? 'a' : 'b', ...zone };
+    const streamFields = { ...labels, service_name: 'clashing' };
+    return { door: 'push', streamFields, shape: 'clashing', rows, laterRows: rows.slice(0, index) };
+  });
+}
+
 async function dataOf(seed: number, account: number): Promise<Dataset> {
   const made = makeDataset({ seed, tenants: ['law'], endNs, streams: 16, linesPerStream: 100 });
   const sources = [
     ...(made.tenants[0]?.sources ?? []),
     ...regularSources(Random.of(seed, 0)),
     ...mixedSources(Random.of(seed, 1)),
+    ...clashingSources(Random.of(seed, 2)),
   ];
   const tenant = { tenant: 'law', sources, streams: viewOf(sources) };
   const data = { ...made, tenants: [tenant] };
