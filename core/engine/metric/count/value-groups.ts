@@ -4,12 +4,21 @@ import type { Stage } from '../../../logql/ast.js';
 import { looksAt } from '../../../logql/stages/index.js';
 import type { Begun } from '../../../base/pace/begun.js';
 import { Pacer } from '../../../base/pace/pacer.js';
+import type { TimeRange } from '../../../base/time/range.js';
 import type { LogsqlQuery } from '../../../victoria/logsql/ast.js';
-import { freeName, limit, query, stats, statsFunction, timeBucket } from '../../../victoria/logsql/build.js';
+import {
+  and,
+  freeName,
+  limit,
+  query,
+  stats,
+  statsFunction,
+  timeBucket,
+} from '../../../victoria/logsql/build.js';
 import { parseRowTime } from '../../../victoria/names/row-time.js';
 import { beginRows } from '../../../victoria/upstream/begin-rows.js';
 import { GatheredValues } from '../../../victoria/upstream/gathered-values.js';
-import { columnOf, type BackendRow, type RowsRequest } from '../../../victoria/upstream/types.js';
+import { columnOf, type BackendRow, type Upstream } from '../../../victoria/upstream/types.js';
 import { groupingOf } from '../../plan/metric-columns.js';
 import type { LeafContext, Strategy } from '../context.js';
 import { costOfCounting } from '../cost.js';
@@ -19,7 +28,7 @@ import { bucketsOf, type Buckets } from './counting.js';
 import { duplicateRows } from './duplicates.js';
 import { crowdedRows, distinctRows, partsOf, type CrowdedRows } from './found-repeats.js';
 import { GroupedValues } from './grouped-values.js';
-import { streamOf, type Grouping } from './grouping.js';
+import { areGroupedApart, groupByStream, groupedApart, streamOf, type GroupedRows } from './grouping.js';
 import type { ValueShaper } from './json.js';
 import { obstacleIn, type SelectionProfile } from './profile.js';
 import { isOrderless, isSum, knownOf, knownOfFields, type Known, type Unwrapping } from './known-values.js';
@@ -78,22 +87,30 @@ async function valueTable(
   // Values that come in one call are asked for beside the look that proves them right.
   const isOneCall = rowsOfStreams(listed) <= callRows;
   const expected = profiler.expected(known.profileRequest);
-  const gatherWith = (shaper: ValueShaper, crowded: CrowdedRows | undefined): Gathering =>
-    gather({ ...known, shaper, crowded, plan, buckets, isOneCall }, context);
+  const byStream = groupByStream(streamListing, { all: [], levels: [], hasOtlp: false });
+  const gatherWith = (
+    profile: SelectionProfile,
+    shaper: ValueShaper,
+    crowded: CrowdedRows | undefined,
+  ): Gathering => {
+    const grouped = groupedApart({ byLabels: known.grouping, byStream }, profile, reader);
+    return gather({ grouped, shaper, crowded, plan, buckets, isOneCall }, context);
+  };
+  // What fields hide is missing in lines that are rebuilt of them; other lines are grouped apart.
   const obstacleTo = (profile: SelectionProfile): Declined | undefined =>
-    obstacleIn(refusal === undefined ? { ...profile, missing: 0 } : profile);
+    obstacleIn({ ...profile, ...(refusal === undefined ? { missing: 0 } : { hidingStreams: new Set() }) });
   // Which rows to tell apart depends on times, and so on the range.
   const mayBegin = obstacleTo(expected) === undefined && expected.crowded.length === 0;
-  let gathering = mayBegin ? gatherWith(surest(known.shaper, expected), undefined) : undefined;
+  let gathering = mayBegin ? gatherWith(expected, surest(known.shaper, expected), undefined) : undefined;
   try {
     const profile = await profiler.of(known.profileRequest, range, streamListing);
     const obstacle = obstacleTo(profile);
     if (obstacle !== undefined) return obstacle;
     const shaper = surest(known.shaper, profile);
     const crowded = crowdedRows(profile, reader);
-    if (gathering?.shaper !== shaper || crowded !== undefined) {
+    if (gathering?.shaper !== shaper || crowded !== undefined || !areGroupedApart(profile, expected)) {
       endAll(gathering);
-      gathering = gatherWith(shaper, crowded);
+      gathering = gatherWith(profile, shaper, crowded);
     }
     const looked = { ...context, memory: limits.memory, filter: plan.logs.filter, range };
     const surplus = await duplicateRows({ ...looked, streams, profile, leavesCrowded: true });
@@ -102,8 +119,7 @@ async function valueTable(
     const values = new GroupedValues(plan, request, context, { into, buckets, shaper });
     values.leaveOut(surplus);
     context.counts.scanned(listed);
-    const { grouping } = known;
-    const stopped = await readValues({ plan, grouping, buckets, gathering, values }, request, context);
+    const stopped = await readValues({ plan, buckets, gathering, values }, request, context);
     if (stopped !== undefined) return stopped;
     if (isSum(plan.range) && values.areRounded) return decline('times-needed');
     const { hasEmpty } = values;
@@ -128,16 +144,29 @@ interface Gathering {
   readonly shaper: ValueShaper;
   readonly names: { readonly rows: string; readonly values: string };
   /** For each part of the rows. */
-  readonly asked: readonly LogsqlQuery[];
+  readonly asked: readonly Part[];
   /** Their answers, if they have begun. */
-  readonly begun: readonly Begun<readonly BackendRow[]>[] | undefined;
+  readonly begun: readonly PartBegun[] | undefined;
+}
+
+interface Part extends Pick<GroupedRows, 'grouping'> {
+  readonly query: LogsqlQuery;
+}
+
+interface PartBegun extends Pick<GroupedRows, 'grouping'> {
+  readonly rows: Begun<readonly BackendRow[]>;
+}
+
+function beginPart(upstream: Upstream, { grouping, query }: Part, range: TimeRange): PartBegun {
+  return { grouping, rows: beginRows(upstream, { query, range }) };
 }
 
 function endAll(gathering: Gathering | undefined): void {
-  for (const call of gathering?.begun ?? []) call.end();
+  for (const { rows } of gathering?.begun ?? []) rows.end();
 }
 
-interface GatheringRequest extends Pick<Known, 'grouping' | 'shaper'> {
+interface GatheringRequest extends Pick<Known, 'shaper'> {
+  readonly grouped: readonly GroupedRows[];
   readonly plan: Unwrapping;
   readonly buckets: Buckets;
   readonly crowded: CrowdedRows | undefined;
@@ -146,28 +175,36 @@ interface GatheringRequest extends Pick<Known, 'grouping' | 'shaper'> {
 }
 
 function gather(
-  { grouping, shaper, plan, buckets, crowded, isOneCall }: GatheringRequest,
+  { grouped, shaper, plan, buckets, crowded, isOneCall }: GatheringRequest,
   { upstream }: LeafContext,
 ): Gathering {
   const { range, stepNs, shiftNs, count } = buckets;
-  const columns = [...grouping.columns, ...shaper.columns];
-  const names = { rows: freeName('rows', columns), values: freeName('values', columns) };
-  const gathered = stats(
-    count === 1 ? columns : [...columns, timeBucket(stepNs, -shiftNs)],
-    statsFunction('count', [], names.rows),
-    statsFunction('values', [shaper.valueColumn], names.values),
-  );
-  const seen = [...columns, shaper.valueColumn];
-  const asked = partsOf(plan.logs.filter, crowded).map((part) =>
-    query(part.filter, [...distinctRows(part, seen), ...shaper.pipes, gathered, limit(maxGroups + 1)]),
-  );
-  const begun = isOneCall ? asked.map((one) => beginRows(upstream, { query: one, range })) : undefined;
+  const taken = [...grouped.flatMap(({ grouping }) => grouping.columns), ...shaper.columns];
+  const names = { rows: freeName('rows', taken), values: freeName('values', taken) };
+  const asked = grouped.flatMap(({ filter, grouping }) => {
+    const columns = [...grouping.columns, ...shaper.columns];
+    const gathered = stats(
+      count === 1 ? columns : [...columns, timeBucket(stepNs, -shiftNs)],
+      statsFunction('count', [], names.rows),
+      statsFunction('values', [shaper.valueColumn], names.values),
+    );
+    const seen = [...columns, shaper.valueColumn];
+    return partsOf(and(filter, plan.logs.filter), crowded).map((part) => ({
+      grouping,
+      query: query(part.filter, [
+        ...distinctRows(part, seen),
+        ...shaper.pipes,
+        gathered,
+        limit(maxGroups + 1),
+      ]),
+    }));
+  });
+  const begun = isOneCall ? asked.map((part) => beginPart(upstream, part, range)) : undefined;
   return { shaper, names, asked, begun };
 }
 
 interface Reading {
   readonly plan: Unwrapping;
-  readonly grouping: Grouping;
   readonly buckets: Buckets;
   readonly gathering: Gathering;
   readonly values: GroupedValues;
@@ -177,15 +214,15 @@ interface Reading {
 async function* callsOf(
   { plan: { selection }, buckets: { range }, gathering: { asked, begun } }: Reading,
   { upstream }: LeafContext,
-): AsyncGenerator<AsyncIterable<readonly BackendRow[]>> {
+): AsyncGenerator<PartBegun> {
   if (begun !== undefined) {
     yield* begun;
     return;
   }
   const windows = await planWindows(upstream, selection, range, callRows);
-  const calls = windows.flatMap((window) => asked.map((one) => ({ query: one, range: window.range })));
-  const begin = (call: RowsRequest | undefined): Begun<readonly BackendRow[]> | undefined =>
-    call && beginRows(upstream, call);
+  const calls = windows.flatMap((window) => asked.map((part) => ({ part, range: window.range })));
+  const begin = (call: (typeof calls)[number] | undefined): PartBegun | undefined =>
+    call && beginPart(upstream, call.part, call.range);
   // The backend gathers the next values while these are read.
   let next = begin(calls[0]);
   try {
@@ -195,11 +232,11 @@ async function* callsOf(
       try {
         yield call;
       } finally {
-        call.end();
+        call.rows.end();
       }
     }
   } finally {
-    next?.end();
+    next?.rows.end();
   }
 }
 
@@ -209,12 +246,12 @@ async function readValues(
   { signal }: LeafRequest,
   context: LeafContext,
 ): Promise<Declined | undefined> {
-  const { grouping, values } = reading;
+  const { values } = reading;
   const { range, stepNs, count } = reading.buckets;
   const { names } = reading.gathering;
-  for await (const call of callsOf(reading, context)) {
+  for await (const { grouping, rows } of callsOf(reading, context)) {
     let groups = 0;
-    for await (const batch of call) {
+    for await (const batch of rows) {
       signal.throwIfAborted();
       groups += batch.length;
       if (groups > maxGroups) return decline('too-many-groups');

@@ -186,6 +186,9 @@ const always = [
   'sum by (zone, level, detected_level) (count_over_time({app="clashing"} | drop __error__ [5m]))',
   'sum by (team, method) (count_over_time({app="clashing"} | json | __error__="" [10m]))',
   'count_over_time({app="clashing", door=~"push-[01]"} [10m])',
+  'max_over_time({app="clashing"} | json | unwrap took | __error__="" [10m]) by (team)',
+  'quantile_over_time(0.9, {app="clashing"} | json | unwrap took | __error__="" [5m]) by (team, method)',
+  'sum by (team) (sum_over_time({app="clashing", door!="push-2"} | json | unwrap took | __error__="" [5m]))',
 ];
 
 /** A part of the questions is always asked, and then the three ways of asking have their turns. */
@@ -324,7 +327,8 @@ function clashingSources(random: Random): readonly Source[] {
       const fields = random.chance(0.7) ? fieldsOf(random.pick(['a', 'b'])) : {};
       const level = random.pick(['info', 'info', 'error']);
       const method = random.pick(['GET', 'PUT']);
-      return { ns, message: JSON.stringify({ level, method, msg: `order ${random.below(900)}` }), fields };
+      const line = { level, method, took: random.below(900), msg: `order ${random.below(900)}` };
+      return { ns, message: JSON.stringify(line), fields };
     });
     const zone = index === 2 ? {} : { zone: index % 2 === 0 ? 'a' : 'b' };
     const labels = { app: 'clashing', door: `push-${index}`, team: index % 2 === 0 ? 'a' : 'b', ...zone };
