@@ -282,6 +282,7 @@ async function shortRows(
   };
   const profile = await context.profiler.of(asked, range, streamListing);
   if (profile.surplus?.length !== 0) return decline('repeated-rows');
+  if (profile.missing > 0) return decline('missing-lines');
   const obstacle = obstacleIn(profile);
   if (obstacle !== undefined) return obstacle;
   // These names become keys of row objects.

@@ -91,10 +91,13 @@ export class GroupedValues {
     return this.#hasEmpty;
   }
 
-  leaveOut(rows: readonly BackendRow[]): void {
+  /** @param leavesRebuilt whether repeats among rows without a line are told where these are read */
+  leaveOut(rows: readonly BackendRow[], leavesRebuilt: boolean): void {
     const { range, stepNs } = this.#buckets;
     for (const row of rows) {
-      const entry = entryOf(this.#reader.read(row));
+      const read = this.#reader.read(row);
+      if (leavesRebuilt && read.isRebuilt) continue;
+      const entry = entryOf(read);
       const sample = this.#sampleOf(entry);
       // An entry with an error fails the query, however often it was pushed.
       if (sample === undefined || sample.error !== undefined) continue;
@@ -118,6 +121,18 @@ export class GroupedValues {
         const pause = this.#pacer.due();
         if (pause !== undefined) await pause;
       }
+    }
+    this.#into.checkSeries();
+  }
+
+  /** Adds the values of rows that were read, each entry once. */
+  async addEntries(entries: readonly PipelineEntry[]): Promise<void> {
+    for (const entry of entries) {
+      // Only a few entries return a promise.
+      const made = this.#sampleOfLine.of(entry);
+      this.#take(made instanceof Promise ? await made : made, entry.timestampNs);
+      const pause = this.#pacer.due();
+      if (pause !== undefined) await pause;
     }
     this.#into.checkSeries();
   }

@@ -4,11 +4,14 @@ import { rangeFunctions } from '../../../logql/functions/range/index.js';
 import { Pacer } from '../../../base/pace/pacer.js';
 import { atPace } from '../../../base/pace/steps.js';
 import type { TimeRange } from '../../../base/time/range.js';
+import { missingLineRows } from '../../plan/missing-lines.js';
 import type { LeafPlan, ShortLinesPlan } from '../../plan/types.js';
+import { and, not, or, present } from '../../../victoria/logsql/build.js';
+import { printFilter } from '../../../victoria/logsql/print.js';
 import type { LeafContext } from '../context.js';
 import { decline, isDeclined, type Declined } from '../declined.js';
 import { rowsOfStreams } from '../row-windows.js';
-import { decidingFields, groupByLabels, type Grouping } from './grouping.js';
+import { decidingFields, groupByLabels, type DecidingFields, type Grouping } from './grouping.js';
 import { lenientNumberLines, openNames, valuesQuestion, type ValueShaper } from './json.js';
 import type { ProfileRequest } from './profile.js';
 import { fieldShaper } from './rebuilt-rows.js';
@@ -32,38 +35,54 @@ export interface Known {
   readonly grouping: Grouping;
   readonly shaper: ValueShaper;
   readonly profileRequest: ProfileRequest;
+  /** Whether a row with a line that has one of the labels as a field is unreliable, too. */
+  readonly mayHaveRowLabels: boolean;
+}
+
+const noFields: DecidingFields = { all: [], levels: [], hasOtlp: false };
+
+/** Under what it is remembered that rows with a line have labels as fields. */
+export function rowLabels({ selection, shortLines }: Unwrapping): readonly unknown[] {
+  return ['row labels', printFilter(selection), ...shortLines.names];
 }
 
 /** Looks at a sample of lines. */
 export async function knownOf(
-  { shortLines, unwrap, selection }: Unwrapping,
+  plan: Unwrapping,
   streamListing: StreamListing,
   range: TimeRange,
   { signal }: LeafRequest,
   context: LeafContext,
 ): Promise<Known | Declined> {
-  const { naming } = context;
+  const { shortLines, unwrap, selection } = plan;
+  const { naming, declines } = context;
   const { streams, listed } = streamListing;
   const open = openNames(shortLines.fromJson, streamListing);
   const isLabel = [...streams.values()].some(({ labelNames }) => labelNames.has(unwrap.name));
   const deciding = decidingFields(shortLines.names, streamListing, naming);
-  if (isLabel || !open.includes(unwrap.name) || deciding.all.length > 0) return decline('row-labels');
+  if (isLabel || !open.includes(unwrap.name)) return decline('row-labels');
+  const mayHaveRowLabels = deciding.all.length > 0;
+  const known = mayHaveRowLabels ? declines.of(...rowLabels(plan)) : undefined;
+  if (known !== undefined) return known;
   const question = valuesQuestion(open, unwrap.name);
   if (isDeclined(question)) return question;
   const pacer = new Pacer(signal);
-  const grouping = await atPace(groupByLabels(shortLines.names, streamListing, deciding, naming), pacer);
+  const grouping = await atPace(groupByLabels(shortLines.names, streamListing, noFields, naming), pacer);
   const sampled = { ...context, selection, range, rows: rowsOfStreams(listed) };
   const shaper = await context.shapes.of(question, sampled);
   if (isDeclined(shaper)) return shaper;
   const profileRequest = context.profiler.worthAsking(
     {
       ...{ ...context, selection, columns: grouping.placeholderColumns },
-      ...{ unreliable: lenientNumberLines, doubts: shaper.sure?.doubts },
+      unreliable: mayHaveRowLabels
+        ? or(lenientNumberLines, and(or(...deciding.all.map(present)), not(missingLineRows(naming))))
+        : lenientNumberLines,
+      doubts: shaper.sure?.doubts,
     },
     sampled.rows,
     range,
   );
-  return { grouping, shaper, profileRequest };
+  return { grouping, shaper, profileRequest, mayHaveRowLabels };
 }
 
 /** The same for rows without a line, of which fields are all that `| json` finds. */
@@ -76,9 +95,9 @@ export async function knownOfFields(
   const isLabel = [...streamListing.streams.values()].some(({ labelNames }) => labelNames.has(unwrap.name));
   const found = isLabel ? undefined : fieldShaper(names, unwrap.name, streamListing);
   if (found === undefined) return decline('row-labels');
-  const deciding = { all: [], levels: [], hasOtlp: false };
   const pacer = new Pacer(signal);
-  const grouping = await atPace(groupByLabels(names, streamListing, deciding, context.naming), pacer);
+  const grouping = await atPace(groupByLabels(names, streamListing, noFields, context.naming), pacer);
   const columns = [...new Set([...grouping.placeholderColumns, ...found.streamFields])];
-  return { grouping, shaper: found.shaper, profileRequest: { ...context, selection, columns } };
+  const profileRequest = { ...context, selection, columns };
+  return { grouping, shaper: found.shaper, profileRequest, mayHaveRowLabels: false };
 }

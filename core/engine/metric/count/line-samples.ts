@@ -2,11 +2,13 @@ import type { TimeRange } from '../../../base/time/range.js';
 import type { LogsqlFilter } from '../../../victoria/logsql/ast.js';
 import { and, fields, limit, or, query } from '../../../victoria/logsql/build.js';
 import { printFilter } from '../../../victoria/logsql/print.js';
+import type { Naming } from '../../../victoria/names/naming.js';
 import type { Upstream } from '../../../victoria/upstream/types.js';
 
 /** Lines of which a sample is read. */
 export interface SampledLines {
   readonly upstream: Upstream;
+  readonly naming: Pick<Naming, 'isMissingLine'>;
   readonly selection: LogsqlFilter;
   readonly range: TimeRange;
   /** The approximate number of lines in the range. */
@@ -35,15 +37,13 @@ export class LineSamples {
   #kept = 0;
 
   /** A sample of these lines, read once. */
-  async of(
-    { upstream, selection, range, rows }: SampledLines,
-    wanted: number,
-  ): Promise<readonly SampledLine[]> {
+  async of(asked: SampledLines, wanted: number): Promise<readonly SampledLine[]> {
+    const { selection, range, rows } = asked;
     const perSlice = rows > rowsOfWholeBlocks ? mostPerSlice : wanted;
     const key = `${perSlice} ${range.startNs} ${range.endNs} ${rows} ${printFilter(selection)}`;
     const known = this.#known.get(key);
     if (known !== undefined) return known;
-    const lines = await sample(upstream, selection, range, rows, perSlice);
+    const lines = await sample(asked, perSlice);
     const length = lines.reduce((sum, { line }) => sum + line.length, 0);
     if (this.#kept + length <= maxKept) {
       this.#kept += length;
@@ -58,10 +58,7 @@ export class LineSamples {
  * read the same ones for each part.
  */
 async function sample(
-  upstream: Upstream,
-  selection: LogsqlFilter,
-  range: TimeRange,
-  rows: number,
+  { upstream, naming, selection, range, rows }: SampledLines,
   perSlice: number,
 ): Promise<readonly SampledLine[]> {
   const filter = sampleOf(selection, range, rows, perSlice);
@@ -75,7 +72,8 @@ async function sample(
       streams.set(stream, stream);
       lines.push({ stream, line: _msg });
     }
-  return lines;
+  const stored = lines.filter(({ line }) => !naming.isMissingLine(line));
+  return stored.length === 0 ? lines : stored;
 }
 
 /**

@@ -86,9 +86,8 @@ export const plainProfile: SelectionProfile = {
   doubtful: 0,
 };
 
-/** Why the backend cannot shorten or gather what `| json` makes of these lines, if it cannot. */
-export function obstacleIn({ missing, unreliable, hidingStreams }: SelectionProfile): Declined | undefined {
-  if (missing > 0) return decline('missing-lines');
+/** Why the backend cannot shorten or gather what `| json` makes of stored lines, if it cannot. */
+export function obstacleIn({ unreliable, hidingStreams }: SelectionProfile): Declined | undefined {
   if (unreliable > 0) return decline('lenient-numbers');
   return hidingStreams?.size === 0 ? undefined : decline('hidden-fields');
 }

@@ -4,12 +4,30 @@ import type { LogsqlFilter } from '../../../victoria/logsql/ast.js';
 import { and, fields, limit, not, present, query } from '../../../victoria/logsql/build.js';
 import { printFilter } from '../../../victoria/logsql/print.js';
 import { rebuildLine } from '../../../victoria/names/missing-line.js';
+import type { Naming } from '../../../victoria/names/naming.js';
 import { missingLineRows } from '../../plan/missing-lines.js';
+import type { LeafPlan } from '../../plan/types.js';
 import type { LeafContext } from '../context.js';
 import { decline, type Declined } from '../declined.js';
 import { countRows } from '../../rows/count-rows.js';
+import type { RowRequest } from '../rows.js';
 import type { ValueShaper } from './json.js';
+import type { SelectionProfile } from './profile.js';
 import type { StreamListing } from './stream-listing.js';
+
+/** The rows of a leaf without a stored line, to be read with all their fields. */
+export function rowsWithoutLine(
+  { logs, selection }: Pick<LeafPlan, 'logs' | 'selection'>,
+  range: TimeRange,
+  { missing }: Pick<SelectionProfile, 'missing'>,
+  naming: Naming,
+): RowRequest {
+  const rows = missingLineRows(naming);
+  return {
+    ...{ filter: and(logs.filter, rows), selection: and(selection, rows), range },
+    ...{ columns: undefined, selectedRows: missing },
+  };
+}
 
 /** Declines where a row of a selection has a stored line: only rebuilt lines show what their fields show. */
 export async function declineLines(

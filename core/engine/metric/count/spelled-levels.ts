@@ -22,6 +22,7 @@ import {
 import { printFilter } from '../../../victoria/logsql/print.js';
 import { levelFromLine } from '../../../victoria/names/level-line.js';
 import { normalLevel } from '../../../victoria/names/level-words.js';
+import type { Naming } from '../../../victoria/names/naming.js';
 import type { RowReader } from '../../../victoria/names/row-reader.js';
 import type { StreamIdentity } from '../../../victoria/names/stream-identity.js';
 import { columnOf, type BackendRow, type Upstream } from '../../../victoria/upstream/types.js';
@@ -52,6 +53,7 @@ const maxFilterBytes = 4000;
 export interface SpelledRequest {
   readonly upstream: Upstream;
   readonly reader: RowReader;
+  readonly naming: Naming;
   /** All rows of the streams that are listed. */
   readonly selection: LogsqlFilter;
   /** Those of them whose lines are looked at. */
@@ -169,17 +171,10 @@ async function look(request: SpelledRequest, run: Run, tallies: Tallies): Promis
 }
 
 /** The same of a sample of the lines, which stands for all of them. */
-async function lookAtSample({
-  upstream,
-  samples,
-  sampled,
-  range,
-  listing,
-  shaper,
-  signal,
-}: SpelledRequest): Promise<ReadonlyMap<string, StreamKinds>> {
+async function lookAtSample(request: SpelledRequest): Promise<ReadonlyMap<string, StreamKinds>> {
+  const { samples, sampled, listing, shaper, signal } = request;
   const rows = rowsOfStreams(listing.listed);
-  const lines = await samples.of({ upstream, selection: sampled, range, rows }, mostPerSlice);
+  const lines = await samples.of({ ...request, selection: sampled, rows }, mostPerSlice);
   const found = new Map<string, KindsOfStream>();
   const pacer = new Pacer(signal);
   for (const { stream, line } of lines) {

@@ -30,6 +30,7 @@ import {
 import { duplicateRows } from './duplicates.js';
 import { crowdedRows, partsOf, type CrowdedRows } from './found-repeats.js';
 import type { SelectionProfile } from './profile.js';
+import { rowsWithoutLine } from './rebuilt-rows.js';
 import {
   areGroupedApart,
   Groups,
@@ -186,7 +187,7 @@ export class Statistics {
       const sample = this.#ofRow(entry);
       if (sample !== undefined) into.engine.add(sample.labels, entry.timestampNs, -sample.value);
     }
-    if (this.#readsMissing) await this.#addMissing(into, selectedRows);
+    if (this.#readsMissing) await this.#addMissing(into);
     if (others === 'rows') await this.#addUndecided(into, selectedRows, []);
     else if (others !== 'none') {
       const { undecided, ambiguous, untold } = others;
@@ -299,15 +300,9 @@ export class Statistics {
     return context.declines.unless([kind, columns, printFilter(plan.selection)], ask);
   }
 
-  async #addMissing(into: LeafEngine, selectedRows: number): Promise<void> {
-    const { plan, context } = this.#parts;
-    const rows = missingLineRows(context.naming);
-    await this.#addRows(into, {
-      filter: and(plan.logs.filter, rows),
-      selection: and(plan.selection, rows),
-      columns: undefined,
-      selectedRows,
-    });
+  async #addMissing(into: LeafEngine): Promise<void> {
+    const { plan, context, buckets, profile } = this.#parts;
+    await this.#addRows(into, rowsWithoutLine(plan, buckets.range, profile, context.naming));
   }
 
   #undecidedRows(): UndecidedRows {

@@ -10,6 +10,7 @@ import {
   and,
   freeName,
   limit,
+  not,
   query,
   stats,
   statsFunction,
@@ -20,10 +21,12 @@ import { beginRows } from '../../../victoria/upstream/begin-rows.js';
 import { GatheredValues } from '../../../victoria/upstream/gathered-values.js';
 import { columnOf, type BackendRow, type Upstream } from '../../../victoria/upstream/types.js';
 import { groupingOf } from '../../plan/metric-columns.js';
+import { missingLineRows } from '../../plan/missing-lines.js';
 import type { LeafContext, Strategy } from '../context.js';
 import { costOfCounting } from '../cost.js';
 import { decline, isDeclined, type Declined } from '../declined.js';
 import { callRows, planWindows, rowsOfStreams } from '../row-windows.js';
+import { readEntries } from '../rows.js';
 import { bucketsOf, type Buckets } from './counting.js';
 import { duplicateRows } from './duplicates.js';
 import { crowdedRows, distinctRows, partsOf, type CrowdedRows } from './found-repeats.js';
@@ -31,8 +34,16 @@ import { GroupedValues } from './grouped-values.js';
 import { areGroupedApart, groupByStream, groupedApart, streamOf, type GroupedRows } from './grouping.js';
 import type { ValueShaper } from './json.js';
 import { obstacleIn, type SelectionProfile } from './profile.js';
-import { isOrderless, isSum, knownOf, knownOfFields, type Known, type Unwrapping } from './known-values.js';
-import { declineLines, mayHaveEmptyLines } from './rebuilt-rows.js';
+import {
+  isOrderless,
+  isSum,
+  knownOf,
+  knownOfFields,
+  rowLabels,
+  type Known,
+  type Unwrapping,
+} from './known-values.js';
+import { declineLines, mayHaveEmptyLines, rowsWithoutLine } from './rebuilt-rows.js';
 import { surest, type Get } from './shapes.js';
 import { listSelection } from './stream-listing.js';
 
@@ -73,7 +84,7 @@ async function valueTable(
   const buckets = bucketsOf(request.columns, plan.range.range);
   if (isDeclined(buckets)) return buckets;
   const { range } = buckets;
-  const { upstream, reader, limits, profiler } = context;
+  const { upstream, reader, naming, limits, profiler } = context;
   const [refusal, streamListing] = await Promise.all([
     declineLines(plan.selection, range, context),
     listSelection(upstream, reader, plan.selection, range, request.signal),
@@ -91,36 +102,53 @@ async function valueTable(
   const gatherWith = (
     profile: SelectionProfile,
     shaper: ValueShaper,
-    crowded: CrowdedRows | undefined,
+    readsMissing: boolean,
+    crowded?: CrowdedRows,
   ): Gathering => {
     const grouped = groupedApart({ byLabels: known.grouping, byStream }, profile, reader);
-    return gather({ grouped, shaper, crowded, plan, buckets, isOneCall }, context);
+    return gather({ grouped, shaper, readsMissing, crowded, plan, buckets, isOneCall }, context);
   };
+  const mayReadMissing = ({ missing }: SelectionProfile): boolean => refusal !== undefined && missing > 0;
   // What fields hide is missing in lines that are rebuilt of them; other lines are grouped apart.
   const obstacleTo = (profile: SelectionProfile): Declined | undefined =>
-    obstacleIn({ ...profile, ...(refusal === undefined ? { missing: 0 } : { hidingStreams: new Set() }) });
+    obstacleIn(refusal === undefined ? profile : { ...profile, hidingStreams: new Set() });
+  const isExpected =
+    obstacleTo(expected) === undefined && (!known.mayHaveRowLabels || profiler.knows(known.profileRequest));
   // Which rows to tell apart depends on times, and so on the range.
-  const mayBegin = obstacleTo(expected) === undefined && expected.crowded.length === 0;
-  let gathering = mayBegin ? gatherWith(expected, surest(known.shaper, expected), undefined) : undefined;
+  const mayBegin = isExpected && expected.crowded.length === 0;
+  let gathering = mayBegin
+    ? gatherWith(expected, surest(known.shaper, expected), mayReadMissing(expected))
+    : undefined;
   try {
     const profile = await profiler.of(known.profileRequest, range, streamListing);
     const obstacle = obstacleTo(profile);
+    if (obstacle !== undefined && known.mayHaveRowLabels)
+      return context.declines.remember(decline('row-labels'), ...rowLabels(plan));
     if (obstacle !== undefined) return obstacle;
     const shaper = surest(known.shaper, profile);
+    const readsMissing = mayReadMissing(profile);
     const crowded = crowdedRows(profile, reader);
-    if (gathering?.shaper !== shaper || crowded !== undefined || !areGroupedApart(profile, expected)) {
+    const isRight =
+      gathering?.shaper === shaper &&
+      gathering.readsMissing === readsMissing &&
+      areGroupedApart(profile, expected);
+    if (gathering === undefined || !isRight || crowded !== undefined) {
       endAll(gathering);
-      gathering = gatherWith(profile, shaper, crowded);
+      gathering = gatherWith(profile, shaper, readsMissing, crowded);
     }
     const looked = { ...context, memory: limits.memory, filter: plan.logs.filter, range };
     const surplus = await duplicateRows({ ...looked, streams, profile, leavesCrowded: true });
     if (isDeclined(surplus)) return surplus;
     const into = leafEngine(request);
     const values = new GroupedValues(plan, request, context, { into, buckets, shaper });
-    values.leaveOut(surplus);
+    values.leaveOut(surplus, readsMissing);
     context.counts.scanned(listed);
     const stopped = await readValues({ plan, buckets, gathering, values }, request, context);
     if (stopped !== undefined) return stopped;
+    if (readsMissing) {
+      const missing = rowsWithoutLine(plan, range, profile, naming);
+      for await (const batch of readEntries(missing, context)) await values.addEntries(batch);
+    }
     if (isSum(plan.range) && values.areRounded) return decline('times-needed');
     const { hasEmpty } = values;
     if (
@@ -142,6 +170,8 @@ async function valueTable(
 /** Calls for values, in groups. */
 interface Gathering {
   readonly shaper: ValueShaper;
+  /** Whether rows without a line are read, and not gathered. */
+  readonly readsMissing: boolean;
   readonly names: { readonly rows: string; readonly values: string };
   /** For each part of the rows. */
   readonly asked: readonly Part[];
@@ -165,7 +195,7 @@ function endAll(gathering: Gathering | undefined): void {
   for (const { rows } of gathering?.begun ?? []) rows.end();
 }
 
-interface GatheringRequest extends Pick<Known, 'shaper'> {
+interface GatheringRequest extends Pick<Known, 'shaper'>, Pick<Gathering, 'readsMissing'> {
   readonly grouped: readonly GroupedRows[];
   readonly plan: Unwrapping;
   readonly buckets: Buckets;
@@ -175,12 +205,13 @@ interface GatheringRequest extends Pick<Known, 'shaper'> {
 }
 
 function gather(
-  { grouped, shaper, plan, buckets, crowded, isOneCall }: GatheringRequest,
-  { upstream }: LeafContext,
+  { grouped, shaper, readsMissing, plan, buckets, crowded, isOneCall }: GatheringRequest,
+  { upstream, naming }: LeafContext,
 ): Gathering {
   const { range, stepNs, shiftNs, count } = buckets;
   const taken = [...grouped.flatMap(({ grouping }) => grouping.columns), ...shaper.columns];
   const names = { rows: freeName('rows', taken), values: freeName('values', taken) };
+  const withLine = readsMissing ? not(missingLineRows(naming)) : and();
   const asked = grouped.flatMap(({ filter, grouping }) => {
     const columns = [...grouping.columns, ...shaper.columns];
     const gathered = stats(
@@ -189,7 +220,7 @@ function gather(
       statsFunction('values', [shaper.valueColumn], names.values),
     );
     const seen = [...columns, shaper.valueColumn];
-    return partsOf(and(filter, plan.logs.filter), crowded).map((part) => ({
+    return partsOf(and(filter, plan.logs.filter, withLine), crowded).map((part) => ({
       grouping,
       query: query(part.filter, [
         ...distinctRows(part, seen),
@@ -200,7 +231,7 @@ function gather(
     }));
   });
   const begun = isOneCall ? asked.map((part) => beginPart(upstream, part, range)) : undefined;
-  return { shaper, names, asked, begun };
+  return { shaper, readsMissing, names, asked, begun };
 }
 
 interface Reading {

@@ -102,7 +102,7 @@ function jsonQuestion(random: Random, data: Dataset): MetricRequest {
 /** The same of the regular rows. */
 function regularQuestion(random: Random, data: Dataset): MetricRequest {
   return asked(random, data, {
-    selected: `{app="regular", door${random.pick(['="push-1"', '="push-4"', '="rebuilt-3"', '=~"push-.*"', '=~"rebuilt-.*"', '=~".+"'])}}`,
+    selected: `{app="${random.pick(['regular', 'regular', 'sparse'])}", door${random.pick(['="push-0"', '="push-1"', '="push-4"', '="rebuilt-3"', '=~"push-.*"', '=~"rebuilt-.*"', '=~".+"'])}}`,
     names: [random.pick(['method', 'status', 'door', 'took']), random.pick(['method', 'level'])],
     number: random.pick(['took', 'took', 'status']),
     filter: random.pick(['', '', ' | status >= 404', ' | method!="PUT"', ' | took > 500']),
@@ -189,6 +189,14 @@ const always = [
   'max_over_time({app="clashing"} | json | unwrap took | __error__="" [10m]) by (team)',
   'quantile_over_time(0.9, {app="clashing"} | json | unwrap took | __error__="" [5m]) by (team, method)',
   'sum by (team) (sum_over_time({app="clashing", door!="push-2"} | json | unwrap took | __error__="" [5m]))',
+  'quantile_over_time(0.9, {app="sparse"} | json | unwrap took | __error__="" [5m]) by (method)',
+  'quantile_over_time(0.9, {app="sparse", door="push-0"} | json | unwrap took | __error__="" [5m]) by (method)',
+  'sum by (door) (sum_over_time({app="sparse"} | json | unwrap status | __error__="" [5m]))',
+  'max_over_time({app="sparse", door="push-0"} | json | unwrap status [5m]) by (method)',
+  'sum by (level, detected_level) (count_over_time({app="sparse"} | drop __error__ [5m]))',
+  'sum by (door, detected_level) (count_over_time({app="sparse", door=~"push-[02]"} [5m]))',
+  'sum by (status) (count_over_time({app="sparse"} | json | __error__="" [5m]))',
+  'sum by (method, level) (count_over_time({app="sparse", door="push-0"} | json | status >= 404 [5m]))',
 ];
 
 /** A part of the questions is always asked, and then the three ways of asking have their turns. */
@@ -290,6 +298,27 @@ function regularSources(random: Random): readonly Source[] {
   });
 }
 
+/** Streams of JSON in which some rows have no line, but fields, or nothing at all. Some rows come twice, and all of one stream. */
+function sparseSources(random: Random): readonly Source[] {
+  return [0.05, 0.3, 0.2].map((share, index): Source => {
+    const rows = Array.from({ length: 200 }, (_, at): Row => {
+      const levels = ['info', 'info', 'Warn', 'ERROR'];
+      const fields = {
+        method: random.pick(['GET', 'GET', 'PUT']),
+        status: random.pick(['200', '200', '404', '500']),
+        took: random.pick([String(random.below(900)), `${random.below(90)}.5`, '1_000']),
+        ...(random.chance(0.9) || index === 0 ? { level: random.pick(levels) } : {}),
+      };
+      const ns = endNs - BigInt(1 + at * 10 + random.below(10)) * second;
+      if (!random.chance(share)) return { ns, message: JSON.stringify(fields), fields: {} };
+      return { ns, message: undefined, fields: index === 1 && random.chance(0.2) ? {} : fields };
+    });
+    const repeated = [0, 9, rows.length][index];
+    const streamFields = { app: 'sparse', door: `push-${index}`, service_name: 'sparse' };
+    return { door: 'push', streamFields, shape: 'sparse', rows, laterRows: rows.slice(0, repeated) };
+  });
+}
+
 /** Streams of JSON, logfmt, text and access logs; some lines have words of two levels, or their level spelled oddly. */
 function mixedSources(random: Random): readonly Source[] {
   const levels = ['info', 'info', 'warn', 'error', 'debug', 'dbg', 'Fatal', 'notice'];
@@ -344,6 +373,7 @@ async function dataOf(seed: number, account: number): Promise<Dataset> {
     ...regularSources(Random.of(seed, 0)),
     ...mixedSources(Random.of(seed, 1)),
     ...clashingSources(Random.of(seed, 2)),
+    ...sparseSources(Random.of(seed, 3)),
   ];
   const tenant = { tenant: 'law', sources, streams: viewOf(sources) };
   const data = { ...made, tenants: [tenant] };

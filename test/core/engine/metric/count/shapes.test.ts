@@ -5,6 +5,8 @@ import type { BackendRow } from '../../../../../core/victoria/upstream/types.js'
 import { decline, isDeclined } from '../../../../../core/engine/metric/declined.js';
 import { jsonQuestion, shorteningQuestion } from '../../../../../core/engine/metric/count/json.js';
 import { LineSamples } from '../../../../../core/engine/metric/count/line-samples.js';
+import { missingMessage } from '../../../../compare/data/rows.js';
+import { naming } from '../metric-store.js';
 import { LineShapes, levelQuestion } from '../../../../../core/engine/metric/count/shapes.js';
 
 const range = { startNs: 0n, endNs: 80_000_000_000n };
@@ -26,6 +28,17 @@ function counting(line: string): Counting {
   return { upstream: { rows } as unknown as Upstream, samples: new LineSamples(), asked: () => asked };
 }
 
+test('what stands in the place of a line is no line of a sample', async (t) => {
+  const lines = [missingMessage, '', 'a line'];
+  const rows = async function* (): AsyncGenerator<readonly BackendRow[]> {
+    yield await Promise.resolve(lines.map((_msg) => ({ _msg })));
+  };
+  const upstream = { rows } as unknown as Upstream;
+  t.deepEqual(await new LineSamples().of({ upstream, naming, selection: and(), range, rows: 3 }, 9), [
+    'a line',
+  ]);
+});
+
 test('the questions of one request look at the same lines, which are read once', async (t) => {
   const shapes = new LineShapes({ get: () => undefined, set: () => undefined });
   const seen: (readonly string[])[] = [];
@@ -43,7 +56,7 @@ test('the questions of one request look at the same lines, which are read once',
           return decline('lines-differ');
         },
       },
-      { upstream, samples, selection, range, rows, signal: new AbortController().signal },
+      { upstream, naming, samples, selection, range, rows, signal: new AbortController().signal },
     );
   const one = counting('a line');
   await ask(one, 'first');

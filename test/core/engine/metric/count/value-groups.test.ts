@@ -81,6 +81,51 @@ test.serial('values come without their rows, also where lines were pushed twice'
   t.true(calls.reduce((sum, { rows }) => sum + rows, 0) < 40);
 });
 
+test.serial('values are gathered beside rows without a line, which alone are read', async (t) => {
+  account += 1;
+  const metadata = { n: '7', method: 'PUT', took_ms: '12.5' };
+  // A row without fields has an empty line, which is no JSON.
+  const without = lines(290).map(({ ns, stream }, n) => ({
+    ns,
+    stream,
+    line: '',
+    metadata: n === 40 ? {} : metadata,
+  }));
+  const stored = lines(290).map((entry, n) => (n % 40 === 0 ? (without[n] ?? entry) : entry));
+  await store.push(account, [...stored, ...stored.slice(70, 90)]);
+  const queries = [
+    'quantile_over_time(0.9, {app="a"} | json | unwrap took_ms | __error__="" [60s]) by (method)',
+    'sum by (method) (sum_over_time({app="a"} | json | unwrap n | __error__="" [60s]))',
+    // The text in the place of a line is not taken for one, which would fail.
+    'max_over_time({app="a", pod="pod-0"} | json | unwrap n [60s]) by (method)',
+  ];
+  for (const text of queries) {
+    const wanted = await outcome(text, 'off');
+    const request = rangeRequest(text, base, base + 300n * second, 60n * second);
+    // A sample is read at first, and lines are looked at the second time.
+    for (const most of [Infinity, Infinity, 50]) {
+      const { answer, calls, tried: ways } = await store.run(request, { account });
+      t.deepEqual(valuesOf(answer), wanted, text);
+      t.is(ways.at(-1), 'value-groups:ran');
+      t.true(calls.reduce((sum, { rows }) => sum + rows, 0) < most, text);
+    }
+  }
+});
+
+test.serial('values are not gathered by labels that are fields of rows with a line', async (t) => {
+  account += 1;
+  const stored = lines(290).map((entry, n) =>
+    n === 40 ? { ...entry, metadata: { method: 'PATCH' } } : entry,
+  );
+  await store.push(account, stored);
+  const text = 'quantile_over_time(0.9, {app="a"} | json | unwrap took_ms | __error__="" [60s]) by (method)';
+  const wanted = await outcome(text, 'off');
+  for (const time of ['first', 'second']) {
+    t.deepEqual(await outcome(text, 'on'), wanted, time);
+    t.true((await tried(text)).includes('value-groups:row-labels'), time);
+  }
+});
+
 test.serial('sums are gathered where no order of adding the values can round them', async (t) => {
   account += 1;
   await store.push(account, lines(290));
