@@ -17,7 +17,7 @@ import type { Backend } from '../backend.js';
 import { detectedLevelName } from '../../victoria/names/level.js';
 import type { Naming } from '../../victoria/names/naming.js';
 import { mayBeFilledIn } from '../../victoria/names/otlp-fill.js';
-import { longDecimalPattern } from '../../victoria/names/shown-value.js';
+import { longDecimalPattern, rewrittenPattern } from '../../victoria/names/shown-value.js';
 import type { StreamIdentity } from '../../victoria/names/stream-identity.js';
 
 /** The rows to look at. */
@@ -175,7 +175,7 @@ function storedColumns(
 /** A stored field by which the backend can tell entries apart. */
 interface IdentityColumn {
   readonly field: string;
-  /** Rows in which the value may be shown otherwise than it is stored: two rows of one entry may then have different values. */
+  /** Rows in which the value may be shown, or grouped, otherwise than it is stored: two rows of one entry may then have different values. */
   readonly inexact: LogsqlFilter;
 }
 
@@ -207,10 +207,10 @@ export function identityColumns(
   return storedColumns(listed, streams)
     .filter(isShownAsStored)
     .map((field) => {
-      const isDecimal = regexp(field, longDecimalPattern);
+      const isChanged = regexp(field, `${longDecimalPattern}|${rewrittenPattern}`);
       return {
         field,
-        inexact: hasOtlp && ids.has(field) ? or(isDecimal, regexp(field, onlyZeros)) : isDecimal,
+        inexact: hasOtlp && ids.has(field) ? or(isChanged, regexp(field, onlyZeros)) : isChanged,
       };
     });
 }

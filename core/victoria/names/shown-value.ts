@@ -3,6 +3,8 @@ import { withoutInvalid } from '../../logql/pipeline/json-text.js';
 const longDecimal = /^-?\d+\.\d+$/;
 /** For LogsQL: matches every text that `repairDecimal` may change, and some more. */
 export const longDecimalPattern = '^-?[0-9.]{17,}$';
+/** For LogsQL: matches values such as 1_000, which the backend groups as 1000. */
+export const rewrittenPattern = '^[0-9]+_[0-9_]*$';
 /** For LogsQL: matches every value that is shown with spaces in place of broken bytes. */
 export const brokenPattern = '\\x{fffd}';
 

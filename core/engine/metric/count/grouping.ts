@@ -15,6 +15,7 @@ import {
 } from '../../../victoria/logsql/build.js';
 import { detectedLevelName } from '../../../victoria/names/level.js';
 import { levelNames } from '../../../victoria/names/level-words.js';
+import { rewrittenPattern } from '../../../victoria/names/shown-value.js';
 import type { Naming } from '../../../victoria/names/naming.js';
 import { entryOf, type RowReader } from '../../../victoria/names/row-reader.js';
 import { serviceDiscoveryLabels, serviceNameLabel } from '../../../victoria/names/service-name.js';
@@ -216,7 +217,7 @@ export interface Group {
   /** The `_stream` text of a stream with the labels of its rows. */
   readonly stream: string;
   readonly get: Get;
-  /** A line to evaluate in place of the group's lines; undefined when lines do not matter. */
+  /** A line to evaluate in place of the group's lines, an empty one for rows without; undefined when lines do not matter. */
   readonly representative?: RepresentativeLine;
   readonly values: readonly GroupValue[];
 }
@@ -291,5 +292,5 @@ export function undecidedRows(streamListing: StreamListing, deciding: DecidingFi
 
 /** Matches rows with values such as 1_000 in one of these fields, which the backend groups as 1000; undefined for no field. */
 export function rewrittenRows(fields: readonly string[]): LogsqlFilter | undefined {
-  return fields.length === 0 ? undefined : or(...fields.map((name) => regexp(name, '^[0-9]+_[0-9_]*$')));
+  return fields.length === 0 ? undefined : or(...fields.map((name) => regexp(name, rewrittenPattern)));
 }

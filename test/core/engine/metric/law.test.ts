@@ -311,7 +311,7 @@ function sparseSources(random: Random): readonly Source[] {
       };
       const ns = endNs - BigInt(1 + at * 10 + random.below(10)) * second;
       if (!random.chance(share)) return { ns, message: JSON.stringify(fields), fields: {} };
-      return { ns, message: undefined, fields: index === 1 && random.chance(0.2) ? {} : fields };
+      return { ns, message: '', fields: index === 1 && random.chance(0.2) ? {} : fields };
     });
     const repeated = [0, 9, rows.length][index];
     const streamFields = { app: 'sparse', door: `push-${index}`, service_name: 'sparse' };
