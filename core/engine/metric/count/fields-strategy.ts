@@ -10,10 +10,8 @@ import type { LogsqlFilter } from '../../../victoria/logsql/ast.js';
 import { entryOf } from '../../../victoria/names/row-reader.js';
 import { and, exact, or } from '../../../victoria/logsql/build.js';
 import { detectedLevelName } from '../../../victoria/names/level.js';
-import { levelNames, normalLevel } from '../../../victoria/names/level-words.js';
 import type { BackendRow } from '../../../victoria/upstream/types.js';
 import { missingLineRows } from '../../plan/missing-lines.js';
-import { plainName } from '../../plan/metric-columns.js';
 import type { FieldsPlan, LeafPlan } from '../../plan/types.js';
 import type { LeafContext, Strategy } from '../context.js';
 import { costOfCounting } from '../cost.js';
@@ -32,13 +30,19 @@ import {
   type DecidingFields,
   type Group,
 } from './grouping.js';
-import { declineLines, mayHaveEmptyLines, parsedFields, rememberLines } from './rebuilt-rows.js';
+import {
+  declineLines,
+  isLevelShown,
+  maxUnshown,
+  mayBeEmpty,
+  mayHaveEmptyLines,
+  rebuiltFields,
+  rememberLines,
+  type RebuiltFields,
+} from './rebuilt-rows.js';
 import type { ProfileRequest, SelectionProfile } from './profile.js';
 import type { ListedRange, StreamListing } from './stream-listing.js';
 
-/** The most groups whose level only their lines show. */
-const maxUndecided = 50;
-const levels: ReadonlySet<string> = new Set(levelNames);
 const anyTime = '1970-01-01T00:00:00Z';
 /** Makes every rebuilt line of a group an object: no query can name it. */
 const filler = '\u0000';
@@ -116,8 +120,7 @@ class FieldCounting {
   readonly #buckets: Buckets;
   readonly #listing: StreamListing;
   readonly #fields: readonly string[];
-  /** Fields with the name of a level, in the order in which a rebuilt line has them. */
-  readonly #levelFields: readonly string[];
+  readonly #rebuilt: RebuiltFields;
   readonly #filter: LogsqlFilter;
 
   constructor(
@@ -132,13 +135,8 @@ class FieldCounting {
     this.#context = context;
     this.#buckets = buckets;
     this.#listing = listing;
-    const { names, readsJson } = plan.fields;
-    const wanted = new Set([...names, ...[...names].map(plainName)]);
-    const needsLevel =
-      names.has(detectedLevelName) && [...listing.streams.values()].some(({ level }) => level === undefined);
-    this.#levelFields = needsLevel ? listing.fields.filter((field) => levels.has(field)).sort() : [];
-    const parsed = readsJson ? parsedFields(wanted, listing) : [];
-    this.#fields = [...new Set([...parsed, ...this.#levelFields])];
+    this.#rebuilt = rebuiltFields(plan.fields, listing);
+    this.#fields = this.#rebuilt.all;
     this.#filter = and(plan.logs.filter, missingLineRows(context.naming));
   }
 
@@ -206,10 +204,7 @@ class FieldCounting {
 
   /** Whether there may be rows without any field of their own: their line is empty, and no JSON. */
   async #hasEmptyLines(groups: readonly Group[]): Promise<boolean> {
-    const mayBe = groups.some(({ stream, get }) => {
-      const { fields } = this.#context.reader.stream(stream);
-      return this.#fields.every((field) => fields.has(field) || (get(field) ?? '') === '');
-    });
+    const mayBe = groups.some((group) => mayBeEmpty(group, this.#rebuilt, this.#context.reader));
     if (!this.#plan.fields.readsJson || !mayBe) return false;
     return mayHaveEmptyLines(this.#filter, this.#listing, this.#buckets.range, this.#context);
   }
@@ -221,21 +216,14 @@ class FieldCounting {
     const decided: Group[] = [];
     const others = new Map<string, LogsqlFilter>();
     for (const group of groups) {
-      if (this.#isLevelShown(group)) decided.push(group);
+      if (isLevelShown(group, this.#rebuilt, this.#context.reader)) decided.push(group);
       else {
-        const values = this.#levelFields.map((field) => [field, group.get(field) ?? ''] as const);
+        const values = this.#rebuilt.levels.map((field) => [field, group.get(field) ?? ''] as const);
         others.set(JSON.stringify(values), and(...values.map(([field, value]) => exact(field, value))));
       }
     }
-    if (others.size > maxUndecided) return decline('too-many-shapes');
+    if (others.size > maxUnshown) return decline('too-many-shapes');
     return { groups: decided, surplus, undecided: others.size === 0 ? undefined : or(...others.values()) };
-  }
-
-  #isLevelShown({ stream, get }: Group): boolean {
-    const { level, fields } = this.#context.reader.stream(stream);
-    if (level !== undefined) return true;
-    const first = this.#levelFields.find((field) => !fields.has(field) && (get(field) ?? '') !== '');
-    return first !== undefined && normalLevel(get(first) ?? '') !== undefined;
   }
 
   /** Adds the counts, and what rows have to be read for. */

@@ -1,28 +1,33 @@
 import { labelName } from '../../../logql/pipeline/label-name.js';
 import type { TimeRange } from '../../../base/time/range.js';
-import type { LogsqlFilter } from '../../../victoria/logsql/ast.js';
-import { and, fields, limit, not, present, query } from '../../../victoria/logsql/build.js';
+import type { LogsqlFilter, LogsqlPipe } from '../../../victoria/logsql/ast.js';
+import { and, exact, fields, limit, not, or, present, query } from '../../../victoria/logsql/build.js';
 import { printFilter } from '../../../victoria/logsql/print.js';
 import { rebuildLine } from '../../../victoria/names/missing-line.js';
+import { detectedLevelName } from '../../../victoria/names/level.js';
+import { levelNames, normalLevel } from '../../../victoria/names/level-words.js';
 import type { Naming } from '../../../victoria/names/naming.js';
+import type { RowReader } from '../../../victoria/names/row-reader.js';
 import { missingLineRows } from '../../plan/missing-lines.js';
-import type { LeafPlan } from '../../plan/types.js';
+import { plainName } from '../../plan/metric-columns.js';
+import type { FieldsPlan, LeafPlan } from '../../plan/types.js';
 import type { LeafContext } from '../context.js';
 import { decline, type Declined } from '../declined.js';
 import { countRows } from '../../rows/count-rows.js';
 import type { RowRequest } from '../rows.js';
+import type { Group } from './grouping.js';
 import type { ValueShaper } from './json.js';
 import type { SelectionProfile } from './profile.js';
+import { noLevel, withLevels, type LineShaper } from './shapes.js';
 import type { StreamListing } from './stream-listing.js';
 
-/** The rows of a leaf without a stored line, to be read with all their fields. */
+/** Rows of a leaf without a stored line, to be read with all their fields. */
 export function rowsWithoutLine(
   { logs, selection }: Pick<LeafPlan, 'logs' | 'selection'>,
   range: TimeRange,
   { missing }: Pick<SelectionProfile, 'missing'>,
-  naming: Naming,
+  rows: LogsqlFilter,
 ): RowRequest {
-  const rows = missingLineRows(naming);
   return {
     ...{ filter: and(logs.filter, rows), selection: and(selection, rows), range },
     ...{ columns: undefined, selectedRows: missing },
@@ -77,6 +82,100 @@ export async function mayHaveEmptyLines(
 
 function isOfStream(field: string, { streams }: StreamListing): boolean {
   return [...streams.values()].some(({ fields }) => fields.has(field));
+}
+
+/** The fields that tell what is seen of rows without a line. */
+export interface RebuiltFields {
+  readonly all: readonly string[];
+  /** Fields with the name of a level, in the order in which a rebuilt line has them. */
+  readonly levels: readonly string[];
+}
+
+const levelFields: ReadonlySet<string> = new Set(levelNames);
+/** The most groups of which these fields do not tell enough. */
+export const maxUnshown = 50;
+
+export function rebuiltFields({ names, readsJson }: FieldsPlan, listing: StreamListing): RebuiltFields {
+  const wanted = new Set([...names, ...[...names].map(plainName)]);
+  const needsLevel =
+    names.has(detectedLevelName) && [...listing.streams.values()].some(({ level }) => level === undefined);
+  const levels = needsLevel ? listing.fields.filter((field) => levelFields.has(field)).sort() : [];
+  const parsed = readsJson ? parsedFields(wanted, listing) : [];
+  return { all: [...new Set([...parsed, ...levels])], levels };
+}
+
+/** Whether the level of a group of rows without a line is known without the rest of their fields. */
+export function isLevelShown({ stream, get }: Group, { levels }: RebuiltFields, reader: RowReader): boolean {
+  const { level, fields: ofStream } = reader.stream(stream);
+  if (level !== undefined) return true;
+  const first = levels.find((field) => !ofStream.has(field) && (get(field) ?? '') !== '');
+  return first !== undefined && normalLevel(get(first) ?? '') !== undefined;
+}
+
+/** Whether rows of a group may have no field of their own. */
+export function mayBeEmpty({ stream, get }: Group, { all }: RebuiltFields, reader: RowReader): boolean {
+  const { fields: ofStream } = reader.stream(stream);
+  return all.every((field) => ofStream.has(field) || (get(field) ?? '') === '');
+}
+
+// A client field is unlikely to have this name, and would only be overwritten during counting.
+const kind = '__shape_kind';
+
+/** Splits rows with and without a line: the latter have an empty one, and are told by columns that are counted by anyway. */
+export function besideLines(
+  lines: LineShaper | undefined,
+  levels: LineShaper | undefined,
+  /** Matches rows whose level may be in their line. */
+  undecided: LogsqlFilter,
+  naming: Naming,
+): LineShaper {
+  const set = (as: string, pattern: string, condition: LogsqlFilter): LogsqlPipe => ({
+    ...{ kind: 'format', as, pattern, condition, rule: 'overwrite' },
+  });
+  const both = lines && levels ? withLevels(lines, levels) : (lines ?? levels);
+  const decided = levels === undefined ? [] : [set(kind, 'decided', not(undecided))];
+  // Lines that do not matter would make many groups.
+  const cleared = (levels?.columns ?? []).map((name) => set(name, '', exact(kind, 'decided')));
+  return {
+    pipes: [...(both?.pipes ?? []), ...decided, ...cleared, set(kind, 'missing', missingLineRows(naming))],
+    columns: [...(both?.columns ?? []), kind],
+    representativeOf(get) {
+      if (get(kind) === 'missing') return { line: '' };
+      const shaper = get(kind) === 'decided' ? lines : both;
+      return shaper === undefined ? { line: noLevel } : shaper.representativeOf(get);
+    },
+  };
+}
+
+/** Counts of rows with and without a line, and a filter for rows of the latter that were not counted. */
+export interface CountedBeside {
+  readonly groups: readonly Group[];
+  readonly unread: LogsqlFilter | undefined;
+}
+
+/** Leaves out the groups of rows without a line of which these fields do not tell what is seen. */
+export function withoutUnshown(
+  groups: readonly Group[],
+  { names, readsJson }: FieldsPlan,
+  rebuilt: RebuiltFields,
+  { reader, naming }: Pick<LeafContext, 'reader' | 'naming'>,
+): CountedBeside | Declined {
+  const shown: Group[] = [];
+  const others = new Map<string, LogsqlFilter>();
+  for (const group of groups) {
+    const isUnshown =
+      group.representative?.line === '' &&
+      ((names.has(detectedLevelName) && !isLevelShown(group, rebuilt, reader)) ||
+        (readsJson && mayBeEmpty(group, rebuilt, reader)));
+    if (!isUnshown) shown.push(group);
+    else {
+      const filter = and(...rebuilt.all.map((field) => exact(field, group.get(field) ?? '')));
+      others.set(printFilter(filter), filter);
+    }
+  }
+  if (others.size > maxUnshown) return decline('too-many-shapes');
+  const unread = others.size === 0 ? undefined : and(missingLineRows(naming), or(...others.values()));
+  return { groups: shown, unread };
 }
 
 /** The fields of which `| json` makes one of these labels in a rebuilt line. */

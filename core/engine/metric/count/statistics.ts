@@ -30,7 +30,7 @@ import {
 import { duplicateRows } from './duplicates.js';
 import { crowdedRows, partsOf, type CrowdedRows } from './found-repeats.js';
 import type { SelectionProfile } from './profile.js';
-import { rowsWithoutLine } from './rebuilt-rows.js';
+import { besideLines, rebuiltFields, rowsWithoutLine, withoutUnshown } from './rebuilt-rows.js';
 import {
   areGroupedApart,
   Groups,
@@ -70,6 +70,8 @@ export interface Counted {
   readonly groups: readonly Group[];
   /** How the lines of the other groups were counted; `rows` means that they must be read. */
   readonly others: ShapeCount | 'none' | 'rows';
+  /** Matches rows without a line that were not counted; undefined where there are none. */
+  readonly unread: LogsqlFilter | undefined;
 }
 
 /** What must still be added to or subtracted from the counts. */
@@ -86,8 +88,8 @@ export class Statistics {
   readonly #groups: Groups;
   /** Matches rows that are counted, after all filters of the backend. */
   readonly #filter: LogsqlFilter;
-  /** Whether rows without a line are read: groups tell them as little as lines do. */
-  readonly #readsMissing: boolean;
+  /** Matches rows without a line where there are some, of which groups tell as little as lines do. */
+  readonly #missing: LogsqlFilter | undefined;
   /** Rows of which distinct ones are counted. */
   readonly #crowded: CrowdedRows | undefined;
   readonly #ofRow: SampleExtractor;
@@ -102,10 +104,9 @@ export class Statistics {
     this.#readsLevels = readsLevels(plan.push, naming);
     this.#groups = new Groups(reader, deciding.all);
     this.#crowded = plan.push.measure === 'presence' ? undefined : crowdedRows(profile, reader);
-    this.#readsMissing = profile.missing > 0 && !countsWithoutLines(parts, this.#readsLevels);
-    this.#filter = this.#readsMissing
-      ? and(plan.logs.filter, not(missingLineRows(naming)))
-      : plan.logs.filter;
+    const isMissingSeen = profile.missing > 0 && !countsWithoutLines(parts, this.#readsLevels);
+    this.#missing = isMissingSeen ? missingLineRows(naming) : undefined;
+    this.#filter = this.#missing === undefined ? plan.logs.filter : and(plan.logs.filter, not(this.#missing));
     this.#ofRow = compileExtractor(range, pushed);
     this.#ofGroup = compileExtractor(withStages({ ...range, op: countLines }, plan.push.stages), pushed);
   }
@@ -132,6 +133,8 @@ export class Statistics {
     const withoutLevel = streamsWithoutLevel(streamListing).length;
     const areUndecided = this.#readsLevels && withoutLevel > 0;
     const undecided = this.#undecidedRows().filter;
+    const together = await this.#countBesideLines(shaper, areUndecided);
+    if (together !== undefined) return together;
     // Filters that read no lines stand in front, for the lines of few rows are read then.
     const decided = areUndecided ? and(not(undecided), this.#filter) : this.#filter;
     const areAllUndecided =
@@ -142,7 +145,7 @@ export class Statistics {
       areAllUndecided ? [] : this.#countGroups(shaper, decided),
       areUndecided ? this.#countByShape(shaper) : ('none' as const),
     ]);
-    return isDeclined(groups) ? groups : { groups, others };
+    return isDeclined(groups) ? groups : { groups, others, unread: this.#missing };
   }
 
   /** Rows that repeat an earlier one. */
@@ -155,7 +158,7 @@ export class Statistics {
     return duplicateRows({
       ...context,
       memory,
-      filter: this.#filter,
+      filter: plan.logs.filter,
       range,
       streams,
       profile,
@@ -164,9 +167,9 @@ export class Statistics {
   }
 
   /** Adds counts and remainder to the engine. */
-  async addTo(into: LeafEngine, { groups, others }: Counted, remainder: Remainder): Promise<void> {
+  async addTo(into: LeafEngine, { groups, others, unread }: Counted, remainder: Remainder): Promise<void> {
     const { duplicates, selectedRows } = remainder;
-    const { context, request } = this.#parts;
+    const { plan, context, request, buckets, profile } = this.#parts;
     const pacer = new Pacer(request.signal);
     for (const group of groups) {
       this.#addGroup(group, into);
@@ -181,13 +184,12 @@ export class Statistics {
       }
     }
     for (const row of duplicates) {
-      const read = context.reader.read(row);
-      if (this.#readsMissing && read.isRebuilt) continue;
-      const entry = entryOf(read);
+      const entry = entryOf(context.reader.read(row));
       const sample = this.#ofRow(entry);
       if (sample !== undefined) into.engine.add(sample.labels, entry.timestampNs, -sample.value);
     }
-    if (this.#readsMissing) await this.#addMissing(into);
+    if (unread !== undefined)
+      await this.#addUncounted(into, rowsWithoutLine(plan, buckets.range, profile, unread));
     if (others === 'rows') await this.#addUndecided(into, selectedRows, []);
     else if (others !== 'none') {
       const { undecided, ambiguous, untold } = others;
@@ -217,6 +219,29 @@ export class Statistics {
       return isDeclined(counted) ? counted : counted.groups;
     }
     return plan.push.names === 'all' ? countManyGroups(asked) : countGroups(asked);
+  }
+
+  /** Counts all rows at once, by fields and lines; undefined where that is not possible, or no row lacks a line. */
+  async #countBesideLines(
+    lines: LineShaper | undefined,
+    areUndecided: boolean,
+  ): Promise<Counted | undefined> {
+    const { plan, context, streamListing, deciding, levels, profile } = this.#parts;
+    const { fields, logs } = plan;
+    const knowsLevels = !areUndecided || (levels !== undefined && !isDeclined(levels));
+    if (this.#missing === undefined || fields === undefined || !knowsLevels) return undefined;
+    const rebuilt = rebuiltFields(fields, streamListing);
+    if (!rebuilt.all.every((field) => deciding.all.includes(field))) return undefined;
+    const byLevel = areUndecided && levels && !isDeclined(levels) ? surest(levels, profile) : undefined;
+    const shaper = besideLines(lines, byLevel, this.#undecidedRows().filter, context.naming);
+    const asked = this.#countRequest(logs.filter);
+    const counted = await this.#unlessDeclined('beside lines', async () => {
+      const all = await countByShape({ ...asked, shaper });
+      if (isDeclined(all)) return all;
+      const beside = withoutUnshown(all.groups, fields, rebuilt, context);
+      return isDeclined(beside) ? beside : { ...beside, others: { ...all, groups: [] } };
+    });
+    return isDeclined(counted) ? undefined : counted;
   }
 
   async #countByShape(lines: LineShaper | undefined): Promise<ShapeCount | 'rows'> {
@@ -300,17 +325,12 @@ export class Statistics {
     return context.declines.unless([kind, columns, printFilter(plan.selection)], ask);
   }
 
-  async #addMissing(into: LeafEngine): Promise<void> {
-    const { plan, context, buckets, profile } = this.#parts;
-    await this.#addRows(into, rowsWithoutLine(plan, buckets.range, profile, context.naming));
-  }
-
   #undecidedRows(): UndecidedRows {
     const { streamListing, deciding } = this.#parts;
     return undecidedRows(streamListing, deciding);
   }
 
-  /** Reads these rows, including repeated ones, which are subtracted as duplicates. */
+  /** Reads rows whose level may be in their line. */
   async #addUndecided(
     into: LeafEngine,
     selectedRows: number,
@@ -319,15 +339,23 @@ export class Statistics {
   ): Promise<void> {
     const { plan, deciding } = this.#parts;
     const { filter, selection } = this.#undecidedRows();
-    const addRows = (some: LogsqlFilter, how: Pick<RowRequest, 'columns' | 'repeats'>): Promise<void> =>
+    await this.#addUncounted(into, {
+      filter: and(this.#filter, filter, within),
+      selection: and(plan.selection, selection, within),
+      columns: ['_time', '_stream', '_msg', ...deciding.all].map(fieldName),
+      ...{ pipes, selectedRows },
+    });
+  }
+
+  /** Reads these rows, including repeated ones, which are subtracted as duplicates. */
+  async #addUncounted(into: LeafEngine, rows: Omit<RowRequest, 'range'>): Promise<void> {
+    const addRows = (some: LogsqlFilter, how: Partial<RowRequest>): Promise<void> =>
       this.#addRows(into, {
-        filter: and(this.#filter, filter, within, some),
-        selection: and(plan.selection, selection, within, some),
-        ...{ pipes, selectedRows, ...how },
+        ...{ ...rows, filter: and(rows.filter, some), selection: and(rows.selection, some) },
+        ...how,
       });
-    const columns = ['_time', '_stream', '_msg', ...deciding.all].map(fieldName);
     const others = this.#crowded === undefined ? and() : not(this.#crowded.filter);
-    await addRows(others, { columns, repeats: 'nowhere' });
+    await addRows(others, { repeats: 'nowhere' });
     if (this.#crowded !== undefined)
       await addRows(this.#crowded.filter, { columns: undefined, repeats: 'anywhere' });
   }

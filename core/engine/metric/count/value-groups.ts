@@ -146,7 +146,7 @@ async function valueTable(
     const stopped = await readValues({ plan, buckets, gathering, values }, request, context);
     if (stopped !== undefined) return stopped;
     if (readsMissing) {
-      const missing = rowsWithoutLine(plan, range, profile, naming);
+      const missing = rowsWithoutLine(plan, range, profile, missingLineRows(naming));
       for await (const batch of readEntries(missing, context)) await values.addEntries(batch);
     }
     if (isSum(plan.range) && values.areRounded) return decline('times-needed');

@@ -137,6 +137,77 @@ test.serial('no row is read where fields show all that is asked, and lines end t
   t.is((await tried(text))[0], 'fields:has-lines');
 });
 
+/** Lines of JSON, and rows without a line whose fields are made by their place. */
+function besideLines(fieldsOf: (n: number) => Readonly<Record<string, string>>): readonly StoredEntry[] {
+  return rows(290).map((row, n) => {
+    if (n % 6 === 0) return { ...row, metadata: fieldsOf(n) };
+    const line = JSON.stringify({ ...row.metadata, level: n % 5 === 0 ? 'warn' : 'info' });
+    // Some rows with a line have a level as metadata, and another one in a line like no other.
+    if (n % 60 !== 1) return { ...row, line, metadata: {} };
+    return { ...row, line: String.raw`an error, warn lvl="in\u0066o" ${n}`, metadata: { level: 'debug' } };
+  });
+}
+
+const ofLevels = [
+  'sum by (detected_level) (count_over_time({app="a"}[60s]))',
+  'sum by (pod, level, detected_level) (count_over_time({app="a"} | drop __error__ [60s]))',
+];
+const ofLines = [
+  'sum by (status) (count_over_time({app="a"} | json | __error__="" [60s]))',
+  'sum by (status, level, detected_level) (rate({app="a"} | json | __error__="" [60s]))',
+];
+
+test.serial('rows without a line are counted in the same call as those with one', async (t) => {
+  account += 1;
+  const stored = besideLines((n) => ({
+    status: n % 12 === 0 ? '500' : '201',
+    level: n % 18 === 0 ? 'Warn' : 'error',
+    n: String(n),
+  }));
+  await store.push(account, [...stored, ...stored.slice(30, 50)]);
+  for (const text of [...ofLevels, ...ofLines]) {
+    const wanted = await outcome(text, 'off');
+    const request = rangeRequest(text, base, base + 300n * second, 60n * second);
+    // A sample is read at first, and lines are looked at the second time.
+    for (const most of [Infinity, Infinity, 90]) {
+      const { answer, calls, tried: ways } = await store.run(request, { account });
+      t.deepEqual(valuesOf(answer), wanted, text);
+      t.is(ways.at(-1), 'statistics:ran', text);
+      const read = calls.filter(({ path }) => path.endsWith('/query'));
+      if (most !== Infinity) t.is(read.length, 2, text);
+      t.true(calls.reduce((sum, call) => sum + call.rows, 0) < most, text);
+    }
+  }
+});
+
+test.serial(
+  'rows without a line of which fields do not tell enough are read beside the others',
+  async (t) => {
+    const notes = ['it is an error', 'warn of it', 'nothing'];
+    const fields = [
+      (n: number) => ({
+        status: '500',
+        ...(n % 4 === 0 ? { level: 'fehler' } : {}),
+        note: notes[n % 3] ?? '',
+      }),
+      (n: number) => (n % 12 === 0 ? {} : { status: '500', level: 'info', note: notes[n % 3] ?? '' }),
+      (n: number) => ({ note: notes[n % 3] ?? '' }),
+    ];
+    for (const fieldsOf of fields) {
+      account += 1;
+      const stored = besideLines(fieldsOf);
+      for (const repeated of [stored, stored.slice(0, 20), stored.slice(100)]) {
+        await store.push(account, repeated);
+        for (const text of [...ofLevels, ...ofLines]) {
+          const wanted = await outcome(text, 'off');
+          for (const time of ['first', 'second'])
+            t.deepEqual(await outcome(text, 'on'), wanted, `${time}: ${text}`);
+        }
+      }
+    }
+  },
+);
+
 test.serial('streams and fields that came since the last query are counted', async (t) => {
   account += 1;
   const text = 'sum by (pod, status, zone) (count_over_time({app="a"} | json [60s]))';

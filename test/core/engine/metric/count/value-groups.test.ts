@@ -96,8 +96,6 @@ test.serial('values are gathered beside rows without a line, which alone are rea
   const queries = [
     'quantile_over_time(0.9, {app="a"} | json | unwrap took_ms | __error__="" [60s]) by (method)',
     'sum by (method) (sum_over_time({app="a"} | json | unwrap n | __error__="" [60s]))',
-    // The text in the place of a line is not taken for one, which would fail.
-    'max_over_time({app="a", pod="pod-0"} | json | unwrap n [60s]) by (method)',
   ];
   for (const text of queries) {
     const wanted = await outcome(text, 'off');
