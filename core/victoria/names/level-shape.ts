@@ -1,3 +1,4 @@
+import type { Steps } from '../../base/pace/steps.js';
 import { isObject, isObjectStart, levelFromLine } from './level-line.js';
 import { levelField } from './level-object.js';
 import { levelPair } from './level-pairs.js';
@@ -65,6 +66,21 @@ export function formOf(line: string): LevelForm | undefined {
   const prefix = writtenForm.exec(line)?.[0];
   if (prefix === undefined) return undefined;
   return { prefix, suffix: prefix.endsWith('=') ? ' ' : '"' };
+}
+
+/** The forms that most lines have, those of more lines first. */
+export function* commonForms(lines: readonly string[], most: number): Steps<readonly LevelForm[]> {
+  const counted = new Map<string, { readonly form: LevelForm; count: number }>();
+  for (const line of lines) {
+    yield;
+    const form = formOf(line);
+    if (form === undefined) continue;
+    const known = counted.get(form.prefix);
+    if (known === undefined) counted.set(form.prefix, { form, count: 1 });
+    else known.count += 1;
+  }
+  const all = [...counted.values()].sort((a, b) => b.count - a.count);
+  return all.slice(0, most).map(({ form }) => form);
 }
 
 /** Cuts a line after the first of the forms it contains. Numbers are kept. */

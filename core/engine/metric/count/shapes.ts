@@ -1,15 +1,9 @@
 import { collapseNums } from '../../../victoria/logsql/eval/collapse.js';
 import type { LogsqlFilter, LogsqlPipe } from '../../../victoria/logsql/ast.js';
-import { and, exact, field, not, or } from '../../../victoria/logsql/build.js';
+import { and, exact, field, not, oneOf, or, regexp } from '../../../victoria/logsql/build.js';
 import { printFilter } from '../../../victoria/logsql/print.js';
 import { unknownLevel } from '../../../victoria/names/level.js';
-import {
-  formOf,
-  levelOfShape,
-  shapeOf,
-  type LevelForm,
-  type LineShape,
-} from '../../../victoria/names/level-shape.js';
+import { commonForms, levelOfShape, shapeOf, type LevelForm } from '../../../victoria/names/level-shape.js';
 import type { Upstream } from '../../../victoria/upstream/types.js';
 import type { Memory } from '../../../base/memory/byte-lru.js';
 import { Pacer } from '../../../base/pace/pacer.js';
@@ -53,7 +47,9 @@ export interface Doubts {
   readonly filter: LogsqlFilter;
 }
 
-const maxForms = 3;
+/** How many forms are looked for in lines, and how many are tried on a sample. */
+export const maxForms = 3;
+const maxTried = 6;
 /** Few lines often show what they have in common, and a first query waits for them; where they do not, more are read. */
 const rowsPerSlice = [200, 500] as const;
 /** The least number of lines per shape that makes counting by shape worthwhile. */
@@ -77,8 +73,6 @@ export interface LevelShaper extends LineShaper {
   readonly extracting: readonly LogsqlPipe[];
   /** The column of the level that was cut out. */
   readonly value: string;
-  /** The parts of a group's shape, and the level of its lines: the empty text for none, undefined when it depends on the rest. */
-  partsOf(get: Get): { readonly text: string; readonly value: string; readonly level?: string };
 }
 
 /** What to find out about lines. */
@@ -152,34 +146,82 @@ export const levelQuestion: LineQuestion = { key: 'level', judge: shaperFor };
 
 /** Decides from a sample of lines. */
 export function* shaperFor(lines: readonly string[]): Steps<LineShaper | Declined> {
-  const forms = yield* commonForms(lines);
-  const shapes = new Map<string, boolean>();
-  const cuts: Cuts = { starts: new Set(), values: new Set(), uncut: new Set() };
-  let undecided = 0;
-  for (const line of lines) {
-    const shape = collapsed(shapeOf(line, forms));
-    const key = JSON.stringify(shape);
-    let isDecided = shapes.get(key);
-    if (isDecided === undefined) shapes.set(key, (isDecided = levelOfShape(shape) !== undefined));
-    if (!isDecided) undecided += 1;
-    if (shape.form === undefined) cuts.uncut.add(shape.line);
-    else {
-      cuts.starts.add(shape.before);
-      cuts.values.add(shape.value);
-    }
-    yield;
+  let forms: readonly LevelForm[] = [];
+  let best = judgedCuts(yield* cutBy(forms, lines));
+  // A form that makes the level behind another one uncertain, or tells none itself, leaves more shapes than there were.
+  for (const form of yield* commonForms(lines, maxTried)) {
+    const judged = judgedCuts(yield* cutBy([...forms, form], lines));
+    if (judged.shapes >= best.shapes || forms.length === maxForms) continue;
+    [forms, best] = [[...forms, form], judged];
   }
-  const isWorthwhile =
-    shapes.size * minLinesPerShape <= lines.length && undecided * minLinesPerShape <= lines.length;
-  if (!isWorthwhile) return decline('lines-differ');
-  return undecided === 0 ? { ...shaperOf(forms), sure: sureLevels(forms, cuts) } : shaperOf(forms);
+  if (!isWorthwhile(best.shapes, lines.length)) return decline('lines-differ');
+  return { ...shaperOf(forms, best.values), sure: sureLevels(forms, best) };
 }
 
-/** What stands in front of levels, the levels, and lines without one; with numbers collapsed. */
-interface Cuts {
-  readonly starts: Set<string>;
-  readonly values: Set<string>;
-  readonly uncut: Set<string>;
+/** Lines that are cut alike. */
+interface Cut {
+  /** What stands in front of the level, or the whole line; with numbers collapsed. */
+  readonly start: string;
+  /** What was cut out in place of a level; empty where nothing was. */
+  readonly value: string;
+  readonly level: string | undefined;
+  lines: number;
+}
+
+/** Cuts lines as the backend does. */
+function* cutBy(forms: readonly LevelForm[], lines: readonly string[]): Steps<readonly Cut[]> {
+  const cuts = new Map<string, Cut>();
+  for (const line of lines) {
+    yield;
+    const shape = shapeOf(line, forms);
+    const [text, found] = shape.form === undefined ? [line, ''] : [shape.before, shape.value];
+    const start = found === '' && mayHoldLevel(line) ? line : collapseNums(text, false);
+    const key = JSON.stringify([start, found]);
+    const known = cuts.get(key);
+    if (known !== undefined) known.lines += 1;
+    else cuts.set(key, { start, value: found, level: levelOf(start, found, forms), lines: 1 });
+  }
+  return [...cuts.values()];
+}
+
+interface JudgedCuts {
+  readonly cuts: readonly Cut[];
+  /** The values that mostly tell the level of their lines. */
+  readonly values: readonly string[];
+  /** How many different lines the backend would send. */
+  readonly shapes: number;
+}
+
+const maxValues = 16;
+const maxValueLength = 50;
+
+function judgedCuts(cuts: readonly Cut[]): JudgedCuts {
+  const telling = new Map<string, number>();
+  for (const { value: found, level, lines } of cuts)
+    if (found !== '' && found.length <= maxValueLength)
+      telling.set(found, (telling.get(found) ?? 0) + (level === undefined ? -lines : lines));
+  const values = [...telling]
+    .filter(([, lines]) => lines > 0)
+    .sort(([, a], [, b]) => b - a)
+    .slice(0, maxValues)
+    .map(([found]) => found)
+    .sort();
+  return { cuts, values, shapes: shapesOf(cuts, values) };
+}
+
+/** How many different lines the backend would send that told all of these values. */
+function shapesOf(cuts: readonly Cut[], values: readonly string[]): number {
+  const isOne = ({ value: found, level }: Cut): boolean =>
+    level !== undefined && (found === '' || values.includes(found));
+  return cuts.reduce((sum, cut) => sum + (isOne(cut) ? 1 : cut.lines), 0);
+}
+
+function linesOf(cuts: readonly Cut[]): number {
+  return cuts.reduce((sum, { lines }) => sum + lines, 0);
+}
+
+function isWorthwhile(shapes: number, lines: number): boolean {
+  return shapes * minLinesPerShape <= lines;
 }
 
 const maxStarts = 32;
@@ -189,64 +231,56 @@ const maxStartBytes = 4000;
  * Where levels stand behind few texts, and mean the same behind each, what is cut out of a line tells its level. So does that nothing is, where
  * such lines are few and of one level.
  */
-function sureLevels(forms: readonly LevelForm[], cuts: Cuts): LineShaper['sure'] {
-  const starts = [...cuts.starts].sort();
-  const uncut = levelOfAll(cuts.uncut, (line) => levelOf(line, '', forms));
-  const lines = uncut === undefined ? [] : [...cuts.uncut].sort();
-  const text = JSON.stringify([forms, starts, lines]);
-  const isShort = starts.length + lines.length <= maxStarts && text.length <= maxStartBytes;
-  if (starts.length === 0 || !isShort) return undefined;
+function sureLevels(forms: readonly LevelForm[], { cuts, values }: JudgedCuts): LineShaper['sure'] {
+  const cut = cuts.filter(({ value: found }) => values.includes(found));
+  const whole = cuts.filter(({ value: found }) => found === '');
+  const starts = [...new Set(cut.map(({ start }) => start))].sort();
   const cutLevel = (found: string): string | undefined =>
     levelOfAll(starts, (start) => levelOf(start, found, forms));
-  if ([...cuts.values].some((found) => cutLevel(found) === undefined)) return undefined;
-  const { pipes, columns } = shaperOf(forms);
-  const isOneOf = (texts: readonly string[]): LogsqlFilter => or(...texts.map((one) => exact(before, one)));
+  const told = values.filter((found) => cutLevel(found) !== undefined);
+  if (
+    told.length === 0 ||
+    !isWorthwhile(shapesOf(cuts, told), linesOf(cuts)) ||
+    whole.some(({ level }) => level === undefined)
+  )
+    return undefined;
+  const areAlike = whole.length <= maxStarts && isWorthwhile(whole.length, linesOf(whole));
+  const uncut = areAlike ? levelOfAll(whole, ({ level }) => level) : undefined;
+  const lines = uncut === undefined ? [] : whole.map(({ start }) => start).sort();
+  const text = JSON.stringify([forms, told, starts, lines]);
+  const isShort = starts.length + lines.length <= maxStarts && text.length <= maxStartBytes;
+  if (!isShort) return undefined;
+  const isValue = oneOf(value, told);
+  const startsLike = (texts: readonly string[]): LogsqlFilter =>
+    or(...texts.map((one) => exact(before, one)));
   const known = or(
-    and(not(unmatched), isOneOf(starts)),
-    uncut === undefined ? unmatched : and(unmatched, isOneOf(lines)),
+    and(isValue, startsLike(starts)),
+    uncut === undefined ? unmatched : and(unmatched, startsLike(lines)),
+    and(not(isValue), not(unmatched)),
   );
-  const cut = cutting(forms, (prefix) => prefix);
+  const isTold = uncut === undefined ? isValue : or(isValue, unmatched);
   return {
-    doubts: { key: `level ${text}`, pipes, filter: not(known) },
+    doubts: { key: `level ${text}`, pipes: shaperOf(forms, told).pipes, filter: not(known) },
     shaper: {
-      pipes: uncut === undefined ? [...cut, ...keepingUncut(forms)] : cut,
-      columns: uncut === undefined ? columns : [value],
+      pipes: [...cutting(forms, (prefix) => prefix), ...keepingWhole(isTold)],
+      columns: [before, value],
       representativeOf(get) {
         const found = get(value) ?? '';
-        if (found !== '') return representing(cutLevel(found));
-        return representing(uncut ?? levelOf(get(before) ?? '', '', forms));
+        if (told.includes(found)) return representing(cutLevel(found));
+        const isUncut = found === '' && uncut !== undefined;
+        return representing(isUncut ? uncut : levelOf(get(before) ?? '', '', forms));
       },
     },
   };
 }
 
 /** The level of all of these, where it is the same. */
-function levelOfAll(
-  texts: Iterable<string>,
-  levelOf: (text: string) => string | undefined,
+function levelOfAll<Item>(
+  items: Iterable<Item>,
+  levelOf: (item: Item) => string | undefined,
 ): string | undefined {
-  const levels = new Set(Array.from(texts, levelOf));
+  const levels = new Set(Array.from(items, levelOf));
   return levels.size === 1 ? [...levels][0] : undefined;
-}
-
-export function* commonForms(lines: readonly string[]): Steps<readonly LevelForm[]> {
-  const counted = new Map<string, { readonly form: LevelForm; count: number }>();
-  for (const line of lines) {
-    yield;
-    const form = formOf(line);
-    if (form === undefined) continue;
-    const known = counted.get(form.prefix);
-    if (known === undefined) counted.set(form.prefix, { form, count: 1 });
-    else known.count += 1;
-  }
-  const all = [...counted.values()].sort((a, b) => b.count - a.count);
-  return all.slice(0, maxForms).map(({ form }) => form);
-}
-
-function collapsed(shape: LineShape): LineShape {
-  return shape.form === undefined
-    ? { form: undefined, line: collapseNums(shape.line, false) }
-    : { ...shape, before: collapseNums(shape.before, false) };
 }
 
 // A client field is unlikely to have this name, and would only be overwritten during counting.
@@ -271,33 +305,41 @@ function cutting(forms: readonly LevelForm[], startOf: (prefix: string) => strin
   });
 }
 
-/** Keeps lines without a level whole; numbers are collapsed. */
-function keepingUncut(forms: readonly LevelForm[]): readonly LogsqlPipe[] {
+/** What may be a level in an object that is taken for text where a number stands in front of it is collapsed. */
+const levelInObject = '(?:level|lvl|severity)(?:_?text)?"[ \\t\\r\\n]*:[ \\t\\r\\n]*"';
+const findsLevel = new RegExp(levelInObject, 'i');
+
+function mayHoldLevel(line: string): boolean {
+  return line.startsWith('{') && findsLevel.test(line);
+}
+
+/** Keeps all other lines whole: those without a level with numbers collapsed, unless their level might depend on them. */
+function keepingWhole(areTold: LogsqlFilter): readonly LogsqlPipe[] {
+  const dependsOnNumbers = and(startsAnObject, regexp(before, `(?i)${levelInObject}`));
   return [
+    { kind: 'format', pattern: '<_msg>', as: before, rule: 'overwrite', condition: not(areTold) },
     {
-      ...{ kind: 'format', pattern: '<_msg>', as: before, rule: 'overwrite' },
-      ...(forms.length === 0 ? {} : { condition: unmatched }),
+      ...{ kind: 'collapse_nums', at: before, prettify: false },
+      condition: or(areTold, and(unmatched, not(dependsOnNumbers))),
     },
-    { kind: 'collapse_nums', at: before, prettify: false },
   ];
 }
 
-/** Cuts a line after the level in the first matching form; a line without one is kept whole. Numbers are collapsed. */
-export function shaperOf(forms: readonly LevelForm[]): LevelShaper {
+/**
+ * Cuts a line after the level in the first matching form, if it is one of these values; any other line is kept whole. Numbers are
+ * collapsed in what stands in front of a level.
+ */
+export function shaperOf(forms: readonly LevelForm[], values: readonly string[]): LevelShaper {
   const extracting = cutting(forms, (prefix) => `<plain:${before}>${prefix}`);
   return {
-    pipes: [...extracting, ...keepingUncut(forms)],
+    pipes: [...extracting, ...keepingWhole(values.length === 0 ? or() : oneOf(value, values))],
     columns: [before, value],
     forms,
     extracting,
     value,
-    partsOf(get) {
-      const [text, found] = [get(before) ?? '', get(value) ?? ''];
-      const level = levelOf(text, found, forms);
-      return { text, value: found, ...(level === undefined ? {} : { level }) };
-    },
     representativeOf(get) {
-      return representing(this.partsOf(get).level);
+      const found = get(value) ?? '';
+      return representing(levelOf(get(before) ?? '', values.includes(found) ? found : '', forms));
     },
   };
 }

@@ -21,6 +21,7 @@ import {
 } from '../../../victoria/logsql/build.js';
 import { printFilter } from '../../../victoria/logsql/print.js';
 import { levelFromLine } from '../../../victoria/names/level-line.js';
+import { commonForms } from '../../../victoria/names/level-shape.js';
 import { normalLevel } from '../../../victoria/names/level-words.js';
 import type { Naming } from '../../../victoria/names/naming.js';
 import type { RowReader } from '../../../victoria/names/row-reader.js';
@@ -29,8 +30,8 @@ import { columnOf, type BackendRow, type Upstream } from '../../../victoria/upst
 import { decline, isDeclined, type Declined } from '../declined.js';
 import { callRows, planWindows, rowsOfStreams } from '../row-windows.js';
 import {
-  commonForms,
   cutOut,
+  maxForms,
   noLevel,
   shaperOf,
   type LevelShaper,
@@ -88,7 +89,7 @@ export interface SpelledLevels {
 export const formsQuestion: LineQuestion<LevelShaper> = {
   key: 'forms',
   *judge(lines) {
-    return shaperOf(yield* commonForms(lines));
+    return shaperOf(yield* commonForms(lines, maxForms), []);
   },
 };
 

@@ -197,6 +197,10 @@ const always = [
   'sum by (door, detected_level) (count_over_time({app="sparse", door=~"push-[02]"} [5m]))',
   'sum by (status) (count_over_time({app="sparse"} | json | __error__="" [5m]))',
   'sum by (method, level) (count_over_time({app="sparse", door="push-0"} | json | status >= 404 [5m]))',
+  'sum by (level, detected_level) (count_over_time({app="odd"} | drop __error__ [5m]))',
+  'sum by (level, detected_level) (count_over_time({app="odd"} |= "m1" [1m]))',
+  'sum by (detected_level) (bytes_over_time({app="odd", door="push-0"} [10m]))',
+  'sum by (status, detected_level) (count_over_time({app="odd", door="push-0"} | json [10m]))',
 ];
 
 /** A part of the questions is always asked, and then the three ways of asking have their turns. */
@@ -366,6 +370,41 @@ function clashingSources(random: Random): readonly Source[] {
   });
 }
 
+/** Streams of JSON and logfmt, of which a few lines have their level in a way that no other line has. */
+function oddSources(random: Random): readonly Source[] {
+  const levels = ['info', 'info', 'warn', 'error'];
+  const odd = [
+    '"level":"Wrn"',
+    '"LEVEL":"dbg"',
+    '"level" : "Information"',
+    String.raw`"level":"\u0065rror"`,
+    '"lvl":"inf"',
+    '"a":{"severity":"ERR"}',
+    '"level":"notice","Level":"warn"',
+    '"level":40',
+  ];
+  const oddWords = [
+    'severity=ERR',
+    'lvl=wrn',
+    'level="Inf"',
+    'LEVEL=dbg',
+    'level=notice level=error',
+    'lvl=info level=error',
+    'level="a b"',
+  ];
+  return ['{', '{"ts":7,', 'ts=7 '].map((start, index): Source => {
+    const rows = Array.from({ length: 300 }, (_, at): Row => {
+      const [level, isOdd] = [random.pick(levels), random.chance(0.05)];
+      const message = start.startsWith('{')
+        ? `${start}${isOdd ? random.pick(odd) : `"level":"${level}"`},"msg":"m${at}","status":${random.below(3)}}${random.chance(0.02) ? ' tail' : ''}`
+        : `${start}${isOdd ? random.pick(oddWords) : `level=${level}`} msg="m${at}"`;
+      return { ns: endNs - BigInt(1 + at * 7 + random.below(7)) * second, message, fields: {} };
+    });
+    const streamFields = { app: 'odd', door: `push-${index}`, service_name: 'odd' };
+    return { door: 'push', streamFields, shape: 'odd', rows, laterRows: rows.slice(0, index === 1 ? 9 : 0) };
+  });
+}
+
 async function dataOf(seed: number, account: number): Promise<Dataset> {
   const made = makeDataset({ seed, tenants: ['law'], endNs, streams: 16, linesPerStream: 100 });
   const sources = [
@@ -374,6 +413,7 @@ async function dataOf(seed: number, account: number): Promise<Dataset> {
     ...mixedSources(Random.of(seed, 1)),
     ...clashingSources(Random.of(seed, 2)),
     ...sparseSources(Random.of(seed, 3)),
+    ...oddSources(Random.of(seed, 4)),
   ];
   const tenant = { tenant: 'law', sources, streams: viewOf(sources) };
   const data = { ...made, tenants: [tenant] };

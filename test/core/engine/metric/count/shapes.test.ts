@@ -35,7 +35,7 @@ test('what stands in the place of a line is no line of a sample', async (t) => {
   };
   const upstream = { rows } as unknown as Upstream;
   t.deepEqual(await new LineSamples().of({ upstream, naming, selection: and(), range, rows: 3 }, 9), [
-    'a line',
+    { stream: '{}', line: 'a line' },
   ]);
 });
 
