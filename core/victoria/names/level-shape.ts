@@ -68,8 +68,8 @@ export function formOf(line: string): LevelForm | undefined {
   return { prefix, suffix: prefix.endsWith('=') ? ' ' : '"' };
 }
 
-/** The forms that most lines have, those of more lines first. */
-export function* commonForms(lines: readonly string[], most: number): Steps<readonly LevelForm[]> {
+/** The forms that most lines have, those of more lines first; only those that so many lines have at least. */
+export function* commonForms(lines: readonly string[], most: number, least = 1): Steps<readonly LevelForm[]> {
   const counted = new Map<string, { readonly form: LevelForm; count: number }>();
   for (const line of lines) {
     yield;
@@ -79,7 +79,7 @@ export function* commonForms(lines: readonly string[], most: number): Steps<read
     if (known === undefined) counted.set(form.prefix, { form, count: 1 });
     else known.count += 1;
   }
-  const all = [...counted.values()].sort((a, b) => b.count - a.count);
+  const all = [...counted.values()].filter(({ count }) => count >= least).sort((a, b) => b.count - a.count);
   return all.slice(0, most).map(({ form }) => form);
 }
 

@@ -151,6 +151,15 @@ async function readBuckets(
   take: (row: BackendRow, value: GroupValue, grouping: Grouping) => 'taken' | DeclineReason,
 ): Promise<Declined | undefined> {
   const { range, stepNs, shiftNs, count } = buckets;
+  // Groups come in no order of time, and a bucket has many.
+  const ends = new Map<string, bigint>();
+  const endOf = (time: string): bigint => {
+    const known = ends.get(time);
+    if (known !== undefined) return known;
+    const endNs = parseRowTime(time) + stepNs - 1n;
+    ends.set(time, endNs);
+    return endNs;
+  };
   let points = 0;
   for (const rows of parts) {
     const { grouping } = rows;
@@ -164,7 +173,7 @@ async function readBuckets(
       points += batch.length;
       if (points > maxPoints) return decline('too-many-values');
       for (const row of batch) {
-        const endNs = count === 1 ? range.endNs - 1n : parseRowTime(row._time ?? '') + stepNs - 1n;
+        const endNs = count === 1 ? range.endNs - 1n : endOf(row._time ?? '');
         const outcome = take(row, [endNs, Number(columnOf(row, name))], grouping);
         if (outcome !== 'taken') return decline(outcome);
       }

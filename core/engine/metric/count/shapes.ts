@@ -48,8 +48,8 @@ export interface Doubts {
 }
 
 /** How many forms are looked for in lines, and how many are tried on a sample. */
-export const maxForms = 3;
-const maxTried = 6;
+const maxForms = 4;
+const maxTried = 10;
 /** Few lines often show what they have in common, and a first query waits for them; where they do not, more are read. */
 const rowsPerSlice = [200, 500] as const;
 /** The least number of lines per shape that makes counting by shape worthwhile. */
@@ -149,10 +149,10 @@ export function* shaperFor(lines: readonly string[]): Steps<LineShaper | Decline
   let forms: readonly LevelForm[] = [];
   let best = judgedCuts(yield* cutBy(forms, lines));
   // A form that makes the level behind another one uncertain, or tells none itself, leaves more shapes than there were.
-  for (const form of yield* commonForms(lines, maxTried)) {
+  for (const form of yield* commonForms(lines, maxTried, minLinesPerShape)) {
+    if (forms.length === maxForms) break;
     const judged = judgedCuts(yield* cutBy([...forms, form], lines));
-    if (judged.shapes >= best.shapes || forms.length === maxForms) continue;
-    [forms, best] = [[...forms, form], judged];
+    if (judged.shapes < best.shapes) [forms, best] = [[...forms, form], judged];
   }
   if (!isWorthwhile(best.shapes, lines.length)) return decline('lines-differ');
   return { ...shaperOf(forms, best.values), sure: sureLevels(forms, best) };

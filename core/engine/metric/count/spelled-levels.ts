@@ -29,15 +29,7 @@ import type { StreamIdentity } from '../../../victoria/names/stream-identity.js'
 import { columnOf, type BackendRow, type Upstream } from '../../../victoria/upstream/types.js';
 import { decline, isDeclined, type Declined } from '../declined.js';
 import { callRows, planWindows, rowsOfStreams } from '../row-windows.js';
-import {
-  cutOut,
-  maxForms,
-  noLevel,
-  shaperOf,
-  type LevelShaper,
-  type LineQuestion,
-  type LineShaper,
-} from './shapes.js';
+import { cutOut, noLevel, shaperOf, type LevelShaper, type LineQuestion, type LineShaper } from './shapes.js';
 import { mostPerSlice, type LineSamples } from './line-samples.js';
 import { judge, KindsOfStream, type Judgement, type SoughtWord, type StreamKinds } from './spelled-kinds.js';
 import { Stretches, type Found, type Proofs, type Run } from './stretches.js';
@@ -50,6 +42,7 @@ export interface SpelledStretch extends Found {
 }
 
 const maxFilterBytes = 4000;
+const maxForms = 3;
 
 export interface SpelledRequest {
   readonly upstream: Upstream;
