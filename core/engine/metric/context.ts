@@ -8,6 +8,7 @@ import type { Memories } from '../memories.js';
 import type { LeafPlan } from '../plan/types.js';
 import type { Profiles } from './count/profile.js';
 import type { LineSamples } from './count/line-samples.js';
+import type { SpelledLevelFinder } from './count/spelled-levels.js';
 import type { MetricCounts } from './counts.js';
 import type { Known } from './cost.js';
 import type { Declined, Declines } from './declined.js';
@@ -35,8 +36,9 @@ export interface MetricContext extends Backend, Memories {
 }
 
 /** What the leaves of one request share. */
-export interface LeafContext extends Omit<MetricContext, 'profiler' | 'refusals'> {
+export interface LeafContext extends Omit<MetricContext, 'profiler' | 'refusals' | 'spelled'> {
   readonly profiler: Profiles;
+  readonly spelled: Pick<SpelledLevelFinder, 'of'>;
   readonly counts: MetricCounts;
   readonly samples: Pick<LineSamples, 'of'>;
   readonly declines: Declines;

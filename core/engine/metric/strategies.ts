@@ -128,10 +128,11 @@ class KnownLeaf {
   }
 
   /** For the next attempt: profiles and samples of which it is noted what they show. */
-  learning(): Pick<LeafContext, 'profiler' | 'samples'> {
+  learning(): Pick<LeafContext, 'profiler' | 'samples' | 'spelled'> {
     this.#sampled = { rows: 0, bytes: 0 };
-    const { profiler, samples } = this.context;
+    const { profiler, samples, spelled } = this.context;
     return {
+      spelled: { of: (asked) => spelled.of({ ...asked, looked: (...sent) => this.#noteSampled(...sent) }) },
       profiler: {
         worthAsking: (...asked) => profiler.worthAsking(...asked),
         expected: (asked) => profiler.expected(asked),
@@ -166,7 +167,12 @@ class KnownLeaf {
     // An attempt before this one may have read the same sample.
     if (this.#samples.has(lines)) return;
     this.#samples.add(lines);
-    this.#sampled = { rows: this.#sampled.rows + lines.length, bytes: this.#sampled.bytes + bytes };
+    this.#noteSampled(lines.length, bytes);
+  }
+
+  /** Notes what was sent once, to see what lines are like. */
+  #noteSampled(rows: number, bytes: number): void {
+    this.#sampled = { rows: this.#sampled.rows + rows, bytes: this.#sampled.bytes + bytes };
   }
 
   /** Notes that a strategy has read the leaf. */

@@ -43,6 +43,8 @@ export interface SpelledStretch extends Found {
 
 const maxFilterBytes = 4000;
 const maxForms = 3;
+/** Bytes of a row that is looked at beside those of its stream and line. */
+const bytesAround = 70;
 
 export interface SpelledRequest {
   readonly upstream: Upstream;
@@ -65,6 +67,8 @@ export interface SpelledRequest {
   readonly signal: AbortSignal;
   /** The assumptions that levels of lines that were never checked may rest on. */
   readonly assumptions?: Assumptions | undefined;
+  /** Told how many lines were sent for a look, and about how many bytes. */
+  readonly looked?: ((lines: number, bytes: number) => void) | undefined;
 }
 
 /** How to tell levels by words, and of which streams. */
@@ -187,20 +191,25 @@ function kindsIn(streams: Map<string, KindsOfStream>, text: string): KindsOfStre
 
 /** Reads lines, and adds them to those of their stream in the map that `of` gives for a row. */
 async function readKinds(
-  { upstream, shaper, signal }: SpelledRequest,
+  { upstream, shaper, signal, looked }: SpelledRequest,
   lines: LogsqlFilter,
   range: TimeRange,
   of: (row: BackendRow) => Map<string, KindsOfStream>,
 ): Promise<void> {
   const pipes = [...shaper.extracting, fields('_time', '_stream', '_msg', shaper.value)];
   const pacer = new Pacer(signal);
-  for await (const batch of upstream.rows({ query: query(lines, pipes), range }))
+  for await (const batch of upstream.rows({ query: query(lines, pipes), range })) {
+    let bytes = 0;
     for (const row of batch) {
-      const known = kindsIn(of(row), row._stream ?? '{}');
+      const text = row._stream ?? '{}';
+      bytes += bytesAround + text.length + (row._msg?.length ?? 0);
+      const known = kindsIn(of(row), text);
       known.add(row._msg ?? '', columnOf(row, shaper.value) ?? '', levelFromLine);
       const pause = pacer.due();
       if (pause !== undefined) await pause;
     }
+    looked?.(batch.length, bytes);
+  }
 }
 
 function kindsOf(streams: ReadonlyMap<string, KindsOfStream>): ReadonlyMap<string, StreamKinds> {

@@ -1,6 +1,7 @@
 import test from 'ava';
 import fc from 'fast-check';
 import { runs } from '../../../../setup/runs.js';
+import { strategies } from '../../../../../core/engine/metric/strategies.js';
 import { MetricStore, rangeRequest, valuesOf, type StoredEntry } from '../metric-store.js';
 
 const hourNs = 3_600_000_000_000n;
@@ -174,4 +175,24 @@ test.serial('only lines of streams whose words do not tell are read, from the se
   const rows = await rowsOf('zqb');
   // 100 lines of one stream, and a few groups for each of twelve buckets.
   t.true(rows >= 100 && rows < 250, `${rows} rows`);
+});
+
+test.serial('the look at all lines is no reason to read them each time', async (t) => {
+  account += 1;
+  const pods = Array.from({ length: 8 }, (_, pod) =>
+    many.map(({ ns, stream, line }) => ({
+      ...{ ns, stream: { ...stream, pod: `pod-${pod}` } },
+      line: `${line} of ${'abcdefgh'.charAt(pod)}`,
+    })),
+  );
+  await store.push(account, pods.flat());
+  const text = 'sum by (detected_level) (count_over_time({app=~".+"} [5m]))';
+  const rowsOf = async (stepNs: bigint): Promise<number> => {
+    const request = rangeRequest(text, base - 1n + 300_000_000_000n, base - 1n + lengthNs, stepNs);
+    const { calls } = await store.run(request, { account, strategies });
+    return calls.reduce((sum, { rows }) => sum + rows, 0);
+  };
+  // What the first request is sent is no estimate for one with twice as many steps.
+  const rows = [await rowsOf(300_000_000_000n), await rowsOf(150_000_000_000n)];
+  t.true((rows[1] ?? 0) < 4_000, rows.join());
 });
