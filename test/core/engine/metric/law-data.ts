@@ -1,0 +1,153 @@
+/** The data of the law: those of comparisons with a Loki, and streams with what the ways of reading differ in. */
+import { viewOf } from '../../../compare/data/view.js';
+import { makeDataset, type Dataset } from '../../../compare/data/dataset.js';
+import type { Row, Source } from '../../../compare/data/rows.js';
+import { Random } from '../../../watch/random.js';
+
+export const endNs = 1_793_520_000_000_000_000n;
+const second = 1_000_000_000n;
+
+/** Rows that are alike, as those of one program are: the backend counts few others. Some come twice, and all of two streams. */
+function regularSources(random: Random): readonly Source[] {
+  return (['push', 'push', 'rebuilt', 'rebuilt', 'push', 'rebuilt'] as const).map((door, index) => {
+    const rows = Array.from({ length: 300 }, (_, at): Row => {
+      const fields = {
+        method: random.pick(['GET', 'GET', 'GET', 'PUT']),
+        status: random.pick(['200', '200', '404', '500']),
+        took: random.chance(0.02)
+          ? 'fast'
+          : random.pick([String(random.below(900)), `${random.below(90)}.5`]),
+        level: random.pick(['info', 'warn', 'error']),
+        user: 'x'.repeat(120),
+      };
+      const whole = JSON.stringify(fields);
+      const ns = endNs - BigInt(1 + at * 7 + random.below(7)) * second;
+      return door === 'push'
+        ? {
+            ns,
+            message: random.chance(0.03) && index === 0 ? whole.slice(0, -9) : whole,
+            fields: { pod: `pod-${at % 3}` },
+          }
+        : { ns, message: undefined, fields };
+    });
+    const repeated = index >= 4 ? rows.length : index % 2 === 1 ? 9 : 0;
+    const streamFields = { app: 'regular', door: `${door}-${index}`, service_name: 'regular' };
+    return { door, streamFields, shape: 'regular', rows, laterRows: rows.slice(0, repeated) };
+  });
+}
+
+/** Streams of JSON in which some rows have no line, but fields, or nothing at all. Some rows come twice, and all of one stream. */
+function sparseSources(random: Random): readonly Source[] {
+  return [0.05, 0.3, 0.2].map((share, index): Source => {
+    const rows = Array.from({ length: 200 }, (_, at): Row => {
+      const levels = ['info', 'info', 'Warn', 'ERROR'];
+      const fields = {
+        method: random.pick(['GET', 'GET', 'PUT']),
+        status: random.pick(['200', '200', '404', '500']),
+        took: random.pick([String(random.below(900)), `${random.below(90)}.5`, '1_000']),
+        ...(random.chance(0.9) || index === 0 ? { level: random.pick(levels) } : {}),
+      };
+      const ns = endNs - BigInt(1 + at * 10 + random.below(10)) * second;
+      if (!random.chance(share)) return { ns, message: JSON.stringify(fields), fields: {} };
+      return { ns, message: '', fields: index === 1 && random.chance(0.2) ? {} : fields };
+    });
+    const repeated = [0, 9, rows.length][index];
+    const streamFields = { app: 'sparse', door: `push-${index}`, service_name: 'sparse' };
+    return { door: 'push', streamFields, shape: 'sparse', rows, laterRows: rows.slice(0, repeated) };
+  });
+}
+
+/** Streams of JSON, logfmt, text and access logs; some lines have words of two levels, or their level spelled oddly. */
+function mixedSources(random: Random): readonly Source[] {
+  const levels = ['info', 'info', 'warn', 'error', 'debug', 'dbg', 'Fatal', 'notice'];
+  const words = ['cache', 'order', 'an error,', 'warnings', 'retry', '(info)', 'stderr', 'lvl="in\\u0066o"'];
+  const lines: readonly ((level: string, text: string) => string)[] = [
+    (level, text) => JSON.stringify({ level, msg: text }),
+    (level, text) => JSON.stringify({ msg: text, at: { severity: level } }),
+    (level, text) => `ts=${random.below(99)} level=${level} msg="${text}"`,
+    (level, text) => `${random.below(99)} ${level.toUpperCase()} [${text}] done`,
+    (level, text) => `10.0.0.${random.below(99)} "GET /${level}/${text} HTTP/1.1" 200`,
+  ];
+  return lines.map((lineOf, index): Source => {
+    const rows = Array.from({ length: 200 }, (_, at): Row => {
+      const text = `${random.pick(words)} ${random.pick(words)} ${random.below(900)}`;
+      const ns = endNs - BigInt(1 + at * 10 + random.below(10)) * second;
+      return { ns, message: lineOf(random.pick(levels), text), fields: {} };
+    });
+    const streamFields = { app: 'mixed', door: `push-${index}`, service_name: 'mixed' };
+    return { door: 'push', streamFields, shape: 'mixed', rows, laterRows: [] };
+  });
+}
+
+/** Streams of JSON of which some have rows with metadata that has the name of a label: of their stream, or only of others. */
+function clashingSources(random: Random): readonly Source[] {
+  const clashes: readonly ((value: string) => Row['fields'])[] = [
+    () => ({}),
+    (value) => ({ team: value }),
+    (value) => ({ zone: value }),
+    () => ({}),
+    () => ({}),
+  ];
+  return clashes.map((fieldsOf, index): Source => {
+    const rows = Array.from({ length: 120 }, (_, at): Row => {
+      const ns = endNs - BigInt(1 + at * 10 + random.below(10)) * second;
+      const fields = random.chance(0.7) ? fieldsOf(random.pick(['a', 'b'])) : {};
+      const level = random.pick(['info', 'info', 'error']);
+      const method = random.pick(['GET', 'PUT']);
+      const line = { level, method, took: random.below(900), msg: `order ${random.below(900)}` };
+      return { ns, message: JSON.stringify(line), fields };
+    });
+    const zone = index === 2 ? {} : { zone: index % 2 === 0 ? 'a' : 'b' };
+    const labels = { app: 'clashing', door: `push-${index}`, team: index % 2 === 0 ? 'a' : 'b', ...zone };
+    const streamFields = { ...labels, service_name: 'clashing' };
+    return { door: 'push', streamFields, shape: 'clashing', rows, laterRows: rows.slice(0, index) };
+  });
+}
+
+/** Streams of JSON and logfmt, of which a few lines have their level in a way that no other line has. */
+function oddSources(random: Random): readonly Source[] {
+  const levels = ['info', 'info', 'warn', 'error'];
+  const odd = [
+    '"level":"Wrn"',
+    '"LEVEL":"dbg"',
+    '"level" : "Information"',
+    String.raw`"level":"\u0065rror"`,
+    '"lvl":"inf"',
+    '"a":{"severity":"ERR"}',
+    '"level":"notice","Level":"warn"',
+    '"level":40',
+  ];
+  const oddWords = [
+    'severity=ERR',
+    'lvl=wrn',
+    'level="Inf"',
+    'LEVEL=dbg',
+    'level=notice level=error',
+    'lvl=info level=error',
+    'level="a b"',
+  ];
+  return ['{', '{"ts":7,', 'ts=7 '].map((start, index): Source => {
+    const rows = Array.from({ length: 300 }, (_, at): Row => {
+      const [level, isOdd] = [random.pick(levels), random.chance(0.05)];
+      const message = start.startsWith('{')
+        ? `${start}${isOdd ? random.pick(odd) : `"level":"${level}"`},"msg":"m${at}","status":${random.below(3)}}${random.chance(0.02) ? ' tail' : ''}`
+        : `${start}${isOdd ? random.pick(oddWords) : `level=${level}`} msg="m${at}"`;
+      return { ns: endNs - BigInt(1 + at * 7 + random.below(7)) * second, message, fields: {} };
+    });
+    const streamFields = { app: 'odd', door: `push-${index}`, service_name: 'odd' };
+    return { door: 'push', streamFields, shape: 'odd', rows, laterRows: rows.slice(0, index === 1 ? 9 : 0) };
+  });
+}
+
+export function lawData(seed: number): Dataset {
+  const made = makeDataset({ seed, tenants: ['law'], endNs, streams: 16, linesPerStream: 100 });
+  const sources = [
+    ...(made.tenants[0]?.sources ?? []),
+    ...regularSources(Random.of(seed, 0)),
+    ...mixedSources(Random.of(seed, 1)),
+    ...clashingSources(Random.of(seed, 2)),
+    ...sparseSources(Random.of(seed, 3)),
+    ...oddSources(Random.of(seed, 4)),
+  ];
+  return { ...made, tenants: [{ tenant: 'law', sources, streams: viewOf(sources) }] };
+}
