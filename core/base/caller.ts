@@ -14,6 +14,8 @@ export interface Caller {
   readonly isDrilldown: boolean;
   /** Set for work that nobody waits for: it never takes the last place of anything, and is refused where it would have to wait. */
   readonly isBackground?: boolean;
+  /** Set for work that nobody waits for and that has to be done: it lets the calls of others go first, for a while. */
+  readonly yields?: boolean;
 }
 
 /** The tenant a request was resolved to (docs/protocol/tenants.md#finding-the-tenant). */

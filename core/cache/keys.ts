@@ -37,6 +37,7 @@ export function callerKey(forwarding: Forwarding): KeyParts<Caller> {
     categorizeLabels: scalar,
     isDrilldown: scalar,
     isBackground: leftOut('says when it may run, not what it gets'),
+    yields: leftOut('says when it may run, not what it gets'),
     method: leftOut('all methods are answered alike'),
     address: leftOut('says who is served first, not what'),
     orgId: leftOut('the tenant says what it was resolved to'),

@@ -23,7 +23,10 @@ export interface SpareTimeRules {
   readonly isIdle: () => boolean;
   /** The longest delay of the event loop or the backend, in milliseconds, with which a job still begins. */
   readonly strainedMs: number;
-  /** True if jobs wait at the gates to the backend as queries do; else they fail where they would have to wait (Caller.isBackground). */
+  /**
+   * True if jobs wait at the gates to the backend as queries do, and let the calls of these go first (Caller.yields); else they fail where they would
+   * have to wait (Caller.isBackground).
+   */
   readonly waitsAtGates: boolean;
 }
 
@@ -95,7 +98,8 @@ export class SpareTime {
     // What it finds is to be kept.
     if (isLate || this.#deletions.touch(exchange.slots.tenant)) return;
     const memory = exchange.memory.another();
-    const caller = { ...exchange.caller, isBackground: !this.#rules.waitsAtGates };
+    const { waitsAtGates } = this.#rules;
+    const caller = { ...exchange.caller, isBackground: !waitsAtGates, yields: waitsAtGates };
     try {
       await run(detachExchange(exchange, this.#stopped.signal, { caller, trace: new Trace(), memory }));
     } catch (error) {

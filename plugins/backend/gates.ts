@@ -4,7 +4,7 @@ import type { Host } from '../../core/plugin/index.js';
 import { ClusterGauges } from '../../core/victoria/upstream/gates/cluster-gauges.js';
 import { CallGate } from '../../core/victoria/upstream/gate.js';
 import { GaugesReader } from '../../core/victoria/upstream/gates/gauges.js';
-import type { GatesOptions } from '../../core/victoria/upstream/gates/gates.js';
+import { WaitedCalls, type GatesOptions } from '../../core/victoria/upstream/gates/gates.js';
 import { HeavyGate } from '../../core/victoria/upstream/gates/heavy-gate.js';
 import type { OwnCallsView } from '../../core/victoria/upstream/gates/own-calls.js';
 import { PacedSlots } from '../../core/victoria/upstream/gates/paced-slots.js';
@@ -73,5 +73,7 @@ export function makeGates(
     pauseMs: options.statsQueryRangeInterQueryDelay,
     onChange: (waiting) => meters.backend_drilldown_statistics_waiting.set(waiting, {}),
   });
-  return { heavy, scans, statistics, paced, minRangeMs: options.heavyQueryMinRange, queueWaitMs, nowMs };
+  const waited = new WaitedCalls();
+  const minRangeMs = options.heavyQueryMinRange;
+  return { heavy, scans, statistics, paced, waited, minRangeMs, queueWaitMs, nowMs };
 }

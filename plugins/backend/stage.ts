@@ -215,6 +215,7 @@ export class BackendStage implements Stage<'tenant', 'upstream'> {
       budget: this.#budgetOf(exchange.trace),
       isDrilldown: caller.isDrilldown,
       isBackground: caller.isBackground === true,
+      yields: caller.yields === true,
       place: slots.place,
     });
     if ('range' in exchange.request) gates.expect(exchange.request.range);

@@ -22,6 +22,7 @@ test('keys leave out these fields and no other', (t) => {
     'caller.isBackground',
     'caller.method',
     'caller.orgId',
+    'caller.yields',
     'label_values.isOpenRange',
     'labels.isOpenRange',
     'series.isOpenRange',

@@ -115,6 +115,7 @@ export const callerSamples: Samples<Caller> = {
   orgId: [undefined, 'a'],
   categorizeLabels: [false, true],
   isBackground: [false, true],
+  yields: [false, true],
   isDrilldown: [false, true],
 };
 

@@ -1,3 +1,4 @@
+import { setTimeout as delay } from 'node:timers/promises';
 import { type Place, withoutPlace } from '../../../base/admission/place.js';
 import type { WaitBudget } from '../../../base/admission/wait-budget.js';
 import { ApiError } from '../../../base/errors/api-error.js';
@@ -17,6 +18,8 @@ export interface GatesOptions {
   readonly statistics: CallGate;
   /** For those of Logs Drilldown besides, which sends many at once. */
   readonly paced: PacedSlots;
+  /** The calls that somebody waits for. */
+  readonly waited: WaitedCalls;
   /** Queries over shorter ranges are never heavy. */
   readonly minRangeMs: number;
   /** How long the calls of one request may wait, all together. */
@@ -30,6 +33,8 @@ export interface GateOwner {
   readonly isDrilldown: boolean;
   /** Set for calls that nobody waits for. */
   readonly isBackground?: boolean;
+  /** Set for calls that let others go first (Caller.yields). */
+  readonly yields?: boolean;
   readonly signal: AbortSignal;
   /** What is left of the request's waiting time, in however many parts it is asked. */
   readonly budget: WaitBudget;
@@ -50,6 +55,35 @@ interface Held {
   pass: CallPass | undefined;
   /** Those who share it; it is given back when the last one leaves. */
   holders: number;
+}
+
+/** The longest that a call lets others go first. */
+const longestYieldMs = 2_000;
+const lookEveryMs = 50;
+
+/** Counts the calls that somebody waits for, so that others can let them go first. */
+export class WaitedCalls {
+  #running = 0;
+
+  /** @returns ends the call */
+  begin(): () => void {
+    this.#running += 1;
+    return () => {
+      this.#running -= 1;
+    };
+  }
+
+  /**
+   * Resolves when no such call is running, after two seconds at the latest.
+   * @throws the reason of the signal
+   */
+  async none(signal: AbortSignal): Promise<void> {
+    const untilMs = performance.now() + longestYieldMs;
+    while (this.#running > 0 && performance.now() < untilMs) {
+      await delay(lookEveryMs);
+      signal.throwIfAborted();
+    }
+  }
 }
 
 /** The gates for one exchange. */
@@ -75,16 +109,24 @@ export class ExchangeGates {
   }
 
   rows(request: RowsRequest): Promise<CallPass> {
-    const isHeavy = isHeavyRows(request, this.#options.minRangeMs) && !this.#isHeld(request.range);
-    return isHeavy && request.isPreflight !== true ? this.#heavy() : this.#free();
+    return this.#inTurn(() => {
+      const isHeavy = isHeavyRows(request, this.#options.minRangeMs) && !this.#isHeld(request.range);
+      return isHeavy && request.isPreflight !== true ? this.#heavy() : this.#free();
+    });
   }
 
   stats({ range, isPreflight }: StatsRequest): Promise<CallPass> {
-    const isHeavy = isLong(range, this.#options.minRangeMs) && !this.#isHeld(range);
-    return isHeavy && isPreflight !== true ? this.#heavy() : this.#free();
+    return this.#inTurn(() => {
+      const isHeavy = isLong(range, this.#options.minRangeMs) && !this.#isHeld(range);
+      return isHeavy && isPreflight !== true ? this.#heavy() : this.#free();
+    });
   }
 
-  async statsRange(request: StatsRangeRequest): Promise<CallPass> {
+  statsRange(request: StatsRangeRequest): Promise<CallPass> {
+    return this.#inTurn(() => this.#statsRange(request));
+  }
+
+  async #statsRange(request: StatsRangeRequest): Promise<CallPass> {
     const { paced, statistics, minRangeMs } = this.#options;
     const { isDrilldown, owner, signal } = this.#owner;
     const held: CallPass['leave'][] = [];
@@ -106,7 +148,11 @@ export class ExchangeGates {
     }
   }
 
-  async listing({ listing, range }: ListingRequest): Promise<CallPass> {
+  listing(request: ListingRequest): Promise<CallPass> {
+    return this.#inTurn(() => this.#listing(request));
+  }
+
+  async #listing({ listing, range }: ListingRequest): Promise<CallPass> {
     const { minRangeMs, scans } = this.#options;
     if (!isLong(range, minRangeMs)) return this.#free();
     const { owner, signal, budget, isBackground } = this.#owner;
@@ -157,6 +203,25 @@ export class ExchangeGates {
     const { heavy } = this.#options;
     const enter = (): Promise<() => void> => heavy.enter(owner, budget, signal, isBackground);
     return { signal, leave: await this.#waitFor(enter) };
+  }
+
+  /** Lets calls go first that somebody waits for, or is one of them. */
+  async #inTurn(enter: () => Promise<CallPass>): Promise<CallPass> {
+    const { waited } = this.#options;
+    const { yields, signal } = this.#owner;
+    if (yields === true) {
+      await waited.none(signal);
+      return enter();
+    }
+    const pass = await enter();
+    const end = waited.begin();
+    return {
+      signal: pass.signal,
+      leave: (error, rows) => {
+        end();
+        pass.leave(error, rows);
+      },
+    };
   }
 
   /** Waits at a gate. The request gives its own place back meanwhile. */

@@ -7,6 +7,7 @@ import {
   type GatesOptions,
   isHeavyRows,
   isHeavyStatsRange,
+  WaitedCalls,
 } from '../../../../../core/victoria/upstream/gates/gates.js';
 import { CallGate } from '../../../../../core/victoria/upstream/gate.js';
 import { GaugesReader } from '../../../../../core/victoria/upstream/gates/gauges.js';
@@ -51,14 +52,42 @@ function makeGates(isDrilldown = false, places = 4) {
       onChange: (running) => (seen.statistics = running),
     }),
     paced: new PacedSlots({ places: 1, pauseMs: 0, onChange: () => undefined }),
+    waited: new WaitedCalls(),
     minRangeMs: sixHoursMs,
     queueWaitMs: 1,
     nowMs,
   };
   const { signal } = new AbortController();
   const budget = new WaitBudget(1, nowMs);
-  return { gates: new ExchangeGates(options, { owner: ['a'], isDrilldown, signal, budget }), seen };
+  const owner = { owner: ['a'], isDrilldown, signal, budget };
+  return { gates: new ExchangeGates(options, owner), options, owner, seen };
 }
+
+test('calls of work that nobody waits for let others go first, but not for ever', async (t) => {
+  const { gates, options, owner } = makeGates();
+  const abort = new AbortController();
+  const yielding = new ExchangeGates(options, { ...owner, yields: true, signal: abort.signal });
+  const short = { query: all, range: rangeOf(1n) };
+  const waited = await gates.stats(short);
+  let hasBegun = false;
+  const begun = yielding.rows(short).then((pass) => {
+    hasBegun = true;
+    return pass;
+  });
+  await new Promise((resolve) => setTimeout(resolve, 100));
+  t.false(hasBegun);
+  waited.leave(undefined, 0);
+  // Nobody waits for these calls, so that others of their kind do not let them go first.
+  const pass = await begun;
+  await yielding.stats(short);
+  pass.leave(undefined, 0);
+  const never = await gates.listing({ listing: 'streams', query: all, range: rangeOf(1n) });
+  await yielding.stats(short);
+  const cancelled = yielding.stats(short);
+  abort.abort(new Error('gone'));
+  await t.throwsAsync(cancelled, { message: 'gone' });
+  never.leave(undefined, 0);
+});
 
 test('rows are heavy without a limit over a long range, or with a large one', (t) => {
   t.false(isHeavyRows({ query: all, range: rangeOf(6n) }, sixHoursMs));
