@@ -55,6 +55,20 @@ test('what a tier brings to its home is kept for a while in memory, not by tiers
   t.is(await store.get('t:a'), undefined);
 });
 
+test('an expired answer is kept for those who take it as it is, and is none for all others', async (t) => {
+  const { host, store } = make();
+  store.keepExpired(10 * minute);
+  await store.set('t:a', packed, minute);
+  host.clock.advance(minute - 1);
+  t.true((await store.get('t:a'))?.equals(packed));
+  t.like(await store.find('t:a'), { expiredMs: -1 });
+  host.clock.advance(1);
+  t.is(await store.get('t:a'), undefined);
+  t.like(await store.find('t:a'), { packed, expiredMs: 0 });
+  host.clock.advance(10 * minute);
+  t.is(await store.find('t:a'), undefined);
+});
+
 test('where this process is the home all tiers get it, and what cannot be kept is given up', async (t) => {
   const { store } = make();
   const told: string[] = [];

@@ -1,8 +1,9 @@
-import { connect } from 'node:net';
+import { once } from 'node:events';
+import { connect, createServer } from 'node:net';
 import { text } from 'node:stream/consumers';
 import { gunzipSync } from 'node:zlib';
 import test from 'ava';
-import { Pool, request } from 'undici';
+import { Client, Pool, request } from 'undici';
 import {
   makeLogAnswer,
   makePipeline,
@@ -93,6 +94,16 @@ async function withLane<Result>(settings: Settings, use: (under: Under) => Promi
 }
 
 const lane = 'fast_lane_requests_total';
+
+async function isLocal(address: string): Promise<boolean> {
+  const server = createServer().listen(0, address);
+  const outcome = await Promise.race([
+    once(server, 'listening').then(() => true),
+    once(server, 'error').then(() => false),
+  ]);
+  server.close();
+  return outcome;
+}
 /** The date may be another second's. */
 const withoutDate = ({ headers, ...rest }: Got): unknown => ({ ...rest, headers: { ...headers, date: '' } });
 
@@ -165,6 +176,23 @@ test('other bytes are another request', async (t) => {
     await get(pathOf(), { 'x-scope-orgid': 'a', 'x-loki-response-encoding-flags': 'categorize-labels' });
     t.is(await metric(lane), before);
     t.is((await get(pathOf(), { 'x-scope-orgid': 'a|b' })).status, 200);
+  });
+});
+
+test('each client has its own repeats, under its own address', async (t) => {
+  // Not every system has this address: the one it has then asks again.
+  const other = (await isLocal('127.0.0.2')) ? '127.0.0.2' : '127.0.0.1';
+  await withLane({}, async ({ url, get, metric, records }) => {
+    for (let time = 0; time < 4; time += 1) await get(pathOf());
+    const before = await metric(lane);
+    const neighbour = new Client(url, { localAddress: other });
+    t.teardown(() => neighbour.close());
+    const { statusCode, body } = await neighbour.request({ path: pathOf(), method: 'GET' });
+    await body.dump();
+    t.is(statusCode, 200);
+    const asked = records().filter((record) => record.get('ref.request.type') === 'query_range');
+    t.is(asked.at(-1)?.get('client.address'), other);
+    t.is(await metric(lane), before + (other === '127.0.0.1' ? 1 : 0));
   });
 });
 
