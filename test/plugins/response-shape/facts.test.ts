@@ -101,7 +101,7 @@ test('a file of facts that cannot be used is put aside, and rows are looked at',
     ['damaged', text.replace('"missing":0', '"missing":1')],
     ['damaged', text.replace('"surplus":[', '"surplus":[7').replace(/,"crc32":\d+/, '')],
     ['damaged', text.replace(/"salt":"[0-9a-f]+"/, '"salt":""').replace(/,"crc32":\d+/, '')],
-    ['other version', '{"version":2,"facts":[]}'],
+    ['other version', '{"version":0,"facts":[]}'],
     ['foreign', '<html></html>'],
   ] as const) {
     await writeFile(house.path, broken);
