@@ -14,7 +14,7 @@ export interface Caller {
   readonly isDrilldown: boolean;
   /** Set for work that nobody waits for: it never takes the last place of anything, and is refused where it would have to wait. */
   readonly isBackground?: boolean;
-  /** Set for work that nobody waits for and that has to be done: it lets the calls of others go first, for a while. */
+  /** Set for background work that must finish: its backend calls wait up to two seconds while calls of client requests run. */
   readonly yields?: boolean;
 }
 

@@ -49,7 +49,7 @@ export interface SharedInStretch {
   /** By `_stream` text. */
   readonly rows: ReadonlyMap<string, number>;
   readonly streamsWithSharedTimes: ReadonlySet<string>;
-  /** How many rows share their time with another one, by `_stream` text; NaN where that is not known. */
+  /** The number of rows that share their time with another row, for each stream with such rows; NaN if it was not counted. */
   readonly sharingOf: ReadonlyMap<string, number>;
   /** Rows that share their time with another one of their stream. */
   readonly sharing: number;
@@ -95,7 +95,7 @@ export async function findRepeats(
   });
 }
 
-/** Tells streams in which all rows that share a time are one entry, so that lines need not be compared. */
+/** Returns a test for streams in which all rows with the same time are one entry, so that their lines need not be compared. */
 function toldByTime(
   counts: readonly SharedInStretch[],
   { surplus }: RepeatingStreams,
@@ -238,12 +238,10 @@ export function crowdedRows(
   reader: RowReader,
 ): CrowdedRows | undefined {
   if (crowded.length === 0) return undefined;
-  const [byTime, byLine] = [true, false].map((isToldByTime) =>
-    crowded.filter(({ columns }) => columns.includes('_msg') !== isToldByTime),
-  );
-  const parts = [byTime ?? [], byLine ?? []].flatMap((some) =>
-    some.length === 0 ? [] : [partOf(some, reader)],
-  );
+  const comparesLines = ({ columns }: Crowded): boolean => columns.includes('_msg');
+  const parts = [crowded.filter((one) => !comparesLines(one)), crowded.filter(comparesLines)]
+    .filter(({ length }) => length > 0)
+    .map((some) => partOf(some, reader));
   return { filter: or(...parts.map(({ filter }) => filter)), parts };
 }
 

@@ -91,7 +91,7 @@ export class GroupedValues {
     return this.#hasEmpty;
   }
 
-  /** @param leavesRebuilt whether repeats among rows without a line are told where these are read */
+  /** @param leavesRebuilt true if rows without a line are read one by one, which leaves out their repeats */
   leaveOut(rows: readonly BackendRow[], leavesRebuilt: boolean): void {
     const { range, stepNs } = this.#buckets;
     for (const row of rows) {

@@ -40,6 +40,9 @@ export interface DecidingFields {
   readonly hasOtlp: boolean;
 }
 
+/** Where only streams tell the labels of rows. */
+export const noFields: DecidingFields = { all: [], levels: [], hasOtlp: false };
+
 /** Finds these fields; a label that all streams have needs none. */
 export function decidingFields(
   names: ReadonlySet<string> | 'all',
@@ -199,7 +202,7 @@ export function groupedApart(
   ];
 }
 
-/** Whether rows that are grouped apart for one profile are so for another one, too. */
+/** True if rows that were grouped for the expected profile are grouped rightly for the current one. */
 export function areGroupedApart(
   { hidingStreams: now }: Pick<SelectionProfile, 'hidingStreams'>,
   { hidingStreams: expected }: Pick<SelectionProfile, 'hidingStreams'>,

@@ -11,7 +11,7 @@ import { printFilter } from '../../../victoria/logsql/print.js';
 import type { LeafContext } from '../context.js';
 import { decline, isDeclined, type Declined } from '../declined.js';
 import { rowsOfStreams } from '../row-windows.js';
-import { decidingFields, groupByLabels, type DecidingFields, type Grouping } from './grouping.js';
+import { decidingFields, groupByLabels, noFields, type Grouping } from './grouping.js';
 import { lenientNumberLines, openNames, valuesQuestion, type ValueShaper } from './json.js';
 import type { ProfileRequest } from './profile.js';
 import { fieldShaper } from './rebuilt-rows.js';
@@ -35,11 +35,9 @@ export interface Known {
   readonly grouping: Grouping;
   readonly shaper: ValueShaper;
   readonly profileRequest: ProfileRequest;
-  /** Whether a row with a line that has one of the labels as a field is unreliable, too. */
+  /** True if rows may have one of the labels as a field. Such rows count as unreliable, unless they have no line. */
   readonly mayHaveRowLabels: boolean;
 }
-
-const noFields: DecidingFields = { all: [], levels: [], hasOtlp: false };
 
 /** Under what it is remembered that rows with a line have labels as fields. */
 export function rowLabels({ selection, shortLines }: Unwrapping): readonly unknown[] {

@@ -254,7 +254,6 @@ function keyOf({ upstream, selection, columns, unreliable, doubts }: ProfileRequ
 /** What one stretch of a run has shown so far. */
 class StretchCounts {
   readonly rows = new Map<string, number>();
-  readonly streamsWithSharedTimes = new Set<string>();
   readonly sharingOf = new Map<string, number>();
   /** Rows that share their time with another one of their stream. */
   sharing = 0;
@@ -263,6 +262,10 @@ class StretchCounts {
   unreliable = 0;
   doubtful = 0;
   readonly hidingStreams = new Set<string>();
+
+  get streamsWithSharedTimes(): ReadonlySet<string> {
+    return new Set(this.sharingOf.keys());
+  }
 }
 
 async function look(
@@ -322,8 +325,8 @@ async function look(
         // Rows of one stream in several groups may still share times.
         const sharing = Number(rows) - Number(columnOf(row, named('different')));
         of.sharing += sharing;
-        if (before !== undefined || sharing !== 0) of.streamsWithSharedTimes.add(text);
-        of.sharingOf.set(text, before === undefined ? sharing : NaN);
+        if (before !== undefined) of.sharingOf.set(text, NaN);
+        else if (sharing !== 0) of.sharingOf.set(text, sharing);
       }
       const { fields } = reader.stream(text);
       if (columns.some((name) => (columnOf(row, name) ?? '') !== (fields.get(name) ?? '')))
@@ -334,18 +337,20 @@ async function look(
   const repeats = await findRepeats({ upstream, reader, naming, filter: within }, run, counts);
   const pacer = new Pacer();
   const profiles: StretchProfile[] = [];
-  for (const [index, { rows, groups: ofStretch, hidingStreams, ...found }] of counts.entries())
+  for (const [index, found] of counts.entries()) {
+    const isEachNamed =
+      !isCut &&
+      found.hidingStreams.size <= maxNamedStreams &&
+      (columns.length === 0 || found.groups < maxGroups);
     profiles.push({
       streamsWithSharedTimes: found.streamsWithSharedTimes,
       missing: found.missing,
       unreliable: found.unreliable,
       doubtful: found.doubtful,
-      tally: await atPace(tallies.of(reader, rows), pacer),
+      tally: await atPace(tallies.of(reader, found.rows), pacer),
       ...(repeats[index] ?? noRepeats),
-      hidingStreams:
-        isCut || hidingStreams.size > maxNamedStreams || (columns.length > 0 && ofStretch >= maxGroups)
-          ? undefined
-          : hidingStreams,
+      hidingStreams: isEachNamed ? found.hidingStreams : undefined,
     });
+  }
   return profiles;
 }

@@ -104,7 +104,7 @@ export function rebuiltFields({ names, readsJson }: FieldsPlan, listing: StreamL
   return { all: [...new Set([...parsed, ...levels])], levels };
 }
 
-/** Whether the level of a group of rows without a line is known without the rest of their fields. */
+/** True if the grouped fields of rows without a line show their level. */
 export function isLevelShown({ stream, get }: Group, { levels }: RebuiltFields, reader: RowReader): boolean {
   const { level, fields: ofStream } = reader.stream(stream);
   if (level !== undefined) return true;
@@ -112,7 +112,7 @@ export function isLevelShown({ stream, get }: Group, { levels }: RebuiltFields, 
   return first !== undefined && normalLevel(get(first) ?? '') !== undefined;
 }
 
-/** Whether rows of a group may have no field of their own. */
+/** True if rows of the group may have no fields but those of their stream. */
 export function mayBeEmpty({ stream, get }: Group, { all }: RebuiltFields, reader: RowReader): boolean {
   const { fields: ofStream } = reader.stream(stream);
   return all.every((field) => ofStream.has(field) || (get(field) ?? '') === '');
@@ -121,7 +121,7 @@ export function mayBeEmpty({ stream, get }: Group, { all }: RebuiltFields, reade
 // A client field is unlikely to have this name, and would only be overwritten during counting.
 const kind = '__shape_kind';
 
-/** Splits rows with and without a line: the latter have an empty one, and are told by columns that are counted by anyway. */
+/** Splits rows with and without a line into groups of their own. Rows without one get an empty line; their fields are columns of the count. */
 export function besideLines(
   lines: LineShaper | undefined,
   levels: LineShaper | undefined,

@@ -47,8 +47,9 @@ export interface Doubts {
   readonly filter: LogsqlFilter;
 }
 
-/** How many forms are looked for in lines, and how many are tried on a sample. */
+/** The most forms that a count looks for in lines. */
 const maxForms = 4;
+/** The most forms that are tried on a sample. */
 const maxTried = 10;
 /** Few lines often show what they have in common, and a first query waits for them; where they do not, more are read. */
 const rowsPerSlice = [200, 500] as const;
@@ -160,9 +161,9 @@ export function* shaperFor(lines: readonly string[]): Steps<LineShaper | Decline
 
 /** Lines that are cut alike. */
 interface Cut {
-  /** What stands in front of the level, or the whole line; with numbers collapsed. */
+  /** The text in front of the level, or the whole line, with numbers collapsed. */
   readonly start: string;
-  /** What was cut out in place of a level; empty where nothing was. */
+  /** The text that was cut out in place of a level; empty if none was. */
   readonly value: string;
   readonly level: string | undefined;
   lines: number;
@@ -384,7 +385,7 @@ function levelOf(start: string, level: string, forms: readonly LevelForm[]): str
   return levels.size === 1 ? [...levels][0] : undefined;
 }
 
-/** What the backend cuts out of a line in place of a level (`LevelShaper.extracting`); empty for nothing. */
+/** The text that the backend cuts out of a line in place of a level (`LevelShaper.extracting`); empty if there is none. */
 export function cutOut(line: string, { forms }: LevelShaper): string {
   const possible = forms.filter(({ prefix }) => isOfObjects(prefix) === line.startsWith('{'));
   const shape = shapeOf(line, possible);

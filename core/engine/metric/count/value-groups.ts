@@ -31,7 +31,14 @@ import { bucketsOf, type Buckets } from './counting.js';
 import { duplicateRows } from './duplicates.js';
 import { crowdedRows, distinctRows, partsOf, type CrowdedRows } from './found-repeats.js';
 import { GroupedValues } from './grouped-values.js';
-import { areGroupedApart, groupByStream, groupedApart, streamOf, type GroupedRows } from './grouping.js';
+import {
+  areGroupedApart,
+  groupByStream,
+  groupedApart,
+  noFields,
+  streamOf,
+  type GroupedRows,
+} from './grouping.js';
 import type { ValueShaper } from './json.js';
 import { obstacleIn, type SelectionProfile } from './profile.js';
 import {
@@ -98,7 +105,7 @@ async function valueTable(
   // Values that come in one call are asked for beside the look that proves them right.
   const isOneCall = rowsOfStreams(listed) <= callRows;
   const expected = profiler.expected(known.profileRequest);
-  const byStream = groupByStream(streamListing, { all: [], levels: [], hasOtlp: false });
+  const byStream = groupByStream(streamListing, noFields);
   const gatherWith = (
     profile: SelectionProfile,
     shaper: ValueShaper,
