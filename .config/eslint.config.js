@@ -35,9 +35,10 @@ export default tseslint.config(
       'core/http/guarded-*.ts',
       'core/victoria/upstream/connections.ts',
       // Programs and checks of their own, which serve nobody's requests.
-      'core/embedded/**',
+      'plugins/embedded-backend/**',
       'core/kernel/check/**',
       'core/program/**',
+      'core/tools/**',
       'core/testing/**',
       'plugins/ui/browser/**',
     ],

@@ -13,12 +13,12 @@ export const commands: readonly Command[] = [
   {
     name: 'demo',
     summary: 'run the proxy over an embedded backend with sample logs',
-    run: async (args, io) => (await import('./demo-command.js')).demo(args, io),
+    run: async (args, io) => (await import('../tools/demo-command.js')).demo(args, io),
   },
   {
     name: 'backend',
     summary: 'run the embedded development backend alone',
-    run: async (args, io) => (await import('./backend-command.js')).backend(args, io),
+    run: async (args, io) => (await import('../../plugins/embedded-backend/command.js')).backend(args, io),
   },
   {
     name: 'healthcheck',
@@ -28,47 +28,47 @@ export const commands: readonly Command[] = [
   {
     name: 'check',
     summary: 'check pipeline files: check FILE...',
-    run: async (args, io) => (await import('./check.js')).runCheck(args, io),
+    run: async (args, io) => (await import('../tools/check.js')).runCheck(args, io),
   },
   {
     name: 'test',
     summary: 'run tests of pipeline files: test FILE...',
-    run: async (args, io) => (await import('./test-command.js')).test(args, io),
+    run: async (args, io) => (await import('../tools/test-command.js')).test(args, io),
   },
   {
     name: 'new',
     summary: 'make a plugin that works: new plugin NAME',
-    run: async (args, io) => (await import('./new-command.js')).newThing(args, io),
+    run: async (args, io) => (await import('../tools/new-command.js')).newThing(args, io),
   },
   {
     name: 'fmt',
     summary: 'format pipeline files in place: fmt FILE... (-check only names them)',
-    run: async (args, io) => (await import('./fmt.js')).fmt(args, io),
+    run: async (args, io) => (await import('../tools/fmt.js')).fmt(args, io),
   },
   {
     name: 'graph',
     summary: 'show a pipeline as text, Mermaid or SVG: graph -pipeline=FILE',
-    run: async (args, io) => (await import('./graph-command.js')).graph(args, io),
+    run: async (args, io) => (await import('../tools/graph-command.js')).graph(args, io),
   },
   {
     name: 'migrate',
     summary: 'print the pipeline file that means the same as flags: migrate -- FLAGS...',
-    run: async (args, io) => (await import('./migrate.js')).migrate(args, io),
+    run: async (args, io) => (await import('../tools/migrate.js')).migrate(args, io),
   },
   {
     name: 'format',
     summary: "print a LogQL query formatted: format 'QUERY'",
-    run: async (args, io) => (await import('./format.js')).format(args, io),
+    run: async (args, io) => (await import('../tools/format.js')).format(args, io),
   },
   {
     name: 'parse',
     summary: "print the syntax tree of a LogQL query: parse --json 'QUERY'",
-    run: async (args, io) => (await import('./format.js')).parse(args, io),
+    run: async (args, io) => (await import('../tools/format.js')).parse(args, io),
   },
   {
     name: 'explain',
     summary: "print what a LogQL query becomes for the backend: explain 'QUERY'",
-    run: async (args, io) => (await import('./explain.js')).explain(args, io),
+    run: async (args, io) => (await import('../tools/explain.js')).explain(args, io),
   },
   {
     name: 'flags',
@@ -78,6 +78,6 @@ export const commands: readonly Command[] = [
   {
     name: 'generate',
     summary: 'write the generated files of this repository (-check only tells whether they are fresh)',
-    run: async (args, io) => (await import('./generate.js')).generate(args, io),
+    run: async (args, io) => (await import('../tools/generate.js')).generate(args, io),
   },
 ];

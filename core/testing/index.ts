@@ -1,7 +1,7 @@
 /** The test kit for plugin authors (`ref-proxy/testing`): runs a plugin against a test exchange, or a whole proxy on a free port. */
 export { makeLogAnswer, makeTenant } from './answers.js';
 export { makeCall } from './call.js';
-export { CapturedLog, type LogRecord } from '../program/pipeline-test/captured-log.js';
+export { CapturedLog, type LogRecord } from '../tools/pipeline-test/captured-log.js';
 export { makeCaller, makeExchange, makeLogRequest, type ExchangeSettings } from './exchange.js';
 export {
   FakeClock,
@@ -20,7 +20,7 @@ export {
   type BackendCall,
   type FakeVictoriaLogs,
   type FakeVictoriaLogsSettings,
-} from '../program/pipeline-test/fake-victorialogs.js';
+} from '../tools/pipeline-test/fake-victorialogs.js';
 export {
   runPipeline,
   UnfitPipeline,
@@ -29,9 +29,9 @@ export {
   type PipelineRequest,
   type PipelineRun,
   type RunningPipeline,
-} from '../program/pipeline-test/run-pipeline.js';
-export type { ScriptedAnswer } from '../program/pipeline-test/script.js';
-export type { StoredLine } from '../program/pipeline-test/stored-lines.js';
+} from '../tools/pipeline-test/run-pipeline.js';
+export type { ScriptedAnswer } from '../tools/pipeline-test/script.js';
+export type { StoredLine } from '../tools/pipeline-test/stored-lines.js';
 export { runStage, type StageRun } from './run-stage.js';
 export {
   withPipeline,

@@ -5,7 +5,7 @@ import { startProxy, type RunningProxy, type StartOptions } from '../program/sta
 import { loadPipeline } from '../kernel/pipeline/index.js';
 import { placeText } from '../kernel/pipeline/place-text.js';
 import type { Pipeline } from '../kernel/pipeline/types.js';
-import { CapturedLog } from '../program/pipeline-test/captured-log.js';
+import { CapturedLog } from '../tools/pipeline-test/captured-log.js';
 
 /** A running proxy for a test. */
 export interface ProxyUnderTest {

@@ -1,7 +1,7 @@
 import { parseListenAddress } from '../../core/base/listen-address.js';
 import { describeListenError, isListenError } from '../../core/http/listener.js';
 import { describeSystemError } from '../../core/base/errors/system-error.js';
-import { startDevBackend, type DevBackend } from '../../core/embedded/index.js';
+import { startDevBackend, type DevBackend } from './dev-backend.js';
 import type { EmbeddedBackendOptions } from '../../core/base/options.gen.js';
 import { defineService } from '../../core/plugin/index.js';
 

@@ -1,7 +1,7 @@
 import { once } from 'node:events';
 import { connect } from 'node:net';
 import { routes, type Route } from '../../core/wire/routes-table.js';
-import { startDevBackend } from '../../core/embedded/index.js';
+import { startDevBackend } from '../../plugins/embedded-backend/dev-backend.js';
 import { Watched } from '../watch/watched.js';
 import { Tally, type AttackReport, type AttackSettings } from './tally.js';
 

@@ -1,5 +1,5 @@
 import { Agent } from 'node:http';
-import { parseQuery } from '../../core/embedded/logsql/index.js';
+import { parseQuery } from '../../plugins/embedded-backend/logsql/index.js';
 import { openProxy, openStore } from '../conformance/target.js';
 import { send } from '../fuzz/client.js';
 import { makeRequest, type FuzzRequest } from '../fuzz/requests.js';

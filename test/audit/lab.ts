@@ -1,7 +1,7 @@
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { startDevBackend } from '../../core/embedded/index.js';
+import { startDevBackend } from '../../plugins/embedded-backend/dev-backend.js';
 import { systemClock } from '../../core/kernel/clock.js';
 import { packageRoot } from '../../core/kernel/options/index.js';
 import { loadPipeline } from '../../core/kernel/pipeline/index.js';

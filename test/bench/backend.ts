@@ -1,4 +1,4 @@
-import { type DevBackend, startDevBackend } from '../../core/embedded/index.js';
+import { type DevBackend, startDevBackend } from '../../plugins/embedded-backend/dev-backend.js';
 
 const ROWS = 500_000;
 const STREAMS = 50;

@@ -1,5 +1,5 @@
 import { Agent } from 'node:http';
-import { startDevBackend } from '../../core/embedded/index.js';
+import { startDevBackend } from '../../plugins/embedded-backend/dev-backend.js';
 import { startProxy, type RunningProxy } from '../../core/program/start-proxy.js';
 import { loadPipeline } from '../../core/kernel/pipeline/index.js';
 import { CapturedLog } from '../../core/testing/index.js';

@@ -3,7 +3,7 @@
  */
 import { writeFileSync } from 'node:fs';
 import { parseArgs } from 'node:util';
-import { startDevBackend } from '../../core/embedded/index.js';
+import { startDevBackend } from '../../plugins/embedded-backend/dev-backend.js';
 import { openProxy } from '../conformance/target.js';
 import { compareAll } from './comparison.js';
 import { makeDataset } from './data/dataset.js';

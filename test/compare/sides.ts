@@ -1,4 +1,4 @@
-import { startDevBackend } from '../../core/embedded/index.js';
+import { startDevBackend } from '../../plugins/embedded-backend/dev-backend.js';
 import type { Answered } from '../conformance/cases.js';
 import { openProxy } from '../conformance/target.js';
 import { makeDataset, type Dataset, type DatasetSettings } from './data/dataset.js';

@@ -1,5 +1,5 @@
 import test from 'ava';
-import { startDevBackend } from '../../core/embedded/index.js';
+import { startDevBackend } from '../../plugins/embedded-backend/dev-backend.js';
 import type { RunningProxy } from '../../core/program/start-proxy.js';
 import { readCases, type GoldenCase } from './cases.js';
 import { asObject } from './json.js';

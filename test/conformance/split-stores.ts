@@ -1,5 +1,5 @@
 import { hash } from 'node:crypto';
-import { startDevBackend } from '../../core/embedded/index.js';
+import { startDevBackend } from '../../plugins/embedded-backend/dev-backend.js';
 import { conformanceCorpus } from './corpus.js';
 import { loadData, waitUntilVisible } from './load-data.js';
 import type { Store } from './target.js';

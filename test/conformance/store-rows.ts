@@ -1,5 +1,5 @@
 import { request } from 'undici';
-import { startDevBackend } from '../../core/embedded/index.js';
+import { startDevBackend } from '../../plugins/embedded-backend/dev-backend.js';
 
 /** Rows as VictoriaLogs takes them: fields by name. */
 export type StoredRow = Readonly<Record<string, string>>;

@@ -1,4 +1,4 @@
-import { startDevBackend } from '../../core/embedded/index.js';
+import { startDevBackend } from '../../plugins/embedded-backend/dev-backend.js';
 import { startProxy, type RunningProxy } from '../../core/program/start-proxy.js';
 import type { Clock } from '../../core/base/clock.js';
 import { loadPipeline, type Pipeline } from '../../core/kernel/pipeline/index.js';

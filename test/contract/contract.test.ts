@@ -1,6 +1,6 @@
 import test from 'ava';
 
-import { startDevBackend } from '../../core/embedded/index.js';
+import { startDevBackend } from '../../plugins/embedded-backend/dev-backend.js';
 import { replay } from './contract.js';
 import { loadData } from './recordings.js';
 

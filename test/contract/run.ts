@@ -1,4 +1,4 @@
-import { startDevBackend } from '../../core/embedded/index.js';
+import { startDevBackend } from '../../plugins/embedded-backend/dev-backend.js';
 import { groupOf, type Outcome, replay } from './contract.js';
 import { loadData } from './recordings.js';
 

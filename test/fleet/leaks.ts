@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { request } from 'undici';
-import { startDevBackend } from '../../core/embedded/index.js';
+import { startDevBackend } from '../../plugins/embedded-backend/dev-backend.js';
 import { Random } from '../watch/random.js';
 import { CountingBackend } from './counting-backend.js';
 import { Fleet, type Discovery } from './fleet.js';

@@ -4,7 +4,7 @@
  */
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { startDevBackend } from '../../core/embedded/index.js';
+import { startDevBackend } from '../../plugins/embedded-backend/dev-backend.js';
 import { packageRoot } from '../../core/kernel/options/index.js';
 import { withProxyFile } from '../../core/testing/index.js';
 import { Relay, type SeenCall } from '../audit/relay.js';

@@ -48,7 +48,7 @@ const kinds: readonly [Kind, Kind, Kind] = [
       'plugins/reference-api/index.ts': 'adds a line filter',
       'plugins/ui/edit.ts': 'adds filters',
       'plugins/ui/hints.ts': 'suggests filters',
-      'core/program/explain.ts': 'an option has the name of one',
+      'core/tools/explain.ts': 'an option has the name of one',
       'plugins/ui/explain.ts': 'asks for the histogram of Explore, which drops errors',
       'plugins/ui/marks.ts': 'marks what line filters have found',
     },
@@ -85,7 +85,7 @@ function stagesIn(words: readonly string[], file: string, code: string): readonl
 
 const root = packageRoot();
 const { edges, ...graph } = readImportGraph(root);
-const otherLanguages = ['core/victoria/', 'core/embedded/', 'core/logql/template/'];
+const otherLanguages = ['core/victoria/', 'plugins/embedded-backend/', 'core/logql/template/'];
 const files = graph.files.filter((file) => !otherLanguages.some((place) => file.startsWith(place)));
 
 function namedIn({ words, named }: Kind, file: string, text = readFileSync(join(root, file), 'utf8')) {

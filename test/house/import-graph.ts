@@ -13,22 +13,28 @@ export interface Edge {
 export interface ImportGraph {
   readonly files: readonly string[];
   readonly edges: readonly Edge[];
+  /** From a file to the threads that it starts. */
+  readonly threads: readonly Edge[];
 }
 
-/** Reads the imports at the top of every source; `import()` inside of a function loads nothing until it is called. */
+/**
+ * Reads the imports at the top of every source, and the files that it starts as threads. `import()` inside of a function loads nothing until
+ * it is called.
+ */
 export function readImportGraph(root: string): ImportGraph {
   // The page in the browser is a program of its own.
   const files = sourcesIn(root, ['core', 'plugins']).filter(
     (file) => file.endsWith('.ts') && !file.startsWith('plugins/ui/browser/'),
   );
   const known = new Set(files);
-  const edges = files.flatMap((from) =>
-    specifiersOf(readFileSync(join(root, from), 'utf8')).flatMap((specifier) => {
-      const to = importedPath(from, specifier);
-      return to !== undefined && known.has(to) ? [{ from, to }] : [];
-    }),
-  );
-  return { files, edges };
+  const edgesBy = (read: (text: string) => readonly string[]): readonly Edge[] =>
+    files.flatMap((from) =>
+      read(readFileSync(join(root, from), 'utf8')).flatMap((specifier) => {
+        const to = importedPath(from, specifier);
+        return to !== undefined && known.has(to) ? [{ from, to }] : [];
+      }),
+    );
+  return { files, edges: edgesBy(specifiersOf), threads: edgesBy(threadsOf) };
 }
 
 function specifiersOf(text: string): readonly string[] {
@@ -40,9 +46,14 @@ function specifiersOf(text: string): readonly string[] {
   });
 }
 
-/** Everything that a file loads, itself included. */
-export function closureOf({ edges }: ImportGraph, start: string): ReadonlySet<string> {
-  const next = byFrom(edges);
+function threadsOf(text: string): readonly string[] {
+  const started = text.matchAll(/new URL\('(?<file>\.[^']+\.js)', import\.meta\.url\)/g);
+  return [...started].flatMap(({ groups }) => groups?.['file'] ?? []);
+}
+
+/** All files that a file loads, in its threads too, itself included. */
+export function closureOf({ edges, threads }: ImportGraph, start: string): ReadonlySet<string> {
+  const next = byFrom([...edges, ...threads]);
   const seen = new Set([start]);
   for (const file of seen) for (const to of next.get(file) ?? []) seen.add(to);
   return seen;

@@ -2,7 +2,7 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import test from 'ava';
-import { startDevBackend } from '../../core/embedded/index.js';
+import { startDevBackend } from '../../plugins/embedded-backend/dev-backend.js';
 import { packageRoot } from '../../core/kernel/options/index.js';
 import { withProxy } from '../../core/testing/index.js';
 import { collectors, type Collector } from './ingestion/collectors.js';

@@ -18,8 +18,8 @@ const rooms = [
   'engine',
   'plugin',
   'http',
-  'embedded',
   'program',
+  'tools',
   'testing',
 ] as const;
 
@@ -76,7 +76,12 @@ test('the map shows the rooms in their order', (t) => {
 });
 
 test('core imports no plugin, and no plugin another one', (t) => {
-  t.deepEqual(imports(isIn('core'), isIn('plugins')), []);
+  // Developer tools run the embedded backend.
+  const known = imports(isIn('core'), isIn('plugins'));
+  t.deepEqual(
+    known.filter((edge) => !/^core\/tools\/.* -> plugins\/embedded-backend\/dev-backend\.ts$/.test(edge)),
+    [],
+  );
   const across = graph.edges.filter(
     ({ from, to }) => isIn('plugins')(from) && isIn('plugins')(to) && roomOf(from) !== roomOf(to),
   );
@@ -100,13 +105,21 @@ test('the library ref-proxy/logql loads nothing but LogQL and what is below it',
   );
 });
 
-test('a proxy in production loads nothing of the embedded backend', (t) => {
-  const production = graph.files
-    .filter(isIn('plugins'))
-    .filter((file) => !isIn('plugins/embedded-backend')(file));
+test('a proxy in production loads no embedded backend, no page, no developer tool and no test kit', (t) => {
+  const apart = isIn('plugins/embedded-backend', 'plugins/ui', 'core/tools', 'core/testing');
+  const production = graph.files.filter(isIn('plugins')).filter((file) => !apart(file));
   for (const start of ['core/program/main.ts', 'core/program/serve.ts', ...production]) {
-    t.deepEqual([...closureOf(graph, start)].filter(isIn('core/embedded')), [], start);
+    t.deepEqual([...closureOf(graph, start)].filter(apart), [], start);
   }
+});
+
+test('the graph follows a file into the threads that it starts', (t) => {
+  const threads = ['core/engine/metric/threads/worker.ts', 'core/logql/lines/worker.ts'];
+  const loaded = new Set(graph.files.filter(isIn('plugins')).flatMap((file) => [...closureOf(graph, file)]));
+  t.deepEqual(
+    threads.filter((file) => !loaded.has(file)),
+    [],
+  );
 });
 
 test('in a quiet room one test runs after another', (t) => {

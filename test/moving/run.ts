@@ -9,7 +9,7 @@ import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import yargs from 'yargs';
 import { hideBin } from 'yargs/helpers';
-import { startDevBackend } from '../../core/embedded/index.js';
+import { startDevBackend } from '../../plugins/embedded-backend/dev-backend.js';
 import type { RunningProxy } from '../../core/program/start-proxy.js';
 import { openProxy } from '../conformance/target.js';
 import { Ledger, levels, push, type Push } from './ledger.js';

@@ -10,7 +10,7 @@ import { queryObjects, setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
 import { Agent, request } from 'undici';
 import { AnswerStore } from '../../core/cache/answer-store.js';
-import { startDevBackend } from '../../core/embedded/index.js';
+import { startDevBackend } from '../../plugins/embedded-backend/dev-backend.js';
 import { Life } from '../../core/kernel/plugin/life.js';
 import { Generation } from '../../core/program/reload/generation.js';
 import { withProxyFile, type ProxyUnderTest } from '../../core/testing/index.js';

@@ -21,7 +21,7 @@ const slowRooms: readonly (readonly string[])[] = [
   ['conformance/'],
   ['doors/'],
   ['core/program/workers'],
-  ['core/program/', 'reload/', 'core/http/hooks.test'],
+  ['core/program/', 'core/tools/', 'reload/', 'core/http/hooks.test'],
   ['attack/'],
   ['clients/', 'contract/', 'fuzz/', 'hostile/', 'overload/'],
   ['core/engine/metric/metric.test', 'core/engine/metric/count/json.test'],

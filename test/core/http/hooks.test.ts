@@ -6,7 +6,7 @@ import { fileURLToPath } from 'node:url';
 import test, { type ExecutionContext } from 'ava';
 import { Agent, request } from 'undici';
 import { WebSocket } from 'ws';
-import { startDevBackend } from '../../../core/embedded/index.js';
+import { startDevBackend } from '../../../plugins/embedded-backend/dev-backend.js';
 import { packageRoot } from '../../../core/kernel/options/index.js';
 import { addressIn, main } from '../program/child.js';
 

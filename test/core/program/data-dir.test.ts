@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import test from 'ava';
-import { startDevBackend } from '../../../core/embedded/index.js';
+import { startDevBackend } from '../../../plugins/embedded-backend/dev-backend.js';
 import { withDisk } from '../cache/disk-engines.js';
 import { main } from './child.js';
 

@@ -7,7 +7,7 @@ import { join } from 'node:path';
 import type { Readable } from 'node:stream';
 import test, { type ExecutionContext } from 'ava';
 import { Agent, request } from 'undici';
-import { startDevBackend } from '../../../core/embedded/index.js';
+import { startDevBackend } from '../../../plugins/embedded-backend/dev-backend.js';
 import { addressIn, main } from './child.js';
 
 const limit = 160;

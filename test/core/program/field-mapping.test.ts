@@ -2,7 +2,7 @@ import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import test, { type ExecutionContext } from 'ava';
-import { startDevBackend } from '../../../core/embedded/index.js';
+import { startDevBackend } from '../../../plugins/embedded-backend/dev-backend.js';
 import { defineStage, type StagePlugin } from '../../../core/plugin/index.js';
 import {
   makePipeline,
@@ -19,7 +19,7 @@ import responseShape from '../../../plugins/response-shape/index.js';
 import tenancy from '../../../plugins/tenancy/index.js';
 import tier0 from '../../../plugins/tier0/index.js';
 import translate from '../../../plugins/translate/index.js';
-import { pushLoki } from '../embedded/harness.js';
+import { pushLoki } from '../../plugins/embedded-backend/harness.js';
 import { gate } from '../http/fixtures.js';
 
 const yaml = (backend: string, names: string): string => `

@@ -3,7 +3,7 @@ import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import test, { type ExecutionContext } from 'ava';
-import { startDevBackend, type DevBackend } from '../../../core/embedded/index.js';
+import { startDevBackend, type DevBackend } from '../../../plugins/embedded-backend/dev-backend.js';
 import { builtInDefinitions, FlagIndex, parseCommandLine } from '../../../core/kernel/options/index.js';
 import { loadPipeline } from '../../../core/kernel/pipeline/index.js';
 import { startProxy } from '../../../core/program/start-proxy.js';

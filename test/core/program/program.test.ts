@@ -2,7 +2,7 @@ import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import test from 'ava';
-import { generateErrorsDoc } from '../../../core/program/errors-doc.js';
+import { generateErrorsDoc } from '../../../core/tools/errors-doc.js';
 import type { Io } from '../../../core/program/io.js';
 import { builtInDefinitions } from '../../../core/kernel/options/index.js';
 import { runProgram } from '../../../core/program/program.js';

@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { promisify } from 'node:util';
 import test from 'ava';
 import { packageRoot } from '../../../core/kernel/options/index.js';
-import { demoWelcome } from '../../../core/program/demo.js';
+import { demoWelcome } from '../../../core/tools/demo.js';
 import { withProxyFile } from '../../../core/testing/index.js';
 import { freePort } from './child.js';
 import { findProgram } from './programs.js';

@@ -7,7 +7,7 @@ import type { Readable } from 'node:stream';
 import { setTimeout as pause } from 'node:timers/promises';
 import test from 'ava';
 import { Agent, request } from 'undici';
-import { startDevBackend } from '../../../core/embedded/index.js';
+import { startDevBackend } from '../../../plugins/embedded-backend/dev-backend.js';
 import { main } from './child.js';
 
 /** Two signals within half a second count as one. */

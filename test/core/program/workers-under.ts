@@ -4,7 +4,7 @@ import { createServer, type IncomingMessage, type Server, type ServerResponse } 
 import type { AddressInfo } from 'node:net';
 import { createInterface } from 'node:readline';
 import { Agent, request, type Dispatcher } from 'undici';
-import { startDevBackend, type DevBackend } from '../../../core/embedded/index.js';
+import { startDevBackend, type DevBackend } from '../../../plugins/embedded-backend/dev-backend.js';
 import { main } from './child.js';
 
 export type LogRecord = Readonly<Record<string, unknown>>;

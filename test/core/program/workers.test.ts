@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import test from 'ava';
 import { request } from 'undici';
-import type { DevBackend } from '../../../core/embedded/index.js';
+import type { DevBackend } from '../../../plugins/embedded-backend/dev-backend.js';
 import { hasDisk, withDisk } from '../cache/disk-engines.js';
 import { packageRoot } from '../../../core/kernel/options/index.js';
 import {

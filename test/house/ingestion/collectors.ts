@@ -126,7 +126,7 @@ function withoutParameter(): Collector {
   return loki('Loki push without the parameter', url.href, pod, () => ({}));
 }
 
-/** Clients of Loki send protobuf, which stores the same as JSON (test/core/embedded/insert.test.ts). */
+/** Clients of Loki send protobuf, which stores the same as JSON (test/plugins/embedded-backend/insert.test.ts). */
 function loki(
   name: string,
   address: string,

@@ -2,7 +2,7 @@ import { once } from 'node:events';
 import { createServer, type IncomingHttpHeaders } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import test from 'ava';
-import { startDevBackend } from '../../../core/embedded/index.js';
+import { startDevBackend } from '../../../plugins/embedded-backend/dev-backend.js';
 import { withProxyFile, type ProxyUnderTest } from '../../../core/testing/index.js';
 
 /** Metrics of processes of a cluster, as a server tells them by path. */

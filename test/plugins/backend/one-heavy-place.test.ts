@@ -1,7 +1,7 @@
 import test from 'ava';
-import { startDevBackend } from '../../../core/embedded/index.js';
+import { startDevBackend } from '../../../plugins/embedded-backend/dev-backend.js';
 import { withProxy } from '../../../core/testing/index.js';
-import { pushLoki } from '../../core/embedded/harness.js';
+import { pushLoki } from '../embedded-backend/harness.js';
 
 const hourNs = 3_600_000_000_000n;
 const endNs = BigInt(Date.UTC(2026, 0, 2, 0, 4)) * 1_000_000n;

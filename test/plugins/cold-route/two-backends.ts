@@ -1,7 +1,7 @@
 import { createServer, request as forward, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import type { ExecutionContext } from 'ava';
-import { startDevBackend } from '../../../core/embedded/index.js';
+import { startDevBackend } from '../../../plugins/embedded-backend/dev-backend.js';
 import { FakeClock, withProxyFile, type ProxyUnderTest } from '../../../core/testing/index.js';
 
 /** 2026-11-08T00:00:00Z: with a boundary of 168 hours, what is older than the start of November is cold. */

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import test, { type ExecutionContext } from 'ava';
 import { withDisk } from '../../core/cache/disk-engines.js';
-import { startDevBackend, type DevBackend } from '../../../core/embedded/index.js';
+import { startDevBackend, type DevBackend } from '../../../plugins/embedded-backend/dev-backend.js';
 import { makeHost, makeTenant } from '../../../core/testing/index.js';
 import { Follower } from '../../../plugins/delete/follower.js';
 import { deleteMetrics } from '../../../plugins/delete/metrics.js';

@@ -3,8 +3,8 @@ import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import type { ChildProcess } from 'node:child_process';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { startDevBackend } from '../../../core/embedded/index.js';
-import { pushLoki } from '../../core/embedded/harness.js';
+import { startDevBackend } from '../../../plugins/embedded-backend/dev-backend.js';
+import { pushLoki } from '../embedded-backend/harness.js';
 import { freePort, run } from '../../core/program/child.js';
 
 const pipelineOf = (backend: string): string => `

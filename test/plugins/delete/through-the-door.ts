@@ -1,7 +1,7 @@
 import { request } from 'undici';
-import { startDevBackend, type DevBackend } from '../../../core/embedded/index.js';
+import { startDevBackend, type DevBackend } from '../../../plugins/embedded-backend/dev-backend.js';
 import { withProxy, type ProxyUnderTest } from '../../../core/testing/index.js';
-import { pushLoki } from '../../core/embedded/harness.js';
+import { pushLoki } from '../embedded-backend/harness.js';
 
 /** 2026-11-01T00:00:00Z. */
 export const baseNs = 1_793_491_200_000_000_000n;

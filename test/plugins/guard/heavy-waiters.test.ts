@@ -1,6 +1,6 @@
 import { fileURLToPath } from 'node:url';
 import test from 'ava';
-import { startDevBackend, type DevBackend } from '../../../core/embedded/index.js';
+import { startDevBackend, type DevBackend } from '../../../plugins/embedded-backend/dev-backend.js';
 import { withProxyFile } from '../../../core/testing/index.js';
 import { metricIs } from './metric-is.js';
 

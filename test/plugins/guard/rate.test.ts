@@ -1,6 +1,6 @@
 /** The rate limit, as clients meet it. */
 import test from 'ava';
-import { startDevBackend } from '../../../core/embedded/index.js';
+import { startDevBackend } from '../../../plugins/embedded-backend/dev-backend.js';
 import { makeTenant, withProxyFile, type LogRecord } from '../../../core/testing/index.js';
 import { Rate, SharedAddresses } from '../../../plugins/guard/rate.js';
 

@@ -2,8 +2,8 @@ import { mkdtemp, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { ExecutionContext } from 'ava';
-import { startDevBackend, type DevBackend } from '../../../core/embedded/index.js';
-import { pushLoki } from '../../core/embedded/harness.js';
+import { startDevBackend, type DevBackend } from '../../../plugins/embedded-backend/dev-backend.js';
+import { pushLoki } from '../embedded-backend/harness.js';
 
 /** A pipeline without other caches, so that what is not kept is asked of the backend. */
 export const pipeline = (backend: string, sections = ''): string => `

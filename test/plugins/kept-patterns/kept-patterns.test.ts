@@ -1,7 +1,7 @@
 import test from 'ava';
 import fc from 'fast-check';
 import { FakeClock, withProxy } from '../../../core/testing/index.js';
-import { pushLoki } from '../../core/embedded/harness.js';
+import { pushLoki } from '../embedded-backend/harness.js';
 import { logsFor, metric, pipeline, until } from './fixtures.js';
 import { runs } from '../../setup/runs.js';
 

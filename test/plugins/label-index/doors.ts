@@ -2,9 +2,9 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { ExecutionContext } from 'ava';
-import { startDevBackend, type DevBackend } from '../../../core/embedded/index.js';
+import { startDevBackend, type DevBackend } from '../../../plugins/embedded-backend/dev-backend.js';
 import { withProxy, type ProxyUnderTest } from '../../../core/testing/index.js';
-import { pushLoki } from '../../core/embedded/harness.js';
+import { pushLoki } from '../embedded-backend/harness.js';
 
 const pipeline = (backend: string, stages: string): string => `
 version: 1

@@ -3,7 +3,7 @@ import type { LabelIndexOptions } from '../../../core/base/options.gen.js';
 import type { Answer } from '../../../core/plugin/index.js';
 import { makeExchange, makeTenant, optionsOf, runStage } from '../../../core/testing/index.js';
 import labelIndex from '../../../plugins/label-index/index.js';
-import { pushLoki } from '../../core/embedded/harness.js';
+import { pushLoki } from '../embedded-backend/harness.js';
 import { withDoor } from '../delete/through-the-door.js';
 import { withPods } from './doors.js';
 

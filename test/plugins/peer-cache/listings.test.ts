@@ -1,7 +1,7 @@
 import test, { type ExecutionContext } from 'ava';
-import { startDevBackend } from '../../../core/embedded/index.js';
+import { startDevBackend } from '../../../plugins/embedded-backend/dev-backend.js';
 import { FakeClock, withProxyFile } from '../../../core/testing/index.js';
-import { pushLoki } from '../../core/embedded/harness.js';
+import { pushLoki } from '../embedded-backend/harness.js';
 
 const hourMs = 3_600_000;
 const dayMs = 24 * hourMs;

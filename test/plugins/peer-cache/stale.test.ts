@@ -1,6 +1,6 @@
 import test, { type ExecutionContext } from 'ava';
 import { withDisk } from '../../core/cache/disk-engines.js';
-import type { FaultRule } from '../../../core/embedded/index.js';
+import type { FaultRule } from '../../../plugins/embedded-backend/dev-backend.js';
 import { FakeClock, withProxy, type ProxyUnderTest } from '../../../core/testing/index.js';
 import { metric, pipeline, stored } from './stored.js';
 

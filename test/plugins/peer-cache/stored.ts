@@ -2,8 +2,8 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { ExecutionContext } from 'ava';
-import { startDevBackend } from '../../../core/embedded/index.js';
-import { pushLoki } from '../../core/embedded/harness.js';
+import { startDevBackend } from '../../../plugins/embedded-backend/dev-backend.js';
+import { pushLoki } from '../embedded-backend/harness.js';
 
 /** A pipeline with this cache, and with more sections or stages before it. */
 export const pipeline = (backend: string, sections = '', stages = ''): string => `

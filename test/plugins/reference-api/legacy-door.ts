@@ -1,7 +1,7 @@
 import { request } from 'undici';
-import { startDevBackend } from '../../../core/embedded/index.js';
+import { startDevBackend } from '../../../plugins/embedded-backend/dev-backend.js';
 import { withProxy } from '../../../core/testing/index.js';
-import { pushLoki } from '../../core/embedded/harness.js';
+import { pushLoki } from '../embedded-backend/harness.js';
 
 /** What came back; `json` is the body without `stats`, whose shape is checked here. */
 export interface Got {

@@ -1,6 +1,6 @@
 import test from 'ava';
 import { request } from 'undici';
-import { startDevBackend } from '../../../core/embedded/index.js';
+import { startDevBackend } from '../../../plugins/embedded-backend/dev-backend.js';
 import { startFakeVictoriaLogs, withProxyFile } from '../../../core/testing/index.js';
 
 type Params = readonly (readonly [name: string, value: string])[];

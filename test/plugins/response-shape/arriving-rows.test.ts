@@ -1,8 +1,8 @@
 import test from 'ava';
-import { startDevBackend } from '../../../core/embedded/index.js';
+import { startDevBackend } from '../../../plugins/embedded-backend/dev-backend.js';
 import { withProxy } from '../../../core/testing/index.js';
 import { Relay } from '../../audit/relay.js';
-import { pushLoki } from '../../core/embedded/harness.js';
+import { pushLoki } from '../embedded-backend/harness.js';
 import { pipeline } from './facts.js';
 
 const secondNs = 1_000_000_000n;

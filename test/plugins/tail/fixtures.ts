@@ -1,7 +1,7 @@
 import { once } from 'node:events';
 import type { ClientRequest, IncomingMessage } from 'node:http';
 import { WebSocket } from 'ws';
-import { startDevBackend, type DevBackend } from '../../../core/embedded/index.js';
+import { startDevBackend, type DevBackend } from '../../../plugins/embedded-backend/dev-backend.js';
 import { withProxy, type FakeClock, type ProxyUnderTest } from '../../../core/testing/index.js';
 
 /** A proxy in front of a backend of its own. */

@@ -1,6 +1,6 @@
 import { once } from 'node:events';
 import test from 'ava';
-import { startDevBackend } from '../../../core/embedded/index.js';
+import { startDevBackend } from '../../../plugins/embedded-backend/dev-backend.js';
 import { all, push, TailClient, withTails } from './fixtures.js';
 
 for (const mode of ['native', 'synthetic'] as const) {

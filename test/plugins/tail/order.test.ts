@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import test from 'ava';
 import fc from 'fast-check';
-import type { DevBackend } from '../../../core/embedded/index.js';
+import type { DevBackend } from '../../../plugins/embedded-backend/dev-backend.js';
 import { FakeClock } from '../../../core/testing/index.js';
 import { all, push, TailClient, withTails } from './fixtures.js';
 

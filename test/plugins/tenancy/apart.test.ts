@@ -1,8 +1,8 @@
 import test from 'ava';
 import fc from 'fast-check';
-import { startDevBackend } from '../../../core/embedded/index.js';
+import { startDevBackend } from '../../../plugins/embedded-backend/dev-backend.js';
 import { withProxy } from '../../../core/testing/index.js';
-import { pushLoki } from '../../core/embedded/harness.js';
+import { pushLoki } from '../embedded-backend/harness.js';
 import { runs } from '../../setup/runs.js';
 
 const pipeline = (backend: string): string => `

@@ -1,5 +1,5 @@
 import test from 'ava';
-import { startDevBackend } from '../../../core/embedded/index.js';
+import { startDevBackend } from '../../../plugins/embedded-backend/dev-backend.js';
 import { withProxyFile } from '../../../core/testing/index.js';
 
 const pipeline = 'pipelines/reference-compatible.yaml';

@@ -1,7 +1,11 @@
 import test, { type ExecutionContext } from 'ava';
-import { startDevBackend, type DevBackend, type FaultRule } from '../../../core/embedded/index.js';
+import {
+  startDevBackend,
+  type DevBackend,
+  type FaultRule,
+} from '../../../plugins/embedded-backend/dev-backend.js';
 import { withProxyFile } from '../../../core/testing/index.js';
-import { pushLoki } from '../../core/embedded/harness.js';
+import { pushLoki } from '../embedded-backend/harness.js';
 import { metricIs } from '../guard/metric-is.js';
 
 /** What clients see of windows when the backend is slow, hangs or fails in places. */

@@ -3,10 +3,10 @@ import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { text } from 'node:stream/consumers';
 import test from 'ava';
-import { startDevBackend } from '../../../core/embedded/index.js';
+import { startDevBackend } from '../../../plugins/embedded-backend/dev-backend.js';
 import { builtInDefinitions } from '../../../core/kernel/options/index.js';
 import { withProxyFile } from '../../../core/testing/index.js';
-import { pushLoki } from '../../core/embedded/harness.js';
+import { pushLoki } from '../embedded-backend/harness.js';
 
 const hourMs = 3_600_000;
 const hours = 12;

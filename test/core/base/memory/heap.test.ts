@@ -1,6 +1,6 @@
 import { join } from 'node:path';
 import test from 'ava';
-import { startDevBackend } from '../../../../core/embedded/index.js';
+import { startDevBackend } from '../../../../plugins/embedded-backend/dev-backend.js';
 import { packageRoot } from '../../../../core/kernel/options/index.js';
 import { startProgram } from '../../../bench/program.js';
 

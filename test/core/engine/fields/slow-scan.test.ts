@@ -1,7 +1,7 @@
 import test from 'ava';
-import { startDevBackend } from '../../../../core/embedded/index.js';
+import { startDevBackend } from '../../../../plugins/embedded-backend/dev-backend.js';
 import { withProxyFile } from '../../../../core/testing/index.js';
-import { pushLoki } from '../../embedded/harness.js';
+import { pushLoki } from '../../../plugins/embedded-backend/harness.js';
 
 interface Fields {
   readonly fields: readonly { readonly label: string }[];

@@ -1,6 +1,6 @@
 import test from 'ava';
 import { request as send } from 'undici';
-import { startDevBackend } from '../../../../core/embedded/index.js';
+import { startDevBackend } from '../../../../plugins/embedded-backend/dev-backend.js';
 import { withProxyFile } from '../../../../core/testing/index.js';
 
 /** Lines behind which Loki lets a comparison of numbers pass, or whose number is not where it seems to be. */

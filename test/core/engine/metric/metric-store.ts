@@ -6,7 +6,7 @@ import { request as send } from 'undici';
 import type { Answer } from '../../../../core/wire/answer/types.js';
 import { Query } from '../../../../core/wire/api/query.js';
 import type { QueryRangeRequest, QueryRequest } from '../../../../core/wire/api/request.js';
-import { startDevBackend } from '../../../../core/embedded/index.js';
+import { startDevBackend } from '../../../../plugins/embedded-backend/dev-backend.js';
 import { defaultMetricLimits, type MetricLimits } from '../../../../core/logql/metric/index.js';
 import type { LogsqlQuery } from '../../../../core/victoria/logsql/ast.js';
 import { everything } from '../../../../core/victoria/logsql/build.js';

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { visit, type LogExpr } from '../../../../core/logql/index.js';
-import type { Fields } from '../../embedded/logsql/run-query.js';
+import type { Fields } from '../../../plugins/embedded-backend/logsql/run-query.js';
 
 const oddTexts = ['', '', ' ', '\n', '\ufffd', '"', '1', '1234', 'é', 'terror'];
 const oddValues = [

@@ -1,13 +1,13 @@
 import test from 'ava';
 import fc from 'fast-check';
-import { compileFilter } from '../../../../core/embedded/logsql/index.js';
+import { compileFilter } from '../../../../plugins/embedded-backend/logsql/index.js';
 import { logsPlan } from './planned.js';
 import { parseQuery } from '../../../../core/logql/index.js';
 import { compilePipeline } from '../../../../core/logql/pipeline/compile.js';
 import { defaultNamingSettings, Naming } from '../../../../core/victoria/names/naming.js';
 import { RowReader } from '../../../../core/victoria/names/row-reader.js';
 import { StoredNames, spellingsOf } from '../../../../core/victoria/names/stored-names.js';
-import { rowsOf, type Fields } from '../../embedded/logsql/run-query.js';
+import { rowsOf, type Fields } from '../../../plugins/embedded-backend/logsql/run-query.js';
 import { runs } from '../../../setup/runs.js';
 
 const naming = new Naming(defaultNamingSettings);

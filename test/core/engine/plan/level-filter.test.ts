@@ -1,11 +1,11 @@
 import test from 'ava';
-import { compileFilter } from '../../../../core/embedded/logsql/index.js';
+import { compileFilter } from '../../../../plugins/embedded-backend/logsql/index.js';
 import { logsPlan } from './planned.js';
 import { parseQuery } from '../../../../core/logql/index.js';
 import { defaultNamingSettings, Naming } from '../../../../core/victoria/names/naming.js';
 import { RowReader } from '../../../../core/victoria/names/row-reader.js';
 import { spellingsOf, StoredNames } from '../../../../core/victoria/names/stored-names.js';
-import { rowsOf } from '../../embedded/logsql/run-query.js';
+import { rowsOf } from '../../../plugins/embedded-backend/logsql/run-query.js';
 
 const lines: readonly (readonly [string, string])[] = [
   ['x="" level="\\u0065\\u0072\\u0072"', 'error'],

@@ -2,12 +2,12 @@ import test from 'ava';
 import fc from 'fast-check';
 import { parseQuery } from '../../../../core/logql/index.js';
 import { compilePipeline } from '../../../../core/logql/pipeline/compile.js';
-import { compileFilter } from '../../../../core/embedded/logsql/index.js';
+import { compileFilter } from '../../../../plugins/embedded-backend/logsql/index.js';
 import { defaultNamingSettings, Naming } from '../../../../core/victoria/names/naming.js';
 import { defaultMissingText } from '../../../../core/victoria/names/missing-line.js';
 import { RowReader } from '../../../../core/victoria/names/row-reader.js';
 import { logsPlan } from './planned.js';
-import { rowsOf, type Fields } from '../../embedded/logsql/run-query.js';
+import { rowsOf, type Fields } from '../../../plugins/embedded-backend/logsql/run-query.js';
 
 const words = [
   'a',

@@ -1,7 +1,7 @@
 import test from 'ava';
 import fc from 'fast-check';
 import { parseQuery } from '../../../../core/logql/index.js';
-import { compileFilter } from '../../../../core/embedded/logsql/index.js';
+import { compileFilter } from '../../../../plugins/embedded-backend/logsql/index.js';
 import {
   defaultNamingSettings,
   Naming,
@@ -12,7 +12,7 @@ import { doAll } from '../../../../core/base/pace/steps.js';
 import { planMatchers } from '../../../../core/engine/plan/matchers.js';
 import { matchesText } from '../../../../core/engine/plan/matches-text.js';
 import { LabelFields } from '../../../../core/engine/plan/label-fields.js';
-import { rowsOf } from '../../embedded/logsql/run-query.js';
+import { rowsOf } from '../../../plugins/embedded-backend/logsql/run-query.js';
 
 const fieldNames = [
   'app',

@@ -1,12 +1,12 @@
 import test from 'ava';
 import fc from 'fast-check';
-import { compileFilter } from '../../../../core/embedded/logsql/index.js';
+import { compileFilter } from '../../../../plugins/embedded-backend/logsql/index.js';
 import { rebuiltLinesThatPass } from '../../../../core/engine/plan/logs.js';
 import type { LineFilterStage } from '../../../../core/logql/ast.js';
 import { compileLineFilter } from '../../../../core/logql/stages/line-filter.js';
 import { printFilter } from '../../../../core/victoria/logsql/print.js';
 import { rebuildLine } from '../../../../core/victoria/names/missing-line.js';
-import { rowsOf, type Fields } from '../../embedded/logsql/run-query.js';
+import { rowsOf, type Fields } from '../../../plugins/embedded-backend/logsql/run-query.js';
 import { runs } from '../../../setup/runs.js';
 
 function filterOf(op: LineFilterStage['op'], ...values: readonly string[]): LineFilterStage {

@@ -1,6 +1,6 @@
 import test, { type ExecutionContext } from 'ava';
 import fc from 'fast-check';
-import { compileFilter } from '../../../../core/embedded/logsql/index.js';
+import { compileFilter } from '../../../../plugins/embedded-backend/logsql/index.js';
 import type { KnownNames } from '../../../../core/engine/plan/known-names.js';
 import type { Decision } from '../../../../core/engine/plan/matchers.js';
 import { matchesText } from '../../../../core/engine/plan/matches-text.js';
@@ -14,7 +14,7 @@ import { printFilter } from '../../../../core/victoria/logsql/print.js';
 import { defaultNamingSettings, Naming } from '../../../../core/victoria/names/naming.js';
 import { RowReader } from '../../../../core/victoria/names/row-reader.js';
 import { StoredNames, spellingsOf } from '../../../../core/victoria/names/stored-names.js';
-import { rowsOf, type Fields } from '../../embedded/logsql/run-query.js';
+import { rowsOf, type Fields } from '../../../plugins/embedded-backend/logsql/run-query.js';
 import { runs } from '../../../setup/runs.js';
 import { rowsAround } from './example-rows.js';
 import { openLogs } from './planned.js';

@@ -2,7 +2,7 @@ import test from 'ava';
 import fc from 'fast-check';
 import { compilePipeline } from '../../../../core/logql/pipeline/compile.js';
 import { parseQuery } from '../../../../core/logql/index.js';
-import { compileFilter } from '../../../../core/embedded/logsql/index.js';
+import { compileFilter } from '../../../../plugins/embedded-backend/logsql/index.js';
 import { printFilter } from '../../../../core/victoria/logsql/print.js';
 import {
   defaultNamingSettings,
@@ -13,7 +13,7 @@ import { RowReader } from '../../../../core/victoria/names/row-reader.js';
 import { StoredNames, spellingsOf } from '../../../../core/victoria/names/stored-names.js';
 import type { OpenLogs } from '../../../../core/engine/plan/logs.js';
 import { missingLineRows } from '../../../../core/engine/plan/missing-lines.js';
-import { rowsOf, type Fields } from '../../embedded/logsql/run-query.js';
+import { rowsOf, type Fields } from '../../../plugins/embedded-backend/logsql/run-query.js';
 import { openLogs } from './planned.js';
 
 const naming = new Naming(defaultNamingSettings);

@@ -1,6 +1,6 @@
 import { join } from 'node:path';
 import test from 'ava';
-import { runCheck, type CheckIo } from '../../../../core/program/check.js';
+import { runCheck, type CheckIo } from '../../../../core/tools/check.js';
 import { packageRoot } from '../../../../core/kernel/options/index.js';
 
 const five = join(packageRoot(), 'test', 'data', 'pipelines', 'five.yaml');

@@ -2,8 +2,8 @@ import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { request } from 'undici';
-import type { DevBackend } from '../../../../core/embedded/index.js';
-import { startDevBackend } from '../../../../core/embedded/index.js';
+import type { DevBackend } from '../../../../plugins/embedded-backend/dev-backend.js';
+import { startDevBackend } from '../../../../plugins/embedded-backend/dev-backend.js';
 import { withProxyFile, type FileSettings, type ProxyUnderTest } from '../../../../core/testing/index.js';
 import { push } from '../../../plugins/tail/fixtures.js';
 

@@ -8,9 +8,9 @@ import {
   printFilter,
   printQuery,
   quoteText,
-} from '../../../../core/embedded/logsql/index.js';
-import type { LogsqlFilter, LogsqlQuery } from '../../../../core/embedded/logsql/index.js';
-import { anyQuery, anyText } from '../../embedded/logsql/arbitraries.js';
+} from '../../../../plugins/embedded-backend/logsql/index.js';
+import type { LogsqlFilter, LogsqlQuery } from '../../../../plugins/embedded-backend/logsql/index.js';
+import { anyQuery, anyText } from '../../../plugins/embedded-backend/logsql/arbitraries.js';
 import { anyCharacter } from '../../../setup/text.js';
 
 test('a printed query reads back as the same tree', (t) => {

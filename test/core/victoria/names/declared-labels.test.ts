@@ -1,7 +1,7 @@
 import test, { type ExecutionContext } from 'ava';
 import { withProxyFile } from '../../../../core/testing/index.js';
-import { startDevBackend } from '../../../../core/embedded/index.js';
-import { pushLoki } from '../../embedded/harness.js';
+import { startDevBackend } from '../../../../plugins/embedded-backend/dev-backend.js';
+import { pushLoki } from '../../../plugins/embedded-backend/harness.js';
 
 const nowNs = BigInt(Date.now()) * 1_000_000n - 60_000_000_000n;
 const range = { start: String(nowNs - 3_600_000_000_000n), end: String(nowNs + 30_000_000_000n) };

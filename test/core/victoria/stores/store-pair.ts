@@ -1,7 +1,7 @@
 import { request as send } from 'undici';
 import { unboundedMemory } from '../../../../core/base/memory/account.js';
 import { Trace } from '../../../../core/base/trace.js';
-import { startDevBackend, type DevBackend } from '../../../../core/embedded/index.js';
+import { startDevBackend, type DevBackend } from '../../../../plugins/embedded-backend/dev-backend.js';
 import { apiError } from '../../../../core/base/errors/table.js';
 import type { LogsqlQuery } from '../../../../core/victoria/logsql/ast.js';
 import { everything } from '../../../../core/victoria/logsql/build.js';

@@ -1,5 +1,5 @@
 import test from 'ava';
-import { startDevBackend } from '../../../../core/embedded/index.js';
+import { startDevBackend } from '../../../../plugins/embedded-backend/dev-backend.js';
 import { makeTenant, withProxyFile } from '../../../../core/testing/index.js';
 import { EmptyUpstream } from '../../../../core/victoria/upstream/no-data.js';
 

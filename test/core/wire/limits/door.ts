@@ -1,6 +1,6 @@
-import { startDevBackend } from '../../../../core/embedded/index.js';
+import { startDevBackend } from '../../../../plugins/embedded-backend/dev-backend.js';
 import { withProxyFile } from '../../../../core/testing/index.js';
-import { pushLoki } from '../../embedded/harness.js';
+import { pushLoki } from '../../../plugins/embedded-backend/harness.js';
 
 /** What a client got. */
 export interface Got {

@@ -1,7 +1,7 @@
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import test from 'ava';
-import type { DevBackend } from '../../../../core/embedded/index.js';
+import type { DevBackend } from '../../../../plugins/embedded-backend/dev-backend.js';
 import { Ring } from '../../../../plugins/peer-cache/peers/members.js';
 import { metric } from '../stored.js';
 import { ask, auth, callsOf, filled, pathOf, until, withFleet, type Replica } from './fleet.js';

@@ -1,8 +1,8 @@
 import type { ExecutionContext } from 'ava';
-import type { DevBackend, FaultRule } from '../../../../core/embedded/index.js';
-import { startDevBackend } from '../../../../core/embedded/index.js';
+import type { DevBackend, FaultRule } from '../../../../plugins/embedded-backend/dev-backend.js';
+import { startDevBackend } from '../../../../plugins/embedded-backend/dev-backend.js';
 import { withProxy, type ProxyUnderTest } from '../../../../core/testing/index.js';
-import { pushLoki } from '../../../core/embedded/harness.js';
+import { pushLoki } from '../../embedded-backend/harness.js';
 import { freePort } from '../../../core/program/child.js';
 import { pipeline } from '../stored.js';
 

@@ -1,0 +1,151 @@
+import type { Trace } from '../base/trace.js';
+import { reportRun, type RunReport } from '../engine/plan/explain/run.js';
+import type { Pipeline } from '../kernel/pipeline/index.js';
+import type { LogDestination } from '../kernel/telemetry/log-writer.js';
+import type { RequestObserver, RequestRecord } from '../kernel/telemetry/request-record.js';
+import type { NameLearner } from '../victoria/names/name-learner.js';
+import { parameterFlags } from './explain-flags.js';
+import type { Io } from '../program/io.js';
+import { onLoopback } from './loopback.js';
+import { startProxy } from '../program/start-proxy.js';
+
+/**
+ * Runs a query through a pipeline as a client would, on a loopback port of its own, and tells what happened.
+ * @param learner keeps the names that the query learns
+ */
+export async function runQuery(
+  query: string,
+  pipeline: Pipeline,
+  own: ReadonlyMap<string, string>,
+  learner: NameLearner,
+  io: Io,
+): Promise<RunReport> {
+  const requests = new EndedRequests();
+  const isAgain = own.get('again') === 'true';
+  const records: string[] = [];
+  const logTo = toErrors({ err: (text) => records.push(text) });
+  const asked = onlyQueries(isAgain ? withoutCaches(pipeline) : pipeline);
+  const proxy = await startProxy(asked, { learner, observer: requests, logTo });
+  let isDefect = false;
+  try {
+    const run = async (): Promise<Asked & Finished> => {
+      const finished = requests.next();
+      return { ...(await ask(proxy.urls.main, query, own)), ...(await finished) };
+    };
+    if (isAgain) await run();
+    const { status, body, trace, durationMs } = await run();
+    // The report says what else has failed, but has no stack.
+    isDefect = status === 500;
+    return reportRun(trace, { status, durationMs, answer: summaryOf(body, status) });
+  } finally {
+    await proxy.close();
+    if (isDefect) io.err(records.join(''));
+  }
+}
+
+interface Finished {
+  readonly trace: Trace;
+  readonly durationMs: number;
+}
+
+/** Waits for the ends of requests, which may be later than those of their answers. */
+class EndedRequests implements RequestObserver {
+  #tell: (finished: Finished) => void = () => undefined;
+
+  /** The end of the request that is sent next. */
+  next(): Promise<Finished> {
+    return new Promise((resolve) => (this.#tell = resolve));
+  }
+
+  started(): void {
+    // What a request costs is known at its end.
+  }
+
+  finished({ trace }: RequestRecord, _status: number, durationMs: number): void {
+    this.#tell({ trace, durationMs });
+  }
+}
+
+/** The pipeline with each of its caches turned off. */
+function withoutCaches(pipeline: Pipeline): Pipeline {
+  const stages = pipeline.stages.map((stage) => {
+    const options = objectOf(stage.options);
+    return 'cacheDisabled' in options ? { ...stage, options: { ...options, cacheDisabled: true } } : stage;
+  });
+  return { ...pipeline, stages };
+}
+
+/** The pipeline with nothing that others could reach: queries alone, on a free port of this machine. */
+export function onlyQueries(pipeline: Pipeline): Pipeline {
+  return {
+    ...pipeline,
+    server: onLoopback(pipeline.server),
+    // Refusals are part of the report.
+    telemetry: { ...pipeline.telemetry, logLevel: 'error' },
+    endpoints: pipeline.endpoints.filter(({ plugin }) => plugin.name === 'reference-api'),
+  };
+}
+
+export function toErrors(io: Pick<Io, 'err'>): LogDestination {
+  return {
+    write: (text, done) => {
+      io.err(text);
+      done();
+    },
+  };
+}
+
+interface Asked {
+  readonly status: number;
+  readonly body: string;
+}
+
+export async function ask(url: string, query: string, own: ReadonlyMap<string, string>): Promise<Asked> {
+  const parameters = parameterFlags.flatMap(({ name }): [string, string][] => {
+    const value = own.get(name);
+    return value === undefined ? [] : [[name, value]];
+  });
+  const orgId = own.get('org-id');
+  const response = await fetch(`${url}/loki/api/v1/${own.has('time') ? 'query' : 'query_range'}`, {
+    method: 'POST',
+    headers: orgId === undefined ? {} : { 'X-Scope-OrgID': orgId },
+    body: new URLSearchParams([['query', query], ...parameters]),
+  });
+  return { status: response.status, body: await response.text() };
+}
+
+/** What an answer holds in a few words; of an error its text. */
+export function summaryOf(body: string, status: number): string {
+  const answer = objectOf(parsed(body));
+  const { error } = answer;
+  if (status !== 200) return typeof error === 'string' ? error : body.trim();
+  const { resultType, result } = objectOf(answer['data']);
+  if (!Array.isArray(result) || resultType === 'scalar') return String(resultType);
+  if (resultType !== 'streams')
+    return `${String(resultType)} of ${counted(result.length, 'series', 'series')}`;
+  const entries = result.reduce(
+    (sum: number, stream: unknown) => sum + sizeOf(objectOf(stream)['values']),
+    0,
+  );
+  return `${counted(entries, 'entry', 'entries')} of ${counted(result.length, 'stream', 'streams')}`;
+}
+
+function parsed(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+}
+
+function objectOf(value: unknown): Readonly<Record<string, unknown>> {
+  return typeof value === 'object' && value !== null ? { ...value } : {};
+}
+
+function sizeOf(value: unknown): number {
+  return Array.isArray(value) ? value.length : 0;
+}
+
+function counted(count: number, one: string, many: string): string {
+  return `${count} ${count === 1 ? one : many}`;
+}

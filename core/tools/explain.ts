@@ -1,0 +1,130 @@
+import { Query } from '../wire/api/query.js';
+import { ApiError } from '../base/errors/api-error.js';
+import { LogqlError } from '../logql/index.js';
+import { Naming } from '../victoria/names/naming.js';
+import { withOtlpConfig } from '../victoria/names/otlp-config.js';
+import { UsageError, type CommandFlag } from '../kernel/options/index.js';
+import type { TranslateOptions } from '../base/options.gen.js';
+import { packageBuiltIns, type Pipeline } from '../kernel/pipeline/index.js';
+import { explainQuery, type Explanation } from '../engine/plan/explain/explain.js';
+import { printExplanation } from '../engine/plan/explain/print.js';
+import type { PlanSettings } from '../engine/plan/asked.js';
+import { printRun, type RunReport } from '../engine/plan/explain/run.js';
+import { systemClock } from '../kernel/clock.js';
+import type { LogsqlFilter } from '../victoria/logsql/ast.js';
+import { NameLearner } from '../victoria/names/name-learner.js';
+import type { StoredNames } from '../victoria/names/stored-names.js';
+import { runFlags, strayRunFlags } from './explain-flags.js';
+import type { SiteQueries } from './explain-site.js';
+import type { Io } from '../program/io.js';
+import { plainHelp } from '../program/own-flags.js';
+import { flagsWithPipeline, readPipelineArgs } from './pipeline-args.js';
+
+const flags: readonly CommandFlag[] = [
+  { name: 'json', kind: 'boolean', description: 'print JSON instead of text' },
+  ...runFlags,
+];
+
+/**
+ * Prints how a pipeline answers a query: what the stages of a site make of it, tree, LogsQL, what is evaluated where and why, and the cost.
+ * With `-run` the query is run, too, and
+ * what happened is printed.
+ */
+export async function explain(args: readonly string[], io: Io): Promise<number> {
+  const { own, positionals, wantsHelp, load } = await readPipelineArgs(args, flags, io, strayRunFlags);
+  if (wantsHelp) {
+    io.out(
+      `${plainHelp("explain [flags] 'QUERY'", flagsWithPipeline(flags))}The flags of serve count too.\n`,
+    );
+    return 0;
+  }
+  const [text, ...others] = positionals;
+  if (text === undefined || others.length > 0) throw new UsageError(['explain takes one query, in quotes']);
+  const pipeline = await load();
+  if (pipeline === undefined) return 1;
+  try {
+    const explained = await explainAndRun(text, pipeline, own, io);
+    const told = own.get('json') === 'true' ? printJson : printText;
+    io.out(told(explained, text));
+    const { explanations, run } = explained;
+    return explanations.length > 0 && (run === undefined || run.status === 200) ? 0 : 1;
+  } catch (error) {
+    if (!(error instanceof LogqlError || error instanceof ApiError)) throw error;
+    io.err(`${error.message}\n`);
+    return 1;
+  }
+}
+
+interface Explained {
+  readonly site: SiteQueries;
+  /** Of each query that is translated. */
+  readonly explanations: readonly Explanation[];
+  /** With `-run`. */
+  readonly run?: RunReport;
+}
+
+async function explainAndRun(
+  text: string,
+  pipeline: Pipeline,
+  own: ReadonlyMap<string, string>,
+  io: Io,
+): Promise<Explained> {
+  const naming = new Naming(withOtlpConfig(pipeline.names, pipeline.limits));
+  const query = new Query(text, naming.dottedNames);
+  const learner = new NameLearner(systemClock);
+  const recall = (filter: LogsqlFilter): StoredNames | undefined => learner.recall(filter, own.get('org-id'));
+  const explainNow = (each: Query): Explanation =>
+    explainQuery(each, naming, { ...planSettings(pipeline), recall });
+  // A query that is refused is not run, nor shown to the stages of the site.
+  const alone = explainNow(query);
+  // Both are loaded only where they are needed: they need the whole proxy.
+  const site = hasSiteStages(pipeline)
+    ? await (await import('./explain-site.js')).siteQueries(text, pipeline, own, io)
+    : { stages: [], behind: [], queries: [] };
+  const queries = site.stages.length === 0 ? [query] : site.queries;
+  if (own.get('run') !== 'true')
+    return { site, explanations: site.stages.length === 0 ? [alone] : queries.map(explainNow) };
+  const { runQuery } = await import('./explain-run.js');
+  const run = await runQuery(text, pipeline, own, learner, io);
+  return { site, explanations: queries.map(explainNow), run };
+}
+
+function hasSiteStages({ stages }: Pipeline): boolean {
+  const { names } = packageBuiltIns();
+  return stages.some(({ use }) => !names.includes(use));
+}
+
+/** One query gives one object; where a stage asks several, they are the elements of `queries`. */
+function printJson({ site, explanations, run }: Explained, asked: string): string {
+  const { stages, behind, answer } = site;
+  const [first] = explanations;
+  const single = explanations.length === 1 && first !== undefined ? first : { queries: explanations };
+  const ofSite = stages.length + behind.length === 0 ? {} : { site: { asked, stages, behind, answer } };
+  return `${JSON.stringify({ ...single, ...ofSite, run }, undefined, 2)}\n`;
+}
+
+function printText({ site, explanations, run }: Explained, asked: string): string {
+  const reads = explanations.flatMap((each) => each.reads);
+  return [
+    ...siteText(site, asked),
+    ...explanations.map(printExplanation),
+    ...(run === undefined ? [] : [printRun(run, reads)]),
+  ].join('\n');
+}
+
+function siteText({ stages, behind, answer }: SiteQueries, asked: string): readonly string[] {
+  const lines = [
+    ...(stages.length === 0 ? [] : [`asked   ${asked}`, `stages  ${stages.join(', ')}`]),
+    ...(behind.length === 0 ? [] : [`not run ${behind.join(', ')}: behind translate`]),
+    ...(answer === undefined ? [] : [`answer  ${answer}`]),
+  ];
+  return lines.length === 0 ? [] : [`${lines.join('\n')}\n`];
+}
+
+function planSettings({ stages, limits: { approxTopk } }: Pipeline): PlanSettings {
+  const translate = stages.find(({ plugin }) => plugin.name === 'translate');
+  // Options of a loaded plugin are valid against its schema, from which the type is generated.
+  return translate === undefined
+    ? { approxTopk }
+    : { ...(translate.options as TranslateOptions), approxTopk };
+}

@@ -1,0 +1,75 @@
+import { writeFile } from 'node:fs/promises';
+import { checkDraft, findFiles, looksLikePipeline, unreadable } from '../kernel/check/index.js';
+import { UsageError, type CommandFlag } from '../kernel/options/index.js';
+import { formatPipeline } from '../kernel/pipeline/format-yaml.js';
+import { readYaml } from '../kernel/pipeline/read-yaml.js';
+import { readSource, type SourceFile } from '../kernel/pipeline/source.js';
+import type { Finding } from '../kernel/pipeline/index.js';
+import { printFindings } from '../program/findings.js';
+import type { Io } from '../program/io.js';
+import { plainHelp, readPlainArgs } from '../program/own-flags.js';
+
+const flags: readonly CommandFlag[] = [
+  {
+    name: 'check',
+    kind: 'boolean',
+    description: 'write nothing; name the files that are not formatted, exit 1',
+  },
+];
+
+/** Formats pipeline files in place; with `-check` it only names those that would change. */
+export async function fmt(args: readonly string[], io: Io): Promise<number> {
+  const { values, positionals, wantsHelp } = readPlainArgs(args, flags);
+  if (wantsHelp) {
+    io.out(
+      `${plainHelp('fmt [flags] FILE...', flags)}FILE is a pipeline file or a directory with such files.\n`,
+    );
+    return 0;
+  }
+  if (positionals.length === 0) throw new UsageError(['name a file or a directory to format']);
+  const isCheck = values.get('check') === 'true';
+  let status = 0;
+  for (const { file, isNamed } of await findFiles(positionals)) {
+    const source = await readSource(file);
+    if ('reason' in source) {
+      await printFindings([unreadable(file, source.reason)], io);
+      status = 1;
+    } else if (isNamed || (!/\.md$/i.test(file) && looksLikePipeline(source.text))) {
+      const isFine = await formatOne(source, isCheck, io);
+      if (!isFine) status = 1;
+    }
+  }
+  return status;
+}
+
+/** Whether the file is formatted, or was fit to be. */
+async function formatOne(source: SourceFile, isCheck: boolean, io: Io): Promise<boolean> {
+  const findings = await syntaxFindings(source);
+  if (findings.length > 0) {
+    await printFindings(findings, io);
+    return false;
+  }
+  const text = formatted(source);
+  if (text === source.text) return true;
+  io.out(`${source.name}${isCheck ? ' is not formatted' : ''}\n`);
+  if (!isCheck) await writeFile(source.path, text);
+  return !isCheck;
+}
+
+function formatted({ name, text }: SourceFile): string {
+  try {
+    return formatPipeline(text);
+  } catch (error) {
+    throw new Error(`${name} is left as it is: ${error instanceof Error ? error.message : 'failed'}`, {
+      cause: error,
+    });
+  }
+}
+
+/** What is wrong with a text as YAML. Values of variables do not matter here. */
+function syntaxFindings(source: SourceFile): Promise<readonly Finding[]> {
+  const yaml = readYaml(source, {}).problems.filter(({ kind }) => kind !== 'reference');
+  const nothing = { sections: new Map(), entries: [], shape: [], schemas: new Map(), files: new Map() };
+  const sources = { flags: new Map(), env: {} };
+  return checkDraft({ source, sources, yaml, ...nothing }, { tiers: ['structure'] });
+}

@@ -1,0 +1,42 @@
+import { writeFile } from 'node:fs/promises';
+import { UsageError, type CommandFlag } from '../kernel/options/index.js';
+import { graphOf, type PipelineGraph } from './graph/facts.js';
+import { graphMermaid } from './graph/mermaid.js';
+import { graphSvg } from './graph/svg.js';
+import { graphText } from './graph/text.js';
+import type { Io } from '../program/io.js';
+import { plainHelp } from '../program/own-flags.js';
+import { flagsWithPipeline, readPipelineArgs } from './pipeline-args.js';
+
+const forms: ReadonlyMap<string, (graph: PipelineGraph) => string> = new Map([
+  ['text', graphText],
+  ['mermaid', graphMermaid],
+  ['svg', graphSvg],
+]);
+
+const formNames = [...forms.keys()].join(', ');
+const flags: readonly CommandFlag[] = [
+  { name: 'format', kind: 'string', description: `${formNames}; default text` },
+  { name: 'output', kind: 'string', description: 'file to write instead of printing' },
+];
+
+/** Shows a pipeline: its stages in order, the slots between them, and the options that differ from their defaults. */
+export async function graph(args: readonly string[], io: Io): Promise<number> {
+  const { own, positionals, wantsHelp, load } = await readPipelineArgs(args, flags, io);
+  if (wantsHelp) {
+    io.out(`${plainHelp('graph [flags]', flagsWithPipeline(flags))}The flags of serve count too.\n`);
+    return 0;
+  }
+  const [stray] = positionals;
+  if (stray !== undefined) throw new UsageError([`name the file with -pipeline=${stray}`]);
+  const form = own.get('format') ?? 'text';
+  const draw = forms.get(form);
+  if (draw === undefined) throw new UsageError([`-format must be one of ${formNames}, not "${form}"`]);
+  const pipeline = await load();
+  if (pipeline === undefined) return 1;
+  const text = draw(graphOf(pipeline));
+  const output = own.get('output');
+  if (output === undefined) io.out(text);
+  else await writeFile(output, text);
+  return 0;
+}

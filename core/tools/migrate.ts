@@ -1,0 +1,154 @@
+import { join } from 'node:path';
+import { withoutCredentials } from '../base/secrets.js';
+import { checkDraft } from '../kernel/check/index.js';
+import {
+  builtInDefinitions,
+  environmentProblems,
+  FlagIndex,
+  packageRoot,
+  parseCommandLine,
+  UsageError,
+  type CommandFlag,
+} from '../kernel/options/index.js';
+import { draftPipeline } from '../kernel/pipeline/draft.js';
+import { packageBuiltIns } from '../kernel/pipeline/load-plugin.js';
+import { readSource } from '../kernel/pipeline/source.js';
+import { printFindings } from '../program/findings.js';
+import type { Io } from '../program/io.js';
+import { migratePipeline } from './migrate-pipeline.js';
+import { readArgsFile, readEnvFile } from './migrate-sources.js';
+import { plainHelp, readPlainArgs } from '../program/own-flags.js';
+import { siteDefinitions } from '../program/site-flags.js';
+
+const flags: readonly CommandFlag[] = [
+  { name: 'env-file', kind: 'string', description: 'file of environment variables that are given as well' },
+  {
+    name: 'args-file',
+    kind: 'string',
+    description:
+      'YAML or JSON file with a list of arguments, such as args of a container, or extraArgs of a chart',
+  },
+  { name: 'pipeline', kind: 'string', description: 'pipeline file to begin with, default that of serve' },
+];
+
+const about = `
+Prints the pipeline file that means the same as FLAGS do with the default pipeline. Only what differs from the defaults is written; secrets
+become references to environment variables.
+`;
+
+/** What of the command line Kubernetes fills in: `$(NAME)`. */
+const ofKubernetes = /\$\([A-Za-z_]\w*\)/;
+
+/** Prints the pipeline file that means the same as a command line and an environment. */
+export async function migrate(args: readonly string[], io: Io): Promise<number> {
+  const end = args.includes('--') ? args.indexOf('--') : args.length;
+  const { values, positionals, wantsHelp } = readPlainArgs(args.slice(0, end), flags);
+  if (wantsHelp) {
+    io.out(plainHelp('migrate [flags] -- FLAGS...', flags) + about);
+    return 0;
+  }
+  if (positionals.length > 0)
+    throw new UsageError([`${positionals.join(' ')} is no flag; the flags to migrate follow --`]);
+  const file = values.get('pipeline') ?? join(packageRoot(), 'pipelines', 'reference-compatible.yaml');
+  const base = await readSource(file);
+  if ('reason' in base) throw new UsageError([`${file} ${base.reason}`]);
+  const [argsFile, envFile] = [values.get('args-file'), values.get('env-file')];
+  const inFile = argsFile === undefined ? [] : await readArgsFile(argsFile);
+  const env = envFile === undefined ? {} : await readEnvFile(envFile);
+  const definitions = [...builtInDefinitions(), ...(await siteDefinitions(file))];
+  const index = new FlagIndex(definitions);
+  const sorted = sortArgs([...inFile, ...args.slice(end + 1)], index);
+  const line = parseCommandLine(sorted.plain, index);
+  // A container's command begins with the program.
+  const stray = line.positionals.filter((text, at) => at > 0 || text.startsWith('-'));
+  const problems = [
+    ...line.problems,
+    ...stray.map((text) => `${text} is no flag; flags begin with a dash`),
+    ...environmentProblems(definitions, env),
+  ];
+  if (problems.length > 0) throw new UsageError([...new Set(problems)]);
+  const given = { flags: line.flags, references: sorted.references, env };
+  const notes = [
+    ...keptNotes(sorted.kept, index),
+    ...unreadNotes(
+      env,
+      (name) => base.text.includes(`\${${name}`) || definitions.some((one) => one.env.includes(name)),
+      index,
+    ),
+  ];
+  const { text, secrets } = await migratePipeline(base, given, notes);
+  io.out(text);
+  for (const name of secrets.keys())
+    io.err(`${name} must be set where this file is used: it holds a secret\n`);
+  return report(text, file, { ...env, ...Object.fromEntries(secrets) }, io);
+}
+
+/** The command line without what Kubernetes fills in. */
+interface SortedArgs {
+  readonly plain: readonly string[];
+  readonly references: ReadonlyMap<string, string>;
+  /** Flags that have to stay flags, as the file has no parts of values from variables. */
+  readonly kept: readonly string[];
+}
+
+function sortArgs(args: readonly string[], index: FlagIndex): SortedArgs {
+  const plain: string[] = [];
+  const kept: string[] = [];
+  const references = new Map<string, string>();
+  for (const arg of args) {
+    const [, name = '', text = ''] = /^--?([^=]+)=([\s\S]*)$/.exec(arg) ?? [];
+    const kind = ofKubernetes.test(text) ? index.get(name)?.kind : undefined;
+    const variable = /^\$\((\w+)\)$/.exec(text)?.[1];
+    if (kind === undefined) plain.push(arg);
+    else if (variable === undefined || kind === 'list' || kind === 'json') kept.push(arg);
+    else references.set(name, variable);
+  }
+  return { plain, references, kept };
+}
+
+function keptNotes(kept: readonly string[], index: FlagIndex): readonly string[] {
+  if (kept.length === 0) return [];
+  const shown = kept.map((arg) => {
+    const name = /^--?([^=]+)/.exec(arg)?.[1] ?? '';
+    return index.get(name)?.isSecret === true ? `-${name}=...` : withoutCredentials(arg);
+  });
+  return [
+    '',
+    'Still to be given as flags, because Kubernetes fills in a part of them:',
+    ...shown.map((arg) => `  ${arg}`),
+  ];
+}
+
+/** Variables that nothing reads. Their values may be anything, so only names are told. */
+function unreadNotes(
+  env: Readonly<Record<string, string | undefined>>,
+  isRead: (name: string) => boolean,
+  index: FlagIndex,
+): readonly string[] {
+  const unread = Object.keys(env).filter((name) => !isRead(name));
+  if (unread.length === 0) return [];
+  const lines = unread.map((name) => {
+    const flag = name.toLowerCase().replaceAll('_', '-');
+    return index.get(flag) === undefined ? `  ${name}` : `  ${name}: use -${flag} instead`;
+  });
+  return ['', 'Variables that are not read:', ...lines];
+}
+
+/** Prints what the checker finds in the file; a variable that is not set here may be set there. */
+async function report(
+  text: string,
+  file: string,
+  env: Readonly<Record<string, string | undefined>>,
+  io: Io,
+): Promise<number> {
+  const source = { name: 'migrated.yaml', path: file, text };
+  const draft = await draftPipeline(
+    { ...source, isFragment: false },
+    { flags: new Map(), env },
+    packageBuiltIns(),
+  );
+  const findings = await checkDraft(draft, { tiers: ['structure', 'meaning'] });
+  const told = findings.filter(({ rule, severity }) => severity === 'error' && rule !== 'R005');
+  await printFindings(told, io);
+  return told.length === 0 ? 0 : 1;
+}

@@ -1,0 +1,65 @@
+import { join } from 'node:path';
+import {
+  builtInDefinitions,
+  FlagIndex,
+  packageRoot,
+  parseCommandLine,
+  UsageError,
+  type CommandFlag,
+} from '../kernel/options/index.js';
+import { loadPipeline, type Pipeline } from '../kernel/pipeline/index.js';
+import { printFindings } from '../program/findings.js';
+import type { Io } from '../program/io.js';
+import { siteDefinitions } from '../program/site-flags.js';
+
+/** The command line of a command about a pipeline, which takes the flags of serve too. */
+export interface PipelineArgs {
+  readonly own: ReadonlyMap<string, string>;
+  readonly positionals: readonly string[];
+  readonly wantsHelp: boolean;
+  /** Undefined when the file cannot be started; its findings are printed then. */
+  readonly load: () => Promise<Pipeline | undefined>;
+}
+
+const shared: readonly CommandFlag[] = [
+  { name: 'pipeline', kind: 'string', description: 'pipeline file, default that of serve' },
+];
+const help: CommandFlag = { name: 'help', kind: 'boolean', description: 'show this text' };
+
+/** The flags that such a command has by itself, for its help. */
+export function flagsWithPipeline(flags: readonly CommandFlag[]): readonly CommandFlag[] {
+  return [...flags, ...shared];
+}
+
+/** Parses such a command line. Throws UsageError with all problems, those that `judge` finds among the command's own flags too. */
+export async function readPipelineArgs(
+  args: readonly string[],
+  flags: readonly CommandFlag[],
+  io: Io,
+  judge: (own: ReadonlyMap<string, string>) => readonly string[] = () => [],
+): Promise<PipelineArgs> {
+  const ownFlags = [...flagsWithPipeline(flags), help];
+  const builtIns = builtInDefinitions();
+  const named = parseCommandLine(args, new FlagIndex(builtIns), ownFlags, io.env).own.get('pipeline');
+  const file = named ?? join(packageRoot(), 'pipelines', 'reference-compatible.yaml');
+  const index = new FlagIndex([...builtIns, ...(await siteDefinitions(file))]);
+  const { own, positionals, problems, flags: given } = parseCommandLine(args, index, ownFlags, io.env);
+  const wantsHelp = own.get('help') === 'true';
+  const all = wantsHelp ? [] : [...problems, ...judge(own)];
+  if (all.length > 0) throw new UsageError(all);
+  return {
+    own,
+    positionals,
+    wantsHelp,
+    load: async () => {
+      const { pipeline, findings } = await loadPipeline(file, {
+        flags: given,
+        env: io.env,
+        // What only looks at a pipeline needs no secret.
+        readsSecrets: own.get('run') === 'true',
+      });
+      if (pipeline === undefined) await printFindings(findings, io);
+      return pipeline;
+    },
+  };
+}

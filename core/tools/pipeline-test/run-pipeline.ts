@@ -1,0 +1,272 @@
+import { request as httpRequest } from 'undici';
+import type { Clock } from '../../base/clock.js';
+import {
+  builtInDefinitions,
+  FlagIndex,
+  suggest,
+  UsageError,
+  type OptionSources,
+} from '../../kernel/options/index.js';
+import { loadPipeline, type Finding, type Pipeline } from '../../kernel/pipeline/index.js';
+import { placeText } from '../../kernel/pipeline/place-text.js';
+import { headerNames } from '../../wire/routes-table.js';
+import { activeTasksPath } from '../../victoria/upstream/deletion.js';
+import { onLoopback } from '../loopback.js';
+import { siteDefinitions } from '../../program/site-flags.js';
+import { startProxy } from '../../program/start-proxy.js';
+import { CapturedLog, type LogRecord } from './captured-log.js';
+import { startFakeVictoriaLogs, type BackendCall } from './fake-victorialogs.js';
+import { withPassedStages } from './passed-stages.js';
+import { startEmbedded, type StoredLine } from './stored-lines.js';
+import { Script, type ScriptedAnswer } from './script.js';
+
+/** A request of a client. */
+export interface PipelineRequest {
+  /** Default GET. */
+  readonly method?: string;
+  readonly path: string;
+  /** Of the URL; a list gives the parameter several times. */
+  readonly params?: Readonly<Record<string, string | readonly string[]>>;
+  /** Sent as a form body. */
+  readonly form?: Readonly<Record<string, string | readonly string[]>>;
+  readonly headers?: Readonly<Record<string, string>>;
+  readonly body?: string;
+  /** Default main. */
+  readonly listener?: 'main' | 'admin';
+}
+
+/** How a pipeline file runs in a test: nothing of this machine counts, neither its clock nor its environment. */
+export interface PipelineRun {
+  /** Flags by name without dashes. `backend` is set by the run. */
+  readonly flags?: Readonly<Record<string, string>>;
+  readonly env?: Readonly<Record<string, string>>;
+  /** The time, which stands still; default 2026-11-01T12:00:00Z. Durations are still measured. */
+  readonly nowMs?: number;
+  /** `X-Scope-OrgID` of the requests. */
+  readonly tenant?: string;
+  /** What the backend answers. Without it, or where `lines` are given, an embedded backend answers. */
+  readonly backend?: readonly ScriptedAnswer[];
+  /** What an embedded backend holds. */
+  readonly lines?: readonly StoredLine[];
+}
+
+/** What came of a request. */
+export interface PipelineAnswer {
+  readonly status: number;
+  /** Names in lower case. */
+  readonly headers: ReadonlyMap<string, string>;
+  readonly body: string;
+  /** The body as JSON; undefined when it is none. */
+  readonly json: unknown;
+  /** What the backend was asked for it, in order. */
+  readonly calls: readonly BackendCall[];
+  /** Ids of the stages that it passed, each once, in the order of the first time. */
+  readonly stages: readonly string[];
+  /** The records that were logged until it had ended. */
+  readonly log: readonly LogRecord[];
+}
+
+/** A pipeline that runs for a test. */
+export interface RunningPipeline {
+  readonly ask: (request: PipelineRequest) => Promise<PipelineAnswer>;
+  /** Lets time pass, at once. */
+  readonly advance: (ms: number) => void;
+  /** Calls that the script of the backend had no answer for. */
+  readonly unanswered: readonly BackendCall[];
+  /** Answers of the script that nothing asked for, by their index. */
+  readonly unused: () => readonly number[];
+}
+
+const firstMs = Date.parse('2026-11-01T12:00:00Z');
+/** Services that ask or fill the backend by themselves: a test says what it holds. */
+const leftOut: ReadonlySet<string> = new Set(['embedded-backend', 'demo-data', 'warmers']);
+
+/** A pipeline file that cannot be started. */
+export class UnfitPipeline extends Error {
+  constructor(readonly findings: readonly Finding[]) {
+    const texts = findings.map(({ at, message }) => `${placeText(at)}: ${message}`);
+    super(`the pipeline cannot be started:\n${texts.join('\n')}`);
+    this.name = 'UnfitPipeline';
+  }
+}
+
+/** Runs a pipeline file over a backend of the test, sends it one request, and stops it. */
+export async function runPipeline(
+  file: string,
+  request: PipelineRequest,
+  run: PipelineRun = {},
+): Promise<PipelineAnswer> {
+  return withRunningPipeline(file, run, ({ ask }) => ask(request));
+}
+
+/** Runs a pipeline file over a backend of the test while `use` sends requests. Throws UnfitPipeline, and UsageError for a flag that nobody knows. */
+export async function withRunningPipeline<Result>(
+  file: string,
+  run: PipelineRun,
+  use: (running: RunningPipeline) => Promise<Result>,
+): Promise<Result> {
+  await refuseUnknownFlags(file, Object.keys(run.flags ?? {}));
+  const clock = new StandingClock(run.nowMs ?? firstMs);
+  const script = new Script(run.backend ?? []);
+  const isScripted = run.backend !== undefined && run.lines === undefined;
+  const embedded = isScripted ? undefined : await startEmbedded(run.lines ?? [], clock);
+  const backend = await startFakeVictoriaLogs({
+    answer: (call) => script.take(call),
+    ...(embedded === undefined ? {} : { forwardTo: embedded.url }),
+  });
+  try {
+    const flags = new Map(Object.entries({ ...run.flags, backend: backend.url }));
+    const pipeline = await load(file, { flags, env: { ...run.env } });
+    return await started(pipeline, clock, backend, run.tenant, (running) =>
+      use({ ...running, unanswered: backend.unanswered, unused: () => script.unused() }),
+    );
+  } finally {
+    await backend.close();
+    await embedded?.close();
+  }
+}
+
+async function refuseUnknownFlags(file: string, names: readonly string[]): Promise<void> {
+  if (names.length === 0) return;
+  const known = new FlagIndex([...builtInDefinitions(), ...(await siteDefinitions(file))]);
+  const unknown = names.find((name) => known.get(name) === undefined);
+  if (unknown === undefined) return;
+  const meant = suggest(unknown, known.names());
+  throw new UsageError([
+    `there is no flag -${unknown}${meant === undefined ? '' : `, did you mean -${meant}?`}`,
+  ]);
+}
+
+async function load(file: string, sources: OptionSources): Promise<Pipeline> {
+  const { pipeline, findings } = await loadPipeline(file, sources);
+  if (pipeline === undefined) throw new UnfitPipeline(findings);
+  return {
+    ...pipeline,
+    server: onLoopback(pipeline.server),
+    // Records are compared right after the request, and one for each request is what a test asks about.
+    telemetry: { ...pipeline.telemetry, logFormat: 'json', logBuffered: false, logRateThreshold: 0 },
+    services: pipeline.services.filter(({ plugin }) => !leftOut.has(plugin.name)),
+  };
+}
+
+async function started<Result>(
+  pipeline: Pipeline,
+  clock: StandingClock,
+  backend: { readonly calls: readonly BackendCall[] },
+  tenant: string | undefined,
+  use: (running: Pick<RunningPipeline, 'ask' | 'advance'>) => Promise<Result>,
+): Promise<Result> {
+  const log = new CapturedLog();
+  const stages = new Set<string>();
+  const ended = new Ends();
+  const told = withPassedStages(pipeline, (id) => stages.add(id));
+  const proxy = await startProxy(told, { clock, logTo: log, observer: ended });
+  const ask = async (request: PipelineRequest): Promise<PipelineAnswer> => {
+    stages.clear();
+    const [firstCall, firstRecord] = [backend.calls.length, log.records.length];
+    const base = request.listener === 'admin' ? (proxy.urls.admin ?? proxy.urls.main) : proxy.urls.main;
+    const answer = await send(base, request, tenant);
+    await ended.all();
+    return {
+      ...answer,
+      // Deletions are followed in the background: no request asks for their state.
+      calls: backend.calls.slice(firstCall).filter(({ path }) => path !== activeTasksPath),
+      stages: [...stages],
+      log: log.records.slice(firstRecord),
+    };
+  };
+  try {
+    return await use({ ask, advance: (ms) => clock.advance(ms) });
+  } finally {
+    await proxy.close();
+  }
+}
+
+async function send(
+  base: string,
+  request: PipelineRequest,
+  tenant: string | undefined,
+): Promise<Pick<PipelineAnswer, 'status' | 'headers' | 'body' | 'json'>> {
+  const url = new URL(request.path, base);
+  for (const [name, value] of pairsOf(request.params)) url.searchParams.append(name, value);
+  const form = request.form === undefined ? undefined : new URLSearchParams(pairsOf(request.form)).toString();
+  const body = form ?? request.body;
+  const {
+    statusCode,
+    headers,
+    body: answer,
+  } = await httpRequest(url, {
+    // Methods beyond those that the type lists are the client's affair.
+    method: (request.method ?? (form === undefined ? 'GET' : 'POST')) as 'GET',
+    headers: {
+      ...(tenant === undefined ? {} : { [headerNames.tenant[0]]: tenant }),
+      ...(form === undefined ? {} : { 'content-type': 'application/x-www-form-urlencoded' }),
+      ...request.headers,
+    },
+    ...(body === undefined ? {} : { body }),
+    reset: true,
+  });
+  const text = await answer.text();
+  return { status: statusCode, headers: headersOf(headers), body: text, json: jsonOf(text) };
+}
+
+function pairsOf(params: PipelineRequest['params'] = {}): [string, string][] {
+  return Object.entries(params).flatMap(([name, value]): [string, string][] =>
+    typeof value === 'string' ? [[name, value]] : value.map((each) => [name, each]),
+  );
+}
+
+function headersOf(
+  headers: Readonly<Record<string, string | readonly string[] | undefined>>,
+): Map<string, string> {
+  return new Map(
+    Object.entries(headers).map(([name, value]) => [
+      name,
+      typeof value === 'string' ? value : (value ?? []).join(', '),
+    ]),
+  );
+}
+
+function jsonOf(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+}
+
+/** Time stands still until a test lets it pass, so that queries have the same times in every run. */
+class StandingClock implements Clock {
+  #passedMs = 0;
+  constructor(private readonly startMs: number) {}
+  nowMs(): number {
+    return this.startMs + this.#passedMs;
+  }
+  nowNs(): bigint {
+    return BigInt(this.nowMs()) * 1_000_000n;
+  }
+  monotonicMs(): number {
+    return performance.now() + this.#passedMs;
+  }
+  advance(ms: number): void {
+    this.#passedMs += ms;
+  }
+}
+
+/** Waits until requests have ended, which may be later than their answers: their log records are written by then. */
+class Ends {
+  #open = 0;
+  #waiting: (() => void)[] = [];
+
+  started(): void {
+    this.#open += 1;
+  }
+  finished(): void {
+    this.#open -= 1;
+    if (this.#open > 0) return;
+    for (const tell of this.#waiting.splice(0)) tell();
+  }
+  all(): Promise<void> {
+    return this.#open === 0 ? Promise.resolve() : new Promise((resolve) => this.#waiting.push(resolve));
+  }
+}

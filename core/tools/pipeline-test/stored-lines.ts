@@ -1,0 +1,57 @@
+import { request } from 'undici';
+import type { Clock } from '../../base/clock.js';
+import { startDevBackend, type DevBackend } from '../../../plugins/embedded-backend/dev-backend.js';
+
+/** A line that the embedded backend holds. */
+export interface StoredLine {
+  /** Nanoseconds since the epoch; default one second before now. */
+  readonly timeNs?: bigint;
+  readonly labels: Readonly<Record<string, string>>;
+  readonly line: string;
+  /** Structured metadata. */
+  readonly fields?: Readonly<Record<string, string>>;
+  /** Tenant of the backend; default 0:0. */
+  readonly accountId?: number;
+  readonly projectId?: number;
+}
+
+/** Starts an embedded backend that holds the given lines. */
+export async function startEmbedded(lines: readonly StoredLine[], clock: Clock): Promise<DevBackend> {
+  const backend = await startDevBackend({ nowNs: () => clock.nowNs() });
+  try {
+    for (const ofTenant of byTenant(lines)) await push(backend.url, ofTenant, clock);
+    return backend;
+  } catch (error) {
+    await backend.close();
+    throw error;
+  }
+}
+
+function byTenant(lines: readonly StoredLine[]): Iterable<readonly StoredLine[]> {
+  const tenants = new Map<string, StoredLine[]>();
+  for (const line of lines) {
+    const tenant = `${line.accountId ?? 0}:${line.projectId ?? 0}`;
+    const known = tenants.get(tenant);
+    if (known === undefined) tenants.set(tenant, [line]);
+    else known.push(line);
+  }
+  return tenants.values();
+}
+
+async function push(url: string, lines: readonly StoredLine[], clock: Clock): Promise<void> {
+  const streams = lines.map(({ labels, timeNs = clock.nowNs() - 1_000_000_000n, line, fields = {} }) => ({
+    stream: labels,
+    values: [[String(timeNs), line, fields]],
+  }));
+  const { statusCode, body } = await request(`${url}/insert/loki/api/v1/push?disable_message_parsing=1`, {
+    method: 'POST',
+    headers: {
+      'content-type': 'application/json',
+      AccountID: String(lines[0]?.accountId ?? 0),
+      ProjectID: String(lines[0]?.projectId ?? 0),
+    },
+    body: JSON.stringify({ streams }),
+  });
+  const text = await body.text();
+  if (statusCode >= 300) throw new Error(`the embedded backend refused the lines: ${statusCode} ${text}`);
+}

@@ -1,0 +1,105 @@
+import { mkdir, writeFile } from 'node:fs/promises';
+import { dirname } from 'node:path';
+import { findFiles, formatFindings, readSources } from '../kernel/check/index.js';
+import { suggest, UsageError, type CommandFlag } from '../kernel/options/index.js';
+import type { Io } from '../program/io.js';
+import { plainHelp, readPlainArgs } from '../program/own-flags.js';
+import { junitReport } from './pipeline-test/junit.js';
+import { runTestFile, type FileResult } from './pipeline-test/run-file.js';
+
+const forms = ['text', 'github', 'json', 'junit'] as const;
+type Form = (typeof forms)[number];
+
+const flags: readonly CommandFlag[] = [
+  { name: 'name', kind: 'string', description: 'run only the test of this name' },
+  { name: 'format', kind: 'string', description: `${forms.join(', ')}; default text` },
+  {
+    name: 'output',
+    kind: 'string',
+    description: 'file that the report is written to; text is printed all the same',
+  },
+];
+
+/** Runs tests of pipeline files (docs/pipeline-tests.md). */
+export async function test(args: readonly string[], io: Io): Promise<number> {
+  const { values, positionals, wantsHelp } = readPlainArgs(args, flags);
+  if (wantsHelp) {
+    io.out(
+      `${plainHelp('test [flags] FILE...', flags)}FILE is a file of tests, or a directory whose files *.test.yaml are.\n` +
+        'Exit status: 0 all passed, 1 faults, 2 the command line cannot be used. docs/pipeline-tests.md explains the files.\n',
+    );
+    return 0;
+  }
+  const form = values.get('format') ?? 'text';
+  if (!isForm(form)) throw new UsageError([`-format must be one of ${forms.join(', ')}, not "${form}"`]);
+  const paths = await testFiles(positionals);
+  const name = values.get('name');
+  const met = new Set<string>();
+  const results: FileResult[] = [];
+  for (const path of paths)
+    results.push(
+      await runTestFile(path, (each) => {
+        met.add(each);
+        return name === undefined || each === name;
+      }),
+    );
+  if (name !== undefined && !met.has(name) && results.every(({ faults }) => faults.length === 0))
+    throw new UsageError([unknownName(name, met)]);
+  const output = values.get('output');
+  const report = await reportOf(results, form, io);
+  if (output !== undefined) {
+    await mkdir(dirname(output), { recursive: true });
+    await writeFile(output, report);
+  }
+  io.out(output === undefined ? report : await reportOf(results, 'text', io));
+  io.err(summary(results));
+  return results.every(hasPassed) ? 0 : 1;
+}
+
+function isForm(name: string): name is Form {
+  return forms.some((form) => form === name);
+}
+
+function hasPassed({ faults, tests }: FileResult): boolean {
+  return faults.length === 0 && tests.every((each) => each.faults.length === 0);
+}
+
+async function testFiles(paths: readonly string[]): Promise<readonly string[]> {
+  if (paths.length === 0) throw new UsageError(['name a file of tests, or a directory with such files']);
+  const files = await findFiles(paths);
+  const chosen = files.filter(({ file, isNamed }) => isNamed || /\.test\.ya?ml$/i.test(file));
+  if (chosen.length === 0) throw new UsageError([`there is no *.test.yaml in ${paths.join(', ')}`]);
+  return chosen.map(({ file }) => file);
+}
+
+function unknownName(name: string, names: ReadonlySet<string>): string {
+  const near = suggest(name, names);
+  return `there is no test "${name}"${near === undefined ? '' : `, did you mean "${near}"?`}`;
+}
+
+async function reportOf(results: readonly FileResult[], form: Form, io: Io): Promise<string> {
+  if (form === 'junit') return junitReport(results);
+  const findings = results.flatMap(({ faults, tests }) => [
+    ...faults,
+    ...tests.flatMap((each) => each.faults),
+  ]);
+  if (form !== 'text') return formatFindings(findings, form, await readSources(findings));
+  const hasColor = io.isTerminal === true && (io.env['NO_COLOR'] ?? '') === '';
+  const sources = await readSources(findings);
+  const lines = results.flatMap(({ file, faults, tests }) => [
+    ...(faults.length === 0 ? [] : [`FAIL ${file}\n`, formatFindings(faults, 'text', sources, { hasColor })]),
+    ...tests.flatMap((each) => [
+      `${each.faults.length === 0 ? 'pass' : 'FAIL'} ${file}: ${each.name}\n`,
+      formatFindings(each.faults, 'text', sources, { hasColor }),
+    ]),
+  ]);
+  return lines.join('');
+}
+
+function summary(results: readonly FileResult[]): string {
+  const tests = results.flatMap((result) => result.tests);
+  const failed = tests.filter(({ faults }) => faults.length > 0).length;
+  const unread = results.filter(({ faults }) => faults.length > 0).length;
+  const passed = `${tests.length - failed} of ${tests.length} test${tests.length === 1 ? '' : 's'} passed`;
+  return `${passed}${unread === 0 ? '' : `, ${unread} file${unread === 1 ? '' : 's'} cannot be used`}\n`;
+}

@@ -1,0 +1,64 @@
+import { startDevBackend, type DevBackend, type DevBackendOptions } from './dev-backend.js';
+import { parseListenAddress } from '../../core/base/listen-address.js';
+import { describeListenError, isListenError } from '../../core/http/listener.js';
+import { UsageError, type CommandFlag } from '../../core/kernel/options/index.js';
+import { describeSystemError } from '../../core/base/errors/system-error.js';
+import type { Io } from '../../core/program/io.js';
+import { plainHelp, readPlainArgs } from '../../core/program/own-flags.js';
+import { runUntilSignal } from '../../core/program/until-signal.js';
+
+const flags: readonly CommandFlag[] = [
+  { name: 'listen', kind: 'string', description: 'address to serve, default 127.0.0.1:9428' },
+  {
+    name: 'max-bytes',
+    kind: 'string',
+    description: 'most memory that stored rows may take, default 1073741824',
+  },
+  { name: 'data-path', kind: 'string', description: 'folder where rows outlive a restart, default none' },
+  { name: 'faults', kind: 'boolean', description: 'serve /-/faults, for trials of latency and errors' },
+];
+
+/** Runs the embedded development backend alone. */
+export async function backend(args: readonly string[], io: Io): Promise<number> {
+  const { values, wantsHelp } = readPlainArgs(args, flags);
+  if (wantsHelp) {
+    io.out(plainHelp('backend [flags]', flags));
+    return 0;
+  }
+  const listen = values.get('listen') ?? '127.0.0.1:9428';
+  const maxBytes = readBytes(values.get('max-bytes'));
+  const dataDir = values.get('data-path');
+  return runUntilSignal(async () => {
+    const running = await start(listen, {
+      faults: values.get('faults') === 'true',
+      ...(maxBytes === undefined ? {} : { maxBytes }),
+      ...(dataDir === undefined ? {} : { dataDir }),
+    });
+    io.out(`embedded backend on ${running.url} (for development; speaks VictoriaLogs' protocol)\n`);
+    return running;
+  });
+}
+
+async function start(listen: string, options: DevBackendOptions): Promise<DevBackend> {
+  const address = parseListenAddress(listen);
+  if (address === undefined)
+    throw new UsageError([`-listen: ${listen} is not an address such as 127.0.0.1:9428`]);
+  try {
+    return await startDevBackend({ ...options, host: address.host ?? '0.0.0.0', port: address.port });
+  } catch (error) {
+    const { dataDir } = options;
+    const reason =
+      isListenError(error) || dataDir === undefined
+        ? describeListenError('-listen', listen, error)
+        : `-data-path: cannot keep rows in ${dataDir}: ${describeSystemError(error)}`;
+    throw new Error(reason, { cause: error });
+  }
+}
+
+function readBytes(text: string | undefined): number | undefined {
+  if (text === undefined) return undefined;
+  const bytes = Number(text);
+  if (!Number.isSafeInteger(bytes) || bytes <= 0)
+    throw new UsageError([`-max-bytes: ${text} is not a whole number above 0`]);
+  return bytes;
+}

@@ -1,0 +1,124 @@
+import { formatTime } from '../logsql/index.js';
+import type { RowView } from '../../../core/victoria/logsql/row.js';
+import type { BlockView } from '../store/block.js';
+import type { Shape } from '../store/shape.js';
+import type { Stream } from '../store/stream.js';
+
+const namesByStream = new WeakMap<Stream, Map<Shape, readonly string[]>>();
+
+/** Names of all fields a row of this stream and shape has, sorted: the order in which the server shows stored rows. */
+export function rowNames(stream: Stream, shape: Shape): readonly string[] {
+  let byShape = namesByStream.get(stream);
+  if (byShape === undefined) {
+    byShape = new Map();
+    namesByStream.set(stream, byShape);
+  }
+  let names = byShape.get(shape);
+  if (names === undefined) {
+    const own = new Set(['_time', '_stream', '_stream_id', ...stream.tags.keys(), ...shape.names]);
+    names = [...own].sort();
+    byShape.set(shape, names);
+  }
+  return names;
+}
+
+/** A row of the store. It stays valid as long as it is referenced, whatever happens to the store. */
+export class StoredRow implements RowView {
+  readonly timeNs: bigint;
+  readonly stream: Stream;
+  /** Names of its own fields, without those in which it has its stream's value, and their values. */
+  readonly shape: Shape;
+  readonly values: readonly string[];
+
+  constructor(stream: Stream, timeNs: bigint, shape: Shape, values: readonly string[]) {
+    this.stream = stream;
+    this.timeNs = timeNs;
+    this.shape = shape;
+    this.values = values;
+  }
+
+  get(field: string): string {
+    const at = this.shape.index.get(field);
+    if (at !== undefined) return this.values[at] ?? '';
+    if (field === '_time') return formatTime(this.timeNs);
+    if (field === '_stream') return this.stream.text;
+    if (field === '_stream_id') return this.stream.id;
+    return this.stream.tags.get(field) ?? '';
+  }
+
+  fieldNames(): readonly string[] {
+    return rowNames(this.stream, this.shape);
+  }
+}
+
+/** Row `i` of a block. */
+export function rowAt(stream: Stream, view: BlockView, i: number): StoredRow | undefined {
+  const shape = view.shapes[i];
+  const values = view.values[i];
+  if (shape === undefined || values === undefined) return undefined;
+  return new StoredRow(stream, view.times[i] ?? 0n, shape, values);
+}
+
+/** A row with a shifted time: `options(time_offset=1h)` shows old data as if it had happened an hour later. */
+export class ShiftedRow implements RowView {
+  readonly timeNs: bigint;
+  readonly #row: RowView;
+
+  constructor(row: RowView, shiftNs: bigint) {
+    this.timeNs = row.timeNs + shiftNs;
+    this.#row = row;
+  }
+
+  get(field: string): string {
+    return field === '_time' ? formatTime(this.timeNs) : this.#row.get(field);
+  }
+
+  fieldNames(): Iterable<string> {
+    return this.#row.fieldNames();
+  }
+}
+
+/** A row with hidden fields (`hidden_fields_filters`), which appear to be missing. */
+export class HidingRow implements RowView {
+  readonly timeNs: bigint;
+  readonly #row: RowView;
+  readonly #hidden: HiddenFields;
+
+  constructor(row: RowView, hidden: HiddenFields) {
+    this.timeNs = row.timeNs;
+    this.#row = row;
+    this.#hidden = hidden;
+  }
+
+  get(field: string): string {
+    return this.#hidden.has(field) ? '' : this.#row.get(field);
+  }
+
+  *fieldNames(): Generator<string> {
+    for (const name of this.#row.fieldNames()) {
+      // Listings still name the built-in fields, which then read as empty.
+      if (name === '_stream' || name === '_stream_id' || !this.#hidden.has(name)) yield name;
+    }
+  }
+}
+
+/** A set of field names and `prefix*` patterns. */
+export class HiddenFields {
+  readonly #names = new Set<string>();
+  readonly #prefixes: string[] = [];
+
+  constructor(patterns: readonly string[]) {
+    for (const pattern of patterns) {
+      if (pattern.endsWith('*')) this.#prefixes.push(pattern.slice(0, -1));
+      else this.#names.add(pattern);
+    }
+  }
+
+  get empty(): boolean {
+    return this.#names.size === 0 && this.#prefixes.length === 0;
+  }
+
+  has(name: string): boolean {
+    return this.#names.has(name) || this.#prefixes.some((prefix) => name.startsWith(prefix));
+  }
+}

@@ -1,0 +1,17 @@
+export type * from '../../../core/victoria/logsql/ast.js';
+export { MapRow, fieldsOf } from '../../../core/victoria/logsql/row.js';
+export type { RowView } from '../../../core/victoria/logsql/row.js';
+export { parseFilter, parseQuery, queryArgumentMessage } from './parse.js';
+export { printFilter, printQuery } from '../../../core/victoria/logsql/print.js';
+export { printPipe } from '../../../core/victoria/logsql/print.js';
+export { InexpressibleNameError, quoteName, quoteText } from '../../../core/victoria/logsql/quote.js';
+export { LogsqlError, MemoryBudgetError } from '../../../core/victoria/logsql/errors.js';
+export { parseDurationNs } from '../../../core/victoria/logsql/numbers.js';
+export { formatTime, parseDate, parseUnixTime } from '../../../core/victoria/logsql/time.js';
+export { compileFilter, timeOf } from '../../../core/victoria/logsql/eval/filter.js';
+export type { FilterContext, RowTest } from '../../../core/victoria/logsql/eval/filter.js';
+export { compileStreamFilter } from '../../../core/victoria/logsql/eval/stream-filter.js';
+export type { LabelReader, StreamTest } from '../../../core/victoria/logsql/eval/stream-filter.js';
+export { compilePipes } from '../../../core/victoria/logsql/ops/compile.js';
+export type { Operator, PipeContext } from '../../../core/victoria/logsql/ops/operator.js';
+export * as build from '../../../core/victoria/logsql/build.js';

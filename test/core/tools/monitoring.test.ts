@@ -1,0 +1,116 @@
+/** The dashboard and the alerts that are generated from the metrics, by hand and by `promtool` (`PROMTOOL`, or one in the PATH). */
+import { execFile } from 'node:child_process';
+import { readdirSync, readFileSync } from 'node:fs';
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import test from 'ava';
+import { request } from 'undici';
+import { packageRoot } from '../../../core/kernel/options/index.js';
+import { allMetrics } from '../../../core/tools/metrics-doc.js';
+import { alertsOf, generateAlerts } from '../../../core/tools/monitoring/alerts.js';
+import { dashboardExpressions } from '../../../core/tools/monitoring/dashboard.js';
+import { Expressions } from '../../../core/tools/monitoring/expressions.js';
+import { withProxyFile } from '../../../core/testing/index.js';
+import { minimalPipeline } from '../program/child.js';
+import { findProgram } from '../program/programs.js';
+
+const promtool = findProgram('PROMTOOL', 'promtool');
+const withPromtool = promtool === undefined ? test.serial.skip : test.serial;
+if (promtool === undefined)
+  console.log('no promtool in the PATH and no PROMTOOL: alert rules and a scrape are not checked by it');
+
+/** Runs promtool; gives its status and everything it said. */
+function check(
+  args: readonly string[],
+  input = '',
+): Promise<{ readonly status: number; readonly said: string }> {
+  return new Promise((resolve) => {
+    const child = execFile(promtool ?? '', args, (error, out, err) => {
+      resolve({ status: error === null ? 0 : Number(error.code ?? 1), said: out + err });
+    });
+    child.stdin?.end(input);
+  });
+}
+
+test.serial('a panel cannot name a metric, a type or a label that is not declared', async (t) => {
+  const metrics = await allMetrics();
+  const expressions = new Expressions(metrics, '5m');
+  t.is(expressions.rate('cache_hits_total'), 'sum(rate(ref_proxy_cache_hits_total[5m]))');
+  for (const [make, message] of [
+    [() => expressions.rate('no_such_total'), 'no metric no_such_total is declared'],
+    [() => expressions.rate('toString'), 'no metric toString is declared'],
+    [() => expressions.level('cache_hits_total'), 'the metric cache_hits_total is no gauge'],
+    [() => expressions.rate('requests_total', ['tenant']), 'the metric requests_total has no label tenant'],
+    [
+      () => expressions.growth('requests_total', { code: '5' }),
+      'the metric requests_total has no label code',
+    ],
+    [() => expressions.quantile(0.5, 'requests_total'), 'the metric requests_total is no histogram'],
+  ] as const)
+    t.throws(make, { message });
+});
+
+test.serial('every alert has a page of what to do, and every page an alert', async (t) => {
+  const folder = join(packageRoot(), 'docs/runbooks');
+  const metrics = await allMetrics();
+  const alerts = alertsOf(metrics);
+  const links = [...generateAlerts(metrics).matchAll(/ runbook_url: (https:\S+)/g)].map(
+    ([, url = '']) => url,
+  );
+  t.deepEqual(
+    links.map((url) => url.replace(/^.*\//, '')),
+    alerts.map(({ page }) => `${page}.md`),
+  );
+  t.deepEqual(readdirSync(folder).sort(), [...alerts.map(({ page }) => `${page}.md`), 'README.md'].sort());
+  for (const { name, page } of alerts) {
+    const text = readFileSync(join(folder, `${page}.md`), 'utf8');
+    t.true(text.startsWith(`# ${name}\n`), page);
+    for (const part of ['What it means', 'What users see', 'What to do'])
+      t.true(text.includes(`**${part}**`), `${page}: ${part}`);
+  }
+});
+
+withPromtool('every alert fires when it should, and is silent otherwise', async (t) => {
+  const rules = join(packageRoot(), 'test/data/alerts.test.yaml');
+  const { status, said } = await check(['test', 'rules', rules]);
+  t.is(status, 0, said);
+  const text = readFileSync(rules, 'utf8');
+  for (const { name } of alertsOf(await allMetrics()))
+    t.is(
+      text.split(new RegExp(`alertname: ${name}\\b`)).length,
+      3,
+      `${name} fires in one test and not in another`,
+    );
+});
+
+withPromtool('the expressions of the dashboard are PromQL', async (t) => {
+  const folder = await mkdtemp(join(tmpdir(), 'ref-proxy-'));
+  try {
+    const rules = dashboardExpressions(await allMetrics()).map((expression, at) => ({
+      record: `panel:${at}`,
+      expr: expression.replaceAll('$__rate_interval', '5m'),
+    }));
+    const file = join(folder, 'rules.yaml');
+    // JSON is YAML.
+    await writeFile(file, JSON.stringify({ groups: [{ name: 'dashboard', rules }] }));
+    const { status, said } = await check(['check', 'rules', file]);
+    t.is(status, 0, said);
+  } finally {
+    await rm(folder, { recursive: true, force: true });
+  }
+});
+
+withPromtool('a scrape is as it should be', async (t) => {
+  const flags = { backend: 'http://127.0.0.1:9', 'server.register-instrumentation': 'true' };
+  await withProxyFile(
+    minimalPipeline,
+    async ({ url }) => {
+      for (const path of ['/loki/api/v1/labels', '/loki/api/v1/query?query=%7B'])
+        await (await request(url + path)).body.dump();
+      const text = await (await request(`${url}/metrics`)).body.text();
+      t.deepEqual(await check(['check', 'metrics'], text), { status: 0, said: '' });
+    },
+    { flags },
+  );
+});

@@ -1,0 +1,61 @@
+import test from 'ava';
+import fc from 'fast-check';
+
+import { flattenJson } from '../../../../plugins/embedded-backend/ingest/json-flatten.js';
+
+const flat = (text: string): unknown => {
+  const fields = flattenJson(text);
+  return fields === undefined ? undefined : Object.fromEntries(fields);
+};
+
+test('nested objects become dotted names, arrays their compact text, and null and empty values vanish', (t) => {
+  t.deepEqual(flat('{"a": 1, "b": {"c": "x", "d": [], "e": {}}, "n": null, "t": true, "s": ""}'), {
+    a: '1',
+    'b.c': 'x',
+    'b.d': '[]',
+    t: 'true',
+  });
+  t.deepEqual(flat('{"n": [1, "a", {"b": 2, "c": null}]}'), { n: '[1,"a",{"b":2,"c":null}]' });
+});
+
+test('numbers keep their digits, except for zeros that end a fraction', (t) => {
+  t.deepEqual(
+    flat('{"big": 12345678901234567890, "f": 10.0, "g": 1.50, "s": "1.50", "e": 1e3, "l": [1.50]}'),
+    {
+      big: '12345678901234567890',
+      f: '10',
+      g: '1.5',
+      s: '1.50',
+      e: '1e3',
+      l: '[1.50]',
+    },
+  );
+});
+
+test('of equal names the last one wins', (t) => {
+  t.deepEqual(flat('{"k": "1", "k": "2"}'), { k: '2' });
+  t.deepEqual(flat('{"k": 1, "k": 2}'), { k: '2' });
+});
+
+test('text that is not one JSON object is refused', (t) => {
+  for (const text of ['', '[]', '"x"', '12', '{"a":1} x', '{"a":', `${'{"a":'.repeat(200_000)}1`])
+    t.is(flat(text), undefined);
+});
+
+test('escapes in names and values are undone', (t) => {
+  t.deepEqual(flat('{"a\\u0020b": {"\\"": "\\u00e9\\n"}, "n": 1}'), { 'a b."': 'é\n', n: '1' });
+});
+
+test('both passes agree on objects of text, whatever stands in them', (t) => {
+  fc.assert(
+    fc.property(fc.dictionary(fc.string(), fc.string({ minLength: 1 })), (object) => {
+      const text = JSON.stringify(object);
+      // A number makes the second pass run; the name cannot clash, as it is longer than any other.
+      const marker = 'n'.repeat(200);
+      const withNumber = `{"${marker}":1${text === '{}' ? '' : ','}${text.slice(1)}`;
+      const second = flattenJson(withNumber);
+      second?.delete(marker);
+      t.deepEqual([...(second ?? [])], [...(flattenJson(text) ?? [])]);
+    }),
+  );
+});

@@ -1,0 +1,42 @@
+import {
+  MapRow,
+  compileFilter,
+  compilePipes,
+  parseDate,
+  parseQuery,
+} from '../../../../plugins/embedded-backend/logsql/index.js';
+import type { PipeContext } from '../../../../plugins/embedded-backend/logsql/index.js';
+
+/** Fields of a row by name. */
+export type Fields = Record<string, string>;
+
+/** Makes rows, with their instants taken from `_time`. */
+export function rowsOf(list: readonly Fields[]): MapRow[] {
+  return list.map(
+    (fields) => new MapRow(new Map(Object.entries(fields)), parseDate(fields['_time'] ?? '')?.ns ?? 0n),
+  );
+}
+
+/** Runs a query over rows and gives the non-empty fields of the results, in their order. */
+export function runQuery(text: string, list: readonly Fields[], context: PipeContext = {}): Fields[] {
+  const query = parseQuery(text);
+  const matches = compileFilter(query.filter);
+  const results: Fields[] = [];
+  const chain = compilePipes(
+    query.pipes,
+    (row) => {
+      results.push(
+        Object.fromEntries(
+          [...row.fieldNames()]
+            .map((name) => [name, row.get(name)] as const)
+            .filter(([, value]) => value !== ''),
+        ),
+      );
+      return true;
+    },
+    context,
+  );
+  for (const row of rowsOf(list)) if (matches(row) && !chain.push(row)) break;
+  chain.finish();
+  return results;
+}
