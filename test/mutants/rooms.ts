@@ -1,0 +1,36 @@
+/** A part of the code where a wrong line would give wrong answers without an error. */
+export interface MutatedRoom {
+  readonly name: string;
+  /** Sources to mutate; a range of lines as `core/cache/keys.ts:10-40`. */
+  readonly sources: readonly string[];
+  /** Test files that must notice. */
+  readonly tests: readonly string[];
+}
+
+export const mutatedRooms: readonly MutatedRoom[] = [
+  {
+    name: 'cache-keys',
+    sources: ['core/cache/keys.ts', 'core/cache/ttl.ts', 'core/cache/fingerprint.ts'],
+    tests: ['core/cache/keys', 'core/cache/ttl', 'core/cache/fingerprint'],
+  },
+  {
+    name: 'merging',
+    sources: ['core/wire/answer/merge/streams.ts', 'core/wire/answer/merge/index.ts'],
+    tests: ['core/wire/answer/merge/merge', 'core/wire/answer/merge/laws'],
+  },
+  {
+    name: 'tenancy',
+    sources: ['plugins/tenancy/resolve.ts', 'plugins/tenancy/tenant-label.ts'],
+    tests: ['plugins/tenancy/resolve', 'plugins/tenancy/tenancy', 'plugins/tenancy/numeric'],
+  },
+  {
+    name: 'plan',
+    sources: ['core/engine/plan/rules/selector.ts', 'core/engine/plan/label-fields.ts'],
+    tests: ['core/engine/plan/matchers', 'core/engine/plan/rules', 'core/engine/plan/stored-names'],
+  },
+  {
+    name: 'facts',
+    sources: ['core/engine/facts.ts', 'core/engine/metric/count/time-stretches.ts'],
+    tests: ['core/engine/facts', 'core/engine/metric/count/profile'],
+  },
+];

@@ -1,0 +1,82 @@
+/**
+ * `npm run mutants [-- --room=NAME]`: breaks one expression at a time in rooms where a wrong line gives wrong answers without an error, with
+ * Stryker, and runs the tests that must notice. Prints the mutants that no test noticed, and ends with 1 when one of them is not explained
+ * (explained.ts) or when they are 3 % or more.
+ */
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { Stryker } from '@stryker-mutator/core';
+import yargs from 'yargs';
+import { hideBin } from 'yargs/helpers';
+import { packageRoot } from '../../core/kernel/options/index.js';
+import { explained, type ExplainedMutant } from './explained.js';
+import { mutatedRooms, type MutatedRoom } from './rooms.js';
+
+type Result = Awaited<ReturnType<Stryker['runMutationTest']>>[number];
+
+const { room: only, concurrency } = await yargs(hideBin(process.argv))
+  .options({
+    room: {
+      type: 'string',
+      choices: mutatedRooms.map(({ name }) => name),
+      describe: 'mutate this room only',
+    },
+    concurrency: { type: 'number', default: 2, describe: 'test runs at once' },
+  })
+  .strict()
+  .parseAsync();
+
+/** The share of mutants that may survive. */
+const mostSurvivors = 0.03;
+const print = (line: string): void => void process.stdout.write(`${line}\n`);
+
+let mutants = 0;
+let survivors = 0;
+let unexplained = 0;
+for (const room of mutatedRooms.filter(({ name }) => only === undefined || name === only)) {
+  const results = await mutate(room);
+  const survived = results.filter(({ status }) => status === 'Survived');
+  print(`${room.name}: ${survived.length} of ${results.length} mutants survived`);
+  for (const mutant of survived) {
+    const reason = explained.find((known) => isSame(known, mutant))?.reason;
+    if (reason === undefined) unexplained += 1;
+    print(`  ${placeOf(mutant)} ${mutant.mutatorName}: ${mutant.replacement} (${reason ?? 'NOT EXPLAINED'})`);
+  }
+  mutants += results.length;
+  survivors += survived.length;
+}
+print(`${survivors} of ${mutants} mutants survived, ${unexplained} of them are not explained`);
+process.exitCode = unexplained > 0 || survivors >= mutants * mostSurvivors ? 1 : 0;
+
+/** Runs the tests of a room once for each of its mutants. Rejects when they fail without one. */
+async function mutate({ sources, tests }: MutatedRoom): Promise<readonly Result[]> {
+  const root = packageRoot();
+  const files = [...new Set(sources.map((source) => source.replace(/:.*$/, '')))];
+  const run = `node ${join(root, 'node_modules/ava/entrypoints/cli.mjs')} --fail-fast`;
+  const results = await new Stryker({
+    mutate: [...sources],
+    testRunner: 'command',
+    commandRunner: { command: `${run} ${tests.map((test) => `dist/test/${test}.test.js`).join(' ')}` },
+    buildCommand: `esbuild ${files.join(' ')} --format=esm --outbase=. --outdir=dist --log-level=warning`,
+    plugins: [],
+    coverageAnalysis: 'off',
+    concurrency,
+    timeoutMS: 60_000,
+    reporters: ['progress-append-only'],
+    // Inside of the package, where node_modules is found.
+    tempDirName: 'dist/.mutants',
+    ignorePatterns: ['dist/.mutants', 'dist/.lint', 'docs', 'deploy', 'examples'],
+  }).runMutationTest();
+  return results.filter(({ status }) => status !== 'Ignored' && status !== 'CompileError');
+}
+
+/** A line is known by its text, as its number changes. */
+function isSame(known: ExplainedMutant, { fileName, location, replacement }: Result): boolean {
+  if (!fileName.endsWith(known.file) || replacement !== known.replacement) return false;
+  const line = readFileSync(join(packageRoot(), known.file), 'utf8').split('\n')[location.start.line - 1];
+  return line?.trim() === known.code;
+}
+
+function placeOf({ fileName, location }: Result): string {
+  return `${fileName}:${location.start.line}:${location.start.column}`;
+}
