@@ -32,7 +32,7 @@ export interface AppSettings extends ServeSettings, TrackSettings {
   readonly hide: (text: string) => string;
   /** Where requests are remembered that may be answered by their bytes alone. */
   readonly fastLane?: FastLane | undefined;
-  /** Whether the client is asked to close the connection after this response. */
+  /** True when the client is asked to close the connection after this response. */
   readonly shouldClose: (context: Context, status: number) => boolean;
   /** Throws when the connection has too many unanswered requests. */
   readonly refuseOver: (context: Context) => void;
@@ -252,7 +252,7 @@ const chunkBytes = 64 * 1024;
 /** The first bytes of a log answer (core/wire/answer/encode.ts). */
 const streamsHead = Buffer.from('{"status":"success","data":{"resultType":"streams"');
 
-/** Whether an uncompressed body is the answer to a log query. */
+/** True when an uncompressed body is the answer to a log query. */
 function isLogAnswer(body: Buffer): boolean {
   return body.subarray(0, streamsHead.length).equals(streamsHead);
 }

@@ -163,7 +163,7 @@ export class Connections {
   }
 
   /**
-   * Whether the response may be the same as the last one to the same bytes, because nothing stands before it: `open` when the connection goes
+   * True when the response may be the same as the last one to the same bytes, because nothing stands before it: `open` when the connection goes
    * on, or why it should end with this response.
    */
   repeatable({ socket }: IncomingMessage, response: ServerResponse): 'open' | Rotation | undefined {
@@ -189,7 +189,7 @@ export class Connections {
     this.#transitions.idle.add(1);
   }
 
-  /** Whether the connection should close after the response to this request. */
+  /** True when the connection should close after the response to this request. */
   shouldClose(context: Context, status: number): boolean {
     if (this.#isDraining) return true;
     const connection = this.#bySocket.get(context.req.socket);

@@ -49,7 +49,7 @@ export interface EdgeHouse {
   readonly maxOpenFiles?: number | undefined;
   /** Path of the socket for the other workers; none unless given. */
   readonly workerSocket?: string | undefined;
-  /** Whether the other workers listen at the same addresses. */
+  /** True when the other workers listen at the same addresses. */
   readonly isShared: boolean;
 }
 

@@ -51,7 +51,7 @@ export async function readTls(options: ServerOptions): Promise<TlsMaterial | und
 }
 
 /**
- * Whether the client sent an expired certificate or one that no authority of `-tls-client-ca-file` signed. Node can only refuse such
+ * True when the client sent an expired certificate or one that no authority of `-tls-client-ca-file` signed. Node can only refuse such
  * clients together with those that send none.
  */
 export function showsForeignCertificate(socket: TLSSocket): boolean {
@@ -114,7 +114,7 @@ export function refuseBadHead({ httpVersion, rawHeaders }: IncomingMessage): voi
   if (hosts.length > 1) throw apiError('severalHosts', {});
 }
 
-/** Whether nobody can be sure where the body of a request ended (RFC 9112, 6.1). */
+/** True when nobody can be sure where the body of a request ended (RFC 9112, 6.1). */
 export function hasDoubtfulEnd({ httpVersion, headers }: IncomingMessage): boolean {
   return httpVersion === '1.0' && headers['transfer-encoding'] !== undefined;
 }
@@ -131,7 +131,7 @@ export interface Listening {
   readonly flag: string;
   readonly address: string;
   readonly isTls: boolean;
-  /** Whether the other workers listen there too. Otherwise a worker would share even a port that is any free one with them. */
+  /** True when the other workers listen there too. Otherwise a worker would share even a port that is any free one with them. */
   readonly isShared: boolean;
 }
 
@@ -189,7 +189,7 @@ export async function cutOff(listener: Listener): Promise<void> {
   await closed;
 }
 
-/** Whether the error means that listening failed. */
+/** True when the error means that listening failed. */
 export function isListenError(error: unknown): boolean {
   return (
     error instanceof Error &&

@@ -7,7 +7,7 @@ import { securityHeaders } from './security-headers.js';
 /** The most bytes a client may send before its handshake is answered; it has no reason to send any. */
 const maxEarlyBytes = 16 * 1024;
 
-/** Whether a request asks for a WebSocket, as RFC 6455 defines it. */
+/** True when a request asks for a WebSocket, as RFC 6455 defines it. */
 export function asksForWebSocket({ method, headers }: IncomingMessage): boolean {
   return (
     method === 'GET' &&

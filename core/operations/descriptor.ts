@@ -52,9 +52,9 @@ export interface CachePolicy<Request extends ApiRequest> {
   /** What an answer depends on, besides the operation, the tenant and the caller. */
   readonly key: KeyParts<Omit<Request, 'op'>>;
   readonly ttlMs: (request: Request, answer: Answer, rules: TtlRules) => number;
-  /** Whether the answer includes the recent past, for which lines may still arrive. */
+  /** True when the answer includes the recent past, for which lines may still arrive. */
   readonly isRecent: (request: Request, nowMs: number, rules: TtlRules) => boolean;
-  /** Whether `-stream-response` sends the answer in chunks, so that its bytes never exist as a whole. */
+  /** True when `-stream-response` sends the answer in chunks, so that its bytes never exist as a whole. */
   readonly isChunked: boolean;
 }
 
@@ -79,7 +79,7 @@ export interface LimitRules<Request> {
    * parsed.
    */
   readonly within: (request: Request, oldestNs: bigint) => Request | undefined;
-  /** Whether the tenant's `query_timeout` applies. */
+  /** True when the tenant's `query_timeout` applies. */
   readonly isTimed: boolean;
   /** What `max_query_bytes_read` applies to; undefined when it does not apply. */
   readonly bytesRead: ((request: Request) => QueryOverTime) | undefined;
@@ -120,7 +120,7 @@ export interface TenantMerge<Request> {
   readonly finish: (answer: Answer, request: Request) => Answer;
 }
 
-/** Whether a request may name several tenants (docs/protocol/tenants.md#finding-the-tenant). */
+/** True when a request may name several tenants (docs/protocol/tenants.md#finding-the-tenant). */
 export type SeveralTenants<Request> =
   | { readonly kind: 'refused'; readonly error: 'multiTenantUnsupported' | 'severalTenantsTailed' }
   | TenantMerge<Request>;

@@ -42,7 +42,7 @@ export async function fmt(args: readonly string[], io: Io): Promise<number> {
   return status;
 }
 
-/** Whether the file is formatted, or was fit to be. */
+/** True when the file is formatted, or was fit to be. */
 async function formatOne(source: SourceFile, isCheck: boolean, io: Io): Promise<boolean> {
   const findings = await syntaxFindings(source);
   if (findings.length > 0) {

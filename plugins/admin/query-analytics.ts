@@ -79,7 +79,7 @@ interface Tracked {
   rows: number;
   bytes: number;
   strategies: readonly StrategyRecord[];
-  /** Whether it was seen since it was last passed over for one to drop. */
+  /** True when it was seen since it was last passed over for one to drop. */
   isSeenAgain: boolean;
 }
 

@@ -309,7 +309,7 @@ export class Follower {
     return activeTasks(this.#host, orgId, this.#stopped.signal);
   }
 
-  /** Whether peers tell of deletions that this process did not know of. */
+  /** True when peers tell of deletions that this process did not know of. */
   async #askPeers(signal: AbortSignal): Promise<boolean> {
     let isNews = false;
     const use = (bytes: Buffer): Promise<void> => {

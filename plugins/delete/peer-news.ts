@@ -16,7 +16,7 @@ export class PeerNews {
     this.#host = host;
   }
 
-  /** Whether all peers have heard of everything. */
+  /** True when all peers have heard of everything. */
   get haveHeard(): boolean {
     return this.#unheard.size === 0;
   }

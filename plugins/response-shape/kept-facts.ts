@@ -89,7 +89,7 @@ export class KeptFacts {
     });
   }
 
-  /** Whether the file holds what is known. */
+  /** True when the file holds what is known. */
   async #restore(file: SnapshotFile, signal: AbortSignal): Promise<boolean> {
     let isSaved: boolean;
     try {

@@ -87,7 +87,7 @@ class Tail implements Endpoint {
   }
 }
 
-/** Whether a page of this origin may open a tail. Clients other than browsers send no origin; the comparison is case-insensitive. */
+/** True when a page of this origin may open a tail. Clients other than browsers send no origin; the comparison is case-insensitive. */
 function mayOpen(origin: string | undefined, allowed: readonly string[]): boolean {
   if (origin === undefined || origin === '') return true;
   const asked = origin.toLowerCase();

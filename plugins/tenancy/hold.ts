@@ -45,7 +45,7 @@ export async function holdToLimits(
   });
 }
 
-/** Whether these limits allow a request alike at any time and whatever is stored. */
+/** True when these limits allow a request alike at any time and whatever is stored. */
 export function isTimeless(limits: TenantLimits): boolean {
   return oldestOf(limits, 0n) === undefined && limits.maxQueryBytesRead === 0;
 }

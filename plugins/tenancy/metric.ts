@@ -211,7 +211,7 @@ interface TenantRows {
 }
 
 /**
- * Whether a range aggregation groups the lines of all tenants by labels other than the tenant, so that its series belong to no single
+ * True when a range aggregation groups the lines of all tenants by labels other than the tenant, so that its series belong to no single
  * tenant.
  */
 function isAcrossTenants({ range: { op, grouping } }: Leaf): boolean {

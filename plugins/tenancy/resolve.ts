@@ -10,9 +10,9 @@ import { accountNumber, type TenantMap } from './tenant-map.js';
 export interface TenantPolicy {
   readonly tenantLabel?: string;
   readonly allowGlobal: boolean;
-  /** Whether a number that is not in the map means the backend account with that number. */
+  /** True when a number that is not in the map means the backend account with that number. */
   readonly allowNumeric: boolean;
-  /** Whether the default account may be read without an id and by its aliases; unless set, only where unknown ids are not refused. */
+  /** True when the default account may be read without an id and by its aliases; unless set, only where unknown ids are not refused. */
   readonly allowDefault?: boolean;
   /** How to answer an unknown id: as a tenant without data, or with 403. */
   readonly unknownTenant: 'empty' | 'reject';

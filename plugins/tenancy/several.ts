@@ -99,7 +99,7 @@ function names(values: readonly string[], browse: Browse): NamesAnswer {
 
 type ScanRequest = DetectedFieldsRequest | DetectedFieldValuesRequest;
 
-/** Whether a request looks at the newest lines. */
+/** True when a request looks at the newest lines. */
 function isScan(request: ApiRequest): request is ScanRequest {
   return request.op === 'detected_fields' || request.op === 'detected_field_values';
 }

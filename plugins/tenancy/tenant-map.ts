@@ -35,7 +35,7 @@ export function parseTenantMap(text: string, where: string): TenantMap {
   return mapping === null ? new Map<string, BackendTenant>() : readTenantMap(mapping, where);
 }
 
-/** Whether both maps are equal. */
+/** True when both maps are equal. */
 function sameTenantMap(a: TenantMap, b: TenantMap): boolean {
   if (a.size !== b.size) return false;
   return [...a].every(([orgId, tenant]) => {

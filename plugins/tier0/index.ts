@@ -180,7 +180,7 @@ function budgetOf(options: Tier0Options): Budget | undefined {
   return options.enabled && budget.maxEntries > 0 && budget.maxBytes > 0 ? budget : undefined;
 }
 
-/** Whether a request ends so because of what it asks, so that its answer could not have been here. */
+/** True when a request ends so because of what it asks, so that its answer could not have been here. */
 function isRefused(error: unknown): boolean {
   return error instanceof RefusedQuery || (error instanceof ApiError && error.status < 499);
 }

@@ -77,7 +77,7 @@ function selectsEverything({ selector }: LogExpr): Hint | undefined {
   };
 }
 
-/** Whether a matcher asks for certain values: anything but "is there", "is not there" and "is not this". */
+/** True when a matcher asks for certain values: anything but "is there", "is not there" and "is not this". */
 function narrows({ op, value, name, span }: Matcher): boolean {
   const { tests, isNegated } = labelMeaning({ kind: 'string', name, op, value, span });
   if (isNegated) return false;

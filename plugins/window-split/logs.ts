@@ -159,7 +159,7 @@ class LogWindows {
   }
 }
 
-/** Whether a limit falls between entries of one instant. */
+/** True when a limit falls between entries of one instant. */
 function divides(limit: number, { streams }: StreamsAnswer, direction: Direction): boolean {
   const times = streams.flatMap(({ entries }) => entries.map(({ timestampNs }) => timestampNs));
   if (times.length <= limit) return false;

@@ -168,7 +168,7 @@ function isShownWhole({ whole, shown }: Slot): boolean {
   return whole.firstMs === shown.firstMs && whole.lastMs === shown.lastMs;
 }
 
-/** Whether there may be values where there are no lines. */
+/** True when there may be values where there are no lines. */
 function makesSomethingOfNothing(tree: AskedMetric['tree']): boolean {
   switch (tree.kind) {
     case 'leaf':

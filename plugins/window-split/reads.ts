@@ -97,7 +97,7 @@ export class Reads {
   }
 }
 
-/** Whether something is wrong with the backend or this process, and not with the request. */
+/** True when something is wrong with the backend or this process, and not with the request. */
 export function isTrouble(error: unknown): boolean {
   return !(error instanceof ApiError) || error.status >= 500;
 }

@@ -129,7 +129,7 @@ export class Windowing {
     return { ...whole, warnings: [`partial response: ${this.#failed} time windows could not be read`] };
   }
 
-  /** Whether the range reads older lines than the tenant may see: what is kept may hold them. */
+  /** True when the range reads older lines than the tenant may see: what is kept may hold them. */
   isBeyondReach(startMs: number, readings: readonly Reading[]): boolean {
     const { oldestNs } = this.#exchange.slots.tenant;
     if (oldestNs === undefined) return false;
@@ -219,7 +219,7 @@ export class Windowing {
   }
 
   /**
-   * Whether nobody has asked this before, over so many rows that the answer will rest on assumptions: no window of it is kept then, and it is
+   * True when nobody has asked this before, over so many rows that the answer will rest on assumptions: no window of it is kept then, and it is
    * sooner asked as a whole.
    */
   async isFirstOfMany(readings: readonly Reading[]): Promise<boolean> {

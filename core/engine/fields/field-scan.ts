@@ -16,7 +16,7 @@ import { shownSize } from '../volume/shown-size.js';
 export interface FieldScanOptions {
   /** The most fields to collect; later ones are left out. */
   readonly maxFields: number;
-  /** Whether JSON keys keep their dots (`-logql-dotted-names` accepts them). */
+  /** True when JSON keys keep their dots (`-logql-dotted-names` accepts them). */
   readonly keepsDots: boolean;
   /** Collects this field only. */
   readonly only?: string;

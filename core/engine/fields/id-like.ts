@@ -8,7 +8,7 @@ const alwaysShown: ReadonlySet<string> = new Set(['cluster', 'namespace', 'insta
 const switchValues: ReadonlySet<string> = new Set(['0', '1']);
 
 /**
- * Whether a label should be shown: not when all of its values are numbers or UUIDs, unless they are nothing but 0 and 1
+ * True when a label should be shown: not when all of its values are numbers or UUIDs, unless they are nothing but 0 and 1
  * (docs/protocol/answers.md#detected-labels).
  */
 export function isRelevantLabel(label: string, values: ReadonlySet<string>): boolean {

@@ -12,7 +12,7 @@ export interface Known {
   readonly newRows: number | undefined;
   /** Bytes of a line. */
   readonly lineBytes: number | undefined;
-  /** Whether rows of the selection are remembered to have a stored line. */
+  /** True when rows of the selection are remembered to have a stored line. */
   readonly hasLines: boolean;
   /** What the strategy was sent for such a leaf the last time, for as many intervals, or rows, as there are now. */
   readonly sent: { readonly perInterval: Sent; readonly perRow: Sent | undefined } | undefined;

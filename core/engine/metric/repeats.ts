@@ -21,7 +21,7 @@ export class Repeats {
     this.#memory = memory;
   }
 
-  /** Whether the row is already known; rows may come in any order, and with all their columns. */
+  /** True when the row is already known; rows may come in any order, and with all their columns. */
   isRepeated(row: TimedRow): boolean {
     this.#originNs ??= row.timestampNs;
     // Exact to the nanosecond within 104 days; windows of rows are far shorter, or hold almost nothing.

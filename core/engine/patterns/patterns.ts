@@ -64,7 +64,7 @@ export async function answerPatterns(
   return { kind: 'patterns', patterns: [...custom, ...found].slice(0, request.limit), warnings: [] };
 }
 
-/** Whether less than half of the lines were read. */
+/** True when less than half of the lines were read. */
 function isThin(read: readonly WindowLines[]): boolean {
   const sum = (count: (window: WindowLines) => number): number =>
     read.reduce((before, window) => before + count(window), 0);

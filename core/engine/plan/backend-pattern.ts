@@ -66,7 +66,7 @@ function firstChar(node: RegExpNode, anchored: boolean): number | undefined {
   }
 }
 
-/** Whether what stands in front of a place is asserted anywhere but at the beginning; an end is one wherever it is tried. */
+/** True when what stands in front of a place is asserted anywhere but at the beginning; an end is one wherever it is tried. */
 function looksBack(node: RegExpNode, isFirst: boolean): boolean {
   switch (node.kind) {
     case 'chars':
@@ -98,7 +98,7 @@ function bare(node: RegExpNode): RegExpNode {
   return only !== undefined && another === undefined ? bare(only) : node;
 }
 
-/** Whether some places take any character and others any but line feeds: VictoriaLogs writes patterns anew and mixes them up. */
+/** True when some places take any character and others any but line feeds: VictoriaLogs writes patterns anew and mixes them up. */
 function mixesDots(pattern: string): boolean {
   if (changesFlags.test(pattern.slice(1))) return true;
   if (!pattern.includes('|')) return false;
@@ -106,7 +106,7 @@ function mixesDots(pattern: string): boolean {
   return tree === undefined ? /\\[snvxWDP]|\[\^|\[\[:/.test(pattern) : joinsToAny(tree);
 }
 
-/** Whether single characters side by side, as in `\s|.`, come to any character. */
+/** True when single characters side by side, as in `\s|.`, come to any character. */
 function joinsToAny(node: RegExpNode): boolean {
   switch (node.kind) {
     case 'chars':

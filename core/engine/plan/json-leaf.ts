@@ -3,7 +3,7 @@ import { descriptorOf, looksAt } from '../../logql/stages/index.js';
 import { detectedLevelName } from '../../victoria/names/level.js';
 import { plainName } from './metric-columns.js';
 
-/** Whether a stage is `| json` without expressions. */
+/** True when a stage is `| json` without expressions. */
 export function isWholeJson(stage: Stage): boolean {
   return descriptorOf(stage).source(stage) === 'json-keys';
 }
@@ -15,7 +15,7 @@ export function jsonNames(names: ReadonlySet<string>): readonly string[] | undef
   return arePlain && made.length > 0 ? made : undefined;
 }
 
-/** Whether errors of the parser are dropped before anything looks at them. */
+/** True when errors of the parser are dropped before anything looks at them. */
 export function dropsErrors(stages: readonly Stage[], names: ReadonlySet<string>): boolean {
   if ([...names].some((name) => name.startsWith('__error'))) return false;
   const behind = stages.slice(stages.findIndex(isWholeJson) + 1);

@@ -39,12 +39,12 @@ export class LabelFields {
     this.#stored = [...stored];
   }
 
-  /** Whether a label may be made of stream fields that only a listing shows. */
+  /** True when a label may be made of stream fields that only a listing shows. */
   static needsListing(name: string, naming: Naming): boolean {
     return name === serviceNameLabel || naming.mayHaveOtherFields(name);
   }
 
-  /** Whether a stored field is known that makes the label. */
+  /** True when a stored field is known that makes the label. */
   hasField(name: string): boolean {
     const stored = new Set(this.#stored);
     return this.#fieldsOf(name).some((field) => stored.has(field));

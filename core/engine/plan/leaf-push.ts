@@ -11,12 +11,12 @@ export interface LeafCount {
   readonly stages: readonly Stage[];
   /** Labels that `| json` may take from lines; undefined where no stage reads them. */
   readonly fromJson?: readonly string[];
-  /** Whether a line that is no JSON counts like one that is. */
+  /** True when a line that is no JSON counts like one that is. */
   readonly dropsErrors?: boolean;
 }
 
 /** A leaf whose samples the backend can count. */
 export interface LeafPush extends LeafCount {
-  /** Whether lines are looked at where groups do not tell enough; otherwise groups tell everything. */
+  /** True when lines are looked at where groups do not tell enough; otherwise groups tell everything. */
   readonly looksAtLines: boolean;
 }

@@ -35,7 +35,7 @@ export interface FieldsPlan {
   /** All labels that are seen. */
   readonly names: ReadonlySet<string>;
   readonly stages: readonly Stage[];
-  /** Whether `| json` makes labels of the fields. */
+  /** True when `| json` makes labels of the fields. */
   readonly readsJson: boolean;
 }
 
@@ -130,7 +130,7 @@ export interface VolumePlan {
 export interface LineCountsPlan {
   readonly kind: 'line-counts';
   readonly filter: LogsqlFilter;
-  /** Whether only their number in the whole range is asked for, which listings tell without a look at times. */
+  /** True when only their number in the whole range is asked for, which listings tell without a look at times. */
   readonly isTotal?: boolean;
 }
 /** Names, values or streams as the backend has them: asked by who keeps listings of parts of ranges (plugins/peer-cache/inventory). */

@@ -32,7 +32,7 @@ export interface SharedTimes {
   readonly streams: ReadonlySet<string>;
   /** Matches their rows; all rows of the streams unless given. */
   readonly where?: LogsqlFilter | undefined;
-  /** Whether rows of two of these streams may be one entry. */
+  /** True when rows of two of these streams may be one entry. */
   readonly areOne?: boolean;
 }
 

@@ -20,7 +20,7 @@ export interface RowsOnce {
   readonly surplus: readonly BackendRow[];
   /** `_stream` texts of streams whose entries may be those of another one, so that both have the texts of such an entry. */
   readonly together: ReadonlySet<string>;
-  /** Whether rows may have no stored line. */
+  /** True when rows may have no stored line. */
   readonly mayMissLines: boolean;
 }
 
@@ -34,7 +34,7 @@ type Context = Pick<
   'upstream' | 'reader' | 'naming' | 'memories' | 'repeatedRows' | 'memory' | 'signal'
 >;
 
-/** Whether so many entries of the selection repeat, as far as is known, that rows are counted in several parts. */
+/** True when so many entries of the selection repeat, as far as is known, that rows are counted in several parts. */
 export function mayRepeat(filter: LogsqlFilter, context: Context): boolean {
   return context.memories.profiler.expected(asked(filter, context)).crowded.length > 0;
 }

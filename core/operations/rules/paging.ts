@@ -14,7 +14,7 @@ export function pageOf(values: readonly string[], { limit, offset = 0 }: Browse)
   return values.slice(offset, limit === undefined ? undefined : offset + limit);
 }
 
-/** Whether a name added to a listing matches the client's search. */
+/** True when a name added to a listing matches the client's search. */
 export function isFound(name: string, { search }: Browse): boolean {
   return search === undefined || name.toLowerCase().includes(search.toLowerCase());
 }

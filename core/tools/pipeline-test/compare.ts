@@ -23,7 +23,7 @@ export function differences(expected: LocatedNode, actual: unknown, path: string
   }
 }
 
-/** Whether the actual value holds all that is expected: mappings may have other members, lists are compared as a whole. */
+/** True when the actual value holds all that is expected: mappings may have other members, lists are compared as a whole. */
 export function holds(expected: LocatedNode, actual: unknown): boolean {
   if (expected.kind !== 'map') return differences(expected, actual, '').length === 0;
   if (!isObject(actual)) return false;

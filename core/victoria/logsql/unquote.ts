@@ -59,7 +59,7 @@ export function unquote(source: string, start: number): Unquoted | undefined {
 
 interface Escape {
   readonly code: number;
-  /** Whether the code is a byte of UTF-8 rather than a character. */
+  /** True when the code is a byte of UTF-8 rather than a character. */
   readonly byte: boolean;
   readonly end: number;
 }

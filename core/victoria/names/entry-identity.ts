@@ -13,7 +13,7 @@ export function identityOf({ stream, line, structuredMetadata }: Identified): st
   return `${stream.labels.key}\n${structuredMetadata.key}\n${line}`;
 }
 
-/** Whether two rows of one time are one entry. */
+/** True when two rows of one time are one entry. */
 export function isSameEntry(one: Identified, other: Identified): boolean {
   // Most rows of one time differ in their lines, and keys of label sets have to be made first.
   return (

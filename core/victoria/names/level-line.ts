@@ -23,7 +23,7 @@ function valueInLine(line: string): string | undefined {
   return isObjectLine ? levelField(line, false).value : levelPair(line).value;
 }
 
-/** Whether a line is taken for a JSON object. */
+/** True when a line is taken for a JSON object. */
 export function isObject(line: string): boolean {
   return endsObject(line) && isObjectStart(line);
 }
@@ -38,7 +38,7 @@ function isAsciiSpace(code: number): boolean {
   return code === 0x20 || (code >= 0x09 && code <= 0x0d);
 }
 
-/** Whether a line that starts with this text may be a JSON object. */
+/** True when a line that starts with this text may be a JSON object. */
 export function isObjectStart(text: string): boolean {
   return startOfObject.test(text);
 }

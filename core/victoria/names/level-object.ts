@@ -21,7 +21,7 @@ const closeBracket = 0x5d;
 export interface LevelField {
   /** Its value as it is written, with escapes; undefined when there is none before the object ends or is broken. */
   readonly value: string | undefined;
-  /** Whether a collapsed number was taken for a number: the text it stands for may be none. */
+  /** True when a collapsed number was taken for a number: the text it stands for may be none. */
   readonly trustsNumber: boolean;
 }
 
@@ -90,7 +90,7 @@ function isScalar(search: Search, start: number, end: number, code: number): boo
   return literals.some((literal) => start + literal.length === end && text.startsWith(literal, start));
 }
 
-/** Whether a key is in the list; undefined when its escapes are broken. */
+/** True when a key is in the list; undefined when its escapes are broken. */
 function isLevelName(text: string, start: number, end: number): boolean | undefined {
   if (!hasEscape(text, start, end))
     return mayBeLevelName(text, start, end) && names.has(text.slice(start, end));

@@ -16,7 +16,7 @@ const replacement = 0xfffd;
 export interface LevelPair {
   /** Its value without quotes and escapes; undefined when there is no such pair, or no value. */
   readonly value: string | undefined;
-  /** Whether nothing behind the text could change it, because no name counts more, or the text is no logfmt. */
+  /** True when nothing behind the text could change it, because no name counts more, or the text is no logfmt. */
   readonly isFinal: boolean;
 }
 

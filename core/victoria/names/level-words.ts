@@ -27,7 +27,7 @@ const starts: ReadonlySet<number> = new Set(
   ]),
 );
 
-/** Whether a part of a text can be a name of the list, in any case, so that others need not be copied to be looked up. */
+/** True when a part of a text can be a name of the list, in any case, so that others need not be copied to be looked up. */
 export function mayBeLevelName(text: string, start: number, end: number): boolean {
   const length = end - start;
   return length >= shortestName && length <= longestName && starts.has(text.charCodeAt(start));

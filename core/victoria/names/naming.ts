@@ -70,9 +70,9 @@ export class Naming {
   readonly metadataMode: MetadataFieldMode;
   readonly emitStructuredMetadata: boolean;
   readonly scansBodies: boolean;
-  /** Whether LogQL may use names with dots: `-logql-dotted-names` with `auto` resolved. */
+  /** True when LogQL may use names with dots: `-logql-dotted-names` with `auto` resolved. */
   readonly dottedNames: 'reject' | 'accept';
-  /** Whether `limit`, `offset` and `search` apply to label listings: `-label-browse-extensions` with `auto` resolved. */
+  /** True when `limit`, `offset` and `search` apply to label listings: `-label-browse-extensions` with `auto` resolved. */
   readonly browseExtensions: boolean;
   /** Labels that are always listed. */
   readonly extraLabels: ReadonlySet<string>;
@@ -145,7 +145,7 @@ export class Naming {
   }
 
   /**
-   * Whether a stream with these fields came from an OpenTelemetry exporter, so that Loki would keep most of them as structured metadata
+   * True when a stream with these fields came from an OpenTelemetry exporter, so that Loki would keep most of them as structured metadata
    * (docs/loki-view.md).
    */
   isOtlpStream(fields: Iterable<string>): boolean {
@@ -184,12 +184,12 @@ export class Naming {
     return [...fields];
   }
 
-  /** Whether further stored stream fields than those of `fieldsOf` may make a label: others than letters and digits become underscores. */
+  /** True when further stored stream fields than those of `fieldsOf` may make a label: others than letters and digits become underscores. */
   mayHaveOtherFields(label: string): boolean {
     return this.labelStyle === 'underscores' && this.#translatesOtel && label.includes('_');
   }
 
-  /** Whether a stream field makes a label rather than another field that has the same label. */
+  /** True when a stream field makes a label rather than another field that has the same label. */
   precedes(field: string, other: string, label: string): boolean {
     const order = this.#fieldsByLabel.get(label) ?? [];
     const rank = (name: string): number => {
@@ -254,7 +254,7 @@ export class Naming {
     return name;
   }
 
-  /** Whether a row with this `_msg` has no stored line (docs/protocol/answers.md#log-line-source). */
+  /** True when a row with this `_msg` has no stored line (docs/protocol/answers.md#log-line-source). */
   isMissingLine(msg: string): boolean {
     return (
       msg === '' ||

@@ -20,12 +20,12 @@ const fillable: ReadonlySet<string> = new Set([
   'span_id',
 ]);
 
-/** Whether `isFilledIn` can be true for the field. */
+/** True when `isFilledIn` can be true for the field. */
 export function mayBeFilledIn(field: string): boolean {
   return fillable.has(field);
 }
 
-/** Whether VictoriaLogs added the field and Loki would not show it (otel-README, rule 7). */
+/** True when VictoriaLogs added the field and Loki would not show it (otel-README, rule 7). */
 export function isFilledIn(field: string, value: string, row: BackendRow): boolean {
   switch (field) {
     case 'severity_number':

@@ -6,17 +6,17 @@ const otlpOnly =
 /** VictoriaLogs makes a stream field of an event's name, whatever the resource. */
 const eventName = 'event_name';
 
-/** Whether only an OpenTelemetry exporter gives a stream this field. */
+/** True when only an OpenTelemetry exporter gives a stream this field. */
 export function isOtlpField(field: string): boolean {
   return otlpOnly.test(field);
 }
 
-/** Whether a stream with this field is no export: attributes have namespaces, and fields that a collector chooses mostly have none. */
+/** True when a stream with this field is no export: attributes have namespaces, and fields that a collector chooses mostly have none. */
 export function isChosenField(field: string): boolean {
   return isLegalLabel(field) && field !== eventName;
 }
 
-/** Whether stream fields are the resource attributes of an OTLP export (docs/loki-view.md). */
+/** True when stream fields are the resource attributes of an OTLP export (docs/loki-view.md). */
 export function hasOtlpFields(fields: Iterable<string>): boolean {
   let isExport = false;
   for (const field of fields) {

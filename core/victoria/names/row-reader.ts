@@ -43,7 +43,7 @@ interface ShownField {
 /** What the fields of a row come to, whatever its line. */
 interface ReadFields {
   readonly labels: readonly Label[];
-  /** Whether the stored `detected_level` is among them. */
+  /** True when the stored `detected_level` is among them. */
   readonly isWhole: boolean;
   /** The level; undefined when the line decides. */
   readonly level: string | undefined;

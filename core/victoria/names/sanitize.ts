@@ -6,7 +6,7 @@ const scopeAttributePrefix = 'scope.attributes.';
 const keptNames = 4096;
 const otelNames = new Map<string, string>();
 
-/** Whether LogQL accepts the name as a label, unquoted and unchanged. */
+/** True when LogQL accepts the name as a label, unquoted and unchanged. */
 export function isLegalLabel(name: string): boolean {
   return legalLabel.test(name);
 }

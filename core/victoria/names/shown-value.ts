@@ -8,7 +8,7 @@ export const rewrittenPattern = '^[0-9]+_[0-9_]*$';
 /** For LogsQL: matches every value that is shown with spaces in place of broken bytes. */
 export const brokenPattern = '\\x{fffd}';
 
-/** Whether a text holds the sign for bytes that are no text; no value is shown with it. */
+/** True when a text holds the sign for bytes that are no text; no value is shown with it. */
 export function isBroken(text: string): boolean {
   return text.includes('\ufffd');
 }

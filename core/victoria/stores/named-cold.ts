@@ -77,7 +77,7 @@ export function namedCold(
   };
 }
 
-/** Whether the cold backend could not be read. */
+/** True when the cold backend could not be read. */
 export function isColdFailure(error: unknown): boolean {
   return error instanceof ApiError && error.entry === errorTable.coldBackend;
 }

@@ -29,12 +29,12 @@ export function byRows(pipes: readonly LogsqlPipe[]): {
   return at < 0 ? { leading: pipes, others: [] } : { leading: pipes.slice(0, at), others: pipes.slice(at) };
 }
 
-/** Whether the pipes make one row of every row. */
+/** True when the pipes make one row of every row. */
 export function isOneForOne(pipes: readonly LogsqlPipe[]): boolean {
   return pipes.every(({ kind }) => forEach.has(kind));
 }
 
-/** Whether rows keep their time, by which a limit of the call chooses. */
+/** True when rows keep their time, by which a limit of the call chooses. */
 export function keepTime(pipes: readonly LogsqlPipe[]): boolean {
   return pipes.every((pipe) => {
     switch (pipe.kind) {
@@ -96,7 +96,7 @@ export function joining(pipe: StatsPipe): StatsPipe | undefined {
   return isPlain ? { ...pipe, functions } : undefined;
 }
 
-/** Whether groups hold rows of one time, so that no group is in two stretches of time. */
+/** True when groups hold rows of one time, so that no group is in two stretches of time. */
 export function isByTime({ by }: StatsPipe): boolean {
   return by.some(({ field, bucket }) => field === '_time' && bucket === undefined);
 }

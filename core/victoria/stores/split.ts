@@ -13,7 +13,7 @@ export interface Split {
 export interface ColdContents {
   /** The time of its newest row; undefined when it has none. */
   readonly newestNs: bigint | undefined;
-  /** Whether more rows may have been moved there since. */
+  /** True when more rows may have been moved there since. */
   readonly isOld: boolean;
 }
 

@@ -63,9 +63,9 @@ export interface Binding {
   readonly memory?: MemoryAccount;
   /** Told of the time in which an answer is waited for, or read. */
   readonly waits?: Waits;
-  /** Whether errors of the backend keep their status, whatever calls the request needs; they do unless told. */
+  /** True when errors of the backend keep their status, whatever calls the request needs; they do unless told. */
   readonly statusRule?: StatusRule;
-  /** Whether answers may lack the rows of storage nodes that a cluster cannot reach. */
+  /** True when answers may lack the rows of storage nodes that a cluster cannot reach. */
   readonly mayBePartial?: boolean;
 }
 

@@ -19,7 +19,7 @@ export class Deadline {
     return this.#controller.signal;
   }
 
-  /** Whether the timeout came before the end of the call. */
+  /** True when the timeout came before the end of the call. */
   get hasPassed(): boolean {
     return this.#hasPassed;
   }

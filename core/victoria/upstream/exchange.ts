@@ -34,9 +34,9 @@ export interface BackendOptions {
   readonly maxConcurrent: number;
   readonly maxBufferedBytes: number;
   readonly maxRowBytes: number;
-  /** Whether error texts of the backend are shown as they are. */
+  /** True when error texts of the backend are shown as they are. */
   readonly showsRawErrors?: boolean;
-  /** Whether error texts name no addresses, hosts and files of the backend; true unless given. */
+  /** True when error texts name no addresses, hosts and files of the backend; true unless given. */
   readonly hidesAddresses?: boolean;
 }
 
@@ -50,9 +50,9 @@ export interface BackendCall {
   /** The owner of the call, for fair queueing. */
   readonly owner?: Owner;
   readonly statusRule: StatusRule;
-  /** Whether the answer must be JSON, as a whole or by lines, as all of VictoriaLogs' own answers are. */
+  /** True when the answer must be JSON, as a whole or by lines, as all of VictoriaLogs' own answers are. */
   readonly isJson: boolean;
-  /** Whether an answer that says to be partial is one. */
+  /** True when an answer that says to be partial is one. */
   readonly mayBePartial?: boolean;
   /**
    * A probe from outside any request. It bypasses the circuit breaker, takes no place among calls and has its own connection, so that a

@@ -14,7 +14,7 @@ const tooLong =
   /cannot exceed -search\.maxQueryLen=(?<limit>\d+) bytes; the current query length is (?<length>\d+) /;
 
 /**
- * Whether a backend's HTTP error keeps its status: on query routes it does, others answer 502
+ * True when a backend's HTTP error keeps its status: on query routes it does, others answer 502
  * (docs/protocol/errors-and-limits.md#error-body).
  */
 export type StatusRule = 'keep' | 'gateway';
@@ -29,19 +29,19 @@ export class BackendFailure extends Error {
   override readonly name = 'BackendFailure';
 }
 
-/** Whether a call failed because the backend is down or fails, and not for what was asked. */
+/** True when a call failed because the backend is down or fails, and not for what was asked. */
 export function isOutage(error: unknown): boolean {
   if (!(error instanceof ApiError)) return false;
   if (error.entry === errorTable.coldBackend) return isOutage(error.cause);
   return outages.has(error.entry) || error.cause instanceof BackendFailure;
 }
 
-/** Whether a cluster could not reach one of its storage nodes, and would answer without its rows. */
+/** True when a cluster could not reach one of its storage nodes, and would answer without its rows. */
 export function isLostNode(error: unknown): boolean {
   return error instanceof ApiError && error.entry === errorTable.storageNodeLost;
 }
 
-/** Whether the backend works, but does not take the call. */
+/** True when the backend works, but does not take the call. */
 export function isRefusal(error: unknown): boolean {
   if (!(error instanceof ApiError)) return false;
   if (error.entry === errorTable.coldBackend) return isRefusal(error.cause);
@@ -62,7 +62,7 @@ const refusals: ReadonlySet<ErrorEntry> = new Set([
 export type Wording = (text: string) => string;
 
 export interface WordingOptions {
-  /** Whether texts are shown as they are (`-debug-log-raw-queries`). */
+  /** True when texts are shown as they are (`-debug-log-raw-queries`). */
   readonly isRaw: boolean;
   readonly hidesAddresses: boolean;
   /** Of the backend. */
@@ -141,13 +141,13 @@ export function failureOf(error: unknown, wording: Wording = redact): ApiError {
   return apiError('backendUnreachable', { cause: wording(cause) }, { cause: error });
 }
 
-/** Whether it is an error of the connection itself: these count for the circuit breaker, timeouts do not, nor does what this process lacks. */
+/** True when it is an error of the connection itself: these count for the circuit breaker, timeouts do not, nor does what this process lacks. */
 export function isTransportFailure(error: unknown): boolean {
   if (error instanceof ApiError || error instanceof BrokenBody) return false;
   return !isTimeout(error) && !isOutOfDescriptors(error);
 }
 
-/** Whether a call may be sent again: the connection was closed before any byte of an answer. */
+/** True when a call may be sent again: the connection was closed before any byte of an answer. */
 export function isReset(error: unknown): boolean {
   const code = codeOf(error);
   return code === 'ECONNRESET' || code === 'EPIPE';

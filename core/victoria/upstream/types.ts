@@ -27,7 +27,7 @@ export function columnsOf(row: BackendRow): Readonly<Record<string, string>> {
   return row as Readonly<Record<string, string>>;
 }
 
-/** Whether it is a column of each row, and no field of a client. */
+/** True when it is a column of each row, and no field of a client. */
 export function isOwnColumn(name: string): boolean {
   return name === '_msg' || name === '_time' || name === '_stream' || name === '_stream_id';
 }
@@ -159,7 +159,7 @@ export interface Upstream {
    * one is kept under this name.
    */
   readonly owner: string;
-  /** Whether several queries that are united are one call; where it is left out, each is a call of its own. */
+  /** True when several queries that are united are one call; where it is left out, each is a call of its own. */
   readonly unites?: boolean | undefined;
   rows(request: RowsRequest): AsyncIterable<readonly BackendRow[]>;
   /**

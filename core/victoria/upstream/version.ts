@@ -12,7 +12,7 @@ export function parseVersion(text: string): Version | undefined {
   return { major: Number(match[1]), minor: Number(match[2]), patch: Number(match[3] ?? 0) };
 }
 
-/** Whether `version` is older than `least`. */
+/** True when `version` is older than `least`. */
 export function isOlder(version: Version, least: Version): boolean {
   if (version.major !== least.major) return version.major < least.major;
   if (version.minor !== least.minor) return version.minor < least.minor;

@@ -11,7 +11,7 @@ import type { Answer, EncodedAnswer, Entry, StreamResult } from './types.js';
 
 /** What the bytes of a legacy answer depend on, besides the answer. */
 export interface LegacyOptions {
-  /** Whether the labels of entries stay separate from those of their stream. */
+  /** True when the labels of entries stay separate from those of their stream. */
   readonly categorizeLabels: boolean;
   readonly direction: Direction;
 }

@@ -196,7 +196,7 @@ export function* addNames(names: Set<string>, { labels }: LabelSet): Steps<void>
   }
 }
 
-/** Whether a name is a prefix of another: only then the end of a name affects the order. */
+/** True when a name is a prefix of another: only then the end of a name affects the order. */
 function* hasContinuedName(names: ReadonlySet<string>): Steps<boolean> {
   // In sorted order, the names with a given prefix directly follow it.
   let before: string | undefined;

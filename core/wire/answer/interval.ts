@@ -18,7 +18,7 @@ export class KeptApart {
     this.#direction = direction;
   }
 
-  /** Whether the next entry, in the direction, is kept. */
+  /** True when the next entry, in the direction, is kept. */
   takes(timestampNs: bigint): boolean {
     if (this.#intervalNs === 0n) return true;
     const last = this.#last;

@@ -5,7 +5,7 @@ interface Ranged {
   readonly range: TimeRange;
 }
 
-/** Whether volumes are summed by label set or by label name. */
+/** True when volumes are summed by label set or by label name. */
 export type VolumeAggregation = 'series' | 'labels';
 
 interface Volume extends Ranged {

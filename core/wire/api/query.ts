@@ -3,7 +3,7 @@ import type { Expr, Matcher } from '../../logql/ast.js';
 import type { Pacer } from '../../base/pace/pacer.js';
 import { atPace, doAll, type Steps } from '../../base/pace/steps.js';
 
-/** Whether LogQL may use names with dots (`-logql-dotted-names`). */
+/** True when LogQL may use names with dots (`-logql-dotted-names`). */
 export type DottedNames = 'reject' | 'accept';
 
 /**

@@ -26,7 +26,7 @@ export const limitFields: ReadonlyMap<string, Reader> = new Map<string, Reader>(
   ],
 ]);
 
-/** Whether something reads a field of tenant limits. */
+/** True when something reads a field of tenant limits. */
 export function isReadLimit(field: string): boolean {
   return limitFields.has(field) || field === 'otlp_config';
 }

@@ -29,7 +29,7 @@ export const publishedByDefault: ReadonlySet<string> = new Set([
   'volume_max_series',
 ]);
 
-/** Whether the default allowlist publishes a field. */
+/** True when the default allowlist publishes a field. */
 export function isPublishedByDefault(field: string): boolean {
   return publishedByDefault.has(field);
 }

@@ -8,7 +8,7 @@ export interface TenantLimits {
   readonly maxEntriesLimitPerQuery: number;
   readonly maxQuerySeries: number;
   readonly volumeMaxSeries: number;
-  /** Whether volumes are answered. */
+  /** True when volumes are answered. */
   readonly volumeEnabled: boolean;
   readonly queryTimeoutMs: number;
   readonly retentionPeriodNs: bigint;

@@ -56,7 +56,7 @@ export function timeBounds(filter: LogsqlFilter, evalNs: bigint): TimeRange {
   }
 }
 
-/** Whether any top-level condition of the filter is on time. */
+/** True when any top-level condition of the filter is on time. */
 export function hasTimeFilter(filter: LogsqlFilter): boolean {
   return filter.kind === 'and' ? filter.parts.some(hasTimeFilter) : isPureTime(filter);
 }
@@ -65,7 +65,7 @@ function isPureTime(filter: LogsqlFilter): boolean {
   return filter.kind === 'time' || filter.kind === 'time-relative';
 }
 
-/** Whether the filter only has conditions on streams and time, so that rows can be counted without reading them. */
+/** True when the filter only has conditions on streams and time, so that rows can be counted without reading them. */
 export function isPureStreamFilter(filter: LogsqlFilter): boolean {
   return conjuncts(filter).every((part) => isPureTime(part) || isOfStreams(part));
 }

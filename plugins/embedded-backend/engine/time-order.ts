@@ -46,7 +46,7 @@ function timeSort(pipe: LogsqlPipe): TimeCut | undefined {
 }
 
 /**
- * Whether a pipe works row by row, keeps the order of rows and does not change `_time`. Only such pipes may come between the store and a
+ * True when a pipe works row by row, keeps the order of rows and does not change `_time`. Only such pipes may come between the store and a
  * limit on the newest rows.
  */
 export function keepsRowsInTime(pipe: LogsqlPipe): boolean {

@@ -43,7 +43,7 @@ export class ResponseWriter {
     this.#options = options;
   }
 
-  /** Whether status and headers have been sent and can no longer change. */
+  /** True when status and headers have been sent and can no longer change. */
   get started(): boolean {
     return this.#res.headersSent;
   }

@@ -55,7 +55,7 @@ export class Lexer {
     return this.#text.slice(Math.max(0, this.#position - 50), this.#position);
   }
 
-  /** Whether the current token is one of the words or characters, case-insensitive and not quoted. */
+  /** True when the current token is one of the words or characters, case-insensitive and not quoted. */
   is(...words: readonly string[]): boolean {
     return !this.quoted && words.includes(this.token.toLowerCase());
   }

@@ -68,7 +68,7 @@ export class Store {
     return count;
   }
 
-  /** Whether the budget still allows rows. */
+  /** True when the budget still allows rows. */
   get hasRoom(): boolean {
     return this.#bytes < this.#maxBytes;
   }

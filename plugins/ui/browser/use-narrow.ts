@@ -3,7 +3,7 @@ import { useEffect, useState } from 'preact/hooks';
 /** As the style sheets have it for telephones. */
 const narrow = matchMedia('(max-width: 600px)');
 
-/** Whether the window is as narrow as a telephone, updated as it changes. */
+/** True when the window is as narrow as a telephone, updated as it changes. */
 export function useNarrow(): boolean {
   const [isNarrow, setNarrow] = useState(narrow.matches);
   useEffect(() => {

@@ -23,7 +23,7 @@ export interface DuplicatesRequest extends Backend {
   readonly range: TimeRange;
   /** By `_stream` text. */
   readonly streams: ReadonlyMap<string, StreamIdentity>;
-  /** Whether rows of crowded streams are told apart by who asks; their surplus rows are not returned then. */
+  /** True when rows of crowded streams are told apart by who asks; their surplus rows are not returned then. */
   readonly leavesCrowded?: boolean;
 }
 

@@ -13,7 +13,7 @@ export interface StreamWork<Begun> {
   readonly selection: LogsqlFilter;
   readonly range: TimeRange;
   readonly signal: AbortSignal;
-  /** Whether `begin` can return before the backend has answered `context.upstream`. */
+  /** True when `begin` can return before the backend has answered `context.upstream`. */
   readonly isReady: (listing: StreamListing) => boolean;
   readonly begin: (context: LeafContext, listing: StreamListing) => Promise<Begun>;
 }

@@ -202,7 +202,7 @@ class FieldCounting {
     return this.#withoutUndecided(groups, surplus);
   }
 
-  /** Whether there may be rows without any field of their own: their line is empty, and no JSON. */
+  /** True when there may be rows without any field of their own: their line is empty, and no JSON. */
   async #hasEmptyLines(groups: readonly Group[]): Promise<boolean> {
     const mayBe = groups.some((group) => mayBeEmpty(group, this.#rebuilt, this.#context.reader));
     if (!this.#plan.fields.readsJson || !mayBe) return false;

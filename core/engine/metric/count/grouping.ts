@@ -36,7 +36,7 @@ export interface DecidingFields {
   readonly all: readonly string[];
   /** The level fields among them, by Loki's list of names: with a value in one of them, the line is not searched for a level. */
   readonly levels: readonly string[];
-  /** Whether there are streams from OTLP exporters, whose fields may be filled in or renamed. */
+  /** True when there are streams from OTLP exporters, whose fields may be filled in or renamed. */
   readonly hasOtlp: boolean;
 }
 
@@ -72,7 +72,7 @@ export function hasName(names: ReadonlySet<string> | 'all', name: string): boole
   return names === 'all' || names.has(name);
 }
 
-/** Whether a stored field can appear as one of these labels. */
+/** True when a stored field can appear as one of these labels. */
 function seenFields(
   names: ReadonlySet<string> | 'all',
   streams: readonly StreamIdentity[],
@@ -262,7 +262,7 @@ export class Groups {
 
 const levelLabels: ReadonlySet<string> = new Set(levelNames);
 
-/** Whether the level found in a line matters. */
+/** True when the level found in a line matters. */
 export function readsLevels({ names, looksAtLines }: LeafPush, naming: Naming): boolean {
   return looksAtLines && hasName(names, detectedLevelName) && naming.scansBodies;
 }

@@ -46,7 +46,7 @@ export interface SelectionProfile extends FoundRepeats {
   readonly unreliable: number;
   /** The number of rows of which the requested `doubts` hold; undefined where none were requested. */
   readonly doubtful: number | undefined;
-  /** Whether some rows were not compared, and are taken for different entries. */
+  /** True when some rows were not compared, and are taken for different entries. */
   readonly isUncompared?: boolean;
 }
 
@@ -126,7 +126,7 @@ export class SelectionProfiler {
     return this.#latest.get(keyOf(request)) ?? withDoubts(plainProfile, request);
   }
 
-  /** Whether a selection was profiled before, for whatever range. */
+  /** True when a selection was profiled before, for whatever range. */
   knows(request: ProfileRequest): boolean {
     return this.#latest.get(keyOf(request)) !== undefined;
   }

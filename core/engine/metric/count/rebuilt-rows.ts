@@ -68,7 +68,7 @@ export function rememberLines(
 /** Of more fields it is not asked whether a row has none of them. */
 const maxFields = 300;
 
-/** Whether rows may have no field of their own: their line is empty, and no JSON. */
+/** True when rows may have no field of their own: their line is empty, and no JSON. */
 export async function mayHaveEmptyLines(
   filter: LogsqlFilter,
   listing: StreamListing,

@@ -190,7 +190,7 @@ function aroundOf(bit: Words, streams: readonly StreamKinds[]): readonly string[
   return all.size > maxAround || [...all].some((each) => each.endsWith('$')) ? undefined : [...all];
 }
 
-/** Whether lines that spell one level or none have another one: too many of them would be ambiguous in all streams. */
+/** True when lines that spell one level or none have another one: too many of them would be ambiguous in all streams. */
 function isWrong(level: string, spelled: string, levels: Judgement['levels']): boolean {
   return spelled.length <= 1 && level !== (spelled === '' ? '' : levels[Number(spelled)]?.level);
 }

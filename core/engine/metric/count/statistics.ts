@@ -111,12 +111,12 @@ export class Statistics {
     this.#ofGroup = compileExtractor(withStages({ ...range, op: countLines }, plan.push.stages), pushed);
   }
 
-  /** Whether the backend has to tell some rows apart, since many of them repeat. */
+  /** True when the backend has to tell some rows apart, since many of them repeat. */
   get tellsRowsApart(): boolean {
     return this.#crowded !== undefined;
   }
 
-  /** Whether this profile would have led to the same statistics. */
+  /** True when this profile would have led to the same statistics. */
   isRight(now: SelectionProfile): boolean {
     const { missing, unreliable, doubtful, crowded } = now;
     const { profile, plan } = this.#parts;
@@ -373,7 +373,7 @@ export class Statistics {
   }
 }
 
-/** Whether rows count alike with and without a line: streams tell their labels, and nothing looks at lines. */
+/** True when rows count alike with and without a line: streams tell their labels, and nothing looks at lines. */
 function countsWithoutLines({ plan, deciding, lines }: Parts, readsLevel: boolean): boolean {
   const { measure } = plan.push;
   const { stages } = plan.range.range.query;

@@ -116,7 +116,7 @@ function* severalBy(
   return [...byKey.values()].filter(({ length }) => length > 1);
 }
 
-/** Whether both have the same streams and fields, whatever the row counts. */
+/** True when both have the same streams and fields, whatever the row counts. */
 export function isSame(a: Pick<StreamListing, 'streams' | 'fields'>, b: typeof a): boolean {
   return (
     a.streams.size === b.streams.size &&

@@ -34,7 +34,7 @@ export interface Looked {
 export interface Looking<Finding extends Found> {
   /** Gives a finding for each stretch, in their order. */
   readonly look: (run: Run) => Promise<readonly Finding[]>;
-  /** Whether to do without findings of stretches that have so many rows; by default they are always made. */
+  /** True when to do without findings of stretches that have so many rows; by default they are always made. */
   readonly skips?: (rows: number) => boolean;
 }
 
@@ -48,7 +48,7 @@ export interface Proofs {
 export interface Findings<Finding> {
   /** In any order. */
   readonly found: readonly Finding[];
-  /** Whether stretches were skipped. */
+  /** True when stretches were skipped. */
   readonly isIncomplete: boolean;
 }
 

@@ -2,11 +2,11 @@ import type { TimeRange } from '../../../base/time/range.js';
 
 /** A part of a range of time. */
 export interface Stretch extends TimeRange {
-  /** Whether the stretch has one of the standard lengths, which are worth caching. */
+  /** True when the stretch has one of the standard lengths, which are worth caching. */
   readonly isWhole: boolean;
 }
 
-/** Whether a time lies in a range. */
+/** True when a time lies in a range. */
 export function isIn({ startNs, endNs }: TimeRange, ns: bigint): boolean {
   return startNs <= ns && ns < endNs;
 }

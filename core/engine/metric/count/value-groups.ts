@@ -177,7 +177,7 @@ async function valueTable(
 /** Calls for values, in groups. */
 interface Gathering {
   readonly shaper: ValueShaper;
-  /** Whether rows without a line are read, and not gathered. */
+  /** True when rows without a line are read, and not gathered. */
   readonly readsMissing: boolean;
   readonly names: { readonly rows: string; readonly values: string };
   /** For each part of the rows. */
@@ -207,7 +207,7 @@ interface GatheringRequest extends Pick<Known, 'shaper'>, Pick<Gathering, 'reads
   readonly plan: Unwrapping;
   readonly buckets: Buckets;
   readonly crowded: CrowdedRows | undefined;
-  /** Whether one call is to answer for the whole range, and to begin now. */
+  /** True when one call is to answer for the whole range, and to begin now. */
   readonly isOneCall: boolean;
 }
 

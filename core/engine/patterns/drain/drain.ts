@@ -37,7 +37,7 @@ export class Drain {
     this.#options = options;
   }
 
-  /** Whether a line of this time may be added. */
+  /** True when a line of this time may be added. */
   allows(timeMs: number): boolean {
     return this.#limit.allows(timeMs);
   }

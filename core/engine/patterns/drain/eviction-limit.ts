@@ -9,7 +9,7 @@ export class EvictionLimit {
   #evicted = 0;
   #pausedUntilMs: number | undefined;
 
-  /** Whether a line may be learnt. */
+  /** True when a line may be learnt. */
   allows(timeMs: number): boolean {
     if (this.#pausedUntilMs !== undefined) {
       if (timeMs < this.#pausedUntilMs) return false;

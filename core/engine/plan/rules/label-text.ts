@@ -85,7 +85,7 @@ function mayHoldForDecimal(test: FilterTest): boolean {
   return test.kind === 'equals' ? test.ignoresCase || isDecimal(test.text) : test.kind !== 'not-empty';
 }
 
-/** Whether a test may tell a space from another character: a text with one, or a pattern with one or with a class. */
+/** True when a test may tell a space from another character: a text with one, or a pattern with one or with a class. */
 function mayTellSpace(test: FilterTest): boolean {
   if (test.kind === 'regexp') return /[ \\[]/.test(test.pattern);
   return 'text' in test && test.text.includes(' ');

@@ -35,7 +35,7 @@ export interface LabelScope {
    * piece, as it stands there or unescaped. Undefined where it may have another source.
    */
   sourceInLine(name: string): 'keys' | 'pieces' | undefined;
-  /** Whether nothing but `| json` made labels of the stored line. */
+  /** True when nothing but `| json` made labels of the stored line. */
   readonly isParsedAsJson: boolean;
   readonly naming: Naming;
 }
@@ -274,12 +274,12 @@ export function textOf({ comparison }: PlacedComparison): StringLabelFilter | un
   return comparison.kind === 'string' ? comparison : undefined;
 }
 
-/** Whether rows without the label pass. */
+/** True when rows without the label pass. */
 function passesMissing(filter: StringLabelFilter): boolean {
   return compileMeaning(labelMeaning(filter), new Meter())('');
 }
 
-/** Whether labels of this name are made here, whatever the backend has stored under it. */
+/** True when labels of this name are made here, whatever the backend has stored under it. */
 function isDerived(name: string): boolean {
   return (
     name === serviceNameLabel ||

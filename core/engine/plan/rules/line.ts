@@ -11,7 +11,7 @@ import { kindOfRule, type RuleText } from './rule.js';
 /** One of the tests that a line filter makes of the stored line, of which any may hold. */
 export interface LineTerm {
   readonly test: FilterTest;
-  /** Whether lines pass for which no test holds. */
+  /** True when lines pass for which no test holds. */
   readonly isNegated: boolean;
 }
 
@@ -227,7 +227,7 @@ function around(test: FilterTest): readonly LogsqlFilter[] {
   }
 }
 
-/** Whether a test holds the sign that stands for bytes that are no text, plainly or as a pattern writes it. */
+/** True when a test holds the sign that stands for bytes that are no text, plainly or as a pattern writes it. */
 export function holdsReplacement(test: FilterTest): boolean {
   switch (test.kind) {
     case 'contains':

@@ -40,7 +40,7 @@ export const queryTooLong = filterRule({
   match: isTooLong,
 });
 
-/** Whether a filter has too long a text; each of its parts has at least three bytes with what is between them. */
+/** True when a filter has too long a text; each of its parts has at least three bytes with what is between them. */
 function isTooLong(filter: LogsqlFilter): boolean {
   if (filter.kind === 'and' && filter.parts.length * 3 > maxFilterBytes) return true;
   return Buffer.byteLength(printFilter(filter)) > maxFilterBytes;

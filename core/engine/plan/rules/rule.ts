@@ -53,7 +53,7 @@ export interface Rule<
   Emitted,
   Id extends string = string,
 > extends RuleText<Id> {
-  /** Whether it has something to ask for, which a rule has exactly where its verdict is not `none`. */
+  /** True when it has something to ask for, which a rule has exactly where its verdict is not `none`. */
   readonly emits: boolean;
   /** What becomes of a part of a query; undefined when the part does not fall under the rule. */
   readonly apply: (subject: Subject) => Applied<Names, Emitted> | undefined;

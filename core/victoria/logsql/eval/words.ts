@@ -1,6 +1,6 @@
 const letter = /^[\p{L}\p{Nd}_\ufffd]$/u;
 
-/** Whether a character is part of words: letters and digits of any script, and `_`. */
+/** True when a character is part of words: letters and digits of any script, and `_`. */
 export function isWordCode(code: number): boolean {
   if (code < 128) {
     return (
@@ -16,7 +16,7 @@ function codeBefore(text: string, at: number): number {
   return text.codePointAt(at - 2) ?? low;
 }
 
-/** Whether a part of a text that begins and ends with characters of words stands between word boundaries. */
+/** True when a part of a text that begins and ends with characters of words stands between word boundaries. */
 export function standsAlone(text: string, start: number, end: number): boolean {
   if (start > 0 && isWordCode(codeBefore(text, start))) return false;
   return end >= text.length || !isWordCode(text.codePointAt(end) ?? 0);

@@ -2,7 +2,7 @@ import type { FieldRef } from '../ast.js';
 import type { RowView } from '../row.js';
 import { parseDate } from '../time.js';
 
-/** Whether a field reference includes a name. */
+/** True when a field reference includes a name. */
 export function refersTo(field: FieldRef, name: string): boolean {
   return field.kind === 'name' ? field.name === name : name.startsWith(field.prefix);
 }

@@ -248,19 +248,19 @@ function outcomeOf(error: unknown): ScanOutcome {
 const manyRows = 10_000;
 const manyBuckets = 11_000n;
 
-/** Whether a range is longer than a short one may be. */
+/** True when a range is longer than a short one may be. */
 function isLong({ startNs, endNs }: TimeRange, boundMs: number): boolean {
   return endNs - startNs > BigInt(Math.round(boundMs)) * 1_000_000n;
 }
 
-/** Whether reading rows is a heavy query (docs/protocol/operation.md#heavy-queries-and-metadata-scans). */
+/** True when reading rows is a heavy query (docs/protocol/operation.md#heavy-queries-and-metadata-scans). */
 export function isHeavyRows({ query, range, newest, lengthNs }: RowsRequest, boundMs: number): boolean {
   const limit = newest ?? rowLimit(query.pipes);
   if (limit !== undefined) return limit > manyRows;
   return isLong(lengthNs === undefined ? range : { startNs: 0n, endNs: lengthNs }, boundMs);
 }
 
-/** Whether statistics over buckets are a heavy query. */
+/** True when statistics over buckets are a heavy query. */
 export function isHeavyStatsRange({ range, stepNs }: StatsRangeRequest, boundMs: number): boolean {
   const { startNs, endNs } = range;
   return isLong(range, boundMs) || (stepNs > 0n && (endNs - startNs) / stepNs > manyBuckets);

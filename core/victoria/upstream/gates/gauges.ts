@@ -7,7 +7,7 @@ export interface BackendGauges {
   readonly limitTimeouts: number | undefined;
   readonly memoryUsed: number | undefined;
   readonly memoryAvailable: number | undefined;
-  /** Whether it asks storage nodes, as the selector of a cluster does. */
+  /** True when it asks storage nodes, as the selector of a cluster does. */
   readonly isSelector: boolean;
 }
 

@@ -39,12 +39,12 @@ export class RunningScans {
     this.#options = options;
   }
 
-  /** Whether the cost of such scans is unknown. */
+  /** True when the cost of such scans is unknown. */
   hasUnknownCost(className: string): boolean {
     return !this.#costs.isMeasured(className, this.#options.nowMs());
   }
 
-  /** Whether the latest scan of the class took hardly any time. */
+  /** True when the latest scan of the class took hardly any time. */
   isQuick(className: string): boolean {
     return this.#costs.durationOf(className, this.#options.nowMs()) < quickMs;
   }
@@ -104,7 +104,7 @@ export class RunningScans {
     return bytes;
   }
 
-  /** Whether the backend has memory for one more scan; without memory gauges it always has. */
+  /** True when the backend has memory for one more scan; without memory gauges it always has. */
   hasRoom(className: string, others: number, waitedMs: number, gauges: BackendGauges): boolean {
     const { memoryUsed, memoryAvailable } = gauges;
     if (memoryUsed === undefined || memoryAvailable === undefined) return true;
@@ -147,7 +147,7 @@ const maxClasses = 1024;
 export class ScanCosts {
   readonly #costs = new Map<string, Cost>();
 
-  /** Whether the class was measured recently. */
+  /** True when the class was measured recently. */
   isMeasured(className: string, nowMs: number): boolean {
     return nowMs - (this.#costs.get(className)?.atMs ?? -Infinity) < trustedMs;
   }

@@ -7,7 +7,7 @@ import { defaultStepNs, lengthOf, readSecondsOrDuration, type Now, type Params }
 /** The configuration that parsing of parameters depends on. */
 export interface ParamContext extends Now {
   readonly dottedNames: DottedNames;
-  /** Whether `limit`, `offset` and `search`/`q` work on label listings (`-label-browse-extensions`). */
+  /** True when `limit`, `offset` and `search`/`q` work on label listings (`-label-browse-extensions`). */
   readonly hasBrowseExtensions: boolean;
   /** Default limit of a log query (`-max-lines`). */
   readonly defaultLimit: number;

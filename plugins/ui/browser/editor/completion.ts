@@ -52,7 +52,7 @@ function wordOf(situation: Situation, isWhole = false): RegExp {
   return new RegExp(isWhole ? `^${sign}$` : sign);
 }
 
-/** Whether typing alone opens the list: where a name or value begins, and in words. */
+/** True when typing alone opens the list: where a name or value begins, and in words. */
 function opensByItself(situation: Situation, word: string, before: string): boolean {
   switch (situation.kind) {
     case 'none':

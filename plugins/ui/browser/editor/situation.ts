@@ -86,7 +86,7 @@ function* signsOf(text: string): Generator<{ readonly index: number; readonly si
   }
 }
 
-/** Whether the end of a text is inside of quotes. */
+/** True when the end of a text is inside of quotes. */
 function isInsideText(text: string): boolean {
   return unclosed(text) !== undefined;
 }

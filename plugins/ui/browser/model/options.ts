@@ -20,12 +20,12 @@ export function shownValue({ value, isSecret, isSet }: OptionDescription): strin
   return value === '' ? '(empty)' : value;
 }
 
-/** Whether the stage is active: many have an option `enabled`. */
+/** True when the stage is active: many have an option `enabled`. */
 export function isEnabled({ options }: PartDescription): boolean {
   return options.find(({ key }) => key === 'enabled')?.value !== 'false';
 }
 
-/** Whether queries need a tenant: `required` when tenancy refuses those without one. */
+/** True when queries need a tenant: `required` when tenancy refuses those without one. */
 export function tenantNeed({ stages }: LoadedPipeline): 'required' | 'optional' | 'none' {
   const tenancy = stages.find(({ name }) => name === 'tenancy');
   if (tenancy === undefined) return 'none';

@@ -37,7 +37,7 @@ export function seriesOf(answer: readonly WireSeries[]): readonly Series[] {
 
 const colours = 8;
 
-/** Whether series differ by their level alone: they then have the colours that levels have everywhere. */
+/** True when series differ by their level alone: they then have the colours that levels have everywhere. */
 function areByLevel(series: readonly WireSeries[]): boolean {
   const seen = series.map(({ metric }) => levelOf(levelText(metric)));
   return (

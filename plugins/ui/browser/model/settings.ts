@@ -5,7 +5,7 @@ export type Zone = 'browser' | 'utc';
 export interface Settings {
   readonly theme: Theme;
   readonly zone: Zone;
-  /** Whether long lines go on in the next row. */
+  /** True when long lines go on in the next row. */
   readonly wraps: boolean;
 }
 

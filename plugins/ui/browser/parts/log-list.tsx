@@ -25,7 +25,7 @@ export function LogList({
   readonly rows: readonly LogRow[];
   readonly range: TimeRange;
   readonly marker: Marker;
-  /** Whether rows offer to change the query. */
+  /** True when rows offer to change the query. */
   readonly canChange?: boolean;
 }): JSX.Element {
   const { zone, wraps } = useStore(session.store, (state) => state.settings);

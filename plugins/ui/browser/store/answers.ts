@@ -10,7 +10,7 @@ import type { PageExplanation, WireStats } from '../model/wire.js';
 export interface LogResult {
   readonly kind: 'logs';
   readonly rows: readonly LogRow[];
-  /** Whether there may be more lines in the range. */
+  /** True when there may be more lines in the range. */
   readonly isLimited: boolean;
   /** The server's error text when there is no histogram. */
   readonly histogram: Histogram | string;
@@ -102,7 +102,7 @@ async function fetchBars(
   }
 }
 
-/** Whether a tenant has had no logs for a day. */
+/** True when a tenant has had no logs for a day. */
 async function hasNoLabels(tenant: string): Promise<boolean> {
   if (tenant === '') return false;
   const endMs = Date.now();

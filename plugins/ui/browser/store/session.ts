@@ -67,7 +67,7 @@ export class Session {
   readonly store: Store<PageState>;
   /** Called when a query has ended: the figures of the pipeline are then new. */
   onDone: () => void = () => undefined;
-  /** Whether the pipeline refuses requests without a tenant. */
+  /** True when the pipeline refuses requests without a tenant. */
   needsTenant = false;
   #running: AbortController | undefined;
   readonly #live = new LiveTail((live) => this.store.set({ live }));
