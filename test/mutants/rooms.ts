@@ -16,7 +16,11 @@ export const mutatedRooms: readonly MutatedRoom[] = [
   {
     name: 'merging',
     sources: ['core/wire/answer/merge/streams.ts', 'core/wire/answer/merge/index.ts'],
-    tests: ['core/wire/answer/merge/merge', 'core/wire/answer/merge/laws'],
+    tests: [
+      'core/wire/answer/merge/merge',
+      'core/wire/answer/merge/laws',
+      'core/wire/answer/merge/discovery',
+    ],
   },
   {
     name: 'tenancy',
