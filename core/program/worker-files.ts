@@ -1,4 +1,3 @@
-import { pathUseOf } from '../kernel/options/path-use.js';
 import { definitionsOf, readBuiltInSchemas } from '../kernel/options/index.js';
 import type { LoadedPlugin, Pipeline, Reread } from '../kernel/pipeline/index.js';
 
@@ -8,7 +7,7 @@ export function withOwnFiles(pipeline: Pipeline, id: number): Pipeline {
   const schemas = readBuiltInSchemas();
   const withOwn = (loaded: LoadedPlugin): LoadedPlugin => {
     const own = definitionsOf(loaded.use, schemas.get(loaded.use) ?? {})
-      .filter(({ flag, shares }) => pathUseOf(flag ?? shares ?? '') === 'write')
+      .filter(({ fileUse }) => fileUse === 'write')
       .flatMap(({ key }) => {
         const path = new Map<string, unknown>(Object.entries(loaded.options ?? {})).get(key);
         return typeof path === 'string' && path !== '' ? [[key, `${path}.worker-${id}`] as const] : [];

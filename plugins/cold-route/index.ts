@@ -2,6 +2,7 @@
 import type { ColdRouteOptions } from '../../core/base/options.gen.js';
 import { defineStage, type Answer, type Exchange, type Rest, type Stage } from '../../core/plugin/index.js';
 import { ColdBackend } from './cold-backend.js';
+import { lint } from './lint.js';
 import { coldMetrics } from './metrics.js';
 
 export default defineStage({
@@ -12,6 +13,7 @@ export default defineStage({
   rest: 'once',
   optional: true,
   metrics: coldMetrics,
+  lint,
   create(options: ColdRouteOptions, host): Stage<never, 'cold'> {
     const { enabled, backend } = options;
     if (!enabled || backend === undefined || backend === '') return new HotOnly();

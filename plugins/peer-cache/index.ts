@@ -37,6 +37,7 @@ import { peerMetrics } from './peers/metrics.js';
 import { Peers } from './peers/index.js';
 import { WorkerPeers } from './worker-peers.js';
 import { Inventory, inventoryMetrics, type Keeping } from './inventory.js';
+import { lint } from './lint.js';
 import { openShared, sharedMetrics } from './shared.js';
 import { createFingerprint, type Fingerprint } from '../../core/cache/fingerprint.js';
 import { isOutage } from '../../core/victoria/upstream/failures.js';
@@ -89,6 +90,7 @@ export default defineStage<PeerCacheOptions, 'tenant', never, typeof metrics>({
   optional: true,
   keepsAnswers: true,
   metrics,
+  lint,
   create: (options, host) => new PeerCache(options, host),
 });
 

@@ -12,6 +12,7 @@ import {
 import type { Tenant } from '../../core/base/caller.js';
 import { oversizedText } from '../../core/operations/index.js';
 import { holdToLimits, isTimeless, type Ask } from './hold.js';
+import { lint } from './lint.js';
 import { MapSource } from './tenant-map.js';
 import { resolveHeader } from './resolve.js';
 import { answerSeveral, ownName } from './several.js';
@@ -29,6 +30,7 @@ export default defineStage<TenancyOptions, never, 'tenant', typeof metrics>({
   gives: ['tenant'],
   rest: 'many',
   metrics,
+  lint,
   create: (options, host) => new Tenancy(options, host),
 });
 

@@ -1,5 +1,6 @@
 import type { PipelineDraft } from '../pipeline/draft.js';
 import type { Finding } from '../pipeline/types.js';
+import { lintFindings } from './lint.js';
 import type { Complaint, Rule, Surroundings, Tier } from './rule.js';
 import { rules } from './rules/index.js';
 
@@ -19,6 +20,7 @@ export async function checkDraft(
     if (rule.tier === 'environment' || !options.tiers.includes(rule.tier) || !applies(rule, draft)) continue;
     findings.push(...rule.check(draft).map((complaint) => toFinding(rule, complaint)));
   }
+  if (options.tiers.includes('meaning')) findings.push(...lintFindings(draft));
   const isSound = !findings.some((finding) => finding.severity === 'error');
   if (isSound && options.surroundings !== undefined) {
     const asksAll = options.tiers.includes('environment');

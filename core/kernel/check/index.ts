@@ -20,7 +20,7 @@ export {
   readSources,
   type Format,
   type FormatOptions,
-} from './formats/index.js';
+} from './formats.js';
 export { thisMachine } from './surroundings.js';
 export type { Surroundings } from './rule.js';
 

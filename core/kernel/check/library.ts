@@ -11,10 +11,9 @@ import { readSource } from '../pipeline/source.js';
 import type { Finding } from '../pipeline/types.js';
 import { checkDraft as applyRules } from './check-draft.js';
 import { checkFiles as checkPaths } from './index.js';
-import type { Tier } from './rule.js';
-import { rules as allRules } from './rules/index.js';
 
-export { formatFindings, formats, readSources, type Format, type FormatOptions } from './formats/index.js';
+export { describedRules as rules, type RuleDescription } from './described-rules.js';
+export { formatFindings, formats, readSources, type Format, type FormatOptions } from './formats.js';
 export { formatPipeline } from '../pipeline/format-yaml.js';
 export { printPipeline } from '../pipeline/print-pipeline.js';
 export { UsageError } from '../options/index.js';
@@ -29,24 +28,6 @@ export interface Given {
   readonly flags?: Readonly<Record<string, string>>;
   readonly env?: Readonly<Record<string, string | undefined>>;
 }
-
-/** A rule of the checker; docs/checker.md explains each. */
-export interface RuleDescription {
-  readonly id: string;
-  readonly title: string;
-  readonly tier: Tier;
-  readonly severity: Finding['severity'];
-  readonly docs: string;
-}
-
-/** All rules, in the order of their ids. */
-export const rules: readonly RuleDescription[] = allRules.map(({ id, title, tier, severity, docs }) => ({
-  id,
-  title,
-  tier,
-  severity,
-  docs,
-}));
 
 /** A pipeline file as a draft, whatever is wrong with it; findings instead when it cannot be read. */
 export async function draftFile(

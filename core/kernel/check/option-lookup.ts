@@ -6,7 +6,7 @@ import {
   type OptionOrigin,
 } from '../options/index.js';
 import type { DraftOptions, PipelineDraft } from '../pipeline/draft.js';
-import { valueOf } from '../pipeline/located.js';
+import { valueOf, type LocatedNode } from '../pipeline/located.js';
 import type { SourcePosition } from '../pipeline/types.js';
 
 /** An option of a pipeline with its effective value and where it was set. */
@@ -18,6 +18,8 @@ export interface FoundOption {
   readonly at: SourcePosition;
   /** As the operator wrote it: `metricsListen`, `flag -metrics-listen` or `environment variable LISTEN_ADDR`. */
   readonly name: string;
+  /** The value in the file, if that is what counts. */
+  readonly node: LocatedNode | undefined;
 }
 
 /** Rules ask for the options of a draft many times, and a draft never changes. */
@@ -30,9 +32,15 @@ export function allOptions(draft: PipelineDraft): readonly FoundOption[] {
 }
 
 function optionsIn(draft: PipelineDraft): readonly FoundOption[] {
-  const entries = draft.entries.filter((entry) => entry.isEnabled);
-  const owners = [...draft.sections.values(), ...entries.flatMap((entry) => entry.options ?? [])];
-  return owners.flatMap((owner) => optionsOf(owner));
+  return enabledOwners(draft).flatMap(optionsOf);
+}
+
+/** The sections, and the plugins that are not disabled, in the order of the file. */
+export function enabledOwners({ sections, entries }: PipelineDraft): readonly DraftOptions[] {
+  return [
+    ...sections.values(),
+    ...entries.flatMap(({ isEnabled, options }) => (isEnabled ? (options ?? []) : [])),
+  ];
 }
 
 /**
@@ -49,17 +57,18 @@ export function isFilled(
   return typeof option?.value === 'string' && option.value !== '';
 }
 
-/** Where a finding about an option that nobody wrote points: the flag or variable that makes it matter, otherwise the option's owner. */
-export function causeOr(cause: FoundOption, option: FoundOption): SourcePosition {
-  return cause.at.given === undefined ? option.at : cause.at;
-}
-
 /** Tells the operator how to set an option. */
 export function howToSet(option: FoundOption | undefined, flag: string): string {
-  return option === undefined ? `-${flag}` : `${option.definition.key} (-${flag})`;
+  return option === undefined ? `-${flag}` : waysToSet(option.definition);
 }
 
-function optionsOf(owner: DraftOptions): readonly FoundOption[] {
+/** `region (-region)`, or the key alone of an option without a flag. */
+export function waysToSet({ key, flag, shares = flag }: OptionDefinition): string {
+  return shares === undefined ? key : `${key} (-${shares})`;
+}
+
+/** All options of an owner. */
+export function optionsOf(owner: DraftOptions): readonly FoundOption[] {
   return definitionsOf(owner.owner, owner.schema).map((definition) => {
     const origin = owner.resolved.origins.get(definition.key) ?? { kind: 'default' };
     const written = origin.kind === 'yaml' ? valueOf(owner.node, definition.key) : undefined;
@@ -67,6 +76,7 @@ function optionsOf(owner: DraftOptions): readonly FoundOption[] {
       definition,
       value: owner.resolved.options[definition.key],
       origin,
+      node: written,
       at: isNamed(origin) ? { ...owner.at, given: nameOfSource(origin) } : (written?.at ?? owner.at),
       name: nameOf(definition.key, origin),
     };

@@ -27,6 +27,7 @@ export { packageJson, packageVersion } from './package-json.js';
 export { builtInDefinitions, CORE_SECTIONS, packageRoot, readBuiltInSchemas } from './schema-files.js';
 export {
   definitionsOf,
+  type FileUse,
   type OptionDefinition,
   type OptionSchema,
   type ValueKind,

@@ -2,6 +2,9 @@ import { variableOf } from './variables.js';
 
 /** The part of JSON schema used for options, and this project's extensions (`x-...`). */
 
+/** How the process uses a file that an option names. */
+export type FileUse = 'read' | 'write';
+
 /** The schema of one option, or of a part of its value. */
 export interface ValueSchema {
   readonly type?: string | readonly string[];
@@ -44,6 +47,16 @@ export interface ValueSchema {
   readonly 'x-neutral'?: boolean;
   /** What to use instead. */
   readonly 'x-deprecated'?: string;
+  /** The option names a file, which the process reads, or keeps something in. */
+  readonly 'x-file'?: FileUse;
+  /** The file in the data folder (`-data-dir`) that is used unless the option names one. */
+  readonly 'x-data-file'?: string;
+  /** Key of an option of the same owner that the value of this one may not exceed. */
+  readonly 'x-not-above'?: string;
+  /** Path below the URL that answers 2xx when the service there is healthy. */
+  readonly 'x-probe'?: string;
+  /** Key of the boolean option of the same owner without which this one is not used. */
+  readonly 'x-used-with'?: string;
   /** No code reads the option yet. */
   readonly 'x-unread'?: boolean;
 }
@@ -78,6 +91,11 @@ export interface OptionDefinition {
   readonly isNeutral: boolean;
   readonly deprecated: string | undefined;
   readonly isUnread: boolean;
+  readonly fileUse: FileUse | undefined;
+  readonly dataFile: string | undefined;
+  readonly notAbove: string | undefined;
+  readonly probe: string | undefined;
+  readonly usedWith: string | undefined;
   readonly schema: ValueSchema;
 }
 
@@ -125,6 +143,11 @@ export function definitionsOf(owner: string, schema: OptionSchema): readonly Opt
       isNeutral: option['x-neutral'] === true,
       deprecated: option['x-deprecated'],
       isUnread: option['x-unread'] === true,
+      fileUse: option['x-file'],
+      dataFile: option['x-data-file'],
+      notAbove: option['x-not-above'],
+      probe: option['x-probe'],
+      usedWith: option['x-used-with'],
       schema: option,
     };
   });

@@ -34,6 +34,11 @@ const MARKS = [
   'x-neutral',
   'x-deprecated',
   'x-unread',
+  'x-file',
+  'x-data-file',
+  'x-not-above',
+  'x-probe',
+  'x-used-with',
 ];
 
 const ajv = makeAjv();

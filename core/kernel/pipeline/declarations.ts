@@ -1,4 +1,4 @@
-import type { OwnRoute } from '../plugin/contract.js';
+import type { LintRule, OwnRoute } from '../plugin/contract.js';
 import { OwnRoutes } from '../own-routes.js';
 
 /** What a plugin declares is made of strangers' data: nothing is known of it but that it is there. */
@@ -11,7 +11,7 @@ const metricName = /^[a-zA-Z_][a-zA-Z0-9_]*$/;
 
 /** What is wrong with the metrics and routes that a plugin declares, before any of its code runs; undefined when they can be used. */
 export function declarationFault(plugin: Parts): string | undefined {
-  return metricsFault(plugin.get('metrics')) ?? routesFault(plugin);
+  return metricsFault(plugin.get('metrics')) ?? routesFault(plugin) ?? lintFault(plugin.get('lint'));
 }
 
 function metricsFault(metrics: unknown): string | undefined {
@@ -70,6 +70,21 @@ function routesFault(plugin: Parts): string | undefined {
   } catch (error) {
     return error instanceof Error ? error.message : String(error);
   }
+}
+
+function lintFault(lint: unknown): string | undefined {
+  if (lint === undefined) return undefined;
+  if (!Array.isArray(lint) || !lint.every(isRule))
+    return 'its lint is no list of rules, each with an id, a title, a severity, docs and a check';
+  const twice = lint.find(({ id }, at) => lint.slice(0, at).some((other) => other.id === id));
+  return twice === undefined ? undefined : `it has two rules with the id "${twice.id}"`;
+}
+
+function isRule(value: unknown): value is LintRule {
+  if (!isMapping(value)) return false;
+  const { id, title, severity, docs, check } = Object.fromEntries(Object.entries(value));
+  const hasTexts = [id, title, docs].every((text) => typeof text === 'string' && text !== '');
+  return hasTexts && (severity === 'error' || severity === 'warning') && typeof check === 'function';
 }
 
 function isRoute(value: unknown): value is OwnRoute {

@@ -1,4 +1,4 @@
-import { dirname } from 'node:path';
+import { dirname, isAbsolute, join } from 'node:path';
 import {
   CORE_SECTIONS,
   definitionsOf,
@@ -10,7 +10,6 @@ import {
   type ResolvedOptions,
   resolveOptions,
 } from '../options/index.js';
-import { belowDataDir } from '../options/path-use.js';
 import { type BuiltIns, loadPlugin, type PluginLoad } from './load-plugin.js';
 import { expandIncludes } from './includes.js';
 import { entryOf, type LocatedNode, placeOf, textOf, toPlain, valueOf } from './located.js';
@@ -113,9 +112,18 @@ export async function draftPipeline(
   };
 }
 
+/** The paths of files that it writes begin in the data folder (`-data-dir`), where they are relative or have their default. */
 function inFolder(draft: DraftOptions, folder: string): DraftOptions {
-  const options = belowDataDir(draft.resolved, draft.schema, folder);
-  return { ...draft, resolved: { ...draft.resolved, options } };
+  const { options, origins } = draft.resolved;
+  const moved = definitionsOf('', draft.schema)
+    .filter(({ fileUse }) => fileUse === 'write')
+    .flatMap(({ key, dataFile }) => {
+      const path = origins.get(key)?.kind === 'default' ? (dataFile ?? options[key]) : options[key];
+      return typeof path === 'string' && path !== '' && !isAbsolute(path)
+        ? [[key, join(folder, path)] as const]
+        : [];
+    });
+  return { ...draft, resolved: { ...draft.resolved, options: { ...options, ...Object.fromEntries(moved) } } };
 }
 
 function draftSection(

@@ -8,7 +8,7 @@ import {
   suggest,
   withSecretFiles,
 } from '../options/index.js';
-import type { Plugin } from '../plugin/contract.js';
+import type { LintRule, Plugin } from '../plugin/contract.js';
 import { syntaxFaultAt, thrownAt } from '../thrown-at.js';
 import { findModule, resolvePackage } from './find-module.js';
 import { declarationFault } from './declarations.js';
@@ -35,15 +35,30 @@ export interface BuiltIns {
   load(name: string): Promise<unknown>;
 }
 
+const builtInFolder = fileURLToPath(new URL('../../../plugins/', import.meta.url));
+
 /** The plugins of this package: one folder each, with a schema of the same name. */
 export function packageBuiltIns(): BuiltIns {
-  const folder = fileURLToPath(new URL('../../../plugins/', import.meta.url));
+  const folder = builtInFolder;
   const names = existsSync(folder) ? readdirSync(folder).filter((name) => hasIndex(join(folder, name))) : [];
   return {
     names: names.sort(),
     schemas: readBuiltInSchemas(),
     load: (name) => importDefault(join(folder, name, 'index.js')),
   };
+}
+
+/** The rules that built-in plugins bring, without the plugins. */
+export async function readBuiltInLint(): Promise<readonly LintRule[]> {
+  const found: LintRule[] = [];
+  for (const name of readdirSync(builtInFolder).sort()) {
+    const path = join(builtInFolder, name, 'lint.js');
+    if (!existsSync(path)) continue;
+    // The contract of a built-in's lint.ts, which a test holds against what the plugin declares.
+    const module = (await import(pathToFileURL(path).href)) as { readonly lint: readonly LintRule[] };
+    found.push(...module.lint);
+  }
+  return found;
 }
 
 /** The compiled index, or the source when running from source. */

@@ -1,4 +1,13 @@
-import type { SourcePosition } from './types.js';
+/** A position in a file; line and column count from 1. */
+export interface SourcePosition {
+  readonly file: string;
+  readonly line: number;
+  readonly column: number;
+  /** Characters to underline; at least 1. */
+  readonly length: number;
+  /** The flag or environment variable that was written, such as `flag -listen`; the position is then that of what it sets. */
+  readonly given?: string;
+}
 
 /** YAML as plain values with positions. */
 export type LocatedNode = LocatedMap | LocatedList | LocatedScalar;

@@ -1,16 +1,8 @@
 import type { Plugin } from '../plugin/contract.js';
+import type { SourcePosition } from './located.js';
 import type { LimitsOptions, NamesOptions, ServerOptions, TelemetryOptions } from '../../base/options.gen.js';
 
-/** A position in a file; line and column count from 1. */
-export interface SourcePosition {
-  readonly file: string;
-  readonly line: number;
-  readonly column: number;
-  /** Characters to underline; at least 1. */
-  readonly length: number;
-  /** The flag or environment variable that was written, such as `flag -listen`; the position is then that of what it sets. */
-  readonly given?: string;
-}
+export type { SourcePosition } from './located.js';
 
 /** One finding of the checker: position, message, rule and fix. */
 export interface Finding {

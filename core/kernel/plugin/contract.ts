@@ -6,6 +6,7 @@ import type { Caller } from '../../base/caller.js';
 import type { MetricSpecs } from '../../base/meters.js';
 import type { Answer } from '../../wire/answer/types.js';
 import type { ApiRequest } from '../../wire/api/request.js';
+import type { SourcePosition } from '../pipeline/located.js';
 import type { Exchange, ExchangeChange } from './exchange.js';
 import type { AdmitAgain, AnswerAgain } from '../repeat.js';
 
@@ -118,6 +119,60 @@ export interface LiveSocket {
   terminate(): void;
 }
 
+/** An option of a pipeline file, as rules of plugins look at it. */
+export interface LintOption {
+  readonly key: string;
+  /** As the plugin will get it; undefined when nobody gives it and it has no default. */
+  readonly value: unknown;
+  /** The value of a text; empty for any other value and for none. */
+  readonly text: string;
+  /** False when the value is the default. */
+  readonly isGiven: boolean;
+  /** As the operator wrote it: `region`, `flag -region` or `environment variable REGION`. */
+  readonly name: string;
+  /** Both ways to set it, for advice: `region (-region)`. */
+  readonly ways: string;
+  /** The value in the file, or the flag or variable that gives it; its plugin for a default. */
+  readonly at: SourcePosition;
+  /** The part of the value that keys and indices lead to, as far as the file has it. */
+  within(path: readonly (string | number)[]): SourcePosition;
+}
+
+/** A pipeline file, as rules of plugins look at it. */
+export interface LintFile {
+  /** The entry of the plugin. */
+  readonly at: SourcePosition;
+  /** An option of the plugin itself, by its key. */
+  own(key: string): LintOption;
+  /** An option of a section or of an enabled plugin, by its flag; undefined when the file has none. */
+  flag(name: string): LintOption | undefined;
+  /** The enabled stages in their order: ids, and the names of their plugins. */
+  readonly stages: readonly { readonly id: string; readonly plugin: string }[];
+}
+
+/** A finding of a plugin's rule. The message says what is wrong in one sentence without a full stop, the fix what to do. */
+export interface LintFinding {
+  readonly at: SourcePosition;
+  readonly message: string;
+  readonly fix?: string;
+}
+
+/**
+ * A rule about the options of a plugin, which the checker applies, and the start with it. Findings carry its id, those of a site's plugin
+ * with the plugin's name before it: `only-prod/region`.
+ */
+export interface LintRule {
+  readonly id: string;
+  /** A few words, for tables of rules. */
+  readonly title: string;
+  /** An error refuses the start. */
+  readonly severity: 'error' | 'warning';
+  /** One paragraph: what is wrong, why it matters, what to do. */
+  readonly docs: string;
+  /** Looks at options that may have findings of other rules, and creates and opens nothing. */
+  check(file: LintFile): readonly LintFinding[];
+}
+
 interface PluginBase {
   /** Bare name; for a built-in, the same as its folder and schema file. */
   readonly name: string;
@@ -129,6 +184,8 @@ interface PluginBase {
   readonly isSingle?: boolean;
   /** JSON schema of the options. Built-ins omit it: theirs is schemas/<name>.schema.json. */
   readonly schema?: object;
+  /** Rules about its options that a schema cannot express. */
+  readonly lint?: readonly LintRule[];
 }
 
 export interface StagePlugin<

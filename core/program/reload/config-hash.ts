@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import type { StaticDescription } from '../../kernel/describe.js';
-import { pathUseOf } from '../../kernel/options/path-use.js';
+import { builtInDefinitions } from '../../kernel/options/index.js';
 
 /** Flags that each replica has its own value of: who it is and where it listens. */
 const ofOneReplica: ReadonlySet<string> = new Set([
@@ -17,12 +17,15 @@ const ofOneReplica: ReadonlySet<string> = new Set([
  * since the hash is public, and what differs between replicas that do the same: addresses, names of their own, files that they write.
  */
 export function configHash({ sections, stages, endpoints, services }: StaticDescription): string {
+  const written = new Set(
+    builtInDefinitions().flatMap(({ fileUse, flag }) => (fileUse === 'write' ? flag : [])),
+  );
   const lists = [sections, stages, endpoints, services].map((parts) =>
     parts.map(({ name, options, ...part }) => [
       name,
       'id' in part ? part.id : null,
       options
-        .filter(({ flag }) => flag === undefined || !(ofOneReplica.has(flag) || pathUseOf(flag) === 'write'))
+        .filter(({ flag }) => flag === undefined || !(ofOneReplica.has(flag) || written.has(flag)))
         .map(({ key, value, isSecret, isSet }) => [key, isSecret ? isSet : (value ?? null)]),
     ]),
   );

@@ -2,6 +2,9 @@ import { readBuiltInSchemas } from '../../../../core/kernel/options/index.js';
 import { draftPipeline } from '../../../../core/kernel/pipeline/draft.js';
 import type { BuiltIns } from '../../../../core/kernel/pipeline/load-plugin.js';
 import type { Finding } from '../../../../core/kernel/pipeline/types.js';
+import { lint as coldRouteLint } from '../../../../plugins/cold-route/lint.js';
+import { lint as peerCacheLint } from '../../../../plugins/peer-cache/lint.js';
+import { lint as tenancyLint } from '../../../../plugins/tenancy/lint.js';
 import { checkDraft } from '../../../../core/kernel/check/check-draft.js';
 import type { Surroundings } from '../../../../core/kernel/check/rule.js';
 import {
@@ -41,14 +44,14 @@ const service = (name: string): Plugin =>
   defineService({ name, summary: 'stands in for the real one', create: () => ({}) });
 
 const plugins: readonly Plugin[] = [
-  fakeStage('tenancy', { gives: ['tenant'], rest: 'many' }),
+  { ...fakeStage('tenancy', { gives: ['tenant'], rest: 'many' }), lint: tenancyLint },
   fakeStage('guard', { needs: ['tenant'] }),
   fakeStage('tier0', { needs: ['tenant'], rest: 'maybe', keepsAnswers: true }),
   fakeStage('label-index', { needs: ['tenant'], rest: 'maybe' }),
   fakeStage('translate', { needs: ['tenant'], gives: ['plan'] }),
   fakeStage('window-split', { needs: ['plan'], rest: 'many' }),
-  fakeStage('cold-route', { rest: 'many' }),
-  fakeStage('peer-cache', { needs: ['tenant'], rest: 'maybe' }),
+  { ...fakeStage('cold-route', { rest: 'many' }), lint: coldRouteLint },
+  { ...fakeStage('peer-cache', { needs: ['tenant'], rest: 'maybe' }), lint: peerCacheLint },
   fakeStage('drilldown', { needs: ['plan'], rest: 'many' }),
   fakeStage('backend', { needs: ['tenant'], gives: ['upstream'] }),
   fakeStage('response-shape', { needs: ['tenant', 'plan', 'upstream'], rest: 'never' }),

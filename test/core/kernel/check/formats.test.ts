@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import test from 'ava';
 import { packageRoot } from '../../../../core/kernel/options/index.js';
 import { formatFindings, type Format } from '../../../../core/kernel/check/index.js';
-import { rules } from '../../../../core/kernel/check/rules/index.js';
+import { describedRules } from '../../../../core/kernel/check/described-rules.js';
 import type { Finding } from '../../../../core/kernel/pipeline/types.js';
 import { checkText } from './fake-built-ins.js';
 
@@ -130,7 +130,7 @@ test('sarif: one run with every rule and the five results', async (t) => {
   t.is(log.version, '2.1.0');
   t.is(log.runs.length, 1);
   const [run] = log.runs;
-  t.is(run?.tool.driver.rules.length, rules.length);
+  t.is(run?.tool.driver.rules.length, describedRules.length);
   t.deepEqual(
     run?.results.map(({ ruleId, locations }) => {
       const place = locations[0]?.physicalLocation;

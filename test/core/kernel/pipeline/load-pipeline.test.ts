@@ -2,7 +2,8 @@ import { join } from 'node:path';
 import test from 'ava';
 import { packageRoot } from '../../../../core/kernel/options/index.js';
 import { loadPipeline } from '../../../../core/kernel/pipeline/index.js';
-import { fakeBuiltIns } from '../check/fake-built-ins.js';
+import { draftPipeline } from '../../../../core/kernel/pipeline/draft.js';
+import { fakeBuiltIns, pipelineOf } from '../check/fake-built-ins.js';
 
 const folder = join(packageRoot(), 'test', 'data', 'pipelines');
 const site = join(folder, 'site.yaml');
@@ -77,3 +78,26 @@ test('a directory is a finding', async (t) => {
   const { findings } = await load(folder);
   t.like(findings[0], { rule: 'R001', message: 'the file cannot be read: it is a directory' });
 });
+
+test('files that are kept begin in the data folder, files that are read do not', async (t) => {
+  const draft = await draftOf({
+    'data-dir': '/data',
+    'disk-cache-path': 'c.db',
+    'tenant-map-file': 'm.yaml',
+  });
+  const optionsOf = (use: string): unknown =>
+    draft.entries.find((entry) => entry.use === use)?.options?.resolved.options;
+  t.like(optionsOf('peer-cache'), { diskCachePath: '/data/c.db' });
+  t.like(optionsOf('tenancy'), { tenantMapFile: 'm.yaml' });
+  t.like(optionsOf('response-shape'), { factsPersistPath: '/data/facts.json' });
+  const absolute = await draftOf({ 'data-dir': '/data', 'facts-persist-path': '/tmp/f.json' });
+  t.like(absolute.entries.find(({ use }) => use === 'response-shape')?.options?.resolved.options, {
+    factsPersistPath: '/tmp/f.json',
+  });
+});
+
+function draftOf(flags: Readonly<Record<string, string>>): ReturnType<typeof draftPipeline> {
+  const text = pipelineOf(['tenancy', 'translate', 'peer-cache', 'backend', 'response-shape']);
+  const source = { name: 'site.yaml', path: '/nowhere/site.yaml', text, isFragment: false };
+  return draftPipeline(source, { flags: new Map(Object.entries(flags)), env: {} }, fakeBuiltIns);
+}

@@ -1,0 +1,20 @@
+import { readBuiltInLint } from '../pipeline/load-plugin.js';
+import type { Tier } from './rule.js';
+import { rules } from './rules/index.js';
+import type { Finding } from '../pipeline/types.js';
+
+/** A rule of the checker; docs/checker.md explains each. */
+export interface RuleDescription {
+  readonly id: string;
+  readonly title: string;
+  readonly tier: Tier;
+  readonly severity: Finding['severity'];
+  readonly docs: string;
+}
+
+const ofPlugins = (await readBuiltInLint()).map((rule) => ({ ...rule, tier: 'meaning' as const }));
+
+/** All rules, those of built-in plugins among them, in the order of their ids: structure, meaning, environment. */
+export const describedRules: readonly RuleDescription[] = [...rules, ...ofPlugins]
+  .map(({ id, title, tier, severity, docs }) => ({ id, title, tier, severity, docs }))
+  .sort((a, b) => (a.id < b.id ? -1 : 1));

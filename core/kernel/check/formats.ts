@@ -1,0 +1,233 @@
+import { readFile } from 'node:fs/promises';
+import { placeText } from '../pipeline/place-text.js';
+import type { Finding, SourcePosition } from '../pipeline/types.js';
+import { describedRules } from './described-rules.js';
+
+export const formats = ['text', 'json', 'github', 'sarif'] as const;
+export type Format = (typeof formats)[number];
+
+export function isFormat(name: string): name is Format {
+  return formats.some((format) => format === name);
+}
+
+export interface FormatOptions {
+  /** For the text format on terminals. */
+  readonly hasColor?: boolean;
+}
+
+/** Formats findings for people or programs; ends with a newline unless empty. `sources` are the texts of the files, for code frames. */
+export function formatFindings(
+  findings: readonly Finding[],
+  format: Format,
+  sources: ReadonlyMap<string, string>,
+  options: FormatOptions = {},
+): string {
+  switch (format) {
+    case 'text':
+      return formatText(findings, sources, options.hasColor ?? false);
+    case 'json':
+      return formatJson(findings, sources);
+    case 'github':
+      return formatGithub(findings);
+    case 'sarif':
+      return formatSarif(findings);
+  }
+}
+
+/** The texts of the files with findings; an unreadable file is left out and gets no code frame. */
+export async function readSources(findings: readonly Finding[]): Promise<ReadonlyMap<string, string>> {
+  const sources = new Map<string, string>();
+  for (const file of new Set(findings.map((finding) => finding.at.file))) {
+    const text = await readFile(file, 'utf8').catch(() => undefined);
+    if (text !== undefined) sources.set(file, text);
+  }
+  return sources;
+}
+
+/**
+ * For people:
+ *
+ *     site.yaml:14:7: error R007 option "brust" is not known to plugin "guard"
+ *        14 |       brust: 100
+ *           |       ^^^^^ did you mean "burst"?
+ */
+function formatText(
+  findings: readonly Finding[],
+  sources: ReadonlyMap<string, string>,
+  hasColor: boolean,
+): string {
+  const paint = hasColor ? ansi : plain;
+  return findings.map((finding) => formatOne(finding, sources.get(finding.at.file), paint)).join('');
+}
+
+function formatOne(finding: Finding, text: string | undefined, paint: Paint): string {
+  const { at, rule, severity, message, fix } = finding;
+  const { given } = at;
+  // Most messages about a flag or a variable begin with it.
+  const place =
+    given !== undefined && message.startsWith(given) ? '' : paint.bold(`${printable(placeText(at))}: `);
+  const tone = severity === 'error' ? paint.red : paint.yellow;
+  const lines = [`${place}${tone(`${severity} ${rule}`)} ${printable(message)}`];
+  const frame = given === undefined ? codeFrame(at, text) : undefined;
+  const advice = fix === undefined ? '' : paint.green(printable(fix));
+  if (frame !== undefined) {
+    const number = String(at.line).padStart(5);
+    lines.push(`${number} | ${frame.line}`);
+    const marks = `${' '.repeat(number.length)} | ${frame.indent}${tone(frame.underline)}`;
+    lines.push(advice === '' ? marks : `${marks} ${advice}`);
+  } else if (advice !== '') {
+    lines.push(`      ${advice}`);
+  }
+  return lines.map((line) => `${line}\n`).join('');
+}
+
+interface Paint {
+  readonly bold: (text: string) => string;
+  readonly red: (text: string) => string;
+  readonly yellow: (text: string) => string;
+  readonly green: (text: string) => string;
+}
+
+const same = (text: string): string => text;
+const plain: Paint = { bold: same, red: same, yellow: same, green: same };
+
+const code =
+  (number: number) =>
+  (text: string): string =>
+    `\u001b[${number}m${text}\u001b[0m`;
+const ansi: Paint = { bold: code(1), red: code(31), yellow: code(33), green: code(32) };
+
+/** For programs: one object with all findings; `endColumn` is exclusive. */
+function formatJson(findings: readonly Finding[], sources: ReadonlyMap<string, string>): string {
+  const items = findings.map(({ at, rule, severity, message, fix }) => ({
+    ...(at.given === undefined ? {} : { given: at.given }),
+    file: at.file,
+    line: at.line,
+    column: at.column,
+    endColumn: at.column + at.length,
+    rule,
+    severity,
+    message,
+    ...(fix === undefined ? {} : { fix }),
+    ...frameOf(at, sources.get(at.file)),
+  }));
+  return `${JSON.stringify({ version: 1, findings: items }, null, 2)}\n`;
+}
+
+function frameOf(at: Finding['at'], text: string | undefined): { readonly frame?: string } {
+  const frame = at.given === undefined ? codeFrame(at, text) : undefined;
+  return frame === undefined ? {} : { frame: `${frame.line}\n${frame.indent}${frame.underline}` };
+}
+
+/** For GitHub Actions: one workflow command per finding, which GitHub shows at the line. */
+function formatGithub(findings: readonly Finding[]): string {
+  return findings.map((finding) => `${command(finding)}\n`).join('');
+}
+
+function command({ at, rule, severity, message, fix }: Finding): string {
+  const title = describedRules.find(({ id }) => id === rule)?.title ?? rule;
+  // What a flag or a variable says stands in no file.
+  const place = [
+    `file=${property(at.file)}`,
+    `line=${at.line}`,
+    `col=${at.column}`,
+    `endColumn=${at.column + at.length}`,
+  ];
+  const properties = [...(at.given === undefined ? place : []), `title=${property(`${rule} ${title}`)}`];
+  const text = fix === undefined ? message : `${message}\n${fix}`;
+  return `::${severity} ${properties.join(',')}::${data(text)}`;
+}
+
+function data(text: string): string {
+  return text.replaceAll('%', '%25').replaceAll('\r', '%0D').replaceAll('\n', '%0A');
+}
+
+function property(text: string): string {
+  return data(text).replaceAll(':', '%3A').replaceAll(',', '%2C');
+}
+
+/** SARIF 2.1.0, for code scanning: one run with all rules and one result per finding. */
+function formatSarif(findings: readonly Finding[]): string {
+  const run = {
+    tool: {
+      driver: {
+        name: 'ref-proxy check',
+        rules: describedRules.map((rule) => ({
+          id: rule.id,
+          shortDescription: { text: rule.title },
+          fullDescription: { text: rule.docs },
+          defaultConfiguration: { level: rule.severity },
+          properties: { tier: rule.tier },
+        })),
+      },
+    },
+    columnKind: 'utf16CodeUnits',
+    results: findings.map(resultOf),
+  };
+  const log = { $schema: 'https://json.schemastore.org/sarif-2.1.0.json', version: '2.1.0', runs: [run] };
+  return `${JSON.stringify(log, null, 2)}\n`;
+}
+
+function resultOf({ at, rule, severity, message, fix }: Finding): object {
+  return {
+    ruleId: rule,
+    ruleIndex: describedRules.findIndex(({ id }) => id === rule),
+    level: severity,
+    message: { text: fix === undefined ? message : `${message}; ${fix}` },
+    locations: [
+      {
+        physicalLocation: {
+          artifactLocation: { uri: uriOf(at.file) },
+          region: { startLine: at.line, startColumn: at.column, endColumn: at.column + at.length },
+        },
+      },
+    ],
+  };
+}
+
+/** Relative paths stay relative, so that a code scanner finds the file in its own checkout. */
+function uriOf(file: string): string {
+  const path = file.replaceAll('\\', '/').replace(/^(?:\.\/)+/, '');
+  const escaped = path.split('/').map(encodeURIComponent).join('/');
+  return path.startsWith('/') ? `file://${escaped}` : escaped;
+}
+
+/** The line that a finding points at, and the part to underline. */
+interface CodeFrame {
+  readonly line: string;
+  /** Text before the underline; it keeps tabs, so that both lines align. */
+  readonly indent: string;
+  readonly underline: string;
+}
+
+/** Longest line shown whole; a longer one is cut after the underlined part. */
+const maxLine = 160;
+
+/** Undefined when the text is unknown or has no such line. */
+function codeFrame(at: SourcePosition, text: string | undefined): CodeFrame | undefined {
+  const written = text?.split('\n')[at.line - 1]?.replace(/\r$/, '');
+  if (written === undefined || written.trim() === '' || hasControls(written)) return undefined;
+  // Addresses may hold a password; the columns stay.
+  const line = written.replace(
+    /(?<![^\s"'[{,=])((?:[a-z][\w+.-]*:\/\/)?[^\s"':@/]*:)([^\s"']+)@/gi,
+    (_, start: string, password: string) => `${start}${'*'.repeat(password.length)}@`,
+  );
+  const before = line.slice(0, at.column - 1);
+  if (before.length > maxLine) return undefined;
+  const length = Math.max(1, Math.min(at.length, line.length - before.length, maxLine));
+  const shown =
+    line.length > maxLine ? `${line.slice(0, Math.max(maxLine, before.length + length))}...` : line;
+  return { line: shown, indent: before.replace(/[^\t]/g, ' '), underline: '^'.repeat(length) };
+}
+
+const controls = /[\u0000-\u0008\u000b-\u001f\u007f-\u009f]/;
+
+/** Files are untrusted: their escape sequences must not reach the terminal. */
+function hasControls(text: string): boolean {
+  return controls.test(text);
+}
+
+/** Replaces control characters. */
+function printable(text: string): string {
+  return text.replaceAll(new RegExp(controls, 'g'), '\ufffd');
+}

@@ -1,0 +1,267 @@
+import { suggest } from '../../options/index.js';
+import type { PipelineDraft } from '../../pipeline/draft.js';
+import { entryOf } from '../../pipeline/located.js';
+import type { Complaint, Rule, TextRule } from '../rule.js';
+import {
+  byPlace,
+  chainOf,
+  gives,
+  groupMisplacements,
+  listWords,
+  mendingMove,
+  misplacements,
+  quoteAll,
+  type ChainStage,
+  type MisplacedGroup,
+} from '../slot-order.js';
+
+/** The built-in stages that give what other built-in stages cannot do without, and the one that answers: advice names them. */
+const builtInGivers: ReadonlyMap<string, string> = new Map([
+  ['tenant', 'tenancy'],
+  ['plan', 'translate'],
+  ['upstream', 'backend'],
+]);
+const builtInAnswerer = 'response-shape';
+
+/** R030: a slot is provided before the stage that needs it. */
+const slotOrder: TextRule = {
+  id: 'R030',
+  title: 'a stage stands behind what it needs',
+  tier: 'meaning',
+  severity: 'error',
+  isAboutWhole: true,
+  docs: 'A stage needs a fact (a slot, such as `tenant`, `plan` or `upstream`) that only a stage behind it gives. The finding points at the first stage that comes too early and says which move mends it. One stage in the wrong place is reported once, with all that it breaks.',
+  check(draft) {
+    const { stages } = chainOf(draft);
+    return groupMisplacements(stages).map((group) => {
+      const needers = byPlace(
+        stages,
+        group.edges.map((edge) => edge.needer),
+      );
+      const at = (needers[0] ?? group.culprit).entry.at;
+      return { at, message: explain(stages, group, needers), fix: mendingMove(stages, group) };
+    });
+  },
+};
+
+function explain(
+  stages: readonly ChainStage[],
+  group: MisplacedGroup,
+  needers: readonly ChainStage[],
+): string {
+  const needs = needers.length === 1 ? 'needs' : 'need';
+  const givers = byPlace(
+    stages,
+    group.edges.map((edge) => edge.giver),
+  );
+  const reasons = givers.map((giver) => {
+    const slots = [...new Set(group.edges.filter((edge) => edge.giver === giver).map((edge) => edge.slot))];
+    return `${listWords(slots)}, which "${giver.entry.id}" gives only later (line ${giver.entry.at.line})`;
+  });
+  return `${quoteAll(needers)} ${needs} ${listWords(reasons)}`;
+}
+
+/** R031: some stage provides each slot that a stage needs. */
+const slotMissing: TextRule = {
+  id: 'R031',
+  title: 'somebody gives what a stage needs',
+  tier: 'meaning',
+  severity: 'error',
+  isAboutWhole: true,
+  docs: 'A stage needs a slot that no enabled stage of the file gives. Of the built-in stages `tenancy` gives `tenant`, `translate` gives `plan` and `backend` gives `upstream`. A slot is told once, at the first stage that needs it.',
+  check(draft) {
+    const { stages, isWhole } = chainOf(draft);
+    // A stage that could not be loaded may be the one that provides it; its own finding comes first.
+    if (!isWhole) return [];
+    const missing = new Map<string, readonly ChainStage[]>();
+    for (const needer of stages) {
+      for (const slot of needer.plugin.needs) {
+        if (stages.some((stage) => stage !== needer && gives(stage, slot))) continue;
+        missing.set(slot, [...(missing.get(slot) ?? []), needer]);
+      }
+    }
+    return [...missing].flatMap(([slot, needers]): readonly Complaint[] => {
+      const [first] = needers;
+      if (first === undefined) return [];
+      const message = `${quoteAll(needers)} ${needers.length === 1 ? 'needs' : 'need'} ${slot}, which no stage gives`;
+      return [{ at: first.entry.at, message, fix: fixOf(draft, stages, first, slot) }];
+    });
+  },
+};
+
+function fixOf(draft: PipelineDraft, stages: readonly ChainStage[], first: ChainStage, slot: string): string {
+  const disabled = draft.entries.find(
+    ({ list, isEnabled, load }) =>
+      list === 'stages' &&
+      !isEnabled &&
+      load.kind === 'loaded' &&
+      load.plugin.kind === 'stage' &&
+      load.plugin.gives.some((given) => given === slot),
+  );
+  if (disabled !== undefined) return `enable "${disabled.id}" (line ${disabled.at.line}), which gives it`;
+  const giver = builtInGivers.get(slot);
+  if (giver !== undefined) return `add "- use: ${giver}", which gives it, above line ${first.entry.at.line}`;
+  const known = [...builtInGivers.keys(), ...stages.flatMap(({ plugin }) => plugin.gives)];
+  const meant = suggest(slot, known);
+  return meant === undefined ? 'add a stage before it that gives it' : `did you mean "${meant}"?`;
+}
+
+/** R032: no two stages provide the same slot. */
+const slotTwice: TextRule = {
+  id: 'R032',
+  title: 'a slot is given once',
+  tier: 'meaning',
+  severity: 'error',
+  isAboutWhole: true,
+  docs: 'Two enabled stages give the same slot, so that the second would undo the work of the first. Take one out or disable it.',
+  check(draft) {
+    const first = new Map<string, ChainStage>();
+    const complaints: Complaint[] = [];
+    for (const stage of chainOf(draft).stages) {
+      for (const slot of stage.plugin.gives) {
+        const before = first.get(slot);
+        if (before === undefined) {
+          first.set(slot, stage);
+          continue;
+        }
+        // The same entry twice is told by its id.
+        if (before.entry.id === stage.entry.id) continue;
+        const message = `"${stage.entry.id}" gives ${slot}, which "${before.entry.id}" gives already (line ${before.entry.at.line})`;
+        complaints.push({ at: stage.entry.at, message, fix: 'remove or disable one of the two' });
+      }
+    }
+    return complaints;
+  },
+};
+
+/** R033: the last stage answers by itself. */
+const lastStage: TextRule = {
+  id: 'R033',
+  title: 'the last stage answers',
+  tier: 'meaning',
+  severity: 'error',
+  isAboutWhole: true,
+  docs: 'Behind the last stage there is nothing, so it must answer by itself (`rest: never`). Of the built-in stages `response-shape` does.',
+  check(draft) {
+    const { stages, isWhole } = chainOf(draft);
+    const last = stages.at(-1);
+    // A stage that answers but is not last is reported by R034.
+    if (!isWhole || last === undefined || stages.some((stage) => stage.plugin.rest === 'never')) return [];
+    const message = `"${last.entry.id}" is the last stage but runs the rest of the chain: no stage answers`;
+    const disabled = draft.entries.find(
+      ({ list, isEnabled, load }) =>
+        list === 'stages' &&
+        !isEnabled &&
+        load.kind === 'loaded' &&
+        load.plugin.kind === 'stage' &&
+        load.plugin.rest === 'never',
+    );
+    const fix =
+      disabled === undefined
+        ? `end the list with a stage that answers, such as "- use: ${builtInAnswerer}"`
+        : `enable "${disabled.id}" (line ${disabled.at.line}), which answers`;
+    return [{ at: last.entry.at, message, fix }];
+  },
+};
+
+/** R034: no stage comes after one that never runs the rest of the chain. */
+const behindTerminal: TextRule = {
+  id: 'R034',
+  title: 'no stage stands behind the one that answers',
+  tier: 'meaning',
+  severity: 'error',
+  isAboutWhole: true,
+  docs: 'A stage that answers by itself never runs what stands behind it; the stages there would do nothing.',
+  check(draft) {
+    const { stages } = chainOf(draft);
+    const place = stages.findIndex((stage) => stage.plugin.rest === 'never');
+    const terminal = stages[place];
+    const behind = stages.slice(place + 1);
+    const [first] = behind;
+    if (terminal === undefined || first === undefined) return [];
+    // Another finding already tells the operator to move it.
+    if (misplacements(stages).some((edge) => edge.needer === terminal)) return [];
+    const verb = behind.length === 1 ? 'stands' : 'stand';
+    const message = `${quoteAll(behind)} ${verb} behind "${terminal.entry.id}" (line ${terminal.entry.at.line}), which answers without running the rest`;
+    return [
+      { at: first.entry.at, message, fix: `move ${quoteAll(behind)} above line ${terminal.entry.at.line}` },
+    ];
+  },
+};
+
+/** R035: there is at least one stage, and an endpoint that calls it. */
+const emptyList: TextRule = {
+  id: 'R035',
+  title: 'there is a stage and an endpoint plugin',
+  tier: 'meaning',
+  severity: 'error',
+  isAboutWhole: true,
+  docs: 'Without an enabled endpoint plugin no HTTP route is served, and without an enabled stage no request is answered.',
+  check(draft) {
+    return (['stages', 'endpoints'] as const).flatMap((list): readonly Complaint[] => {
+      const written = entryOf(draft.root, list);
+      // A list that is missing or malformed is reported by R006.
+      if (written === undefined || (written.value.kind !== 'list' && !isNull(written.value))) return [];
+      if (draft.entries.some((entry) => entry.list === list && entry.isEnabled)) return [];
+      if (written.value.kind === 'list' && draft.shape.length > 0) return [];
+      if (draft.lacksEntries === true) return [];
+      const what =
+        list === 'stages' ? 'stage: no request can be answered' : 'endpoint plugin: no route is served';
+      const fix =
+        list === 'stages'
+          ? 'see pipelines/minimal.yaml for the least that answers'
+          : 'add "- use: reference-api"';
+      return [{ at: written.keyAt, message: `"${list}" holds no enabled ${what}`, fix }];
+    });
+  },
+};
+
+function isNull(node: { readonly kind: string; readonly value?: unknown }): boolean {
+  return node.kind === 'scalar' && node.value === null;
+}
+
+/** R036: a stage of a site is not skipped by a cache above it. */
+const behindCache: TextRule = {
+  id: 'R036',
+  title: 'a stage of a site stands above the caches',
+  tier: 'meaning',
+  severity: 'warning',
+  isAboutWhole: true,
+  docs: 'A cache (`tier0`, `kept-patterns`, `label-index`, `window-split`, `peer-cache`) answers without running what stands behind it. A stage there that refuses, changes or counts by who asks would be skipped: one client would get what another was allowed to see. Move it above the caches, or, if what it does follows from the request, the tenant and its options alone, say so with `behindCaches: true` in its definition.',
+  check(draft) {
+    const { stages } = chainOf(draft);
+    return stages.flatMap((stage, place): readonly Complaint[] => {
+      if (draft.schemas.has(stage.entry.use) || stage.plugin.behindCaches === true) return [];
+      const cache = stages.slice(0, place).find(keepsAnswers);
+      if (cache === undefined) return [];
+      const line = cache.entry.at.line;
+      const message = `"${stage.entry.id}" stands behind "${cache.entry.id}" (line ${line}), which answers from its cache without running it: what it refuses or changes for one client, another would get`;
+      const fix = canMove(stages, stage, cache)
+        ? `move "${stage.entry.id}" above line ${line}, or declare behindCaches: true if it treats all clients of a tenant alike`
+        : 'declare behindCaches: true if it treats all clients of a tenant alike';
+      return [{ at: stage.entry.at, message, fix }];
+    });
+  },
+};
+
+function keepsAnswers({ plugin, entry }: ChainStage): boolean {
+  return plugin.keepsAnswers === true && entry.options?.resolved.options['enabled'] !== false;
+}
+
+/** Whether a stage would have all that it needs above the cache. */
+function canMove(stages: readonly ChainStage[], stage: ChainStage, cache: ChainStage): boolean {
+  const rest = stages.filter((each) => each !== stage);
+  const at = byPlace(rest, [cache]).length === 0 ? 0 : rest.indexOf(cache);
+  const moved = [...rest.slice(0, at), stage, ...rest.slice(at)];
+  return misplacements(moved).length <= misplacements(stages).length;
+}
+
+export const chainRules: readonly Rule[] = [
+  slotOrder,
+  slotMissing,
+  slotTwice,
+  lastStage,
+  behindTerminal,
+  emptyList,
+  behindCache,
+];

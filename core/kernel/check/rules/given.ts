@@ -1,0 +1,187 @@
+import { join, sep } from 'node:path';
+import {
+  decodeValue,
+  definitionsOf,
+  nameOfSource,
+  packageRoot,
+  readEnvironment,
+  unknownVariables,
+  type NamedSource,
+  type OptionDefinition,
+} from '../../options/index.js';
+import type { DraftOptions, PipelineDraft } from '../../pipeline/draft.js';
+import { entryOf, toPlain } from '../../pipeline/located.js';
+import { allOptions } from '../option-lookup.js';
+import type { Complaint, Rule, TextRule } from '../rule.js';
+
+/** R054: an option that is given does something. */
+const unreadOption: TextRule = {
+  id: 'R054',
+  title: 'an option that is given has an effect',
+  tier: 'meaning',
+  severity: 'warning',
+  docs: 'The option is known, so that files and command lines written for Loki proxies of other makes start, but no code of this version reads it. It is told wherever the value comes from: the file, a flag or the environment.',
+  check: (draft) =>
+    allOptions(draft)
+      .filter(
+        ({ definition, origin }) =>
+          definition.isUnread && definition.deprecated === undefined && origin.kind !== 'default',
+      )
+      .map(({ at, name, origin }) => ({
+        at,
+        message: `${origin.kind === 'yaml' ? `option "${name}"` : name} has no effect yet: this version only checks its value`,
+        fix: 'take it out',
+      })),
+};
+
+/** R055: no option is given that will go. */
+const deprecatedOption: TextRule = {
+  id: 'R055',
+  title: 'no deprecated option is given',
+  tier: 'meaning',
+  severity: 'warning',
+  docs: 'The option has another name by now, or does nothing any more; the message says what to use instead. It is told wherever the value comes from: the file, a flag or the environment.',
+  check: (draft) =>
+    allOptions(draft).flatMap(({ definition: { deprecated }, origin, at, name }) => {
+      if (deprecated === undefined || origin.kind === 'default') return [];
+      const subject = origin.kind === 'yaml' ? `option "${name}"` : name;
+      const fix = deprecated.startsWith('use ') ? deprecated : 'take it out';
+      return [{ at, message: `${subject} is deprecated: ${deprecated}`, fix }];
+    }),
+};
+
+/** R056: a value in the file is the one that counts. */
+const shadowedOption: TextRule = {
+  id: 'R056',
+  title: 'what the file says counts',
+  tier: 'meaning',
+  severity: 'warning',
+  docs: 'A flag or an environment variable gives the option another value, so that the one in the file has no effect. The files in `pipelines/` of this package are meant to be overridden and are left out.',
+  check(draft) {
+    if (isShipped(draft)) return [];
+    const entries = draft.entries.flatMap(({ isEnabled, options }) => (isEnabled ? (options ?? []) : []));
+    return [...draft.sections.values(), ...entries].flatMap(shadowed);
+  },
+};
+
+function shadowed({ schema, node, resolved }: DraftOptions): readonly Complaint[] {
+  return [...resolved.origins].flatMap(([key, origin]) => {
+    const written = entryOf(node, key);
+    if (written === undefined || (origin.kind !== 'flag' && origin.kind !== 'env')) return [];
+    const value = decodeValue(schema.properties?.[key] ?? {}, toPlain(written.value));
+    if (JSON.stringify(value) === JSON.stringify(resolved.options[key])) return [];
+    const message = `option "${key}" has no effect: ${nameOfSource(origin)} gives another value`;
+    return [
+      {
+        at: written.keyAt,
+        message,
+        fix: `take it out of the file, or do without the ${origin.kind === 'flag' ? 'flag' : 'variable'}`,
+      },
+    ];
+  });
+}
+
+function isShipped({ source }: PipelineDraft): boolean {
+  return source.path.startsWith(join(packageRoot(), 'pipelines') + sep);
+}
+
+/** R057: a flag or variable belongs to something in the file. */
+const unusedSource: TextRule = {
+  id: 'R057',
+  title: 'a flag or variable belongs to a plugin of the file',
+  tier: 'meaning',
+  severity: 'warning',
+  isAboutWhole: true,
+  docs: 'A flag or an environment variable sets an option of built-in plugins, none of which stands in the file or is enabled there, so that it has no effect; or a variable by which other proxies set an option does not set it here: the finding names the flag.',
+  check(draft) {
+    const present = new Set<string>(draft.sections.keys());
+    for (const { isEnabled, load } of draft.entries)
+      if (isEnabled && load.kind === 'loaded') present.add(load.plugin.name);
+    const owners = new Map<string, { readonly source: NamedSource; readonly names: string[] }>();
+    for (const [owner, schema] of draft.schemas) {
+      for (const definition of definitionsOf(owner, schema)) {
+        for (const source of sourcesOf(definition, draft)) {
+          const key = `${source.kind} ${source.name}`;
+          const known = owners.get(key);
+          if (known === undefined) owners.set(key, { source, names: [owner] });
+          else known.names.push(owner);
+        }
+      }
+    }
+    const at = { file: draft.source.name, line: 1, column: 1, length: 1 };
+    const unused = [...owners.values()].flatMap(({ source, names }): readonly Complaint[] => {
+      if (names.some((name) => present.has(name))) return [];
+      const given = nameOfSource(source);
+      const plugins = names.map((name) => `"${name}"`).join(' or ');
+      return [{ at: { ...at, given }, message: `${given} has no effect: the pipeline has no ${plugins}` }];
+    });
+    return [...unused, ...ignoredVariables(draft)];
+  },
+};
+
+/** Variables of other proxies that would set something else than what is in effect. */
+function ignoredVariables(draft: PipelineDraft): readonly Complaint[] {
+  return allOptions(draft).flatMap(({ definition, value, at }): readonly Complaint[] => {
+    const { ignoredEnv = '', flag = '', variable = '' } = definition;
+    const text = draft.sources.env[ignoredEnv] ?? '';
+    if (text === '' || text === String(value)) return [];
+    const given = nameOfSource({ kind: 'env', name: ignoredEnv });
+    return [{ at: { ...at, given }, message: `${given} has no effect`, fix: `set -${flag} or ${variable}` }];
+  });
+}
+
+/** The flag and the variable that give this option a value. */
+function sourcesOf(definition: OptionDefinition, { sources }: PipelineDraft): readonly NamedSource[] {
+  const flag = definition.flag ?? definition.shares;
+  const variable = readEnvironment(definition, sources.env);
+  return [
+    ...(flag !== undefined && sources.flags.has(flag) ? [{ kind: 'flag' as const, name: flag }] : []),
+    ...(variable === undefined ? [] : [{ kind: 'env' as const, name: variable.name }]),
+  ];
+}
+
+/** R038: a variable of the environment that looks like that of a flag is one. */
+const unknownVariable: TextRule = {
+  id: 'R038',
+  title: 'a REF_PROXY_ variable belongs to a flag',
+  tier: 'meaning',
+  severity: 'error',
+  isAboutWhole: true,
+  docs: 'Every flag has an environment variable: `REF_PROXY_` and its name in capitals, with `_` for `-` and `.`. A variable with this prefix that belongs to no flag is misspelt, and what it should set would silently keep its default. Variables that the file refers to (`${NAME}`) and those that Kubernetes sets for a service of this name are left out.',
+  check(draft) {
+    // A plugin that is not known may have the flag.
+    if (!knowsPlugins(draft)) return [];
+    const at = { file: draft.source.name, line: 1, column: 1, length: 1 };
+    return unknownVariables(draft.sources.env, knownVariables(draft))
+      .filter(({ name }) => !isReferredTo(draft, name))
+      .map(({ name, meant }) => ({
+        at: { ...at, given: `environment variable ${name}` },
+        message: `environment variable ${name} belongs to no flag`,
+        fix: meant === undefined ? '"ref-proxy flags WORD" finds flags' : `did you mean ${meant}?`,
+      }));
+  },
+};
+
+function knowsPlugins({ root, lacksEntries = false, entries }: PipelineDraft): boolean {
+  return root !== undefined && !lacksEntries && entries.every(({ load }) => load.kind === 'loaded');
+}
+
+function* knownVariables({ schemas, entries }: PipelineDraft): Generator<string> {
+  const ofSite = entries.flatMap(({ load }) => (load.kind === 'loaded' ? [load.schema] : []));
+  for (const schema of [...schemas.values(), ...ofSite])
+    for (const { env } of definitionsOf('', schema)) yield* env;
+}
+
+function isReferredTo({ files }: PipelineDraft, name: string): boolean {
+  // A variable's name may hold any character, so it is compared as text and not as a regular expression.
+  const references = [`\${${name}}`, `\${${name}:-`];
+  return [...files.values()].some(({ text }) => references.some((reference) => text.includes(reference)));
+}
+
+export const givenRules: readonly Rule[] = [
+  unreadOption,
+  deprecatedOption,
+  shadowedOption,
+  unusedSource,
+  unknownVariable,
+];

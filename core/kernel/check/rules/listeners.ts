@@ -1,0 +1,125 @@
+import { isLoopback, parseListenAddress, type ListenAddress } from '../../../base/listen-address.js';
+import type { PipelineDraft } from '../../pipeline/draft.js';
+import { allOptions, findOption, howToSet, isFilled, type FoundOption } from '../option-lookup.js';
+import type { Complaint, EnvironmentRule, Rule, TextRule } from '../rule.js';
+
+/** R041: a metrics listener has a plugin that serves metrics. */
+const metricsListener: TextRule = {
+  id: 'R041',
+  title: 'a metrics listener needs instrumentation',
+  tier: 'meaning',
+  severity: 'error',
+  docs: '`metricsListen` opens an address for `/metrics`, which exists only with `registerInstrumentation: true`.',
+  check(draft) {
+    const listen = findOption(draft, 'metrics-listen');
+    const register = findOption(draft, 'server.register-instrumentation');
+    if (!isFilled(listen) || register?.value === true) return [];
+    const message = `${listen.name} "${listen.value}" requires -server.register-instrumentation=true: without it there is no /metrics to serve`;
+    const fix = `set ${howToSet(register, 'server.register-instrumentation')} to true, or take ${listen.definition.key} out`;
+    return [{ at: listen.at, message, fix }];
+  },
+};
+
+/** R045: admin and debug routes that other machines can reach ask for a token. */
+const adminToken: TextRule = {
+  id: 'R045',
+  title: 'debug routes off this machine need a token',
+  tier: 'meaning',
+  severity: 'error',
+  docs: 'The page at /ui, explained queries, query analytics and profiles show what users ask and how the process works. On an `adminListen` address that other machines reach they need `adminAuthToken`.',
+  check(draft) {
+    const listen = findOption(draft, 'admin-listen');
+    const token = findOption(draft, 'server.admin-auth-token');
+    if (!isFilled(listen) || isFilled(token)) return [];
+    const address = parseListenAddress(listen.value);
+    if (address === undefined || isLoopback(address) || !servesAdmin(draft)) return [];
+    const message = `server.admin-auth-token is required when admin/debug endpoints are enabled on non-loopback address ${listen.value}`;
+    const fix = `set ${howToSet(token, 'server.admin-auth-token')}, or listen on 127.0.0.1`;
+    return [{ at: listen.at, message, fix }];
+  },
+};
+
+/** R048: every listener has an address of its own. */
+const sharedPort: TextRule = {
+  id: 'R048',
+  title: 'listeners do not share an address',
+  tier: 'meaning',
+  severity: 'error',
+  docs: 'Two listeners of the file would open the same port on the same interface, and the second would fail. Port 0 lets the system choose and never collides.',
+  check(draft) {
+    const complaints: Complaint[] = [];
+    const opened: { readonly key: string; readonly text: string; readonly address: ListenAddress }[] = [];
+    for (const { option, text } of listeners(draft)) {
+      const address = parseListenAddress(text);
+      if (address === undefined) continue;
+      const clash = opened.find((other) => overlap(other.address, address));
+      if (clash !== undefined) {
+        const message = `${option.name} "${text}" collides with ${clash.key} "${clash.text}"`;
+        complaints.push({ at: option.at, message, fix: 'choose another port' });
+      }
+      opened.push({ key: option.name, text, address });
+    }
+    return complaints;
+  },
+};
+
+/** No host means every interface. */
+function overlap(a: ListenAddress, b: ListenAddress): boolean {
+  if (a.port === 0 || a.port !== b.port) return false;
+  const isEverywhere = (host: string | undefined): boolean =>
+    host === undefined || host === '0.0.0.0' || host === '::';
+  return isEverywhere(a.host) || isEverywhere(b.host) || a.host === b.host;
+}
+
+/** R063: the addresses to listen on are free. */
+const freePorts: EnvironmentRule = {
+  id: 'R063',
+  title: 'an address to listen on is free',
+  tier: 'environment',
+  severity: 'error',
+  docs: 'Every listener of the file is opened for a moment. A proxy that runs already holds its ports: run this tier where and when it is to start.',
+  async check(draft, surroundings) {
+    const complaints: Complaint[] = [];
+    for (const { option, text } of listeners(draft)) {
+      const reason = await surroundings.canListen(text);
+      if (reason === undefined) continue;
+      complaints.push({ at: option.at, message: `${option.name} "${text}" cannot be opened: ${reason}` });
+    }
+    return complaints;
+  },
+};
+
+export const listenersRules: readonly Rule[] = [metricsListener, adminToken, sharedPort, freePorts];
+
+interface PlannedListener {
+  readonly option: FoundOption;
+  readonly text: string;
+}
+
+/**
+ * The addresses a pipeline will listen on: every option with `format: listen-address` that will be opened. The admin listener is left out
+ * when it has no routes or they move to the main listener (docs/protocol/operation.md#listeners-and-admin-routes).
+ */
+export function listeners(draft: PipelineDraft): readonly PlannedListener[] {
+  const hasAdmin = hasAdminListener(draft);
+  return allOptions(draft).flatMap((option) => {
+    if (option.definition.schema.format !== 'listen-address' || !isFilled(option)) return [];
+    if (option.definition.flag === 'admin-listen' && !hasAdmin) return [];
+    return [{ option, text: option.value }];
+  });
+}
+
+function hasAdminListener(draft: PipelineDraft): boolean {
+  return !isFilled(findOption(draft, 'server.admin-auth-token')) && servesAdmin(draft);
+}
+
+/** True when a plugin of the pipeline defines routes on the admin listener. */
+function servesAdmin({ entries }: PipelineDraft): boolean {
+  return entries.some(
+    ({ isEnabled, load }) =>
+      isEnabled &&
+      load.kind === 'loaded' &&
+      load.plugin.kind === 'endpoint' &&
+      load.plugin.servesAdmin === true,
+  );
+}

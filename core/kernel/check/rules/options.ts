@@ -1,0 +1,137 @@
+import type { OptionFinding } from '../../options/index.js';
+import { placeOfOption, type DraftOptions, type PipelineDraft } from '../../pipeline/draft.js';
+import { meantOption } from '../meant-option.js';
+import { allOptions, enabledOwners, findOption, optionsOf, type FoundOption } from '../option-lookup.js';
+import type { Complaint, Rule, TextRule } from '../rule.js';
+
+/** R007: every option is known to its plugin or section. */
+const unknownOption: TextRule = {
+  id: 'R007',
+  title: 'an option is known to its plugin',
+  tier: 'structure',
+  severity: 'error',
+  docs: 'The plugin or section has no option of this name; a misspelt option would silently keep its default. docs/flags.md lists all options.',
+  check: (draft) => optionComplaints(draft, 'unknown-option'),
+};
+
+/** R008: every option has a value that its schema allows, whoever gave it. */
+const badValue: TextRule = {
+  id: 'R008',
+  title: 'an option has an allowed value',
+  tier: 'structure',
+  severity: 'error',
+  docs: 'The value has the wrong type, is out of bounds, is none of the allowed words, or is no duration, address or URL. Types are never converted: `"5"` is a text and not a number. When a flag or an environment variable gave the value, the message names it.',
+  check: (draft) => optionComplaints(draft, 'bad-value'),
+};
+
+/** R009: options that have no default are given. */
+const missingOption: TextRule = {
+  id: 'R009',
+  title: 'a required option is given',
+  tier: 'structure',
+  severity: 'error',
+  docs: 'The option has no default, and neither the file nor a flag nor the environment gives it. The finding points at the plugin or the mapping that lacks it.',
+  check: (draft) => optionComplaints(draft, 'missing-option'),
+};
+
+/** R046: a lower bound is not above its upper bound. */
+const upsideDown: TextRule = {
+  id: 'R046',
+  title: 'a lower bound is not above its upper bound',
+  tier: 'meaning',
+  severity: 'error',
+  docs: 'Of two options that bound the same thing (`x-not-above` in their schema), such as the fewest and the most reads at once, the first may not exceed the second. A number of 0 as the second means no bound.',
+  check: (draft) =>
+    enabledOwners(draft).flatMap((owner) => {
+      const options = optionsOf(owner);
+      return options.flatMap((least): readonly Complaint[] => {
+        const most = options.find(({ definition }) => definition.key === least.definition.notAbove);
+        if (typeof least.value !== 'number' || typeof most?.value !== 'number') return [];
+        const isUnbounded = most.value === 0 && most.definition.kind === 'integer';
+        if (least.value <= most.value || isUnbounded) return [];
+        // The value that was set is the one to change; the defaults of both fit together.
+        const { at } = least.origin.kind === 'default' ? most : least;
+        const fix = `lower ${least.definition.key} or raise ${most.definition.key}`;
+        return [{ at, message: `${least.name} is above ${most.name}`, fix }];
+      });
+    }),
+};
+
+/** R050: options that two plugins must agree on are equal. */
+const sharedOptions: TextRule = {
+  id: 'R050',
+  title: 'options that follow a flag agree with its owner',
+  tier: 'meaning',
+  severity: 'error',
+  docs: 'Some options tell a plugin what another one does: the caches must know which credentials `backend` forwards, or one client would get answers made for another. What the file says of the one that leads holds for those that are not written; where both are written they must be alike.',
+  check(draft) {
+    return allOptions(draft).flatMap((option): readonly Complaint[] => {
+      const flag = option.definition.shares;
+      const leader = flag === undefined ? undefined : findOption(draft, flag);
+      if (flag === undefined || leader === undefined || sameValue(option, leader)) return [];
+      const { definition } = option;
+      const message = `${definition.owner} has ${definition.key} ${shown(option)}, but ${leader.definition.owner} has ${leader.definition.key} ${shown(leader)}`;
+      const fix = `take ${definition.key} out, so that it follows ${leader.definition.owner}, or write both alike`;
+      return [{ at: option.at, message, fix }];
+    });
+  },
+};
+
+/** These lists are sets of names, so their order does not matter. */
+function sameValue(a: FoundOption, b: FoundOption): boolean {
+  return comparable(a.value) === comparable(b.value);
+}
+
+function comparable(value: unknown): string {
+  return JSON.stringify(Array.isArray(value) ? value.map(String).sort() : (value ?? null));
+}
+
+function shown({ value }: FoundOption): string {
+  return JSON.stringify(value ?? null);
+}
+
+export const optionsRules: readonly Rule[] = [
+  unknownOption,
+  badValue,
+  missingOption,
+  upsideDown,
+  sharedOptions,
+];
+
+/** The findings of option resolution that one rule reports. */
+function optionComplaints(draft: PipelineDraft, kind: OptionFinding['kind']): readonly Complaint[] {
+  const entries = draft.entries.flatMap((entry) => entry.options ?? []);
+  return [...draft.sections.values(), ...entries].flatMap((owner) =>
+    owner.findings
+      .filter((finding) => finding.kind === kind)
+      .map((finding) => {
+        const fix = fixOf(draft, owner, finding);
+        return {
+          at: placeOfOption(owner, finding),
+          message: messageOf(owner, finding),
+          ...(fix === undefined ? {} : { fix }),
+        };
+      }),
+  );
+}
+
+/** For an unknown option its right name or place, which is surer than a word that looks alike. */
+function fixOf(
+  draft: PipelineDraft,
+  owner: DraftOptions,
+  { kind, place, fix }: OptionFinding,
+): string | undefined {
+  if (kind !== 'unknown-option' || place.kind !== 'yaml' || place.path.length !== 1) return fix;
+  return meantOption(draft, owner, String(place.path[0])) ?? fix;
+}
+
+function messageOf(owner: DraftOptions, finding: OptionFinding): string {
+  switch (finding.kind) {
+    case 'unknown-option':
+      return `${finding.message} to ${owner.owner}`;
+    case 'missing-option':
+      return `${owner.owner}: ${finding.message}`;
+    case 'bad-value':
+      return finding.message;
+  }
+}

@@ -1,0 +1,221 @@
+import type { MetricSpecs } from '../../../base/meters.js';
+import { definitionsOf, servingFlags, type OptionSchema, variableOf } from '../../options/index.js';
+import { OwnRoutes } from '../../own-routes.js';
+import type { DraftEntry, ListName } from '../../pipeline/draft.js';
+import type { OwnRoute, Plugin } from '../../plugin/contract.js';
+import { shapeOfMetric } from '../../telemetry/meters.js';
+import { houseMetrics } from '../../telemetry/metrics-table.js';
+import { processMetrics } from '../../telemetry/process-metrics.js';
+import { findOption } from '../option-lookup.js';
+import type { Complaint, Rule, TextRule } from '../rule.js';
+
+/** R020: every `use` names a module that exists. */
+const unknownPlugin: TextRule = {
+  id: 'R020',
+  title: 'a plugin exists',
+  tier: 'meaning',
+  severity: 'error',
+  docs: '`use` is the name of a built-in plugin, the path of a module (`./x.js`, `../x.js` from the folder of the file, or absolute), or an npm package that is installed where the file stands.',
+  check: (draft) =>
+    draft.entries.flatMap(({ load, useAt }) =>
+      load.kind === 'unknown'
+        ? [{ at: useAt, message: load.message, ...(load.fix === undefined ? {} : { fix: load.fix }) }]
+        : [],
+    ),
+};
+
+/** R021: the module named by `use` is a plugin. */
+const brokenPlugin: TextRule = {
+  id: 'R021',
+  title: 'a module is a plugin',
+  tier: 'meaning',
+  severity: 'error',
+  docs: 'The module exists but fails while it is loaded, has no default export made with defineStage, defineEndpoint or defineService, brings a schema that cannot be used, or declares metrics or routes that cannot be: names, types, labels, paths that are taken. Checking a file runs the top level of the modules it names.',
+  check: (draft) =>
+    draft.entries.flatMap(({ load, use, useAt }) =>
+      load.kind === 'broken'
+        ? [
+            {
+              at: useAt,
+              message: `plugin "${use}" ${load.message}`,
+              ...(load.fix === undefined ? {} : { fix: load.fix }),
+            },
+          ]
+        : [],
+    ),
+};
+
+const listOf: Readonly<Record<Plugin['kind'], ListName>> = {
+  stage: 'stages',
+  endpoint: 'endpoints',
+  service: 'services',
+};
+
+/** R022: stages, endpoint plugins and service plugins are in their own lists. */
+const wrongList: TextRule = {
+  id: 'R022',
+  title: 'a plugin stands in the list of its kind',
+  tier: 'meaning',
+  severity: 'error',
+  docs: 'Stages go into `stages`, endpoint plugins into `endpoints`, service plugins into `services`.',
+  check: (draft) =>
+    draft.entries.flatMap(({ load, list, useAt }) => {
+      if (load.kind !== 'loaded') return [];
+      const { kind, name } = load.plugin;
+      const right = listOf[kind];
+      if (right === list) return [];
+      return [
+        {
+          at: useAt,
+          message: `"${name}" is ${kind === 'endpoint' ? 'an endpoint' : `a ${kind}`} plugin and cannot stand in "${list}"`,
+          fix: `move it to "${right}"`,
+        },
+      ];
+    }),
+};
+
+/** R023: every entry of the three lists has an id of its own. */
+const duplicateId: TextRule = {
+  id: 'R023',
+  title: 'an id stands once',
+  tier: 'meaning',
+  severity: 'error',
+  docs: "Logs, metrics and messages name an entry by its id, which is the plugin's name unless `id` says otherwise. A plugin that stands twice needs an `id` in one place. Entries that are not enabled count too.",
+  check(draft) {
+    const first = new Map<string, DraftEntry>();
+    const complaints: Complaint[] = [];
+    for (const entry of draft.entries) {
+      const before = first.get(entry.id);
+      if (before === undefined) {
+        first.set(entry.id, entry);
+        continue;
+      }
+      const fix = entry.idAt === entry.useAt ? 'give it an "id" of its own' : 'choose another id';
+      complaints.push({
+        at: entry.idAt,
+        message: `id "${entry.id}" is taken by the entry on line ${before.at.line}`,
+        fix,
+      });
+    }
+    return complaints;
+  },
+};
+
+/** R037: what plugins declare is not declared by another one in another way. */
+const clashingDeclarations: TextRule = {
+  id: 'R037',
+  title: 'plugins do not declare the same thing differently',
+  tier: 'meaning',
+  severity: 'error',
+  docs: 'Two plugins of the file declare a metric of the same name with different types, labels or buckets, own routes with the same id or path, or options with the same flag; or a plugin declares a metric or a flag that ref-proxy has already. Rename one of the two.',
+  check(draft) {
+    const clashes = new Clashes(draft.schemas);
+    return draft.entries.flatMap((entry) => {
+      const message = clashes.of(entry);
+      return message === undefined
+        ? []
+        : [{ at: entry.useAt, message: `plugin "${entry.use}" ${message}`, fix: 'rename it in the plugin' }];
+    });
+  },
+};
+
+/** Flags of the commands themselves. */
+const programFlags = [...servingFlags, 'help', 'h', 'version'];
+
+/** What has been declared so far, in the order of the file. */
+class Clashes {
+  readonly #metrics = new Map<string, string>();
+  /** By the environment variable: two flags with the same one could not be told apart there. */
+  readonly #flags = new Map<string, { readonly flag: string; readonly owner: string }>();
+  readonly #routes = new OwnRoutes();
+  /** Names of the plugins of the site whose flags are known. */
+  readonly #sites = new Set<string>();
+  readonly #isBuiltIn: (use: string) => boolean;
+
+  constructor(schemas: ReadonlyMap<string, OptionSchema>) {
+    this.#isBuiltIn = (use) => schemas.has(use);
+    for (const [name, spec] of Object.entries(houseMetrics)) this.#metrics.set(name, shapeOfMetric(spec));
+    // These are read from the process and cannot be shared.
+    for (const name of Object.keys(processMetrics())) this.#metrics.set(name, 'of the process');
+    for (const flag of programFlags) this.#declare(flag, 'ref-proxy');
+    for (const [owner, schema] of schemas)
+      for (const { flag } of definitionsOf(owner, schema)) if (flag !== undefined) this.#declare(flag, owner);
+  }
+
+  /** The first clash of an entry with those before it. */
+  of({ load, use, isEnabled }: DraftEntry): string | undefined {
+    if (load.kind !== 'loaded') return undefined;
+    const { plugin, schema } = load;
+    const flag = this.#isBuiltIn(use) ? undefined : this.#flagClash(plugin.name, schema);
+    if (flag !== undefined || !isEnabled) return flag;
+    const routes = plugin.kind === 'endpoint' ? (plugin.ownRoutes ?? []) : [];
+    return this.#metricClash(plugin.metrics ?? {}) ?? this.#routeClash(routes);
+  }
+
+  #flagClash(name: string, schema: OptionSchema): string | undefined {
+    // A plugin that stands twice has its flags once.
+    if (this.#sites.has(name)) return undefined;
+    this.#sites.add(name);
+    for (const { flag } of definitionsOf(name, schema)) {
+      if (flag === undefined) continue;
+      const other = this.#flags.get(variableOf(flag));
+      if (other?.flag === flag) return `declares the flag -${flag}, which "${other.owner}" has`;
+      if (other !== undefined)
+        return `declares the flag -${flag}, whose variable ${variableOf(flag)} is that of -${other.flag} of "${other.owner}"`;
+      this.#declare(flag, name);
+    }
+    return undefined;
+  }
+
+  #declare(flag: string, owner: string): void {
+    this.#flags.set(variableOf(flag), { flag, owner });
+  }
+
+  #metricClash(metrics: MetricSpecs): string | undefined {
+    for (const [name, spec] of Object.entries(metrics)) {
+      const shape = shapeOfMetric(spec);
+      if ((this.#metrics.get(name) ?? shape) !== shape)
+        return `declares the metric "${name}" in another way than it is declared before`;
+      this.#metrics.set(name, shape);
+    }
+    return undefined;
+  }
+
+  #routeClash(routes: readonly OwnRoute[]): string | undefined {
+    try {
+      this.#routes.add(routes);
+      return undefined;
+    } catch (error) {
+      return `cannot have its routes: ${error instanceof Error ? error.message : String(error)}`;
+    }
+  }
+}
+
+/** R053: several workers have no plugin of which there can be only one. */
+const singlePlugins: TextRule = {
+  id: 'R053',
+  title: 'several workers run every plugin several times',
+  tier: 'meaning',
+  severity: 'error',
+  docs: 'With `-workers` above 1 each process runs all plugins. Some, such as the embedded backend, hold what all requests need, and there can be only one of them: run the backend by itself (`ref-proxy backend`), or one worker.',
+  check(draft) {
+    const workers = findOption(draft, 'workers');
+    if (workers === undefined || String(workers.value) === '1') return [];
+    return draft.entries
+      .filter(({ isEnabled, load }) => isEnabled && load.kind === 'loaded' && load.plugin.isSingle === true)
+      .map(({ use, useAt }) => ({
+        at: useAt,
+        message: `plugin "${use}" cannot run in several workers (${workers.name} is ${String(workers.value)})`,
+        fix: 'remove it, or set workers (-workers) to 1',
+      }));
+  },
+};
+
+export const pluginsRules: readonly Rule[] = [
+  unknownPlugin,
+  brokenPlugin,
+  wrongList,
+  duplicateId,
+  clashingDeclarations,
+  singlePlugins,
+];

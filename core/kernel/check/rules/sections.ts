@@ -1,0 +1,139 @@
+import { isPublishedByDefault } from '../../../wire/limits/published.js';
+import { isReadLimit, limitFields } from '../../../wire/limits/fields.js';
+import { editDistance, suggest } from '../../options/index.js';
+import { entryOf, valueOf, type LocatedNode } from '../../pipeline/located.js';
+import type { PipelineDraft } from '../../pipeline/draft.js';
+import { findOption, howToSet, isFilled, type FoundOption } from '../option-lookup.js';
+import type { Complaint, Rule, TextRule } from '../rule.js';
+
+/** R040: dotted labels are not shown while queries on them are refused. */
+const dottedNames: TextRule = {
+  id: 'R040',
+  title: 'passthrough labels need dotted names in queries',
+  tier: 'meaning',
+  severity: 'warning',
+  docs: 'With `labelStyle: passthrough` labels carry their dotted backend names. With `logqlDottedNames: reject` queries may not use dotted names, so that those labels cannot be queried. The specification allows it all the same.',
+  check(draft) {
+    const style = findOption(draft, 'label-style');
+    const dotted = findOption(draft, 'logql-dotted-names');
+    if (style?.value !== 'passthrough' || dotted?.value !== 'reject') return [];
+    const message = `${dotted.name} "reject" contradicts ${style.name} "passthrough": labels with dots cannot be queried`;
+    return [{ at: dotted.at, message, fix: 'use "accept" or "auto"' }];
+  },
+};
+
+/** R042: client certificates are required only where they can be verified. */
+const clientCertificates: TextRule = {
+  id: 'R042',
+  title: 'client certificates need an authority',
+  tier: 'meaning',
+  severity: 'error',
+  docs: '`tlsRequireClientCert` refuses clients without a certificate signed by an authority of `tlsClientCaFile`; without that file it would refuse everybody or nobody.',
+  check(draft) {
+    const required = findOption(draft, 'tls-require-client-cert');
+    const authority = findOption(draft, 'tls-client-ca-file');
+    if (required?.value !== true || isFilled(authority)) return [];
+    const message = 'tls-client-ca-file is required when tls-require-client-cert is enabled';
+    return [{ at: required.at, message, fix: `set ${howToSet(authority, 'tls-client-ca-file')}` }];
+  },
+};
+
+/** R043: certificate and key are both set, and so is everything that other TLS options require. */
+const tlsPair: TextRule = {
+  id: 'R043',
+  title: 'a certificate has its key',
+  tier: 'meaning',
+  severity: 'error',
+  docs: 'HTTPS needs `tlsCertFile` and `tlsKeyFile`; one of them alone, or an authority for client certificates without them, would leave the listener on plain HTTP.',
+  check(draft) {
+    const cert = findOption(draft, 'tls-cert-file');
+    const key = findOption(draft, 'tls-key-file');
+    const authority = findOption(draft, 'tls-client-ca-file');
+    const complain = (
+      at: Complaint['at'],
+      given: string,
+      missing: typeof cert,
+      flag: string,
+    ): readonly Complaint[] => [
+      {
+        at,
+        message: `${given} is given without ${flag}: HTTPS needs both`,
+        fix: `set ${howToSet(missing, flag)}`,
+      },
+    ];
+    if (isFilled(cert) && !isFilled(key)) return complain(cert.at, cert.name, key, 'tls-key-file');
+    if (isFilled(key) && !isFilled(cert)) return complain(key.at, key.name, cert, 'tls-cert-file');
+    if (isFilled(authority) && !isFilled(cert)) {
+      const message = `${authority.name} is given without tls-cert-file and tls-key-file: without HTTPS no client shows a certificate`;
+      return [
+        {
+          at: authority.at,
+          message,
+          fix: `set ${howToSet(cert, 'tls-cert-file')} and ${howToSet(key, 'tls-key-file')}`,
+        },
+      ];
+    }
+    return [];
+  },
+};
+
+/** A field of another program may have a similar name; one or two letters of difference is a typo. */
+const nearness = 2;
+
+/** R051: something reads a limit. */
+const misspeltLimit: TextRule = {
+  id: 'R051',
+  title: 'a limit is one that something reads',
+  tier: 'meaning',
+  severity: 'warning',
+  docs: 'Limits of tenants may hold any field of Loki, but most of them are about storing logs, which this proxy does not do: they bound nothing, and are not shown to clients. Neither is one that is misspelt. A field that is only to be shown is named in `-tenant-limits-allow-publish`.',
+  check: (draft) => [
+    ...complaintsOf(draft, 'tenant-default-limits', (found) => [[found.value, found.node]]),
+    ...complaintsOf(draft, 'tenant-limits', (found) => {
+      const node = found.node;
+      return Object.entries<unknown>({ ...objectOf(found.value) }).map(([tenant, fields]) => [
+        fields,
+        valueOf(node, tenant),
+      ]);
+    }),
+  ],
+};
+
+type Fields = readonly [value: unknown, node: LocatedNode | undefined];
+
+function complaintsOf(
+  draft: PipelineDraft,
+  flag: string,
+  fieldsOf: (found: FoundOption) => readonly Fields[],
+): readonly Complaint[] {
+  const found = findOption(draft, flag);
+  if (found === undefined) return [];
+  const shown = findOption(draft, 'tenant-limits-allow-publish')?.value;
+  const isShown = (field: string): boolean => Array.isArray(shown) && shown.includes(field);
+  return fieldsOf(found).flatMap(([value, node]) =>
+    Object.keys(objectOf(value)).flatMap((field): readonly Complaint[] => {
+      const isKnown = isPublishedByDefault(field);
+      if (isReadLimit(field) || (isShown(field) && !isKnown)) return [];
+      const at = entryOf(node, field)?.keyAt ?? found.at;
+      const place = found.origin.kind === 'yaml' ? '' : ` in ${found.name}`;
+      const meant = isKnown ? undefined : meantBy(field);
+      const message = `limit "${field}"${place} is none that requests are held to`;
+      const fix =
+        meant === undefined
+          ? 'leave it out: nothing reads it, and clients are not shown it'
+          : `did you mean "${meant}"?`;
+      return [{ at, message, fix }];
+    }),
+  );
+}
+
+function meantBy(field: string): string | undefined {
+  const meant = suggest(field, [...limitFields.keys(), 'otlp_config']);
+  return meant !== undefined && editDistance(field, meant) <= nearness ? meant : undefined;
+}
+
+function objectOf(value: unknown): object {
+  return typeof value === 'object' && value !== null ? value : {};
+}
+
+export const sectionsRules: readonly Rule[] = [dottedNames, clientCertificates, tlsPair, misspeltLimit];

@@ -1,0 +1,108 @@
+import type { PipelineDraft } from '../../pipeline/draft.js';
+import type { ShapeProblem } from '../../pipeline/shape.js';
+import type { YamlProblemKind } from '../../pipeline/yaml-problem.js';
+import { meantBeside } from '../meant-option.js';
+import type { Complaint, Rule, TextRule } from '../rule.js';
+
+/** R001: the file is valid YAML. */
+const yamlSyntax: TextRule = {
+  id: 'R001',
+  title: 'the file is YAML',
+  tier: 'structure',
+  severity: 'error',
+  docs: 'The file cannot be read, is not UTF-8, or is not YAML 1.2. Nothing else is checked until it is. Indent with spaces; put a value that holds `: `, ` #` or brackets in quotes.',
+  check: (draft) => yamlComplaints(draft, 'syntax'),
+};
+
+/** R002: the file holds exactly one document. */
+const oneDocument: TextRule = {
+  id: 'R002',
+  title: 'the file is one document',
+  tier: 'structure',
+  severity: 'error',
+  docs: 'A pipeline file holds one YAML document. An empty file holds none, and a line `---` between values begins a second one.',
+  check: (draft) => yamlComplaints(draft, 'documents'),
+};
+
+/** R003: a mapping has no duplicate keys. */
+const duplicateKey: TextRule = {
+  id: 'R003',
+  title: 'a key stands once',
+  tier: 'structure',
+  severity: 'error',
+  docs: 'A key that stands twice in one mapping would lose one of its values without a word. The finding points at the second and names the line of the first.',
+  check: (draft) => yamlComplaints(draft, 'duplicate-key'),
+};
+
+/** R004: only YAML features that every reader of the file supports. */
+const yamlFeature: TextRule = {
+  id: 'R004',
+  title: 'no tags, merge keys or endless aliases',
+  tier: 'structure',
+  severity: 'error',
+  docs: 'Custom tags (`!name`), merge keys (`<<`), keys that are not plain text, aliases without an anchor or that hold themselves, and files that grow beyond 20000 values by aliases are not read. An alias for a whole value (`*name`) is fine.',
+  check: (draft) => yamlComplaints(draft, 'feature'),
+};
+
+/** R005: references to the environment are whole values and resolve to one. */
+const envReference: TextRule = {
+  id: 'R005',
+  title: 'an environment reference is a whole value and has one',
+  tier: 'structure',
+  severity: 'error',
+  docs: '`${NAME}` and `${NAME:-default}` stand for a whole value, never for a part of one, and a reference without a default needs the variable to be set. `$${` writes a literal `${`.',
+  check: (draft) => yamlComplaints(draft, 'reference'),
+};
+
+/** R006: sections, lists and entries have the form of schemas/pipeline.schema.json. */
+const frame: TextRule = {
+  id: 'R006',
+  title: 'the frame of the file is as its schema says',
+  tier: 'structure',
+  severity: 'error',
+  docs: 'The top level knows `version` (1), the sections `server`, `names`, `limits`, `telemetry` and the lists `stages`, `endpoints`, `services`; an entry of a list knows `use`, `id`, `enabled` and `with`. See schemas/pipeline.schema.json.',
+  check: (draft) =>
+    draft.shape
+      // A fragment in Markdown shows part of a pipeline: what it leaves out is not missing.
+      .filter((problem) => !(draft.source.isFragment && problem.kind === 'missing' && problem.isTop))
+      .map((problem) => {
+        const fix = problem.kind === 'unknown' ? (meantPlace(draft, problem) ?? problem.fix) : problem.fix;
+        return { at: problem.at, message: problem.message, ...(fix === undefined ? {} : { fix }) };
+      }),
+};
+
+/** Options stand in sections, or under `with`. */
+function meantPlace(draft: PipelineDraft, { path = [], at, meant }: ShapeProblem): string | undefined {
+  const key = path.at(-1);
+  if (meant !== undefined && meant === String(key).toLowerCase()) return undefined;
+  if (typeof key !== 'string' || (path.length !== 1 && path.length !== 3)) return undefined;
+  const entry = draft.entries.findLast((each) => path.length === 3 && each.at.line <= at.line);
+  return meantBeside(draft, entry?.options, key);
+}
+
+/** R010: what a list includes can be put in its place. */
+const include: TextRule = {
+  id: 'R010',
+  title: 'a file that is included can be read',
+  tier: 'structure',
+  severity: 'error',
+  docs: '`- include: ./file.yaml` stands for the entries of a file that is a list, `- include: ./file.yaml#name` for a list under `fragments` of a file. It stands alone in its item. Files do not include themselves, not more than 8 deep, and not more than 64 in one pipeline.',
+  check: (draft) => yamlComplaints(draft, 'include'),
+};
+
+export const yamlRules: readonly Rule[] = [
+  yamlSyntax,
+  oneDocument,
+  duplicateKey,
+  yamlFeature,
+  envReference,
+  frame,
+  include,
+];
+
+/** The findings of YAML parsing that one rule reports. */
+function yamlComplaints(draft: PipelineDraft, kind: YamlProblemKind): readonly Complaint[] {
+  return draft.yaml
+    .filter((problem) => problem.kind === kind)
+    .map(({ at, message, fix }) => ({ at, message, ...(fix === undefined ? {} : { fix }) }));
+}
