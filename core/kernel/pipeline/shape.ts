@@ -11,7 +11,7 @@ export interface ShapeProblem {
   readonly isTop: boolean;
   readonly message: string;
   readonly fix?: string;
-  /** Of the invalid value, or of the unknown key; undefined for a slip of the pen. */
+  /** Of the invalid value, or of the unknown key. */
   readonly path?: readonly (string | number)[];
   /** The key that an unknown one probably stands for. */
   readonly meant?: string;
@@ -35,17 +35,21 @@ export function shapeProblems(root: LocatedNode): readonly ShapeProblem[] {
     });
 }
 
-/** What to write in the place of what is missing, or of another kind than it should be. */
+/** Advice on the text to write in the place of what is missing, or of another kind than it should be. */
 function fixOf(problem: ValueProblem, node: LocatedNode | undefined): string | undefined {
   const [list, second] = problem.path;
   if (problem.kind === 'missing') return missingFixes.get(problem.key ?? '');
   if (problem.kind !== 'bad' || node === undefined || list === undefined) return undefined;
   const isEmpty = node.kind === 'scalar' && node.value === null;
+  const isText = node.kind === 'scalar' && typeof node.value === 'string';
+  const isItem = typeof second === 'number' && problem.path.length === 2;
+  if (isText && (isItem ? !/^[\w@./-]+$/.test(node.value) : problem.message.startsWith('must be a mapping')))
+    return `write "${isItem ? '- use: NAME' : 'key: value'}", with a space behind the colon`;
   if (problem.path.length === 1) {
     if (node.kind === 'map') return 'write each plugin as an item: "- use: NAME"';
     return node.kind === 'list' ? 'write the options as a mapping, without dashes' : undefined;
   }
-  if (typeof second === 'number' && problem.path.length === 2) {
+  if (isItem) {
     if (isEmpty) return 'write "- use: NAME", or remove the dash';
     return node.kind === 'scalar' ? `write "- use: ${String(node.value)}"` : missingFixes.get('use');
   }

@@ -49,6 +49,7 @@ export const meaningFaults: Readonly<Record<string, Spoiler>> = {
     'tenantMap: { shop: { account_id: 99999999999 } }',
     /4294967295|uint32/,
     'allowNumeric: false',
+    'allowDefault: false',
   ),
   'cold routing to nowhere': contradiction('cold-route', 'enabled: true', /backend/),
   'a misspelt limit': contradiction(

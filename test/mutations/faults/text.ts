@@ -1,5 +1,5 @@
 /** Slips of the pen in YAML. */
-import { quoted, some, type Fault, type Spoiler } from '../change.js';
+import { some, type Fault, type Spoiler } from '../change.js';
 import type { KeyLine, PipelineLines } from '../pipeline-lines.js';
 import type { Random } from '../../watch/random.js';
 
@@ -60,17 +60,17 @@ export const textFaults: Readonly<Record<string, Spoiler>> = {
   'no colon': onLine(
     valued,
     (before, { key }) => before.replace(`${key}:`, key),
-    ({ key }) => quoted(`${key}:`),
+    () => /colon/,
   ),
   'no space behind the colon': onLine(
     plain,
     (before, { key }) => before.replace(`${key}: `, `${key}:`),
-    ({ key }) => quoted(`${key}: `),
+    () => /colon/,
   ),
   'an equals sign for the colon': onLine(
     plain,
     (before, { key }) => before.replace(`${key}: `, `${key} = `),
-    ({ key }) => quoted(`${key}:`),
+    () => /colon/,
   ),
   'no space behind the dash': onLine(
     (file) => file.keys.filter(({ isItem }) => isItem),

@@ -165,7 +165,7 @@ export const invalid: readonly InvalidCase[] = [
     title: 'R001 a quote without its end',
     text: 'version: "1\n',
     finds: ['R001 1:10'],
-    says: 'close it: "1"',
+    says: 'close it',
   },
   { title: 'R002 nothing', text: '', finds: ['R002 1:1'] },
   { title: 'R002 comments only', text: '# nothing\n', finds: ['R002 1:1'] },
