@@ -74,7 +74,7 @@ export async function run(): Promise<void> {
 /** The requests of a push, of which only their number is kept. */
 async function pushed(measurements: Measurements): Promise<readonly number[]> {
   const sizes: number[] = [];
-  for await (const metrics of batches(measurements, { startNs: 1n, nowNs: 2n }, 2_000))
+  for await (const metrics of batches(measurements, { startNs: 1n, nowNs: 2n }, 500))
     sizes.push(requestOf([], metrics).length);
   return sizes;
 }

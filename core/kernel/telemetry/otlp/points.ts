@@ -1,15 +1,21 @@
-/**
- * Measurements as the messages of OTLP, with its numbers of fields:
- * https://github.com/open-telemetry/opentelemetry-proto/blob/main/opentelemetry/proto/metrics/v1/metrics.proto
- */
+/** Measurements as messages of OTLP, written by OpenTelemetry's libraries (docs/protocol/operation.md#pushed-metrics). */
+import { ValueType, type Attributes, type HrTime } from '@opentelemetry/api';
+import { ProtobufMetricsSerializer } from '@opentelemetry/otlp-transformer';
+import { resourceFromAttributes } from '@opentelemetry/resources';
+import {
+  AggregationTemporality,
+  DataPointType,
+  type DataPoint,
+  type Histogram,
+  type MetricData,
+} from '@opentelemetry/sdk-metrics';
 import { Pacer } from '../../../base/pace/pacer.js';
 import { eachAtPace } from '../../../base/pace/steps.js';
 import type { Measurements } from '../exposition.js';
-import { Message } from './protobuf.js';
 
 /** Nanoseconds since the epoch. */
 export interface Times {
-  /** Since when counters have counted. */
+  /** Beginning of the counts. */
   readonly startNs: bigint;
   readonly nowNs: bigint;
 }
@@ -22,7 +28,7 @@ interface Value {
   readonly metricName?: string;
 }
 
-/** The labels of scrapes, where OTLP has other names for them (docs/protocol/operation.md#pushed-metrics). */
+/** The labels of scrapes, where OTLP has other names for them. */
 const attributeNames: ReadonlyMap<string, string> = new Map([
   ['system', 'ref.api.system'],
   ['direction', 'proxy.direction'],
@@ -30,28 +36,17 @@ const attributeNames: ReadonlyMap<string, string> = new Map([
   ['route', 'http.route'],
   ['status', 'http.response.status_code'],
 ]);
-/** AGGREGATION_TEMPORALITY_CUMULATIVE: what a lost push did not tell, the next one does. */
-const cumulative = 2;
 
-/** A `KeyValue`. */
-function attributeOf(key: string, value: string | number): Buffer {
-  const written = new Message();
-  if (typeof value === 'number') written.whole(3, value);
-  else written.text(1, value);
-  return new Message().text(1, key).bytes(2, written.done()).done();
-}
-
-/** An `ExportMetricsServiceRequest` of metrics, each a `Metric`. */
+/** An `ExportMetricsServiceRequest`. */
 export function requestOf(
   resource: readonly (readonly [key: string, value: string])[],
-  metrics: readonly Buffer[],
+  metrics: readonly MetricData[],
 ): Buffer {
-  const described = new Message();
-  for (const [key, value] of resource) described.bytes(1, attributeOf(key, value));
-  const scope = new Message().bytes(1, new Message().text(1, 'ref-proxy').done());
-  for (const metric of metrics) scope.bytes(2, metric);
-  const all = new Message().bytes(1, described.done()).bytes(2, scope.done());
-  return new Message().bytes(1, all.done()).done();
+  const bytes = ProtobufMetricsSerializer.serializeRequest({
+    resource: resourceFromAttributes(Object.fromEntries(resource)),
+    scopeMetrics: [{ scope: { name: 'ref-proxy' }, metrics: [...metrics] }],
+  });
+  return Buffer.from(bytes ?? []);
 }
 
 /** Metrics in batches of at most so many points, one batch made for each pull, in steps. */
@@ -59,18 +54,17 @@ export async function* batches(
   measurements: Measurements,
   times: Times,
   mostPoints: number,
-): AsyncGenerator<readonly Buffer[]> {
-  let batch: Buffer[] = [];
+): AsyncGenerator<readonly MetricData[]> {
+  let batch: MetricData[] = [];
   let room = mostPoints;
   for (const measured of measurements) {
-    const { points, kind, wrap } = await shapeOf(measured, times);
-    for (let from = 0; from < points.length;) {
-      const some = points.slice(from, from + room);
-      const data = wrap();
-      for (const point of some) data.bytes(1, point);
-      batch.push(new Message().text(1, measured.name).text(2, measured.help).bytes(kind, data.done()).done());
-      from += some.length;
-      room -= some.length;
+    const data = await dataOf(measured, times);
+    for (let from = 0; from < data.dataPoints.length;) {
+      const dataPoints = data.dataPoints.slice(from, from + room);
+      // Some points of a metric are of its kind.
+      batch.push({ ...data, dataPoints } as MetricData);
+      from += dataPoints.length;
+      room -= dataPoints.length;
       if (room > 0) continue;
       yield batch;
       [batch, room] = [[], mostPoints];
@@ -79,56 +73,37 @@ export async function* batches(
   if (batch.length > 0) yield batch;
 }
 
-interface Shape {
-  readonly points: readonly Buffer[];
-  /** The field of a `Metric` that has them. */
-  readonly kind: number;
-  /** What stands there beside them. */
-  readonly wrap: () => Message;
-}
-
-async function shapeOf(measured: Measured, times: Times): Promise<Shape> {
-  const values: readonly Value[] = measured.values;
+async function dataOf({ help, name, type, values }: Measured, times: Times): Promise<MetricData> {
+  const data = {
+    descriptor: { name, description: help, unit: '', valueType: ValueType.DOUBLE },
+    // A push that is lost tells nothing that the next one does not.
+    aggregationTemporality: AggregationTemporality.CUMULATIVE,
+  };
   // prom-client's types know the kinds of metrics by numbers, its data by names.
-  switch (String(measured.type)) {
-    case 'histogram':
-      return {
-        kind: 9,
-        points: await histogramPoints(measured.name, values, times),
-        wrap: () => new Message().whole(2, cumulative),
-      };
-    case 'counter':
-      return {
-        kind: 7,
-        points: await inSteps(values, (value) =>
-          numberPoint(value, new Message().fixed(2, times.startNs), times),
-        ),
-        // It only grows.
-        wrap: () => new Message().whole(2, cumulative).whole(3, 1),
-      };
-    default:
-      return {
-        kind: 5,
-        points: await inSteps(values, (value) => numberPoint(value, new Message(), times)),
-        wrap: () => new Message(),
-      };
-  }
+  const kind = String(type);
+  if (kind === 'histogram')
+    return {
+      ...{ ...data, dataPointType: DataPointType.HISTOGRAM },
+      dataPoints: await histogramPoints(name, values, times),
+    };
+  const span = spanOf(times);
+  const dataPoints = await inSteps(values as readonly Value[], ({ labels, value }) => ({
+    ...{ ...span, value },
+    attributes: attributesOf(Object.entries(labels)),
+  }));
+  return kind === 'counter'
+    ? { ...data, dataPointType: DataPointType.SUM, isMonotonic: true, dataPoints }
+    : { ...data, dataPointType: DataPointType.GAUGE, dataPoints };
 }
 
 /** The results of a work for each, with pauses in which others run. */
 async function inSteps<Item, Result>(
   items: readonly Item[],
   work: (item: Item) => Result,
-): Promise<readonly Result[]> {
+): Promise<Result[]> {
   const results: Result[] = [];
   await eachAtPace(items, new Pacer(), (item) => results.push(work(item)));
   return results;
-}
-
-function numberPoint({ value, labels }: Value, point: Message, { nowNs }: Times): Buffer {
-  point.fixed(3, nowNs).double(4, value);
-  for (const attribute of attributesOf(Object.entries(labels))) point.bytes(7, attribute);
-  return point.done();
 }
 
 interface Series {
@@ -142,7 +117,7 @@ async function histogramPoints(
   name: string,
   values: readonly Value[],
   times: Times,
-): Promise<readonly Buffer[]> {
+): Promise<DataPoint<Histogram>[]> {
   const all = new Map<string, Series>();
   await inSteps(values, ({ value, labels, metricName }) => {
     const own = Object.entries(labels).filter(([label]) => label !== 'le');
@@ -153,33 +128,30 @@ async function histogramPoints(
     else if (metricName === `${name}_count`) series.count = value;
     else if (labels['le'] !== '+Inf') series.upTo.push([Number(labels['le']), value]);
   });
+  const span = spanOf(times);
   return inSteps([...all.values()], ({ labels, upTo, sum, count }) => {
     upTo.sort(([a], [b]) => a - b);
     // Here each bucket counts what is below it too, there only its own.
-    const counts = [...upTo.map(([, below]) => below), count];
-    const point = new Message()
-      .fixed(2, times.startNs)
-      .fixed(3, times.nowNs)
-      .fixed(4, BigInt(count))
-      .double(5, sum)
-      .fixedList(
-        6,
-        counts.map((below, at) => below - (counts[at - 1] ?? 0)),
-      )
-      .doubleList(
-        7,
-        upTo.map(([bound]) => bound),
-      );
-    for (const attribute of attributesOf(labels)) point.bytes(9, attribute);
-    return point.done();
+    const below = [...upTo.map(([, upToBound]) => upToBound), count];
+    const buckets = {
+      boundaries: upTo.map(([bound]) => bound),
+      counts: below.map((upToBound, at) => upToBound - (below[at - 1] ?? 0)),
+    };
+    return { ...span, attributes: attributesOf(labels), value: { buckets, sum, count } };
   });
 }
 
-function attributesOf(
-  labels: readonly (readonly [string, string | number | undefined])[],
-): readonly Buffer[] {
-  return labels.map(([label, value]) => {
-    const [key, text] = [attributeNames.get(label) ?? label, String(value ?? '')];
-    return attributeOf(key, label === 'status' && /^\d{1,9}$/.test(text) ? Number(text) : text);
-  });
+function spanOf({ startNs, nowNs }: Times): { readonly startTime: HrTime; readonly endTime: HrTime } {
+  const time = (ns: bigint): HrTime => [Number(ns / 1_000_000_000n), Number(ns % 1_000_000_000n)];
+  return { startTime: time(startNs), endTime: time(nowNs) };
+}
+
+function attributesOf(labels: readonly (readonly [string, string | number | undefined])[]): Attributes {
+  return Object.fromEntries(
+    labels.map(([label, value]) => {
+      const text = String(value ?? '');
+      const isStatus = label === 'status' && /^\d{1,9}$/.test(text);
+      return [attributeNames.get(label) ?? label, isStatus ? Number(text) : text];
+    }),
+  );
 }

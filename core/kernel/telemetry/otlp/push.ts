@@ -8,13 +8,12 @@ import { fieldsOf } from '../../../base/protobuf-fields.js';
 import { withinBound } from '../../bounded.js';
 import type { Measurements } from '../exposition.js';
 import type { otlpMetrics } from '../metrics-table.js';
-import { batches, requestOf } from './points.js';
 import { headersOf, resourceOf, signalUrl } from './receiver.js';
 
 /** The component of its log records. */
 export const otlpComponent = 'otlp_metrics';
-/** Points in one request. Their number is bounded by the series that a metric may have; a push is as many requests as it takes. */
-const mostPoints = 2_000;
+/** Points in one request, which is written in one turn of the event loop; a push is as many requests as it takes. */
+const mostPoints = 500;
 /** The most of an answer that is read. */
 const mostAnswerBytes = 64 * 1024;
 const mostShown = 300;
@@ -56,6 +55,8 @@ export class OtlpPush {
   readonly #resource: readonly (readonly [key: string, value: string])[];
   readonly #headers: Readonly<Record<string, string>>;
   readonly #startNs: bigint;
+  /** Only loaded where metrics are pushed, because the libraries take a tenth of a second to load. */
+  readonly #points = import('./points.js');
   readonly #stopped = new AbortController();
   #timer: NodeJS.Timeout | undefined;
   #isStarted = false;
@@ -131,10 +132,12 @@ export class OtlpPush {
       startNs: this.#startNs,
       nowNs: this.#needs.clock.nowNs(),
     };
+    const { batches, requestOf } = await this.#points;
     let points = 0;
     let reason = '';
     for await (const metrics of batches(measurements, times, mostPoints)) {
-      const refused = refusedIn(await this.#post(await this.#bodyOf(metrics), signal));
+      const body = await this.#compressed(requestOf(this.#resource, metrics));
+      const refused = refusedIn(await this.#post(body, signal));
       points += refused.points;
       reason ||= refused.reason;
     }
@@ -143,8 +146,7 @@ export class OtlpPush {
       : { 'otlp.rejected_data_points': points, 'error.message': shortened(reason) };
   }
 
-  #bodyOf(metrics: readonly Buffer[]): Buffer | Promise<Buffer> {
-    const bytes = requestOf(this.#resource, metrics);
+  #compressed(bytes: Buffer): Buffer | Promise<Buffer> {
     const { otlpCompression } = this.#options;
     return otlpCompression === 'none' ? bytes : this.#encodings.compress(otlpCompression, bytes);
   }

@@ -46,7 +46,7 @@ const scopeMetrics: Definition = {
   2: ['metrics', metric, 'repeated'],
 };
 const resourceMetrics: Definition = {
-  1: ['resource', { 1: attributes }],
+  1: ['resource', { 1: attributes, 2: ['droppedAttributesCount', 'whole'] }],
   2: ['scopeMetrics', scopeMetrics, 'repeated'],
 };
 
