@@ -1,10 +1,11 @@
 import { mkdir, readFile, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
-import { generateFiles as generateCheckFiles } from '../kernel/check/generate.js';
-import { generateFiles as generateOptionFiles } from '../kernel/options/generate.js';
-import { generateFiles as generatePipelineFiles } from '../kernel/pipeline/generate.js';
-import { packageRoot, type CommandFlag } from '../kernel/options/index.js';
+import { packageRoot, readBuiltInSchemas, type CommandFlag } from '../kernel/options/index.js';
 import { generateErrorsDoc } from './errors-doc.js';
+import { editorSchema } from './generate/editor-schema.js';
+import { generateFlagsDoc } from './generate/flags-doc.js';
+import { generateTypes } from './generate/option-types.js';
+import { generateRulesDoc } from './generate/rules-doc.js';
 import { allMetrics, generateMetricsDoc } from './metrics-doc.js';
 import { generateAlerts } from './monitoring/alerts.js';
 import { generateDashboard } from './monitoring/dashboard.js';
@@ -40,10 +41,12 @@ export async function generate(args: readonly string[], io: Io): Promise<number>
 /** Every generated file by its path from the package's root. */
 export async function generatedFiles(root: string): Promise<ReadonlyMap<string, string>> {
   const metrics = await allMetrics();
+  const schemas = readBuiltInSchemas(root);
   return new Map([
-    ...(await generateOptionFiles(root)),
-    ...generatePipelineFiles(root),
-    ...generateCheckFiles(root),
+    ['core/base/options.gen.ts', await generateTypes(schemas)],
+    ['docs/flags.md', generateFlagsDoc(schemas)],
+    ['schemas/pipeline.schema.json', `${JSON.stringify(editorSchema(schemas), undefined, 2)}\n`],
+    ['docs/checker.md', generateRulesDoc(root)],
     ['schemas/pipeline-test.schema.json', generateTestSchema()],
     ['docs/errors.md', generateErrorsDoc()],
     ['docs/metrics.md', await generateMetricsDoc()],

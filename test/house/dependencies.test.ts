@@ -21,7 +21,7 @@ const devDependencies = Object.keys(manifest.devDependencies).sort();
 
 /** Bundled when the package is built, or run by those who have the repository. */
 const isForDevelopers = (file: string): boolean =>
-  file.startsWith('plugins/ui/browser/') || file === 'core/kernel/options/generate-types.ts';
+  file.startsWith('plugins/ui/browser/') || file === 'core/tools/generate/option-types.ts';
 
 test('what the program imports and what it depends on are the same packages', (t) => {
   const files = sourcesIn(root, ['core', 'plugins']).filter((file) => !isForDevelopers(file));

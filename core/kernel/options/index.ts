@@ -5,7 +5,7 @@
 export { type CommandFlag, type CommandLine, parseCommandLine } from './command-line.js';
 export { parseDuration, printDuration } from '../../base/time/option-duration.js';
 export { FlagIndex } from './flag-index.js';
-export { type HelpText, helpText } from './help.js';
+export { defaultText, type HelpText, helpText, specifiedVariables, unitOf } from './help.js';
 export {
   decodeValue,
   environmentProblems,
@@ -28,6 +28,7 @@ export { builtInDefinitions, CORE_SECTIONS, packageRoot, readBuiltInSchemas } fr
 export {
   definitionsOf,
   type FileUse,
+  isDuration,
   type OptionDefinition,
   type OptionSchema,
   type ValueKind,

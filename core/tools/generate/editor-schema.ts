@@ -4,8 +4,13 @@ import {
   type OptionDefinition,
   type OptionSchema,
   type ValueSchema,
-} from '../options/index.js';
-import { entryProperties, entrySchema, fileSchema, includeProperty } from './file-schema.js';
+} from '../../kernel/options/index.js';
+import {
+  entryProperties,
+  entrySchema,
+  fileSchema,
+  includeProperty,
+} from '../../kernel/pipeline/file-schema.js';
 
 /** Formats that no editor knows, as patterns: what they refuse is wrong, what they let pass the checker may still refuse. */
 const patterns: ReadonlyMap<string, string> = new Map([

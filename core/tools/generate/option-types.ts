@@ -1,5 +1,5 @@
 import type { JSONSchema } from 'json-schema-to-typescript';
-import { isDuration, type OptionSchema, type ValueSchema } from './schema.js';
+import { isDuration, type OptionSchema, type ValueSchema } from '../../kernel/options/index.js';
 
 const HEADER = `/* Generated from schemas/*.schema.json by \`npm run generate\`; do not edit. */
 /* Options as code gets them: defaults filled in, durations in milliseconds. */

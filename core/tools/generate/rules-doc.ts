@@ -1,8 +1,8 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { packageRoot } from '../options/index.js';
-import { describedRules, type RuleDescription } from './described-rules.js';
-import type { Tier } from './rule.js';
+import { packageRoot } from '../../kernel/options/index.js';
+import { describedRules, type RuleDescription } from '../../kernel/check/described-rules.js';
+import type { Tier } from '../../kernel/check/rule.js';
 
 const page = 'docs/checker.md';
 const begin =
@@ -16,12 +16,12 @@ const tiers: readonly (readonly [Tier, string])[] = [
 ];
 
 /** docs/checker.md with its section about the rules regenerated; the text around it is written by hand. */
-export function generateFiles(root: string = packageRoot()): ReadonlyMap<string, string> {
+export function generateRulesDoc(root: string = packageRoot()): string {
   const text = readFileSync(join(root, page), 'utf8');
   const from = text.indexOf(begin);
   const to = text.indexOf(end);
   if (from === -1 || to < from) throw new Error(`${page} has lost the marks around its rules`);
-  return new Map([[page, `${text.slice(0, from)}${begin}\n\n${rulesText(describedRules)}${text.slice(to)}`]]);
+  return `${text.slice(0, from)}${begin}\n\n${rulesText(describedRules)}${text.slice(to)}`;
 }
 
 /** A table of all rules, then a paragraph on each. */

@@ -1,6 +1,12 @@
-import { defaultText, specifiedVariables, unitOf } from './help.js';
-import { CORE_SECTIONS } from './schema-files.js';
-import { definitionsOf, type OptionDefinition, type OptionSchema } from './schema.js';
+import {
+  CORE_SECTIONS,
+  defaultText,
+  definitionsOf,
+  specifiedVariables,
+  unitOf,
+  type OptionDefinition,
+  type OptionSchema,
+} from '../../kernel/options/index.js';
 
 const HEAD = `# Flags and options
 

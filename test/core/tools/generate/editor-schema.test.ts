@@ -16,46 +16,50 @@ const isValid: (value: unknown) => boolean = new Ajv2020({ strict: false, valida
 const shipped = readdirSync(join(root, 'pipelines')).filter((name) => name.endsWith('.yaml'));
 
 for (const name of shipped) {
-  test(`the editor's schema accepts pipelines/${name}`, (t) => {
+  test.serial(`the editor's schema accepts pipelines/${name}`, (t) => {
     const text = readFileSync(join(root, 'pipelines', name), 'utf8');
     t.true(isValid(parse(text)));
     t.true(text.startsWith('# yaml-language-server: $schema=../schemas/pipeline.schema.json\n'));
   });
 }
 
-test("the editor's schema refuses an unknown option of a plugin and of a section", (t) => {
+test.serial("the editor's schema refuses an unknown option of a plugin and of a section", (t) => {
   const whole = { version: 1, stages: [{ use: 'guard', with: { maxConcurrent: 1 } }], endpoints: [] };
   t.true(isValid(whole));
   t.false(isValid({ ...whole, stages: [{ use: 'guard', with: { brust: 1 } }] }));
   t.false(isValid({ ...whole, server: { lisen: ':1' } }));
 });
 
-test('the schema for editors has every plugin by name, and every option with its meaning, its default and its flag', (t) => {
-  const { $defs } = JSON.parse(schemaText) as {
-    readonly $defs: Readonly<
-      Record<
-        string,
-        {
-          readonly properties: Readonly<
-            Record<string, { readonly description: string; readonly default?: unknown }>
-          >;
-        }
-      >
-    >;
-  };
-  for (const [name, { properties = {} }] of readBuiltInSchemas(root)) {
-    t.true(
-      (/"anyOf":/.test(schemaText) && schemaText.includes(`"const": "${name}"`)) || $defs[name] !== undefined,
-      name,
-    );
-    for (const [key, option] of Object.entries(properties)) {
-      const shown = $defs[name]?.properties[key];
-      t.true(shown?.description.startsWith(option.description ?? ''), `${name}.${key}`);
-      t.deepEqual(shown?.default, option.default);
-      if (option['x-flag'] !== undefined) t.true(shown?.description.includes(`-${option['x-flag']}`));
+test.serial(
+  'the schema for editors has every plugin by name, and every option with its meaning, its default and its flag',
+  (t) => {
+    const { $defs } = JSON.parse(schemaText) as {
+      readonly $defs: Readonly<
+        Record<
+          string,
+          {
+            readonly properties: Readonly<
+              Record<string, { readonly description: string; readonly default?: unknown }>
+            >;
+          }
+        >
+      >;
+    };
+    for (const [name, { properties = {} }] of readBuiltInSchemas(root)) {
+      t.true(
+        (/"anyOf":/.test(schemaText) && schemaText.includes(`"const": "${name}"`)) ||
+          $defs[name] !== undefined,
+        name,
+      );
+      for (const [key, option] of Object.entries(properties)) {
+        const shown = $defs[name]?.properties[key];
+        t.true(shown?.description.startsWith(option.description ?? ''), `${name}.${key}`);
+        t.deepEqual(shown?.default, option.default);
+        if (option['x-flag'] !== undefined) t.true(shown?.description.includes(`-${option['x-flag']}`));
+      }
     }
-  }
-});
+  },
+);
 
 const entry = (use: string, options: object): object => ({
   version: 1,
@@ -74,6 +78,6 @@ for (const [what, options, isFine] of [
   ['a word of a choice', { compression: 'gzip' }, true],
   ['another word', { compression: 'brotli' }, false],
 ] as const)
-  test(`the schema for editors ${isFine ? 'takes' : 'refuses'} ${what}`, (t) => {
+  test.serial(`the schema for editors ${isFine ? 'takes' : 'refuses'} ${what}`, (t) => {
     t.is(isValid(entry('backend', options)), isFine);
   });
