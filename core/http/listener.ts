@@ -6,7 +6,7 @@ import type { AddressInfo, ListenOptions } from 'node:net';
 import { createSecureContext, type SecureContextOptions, type TLSSocket } from 'node:tls';
 import { apiError } from '../base/errors/table.js';
 import { describeSystemError } from '../base/errors/system-error.js';
-import { readOptionFile } from '../kernel/options/option-file.js';
+import { readOptionFile } from '../kernel/options/secret-file.js';
 import type { ServerOptions } from '../base/options.gen.js';
 import { parseListenAddress } from '../base/listen-address.js';
 import { createGuardedServer, type OnThrow, type TlsMaterial } from './guarded-server.js';

@@ -11,13 +11,12 @@ import type { SlotName } from './plugin/slots.js';
 import type { MetricSpecs } from '../base/meters.js';
 import type { Host } from './plugin/host.js';
 import type { Route } from '../wire/routes-table.js';
-import type { ChainLink } from './chain.js';
+import { type ChainLink, holdToAnyAnswer } from './chain.js';
 import type { StageMeter } from './stage-meter.js';
 import { PluginFailure, type Unit } from './lifecycle.js';
 import type { Life, Lives, Registrations } from './plugin/life.js';
 import { OwnRoutes } from './own-routes.js';
 import { blame, type PluginPlace } from './blame.js';
-import { holdToAnyAnswer } from './stage-contract.js';
 
 /** Makes the host for one plugin, whose log records name a component. */
 export type HostFor = (

@@ -1,7 +1,7 @@
 import type { Logger } from '../base/logger.js';
 import { formatFindings, readSources } from '../kernel/check/index.js';
 import type { Finding } from '../kernel/pipeline/index.js';
-import { placeText } from '../kernel/pipeline/place-text.js';
+import { placeText } from '../kernel/pipeline/located.js';
 import type { ReloadFinding } from '../kernel/plugin/host.js';
 import type { Io } from './io.js';
 

@@ -14,7 +14,7 @@ import {
   type OptionSchema,
   type OptionSources,
 } from '../kernel/options/index.js';
-import { readSection } from '../kernel/pipeline/read-section.js';
+import { readSection } from '../kernel/pipeline/read-yaml.js';
 import type { Io } from './io.js';
 import { plainHelp } from './own-flags.js';
 

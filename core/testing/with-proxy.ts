@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { startProxy, type RunningProxy, type StartOptions } from '../program/start-proxy.js';
 import { loadPipeline } from '../kernel/pipeline/index.js';
-import { placeText } from '../kernel/pipeline/place-text.js';
+import { placeText } from '../kernel/pipeline/located.js';
 import type { Pipeline } from '../kernel/pipeline/types.js';
 import { CapturedLog } from '../tools/pipeline-test/captured-log.js';
 

@@ -1,6 +1,6 @@
 import type { ColdRouteOptions } from '../../core/base/options.gen.js';
 import { authorizationOf } from '../../core/base/url-credentials.js';
-import type { ColdJoin } from '../../core/kernel/plugin/cold-join.js';
+import type { ColdJoin } from '../../core/kernel/plugin/slots.js';
 import type { Answer, Exchange, Host, Rest, Stage } from '../../core/plugin/index.js';
 import { isColdFailure, namedCold } from '../../core/victoria/stores/named-cold.js';
 import { SimpleStore } from '../../core/victoria/stores/simple-store.js';

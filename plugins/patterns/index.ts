@@ -13,7 +13,7 @@ import {
   type RouteHandler,
 } from '../../core/plugin/index.js';
 import { usualPatternSearch } from '../../core/operations/pattern-search.js';
-import { readOptionFile } from '../../core/kernel/options/option-file.js';
+import { readOptionFile } from '../../core/kernel/options/secret-file.js';
 
 const metrics = {
   patterns_last_response_patterns: {

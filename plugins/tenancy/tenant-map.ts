@@ -1,6 +1,6 @@
 import { stat } from 'node:fs/promises';
 import { parse } from 'yaml';
-import { readOptionFile } from '../../core/kernel/options/option-file.js';
+import { readOptionFile } from '../../core/kernel/options/secret-file.js';
 
 /** The account and project of a tenant in the backend. */
 export interface BackendTenant {

@@ -3,8 +3,7 @@
  * it takes, and the longest turn of the event loop in it, in which nothing else is answered.
  */
 import { setImmediate as turn } from 'node:timers/promises';
-import { AddedUp } from '../../core/kernel/telemetry/added-up.js';
-import { compact } from '../../core/kernel/telemetry/compact.js';
+import { AddedUp, compact } from '../../core/kernel/telemetry/compact.js';
 import { RequestMetrics } from '../../core/kernel/telemetry/core-metrics.js';
 import type { Measurements } from '../../core/kernel/telemetry/exposition.js';
 import { MeterRegistry } from '../../core/kernel/telemetry/meters.js';

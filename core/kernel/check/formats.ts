@@ -1,5 +1,5 @@
 import { readFile } from 'node:fs/promises';
-import { placeText } from '../pipeline/place-text.js';
+import { placeText } from '../pipeline/located.js';
 import type { Finding, SourcePosition } from '../pipeline/types.js';
 import { describedRules } from './described-rules.js';
 

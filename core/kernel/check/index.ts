@@ -1,17 +1,15 @@
 /** The checker: all findings about pipeline files, in every output format. */
-import type { OptionSources } from '../options/index.js';
+import { type OptionSources, UsageError } from '../options/index.js';
 import { draftPipeline } from '../pipeline/draft.js';
 import { packageBuiltIns, type BuiltIns } from '../pipeline/load-plugin.js';
 import { unreadable } from '../pipeline/load.js';
-import { readSource, type SourceFile } from '../pipeline/source.js';
+import { readSource, type SourceFile, readFailure } from '../pipeline/source.js';
 import type { Finding } from '../pipeline/types.js';
 import { checkDraft, sortFindings } from './check-draft.js';
-import { findFiles } from './find-files.js';
-import { markdownSources } from './markdown.js';
 import type { Surroundings } from './rule.js';
+import { readdir, stat } from 'node:fs/promises';
 
 export { checkDraft } from './check-draft.js';
-export { findFiles } from './find-files.js';
 export { unreadable } from '../pipeline/load.js';
 export {
   formatFindings,
@@ -74,4 +72,89 @@ async function checkSource(
     tiers: surroundings === undefined ? ['structure', 'meaning'] : ['structure', 'meaning', 'environment'],
     ...(surroundings === undefined ? {} : { surroundings }),
   });
+}
+
+const checkedEndings = /\.(?:ya?ml|md)$/i;
+
+/** Folder names that the search skips. */
+const skippedFolders: ReadonlySet<string> = new Set(['node_modules', 'dist']);
+
+/** A file to check; one named explicitly is checked whatever its content. */
+interface FileToCheck {
+  readonly file: string;
+  readonly isNamed: boolean;
+}
+
+/**
+ * The files that the given paths refer to, sorted: files as they are, directories with all YAML and Markdown files below them. Throws
+ * UsageError for a path that does not exist.
+ */
+export async function findFiles(paths: readonly string[]): Promise<readonly FileToCheck[]> {
+  const named = new Set<string>();
+  const files = new Set<string>();
+  const problems: string[] = [];
+  for (const path of paths) {
+    try {
+      if ((await stat(path)).isDirectory()) await addFolder(path, files);
+      else named.add(path);
+    } catch (error) {
+      problems.push(`${path}: ${readFailure(error)}`);
+    }
+  }
+  if (problems.length > 0) throw new UsageError(problems);
+  return [...new Set([...files, ...named])].sort().map((file) => ({ file, isNamed: named.has(file) }));
+}
+
+async function addFolder(folder: string, files: Set<string>): Promise<void> {
+  for (const item of await readdir(folder, { withFileTypes: true })) {
+    if (item.name.startsWith('.') || skippedFolders.has(item.name)) continue;
+    const path = `${folder.replace(/\/+$/, '')}/${item.name}`;
+    if (item.isDirectory()) await addFolder(path, files);
+    else if (item.isFile() && checkedEndings.test(item.name)) files.add(path);
+  }
+}
+
+const fence = /^( {0,12})(`{3,}|~{3,})\s*([^`]*)$/;
+
+/**
+ * The pipelines in a Markdown file: fenced blocks marked `yaml` or `yml` that hold a `stages:` list, or have `pipeline` after the language.
+ * `fragment` marks a block that shows only part of a pipeline, `no-check` one that is wrong on purpose. Everything outside the block is
+ * blanked, so that lines and columns are those of the Markdown file.
+ */
+function markdownSources(file: SourceFile): readonly SourceFile[] {
+  const lines = file.text.split('\n');
+  const sources: SourceFile[] = [];
+  for (let index = 0; index < lines.length; index += 1) {
+    const opening = fence.exec(lines[index] ?? '');
+    if (opening === null) continue;
+    const [, , ticks = '', info = ''] = opening;
+    const end = closingFence(lines, index + 1, ticks);
+    const words = info
+      .trim()
+      .toLowerCase()
+      .split(/[\s,{}]+/);
+    const block = lines.slice(index + 1, end);
+    if (isPipeline(words, block)) {
+      const text = '\n'.repeat(index + 1) + block.join('\n') + '\n';
+      sources.push({ ...file, text, isFragment: words.includes('fragment') });
+    }
+    index = end;
+  }
+  return sources;
+}
+
+/** The line of the fence that closes a block, or the end of the file. */
+function closingFence(lines: readonly string[], from: number, ticks: string): number {
+  for (let index = from; index < lines.length; index += 1) {
+    const line = (lines[index] ?? '').trim();
+    if (line.length >= ticks.length && line === (ticks[0] ?? '`').repeat(line.length)) return index;
+  }
+  return lines.length;
+}
+
+function isPipeline(words: readonly string[], block: readonly string[]): boolean {
+  if (!words.includes('yaml') && !words.includes('yml')) return false;
+  if (words.includes('no-check')) return false;
+  if (words.includes('pipeline') || words.includes('fragment')) return true;
+  return block.some((line) => /^\s*stages\s*:/.test(line));
 }

@@ -1,9 +1,8 @@
-import { type FlagArg, type FlagShape, splitArgs } from './flag-args.js';
 import type { FlagIndex } from './flag-index.js';
-import { plainYargs } from './plain-yargs.js';
 import { readSetting, sentence } from './read-setting.js';
 import { suggest } from './suggest.js';
 import { type Environment, servingFlags, variableOf } from './variables.js';
+import yargs, { type Argv } from 'yargs';
 
 /** A flag of the program itself, such as `-pipeline` or `-help`: not an option of a plugin. */
 export interface CommandFlag {
@@ -143,4 +142,65 @@ export class UsageError extends Error {
     super(problems.join('\n'));
     this.problems = problems;
   }
+}
+
+/**
+ * Splits arguments into flags, in all forms operators use: `-name=value`, `--name value`, `-switch`, `-switch=false`, `-a.dotted-name`.
+ * yargs takes a single dash as a series of one-letter switches, so this brings everything to one form first.
+ */
+
+/** What is known about a flag before its value is parsed. */
+type FlagShape = 'switch' | 'value' | 'unknown';
+
+/** One argument, split. */
+type FlagArg =
+  | { readonly kind: 'flag'; readonly name: string; readonly text: string }
+  | { readonly kind: 'unknown'; readonly name: string }
+  | { readonly kind: 'no-value'; readonly name: string }
+  | { readonly kind: 'positional'; readonly text: string };
+
+/** Splits arguments; `--` ends the flags. A flag that needs a value takes the next argument, whatever it looks like. */
+function splitArgs(args: readonly string[], shapeOf: (name: string) => FlagShape): readonly FlagArg[] {
+  const split: FlagArg[] = [];
+  let at = 0;
+  while (at < args.length) {
+    const arg = args[at++] ?? '';
+    if (arg === '--') {
+      for (const text of args.slice(at)) split.push({ kind: 'positional', text });
+      break;
+    }
+    const match = /^(?:--|-(?=[A-Za-z_]))([^=]+)(?:=([\s\S]*))?$/.exec(arg);
+    if (match === null) {
+      split.push({ kind: 'positional', text: arg });
+      continue;
+    }
+    const name = match[1] ?? '';
+    const text = match[2];
+    const shape = shapeOf(name);
+    if (shape === 'unknown') split.push({ kind: 'unknown', name });
+    else if (text !== undefined) split.push({ kind: 'flag', name, text });
+    else if (shape === 'switch') {
+      // Operators write `-switch false`, so a plain boolean word is taken as the value.
+      const next = args[at];
+      const isWord = next === 'true' || next === 'false';
+      if (isWord) at++;
+      split.push({ kind: 'flag', name, text: isWord ? next : 'true' });
+    } else if (at < args.length) split.push({ kind: 'flag', name, text: args[at++] ?? '' });
+    else split.push({ kind: 'no-value', name });
+  }
+  return split;
+}
+
+/** yargs configured to take names literally: no nesting at dots, no camel case, no `--no-x`, no numbers, the last of several wins. */
+export function plainYargs(args: readonly string[]): Argv {
+  return yargs(args).help(false).version(false).exitProcess(false).detectLocale(false).parserConfiguration({
+    'dot-notation': false,
+    'camel-case-expansion': false,
+    'short-option-groups': false,
+    'boolean-negation': false,
+    'duplicate-arguments-array': false,
+    'parse-numbers': false,
+    'parse-positional-numbers': false,
+    'populate--': true,
+  });
 }

@@ -2,6 +2,7 @@
  * Options: schemas/*.schema.json are the only place where one is named. This module reads them and the values that YAML, flags
  * and environment give. The types of the options are in options.gen.ts.
  */
+
 export { type CommandFlag, type CommandLine, parseCommandLine } from './command-line.js';
 export { parseDuration, printDuration } from '../../base/time/option-duration.js';
 export { FlagIndex } from './flag-index.js';
@@ -23,7 +24,7 @@ export {
   type ResolvedOptions,
   resolveOptions,
 } from './resolve.js';
-export { packageJson, packageVersion } from './package-json.js';
+export { packageJson, packageVersion } from './schema-files.js';
 export { builtInDefinitions, CORE_SECTIONS, packageRoot, readBuiltInSchemas } from './schema-files.js';
 export {
   definitionsOf,

@@ -44,3 +44,21 @@ function readSchema(path: string): OptionSchema {
   if (typeof schema !== 'object' || schema === null) throw new Error(`${path} is no JSON schema`);
   return withSecretFiles(schema);
 }
+
+interface PackageJson {
+  /** What it is installed and imported as. */
+  readonly name: string;
+  readonly version: string;
+  readonly engines: { readonly node: string };
+}
+
+/** What package.json says of this package. */
+export function packageJson(): PackageJson {
+  // It is this package's own.
+  return JSON.parse(readFileSync(join(packageRoot(), 'package.json'), 'utf8')) as PackageJson;
+}
+
+/** The version of this package. */
+export function packageVersion(): string {
+  return packageJson().version;
+}

@@ -1,6 +1,7 @@
 import { closeSync, constants, fstatSync, openSync, readSync } from 'node:fs';
 import { describeSystemError, isSystemError } from '../../base/errors/system-error.js';
 import type { OptionSchema, ValueSchema } from './schema.js';
+import { readFile } from 'node:fs/promises';
 
 /** More than any secret has; longer files are something else. */
 const maxBytes = 64 * 1024;
@@ -56,5 +57,14 @@ export function readSecretFile(path: string): { readonly text: string } | { read
     };
   } finally {
     if (file !== undefined) closeSync(file);
+  }
+}
+
+/** Reads a file that an option names; an Error names the flag, the path and the reason. */
+export async function readOptionFile(flag: string, path: string): Promise<Buffer> {
+  try {
+    return await readFile(path);
+  } catch (error) {
+    throw new Error(`${flag}: cannot read ${path}: ${describeSystemError(error)}`, { cause: error });
   }
 }

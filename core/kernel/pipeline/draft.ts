@@ -12,8 +12,7 @@ import {
 } from '../options/index.js';
 import { type BuiltIns, loadPlugin, type PluginLoad } from './load-plugin.js';
 import { expandIncludes } from './includes.js';
-import { entryOf, type LocatedNode, placeOf, textOf, toPlain, valueOf } from './located.js';
-import type { YamlProblem } from './yaml-problem.js';
+import { entryOf, type LocatedNode, placeOf, textOf, toPlain, valueOf, type YamlProblem } from './located.js';
 import { readYaml } from './read-yaml.js';
 import type { ShapeProblem } from './shape.js';
 import type { SourceFile } from './source.js';

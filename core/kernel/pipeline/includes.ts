@@ -1,12 +1,11 @@
 import { dirname, isAbsolute, join, resolve } from 'node:path';
 import { problemsOf, suggest, type ValueSchema } from '../options/index.js';
 import { includedEntriesSchema } from './file-schema.js';
-import { entryOf, placeOf, textOf, toPlain, valueOf, type LocatedNode } from './located.js';
+import { entryOf, placeOf, textOf, toPlain, valueOf, type LocatedNode, type YamlProblem } from './located.js';
 import { readYaml } from './read-yaml.js';
 import type { ShapeProblem } from './shape.js';
 import { readSource, type SourceFile } from './source.js';
 import type { SourcePosition } from './types.js';
-import type { YamlProblem } from './yaml-problem.js';
 
 /** How deeply files may include each other. */
 const maxDepth = 8;

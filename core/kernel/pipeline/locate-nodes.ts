@@ -10,8 +10,7 @@ import {
   Scalar,
   type YAMLMap,
 } from 'yaml';
-import type { LocatedEntry, LocatedNode, LocatedScalar } from './located.js';
-import type { Locator, YamlProblem } from './yaml-problem.js';
+import type { LocatedEntry, LocatedNode, LocatedScalar, Locator, YamlProblem } from './located.js';
 import type { SourcePosition } from './types.js';
 
 type Env = Readonly<Record<string, string | undefined>>;

@@ -1,9 +1,15 @@
 import { type CST, type Document, isAlias, parseAllDocuments, visit, type YAMLError } from 'yaml';
 import { locateNodes } from './locate-nodes.js';
-import type { LocatedNode } from './located.js';
+import { type LocatedNode, toPlain, valueOf, Locator, type YamlProblem } from './located.js';
 import { type ShapeProblem, shapeProblems } from './shape.js';
-import type { SourceFile } from './source.js';
-import { Locator, type YamlProblem } from './yaml-problem.js';
+import { type SourceFile, readSource } from './source.js';
+import {
+  resolveOptions,
+  type OptionSchema,
+  type OptionSources,
+  type ResolvedOptions,
+} from '../options/index.js';
+import type { SectionName } from './draft.js';
 
 export interface YamlResult {
   /** Undefined when the text is not one YAML document with a value. Without the slips that `shape` tells. */
@@ -156,4 +162,20 @@ function syntaxFix({ code, message }: YAMLError): { readonly fix?: string } {
       fix: 'indent it by as many spaces as its neighbours, and put a space behind a dash and a colon',
     };
   return {};
+}
+
+/** Resolves one section of a pipeline file and nothing else: no plugin is loaded. Throws an Error that says why the file cannot be read. */
+export async function readSection(
+  file: string,
+  name: SectionName,
+  schema: OptionSchema,
+  sources: OptionSources,
+): Promise<ResolvedOptions> {
+  const source = await readSource(file);
+  if ('reason' in source) throw new Error(`${file} ${source.reason}`);
+  const { root, problems } = readYaml(source, sources.env);
+  if (root === undefined || problems.length > 0)
+    throw new Error(`${file} ${problems[0]?.message ?? 'is no pipeline'}`);
+  const node = valueOf(root, name);
+  return resolveOptions(schema, node === undefined ? undefined : toPlain(node), sources);
 }

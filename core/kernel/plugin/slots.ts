@@ -1,7 +1,9 @@
 import type { Place } from '../../base/admission/place.js';
 import type { Tenant } from '../../base/caller.js';
 import type { Upstream } from '../../victoria/upstream/types.js';
-import type { ColdJoin } from './cold-join.js';
+import type { Binding } from '../../victoria/upstream/bound.js';
+import type { Operation } from '../../wire/api/request.js';
+import type { Answer } from '../../wire/answer/types.js';
 
 /**
  * The facts that stages pass to later stages. A site adds its own by declaration merging: `declare module 'ref-proxy/plugin' { interface
@@ -20,3 +22,14 @@ export interface Slots {
   upstream: Upstream;
 }
 export type SlotName = keyof Slots;
+
+/**
+ * Answers a request over the backend and a cold one, as one upstream. `hot` is the backend, bound as `binding` says. `run` answers over an
+ * upstream; it runs again, without the cold backend, where that has failed and answers may be partial.
+ */
+export type ColdJoin = (
+  hot: Upstream,
+  binding: Binding,
+  op: Operation,
+  run: (upstream: Upstream) => Promise<Answer>,
+) => Promise<Answer>;

@@ -7,8 +7,7 @@ import type { TelemetryOptions } from '../../base/options.gen.js';
 import type { Trace } from '../../base/trace.js';
 import { defectIn } from '../blame.js';
 import { authOf, endUserOf } from './identity.js';
-import { digestQuery } from './query-digest.js';
-import type { RequestObserver, RequestRecord } from './request-record.js';
+import { digestQuery, type RequestObserver, type RequestRecord } from './request-record.js';
 
 export type RequestLogOptions = Pick<
   TelemetryOptions,

@@ -1,4 +1,4 @@
-import { randomUUID } from 'node:crypto';
+import { randomUUID, createHash } from 'node:crypto';
 import { Trace } from '../../base/trace.js';
 import type { Caller } from '../../base/caller.js';
 
@@ -36,4 +36,10 @@ export class RequestRecord {
 export interface RequestObserver {
   started(record: RequestRecord): void;
   finished(record: RequestRecord, status: number, durationMs: number): void;
+}
+
+/** A query as logs show it: a digest and its length, because queries contain names of people and hosts (`-debug-log-raw-queries`). */
+export function digestQuery(query: string): string {
+  const digest = createHash('sha256').update(query).digest('hex').slice(0, 8);
+  return `sha256:${digest}+len=${query.length}`;
 }

@@ -33,8 +33,7 @@ import type { OpenSpan, SpanAttributes } from '../../base/trace.js';
 import { withinBound } from '../bounded.js';
 import type { traceMetrics } from './metrics-table.js';
 import { headersOf, resourceOf, signalUrl } from './otlp/receiver.js';
-import { digestQuery } from './query-digest.js';
-import type { RequestObserver, RequestRecord } from './request-record.js';
+import { digestQuery, type RequestObserver, type RequestRecord } from './request-record.js';
 
 /** Spans that wait for a push; more are dropped and counted. */
 const mostWaiting = 4_096;

@@ -1,5 +1,5 @@
 import type { Finding } from '../../kernel/pipeline/index.js';
-import { placeText } from '../../kernel/pipeline/place-text.js';
+import { placeText } from '../../kernel/pipeline/located.js';
 import type { FileResult, TestResult } from './run-file.js';
 
 /** A report for programs that read JUnit's XML: a suite for each file, faults as failures. */

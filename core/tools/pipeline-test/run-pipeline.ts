@@ -8,7 +8,7 @@ import {
   type OptionSources,
 } from '../../kernel/options/index.js';
 import { loadPipeline, type Finding, type Pipeline } from '../../kernel/pipeline/index.js';
-import { placeText } from '../../kernel/pipeline/place-text.js';
+import { placeText } from '../../kernel/pipeline/located.js';
 import { headerNames } from '../../wire/routes-table.js';
 import { activeTasksPath } from '../../victoria/upstream/deletion.js';
 import { onLoopback } from '../loopback.js';

@@ -4,7 +4,7 @@ import { inParallel } from '../../../core/base/pace/in-parallel.js';
 import type { AnswerStore } from '../../../core/cache/answer-store.js';
 import { fleetOf } from '../../../core/cache/fleet.js';
 import { SpareTime, whileIdle } from '../../../core/cache/spare-time.js';
-import { readOptionFile } from '../../../core/kernel/options/option-file.js';
+import { readOptionFile } from '../../../core/kernel/options/secret-file.js';
 import type { Host, RouteHandler } from '../../../core/plugin/index.js';
 import { parseAddress, type Address } from './address.js';
 import type { PeerTls } from './client.js';

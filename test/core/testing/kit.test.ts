@@ -1,7 +1,7 @@
 import test from 'ava';
 import { request } from 'undici';
 import type { Answer } from '../../../core/wire/answer/types.js';
-import { RestMisuse } from '../../../core/kernel/stage-contract.js';
+import { RestMisuse } from '../../../core/kernel/chain.js';
 import { everything } from '../../../core/victoria/logsql/build.js';
 import { defineStage } from '../../../core/plugin/index.js';
 import {

@@ -1,6 +1,6 @@
 import type { PipelineDraft } from '../../pipeline/draft.js';
 import type { ShapeProblem } from '../../pipeline/shape.js';
-import type { YamlProblemKind } from '../../pipeline/yaml-problem.js';
+import type { YamlProblemKind } from '../../pipeline/located.js';
 import { meantBeside } from '../meant-option.js';
 import type { Complaint, Rule, TextRule } from '../rule.js';
 

@@ -1,6 +1,5 @@
 import test from 'ava';
-import { AddedUp } from '../../../../core/kernel/telemetry/added-up.js';
-import { compact, expanded } from '../../../../core/kernel/telemetry/compact.js';
+import { AddedUp, compact, expanded } from '../../../../core/kernel/telemetry/compact.js';
 import { RequestMetrics } from '../../../../core/kernel/telemetry/core-metrics.js';
 import { MeterRegistry } from '../../../../core/kernel/telemetry/meters.js';
 import { requestMetrics } from '../../../../core/kernel/telemetry/metrics-table.js';

@@ -1,6 +1,5 @@
 import test from 'ava';
-import { AddedUp } from '../../../../core/kernel/telemetry/added-up.js';
-import { compact } from '../../../../core/kernel/telemetry/compact.js';
+import { AddedUp, compact } from '../../../../core/kernel/telemetry/compact.js';
 import { MeterRegistry } from '../../../../core/kernel/telemetry/meters.js';
 
 const metrics = {
