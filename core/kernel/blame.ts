@@ -13,9 +13,9 @@ export interface PluginPlace {
 /** Errors stay what they are, because stages and caches tell them apart; who threw one is noted beside it. */
 const blamed = new WeakMap<Error, PluginPlace>();
 
-/** What a plugin threw, as an Error, noted as its own unless another one, further in, threw it before. */
+/** The value that a plugin threw, as an Error, noted as its own unless another one, further in, threw it before. */
 export function blame(thrown: unknown, place: PluginPlace): Error {
-  const error = thrown instanceof Error ? thrown : new NoError(thrown, place);
+  const error = thrown instanceof Error ? thrown : new NonErrorThrown(thrown, place);
   if (!blamed.has(error)) blamed.set(error, place);
   return error;
 }
@@ -31,9 +31,9 @@ export function defectIn(error: unknown): PluginPlace | undefined {
 }
 
 /** A plugin threw a text, or nothing. */
-class NoError extends Error {
+class NonErrorThrown extends Error {
   constructor(thrown: unknown, { kind, id }: PluginPlace) {
-    super(`${kind} "${id}" threw what is no Error`, { cause: thrown });
-    this.name = 'NoError';
+    super(`${kind} "${id}" threw a non-Error value`, { cause: thrown });
+    this.name = 'NonErrorThrown';
   }
 }

@@ -26,13 +26,13 @@ export type HostFor = (
   registered: Registrations,
 ) => Host;
 
-/** What plugins are made with. */
-export interface BuildHouse {
+/** Dependencies with which plugins are made. */
+export interface BuildDeps {
   readonly hostFor: HostFor;
   readonly meterFor: (stageId: string) => StageMeter;
   /** The plugins of the process. */
   readonly lives: Lives;
-  /** What makes the plugin what it is, beside its definition: one that lives with the same key is taken over. */
+  /** Identity of the plugin beside its definition: one that lives with the same key is taken over. */
   readonly keyOf: (loaded: LoadedPlugin) => string;
 }
 
@@ -51,10 +51,10 @@ export interface Built {
  * Creates every plugin of a pipeline that does not live yet. An Error names the plugin and its place in the file; what was created for
  * nothing is given up.
  */
-export function buildPlugins(pipeline: Pipeline, house: BuildHouse): Built {
+export function buildPlugins(pipeline: Pipeline, deps: BuildDeps): Built {
   const units: Unit[] = [];
   try {
-    return connect(pipeline, house, units);
+    return connect(pipeline, deps, units);
   } catch (error) {
     for (const { life } of units) {
       life.hold();
@@ -65,7 +65,7 @@ export function buildPlugins(pipeline: Pipeline, house: BuildHouse): Built {
 }
 
 /** `units` gets all that were taken, also where a later one cannot be. */
-function connect(pipeline: Pipeline, house: BuildHouse, units: Unit[]): Built {
+function connect(pipeline: Pipeline, deps: BuildDeps, units: Unit[]): Built {
   const taken = (loaded: LoadedPlugin, life: Life): Unit => {
     const unit = { ...place(loaded), life };
     units.push(unit);
@@ -74,7 +74,7 @@ function connect(pipeline: Pipeline, house: BuildHouse, units: Unit[]): Built {
   const services = pipeline.services.map((loaded) => {
     const { plugin } = loaded;
     if (plugin.kind !== 'service') throw wrongKind(loaded, 'service');
-    const life = take(loaded, house, (host) => {
+    const life = take(loaded, deps, (host) => {
       const made: unknown = plugin.create(loaded.options, host);
       if (!isObject(made)) throw new Error('create returned no object');
       return made;
@@ -88,7 +88,7 @@ function connect(pipeline: Pipeline, house: BuildHouse, units: Unit[]): Built {
   for (const loaded of pipeline.stages) {
     const { plugin } = loaded;
     if (plugin.kind !== 'stage') throw wrongKind(loaded, 'stage');
-    const life = take(loaded, house, (host) => {
+    const life = take(loaded, deps, (host) => {
       const made: unknown = plugin.create(loaded.options, host);
       return madeStage(made);
     });
@@ -99,7 +99,7 @@ function connect(pipeline: Pipeline, house: BuildHouse, units: Unit[]): Built {
       rest: plugin.rest,
       gives: plugin.gives,
       stage,
-      meter: house.meterFor(loaded.id),
+      meter: deps.meterFor(loaded.id),
     });
     if (stage.routes !== undefined) {
       checkRoutes(loaded, stage.routes, routes.byId, false);
@@ -111,7 +111,7 @@ function connect(pipeline: Pipeline, house: BuildHouse, units: Unit[]): Built {
   for (const loaded of pipeline.endpoints) {
     const { plugin } = loaded;
     if (plugin.kind !== 'endpoint') throw wrongKind(loaded, 'endpoint');
-    const life = take(loaded, house, (host) => {
+    const life = take(loaded, deps, (host) => {
       const made: unknown = plugin.create(loaded.options, host);
       return madeEndpoint(made, plugin.ownRoutes ?? []);
     });
@@ -131,7 +131,7 @@ function connect(pipeline: Pipeline, house: BuildHouse, units: Unit[]): Built {
   };
 }
 
-/** What `create` of a stage gave, which nobody need have type-checked. */
+/** The result of `create` of a stage, which nobody need have type-checked. */
 function madeStage(made: unknown): Stage<SlotName, SlotName> {
   if (!isObject(made)) throw new Error('create returned no object');
   if (!('handle' in made) || typeof made.handle !== 'function')
@@ -243,7 +243,7 @@ function claim<Handler>(
 
 function take<Made extends Lifecycle>(
   loaded: LoadedPlugin,
-  { lives, hostFor, keyOf }: BuildHouse,
+  { lives, hostFor, keyOf }: BuildDeps,
   make: (host: Host) => Made,
 ): Life<Made> {
   const { plugin } = loaded;

@@ -51,7 +51,7 @@ export class Chain {
     this.run = this.#places.reduceRight<Run>((rest, place) => this.#before(place, rest), end);
   }
 
-  /** Whether a stage is at work, also one whose caller has left. */
+  /** True when a stage is at work, also one whose caller has left. */
   get isRunning(): boolean {
     return this.#running > 0;
   }
@@ -137,7 +137,7 @@ async function metered(call: StageCall, rest: Run, exchange: Exchange): Promise<
   }
 }
 
-/** What a stage has declared, by which it is held while it runs. */
+/** Declarations of a stage, by which it is held while it runs. */
 interface StagePromises extends PluginPlace {
   readonly rest: RestUse;
   readonly gives: readonly string[];

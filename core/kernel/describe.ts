@@ -20,7 +20,7 @@ export interface DescribeSettings {
   readonly startedMs: number;
 }
 
-/** What a pipeline is made of, without anything that changes while it runs. */
+/** The parts of a pipeline, without anything that changes while it runs. */
 export type StaticDescription = Pick<PipelineDescription, 'sections'> &
   Readonly<
     Record<'stages' | 'endpoints' | 'services', readonly Omit<PartDescription, 'meters' | 'figures'>[]>
@@ -87,7 +87,7 @@ function describeFixed(pipeline: Pipeline): Fixed {
   };
 }
 
-/** What the options of a pipeline hold as secrets, added to those of earlier ones. */
+/** The secrets in the options of a pipeline, added to those of earlier ones. */
 export function secretsIn(pipeline: Pipeline, secrets = new Secrets()): Secrets {
   const schemas = readBuiltInSchemas();
   const { server, names, limits, telemetry, stages, endpoints, services } = pipeline;

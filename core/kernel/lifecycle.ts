@@ -30,7 +30,7 @@ export class PluginFailure extends Error {
   }
 }
 
-/** How long a plugin may take to stop or to empty its caches. */
+/** Longest time that a plugin may take to stop or to empty its caches. */
 const stopBoundMs = 10_000;
 
 /** All plugin instances of a pipeline, started and stopped in order. It shares those that it has in common with the one before it. */
@@ -45,12 +45,12 @@ export class Units {
     for (const { life } of order) life.hold();
   }
 
-  /** Those that the pipeline before it does not have. */
+  /** Plugins that the pipeline before it does not have. */
   get fresh(): readonly Unit[] {
     return this.order.filter(({ life }) => !life.isStarted);
   }
 
-  /** Whether all of them live in the other one too, in the same order. */
+  /** True when all of them live in the other one too, in the same order. */
   isSameAs(other: Units): boolean {
     return (
       this.order.length === other.order.length &&
@@ -132,7 +132,7 @@ export async function purgeLives(
   );
 }
 
-/** What fails, or takes too long, is logged. */
+/** Work that fails, or takes too long, is logged. */
 async function attempt(id: string, phase: Phase, log: Logger, work: () => unknown): Promise<void> {
   try {
     await withinBound(stopBoundMs, work);

@@ -1,10 +1,10 @@
 import type { EncodedAnswer } from '../wire/answer/types.js';
 import type { StageMeter } from './stage-meter.js';
 
-/** How a stage that let a request through does so again when its bytes come again. */
+/** The way in which a stage that let a request through does so again when its bytes come again. */
 export type AdmitAgain = () => boolean;
 
-/** How a stage that answered a request with kept bytes does so again. */
+/** The way in which a stage that answered a request with kept bytes does so again. */
 export interface AnswerAgain {
   /** The very answer that was given, if it is still kept and still right; undefined sends the request down the chain. */
   find(): EncodedAnswer | undefined;
@@ -67,7 +67,7 @@ export class RepeatPath {
     this.#passed = [];
   }
 
-  /** How to repeat the whole way, if every stage of it can. */
+  /** A repetition of the whole way, if every stage of it can. */
   known(): Repeat | undefined {
     const answering = known(this.#answering);
     const admitting = this.#passed.toReversed().map(known);

@@ -43,7 +43,7 @@ export class StageMeter {
   }
 }
 
-/** How a call ended. `passed` means an answer or error of a later stage, or a client that left. */
+/** End of a call. `passed` means an answer or error of a later stage, or a client that left. */
 type Outcome = 'answered-here' | 'passed' | 'failed';
 
 /**
@@ -111,12 +111,12 @@ export class StageCall {
     this.ended(outcome, Math.max(0, totalMs - restMs + this.#lentMs() - this.#borrowedMs(isOpen)), totalMs);
   }
 
-  /** How long the rest waited for what this stage has lent. */
+  /** Time that the rest waited for something that this stage has lent. */
   #lentMs(): number {
     return [...this.#lentAtStart].reduce((sum, [waits, beforeMs]) => sum + waits.ms - beforeMs, 0);
   }
 
-  /** How long this stage itself waited for what it has borrowed. */
+  /** Time that this stage itself waited for something that it has borrowed. */
   #borrowedMs(isOpen: boolean): number {
     const nowMs = this.borrowed?.ms ?? 0;
     const inRestMs = this.#borrowedInRestMs + (isOpen ? nowMs - this.#borrowedAtRestMs : 0);

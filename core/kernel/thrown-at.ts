@@ -3,8 +3,8 @@ import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import { packageRoot } from './options/index.js';
 
-/** Frames of the house itself and of Node say nothing about a plugin of a site. */
-const house = packageRoot();
+/** Stack frames of this package and of Node say nothing about a plugin of a site. */
+const ownFolder = packageRoot();
 const frame = /(?:^|[ (])(file:\/\/\/[^\s()]+|\/[^\s():]+):(\d+)(?::(\d+))?\)?$/;
 
 /** Where in the code of a site an error was thrown, `/etc/site/gate.js:14:5`; undefined where its stack does not tell. */
@@ -15,14 +15,14 @@ export function thrownAt(error: unknown): string | undefined {
     if (where === undefined) continue;
     const path = where.startsWith('file:') ? fileURLToPath(where) : where;
     // Beyond the kernel stands who called it, and no more of the plugin.
-    if (path.startsWith(house) && path.includes('/core/kernel/')) return undefined;
-    if (path.startsWith(house)) continue;
+    if (path.startsWith(ownFolder) && path.includes('/core/kernel/')) return undefined;
+    if (path.startsWith(ownFolder)) continue;
     return [path, ...numbers].join(':').replace(/:$/, '');
   }
   return undefined;
 }
 
-/** How long Node may take to look at a module. */
+/** Longest time that Node may take to look at a module. */
 const parseBoundMs = 10_000;
 
 /**

@@ -1,6 +1,6 @@
-/** How a process takes errors that nothing caught. */
+/** Reaction of a process to errors that nothing caught. */
 export interface Uncaught {
-  /** Whether it is an error of the system: it is reported, and the process goes on. */
+  /** True when it is an error of the system: it is reported, and the process goes on. */
   outlives(error: Error): boolean;
   /** Reports a defect synchronously, because the process is about to end. */
   logDefect(error: Error): void;

@@ -2,7 +2,7 @@ import { packageBuiltIns } from '../kernel/pipeline/index.js';
 import type { MetricSpecs } from '../base/meters.js';
 import type { Plugin } from '../kernel/plugin/contract.js';
 import { metricPrefix } from '../kernel/telemetry/names.js';
-import { coreMetrics, houseMetrics, workerMetrics } from '../kernel/telemetry/metrics-table.js';
+import { coreMetrics, builtInMetrics, workerMetrics } from '../kernel/telemetry/metrics-table.js';
 import { processMetrics } from '../kernel/telemetry/process-metrics.js';
 
 const head = `# Metrics
@@ -37,7 +37,7 @@ export async function generateMetricsDoc(): Promise<string> {
 export async function allMetrics(): Promise<MetricSpecs> {
   const ofPlugins = (await pluginMetrics()).map(([, metrics]) => Object.entries(metrics));
   return {
-    ...houseMetrics,
+    ...builtInMetrics,
     ...processMetrics(),
     ...Object.fromEntries(ofPlugins.flat()),
   };

@@ -126,7 +126,7 @@ function formatGithub(findings: readonly Finding[]): string {
 
 function command({ at, rule, severity, message, fix }: Finding): string {
   const title = describedRules.find(({ id }) => id === rule)?.title ?? rule;
-  // What a flag or a variable says stands in no file.
+  // The value of a flag or a variable stands in no file.
   const place = [
     `file=${property(at.file)}`,
     `line=${at.line}`,

@@ -22,7 +22,7 @@ export type { LocatedEntry, LocatedNode } from '../pipeline/located.js';
 export type { SourceFile } from '../pipeline/source.js';
 export type { Finding, SourcePosition } from '../pipeline/types.js';
 
-/** What a pipeline would be started with; nothing of this process counts. */
+/** Flags and variables that a pipeline would be started with; nothing of this process counts. */
 export interface Given {
   /** Flags by name, without dashes. */
   readonly flags?: Readonly<Record<string, string>>;

@@ -52,7 +52,7 @@ function placesOf(draft: PipelineDraft, owner: DraftOptions | undefined, key: st
     .slice(0, 3);
 }
 
-/** Whether a word is another name of an option: its flag, its variable, or its key with dashes, underscores or other letters. */
+/** True when a word is another name of an option: its flag, its variable, or its key with dashes, underscores or other letters. */
 function isName({ key, flag, shares, env }: OptionDefinition, word: string): boolean {
   const bare = word.replace(/^-+/, '');
   return bare === flag || bare === shares || env.includes(bare) || plainName(bare) === plainName(key);

@@ -1,10 +1,10 @@
 import type { PipelineDraft } from '../pipeline/draft.js';
 import type { Finding, SourcePosition } from '../pipeline/types.js';
 
-/** What a rule looks at: the text alone, its meaning, or the machine it would run on. */
+/** Subject of a rule: the text alone, its meaning, or the machine it would run on. */
 export type Tier = 'structure' | 'meaning' | 'environment';
 
-/** What a rule can ask about a machine; for rules of the environment tier. */
+/** Questions of a rule about a machine; for rules of the environment tier. */
 export interface Surroundings {
   readonly signal: AbortSignal;
   /** Undefined when the path can be used so; otherwise the reason why not. */

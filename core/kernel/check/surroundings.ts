@@ -95,7 +95,7 @@ async function canReach(url: string, signal: AbortSignal): Promise<string | unde
     // The event has one argument, the response.
     const [answer] = (await answered) as [IncomingMessage];
     const { statusCode = 0 } = answer;
-    // What the body says is of no interest, however long it is.
+    // The body is of no interest, however long it is.
     answer.destroy();
     return statusCode >= 200 && statusCode < 300 ? undefined : `it answers with status ${statusCode}`;
   } catch (error) {

@@ -149,7 +149,7 @@ export class UsageError extends Error {
  * yargs takes a single dash as a series of one-letter switches, so this brings everything to one form first.
  */
 
-/** What is known about a flag before its value is parsed. */
+/** Kind of a flag, as far as it is known before its value is parsed. */
 type FlagShape = 'switch' | 'value' | 'unknown';
 
 /** One argument, split. */

@@ -4,7 +4,7 @@ import { textFormats } from './formats.js';
 import { type ValueSchema, isDuration } from './schema.js';
 import { suggest } from './suggest.js';
 
-/** What is wrong, in words, and how to fix it. */
+/** A fault in words, and advice to fix it. */
 export interface Explanation {
   readonly message: string;
   readonly fix: string | undefined;
@@ -117,7 +117,7 @@ function shown(value: unknown, { format = '' }: ValueSchema): string {
   return text.length > MAX_SHOWN ? `${text.slice(0, MAX_SHOWN)}...` : text;
 }
 
-/** What an invalid value was obviously meant to be, as advice; undefined when nobody can tell. */
+/** Advice with the value that an invalid one was obviously meant to be; undefined when nobody can tell. */
 function meantValue(schema: ValueSchema, value: unknown): string | undefined {
   if (value === null) return 'write a value, or take the line out to have the default';
   for (const mend of [alone, unquoted, truth, quoted, duration, address]) {
@@ -202,7 +202,7 @@ function advised(schema: ValueSchema, meant: string): string | undefined {
   return isValid(schema, meant) ? `write "${meant}"` : undefined;
 }
 
-/** Whether a value is of the type, the choice and the form that a schema asks for. */
+/** True when a value is of the type, the choice and the form that a schema asks for. */
 function isValid(schema: ValueSchema, value: unknown): boolean {
   if (schema.enum !== undefined && !schema.enum.includes(value)) return false;
   switch (typeof value) {

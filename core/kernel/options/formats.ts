@@ -52,7 +52,7 @@ function isListenAddress(text: string): boolean {
   if (match === null || Number(match[3]) > 65535) return false;
   const [, v6, host = ''] = match;
   if (v6 !== undefined) return isIPv6(v6);
-  // What looks like an IPv4 address has to be one.
+  // A text that looks like an IPv4 address has to be one.
   return /^[\d.]+$/.test(host) ? isIPv4(host) : /^[\w.-]*$/.test(host);
 }
 

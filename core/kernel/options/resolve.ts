@@ -11,7 +11,7 @@ export interface OptionSources {
   readonly flags: ReadonlyMap<string, string>;
   readonly env: Environment;
   /**
-   * Whether the files of secrets are read. Otherwise, as where a file is only checked, such a secret counts as set and nothing more is known
+   * True when the files of secrets are read. Otherwise, as where a file is only checked, such a secret counts as set and nothing more is known
    * of it.
    */
   readonly readsSecrets?: boolean;

@@ -46,13 +46,13 @@ function readSchema(path: string): OptionSchema {
 }
 
 interface PackageJson {
-  /** What it is installed and imported as. */
+  /** The name by which it is installed and imported. */
   readonly name: string;
   readonly version: string;
   readonly engines: { readonly node: string };
 }
 
-/** What package.json says of this package. */
+/** The content of package.json of this package. */
 export function packageJson(): PackageJson {
   // It is this package's own.
   return JSON.parse(readFileSync(join(packageRoot(), 'package.json'), 'utf8')) as PackageJson;

@@ -2,7 +2,7 @@ import { variableOf } from './variables.js';
 
 /** The part of JSON schema used for options, and this project's extensions (`x-...`). */
 
-/** How the process uses a file that an option names. */
+/** Use that the process makes of a file that an option names. */
 export type FileUse = 'read' | 'write';
 
 /** The schema of one option, or of a part of its value. */
@@ -45,7 +45,7 @@ export interface ValueSchema {
   readonly 'x-secret-file'?: string;
   /** Says when and how something is done, never what an answer holds: what is kept counts under any value. */
   readonly 'x-neutral'?: boolean;
-  /** What to use instead. */
+  /** Advice on the option to use instead. */
   readonly 'x-deprecated'?: string;
   /** The option names a file, which the process reads, or keeps something in. */
   readonly 'x-file'?: FileUse;
@@ -99,7 +99,7 @@ export interface OptionDefinition {
   readonly schema: ValueSchema;
 }
 
-/** How the text of a flag or an environment variable is parsed. */
+/** Form in which the text of a flag or an environment variable is parsed. */
 export type ValueKind = 'boolean' | 'integer' | 'number' | 'duration' | 'string' | 'list' | 'json';
 
 export function valueKind(schema: ValueSchema): ValueKind {
@@ -117,7 +117,7 @@ export function valueKind(schema: ValueSchema): ValueKind {
   }
 }
 
-/** Whether code gets the option as a number of milliseconds. */
+/** True when code gets the option as a number of milliseconds. */
 export function isDuration(schema: ValueSchema): boolean {
   return schema.format === 'duration' || schema.format === 'duration-long';
 }

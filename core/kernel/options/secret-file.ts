@@ -29,7 +29,7 @@ function fileOption(key: string, option: ValueSchema): ValueSchema {
     minLength: 1,
     description: `File that holds ${key}, without the line break at its end; read at the start and at each reload.`,
     'x-secret-file': key,
-    // What an answer depends on is the secret, wherever it comes from.
+    // An answer depends on the secret, wherever it comes from.
     'x-neutral': true,
     ...(flag === undefined ? {} : { 'x-flag': `${flag}-file` }),
     ...(shares === undefined ? {} : { 'x-shares': `${shares}-file` }),

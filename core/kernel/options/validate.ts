@@ -4,7 +4,7 @@ import { explain, meantKey } from './explain.js';
 import { textFormats } from './formats.js';
 import type { ValueSchema } from './schema.js';
 
-/** What is wrong with a value, and where inside it. */
+/** A fault of a value, and its position inside of it. */
 export interface ValueProblem {
   readonly kind: 'unknown' | 'missing' | 'bad';
   /** From the value's root to the invalid key or value. */
@@ -16,7 +16,7 @@ export interface ValueProblem {
   readonly fix: string | undefined;
   /** The key that an unknown one probably stands for. */
   readonly meant?: string | undefined;
-  /** Whether the message lists all allowed values. */
+  /** True when the message lists all allowed values. */
   readonly isChoice?: boolean;
 }
 
@@ -59,7 +59,7 @@ const byOption = new Set([
   'additionalProperties',
 ]);
 
-/** Whether a schema of options says more than what each option may be; built-in ones do not. */
+/** True when a schema of options says more than what each option may be; built-in ones do not. */
 export function hasRulesForAll(schema: ValueSchema): boolean {
   return schema.type !== 'object' || Object.keys(schema).some((keyword) => !byOption.has(keyword));
 }

@@ -27,7 +27,7 @@ const ofProcesses: ReadonlySet<string> = new Set([
 const ofKubernetes =
   /^REF_PROXY_(?:[A-Z\d_]+_)?(?:SERVICE_HOST|SERVICE_PORT(?:_[A-Z\d_]+)?|PORT(?:_\d+_(?:TCP|UDP|SCTP)(?:_(?:PROTO|PORT|ADDR))?)?)$/;
 
-/** Whether Kubernetes may set this variable by itself, so that no flag may have it. */
+/** True when Kubernetes may set this variable by itself, so that no flag may have it. */
 export function isOfKubernetes(name: string): boolean {
   return ofKubernetes.test(name);
 }

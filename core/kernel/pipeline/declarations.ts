@@ -1,7 +1,7 @@
 import type { LintRule, OwnRoute } from '../plugin/contract.js';
 import { OwnRoutes } from '../own-routes.js';
 
-/** What a plugin declares is made of strangers' data: nothing is known of it but that it is there. */
+/** The declarations of a plugin are strangers' data: nothing is known of them but that they are there. */
 type Parts = ReadonlyMap<string, unknown>;
 
 const metricTypes: ReadonlySet<unknown> = new Set(['counter', 'gauge', 'histogram']);
@@ -9,7 +9,7 @@ const listeners: ReadonlySet<unknown> = new Set(['main', 'admin']);
 const knownMethods: ReadonlySet<unknown> = new Set(['GET', 'POST', 'PUT', 'DELETE', 'PATCH', 'OPTIONS']);
 const metricName = /^[a-zA-Z_][a-zA-Z0-9_]*$/;
 
-/** What is wrong with the metrics and routes that a plugin declares, before any of its code runs; undefined when they can be used. */
+/** The fault of the metrics, routes and rules that a plugin declares, found before any of its code runs; undefined when they can be used. */
 export function declarationFault(plugin: Parts): string | undefined {
   return metricsFault(plugin.get('metrics')) ?? routesFault(plugin) ?? lintFault(plugin.get('lint'));
 }

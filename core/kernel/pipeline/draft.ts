@@ -24,7 +24,7 @@ export type ListName = (typeof LISTS)[number];
 
 /** The options of a section or entry: as written, as resolved, and the errors found. */
 export interface DraftOptions {
-  /** How findings name the owner: `section "server"`, `plugin "guard"`. */
+  /** Name of the owner in findings: `section "server"`, `plugin "guard"`. */
   readonly owner: string;
   readonly schema: OptionSchema;
   /** Where to point when an option is not in the file. */

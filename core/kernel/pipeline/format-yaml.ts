@@ -72,7 +72,7 @@ function sortKeys(map: YAMLMap, order: readonly string[]): void {
   map.items.sort((a, b) => rank(a) - rank(b));
   const now = map.items[0]?.key;
   if (first === now || !isScalar(first) || !isScalar(now)) return;
-  // What stands above the first key is about the whole.
+  // Comments above the first key are about the whole.
   now.commentBefore = [first.commentBefore, now.commentBefore]
     .filter((text) => typeof text === 'string')
     .join('\n');

@@ -7,11 +7,11 @@ import type { ShapeProblem } from './shape.js';
 import { readSource, type SourceFile } from './source.js';
 import type { SourcePosition } from './types.js';
 
-/** How deeply files may include each other. */
+/** Depth to which files may include each other. */
 const maxDepth = 8;
-/** How many files one pipeline may read. */
+/** Most files that one pipeline may read. */
 const maxFiles = 64;
-/** How many entries a pipeline may have, with those that include, so that files that include each other many times end soon. */
+/** Most entries that a pipeline may have, with those that include, so that files that include each other many times end soon. */
 const maxEntries = 1_000;
 
 /** A pipeline whose lists hold the entries that they include, each with its position in the file it comes from. */
@@ -53,7 +53,7 @@ export async function expandIncludes(
   };
 }
 
-/** What an entry includes: a file, and in it a fragment where `#name` says so. */
+/** The target of an include: a file, and in it a fragment where `#name` says so. */
 export function includeOf(text: string): { readonly file: string; readonly fragment: string | undefined } {
   const hash = text.indexOf('#');
   return hash === -1

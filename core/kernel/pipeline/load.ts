@@ -27,7 +27,7 @@ export async function loadPipeline(
     ...(surroundings === undefined ? {} : { surroundings }),
   });
   if (findings.some((finding) => finding.severity === 'error')) return { findings };
-  // What a start needs of the machine this process has: its own listeners are open.
+  // This process has all that a start needs of the machine: its own listeners are open.
   const reread = (): Promise<LoadResult> => loadPipeline(file, sources, builtIns);
   const files = [...draft.files.values()].map(({ path }) => path);
   return { pipeline: { ...assemble(draft), reread, files }, findings };

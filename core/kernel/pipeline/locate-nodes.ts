@@ -199,7 +199,7 @@ function badReference(reason: 'part-of-value' | 'bad-name'): {
   }
 }
 
-/** How a text in a pipeline file refers to the environment. */
+/** A reference to the environment in a text of a pipeline file. */
 type EnvText =
   | { readonly kind: 'text'; readonly value: string }
   | { readonly kind: 'reference'; readonly name: string; readonly fallback?: string }

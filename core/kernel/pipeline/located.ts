@@ -55,7 +55,7 @@ export function textOf(node: LocatedNode | undefined): string | undefined {
     : undefined;
 }
 
-/** Whether the value, or a value inside it, comes from an unresolved reference. */
+/** True when the value, or a value inside it, comes from an unresolved reference. */
 export function hasUnknown(node: LocatedNode): boolean {
   switch (node.kind) {
     case 'scalar':

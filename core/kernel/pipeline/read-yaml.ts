@@ -4,18 +4,18 @@ import { type LocatedNode, toPlain, valueOf, Locator, type YamlProblem } from '.
 import { type ShapeProblem, shapeProblems } from './shape.js';
 import { type SourceFile, readSource } from './source.js';
 import {
+  type CORE_SECTIONS,
   resolveOptions,
   type OptionSchema,
   type OptionSources,
   type ResolvedOptions,
 } from '../options/index.js';
-import type { SectionName } from './draft.js';
 
 export interface YamlResult {
   /** Undefined when the text is not one YAML document with a value. Without the slips that `shape` tells. */
   readonly root?: LocatedNode;
   readonly problems: readonly YamlProblem[];
-  /** What is wrong with the frame of the file. */
+  /** Faults of the frame of the file. */
   readonly shape: readonly ShapeProblem[];
 }
 
@@ -167,7 +167,7 @@ function syntaxFix({ code, message }: YAMLError): { readonly fix?: string } {
 /** Resolves one section of a pipeline file and nothing else: no plugin is loaded. Throws an Error that says why the file cannot be read. */
 export async function readSection(
   file: string,
-  name: SectionName,
+  name: (typeof CORE_SECTIONS)[number],
   schema: OptionSchema,
   sources: OptionSources,
 ): Promise<ResolvedOptions> {

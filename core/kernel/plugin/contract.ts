@@ -14,7 +14,7 @@ export type { AdmitAgain, AnswerAgain } from '../repeat.js';
 import type { Host, PurgeScope } from './host.js';
 import type { SlotName } from './slots.js';
 
-/** How often a stage may run the rest of the chain for one exchange; the kernel enforces it. */
+/** The number of times that a stage may run the rest of the chain for one exchange; the kernel enforces it. */
 export type RestUse = 'never' | 'once' | 'maybe' | 'many';
 
 /**
@@ -65,7 +65,7 @@ export interface OwnRoute {
   readonly listener?: 'main' | 'admin';
 }
 
-/** What an endpoint plugin serves: handlers by the id of one of its own routes or of core/wire/routes-table. */
+/** Routes of an endpoint plugin: handlers by the id of one of its own routes or of core/wire/routes-table. */
 export interface Endpoint extends Lifecycle {
   readonly routes: ReadonlyMap<string, RouteHandler>;
   /** Handlers of WebSocket requests by route id; without one, such a request is answered like any other. */

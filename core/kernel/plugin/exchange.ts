@@ -6,15 +6,15 @@ import type { OpenSpan, Trace } from '../../base/trace.js';
 import { RepeatPath } from '../repeat.js';
 import type { SlotName, Slots } from './slots.js';
 
-/** What a derived exchange changes; everything else is inherited. */
+/** Changes of a derived exchange; everything else is inherited. */
 export interface ExchangeChange<Given extends SlotName = never> {
   readonly request?: ApiRequest;
   readonly slots?: Pick<Slots, Given>;
   /** Limits the lifetime of the derived exchange, which always ends with its parent too. */
   readonly signal?: AbortSignal;
-  /** Given by a stage that lends what is waited for, such as the backend: the waiting then counts as its own time, and not as that of who waits. */
+  /** Set by the stage that provides `upstream`: time spent waiting for it is charged to that stage. */
   readonly waits?: Waits;
-  /** Given by the chain: what is done from here on belongs to it. */
+  /** Set by the chain: work from here on belongs to this span. */
   readonly span?: OpenSpan | undefined;
   /** False when the caller of the rest will merge or change the answer, so stages must not answer with bytes. */
   readonly isFinal?: boolean;
@@ -40,7 +40,7 @@ export interface Exchange<Given extends SlotName = never> {
   readonly memory: MemoryAccount;
   /** Collects how the stages would answer the same bytes again; derived exchanges share it. */
   readonly repeat: RepeatPath;
-  /** How long was waited for what an earlier stage has lent. */
+  /** Time spent waiting for something that an earlier stage has lent. */
   readonly waits?: Waits;
   /** The span of the stage that has it; undefined without traces. */
   readonly span?: OpenSpan | undefined;

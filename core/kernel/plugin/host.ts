@@ -21,14 +21,14 @@ export interface BackgroundAsker {
   readonly signal: AbortSignal;
 }
 
-/** What the kernel gives a plugin, besides its options. */
+/** The services that the kernel gives a plugin, besides its options. */
 export interface Host<Metrics extends MetricSpecs = MetricSpecs> {
   readonly pluginId: string;
   readonly log: Logger;
   /** For a part of the plugin whose records have a component of their own (specification: log fields). */
   logAs(component: string): Logger;
   readonly meters: Meters<Metrics>;
-  /** How names and labels are shown and translated: the `names` section of the pipeline file. Another one after a reload. */
+  /** Rules by which names and labels are shown and translated: the `names` section of the pipeline file. Another one after a reload. */
   readonly naming: Naming;
   /** Names that the backend stores, as queries have learned them. */
   readonly learner: NameLearner;
@@ -57,7 +57,7 @@ export interface Host<Metrics extends MetricSpecs = MetricSpecs> {
   readonly workers: Workers;
   readonly clock: Clock;
   /**
-   * What several plugins of a process share: made by the first that asks for it by this name, which says what it is, and given up when the
+   * A value that several plugins of a process share: made by the first that asks for it by this name, which says what it is, and given up when the
    * last one that asked for it has stopped; `onEnd` takes work for that moment.
    */
   shared<Value>(name: string, make: (onEnd: Host['onStop']) => Value): Value;
@@ -70,7 +70,7 @@ export interface Host<Metrics extends MetricSpecs = MetricSpecs> {
   readonly setup: string;
   /** Reads the pipeline file again, in all workers, and resolves when it serves or was refused. */
   reload(): Promise<readonly WorkerReload[]>;
-  /** What this process serves by, for comparison with others. */
+  /** State by which this process serves, for comparison with others. */
   serving(): ServingState;
 }
 
@@ -85,7 +85,7 @@ export interface ReloadFinding {
 }
 
 /**
- * What came of a reload: another pipeline serves (`swapped`), the file says what it said before (`unchanged`), or it cannot be served, and
+ * Outcome of a reload: another pipeline serves (`swapped`), the file says what it said before (`unchanged`), or it cannot be served, and
  * the pipeline before goes on (`refused`).
  */
 export interface ReloadReport {
@@ -97,12 +97,12 @@ export interface ReloadReport {
   readonly findings: readonly ReloadFinding[];
 }
 
-/** What a worker reports, or why it did not. */
+/** Report of a worker, or the reason why there is none. */
 export type WorkerReload =
   | { readonly worker: number; readonly report: ReloadReport }
   | { readonly worker: number; readonly missing: string };
 
-/** What a process serves by. Times in Unix milliseconds. */
+/** State by which a process serves. Times in Unix milliseconds. */
 export interface ServingState {
   readonly file: string;
   /** 16 hex digits, equal for processes that do the same: of all options but secrets and those that each replica has its own of. */
@@ -122,7 +122,7 @@ export interface Latency {
   readonly p95: number;
 }
 
-/** What a stage has done since the process started. */
+/** Figures of a stage since the process started. */
 export interface StageFigures {
   readonly calls: number;
   /** Calls that failed in this stage: refusals and bugs. An error that passes through is counted where it was thrown. */
@@ -139,7 +139,7 @@ export interface MeterReading {
   readonly name: string;
   readonly help: string;
   readonly value: number;
-  /** How those of several workers become one: see MetricSpec. */
+  /** The way in which those of several workers become one: see MetricSpec. */
   readonly ofWorkers?: MetricSpec['ofWorkers'];
 }
 

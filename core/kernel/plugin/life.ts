@@ -1,9 +1,9 @@
 import type { Lifecycle } from './contract.js';
 import type { RequestObserver } from '../telemetry/request-record.js';
 
-/** What a plugin has registered with the process through its host. */
+/** Registrations of a plugin with the process through its host. */
 export class Registrations {
-  /** Who is told of the requests that its pipeline answers. */
+  /** Observers of the requests that its pipeline answers. */
   readonly observers: RequestObserver[] = [];
   readonly #undo: (() => void)[] = [];
 

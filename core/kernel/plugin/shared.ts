@@ -6,11 +6,11 @@ interface Entry {
   users: number;
 }
 
-/** What plugins of a process share, by name: made by the first that asks for it, given up with the last one that did. */
+/** Values that plugins of a process share, by name: made by the first that asks for it, given up with the last one that did. */
 export class SharedValues {
   readonly #made = new Map<string, Entry>();
 
-  /** How one plugin reaches them; `onStop` is told what to call when it has stopped. */
+  /** Access of one plugin to them; `onStop` is told what to call when it has stopped. */
   for(onStop: Host['onStop']): Host['shared'] {
     const used = new Set<string>();
     return <Value>(name: string, make: (onEnd: Host['onStop']) => Value): Value => {

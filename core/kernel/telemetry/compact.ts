@@ -137,7 +137,7 @@ export class AddedUp {
   readonly #latest = new Map<number, All>();
   #ended: Promise<All> = Promise.resolve([]);
 
-  /** What a worker has measured so far. */
+  /** Takes the measurements of a worker so far. */
   update(worker: number, measurements: All): void {
     this.#latest.set(worker, measurements);
   }

@@ -4,7 +4,7 @@ import { writeSync } from 'node:fs';
 export interface LogDestination {
   /** Its file descriptor, if any, for the last lines of a process. */
   readonly fd?: number;
-  /** Whether people read it as it is written. */
+  /** True when people read it as it is written. */
   readonly isTTY?: boolean;
   /** Calls back when the text is written, or with the error. */
   write(text: string, done: (error?: Error | null) => void): unknown;
@@ -29,7 +29,7 @@ export interface LogWriterSettings {
 
 const maxBufferedBytes = 4 * 1024 * 1024;
 const chunkBytes = 64 * 1024;
-/** What Linux writes to a pipe without letting other writers in between (PIPE_BUF). */
+/** Bytes that Linux writes to a pipe without letting other writers in between (PIPE_BUF). */
 const pipeBytes = 4_096;
 
 /**
@@ -107,7 +107,7 @@ export class LogWriter {
     return { text: head + taken + tail, count };
   }
 
-  /** How many lines a pipe takes at once, one at least. */
+  /** Number of lines that a pipe takes at once, one at least. */
   #wholeLines(others: number): number {
     let bytes = others;
     const over = this.#lines.findIndex((line) => (bytes += Buffer.byteLength(line)) > pipeBytes);
@@ -129,7 +129,7 @@ export class LogWriter {
   }
 }
 
-/** How often a pipe with a slow reader is retried, and the pause between tries. */
+/** Number of tries on a pipe with a slow reader, and the pause between them. */
 const tries = 20;
 const pauseMs = 10;
 

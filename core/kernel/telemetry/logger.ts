@@ -24,7 +24,7 @@ const severities: ReadonlyMap<number, readonly [text: string, number: number]> =
   [bunyan.FATAL, ['FATAL', 21]],
 ]);
 
-/** What bunyan puts into a record by itself; structured logs have other names for some and no place for the rest. */
+/** Fields that bunyan puts into a record by itself; structured logs have other names for some and no place for the rest. */
 const bunyanFields: ReadonlySet<string> = new Set([
   'name',
   'hostname',

@@ -174,7 +174,7 @@ export const connectionMetrics = {
   },
 } as const;
 
-/** What the system refuses the process (docs/reliability.md). */
+/** Calls that the system refuses the process (docs/reliability.md). */
 export const shortageMetrics = {
   system_errors_total: {
     type: 'counter',
@@ -223,5 +223,5 @@ export const coreMetrics: MetricSpecs = {
   ...reloadMetrics,
 };
 
-/** Every metric of the house that no plugin declares, but for those of the process. */
-export const houseMetrics: MetricSpecs = { ...coreMetrics, ...workerMetrics };
+/** Every metric of this program that no plugin declares, but for those of the process. */
+export const builtInMetrics: MetricSpecs = { ...coreMetrics, ...workerMetrics };

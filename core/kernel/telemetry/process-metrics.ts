@@ -66,7 +66,7 @@ function register(
 /** Has the metric show these figures and no others. */
 function refill(metric: Counter | Gauge, labelNames: readonly string[], shown: Figures): void {
   metric.reset();
-  // What a reset leaves is a zero.
+  // A reset leaves a zero.
   if (labelNames.length === 0) metric.remove();
   for (const { labels, value } of shown) metric.inc(labels, value);
 }
@@ -287,7 +287,7 @@ function pressureOf(all: readonly Pressure[], wanted: Pressure['who']): Figures 
     .map(({ window, ratio }) => ({ labels: { window }, value: ratio }));
 }
 
-/** What the garbage collector has done in this process. */
+/** Work of the garbage collector in this process. */
 interface Collections {
   /** Whole collections; their steps are not counted. */
   readonly count: number;

@@ -1,6 +1,6 @@
 import type { Latency } from '../plugin/host.js';
 
-/** How many durations are kept. */
+/** Number of durations that are kept. */
 const remembered = 1_024;
 
 /** The latest durations, in a ring buffer. */

@@ -2,7 +2,7 @@ import { randomUUID, createHash } from 'node:crypto';
 import { Trace } from '../../base/trace.js';
 import type { Caller } from '../../base/caller.js';
 
-/** What the request log and the request metrics know about one HTTP request; filled in on the way. */
+/** Facts about one HTTP request for the request log and the request metrics; filled in on the way. */
 export class RequestRecord {
   readonly trace = new Trace();
   /** Normalized route and its id; `unknown` for paths that no plugin serves, so that arbitrary paths add no metric series. */

@@ -56,7 +56,7 @@ class SeriesTable<Series extends Shown> {
     this.#all.delete(this.#keyOf(labels));
   }
 
-  /** What all series show, made in steps; each is read at one instant. */
+  /** The values of all series, made in steps; each is read at one instant. */
   async shown(): Promise<Value[]> {
     const pacer = new Pacer();
     const values: Value[] = [];
@@ -94,13 +94,13 @@ class SeriesTable<Series extends Shown> {
   }
 }
 
-/** What prom-client is told of a metric. */
+/** Declaration of a metric for prom-client. */
 export interface Description {
   readonly name: string;
   readonly help: string;
   readonly labelNames: string[];
   readonly registers: Registry[];
-  /** How the measurements of several processes become one. */
+  /** The way in which measurements of several processes become one. */
   readonly aggregator: Aggregator;
 }
 
@@ -132,7 +132,7 @@ export function plainCounter(description: Description): Meter.Counter<Labels> {
   return { add: (value, labels) => table.of(labels).add(value), of: (labels) => table.of(labels) };
 }
 
-/** What prom-client's registry reads of it is what the table has. */
+/** prom-client's registry reads of it the same as the table has. */
 class PlainCounter extends Counter {
   readonly #table: SeriesTable<Count>;
 

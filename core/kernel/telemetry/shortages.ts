@@ -12,7 +12,7 @@ const advice: ReadonlyMap<string, string> = new Map([
   ['ENOMEM', 'the system has no memory left'],
 ]);
 
-/** What the system refuses this process. Each is counted, and told once a minute, because it comes with all work at once. */
+/** Calls that the system refuses this process. Each is counted, and told once a minute, because it comes with all work at once. */
 export class Shortages {
   readonly #againAtMs = new Map<string, number>();
 

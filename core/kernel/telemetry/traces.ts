@@ -39,7 +39,7 @@ import { digestQuery, type RequestObserver, type RequestRecord } from './request
 const mostWaiting = 4_096;
 const mostInPush = 512;
 const pauseMs = 2_000;
-/** How long a stop waits for the last push. */
+/** Longest time that a stop waits for the last push. */
 const mostStopMs = 2_000;
 const limits = { attributeCountLimit: 32, attributeValueLengthLimit: 1_024, eventCountLimit: 4 };
 /** Pushes in flight: at a stop all that waits is pushed at once. */

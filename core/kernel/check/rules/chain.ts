@@ -248,7 +248,7 @@ function keepsAnswers({ plugin, entry }: ChainStage): boolean {
   return plugin.keepsAnswers === true && entry.options?.resolved.options['enabled'] !== false;
 }
 
-/** Whether a stage would have all that it needs above the cache. */
+/** True when a stage would have all that it needs above the cache. */
 function canMove(stages: readonly ChainStage[], stage: ChainStage, cache: ChainStage): boolean {
   const rest = stages.filter((each) => each !== stage);
   const at = byPlace(rest, [cache]).length === 0 ? 0 : rest.indexOf(cache);

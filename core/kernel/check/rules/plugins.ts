@@ -4,7 +4,7 @@ import { OwnRoutes } from '../../own-routes.js';
 import type { DraftEntry, ListName } from '../../pipeline/draft.js';
 import type { OwnRoute, Plugin } from '../../plugin/contract.js';
 import { shapeOfMetric } from '../../telemetry/meters.js';
-import { houseMetrics } from '../../telemetry/metrics-table.js';
+import { builtInMetrics } from '../../telemetry/metrics-table.js';
 import { processMetrics } from '../../telemetry/process-metrics.js';
 import { findOption } from '../option-lookup.js';
 import type { Complaint, Rule, TextRule } from '../rule.js';
@@ -122,7 +122,7 @@ const clashingDeclarations: TextRule = {
 /** Flags of the commands themselves. */
 const programFlags = [...servingFlags, 'help', 'h', 'version'];
 
-/** What has been declared so far, in the order of the file. */
+/** Declarations so far, in the order of the file. */
 class Clashes {
   readonly #metrics = new Map<string, string>();
   /** By the environment variable: two flags with the same one could not be told apart there. */
@@ -134,7 +134,7 @@ class Clashes {
 
   constructor(schemas: ReadonlyMap<string, OptionSchema>) {
     this.#isBuiltIn = (use) => schemas.has(use);
-    for (const [name, spec] of Object.entries(houseMetrics)) this.#metrics.set(name, shapeOfMetric(spec));
+    for (const [name, spec] of Object.entries(builtInMetrics)) this.#metrics.set(name, shapeOfMetric(spec));
     // These are read from the process and cannot be shared.
     for (const name of Object.keys(processMetrics())) this.#metrics.set(name, 'of the process');
     for (const flag of programFlags) this.#declare(flag, 'ref-proxy');

@@ -17,11 +17,11 @@ const mostPoints = 500;
 /** The most of an answer that is read. */
 const mostAnswerBytes = 64 * 1024;
 const mostShown = 300;
-/** How long a stop waits for the last push. */
+/** Longest time that a stop waits for the last push. */
 const mostStopMs = 2_000;
 /** The pause before a request is sent again begins with a second and doubles; a longer `Retry-After` is kept to. */
 const retries = { limit: 8, backoffLimit: 8_000 };
-/** What the protocol says may be sent again. */
+/** Statuses after which the protocol lets a request be sent again. */
 const passingStatuses = [429, 502, 503, 504];
 
 export interface OtlpNeeds {
@@ -185,7 +185,7 @@ export class OtlpPush {
   }
 }
 
-/** What a receiver says that it did not take (`ExportMetricsPartialSuccess`); most say nothing. */
+/** Points that a receiver refused (`ExportMetricsPartialSuccess`); most receivers say nothing of it. */
 function refusedIn(answer: Buffer): { readonly points: number; readonly reason: string } {
   const partial = fieldsOf(answer)?.get(1);
   const fields = Buffer.isBuffer(partial) ? fieldsOf(partial) : undefined;
@@ -196,7 +196,7 @@ function refusedIn(answer: Buffer): { readonly points: number; readonly reason: 
   };
 }
 
-/** What a receiver says about its failure: as a `google.rpc.Status`, or as text. */
+/** The reason that a receiver gives for its failure: as a `google.rpc.Status`, or as text. */
 function saidIn(body: Buffer): string {
   const message = fieldsOf(body)?.get(2);
   return (Buffer.isBuffer(message) ? message : body).toString('utf8').trim();

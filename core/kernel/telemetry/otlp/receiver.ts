@@ -1,4 +1,4 @@
-/** What metrics and traces tell an OpenTelemetry receiver alike: where it is, its headers, who speaks. */
+/** Address, headers and resource attributes, which metrics and traces have in common. */
 import type { TelemetryOptions } from '../../../base/options.gen.js';
 
 /** A base address and one that ends in /v1 are completed to /v1/metrics or /v1/traces. */

@@ -1,4 +1,4 @@
-/** What the kernel tells in files of a proc folder, as figures; undefined where a file does not have the form that proc(5) gives it. */
+/** Figures in the files of a proc folder; undefined where a file does not have the form that proc(5) gives it. */
 
 /** Time of all processors since the start of the machine, in ticks. */
 export interface CpuTimes {

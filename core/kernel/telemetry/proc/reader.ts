@@ -8,17 +8,17 @@ import * as files from './files.js';
 
 /** The most of a file that is read; the longest, of network interfaces, has some 130 bytes for each. */
 const mostFileBytes = 256 * 1024;
-/** How long one reading of all files may take; a scrape goes on without the figures then. */
+/** Longest time that one reading of all files may take; a scrape goes on without the figures then. */
 const mostMs = 1_000;
 /** Ratios of processor time are of so many ticks at least: a second of one processor. Scrapes that follow each other closely share one. */
 const fewestTicks = 100;
 
 export const resources = ['cpu', 'memory', 'io'] as const;
 
-/** What one reading found; what is missing, this system does not tell. */
+/** The figures that one reading found; those that are missing, this system does not tell. */
 export interface Seen {
   readonly openFiles?: number | undefined;
-  /** How many there may be. */
+  /** The most that there may be. */
   readonly maxOpenFiles?: number | undefined;
   readonly io?: files.Io | undefined;
   readonly network?: files.Network | undefined;
@@ -54,7 +54,7 @@ export class ProcReader {
     this.#hostFlag = hostProcRoot === undefined ? '-proc-root' : '-host-proc-root';
   }
 
-  /** What the last reading found. */
+  /** The figures of the last reading. */
   get seen(): Seen {
     return this.#seen;
   }

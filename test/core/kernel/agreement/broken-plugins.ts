@@ -307,7 +307,7 @@ const failing: readonly Row[] = [
     /ref_proxy_seen has no label "team"/,
   ],
   ['a stage that throws', handling('return exchange.none.name;'), /reading 'name'/],
-  ['a stage that throws a text at a request', handling("throw 'no';"), /threw what is no Error/],
+  ['a stage that throws a text at a request', handling("throw 'no';"), /threw a non-Error value/],
   [
     'an endpoint that gives nothing',
     endpoint("create: () => ({ routes: new Map([['odd', async () => undefined]]) }),"),
