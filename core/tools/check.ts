@@ -11,7 +11,7 @@ import {
 } from '../kernel/check/index.js';
 import { UsageError } from '../kernel/options/index.js';
 import type { Finding } from '../kernel/pipeline/index.js';
-import { printPipeline } from '../kernel/pipeline/print-pipeline.js';
+import { printPipeline } from './print-pipeline.js';
 import { readSource } from '../kernel/pipeline/source.js';
 import type { Io } from '../program/io.js';
 

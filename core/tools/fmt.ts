@@ -1,7 +1,7 @@
 import { writeFile } from 'node:fs/promises';
 import { checkDraft, findFiles, looksLikePipeline, unreadable } from '../kernel/check/index.js';
 import { UsageError, type CommandFlag } from '../kernel/options/index.js';
-import { formatPipeline } from '../kernel/pipeline/format-yaml.js';
+import { formatPipeline } from './format-yaml.js';
 import { readYaml } from '../kernel/pipeline/read-yaml.js';
 import { readSource, type SourceFile } from '../kernel/pipeline/source.js';
 import type { Finding } from '../kernel/pipeline/index.js';

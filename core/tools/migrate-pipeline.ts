@@ -11,9 +11,9 @@ import {
   type OptionSchema,
 } from '../kernel/options/index.js';
 import { draftPipeline, LISTS } from '../kernel/pipeline/draft.js';
-import { formatPipeline, print } from '../kernel/pipeline/format-yaml.js';
+import { formatPipeline, print } from './format-yaml.js';
 import { packageBuiltIns } from '../kernel/pipeline/load-plugin.js';
-import { printPipeline } from '../kernel/pipeline/print-pipeline.js';
+import { printPipeline } from './print-pipeline.js';
 import type { SourceFile } from '../kernel/pipeline/source.js';
 
 /** What a command line and an environment give; every text is valid. */

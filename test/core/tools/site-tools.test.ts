@@ -2,7 +2,7 @@ import { mkdir, mkdtemp, readFile, realpath, rm, symlink } from 'node:fs/promise
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import test, { type ExecutionContext } from 'ava';
-import { checkDraft, checkFiles, draftFile, draftText, rules } from '../../../core/kernel/check/library.js';
+import { checkDraft, checkFiles, draftFile, draftText, rules } from '../../../core/tools/check-library.js';
 import { packageJson, packageRoot } from '../../../core/kernel/options/index.js';
 import { runProgram } from '../../../core/program/program.js';
 

@@ -1,9 +1,9 @@
 import test from 'ava';
 import fc from 'fast-check';
 import { parse } from 'yaml';
-import { formatPipeline } from '../../../../core/kernel/pipeline/format-yaml.js';
+import { formatPipeline } from '../../../core/tools/format-yaml.js';
 
-test('a pipeline in any layout gets the one form, with every comment', (t) => {
+test.serial('a pipeline in any layout gets the one form, with every comment', (t) => {
   const messy = `# a site
 stages:
 - {use: tenancy} # first
@@ -71,7 +71,7 @@ function commentsOf(text: string): readonly string[] {
   return (text.match(/#(?: [a-z].*| *)$/gm) ?? []).map((each) => each.trim()).sort();
 }
 
-test('formatting says the same, keeps every comment, and changes nothing the second time', (t) => {
+test.serial('formatting says the same, keeps every comment, and changes nothing the second time', (t) => {
   fc.assert(
     fc.property(file, (text) => {
       const once = formatPipeline(text);

@@ -3,24 +3,36 @@
  * data. It runs the top level of the modules that a file names and creates, opens and starts nothing.
  */
 import { resolve } from 'node:path';
-import type { OptionSources } from '../options/index.js';
-import { draftPipeline, type PipelineDraft } from '../pipeline/draft.js';
-import { packageBuiltIns } from '../pipeline/load-plugin.js';
-import { unreadable } from '../pipeline/load.js';
-import { readSource } from '../pipeline/source.js';
-import type { Finding } from '../pipeline/types.js';
-import { checkDraft as applyRules } from './check-draft.js';
-import { checkFiles as checkPaths } from './index.js';
+import type { OptionSources } from '../kernel/options/index.js';
+import { draftPipeline, type PipelineDraft } from '../kernel/pipeline/draft.js';
+import { packageBuiltIns } from '../kernel/pipeline/load-plugin.js';
+import { unreadable } from '../kernel/pipeline/load.js';
+import { readSource } from '../kernel/pipeline/source.js';
+import type { Finding } from '../kernel/pipeline/types.js';
+import { checkDraft as applyRules } from '../kernel/check/check-draft.js';
+import { checkFiles as checkPaths } from '../kernel/check/index.js';
 
-export { describedRules as rules, type RuleDescription } from './described-rules.js';
-export { formatFindings, formats, readSources, type Format, type FormatOptions } from './formats.js';
-export { formatPipeline } from '../pipeline/format-yaml.js';
-export { printPipeline } from '../pipeline/print-pipeline.js';
-export { UsageError } from '../options/index.js';
-export type { DraftEntry, DraftOptions, ListName, PipelineDraft, SectionName } from '../pipeline/draft.js';
-export type { LocatedEntry, LocatedNode } from '../pipeline/located.js';
-export type { SourceFile } from '../pipeline/source.js';
-export type { Finding, SourcePosition } from '../pipeline/types.js';
+export { describedRules as rules, type RuleDescription } from '../kernel/check/described-rules.js';
+export {
+  formatFindings,
+  formats,
+  readSources,
+  type Format,
+  type FormatOptions,
+} from '../kernel/check/formats.js';
+export { formatPipeline } from './format-yaml.js';
+export { printPipeline } from './print-pipeline.js';
+export { UsageError } from '../kernel/options/index.js';
+export type {
+  DraftEntry,
+  DraftOptions,
+  ListName,
+  PipelineDraft,
+  SectionName,
+} from '../kernel/pipeline/draft.js';
+export type { LocatedEntry, LocatedNode } from '../kernel/pipeline/located.js';
+export type { SourceFile } from '../kernel/pipeline/source.js';
+export type { Finding, SourcePosition } from '../kernel/pipeline/types.js';
 
 /** Flags and variables that a pipeline would be started with; nothing of this process counts. */
 export interface Given {

@@ -10,10 +10,10 @@ import {
   type Document,
   type YAMLMap,
 } from 'yaml';
-import { LISTS } from './draft.js';
+import { LISTS } from '../kernel/pipeline/draft.js';
 import { formatPipeline, print } from './format-yaml.js';
-import { includeOf, includedName } from './includes.js';
-import { readSource, type SourceFile } from './source.js';
+import { includeOf, includedName } from '../kernel/pipeline/includes.js';
+import { readSource, type SourceFile } from '../kernel/pipeline/source.js';
 
 /**
  * A pipeline as one text: the entries of the files that it includes in their places, under a comment that names the file; comments and

@@ -11,8 +11,8 @@ import {
   type Pair,
   type YAMLMap,
 } from 'yaml';
-import { CORE_SECTIONS } from '../options/index.js';
-import { LISTS } from './draft.js';
+import { CORE_SECTIONS } from '../kernel/options/index.js';
+import { LISTS } from '../kernel/pipeline/draft.js';
 
 const topOrder: readonly string[] = ['version', ...CORE_SECTIONS, ...LISTS];
 const entryOrder: readonly string[] = ['use', 'include', 'id', 'enabled', 'with'];
