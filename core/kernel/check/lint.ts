@@ -1,5 +1,5 @@
 /** Rules of plugins about their options (`lint` of the contract). */
-import type { DraftEntry, DraftOptions, PipelineDraft } from '../pipeline/draft.js';
+import type { DraftOptions, PipelineDraft } from '../pipeline/draft.js';
 import { placeOf } from '../pipeline/located.js';
 import type { Finding } from '../pipeline/types.js';
 import type { LintFile, LintOption } from '../plugin/contract.js';
@@ -12,12 +12,12 @@ export function lintFindings(draft: PipelineDraft): readonly Finding[] {
     const { isEnabled, load, options, use, useAt } = entry;
     if (!isEnabled || load.kind !== 'loaded' || options === undefined) return [];
     const { name, lint = [] } = load.plugin;
-    const file = lintFile(draft, entry, options);
+    const file = lintFile(draft, options);
     return lint.flatMap((rule): readonly Finding[] => {
       const id = draft.schemas.has(use) ? rule.id : `${name}/${rule.id}`;
       try {
         const found = rule.check(file);
-        return found.map(({ at, message, fix }) => ({
+        return found.map(({ at = useAt, message, fix }) => ({
           ...{ at, rule: id, severity: rule.severity, message },
           ...(fix === undefined ? {} : { fix }),
         }));
@@ -30,9 +30,8 @@ export function lintFindings(draft: PipelineDraft): readonly Finding[] {
   });
 }
 
-function lintFile(draft: PipelineDraft, { useAt }: DraftEntry, owner: DraftOptions): LintFile {
+function lintFile(draft: PipelineDraft, owner: DraftOptions): LintFile {
   return {
-    at: useAt,
     own(key) {
       const option = optionsOf(owner).find(({ definition }) => definition.key === key);
       if (option === undefined) throw new Error(`the schema has no option "${key}"`);

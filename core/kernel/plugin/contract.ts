@@ -140,8 +140,6 @@ export interface LintOption {
 
 /** A pipeline file, as rules of plugins look at it. */
 export interface LintFile {
-  /** The entry of the plugin. */
-  readonly at: SourcePosition;
   /** An option of the plugin itself, by its key. */
   own(key: string): LintOption;
   /** An option of a section or of an enabled plugin, by its flag; undefined when the file has none. */
@@ -152,7 +150,8 @@ export interface LintFile {
 
 /** A finding of a plugin's rule. The message says what is wrong in one sentence without a full stop, the fix what to do. */
 export interface LintFinding {
-  readonly at: SourcePosition;
+  /** The entry of the plugin unless given. */
+  readonly at?: SourcePosition;
   readonly message: string;
   readonly fix?: string;
 }

@@ -78,6 +78,13 @@ test("a site plugin's rule sees other options and stages, and names a flag as th
   );
 });
 
+test('a finding without a position points at the entry of the plugin', async (t) => {
+  const rule = `[{ id: 'any', title: 'a', severity: 'warning', docs: 'a', check: () => [{ message: 'so it is' }] }]`;
+  const findings = await checkText(pipelineOf(['./only-prod.mjs', ...minimalStages]), site(rule));
+  t.deepEqual(places(findings), ['only-prod/any 3:10']);
+  t.like(findings[0], { severity: 'warning', message: 'so it is' });
+});
+
 test('rules of a plugin that is disabled are silent', async (t) => {
   const entry = './only-prod.mjs\n    enabled: false\n    with: {regions: {b: mars}}';
   t.deepEqual(await checkText(pipelineOf([entry, ...minimalStages]), site(regionRule)), []);
