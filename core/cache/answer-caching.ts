@@ -14,7 +14,7 @@ import { weighAnswer } from '../wire/answer/merge/index.js';
 import type { Answer, EncodedAnswer } from '../wire/answer/types.js';
 import { runningDeletions } from './deletions.js';
 import type { Forwarding } from './fingerprint.js';
-import { Frames } from './frame.js';
+import { fromStored, toStored } from './frame.js';
 import { createCacheKeys } from './keys.js';
 import { ttlMs } from './ttl.js';
 
@@ -97,7 +97,6 @@ export function answerCaching(
       );
   const keyOf = createCacheKeys(options);
   const deletions = runningDeletions(host);
-  const frames = new Frames({ secret, largest: maxBytes + typeRoom });
   const { clock, setup } = host;
   return {
     cacheKey(exchange) {
@@ -113,18 +112,16 @@ export function answerCaching(
       const encoded = await atPace(encodeSteps(answer, { categorizeLabels, request }), pacer);
       return { kind: 'encoded', headers: noHeaders, ...encoded };
     },
-    encode(key, { contentType, body }, ttl) {
-      const madeMs = clock.nowMs();
+    async encode(key, { contentType, body }, ttl) {
       const packed = Buffer.concat([Buffer.from(`${contentType}\n`), body]);
-      return frames.seal(bound(key), { packed, madeMs, freshUntilMs: madeMs + ttl });
+      if (packed.byteLength > maxBytes + typeRoom) return undefined;
+      return toStored(bound(key), packed, ttl, { nowMs: clock.nowMs(), secret });
     },
     async decode(key, bytes) {
-      const framed = await frames.open(bound(key), bytes);
-      if (typeof framed === 'string') return undefined;
-      const { packed, madeMs, freshUntilMs } = framed;
-      // Clocks of replicas differ by a little; a clock that was set back is no reason to keep an answer for longer.
       const nowMs = clock.nowMs();
-      if (nowMs >= freshUntilMs || nowMs < madeMs - skewMs) return undefined;
+      const found = await fromStored(bound(key), bytes, maxBytes + typeRoom, { nowMs, secret });
+      if (found === undefined || found.leftMs <= 0) return undefined;
+      const { packed } = found;
       const end = packed.indexOf('\n');
       const contentType = packed.toString('latin1', 0, Math.max(0, end));
       return {
@@ -141,11 +138,10 @@ export function answerCaching(
 const noHeaders: ReadonlyMap<string, string> = new Map();
 /** What a content type takes beside the body. */
 const typeRoom = 100;
-const skewMs = 60_000;
 
 /** Frames of finished answers are told from those of others, and from those of another form. */
 function bound(key: string): string {
-  return `finished 1 ${key}`;
+  return `finished ${key}`;
 }
 
 /** Bytes are only kept for complete requests of one tenant that change nothing. */

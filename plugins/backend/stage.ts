@@ -9,7 +9,7 @@ import { createFingerprint, type Fingerprint } from '../../core/cache/fingerprin
 import { dataOwner } from '../../core/base/keys/data-owner.js';
 import { backendVersion, toldVersion } from '../../core/victoria/upstream/backend-version.js';
 import { BoundUpstream, type Binding } from '../../core/victoria/upstream/bound.js';
-import { CircuitBreaker, type BreakerState } from '../../core/victoria/upstream/breaker.js';
+import { CircuitBreaker, type BreakerState } from '../../core/base/admission/circuit-breaker.js';
 import { BackendClient, type ClientOptions } from '../../core/victoria/upstream/client.js';
 import { ExchangeGates, type GatesOptions } from '../../core/victoria/upstream/gates/gates.js';
 import {

@@ -7,7 +7,7 @@ import { SimpleStore } from '../../core/victoria/stores/simple-store.js';
 import { splitAt } from '../../core/victoria/stores/split.js';
 import { TwoStores } from '../../core/victoria/stores/two-stores.js';
 import { BoundUpstream, type Binding } from '../../core/victoria/upstream/bound.js';
-import { CircuitBreaker, type BreakerState } from '../../core/victoria/upstream/breaker.js';
+import { CircuitBreaker, type BreakerState } from '../../core/base/admission/circuit-breaker.js';
 import { BackendClient } from '../../core/victoria/upstream/client.js';
 import type { Upstream } from '../../core/victoria/upstream/types.js';
 import { unboundedMemory } from '../../core/base/memory/account.js';

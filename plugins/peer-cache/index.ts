@@ -7,9 +7,8 @@ import { weighAnswer } from '../../core/wire/answer/merge/index.js';
 import { type CacheableAnswer, isCacheable, packSteps, unpackSteps } from '../../core/wire/answer/packed.js';
 import { ageBuckets } from '../../core/cache/age.js';
 import { answerStore, type AnswerStore, type Kept } from '../../core/cache/answer-store.js';
-import { cacheRoom } from '../../core/cache/room.js';
+import { besideCaches, cacheRoom } from '../../core/cache/room.js';
 import type { DiskTier } from '../../core/cache/disk-tier.js';
-import type { SharedStoreTier } from '../../core/cache/shared-store.js';
 import { runningDeletions, type RunningDeletions } from '../../core/cache/deletions.js';
 import { detachExchange } from '../../core/cache/detach.js';
 import { Flights } from '../../core/cache/flights.js';
@@ -38,7 +37,8 @@ import { Peers } from './peers/index.js';
 import { WorkerPeers } from './worker-peers.js';
 import { Inventory, inventoryMetrics, type Keeping } from './inventory.js';
 import { lint } from './lint.js';
-import { openShared, sharedMetrics } from './shared.js';
+import { sharedMetrics } from './shared-metrics.js';
+import { SharedStore } from './shared-store.js';
 import { createFingerprint, type Fingerprint } from '../../core/cache/fingerprint.js';
 import { isOutage } from '../../core/victoria/upstream/failures.js';
 
@@ -114,7 +114,7 @@ class PeerCache implements Stage<'tenant', never> {
   readonly #peers: Peers | undefined;
   readonly #workers: WorkerPeers | undefined;
   #disk: DiskTier | undefined;
-  #shared: SharedStoreTier | undefined;
+  #shared: SharedStore | undefined;
   #watch: NodeJS.Timeout | undefined;
 
   constructor(options: PeerCacheOptions, host: Host<typeof metrics>) {
@@ -143,7 +143,23 @@ class PeerCache implements Stage<'tenant', never> {
       this.#disk = await openDisk(this.#options, this.#cache, this.#host);
     this.#workers?.start(this.#cache);
     await this.#peers?.start(this.#cache);
-    this.#shared = await openShared(this.#options, this.#cache, this.#host);
+    this.#shared = await this.#openShared(this.#cache);
+  }
+
+  /** Puts the store that replicas share behind all other tiers. */
+  async #openShared(store: AnswerStore): Promise<SharedStore | undefined> {
+    const { sharedCacheUrl: url, sharedCachePrefix: prefix, sharedCacheSecret: secret } = this.#options;
+    if (url === undefined) return undefined;
+    const shared = new SharedStore({ url, prefix, secret }, this.#host);
+    store.addTier(shared, this.#host.setup);
+    const waiting = (): number => shared.waitingBytes;
+    besideCaches(this.#host).add(waiting);
+    this.#host.onStop(() => {
+      besideCaches(this.#host).delete(waiting);
+      store.removeTier(shared);
+    });
+    await shared.start();
+    return shared;
   }
 
   get routes(): ReadonlyMap<string, RouteHandler> | undefined {

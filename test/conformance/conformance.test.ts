@@ -4,7 +4,7 @@ import type { LoadedPlugin } from '../../core/kernel/pipeline/types.js';
 import type { Plugin } from '../../core/kernel/plugin/contract.js';
 import type { RunningProxy } from '../../core/program/start-proxy.js';
 import redisTier0 from '../../examples/redis-tier0/index.js';
-import { FakeStore } from '../core/cache/fake-store.js';
+import { FakeStore } from '../plugins/peer-cache/fake-store.js';
 import { readCases, type Answered, type GoldenCase } from './cases.js';
 import { comparableText } from './comparable.js';
 import { compareAnswers } from './compare.js';

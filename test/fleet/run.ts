@@ -10,7 +10,7 @@
  * BACKEND_URL names a VictoriaLogs with the corpus in it; without it the embedded backend is used. Ends with 1 when an answer failed, was wrong,
  * or the second round asked the backend more than a third of what separate replicas ask.
  */
-import { RealStore } from '../core/cache/real-store.js';
+import { RealStore } from '../plugins/peer-cache/real-store.js';
 import { readExceptions } from '../conformance/exceptions.js';
 import { readArguments } from '../watch/arguments.js';
 import { discoveryOf } from './discovery.js';

@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import type { ExecutionContext } from 'ava';
 import { startDevBackend } from '../../plugins/embedded-backend/dev-backend.js';
-import { FakeStore } from '../core/cache/fake-store.js';
+import { FakeStore } from '../plugins/peer-cache/fake-store.js';
 import type { Project } from './project.js';
 
 interface Example {

@@ -1,6 +1,6 @@
 import type { HeldPlace } from '../../base/admission/place.js';
 import { apiError } from '../../base/errors/table.js';
-import type { CircuitBreaker, Permit } from './breaker.js';
+import type { CircuitBreaker, BreakerPermit } from '../../base/admission/circuit-breaker.js';
 import {
   BackendHttp,
   throwIfEnded,
@@ -23,7 +23,7 @@ export interface AdmittedCall {
   readonly call: PlainCall;
   readonly backend: BackendOptions;
   /** To be told what the head of the answer says of the backend. */
-  readonly permit: Permit;
+  readonly permit: BreakerPermit;
   /** Ends the call. */
   readonly signal: AbortSignal;
 }
@@ -37,7 +37,11 @@ function plainOf(call: BackendCall): PlainCall {
   return { path, method, form, headers, statusRule, isJson, ...others };
 }
 
-const noVerdict: Permit = { succeed: () => undefined, fail: () => undefined, release: () => undefined };
+const noVerdict: BreakerPermit = {
+  succeed: () => undefined,
+  fail: () => undefined,
+  release: () => undefined,
+};
 const noPlace: HeldPlace = { pause: () => () => undefined, leave: () => undefined };
 const nobody: Owner = [''];
 const maxWaitingCalls = 10_000;

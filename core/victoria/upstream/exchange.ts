@@ -7,7 +7,7 @@ import { streamUnpackers } from '../../base/encoding.js';
 import { Secrets } from '../../base/secrets.js';
 import { authorizationOf } from '../../base/url-credentials.js';
 import { apiError } from '../../base/errors/table.js';
-import type { Permit } from './breaker.js';
+import type { BreakerPermit } from '../../base/admission/circuit-breaker.js';
 import { secretHeaders } from './forward.js';
 import { Connections } from './connections.js';
 import { Deadline } from './deadline.js';
@@ -127,7 +127,7 @@ export class BackendHttp {
    * has been read.
    * @throws ApiError with the statuses of docs/protocol/errors-and-limits.md#error-body
    */
-  async exchange(call: BackendCall, permit: Permit, place: HeldPlace): Promise<BackendAnswer> {
+  async exchange(call: BackendCall, permit: BreakerPermit, place: HeldPlace): Promise<BackendAnswer> {
     const deadline = new Deadline(call.signal, call.liveWithinMs ?? this.#options.timeoutMs);
     const end = (): void => {
       deadline.end();

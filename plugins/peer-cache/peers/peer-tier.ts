@@ -1,12 +1,12 @@
 import type { Clock } from '../../../core/base/clock.js';
 import type { AnswerHit, AnswerTier, TierFront } from '../../../core/cache/answer-tier.js';
-import { frameBytes } from './frame.js';
+import { AdaptiveTimeout } from '../../../core/base/pace/adaptive-timeout.js';
+import { frameBytes } from '../../../core/cache/frame.js';
 import { ForeignValues } from './foreign-values.js';
 import { HotIndex } from './hot-index.js';
 import { Making } from './making.js';
 import type { Members } from './members.js';
 import { largestSet, type Peer, type PeerHouse, type Told } from './peer.js';
-import { UsualTime } from './patience.js';
 import { PushQueue } from './push-queue.js';
 
 /** What is fresh for less is not worth taking from elsewhere. */
@@ -45,7 +45,13 @@ export class PeerTier implements AnswerTier {
   readonly #making: Making;
   /** What this process makes while others may wait for it. */
   readonly #mine: Making;
-  readonly #usual = new UsualTime();
+  /** The wait for what another replica makes, by how long such things take here. */
+  readonly #makingTimeout = new AdaptiveTimeout({
+    leastMs: 100,
+    mostMs: 10_000,
+    usualMs: 1_000,
+    forgetting: 0.3,
+  });
   readonly #pushes: PushQueue;
   /** Calls for a key are shared. */
   readonly #asked = new Map<string, Promise<AnswerHit | undefined>>();
@@ -113,7 +119,7 @@ export class PeerTier implements AnswerTier {
   #made(key: string, hit?: AnswerHit, isBrought = false): void {
     const tookMs = this.#mine.end(key);
     if (tookMs === undefined) return;
-    this.#usual.made(tookMs);
+    this.#makingTimeout.answered(tookMs);
     const { home } = this.#members.placeOf(key);
     if (home === undefined) this.#making.end(key, hit);
     else if (!isBrought) void home.giveUp(key);
@@ -150,7 +156,9 @@ export class PeerTier implements AnswerTier {
   /** Where this process is the home, others wait for what it makes, and it for what others make. */
   async #findAtHome(key: string, ask: readonly Peer[]): Promise<AnswerHit | undefined> {
     if (!this.#making.begin(key))
-      return this.#making.has(key) ? this.#joined(await this.#making.wait(key, this.#usual.ms)) : undefined;
+      return this.#making.has(key)
+        ? this.#joined(await this.#making.wait(key, this.#makingTimeout.ms))
+        : undefined;
     this.#mine.begin(key);
     const hit = (await this.#first(key, ask)).hit;
     if (hit !== undefined) {
@@ -173,7 +181,7 @@ export class PeerTier implements AnswerTier {
     const leftElsewhere = second?.leftOf(key);
     const told = await this.#ask(first, key, first === home);
     if (told.hit !== undefined || second === undefined || leftElsewhere === undefined) return told;
-    const isTold = await settles(leftElsewhere, second.patience.ms);
+    const isTold = await settles(leftElsewhere, second.timeout.ms);
     const isThere = isTold && ((await leftElsewhere) ?? 0) >= minUsableMs;
     return isThere || second === home ? this.#ask(second, key, second === home) : nothing;
   }
@@ -182,10 +190,10 @@ export class PeerTier implements AnswerTier {
   async #ask(peer: Peer, key: string, makes: boolean): Promise<Told> {
     const head = { hasCome: false };
     const answer = peer.get(key, { began: () => (head.hasCome = true), makes });
-    let isInTime = await settles(answer, peer.patience.ms);
-    if (!isInTime && head.hasCome) isInTime = await settles(answer, peer.patience.restMs);
+    let isInTime = await settles(answer, peer.timeout.ms);
+    if (!isInTime && head.hasCome) isInTime = await settles(answer, peer.timeout.mostMs);
     if (isInTime) return usable(await answer);
-    peer.patience.wasLate();
+    peer.timeout.wasLate();
     this.#house.meters.peer_cache_late_total.add(1, {});
     void this.#keepLater(key, answer);
     return nothing;
@@ -194,13 +202,13 @@ export class PeerTier implements AnswerTier {
   /** Waits, in rounds, for what another replica makes: no longer than such things usually take here, and only while the owner answers. */
   async #join(home: Peer, key: string): Promise<AnswerHit | undefined> {
     const { clock, timeoutMs } = this.#house;
-    const untilMs = clock.monotonicMs() + this.#usual.ms;
+    const untilMs = clock.monotonicMs() + this.#makingTimeout.ms;
     for (;;) {
       const waitMs = Math.min(untilMs - clock.monotonicMs(), timeoutMs / 2, longestRoundMs);
       if (waitMs < 1) return undefined;
       const answer = home.get(key, { waitMs });
-      if (!(await settles(answer, waitMs + home.patience.restMs))) {
-        home.patience.wasLate();
+      if (!(await settles(answer, waitMs + home.timeout.mostMs))) {
+        home.timeout.wasLate();
         void this.#keepLater(key, answer);
         return undefined;
       }

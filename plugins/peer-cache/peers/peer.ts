@@ -5,10 +5,11 @@ import type { Meters } from '../../../core/plugin/index.js';
 import type { Address } from './address.js';
 import { type PeerClient, PeerFailure, type PeerReply, type PeerRequest } from './client.js';
 import { type Encodings, leastCompressed } from '../../../core/base/encoding.js';
-import { framed, unframed } from './frame.js';
+import { framed, unframed } from '../../../core/cache/frame.js';
+import { CircuitBreaker } from '../../../core/base/admission/circuit-breaker.js';
+import { AdaptiveTimeout } from '../../../core/base/pace/adaptive-timeout.js';
 import { hotEntriesOf, type HotEntry, largestHot } from './hot-entries.js';
 import type { peerMetrics } from './metrics.js';
-import { Patience } from './patience.js';
 
 /** What all peers of a process have in common. */
 export interface PeerHouse {
@@ -58,9 +59,9 @@ export interface Told {
 /** Another replica. No call throws: what fails is counted, logged now and then, and opens the breaker. */
 export class Peer {
   readonly address: Address;
-  readonly patience: Patience;
+  readonly timeout: AdaptiveTimeout;
   readonly #house: PeerHouse;
-  readonly #breaker: PeerBreaker;
+  readonly #breaker: CircuitBreaker;
   /** What it takes beside gzip is known from its answers. */
   #setEncoding = 'gzip';
   #calls = 0;
@@ -69,13 +70,20 @@ export class Peer {
   constructor(address: Address, house: PeerHouse) {
     this.address = address;
     this.#house = house;
-    this.patience = new Patience(house.patienceMs);
-    this.#breaker = new PeerBreaker(house.clock);
+    const { patienceMs, clock } = house;
+    this.timeout = new AdaptiveTimeout({ leastMs: patienceMs / 10, mostMs: patienceMs });
+    this.#breaker = new CircuitBreaker({
+      failThreshold: 5,
+      inARow: true,
+      windowDurationMs: Infinity,
+      openDurationMs: 10_000,
+      nowMs: () => clock.monotonicMs(),
+    });
   }
 
   /** Whether it is worth asking. */
   get isUp(): boolean {
-    return !this.#breaker.isOpen;
+    return this.#breaker.state !== 'open';
   }
 
   /** What the peer says of a key; undefined where the call fails. */
@@ -94,7 +102,7 @@ export class Peer {
         ...(timeoutMs === undefined ? {} : { timeoutMs }),
       });
       if (waitMs === undefined && isAhead !== true)
-        this.patience.answered(this.#house.clock.monotonicMs() - sentMs);
+        this.timeout.answered(this.#house.clock.monotonicMs() - sentMs);
       if (reply.status === 404) return { state: stateOf(reply) };
       if (reply.status !== 200) throw new PeerFailure(`status_${reply.status}`, 'it refused to answer');
       const { packed, leftMs, ageMs } = await this.#valueOf(key, reply);
@@ -220,20 +228,20 @@ export class Peer {
 
   /** Runs a call, unless the peer is out of use. Its failure is told, and undefined. */
   async #guarded<Value>(call: () => Promise<Value>): Promise<Value | undefined> {
-    const refusal = this.#breaker.isOpen ? 'breaker_open' : this.#calls >= maxCalls ? 'busy' : undefined;
-    if (refusal !== undefined) {
-      this.#count(refusal);
+    const permit = this.#calls < maxCalls ? this.#breaker.tryAdmit() : undefined;
+    if (permit === undefined) {
+      this.#count(this.isUp ? 'busy' : 'breaker_open');
       return undefined;
     }
     this.#calls += 1;
     try {
       const value = await call();
-      this.#breaker.succeeded();
+      permit.succeed();
       return value;
     } catch (error) {
       // At the end of the process nothing has failed.
       if (this.#house.client.isClosed) return undefined;
-      this.#breaker.failed();
+      permit.fail();
       const reason = error instanceof PeerFailure ? error.reason : 'request_build';
       this.#tell(reason, error);
       this.#count(reason);
@@ -285,35 +293,4 @@ function isObject(value: unknown): value is Readonly<Record<string, unknown>> {
 function stateOf({ headers }: PeerReply): Told['state'] {
   const state = textOf(headers[makingHeader.toLowerCase()]);
   return state === 'make' || state === 'wait' ? state : 'none';
-}
-
-const failuresThatOpen = 5;
-const openMs = 10_000;
-
-/** Keeps a peer that fails from being asked: five failures in a row open it until ten seconds after the last one. */
-export class PeerBreaker {
-  readonly #clock: Pick<Clock, 'monotonicMs'>;
-  #failures = 0;
-  #lastMs = 0;
-
-  constructor(clock: Pick<Clock, 'monotonicMs'>) {
-    this.#clock = clock;
-  }
-
-  get isOpen(): boolean {
-    if (this.#failures < failuresThatOpen) return false;
-    if (this.#clock.monotonicMs() - this.#lastMs < openMs) return true;
-    this.#failures = 0;
-    return false;
-  }
-
-  /** It answered, that it has nothing too. */
-  succeeded(): void {
-    this.#failures = 0;
-  }
-
-  failed(): void {
-    this.#failures += 1;
-    this.#lastMs = this.#clock.monotonicMs();
-  }
 }

@@ -14,7 +14,7 @@ import {
 import type { ForeignValues } from './foreign-values.js';
 import type { HotIndex } from './hot-index.js';
 import { leastCompressed } from '../../../core/base/encoding.js';
-import { framed, unframed } from './frame.js';
+import { framed, unframed } from '../../../core/cache/frame.js';
 import { hotIndexOf, maxHot } from './hot-entries.js';
 import type { Making } from './making.js';
 import type { Members } from './members.js';

@@ -7,7 +7,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import test from 'ava';
 import { withProxy, type ProxyUnderTest } from '../../../core/testing/index.js';
-import { RealStore, storeProgram } from '../../core/cache/real-store.js';
+import { RealStore, storeProgram } from './real-store.js';
 import { freePort, main } from '../../core/program/child.js';
 import { count, pathOf, startTelltale, until } from './sharing.js';
 import { pipeline } from './stored.js';

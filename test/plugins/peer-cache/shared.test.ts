@@ -1,7 +1,7 @@
 import test from 'ava';
 import fc from 'fast-check';
 import { withProxy, type ProxyUnderTest } from '../../../core/testing/index.js';
-import { FakeStore } from '../../core/cache/fake-store.js';
+import { FakeStore } from './fake-store.js';
 import { count, pathOf, startTelltale, until } from './sharing.js';
 import { pipeline, stored } from './stored.js';
 

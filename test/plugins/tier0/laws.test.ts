@@ -17,7 +17,7 @@ import type { Answer, EncodedAnswer } from '../../../core/wire/answer/types.js';
 import redisTier0 from '../../../examples/redis-tier0/index.js';
 import tier0 from '../../../plugins/tier0/index.js';
 import { differInOne, keptOperations } from '../../core/cache/exchanges.js';
-import { FakeStore } from '../../core/cache/fake-store.js';
+import { FakeStore } from '../peer-cache/fake-store.js';
 import { forwarding } from '../../core/cache/samples.js';
 import { hostFor } from '../host-for.js';
 

@@ -4,7 +4,7 @@ import type { LineWork, SentEntry } from '../../../logql/lines/work.js';
 import type { Columns, Leaf, MetricLimits, PackedEngine } from '../../../logql/metric/index.js';
 import type { LogsqlPipe } from '../../../victoria/logsql/ast.js';
 import type { NamingSettings } from '../../../victoria/names/naming.js';
-import type { Permit } from '../../../victoria/upstream/breaker.js';
+import type { BreakerPermit } from '../../../base/admission/circuit-breaker.js';
 import type { PlainCall } from '../../../victoria/upstream/client.js';
 import type { BackendOptions } from '../../../victoria/upstream/exchange.js';
 import type { BackendRow } from '../../../victoria/upstream/types.js';
@@ -52,7 +52,7 @@ export interface Progress {
 export type FromThread = { readonly job: number } &
   /** What the head of an answer, or the lack of one, says of the backend. */
   (
-    | { readonly kind: 'head'; readonly verdict: keyof Permit }
+    | { readonly kind: 'head'; readonly verdict: keyof BreakerPermit }
     | { readonly kind: 'read' | 'answered'; readonly progress: Progress }
     | { readonly kind: 'counted'; readonly progress: Progress; readonly packed: PackedEngine }
     | { readonly kind: 'fault'; readonly fault: Fault }

@@ -6,7 +6,7 @@ import { errorOf, faultOf } from '../../../base/errors/fault.js';
 import { sendEntry, type LineWork } from '../../../logql/lines/work.js';
 import type { LineWorkers } from '../../../logql/lines/line-workers.js';
 import { transfersOf } from '../../../logql/metric/index.js';
-import type { Permit } from '../../../victoria/upstream/breaker.js';
+import type { BreakerPermit } from '../../../base/admission/circuit-breaker.js';
 import { BackendHttp, type BackendOptions } from '../../../victoria/upstream/exchange.js';
 import { CountingJob } from './counting-job.js';
 import type { FromThread, ToThread } from './messages.js';
@@ -100,7 +100,7 @@ class OpenJob {
   }
 
   async #call({ call, backend }: Extract<ToThread, { readonly kind: 'call' }>): Promise<void> {
-    const told = (verdict: keyof Permit) => (): void => send({ kind: 'head', job: this.#id, verdict });
+    const told = (verdict: keyof BreakerPermit) => (): void => send({ kind: 'head', job: this.#id, verdict });
     const permit = { succeed: told('succeed'), fail: told('fail'), release: told('release') };
     const { signal } = this.#controller;
     const answer = await httpOf(backend).exchange({ ...call, signal }, permit, noPlace);

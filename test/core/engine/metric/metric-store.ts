@@ -17,7 +17,7 @@ import type { Pushdown } from '../../../../core/engine/plan/rules/query.js';
 import { Trace, type UpstreamCall } from '../../../../core/base/trace.js';
 import { FakeClock, makeHost } from '../../../../core/testing/index.js';
 import { BoundUpstream } from '../../../../core/victoria/upstream/bound.js';
-import { CircuitBreaker } from '../../../../core/victoria/upstream/breaker.js';
+import { CircuitBreaker } from '../../../../core/base/admission/circuit-breaker.js';
 import { BackendClient } from '../../../../core/victoria/upstream/client.js';
 import { createMemories } from '../../../../core/engine/memories.js';
 import { engineMetrics } from '../../../../core/engine/metrics.js';

@@ -10,7 +10,7 @@ import { SimpleStore } from '../../../../core/victoria/stores/simple-store.js';
 import type { Split } from '../../../../core/victoria/stores/split.js';
 import { TwoStores } from '../../../../core/victoria/stores/two-stores.js';
 import { BoundUpstream } from '../../../../core/victoria/upstream/bound.js';
-import { CircuitBreaker } from '../../../../core/victoria/upstream/breaker.js';
+import { CircuitBreaker } from '../../../../core/base/admission/circuit-breaker.js';
 import { BackendClient } from '../../../../core/victoria/upstream/client.js';
 import type { Upstream } from '../../../../core/victoria/upstream/types.js';
 

@@ -4,7 +4,7 @@ import { once } from 'node:events';
 import type { AddressInfo } from 'node:net';
 import * as zlib from 'node:zlib';
 import test from 'ava';
-import { CircuitBreaker } from '../../../../core/victoria/upstream/breaker.js';
+import { CircuitBreaker } from '../../../../core/base/admission/circuit-breaker.js';
 import { BackendClient, type ClientOptions } from '../../../../core/victoria/upstream/client.js';
 
 /** What a client makes of the answer to one call. */

@@ -7,7 +7,7 @@ import { ApiError } from '../../../../core/base/errors/api-error.js';
 import { query, everything, exact } from '../../../../core/victoria/logsql/build.js';
 import { Trace } from '../../../../core/base/trace.js';
 import { BoundUpstream, type Binding } from '../../../../core/victoria/upstream/bound.js';
-import { CircuitBreaker } from '../../../../core/victoria/upstream/breaker.js';
+import { CircuitBreaker } from '../../../../core/base/admission/circuit-breaker.js';
 import { BackendClient, type ClientOptions } from '../../../../core/victoria/upstream/client.js';
 
 type Handler = (request: IncomingMessage, response: ServerResponse, body: string) => void;

@@ -7,7 +7,7 @@ import { ApiError } from '../../../../core/base/errors/api-error.js';
 import { everything, query } from '../../../../core/victoria/logsql/build.js';
 import { Trace } from '../../../../core/base/trace.js';
 import { BoundUpstream } from '../../../../core/victoria/upstream/bound.js';
-import { CircuitBreaker } from '../../../../core/victoria/upstream/breaker.js';
+import { CircuitBreaker } from '../../../../core/base/admission/circuit-breaker.js';
 import { BackendClient } from '../../../../core/victoria/upstream/client.js';
 import { Deadline } from '../../../../core/victoria/upstream/deadline.js';
 import type { TailRowsRequest } from '../../../../core/victoria/upstream/types.js';

@@ -2,7 +2,7 @@ import * as zlib from 'node:zlib';
 import { gzipSync, gunzipSync } from 'node:zlib';
 import test from 'ava';
 import { request } from 'undici';
-import { framed } from '../../../../plugins/peer-cache/peers/frame.js';
+import { framed } from '../../../../core/cache/frame.js';
 import { withProxy } from '../../../../core/testing/index.js';
 import { metric, pipeline } from '../stored.js';
 import { ask, auth, filled, pathOf, token, until, withFleet } from './fleet.js';

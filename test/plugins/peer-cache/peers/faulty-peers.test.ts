@@ -1,7 +1,7 @@
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import test, { type ExecutionContext } from 'ava';
-import { framed } from '../../../../plugins/peer-cache/peers/frame.js';
+import { framed } from '../../../../core/cache/frame.js';
 import { metric } from '../stored.js';
 import { apps, ask, filled, pathOf, token, until, withFleet, type Replica } from './fleet.js';
 

@@ -1,7 +1,6 @@
 import test from 'ava';
 import { FakeClock } from '../../../../core/testing/index.js';
 import { Making } from '../../../../plugins/peer-cache/peers/making.js';
-import { Patience, UsualTime } from '../../../../plugins/peer-cache/peers/patience.js';
 import { apps, ask, auth, callsOf, filled, pathOf, setFaults, withFleet, type Replica } from './fleet.js';
 import { metric } from '../stored.js';
 
@@ -47,31 +46,6 @@ test.serial(
     t.false(making.begin('one more'));
   },
 );
-
-test.serial('a peer is waited for twice as long as usual, and hardly when it is always late', (t) => {
-  const patience = new Patience(50);
-  t.is(patience.ms, 50);
-  for (let count = 0; count < 100; count += 1) patience.answered(1);
-  t.is(patience.ms, 5);
-  patience.answered(10);
-  t.is(patience.ms, 20);
-  patience.answered(400);
-  t.is(patience.ms, 50);
-  for (let count = 0; count < 3; count += 1) patience.wasLate();
-  t.is(patience.ms, 5);
-  patience.answered(400);
-  t.is(patience.ms, 5);
-  patience.answered(40);
-  t.is(patience.ms, 50);
-  const usual = new UsualTime();
-  t.is(usual.ms, 2_000);
-  for (let count = 0; count < 100; count += 1) usual.made(1);
-  t.is(usual.ms, 100);
-  usual.made(700);
-  t.is(usual.ms, 1_400);
-  usual.made(3_600_000);
-  t.is(usual.ms, 10_000);
-});
 
 test.serial('what all replicas are asked for at once is asked of the backend once', async (t) => {
   const backend = await filled(t);

@@ -2,7 +2,7 @@ import { createServer, type IncomingMessage, type ServerResponse } from 'node:ht
 import type { AddressInfo } from 'node:net';
 import type { ExecutionContext } from 'ava';
 import type { HotEntry } from '../../../../plugins/peer-cache/peers/hot-entries.js';
-import { framed } from '../../../../plugins/peer-cache/peers/frame.js';
+import { framed } from '../../../../core/cache/frame.js';
 import { token } from './fleet.js';
 
 /** A member of a fleet that says what a test wants it to. */

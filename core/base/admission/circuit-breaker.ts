@@ -1,4 +1,4 @@
-import { apiError } from '../../base/errors/table.js';
+import { apiError } from '../errors/table.js';
 
 export type BreakerState = 'closed' | 'open' | 'half-open';
 
@@ -7,6 +7,8 @@ export interface BreakerOptions {
   readonly failThreshold: number;
   readonly openDurationMs: number;
   readonly windowDurationMs: number;
+  /** Counts failures in a row only: a success takes back those before it. */
+  readonly inARow?: boolean;
   /** Milliseconds of a clock that never runs backwards. */
   readonly nowMs: () => number;
   /** Notified of every change of state, for the gauge. */
@@ -14,10 +16,10 @@ export interface BreakerOptions {
 }
 
 /** Permission for one call; exactly one of the methods ends it, later ones are ignored. */
-export interface Permit {
+export interface BreakerPermit {
   succeed(): void;
   fail(): void;
-  /** The call ended without saying anything about the backend, for example because the client left. */
+  /** The call ended without saying anything about the other side, for example because the client left. */
   release(): void;
 }
 
@@ -27,8 +29,7 @@ const probes = 3;
 const maxProbes = 64;
 
 /**
- * Stops calls to a backend that cannot be reached (docs/protocol/operation.md#circuit-breaker). HTTP answers of any status count as
- * successes.
+ * Stops calls to a backend, a peer or a store that cannot be reached (docs/protocol/operation.md#circuit-breaker).
  */
 export class CircuitBreaker {
   readonly #options: BreakerOptions;
@@ -58,17 +59,24 @@ export class CircuitBreaker {
    * Asks for permission to call the backend.
    * @throws ApiError `breakerOpen`
    */
-  admit(): Permit {
+  admit(): BreakerPermit {
+    const permit = this.tryAdmit();
+    if (permit === undefined) throw apiError('breakerOpen', {});
+    return permit;
+  }
+
+  /** The same; undefined where the call is refused. */
+  tryAdmit(): BreakerPermit | undefined {
     if (this.#state === 'open' && this.#waitOver()) this.#enter('half-open');
-    if (this.#state === 'open') throw apiError('breakerOpen', {});
+    if (this.#state === 'open') return undefined;
     if (this.#state === 'half-open') {
-      if (this.#probesOut + this.#probesWon >= this.#probesAdmitted) throw apiError('breakerOpen', {});
+      if (this.#probesOut + this.#probesWon >= this.#probesAdmitted) return undefined;
       this.#probesOut += 1;
     }
     return this.#permit(this.#generation);
   }
 
-  #permit(generation: number): Permit {
+  #permit(generation: number): BreakerPermit {
     let isOver = false;
     const end = (verdict: 'success' | 'failure' | 'none'): void => {
       if (isOver) return;
@@ -89,6 +97,7 @@ export class CircuitBreaker {
       }
       return;
     }
+    if (verdict === 'success' && this.#options.inARow === true) this.#failures = [];
     if (verdict !== 'failure') return;
     const now = this.#options.nowMs();
     this.#failures = this.#failures.filter((at) => now - at < this.#options.windowDurationMs);

@@ -4,7 +4,7 @@ import { once } from 'node:events';
 import { connect } from 'node:net';
 import { delimiter, join } from 'node:path';
 import type { ExecutionContext } from 'ava';
-import { freePort } from '../program/child.js';
+import { freePort } from '../../core/program/child.js';
 
 /** The program of a Valkey or Redis on this machine: `VALKEY_SERVER`, or one in the PATH. */
 export const storeProgram: string | undefined =

@@ -1,5 +1,5 @@
 import test from 'ava';
-import { CircuitBreaker, type BreakerState } from '../../../../core/victoria/upstream/breaker.js';
+import { CircuitBreaker, type BreakerState } from '../../../../core/base/admission/circuit-breaker.js';
 
 function makeBreaker(): { breaker: CircuitBreaker; states: BreakerState[]; pass: (ms: number) => void } {
   let now = 0;
@@ -18,7 +18,7 @@ function fail(breaker: CircuitBreaker, times: number): void {
   for (let index = 0; index < times; index += 1) breaker.admit().fail();
 }
 
-test('enough failures within the window open the breaker', (t) => {
+test.serial('enough failures within the window open the breaker', (t) => {
   const { breaker, states } = makeBreaker();
   fail(breaker, 3);
   t.is(breaker.state, 'open');
@@ -26,7 +26,7 @@ test('enough failures within the window open the breaker', (t) => {
   t.deepEqual(states, ['open']);
 });
 
-test('failures that left the window do not count', (t) => {
+test.serial('failures that left the window do not count', (t) => {
   const { breaker, pass } = makeBreaker();
   fail(breaker, 2);
   pass(5000);
@@ -34,7 +34,7 @@ test('failures that left the window do not count', (t) => {
   t.is(breaker.state, 'closed');
 });
 
-test('successes between failures do not take failures back', (t) => {
+test.serial('successes between failures do not take failures back', (t) => {
   const { breaker } = makeBreaker();
   fail(breaker, 2);
   breaker.admit().succeed();
@@ -42,7 +42,7 @@ test('successes between failures do not take failures back', (t) => {
   t.is(breaker.state, 'open');
 });
 
-test('after the open time three probes are let through, and their success closes', (t) => {
+test.serial('after the open time three probes are let through, and their success closes', (t) => {
   const { breaker, states, pass } = makeBreaker();
   fail(breaker, 3);
   pass(1000);
@@ -56,7 +56,7 @@ test('after the open time three probes are let through, and their success closes
   t.is(breaker.state, 'closed', 'the window was emptied');
 });
 
-test('one failed probe opens again for the whole time', (t) => {
+test.serial('one failed probe opens again for the whole time', (t) => {
   const { breaker, pass } = makeBreaker();
   fail(breaker, 3);
   pass(1000);
@@ -71,7 +71,7 @@ test('one failed probe opens again for the whole time', (t) => {
   t.notThrows(() => breaker.admit());
 });
 
-test('a probe without a verdict gives its place back', (t) => {
+test.serial('a probe without a verdict gives its place back', (t) => {
   const { breaker, pass } = makeBreaker();
   fail(breaker, 3);
   pass(1000);
@@ -81,7 +81,7 @@ test('a probe without a verdict gives its place back', (t) => {
   t.is(breaker.state, 'closed');
 });
 
-test('requests that make more calls at once than there are probes close it in the end', (t) => {
+test.serial('requests that make more calls at once than there are probes close it in the end', (t) => {
   const { breaker, pass } = makeBreaker();
   fail(breaker, 3);
   pass(1000);
@@ -101,7 +101,7 @@ test('requests that make more calls at once than there are probes close it in th
   t.true(requests > 1);
 });
 
-test('a permit speaks once', (t) => {
+test.serial('a permit speaks once', (t) => {
   const { breaker } = makeBreaker();
   const permit = breaker.admit();
   permit.fail();
@@ -110,10 +110,27 @@ test('a permit speaks once', (t) => {
   t.is(breaker.state, 'closed');
 });
 
-test('reading the state admits nothing', (t) => {
+test.serial('reading the state admits nothing', (t) => {
   const { breaker, states, pass } = makeBreaker();
   fail(breaker, 3);
   pass(1000);
   t.is(breaker.state, 'half-open');
   t.deepEqual(states, ['open']);
+});
+
+test.serial('where failures count in a row, a success takes back those before it', (t) => {
+  const breaker = new CircuitBreaker({
+    failThreshold: 3,
+    inARow: true,
+    windowDurationMs: Infinity,
+    openDurationMs: 1000,
+    nowMs: () => 0,
+  });
+  fail(breaker, 2);
+  breaker.admit().succeed();
+  fail(breaker, 2);
+  t.is(breaker.state, 'closed');
+  fail(breaker, 1);
+  t.is(breaker.state, 'open');
+  t.is(breaker.tryAdmit(), undefined);
 });

@@ -1,0 +1,399 @@
+import { AsyncLocalStorage } from 'node:async_hooks';
+import { createHash, createHmac, randomUUID } from 'node:crypto';
+import { LRUCache } from 'lru-cache';
+import { CircuitBreaker } from '../../core/base/admission/circuit-breaker.js';
+import { AdaptiveTimeout } from '../../core/base/pace/adaptive-timeout.js';
+import type { LogFields } from '../../core/base/logger.js';
+import { within } from '../../core/base/time/within.js';
+import type { AnswerHit, AnswerTier } from '../../core/cache/answer-tier.js';
+import { frameBytes, fromStored, toStored } from '../../core/cache/frame.js';
+import { tenantOf } from '../../core/cache/keys.js';
+import type { Host } from '../../core/plugin/index.js';
+import type { sharedMetrics } from './shared-metrics.js';
+
+export interface SharedStoreSettings {
+  /** `redis[s]://[[user]:password@]host[:port][/database]` */
+  readonly url: string;
+  /** Names in the store begin so. Replicas with the same one share what they keep. */
+  readonly prefix: string;
+  /** Known to all who share; without it whoever can write to the store can forge answers. */
+  readonly secret: string | undefined;
+  /** The longest that a request waits for a look-up. */
+  readonly mostWaitMs?: number;
+}
+
+export type SharedHost = Pick<Host<typeof sharedMetrics>, 'clock' | 'log' | 'meters' | 'purgeHere'>;
+
+/** The most bytes of an answer, before compression. */
+const largestShared = 8 * 1024 * 1024;
+const maxWaitingBytes = 32 * 1024 * 1024;
+/** With less time left an answer is not worth the way. */
+const leastLeftMs = 5_000;
+/** The longest time of a command that no request waits for. */
+const commandMs = 2_000;
+const startMs = 1_000;
+/** Time between two looks at the generations: how long a purge by another replica may go unnoticed in the memory of this one. */
+const tickMs = 1_000;
+/** Tenants whose purges are followed, those asked for last. */
+const maxTenants = 10_000;
+const logEveryMs = 60_000;
+/** Generations end in the store long after the last answer under them. */
+const generationMs = 30 * 86_400_000;
+/** RESP's type of binary texts. */
+const blobs = 36;
+/** The area of everything; the others are tenants as keys begin, which are not empty. */
+const everything = '';
+/** The generation of an area that was purged begins so; one that the store had lost is begun anew and purges nobody. */
+const purgedMark = 'purged';
+/** A store that is full may have no generation. */
+const none = Buffer.alloc(0);
+
+/** Its four hundred modules are a third of all that a start would load; most proxies have no shared store. */
+const loadRedis = () => import('@keyv/redis');
+
+function clientFor({ createClient }: Redis, url: string) {
+  return createClient({
+    url,
+    disableOfflineQueue: true,
+    disableClientInfo: true,
+    commandsQueueMaxLength: 4_000,
+    commandOptions: { typeMapping: { [blobs]: Buffer } },
+    socket: { connectTimeout: commandMs, reconnectStrategy: (tries) => Math.min(10_000, 500 * 2 ** tries) },
+  });
+}
+
+type Redis = Awaited<ReturnType<typeof loadRedis>>;
+type Client = ReturnType<typeof clientFor>;
+
+/**
+ * The tier that replicas share: a Valkey or Redis behind memory and disk. The name of a value is a digest of its key and of two
+ * generations, of everything and of its tenant, which lie in the store too: a purge by any replica puts another generation there, after
+ * which no earlier value is found. The store may be slow, full, gone or lie: requests wait for a short time that adapts to it, a circuit
+ * breaker keeps them from waiting again and again, and bytes that are not what was written are a miss.
+ */
+export class SharedStore implements AnswerTier {
+  readonly leastTtlMs = leastLeftMs;
+  readonly #settings: SharedStoreSettings;
+  readonly #host: SharedHost;
+  readonly #breaker: CircuitBreaker;
+  readonly #timeout: AdaptiveTimeout;
+  #redis: Redis | undefined;
+  #client: Client | undefined;
+  /** By area, the generation that the store had last. */
+  readonly #generations = new LRUCache<string, string>({ max: maxTenants });
+  /** Areas that this process has purged without the store having it yet. */
+  readonly #pending = new Set<string>();
+  /** Areas that another replica has purged, until the caches of this process have dropped them. */
+  readonly #dropping = new Set<string>();
+  /** Set in what runs because another replica has purged. */
+  readonly #isFollowing = new AsyncLocalStorage<true>();
+  #waitingBytes = 0;
+  /** Undefined before the first answer. */
+  #isUp: boolean | undefined;
+  readonly #logAtMs = new Map<string, number>();
+  #timer: NodeJS.Timeout | undefined;
+
+  constructor(settings: SharedStoreSettings, host: SharedHost) {
+    const { mostWaitMs = 100 } = settings;
+    this.#settings = settings;
+    this.#host = host;
+    this.#timeout = new AdaptiveTimeout({ leastMs: mostWaitMs / 2, mostMs: mostWaitMs });
+    this.#breaker = new CircuitBreaker({
+      failThreshold: 5,
+      inARow: true,
+      windowDurationMs: Infinity,
+      openDurationMs: 10_000,
+      nowMs: () => host.clock.monotonicMs(),
+      onState: (state) => {
+        // What comes after an answer that was too late or not understood is not read.
+        if (state === 'open') void this.#connect().catch(ignore);
+        this.#show(state === 'closed');
+      },
+    });
+  }
+
+  /** Connects. The start does not wait long for a store, which is tried again and again. */
+  async start(): Promise<void> {
+    this.#host.meters.shared_cache_up.set(0, {});
+    this.#redis = await loadRedis();
+    this.#timer = setInterval(() => void this.tick(), tickMs).unref();
+    await within(startMs, this.#connect(), tooLate).catch(ignore);
+    await this.tick();
+  }
+
+  /** Waits for what is being written, as long as a command may take. */
+  async close(): Promise<void> {
+    clearInterval(this.#timer);
+    const client = this.#client;
+    this.#client = undefined;
+    if (client?.isReady === true) await within(commandMs, client.close(), tooLate).catch(ignore);
+    if (client?.isOpen === true) client.destroy();
+  }
+
+  /** Bytes on their way to the store. */
+  get waitingBytes(): number {
+    return this.#waitingBytes;
+  }
+
+  async get(key: string): Promise<AnswerHit | undefined> {
+    if (this.#isPending(tenantOf(key))) return undefined;
+    const fromMs = this.#host.clock.monotonicMs();
+    const hit = await this.#call(this.#timeout.ms, (client) => this.#lookUp(client, key));
+    const { meters, clock } = this.#host;
+    meters.shared_cache_lookup_seconds.observe((clock.monotonicMs() - fromMs) / 1000, {});
+    if (hit === undefined) meters.shared_cache_misses_total.add(1, {});
+    else {
+      meters.shared_cache_hits_total.add(1, {});
+      meters.shared_cache_age_seconds.observe(hit.ageMs / 1000, {});
+    }
+    return hit;
+  }
+
+  set(key: string, packed: Buffer, ttlMs: number): void {
+    if (ttlMs < leastLeftMs) return;
+    const name = this.#breaker.state === 'closed' ? this.#nameOf(key) : undefined;
+    if (name === undefined) this.#dropped('off');
+    else if (packed.byteLength > largestShared || this.#waitingBytes + packed.byteLength > maxWaitingBytes)
+      this.#dropped('refused');
+    else void this.#write(name, packed, ttlMs);
+  }
+
+  async delete(key: string): Promise<void> {
+    const name = this.#nameOf(key);
+    if (name !== undefined) await this.#call(commandMs, (client) => client.unlink(name));
+  }
+
+  purge(): Promise<void> {
+    return this.#purge(everything);
+  }
+
+  purgeBeginning(prefix: string): Promise<void> {
+    return this.#purge(tenantOf(prefix));
+  }
+
+  /** Tells the store of the purges that wait, and learns of those of others. Done every second. */
+  async tick(): Promise<void> {
+    await this.#tellPurges();
+    const areas = [...new Set([everything, ...this.#generations.keys()])];
+    await this.#call(commandMs, (client) => this.#learn(client, areas));
+  }
+
+  async #lookUp(client: Client, key: string): Promise<AnswerHit | undefined> {
+    const areas = [everything, tenantOf(key)];
+    const fromMs = this.#host.clock.monotonicMs();
+    if (this.#nameOf(key) === undefined) await this.#learn(client, areas);
+    const name = this.#nameOf(key);
+    if (name === undefined) return undefined;
+    // The value first, so that no purge after its writing goes unseen; one byte too many shows one that is too large.
+    const [value, storeLeftMs] = await Promise.all([
+      client.getRange(name, 0, largestShared + frameBytes),
+      client.pTTL(name),
+      this.#learn(client, areas),
+    ]);
+    this.#timeout.answered(this.#host.clock.monotonicMs() - fromMs);
+    if (!Buffer.isBuffer(value) || typeof storeLeftMs !== 'number') throw new Error(odd);
+    if (value.byteLength === 0 || this.#nameOf(key) !== name) return undefined;
+    const { secret } = this.#settings;
+    const hit = await fromStored(name, value, largestShared, { nowMs: this.#host.clock.nowMs(), secret });
+    if (hit === undefined) {
+      this.#dropped('damaged');
+      this.#warn('an answer of the shared cache is not what was written under its key, and dropped');
+      return undefined;
+    }
+    // Clocks of replicas differ: the store's own count of time decides where it says less.
+    const leftMs = Math.min(hit.leftMs, storeLeftMs < 0 ? Infinity : storeLeftMs);
+    return leftMs < leastLeftMs || this.#nameOf(key) !== name ? undefined : { ...hit, leftMs };
+  }
+
+  async #write(name: string, packed: Buffer, ttlMs: number): Promise<void> {
+    const { secret } = this.#settings;
+    const expiration = { type: 'PX', value: Math.floor(ttlMs) } as const;
+    this.#wait(packed.byteLength);
+    try {
+      const nowMs = this.#host.clock.nowMs();
+      const value = await toStored(name, packed, expiration.value, { nowMs, secret });
+      const written = await this.#call(commandMs, (client) => client.set(name, value, { expiration }));
+      if (written === undefined) this.#dropped('lost');
+      else this.#host.meters.shared_cache_sets_total.add(1, {});
+    } finally {
+      this.#wait(-packed.byteLength);
+    }
+  }
+
+  #wait(bytes: number): void {
+    this.#waitingBytes += bytes;
+    this.#host.meters.shared_cache_waiting_bytes.set(this.#waitingBytes, {});
+  }
+
+  /** A purge of this process, unless it follows one by another replica. Nothing of the area counts until the store has it. */
+  async #purge(area: string): Promise<void> {
+    if (this.#isFollowing.getStore() === true) return;
+    this.#generations.delete(area);
+    this.#pending.add(this.#pending.size < maxTenants ? area : everything);
+    await this.#tellPurges();
+    if (this.#pending.has(area))
+      this.#warn(
+        'shared cache was not told of a purge: other replicas may find in it what was purged, until it is',
+      );
+  }
+
+  async #tellPurges(): Promise<void> {
+    for (const area of this.#pending) {
+      const generation = `${purgedMark} ${randomUUID()}`;
+      const expiration = { type: 'PX', value: generationMs } as const;
+      const name = this.#areaName(area);
+      const isTold = await this.#call(commandMs, (client) => client.set(name, generation, { expiration }));
+      // A full store still deletes, and without a generation nothing of the area is believed.
+      if (isTold === undefined) {
+        await this.#call(commandMs, (client) => client.unlink(name));
+        continue;
+      }
+      this.#pending.delete(area);
+      this.#generations.set(area, generation);
+      this.#host.meters.shared_cache_purges_total.add(1, { by: 'this' });
+    }
+  }
+
+  /** Reads generations; makes those that are missing, and follows purges by others. */
+  async #learn(client: Client, areas: readonly string[]): Promise<void> {
+    const names = areas.map((area) => this.#areaName(area));
+    let generations: readonly unknown[] = await client.mGet(names);
+    const missing = names.filter((_, index) => generations[index] === null);
+    if (missing.length > 0) {
+      const options = { condition: 'NX', expiration: { type: 'PX', value: generationMs } } as const;
+      for (const name of missing) void client.set(name, randomUUID(), options).catch(ignore);
+      generations = await client.mGet(names);
+    }
+    if (!Array.isArray(generations) || generations.length !== areas.length) throw new Error(odd);
+    areas.forEach((area, index) => {
+      const generation: unknown = generations[index] ?? none;
+      if (!Buffer.isBuffer(generation)) throw new Error(odd);
+      this.#learnt(area, generation.toString('latin1'));
+    });
+  }
+
+  #learnt(area: string, generation: string): void {
+    const before = this.#generations.get(area);
+    if (this.#pending.has(area) || this.#dropping.has(area)) return;
+    if (before === undefined || before === generation || !generation.startsWith(purgedMark)) {
+      this.#generations.set(area, generation);
+      return;
+    }
+    // Nothing of the area is used before all caches of this process have dropped it.
+    this.#dropping.add(area);
+    this.#generations.delete(area);
+    this.#host.meters.shared_cache_purges_total.add(1, { by: 'another' });
+    const tenantId = area === everything ? undefined : decodeURIComponent(area);
+    const dropped = this.#isFollowing.run(true, () => this.#host.purgeHere('all', tenantId));
+    void dropped.catch(ignore).finally(() => this.#dropping.delete(area));
+  }
+
+  #isPending(tenant: string): boolean {
+    return this.#pending.has(everything) || this.#pending.has(tenant);
+  }
+
+  /** Undefined while a generation of the key is not known. */
+  #nameOf(key: string): string | undefined {
+    const tenant = tenantOf(key);
+    const [all, own] = [this.#generations.get(everything), this.#generations.get(tenant)];
+    if (!all || !own || this.#isPending(tenant)) return undefined;
+    return this.#settings.prefix + this.#digest(`${all} ${own} ${key}`);
+  }
+
+  #areaName(area: string): string {
+    return `${this.#settings.prefix}generation${area === everything ? '' : `:${this.#digest(area)}`}`;
+  }
+
+  /** Keys hold queries and may be long. */
+  #digest(text: string): string {
+    const { secret } = this.#settings;
+    const hash = secret === undefined ? createHash('sha256') : createHmac('sha256', secret);
+    return hash.update(text).digest('base64url');
+  }
+
+  /** Runs commands, unless the store is out of use. Their failure is counted, and undefined. */
+  async #call<Value>(ms: number, commands: (client: Client) => Promise<Value>): Promise<Value | undefined> {
+    const client = this.#client;
+    const permit = client === undefined ? undefined : this.#breaker.tryAdmit();
+    if (client === undefined || permit === undefined) return undefined;
+    try {
+      const value = await within(ms, commands(client), tooLate);
+      permit.succeed();
+      this.#show(this.#breaker.state === 'closed');
+      return value;
+    } catch (error) {
+      const reason = this.#failed(error);
+      if (reason === 'timeout') this.#timeout.wasLate();
+      // A store that takes no answers is read on.
+      if (reason === 'full') permit.succeed();
+      else permit.fail();
+      return undefined;
+    }
+  }
+
+  /** A new connection, in place of one after which nothing is believed; it is tried again until it stands. */
+  async #connect(): Promise<void> {
+    if (this.#redis === undefined) return;
+    if (this.#client?.isOpen === true) this.#client.destroy();
+    this.#client = clientFor(this.#redis, this.#settings.url);
+    this.#client.on('error', (error: unknown) => this.#failed(error));
+    await this.#client.connect();
+  }
+
+  #show(isUp: boolean): void {
+    if (this.#client === undefined || isUp === this.#isUp) return;
+    if (!isUp)
+      this.#host.log.error(
+        'shared cache failed and is off, it is tried again every few seconds',
+        this.#where,
+      );
+    else if (this.#isUp === false) this.#host.log.info('shared cache works again', this.#where);
+    this.#isUp = isUp;
+    this.#host.meters.shared_cache_up.set(isUp ? 1 : 0, {});
+  }
+
+  get #where(): { readonly 'server.address': string } {
+    return { 'server.address': new URL(this.#settings.url).host };
+  }
+
+  #dropped(reason: 'off' | 'refused' | 'lost' | 'damaged'): void {
+    this.#host.meters.shared_cache_drops_total.add(1, { reason });
+  }
+
+  #failed(error: unknown): FailureReason {
+    const reason = reasonOf(error);
+    this.#host.meters.shared_cache_errors_total.add(1, { reason });
+    this.#warn('a command of the shared cache failed', { reason });
+    return reason;
+  }
+
+  #warn(body: string, fields: LogFields = {}): void {
+    const nowMs = this.#host.clock.monotonicMs();
+    if (nowMs < (this.#logAtMs.get(body) ?? -Infinity)) return;
+    this.#logAtMs.set(body, nowMs + logEveryMs);
+    this.#host.log.warn(body, { ...this.#where, ...fields });
+  }
+}
+
+const odd = 'the store answered what it was not asked for';
+
+class TooLate extends Error {}
+
+function tooLate(): Error {
+  return new TooLate();
+}
+
+type FailureReason = 'timeout' | 'auth' | 'full' | 'connection' | 'other';
+
+/** Errors that servers answer begin with a word in capitals; clients throw others. */
+function reasonOf(error: unknown): FailureReason {
+  if (error instanceof TooLate) return 'timeout';
+  const { message } = error instanceof Error ? error : { message: '' };
+  if (/^(?:NOAUTH|WRONGPASS|NOPERM|ERR AUTH)\b/.test(message)) return 'auth';
+  if (/^(?:OOM|READONLY|MISCONF)\b/.test(message)) return 'full';
+  return message === odd || /^[A-Z]+ /.test(message) ? 'other' : 'connection';
+}
+
+function ignore(): void {
+  // Every failure reaches who asked, or the listener for errors.
+}
