@@ -1,7 +1,7 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
 import { createHash, createHmac, randomUUID } from 'node:crypto';
-import { LRUCache } from 'lru-cache';
 import { CircuitBreaker } from '../../core/base/admission/circuit-breaker.js';
+import { ByteLru } from '../../core/base/memory/byte-lru.js';
 import { AdaptiveTimeout } from '../../core/base/pace/adaptive-timeout.js';
 import type { LogFields } from '../../core/base/logger.js';
 import { within } from '../../core/base/time/within.js';
@@ -31,11 +31,11 @@ const maxWaitingBytes = 32 * 1024 * 1024;
 const leastLeftMs = 5_000;
 /** The longest time of a command that no request waits for. */
 const commandMs = 2_000;
-const startMs = 1_000;
-/** Time between two looks at the generations: how long a purge by another replica may go unnoticed in the memory of this one. */
+/** Time between two looks at the generations, and the longest wait of the start. */
 const tickMs = 1_000;
 /** Tenants whose purges are followed, those asked for last. */
 const maxTenants = 10_000;
+const maxTenantBytes = 8 * 1024 * 1024;
 const logEveryMs = 60_000;
 /** Generations end in the store long after the last answer under them. */
 const generationMs = 30 * 86_400_000;
@@ -80,7 +80,7 @@ export class SharedStore implements AnswerTier {
   #redis: Redis | undefined;
   #client: Client | undefined;
   /** By area, the generation that the store had last. */
-  readonly #generations = new LRUCache<string, string>({ max: maxTenants });
+  readonly #generations: ByteLru<string>;
   /** Areas that this process has purged without the store having it yet. */
   readonly #pending = new Set<string>();
   /** Areas that another replica has purged, until the caches of this process have dropped them. */
@@ -97,6 +97,7 @@ export class SharedStore implements AnswerTier {
     const { mostWaitMs = 100 } = settings;
     this.#settings = settings;
     this.#host = host;
+    this.#generations = new ByteLru({ maxEntries: maxTenants, maxBytes: maxTenantBytes, clock: host.clock });
     this.#timeout = new AdaptiveTimeout({ leastMs: mostWaitMs / 2, mostMs: mostWaitMs });
     this.#breaker = new CircuitBreaker({
       failThreshold: 5,
@@ -117,7 +118,7 @@ export class SharedStore implements AnswerTier {
     this.#host.meters.shared_cache_up.set(0, {});
     this.#redis = await loadRedis();
     this.#timer = setInterval(() => void this.tick(), tickMs).unref();
-    await within(startMs, this.#connect(), tooLate).catch(ignore);
+    await within(tickMs, this.#connect(), tooLate).catch(ignore);
     await this.tick();
   }
 
@@ -249,7 +250,7 @@ export class SharedStore implements AnswerTier {
         continue;
       }
       this.#pending.delete(area);
-      this.#generations.set(area, generation);
+      this.#generations.set(area, generation, generation.length, Infinity);
       this.#host.meters.shared_cache_purges_total.add(1, { by: 'this' });
     }
   }
@@ -276,7 +277,7 @@ export class SharedStore implements AnswerTier {
     const before = this.#generations.get(area);
     if (this.#pending.has(area) || this.#dropping.has(area)) return;
     if (before === undefined || before === generation || !generation.startsWith(purgedMark)) {
-      this.#generations.set(area, generation);
+      this.#generations.set(area, generation, generation.length, Infinity);
       return;
     }
     // Nothing of the area is used before all caches of this process have dropped it.
