@@ -13,9 +13,8 @@ import { encodeSteps } from '../wire/answer/encode.js';
 import { weighAnswer } from '../wire/answer/merge/index.js';
 import type { Answer, EncodedAnswer } from '../wire/answer/types.js';
 import { runningDeletions } from './deletions.js';
-import type { Forwarding } from './fingerprint.js';
+import { type Forwarding, createCacheKeys } from './keys.js';
 import { fromStored, toStored } from './frame.js';
-import { createCacheKeys } from './keys.js';
 import { ttlMs } from './ttl.js';
 
 /** The options that keys and times to live depend on; durations in milliseconds. Their schema is `cachingOptions()`. */

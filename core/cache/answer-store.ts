@@ -4,14 +4,13 @@ import {
   type ByteLruOptions,
   type CacheObserver,
 } from '../base/memory/byte-lru.js';
-import type { Yielding } from '../base/memory/cache-room.js';
+import { type Yielding, cacheRoom } from '../base/memory/cache-room.js';
 import { cacheBudget, heapLimit } from '../base/memory/pool.js';
 import { Slabs, type KeptBytes } from '../base/memory/slabs.js';
 import type { Host } from '../kernel/plugin/host.js';
 import { packedFormat } from '../wire/answer/packed.js';
 import type { AnswerHit, AnswerTier, TierFront } from './answer-tier.js';
 import { Generations } from './generations.js';
-import { cacheRoom } from './room.js';
 import { tenantOf, tenantPart } from './keys.js';
 import { createTieredCache, type Envelope, type MemoryTier, type TieredCache } from './tiers.js';
 

@@ -1,7 +1,6 @@
 import type { Clock } from '../base/clock.js';
 import { largestEntryDivisor, type DropReason } from '../base/memory/byte-lru.js';
-import type { DiskRow, DiskStore } from './disk-file.js';
-import { sealed } from './seal.js';
+import { type DiskRow, type DiskStore, sealed } from './disk-file.js';
 import type { Waiting } from './write-buffer.js';
 
 export interface DiskSpaceOptions {

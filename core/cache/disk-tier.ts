@@ -3,9 +3,15 @@ import type { Logger } from '../base/logger.js';
 import { within } from '../base/time/within.js';
 import type { AnswerHit, AnswerTier } from './answer-tier.js';
 import { isDamage } from './disk-engine/engine.js';
-import { moveDatabase, openDiskFile, UnusableFile, type DiskRow, type DiskStore } from './disk-file.js';
+import {
+  moveDatabase,
+  openDiskFile,
+  UnusableFile,
+  type DiskRow,
+  type DiskStore,
+  unsealed,
+} from './disk-file.js';
 import { DiskSpace, type DiskObserver, type DiskSpaceOptions } from './disk-space.js';
-import { unsealed } from './seal.js';
 import { WriteBuffer, type Waiting } from './write-buffer.js';
 
 export interface DiskTierOptions extends DiskSpaceOptions {

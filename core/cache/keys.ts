@@ -2,13 +2,16 @@
  * The only place that makes cache keys. A key contains everything an answer depends on: the operation, the owner of the data, what the
  * caller may see, and the parameters. Client input is escaped, so that two different requests never share a key.
  */
+import { createHash } from 'node:crypto';
+import type { StaticDescription } from '../kernel/describe.js';
+import type { LoadedPlugin } from '../kernel/pipeline/types.js';
+import type { Plugin } from '../kernel/plugin/contract.js';
+import type { Caller } from '../base/caller.js';
 import { dataOwner } from '../base/keys/data-owner.js';
 import { escapeText } from '../base/keys/escape.js';
 import { keyOf, leftOut, scalar, type KeyParts } from '../base/keys/parts.js';
-import type { Caller } from '../base/caller.js';
 import type { Exchange } from '../kernel/plugin/exchange.js';
 import { operationOf } from '../operations/index.js';
-import { createFingerprint, type Forwarding } from './fingerprint.js';
 
 /** The key of an exchange's answer, `<tenant>:<op>:<owner>:<caller>:<parameters>`; undefined when the answer is neither cached nor shared. */
 export type CacheKeys = (exchange: Exchange<'tenant'>) => string | undefined;
@@ -42,4 +45,85 @@ export function callerKey(forwarding: Forwarding): KeyParts<Caller> {
     address: leftOut('says who is served first, not what'),
     orgId: leftOut('the tenant says what it was resolved to'),
   };
+}
+
+/** Which headers and cookies of a client are forwarded to the backend, so that answers may depend on them. */
+export interface Forwarding {
+  readonly forwardAuthorization: boolean;
+  readonly forwardHeaders: readonly string[];
+  /** Names, or `*` for all. */
+  readonly forwardCookies: readonly string[];
+}
+
+/** A text that is equal for headers with equal forwarded credentials; undefined when nothing is forwarded. */
+export type Fingerprint = (headers: Caller['headers']) => string | undefined;
+
+/**
+ * Computes the fingerprint of forwarded credentials: the first 16 hex digits of a SHA-256 over the forwarded headers and cookies
+ * (docs/protocol/operation.md#cache-keys). It is part of every cache key.
+ */
+export function createFingerprint(forwarding: Forwarding): Fingerprint {
+  const names = new Set(forwarding.forwardHeaders.map((name) => name.trim().toLowerCase()));
+  if (forwarding.forwardAuthorization) names.add('authorization');
+  const cookies = new Set(forwarding.forwardCookies);
+  if (names.size === 0 && cookies.size === 0) return () => undefined;
+  const sorted = [...names].sort();
+  return (headers) => {
+    const parts = sorted.flatMap((name) => pairOf(`h:${name}`, headers.get(name)));
+    const cookieHeader = cookies.size === 0 ? undefined : headers.get('cookie');
+    if (cookieHeader !== undefined) parts.push(...cookiePairs(cookieHeader, cookies));
+    return parts.length === 0
+      ? undefined
+      : createHash('sha256').update(JSON.stringify(parts)).digest('hex').slice(0, 16);
+  };
+}
+
+type Pair = readonly [name: string, value: string];
+
+function pairOf(name: string, value: string | undefined): Pair[] {
+  return value === undefined ? [] : [[name, value]];
+}
+
+function cookiePairs(header: string, wanted: ReadonlySet<string>): readonly Pair[] {
+  const all = header.split(';').map((part): Pair => {
+    const [name = '', ...value] = part.split('=');
+    // A malformed cookie has no name, so it always counts: a redundant cache entry is better than one shared wrongly.
+    return value.length === 0 ? ['?', name.trim()] : [`c:${name.trim()}`, value.join('=').trim()];
+  });
+  // The order of cookies does not matter, except between cookies of the same name: sort() is stable.
+  return all
+    .filter(([name]) => name === '?' || wanted.has('*') || wanted.has(name.slice(2)))
+    .sort(([a], [b]) => (a < b ? -1 : a > b ? 1 : 0));
+}
+
+/** Stages that only keep answers. */
+const keepers: ReadonlySet<string> = new Set(['tier0', 'kept-patterns', 'label-index', 'peer-cache']);
+
+/**
+ * The options that answers depend on beside their keys, as 16 hex digits: those of the names and limits, and of the stages from the first
+ * on that keeps answers or plans queries. What stages before it change is in the request, whose parts are the key. What a file holds may
+ * have been made by a process with other ones: it counts for those with the same.
+ */
+export function setupOf(
+  { sections, stages }: Pick<StaticDescription, 'sections' | 'stages'>,
+  loaded: readonly LoadedPlugin[],
+): string {
+  const deciding = sections.filter(({ name }) => name === 'names' || name === 'limits');
+  const ids = new Set(decidingStages(loaded).map(({ id }) => id));
+  const parts = [...deciding, ...stages.filter(({ id }) => ids.has(id))].map(({ name, options }) => [
+    name,
+    options.filter(({ isNeutral }) => !isNeutral).map(({ key, value }) => [key, value ?? null]),
+  ]);
+  return createHash('sha256').update(JSON.stringify(parts)).digest('hex').slice(0, 16);
+}
+
+/** The stages that answers depend on beside their keys. */
+export function decidingStages(stages: readonly LoadedPlugin[]): readonly LoadedPlugin[] {
+  const first = stages.findIndex(({ plugin }) => isFirstToCount(plugin));
+  return stages.slice(Math.max(0, first)).filter(({ plugin }) => !keepers.has(plugin.name));
+}
+
+/** From the first such stage on, what stages do is no part of a request, and so of no key. */
+function isFirstToCount(plugin: Plugin): boolean {
+  return plugin.name === 'translate' || (plugin.kind === 'stage' && plugin.keepsAnswers === true);
 }

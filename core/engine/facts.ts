@@ -1,6 +1,6 @@
 import type { Clock } from '../base/clock.js';
 import { msOfUnixNano, unixNano, type OtherMembers, type WrittenEntry } from '../base/files/snapshot-json.js';
-import type { SnapshotSource } from '../base/files/snapshot-keeper.js';
+import type { SnapshotSource } from '../base/files/kept-snapshot.js';
 import { hasCredentials, ownersOfTenant } from '../base/keys/data-owner.js';
 import { ByteLru, type ByteLruOptions } from '../base/memory/byte-lru.js';
 import type { Pacer } from '../base/pace/pacer.js';

@@ -5,7 +5,7 @@ import { WaitBudget } from '../../core/base/admission/wait-budget.js';
 import type { Trace } from '../../core/base/trace.js';
 import type { Operation } from '../../core/wire/api/request.js';
 import { Waits } from '../../core/base/waits.js';
-import { createFingerprint, type Fingerprint } from '../../core/cache/fingerprint.js';
+import { createFingerprint, type Fingerprint } from '../../core/cache/keys.js';
 import { dataOwner } from '../../core/base/keys/data-owner.js';
 import { backendVersion, toldVersion } from '../../core/victoria/upstream/backend-version.js';
 import { BoundUpstream, type Binding } from '../../core/victoria/upstream/bound.js';

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import type { DeleteOptions } from '../../core/base/options.gen.js';
 import { runningDeletions, type RunningDeletion, type RunningDeletions } from '../../core/cache/deletions.js';
-import { createFingerprint, type Fingerprint } from '../../core/cache/fingerprint.js';
+import { createFingerprint, type Fingerprint } from '../../core/cache/keys.js';
 import { fleetOf } from '../../core/cache/fleet.js';
 import {
   ApiError,

@@ -1,7 +1,7 @@
 /** Stage `drilldown`: queries of Logs Drilldown for single fields that come close together are answered from one reading of their rows. */
 import { dataOwner } from '../../core/base/keys/data-owner.js';
 import type { DrilldownOptions } from '../../core/base/options.gen.js';
-import { createFingerprint, type Fingerprint } from '../../core/cache/fingerprint.js';
+import { createFingerprint, type Fingerprint } from '../../core/cache/keys.js';
 import { countLines } from '../../core/logql/functions/range/count-over-time.js';
 import type { AskedMetric } from '../../core/engine/plan/asked.js';
 import { rowsOf } from '../../core/engine/plan/metric.js';

@@ -2,7 +2,7 @@
 import type { KeptPatternsOptions } from '../../core/base/options.gen.js';
 import { cacheBudget } from '../../core/base/memory/pool.js';
 import { Pacer } from '../../core/base/pace/pacer.js';
-import { cacheRoom } from '../../core/cache/room.js';
+import { cacheRoom } from '../../core/base/memory/cache-room.js';
 import { runningDeletions, type RunningDeletions } from '../../core/cache/deletions.js';
 import { fleetOf } from '../../core/cache/fleet.js';
 import { Generations } from '../../core/cache/generations.js';
@@ -25,10 +25,9 @@ import type { PatternsRequest } from '../../core/wire/api/discovery-request.js';
 import { usualPatterns } from '../../core/wire/api/params/index.js';
 import { Selector } from '../../core/wire/api/query.js';
 import type { QueryRangeRequest } from '../../core/wire/api/request.js';
-import { type PatternKey, patternKeys, type PatternKeys } from './keys.js';
+import { type PatternKey, patternKeys, type PatternKeys, PatternStore } from './store.js';
 import { keptPatternsMetrics } from './metrics.js';
 import { offerName, offerPatterns, PatternSnapshot } from './snapshot.js';
-import { PatternStore } from './store.js';
 import { atPace } from '../../core/base/pace/steps.js';
 import { encodeSteps } from '../../core/wire/answer/encode.js';
 

@@ -1,10 +1,9 @@
-import { KeptSnapshot } from '../../core/base/files/kept-snapshot.js';
+import { KeptSnapshot, snapshotTurns } from '../../core/base/files/kept-snapshot.js';
 import type { SnapshotFile } from '../../core/base/files/snapshot-file.js';
 import { readSnapshotBytes, snapshotBytes } from '../../core/base/files/snapshot-bytes.js';
 import { Pacer } from '../../core/base/pace/pacer.js';
 import type { AddEntry } from '../../core/base/files/snapshot-json.js';
 import type { KeptPatternsOptions } from '../../core/base/options.gen.js';
-import { snapshotTurns } from '../../core/cache/snapshot-turns.js';
 import { fleetOf, largestSnapshot } from '../../core/cache/fleet.js';
 import type { Host } from '../../core/plugin/index.js';
 import type { keptPatternsMetrics } from './metrics.js';

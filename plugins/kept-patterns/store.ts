@@ -1,12 +1,17 @@
+import { createHash } from 'node:crypto';
+import { dataOwner } from '../../core/base/keys/data-owner.js';
+import { inOrder, keyOf, leftOut, scalar, type KeyParts } from '../../core/base/keys/parts.js';
+import { createFingerprint, type Forwarding, tenantPart } from '../../core/cache/keys.js';
+import { printSelector } from '../../core/logql/index.js';
+import type { Exchange, Meters } from '../../core/plugin/index.js';
+import type { PatternsRequest } from '../../core/wire/api/discovery-request.js';
 import { ByteLru, type ByteLruOptions } from '../../core/base/memory/byte-lru.js';
 import type { Yielding } from '../../core/base/memory/cache-room.js';
 import type { Clock } from '../../core/base/clock.js';
 import { msOfUnixNano, unixNano, type WrittenEntry } from '../../core/base/files/snapshot-json.js';
-import type { SnapshotSource } from '../../core/base/files/snapshot-keeper.js';
+import type { SnapshotSource } from '../../core/base/files/kept-snapshot.js';
 import type { Pacer } from '../../core/base/pace/pacer.js';
 import { eachAtPace } from '../../core/base/pace/steps.js';
-import type { Meters } from '../../core/plugin/index.js';
-import { isOfSetup, keysOfTenant, type PatternKey } from './keys.js';
 import type { keptPatternsMetrics } from './metrics.js';
 
 /** An answer as it is sent. */
@@ -226,4 +231,61 @@ export function stageEntry(
   const body = Buffer.from(value, 'base64');
   staged.set(key, { body, patterns, updatedMs }, body.length, Infinity);
   return true;
+}
+
+export interface PatternKey {
+  readonly text: string;
+  /** The answer may depend on what the client sent to the backend: it is neither written to a file nor shared. */
+  readonly isPrivate: boolean;
+}
+
+/** Throws LogqlError for a selector that cannot be parsed. */
+export type PatternKeys = (exchange: Exchange<'tenant'>, request: PatternsRequest) => PatternKey;
+
+/** What a client asks for. */
+const asked = { query: scalar, start: scalar, end: scalar, step: scalar };
+/** What answers depend on beside that, and what hardly differs between them. */
+const usual: KeyParts<Omit<PatternsRequest, 'op'>> = {
+  query: leftOut('asked for'),
+  range: leftOut('asked for'),
+  stepNs: leftOut('asked for'),
+  limit: scalar,
+  search: { maxRows: scalar, secondPassMaxRows: scalar, secondPassMaxWindows: scalar, custom: inOrder },
+};
+
+/**
+ * `patterns:<tenant>:query=...&start=<ns>&end=<ns>&step=<ns>&usual=<hash>&setup=<setup>[:auth:<fingerprint>]`
+ * @param setup of core/cache/keys.ts
+ */
+export function patternKeys(forwarding: Forwarding, setup: string): PatternKeys {
+  const fingerprintOf = createFingerprint(forwarding);
+  return ({ caller, slots }, request) => {
+    const { startNs: start, endNs: end } = request.range;
+    const query = printSelector(request.query);
+    const question = keyOf(asked, { query, start, end, step: request.stepNs });
+    const rest = hashOf(`${dataOwner(slots.tenant)} ${keyOf(usual, request)}`);
+    const fingerprint = fingerprintOf(caller.headers);
+    const text = `patterns:${tenantPart(slots.tenant.id)}:${question}&usual=${rest}${setupPart(setup)}`;
+    return fingerprint === undefined
+      ? { text, isPrivate: false }
+      : { text: `${text}:auth:${fingerprint}`, isPrivate: true };
+  };
+}
+
+/** Whether a key that may come from a file or a peer is one that this process asks for. */
+export function isOfSetup(key: string, setup: string): boolean {
+  return key.startsWith('patterns:') && key.endsWith(setupPart(setup));
+}
+
+/** The beginning of all keys of a tenant. */
+export function keysOfTenant(tenantId: string): string {
+  return `patterns:${tenantPart(tenantId)}:`;
+}
+
+function setupPart(setup: string): string {
+  return `&setup=${setup}`;
+}
+
+function hashOf(text: string): string {
+  return createHash('sha256').update(text).digest('hex').slice(0, 16);
 }

@@ -4,17 +4,17 @@ import type { LabelIndexOptions } from '../../core/base/options.gen.js';
 import { dataOwner } from '../../core/base/keys/data-owner.js';
 import { Pacer } from '../../core/base/pace/pacer.js';
 import { eachAtPace } from '../../core/base/pace/steps.js';
-import { besideCaches } from '../../core/cache/room.js';
+import { besideCaches } from '../../core/base/memory/cache-room.js';
 import { runningDeletions, type RunningDeletions } from '../../core/cache/deletions.js';
-import { createFingerprint, type Fingerprint } from '../../core/cache/fingerprint.js';
-import { browseDefault } from '../../core/cache/label-index/browse-default.js';
+import { createFingerprint, type Fingerprint } from '../../core/cache/keys.js';
 import {
+  browseDefault,
   type IndexKey,
   LabelIndex,
   type LabelIndexObserver,
 } from '../../core/cache/label-index/label-index.js';
 import { IndexSnapshot, offerIndex, offerName } from '../../core/cache/label-index/snapshot.js';
-import { snapshotTurns } from '../../core/cache/snapshot-turns.js';
+import { snapshotTurns, type SnapshotObserver } from '../../core/base/files/kept-snapshot.js';
 import { fleetOf } from '../../core/cache/fleet.js';
 import { isFound, pageOf } from '../../core/operations/rules/paging.js';
 import type { NamesAnswer } from '../../core/wire/answer/types.js';
@@ -30,7 +30,6 @@ import {
 } from '../../core/plugin/index.js';
 import type { Meters } from '../../core/base/meters.js';
 import type { Logger } from '../../core/base/logger.js';
-import type { SnapshotObserver } from '../../core/base/files/snapshot-keeper.js';
 
 export const indexMetrics = {
   label_index_hits_total: { type: 'counter', help: 'Browses of label values that the index answered.' },

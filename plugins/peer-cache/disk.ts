@@ -1,4 +1,4 @@
-import { ageBuckets } from '../../core/cache/age.js';
+import { ageBuckets } from '../../core/cache/answer-tier.js';
 import type { AnswerStore } from '../../core/cache/answer-store.js';
 import { diskEngine } from '../../core/cache/disk-engine/engine.js';
 import type { DiskObserver } from '../../core/cache/disk-space.js';

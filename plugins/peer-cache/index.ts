@@ -5,15 +5,20 @@
 import { withoutPlace } from '../../core/base/admission/place.js';
 import { weighAnswer } from '../../core/wire/answer/merge/index.js';
 import { type CacheableAnswer, isCacheable, packSteps, unpackSteps } from '../../core/wire/answer/packed.js';
-import { ageBuckets } from '../../core/cache/age.js';
+import { ageBuckets } from '../../core/cache/answer-tier.js';
 import { answerStore, type AnswerStore, type Kept } from '../../core/cache/answer-store.js';
-import { besideCaches, cacheRoom } from '../../core/cache/room.js';
+import { besideCaches, cacheRoom } from '../../core/base/memory/cache-room.js';
 import type { DiskTier } from '../../core/cache/disk-tier.js';
 import { runningDeletions, type RunningDeletions } from '../../core/cache/deletions.js';
 import { detachExchange } from '../../core/cache/detach.js';
 import { Flights } from '../../core/cache/flights.js';
 import { Generations } from '../../core/cache/generations.js';
-import { type CacheKeys, createCacheKeys } from '../../core/cache/keys.js';
+import {
+  type CacheKeys,
+  createCacheKeys,
+  createFingerprint,
+  type Fingerprint,
+} from '../../core/cache/keys.js';
 import { mostTtlMs, ttlMs } from '../../core/cache/ttl.js';
 import type { TtlRules } from '../../core/operations/descriptor.js';
 import { residentBytes } from '../../core/base/memory/resident.js';
@@ -39,7 +44,6 @@ import { Inventory, inventoryMetrics, type Keeping } from './inventory.js';
 import { lint } from './lint.js';
 import { sharedMetrics } from './shared-metrics.js';
 import { SharedStore } from './shared-store.js';
-import { createFingerprint, type Fingerprint } from '../../core/cache/fingerprint.js';
 import { isOutage } from '../../core/victoria/upstream/failures.js';
 
 const staleMetrics = {

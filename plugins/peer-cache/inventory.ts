@@ -12,9 +12,19 @@ import { withList } from '../../core/victoria/upstream/with-list.js';
 import { packSteps, type CacheableAnswer } from '../../core/wire/answer/packed.js';
 import type { NamesAnswer } from '../../core/wire/answer/types.js';
 import type { SeriesRequest } from '../../core/wire/api/request.js';
-import { bucketsOf, split, type Filled } from './buckets.js';
-import { everyStream, readingOf } from './every-stream.js';
-import { Asked, Derived, listOver, type KeptListings, type Listed, type Listing } from './listing.js';
+import {
+  bucketsOf,
+  split,
+  type Filled,
+  everyStream,
+  readingOf,
+  Asked,
+  Derived,
+  listOver,
+  type KeptListings,
+  type Listed,
+  type Listing,
+} from './listing.js';
 
 export const inventoryMetrics = {
   inventory_answers_total: {

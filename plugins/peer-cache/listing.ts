@@ -1,11 +1,15 @@
 import type { TimeRange } from '../../core/base/time/range.js';
+import type { LogsqlFilter } from '../../core/victoria/logsql/ast.js';
+import { everything, query } from '../../core/victoria/logsql/build.js';
+import { compileFilter } from '../../core/victoria/logsql/eval/filter.js';
+import { MapRow } from '../../core/victoria/logsql/row.js';
+import { isOfStreams } from '../../core/victoria/logsql/selection.js';
+import { parseStreamText } from '../../core/victoria/names/stream-text.js';
+import type { ListingQuestion } from '../../core/victoria/upstream/types.js';
 import { inParallel } from '../../core/base/pace/in-parallel.js';
 import { Pacer } from '../../core/base/pace/pacer.js';
 import { eachAtPace } from '../../core/base/pace/steps.js';
 import type { Exchange, Rest } from '../../core/plugin/index.js';
-import type { ListingQuestion } from '../../core/victoria/upstream/types.js';
-import { bucketsOf, type Divided, type Filled } from './buckets.js';
-import type { Reading } from './every-stream.js';
 
 /** What is listed of some time, and how long it may be used. */
 export interface Listed {
@@ -205,4 +209,122 @@ async function holds(
   const missing = new Set(small);
   await eachAtPace(large, new Pacer(signal), (value) => void missing.delete(value));
   return missing.size === 0;
+}
+
+/** The list of all streams, which tells names, values and selections. */
+export const everyStream: ListingQuestion = { listing: 'streams', query: query(everything) };
+
+/** What a stream, as its text, adds to a listing. */
+export type Reading = (stream: string) => readonly string[];
+
+/** Each matcher of a selection is compiled, and tried with each stream; the backend's index has them in less time than so many take here. */
+const maxMatchers = 100;
+
+/** How a listing is read from streams; undefined for one that depends on rows, or whose selection is long. */
+export function readingOf({ listing, field, query: asked }: ListingQuestion): Reading | undefined {
+  const { filter, pipes, options } = asked;
+  if (pipes.length > 0 || Object.keys(options).length > 0 || !isOfStreams(filter)) return undefined;
+  if (matchersIn(filter) > maxMatchers) return undefined;
+  const read = readerOf(listing, field);
+  if (read === undefined) return undefined;
+  const matches = compileFilter(filter);
+  return (stream) => (matches(new MapRow(new Map([['_stream', stream]]))) ? read(stream) : []);
+}
+
+function matchersIn(filter: LogsqlFilter): number {
+  switch (filter.kind) {
+    case 'stream':
+      return filter.groups.flat().length;
+    case 'and':
+    case 'or':
+      return filter.parts.reduce((sum, part) => sum + matchersIn(part), 0);
+    case 'not':
+      return matchersIn(filter.filter);
+    default:
+      return 1;
+  }
+}
+
+function readerOf(listing: ListingQuestion['listing'], field: string | undefined): Reading | undefined {
+  switch (listing) {
+    case 'streams':
+      return (stream) => [stream];
+    case 'stream_field_names':
+      return (stream) => parseStreamText(stream).map(([name]) => name);
+    case 'stream_field_values':
+      return (stream) => parseStreamText(stream).flatMap(([name, value]) => (name === field ? [value] : []));
+    case 'field_names':
+    case 'field_values':
+      return undefined;
+  }
+}
+
+/** Time that whole buckets fill: bounds are [start, end), in nanoseconds, at whole multiples of a bucket's length. */
+export interface Filled extends TimeRange {
+  /** Place of the smallest length in `lengths`. */
+  readonly level: number;
+}
+
+const minuteNs = 60_000_000_000n;
+/** Each is a whole multiple of the one before. */
+const lengths = [1n, 10n, 60n, 360n, 1_440n].map((minutes) => minutes * minuteNs);
+/** Shorter ranges are asked as they are (docs/protocol/operation.md#cache-times). */
+const shortestNs = 10n * minuteNs;
+/** So are longer ones, which would take too many buckets. */
+const longestNs = 62n * 1_440n * minuteNs;
+/** In longer ranges the smallest buckets cost more than they save. */
+const longNs = 360n * minuteNs;
+/** Lines younger than this may still be on their way. */
+const newestNs = minuteNs;
+
+export interface Divided {
+  /** What buckets fill whose bounds are those of other ranges too. */
+  readonly filled: Filled;
+  /** Up to here, at a whole minute or at the end of the range, lines are old enough to be kept for a while. */
+  readonly youngEndNs: bigint;
+  /** The buckets in which the range begins and ends; undefined where it does so with a whole one, or where that is too young to be kept. */
+  readonly atStart: TimeRange | undefined;
+  readonly atEnd: TimeRange | undefined;
+}
+
+/** How buckets fill a range; undefined for a range that is too short, too long or too young. */
+export function split({ startNs, endNs }: TimeRange, nowNs: bigint): Divided | undefined {
+  if (endNs - startNs < shortestNs || endNs - startNs > longestNs) return undefined;
+  const level = endNs - startNs < longNs ? 0 : 1;
+  const length = lengths[level] ?? minuteNs;
+  const oldNs = nowNs - newestNs;
+  const sealedNs = oldNs < endNs ? oldNs : endNs;
+  const filled = { startNs: -floor(-startNs, length), endNs: floor(sealedNs, length), level };
+  if (filled.startNs >= filled.endNs) return undefined;
+  const youngEndNs = floor(sealedNs, minuteNs);
+  const atStart = { startNs: filled.startNs - length, endNs: filled.startNs };
+  const atEnd = { startNs: youngEndNs, endNs: youngEndNs + minuteNs };
+  return {
+    filled,
+    youngEndNs,
+    atStart: startNs === filled.startNs ? undefined : atStart,
+    atEnd: youngEndNs === endNs || atEnd.endNs > oldNs ? undefined : atEnd,
+  };
+}
+
+/** The largest buckets that fill such a part, in order. */
+export function bucketsOf({ startNs, endNs, level: smallest }: Filled): readonly TimeRange[] {
+  const buckets: TimeRange[] = [];
+  for (let from = startNs; from < endNs;) {
+    let level = smallest;
+    for (let larger = level + 1; larger < lengths.length; larger += 1) {
+      const length = lengths[larger] ?? minuteNs;
+      if (from % length === 0n && from + length <= endNs) level = larger;
+    }
+    const to = from + (lengths[level] ?? minuteNs);
+    buckets.push({ startNs: from, endNs: to });
+    from = to;
+  }
+  return buckets;
+}
+
+/** The largest multiple of a length that is not larger. */
+function floor(ns: bigint, length: bigint): bigint {
+  const rest = ns % length;
+  return rest < 0n ? ns - rest - length : ns - rest;
 }

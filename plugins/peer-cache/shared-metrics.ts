@@ -1,4 +1,4 @@
-import { ageBuckets } from '../../core/cache/age.js';
+import { ageBuckets } from '../../core/cache/answer-tier.js';
 
 export const sharedMetrics = {
   shared_cache_up: {

@@ -1,13 +1,11 @@
 import type { PeerCacheOptions } from '../../core/base/options.gen.js';
 import type { AnswerStore } from '../../core/cache/answer-store.js';
 import type { Host, RouteHandler, Workers } from '../../core/plugin/index.js';
-import type { Address } from './peers/address.js';
-import { peerGate } from './peers/gate.js';
-import { createHouse } from './peers/house.js';
+import { type Address, peerGate } from './peers/client.js';
+import { createHouse, type PeerHouse } from './peers/peer.js';
 import { Members } from './peers/members.js';
 import type { peerMetrics } from './peers/metrics.js';
 import { peerKeys, PeerTier } from './peers/peer-tier.js';
-import type { PeerHouse } from './peers/peer.js';
 import { PeerRoutes } from './peers/routes.js';
 
 type PeerHost = Host<typeof peerMetrics>;

@@ -15,7 +15,7 @@ import {
   parseVolume,
   parseVolumeRange,
 } from '../../core/wire/api/params/index.js';
-import { browseDefault } from '../../core/cache/label-index/browse-default.js';
+import { browseDefault } from '../../core/cache/label-index/label-index.js';
 import {
   type Answer,
   apiError,

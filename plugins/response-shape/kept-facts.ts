@@ -1,11 +1,9 @@
-import { KeptSnapshot } from '../../core/base/files/kept-snapshot.js';
+import { KeptSnapshot, snapshotTurns, type SnapshotSource } from '../../core/base/files/kept-snapshot.js';
 import { readSnapshotBytes, snapshotBytes } from '../../core/base/files/snapshot-bytes.js';
 import type { SnapshotFile } from '../../core/base/files/snapshot-file.js';
 import type { OtherMembers } from '../../core/base/files/snapshot-json.js';
-import type { SnapshotSource } from '../../core/base/files/snapshot-keeper.js';
 import { Pacer } from '../../core/base/pace/pacer.js';
 import { fleetOf, largestSnapshot } from '../../core/cache/fleet.js';
-import { snapshotTurns } from '../../core/cache/snapshot-turns.js';
 import type { Facts } from '../../core/engine/facts.js';
 import type { engineMetrics } from '../../core/engine/metrics.js';
 import { packageVersion } from '../../core/kernel/options/index.js';

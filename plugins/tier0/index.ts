@@ -4,8 +4,8 @@ import { RefusedQuery } from '../../core/base/errors/refused-query.js';
 import { ByteLru, largestEntryDivisor } from '../../core/base/memory/byte-lru.js';
 import { cacheBudget } from '../../core/base/memory/pool.js';
 import type { Tier0Options } from '../../core/base/options.gen.js';
-import { ageBuckets } from '../../core/cache/age.js';
-import { cacheRoom } from '../../core/cache/room.js';
+import { ageBuckets } from '../../core/cache/answer-tier.js';
+import { cacheRoom } from '../../core/base/memory/cache-room.js';
 import {
   type Answer,
   type AnswerAgain,

@@ -68,3 +68,21 @@ export class CacheRoom {
     for (const cache of this.#caches) cache.limitTo(share);
   }
 }
+
+/** Values that the plugins of a process share by name. */
+interface Sharing {
+  shared<Value>(name: string, make: () => Value): Value;
+}
+
+/** Where the caches of this process make room for what else it needs. */
+export function cacheRoom({ cacheMaxBytes }: { readonly cacheMaxBytes: number }, host: Sharing): CacheRoom {
+  return host.shared(
+    `cache room of ${cacheMaxBytes}`,
+    () => new CacheRoom(cacheMaxBytes, besideCaches(host)),
+  );
+}
+
+/** What is held outside of the caches under a bound of its own, in bytes: they make no room for it. */
+export function besideCaches(host: Sharing): Set<() => number> {
+  return host.shared('beside caches', () => new Set());
+}

@@ -1,3 +1,5 @@
+import { Claims } from '../../base/claims.js';
+import type { Host } from '../../kernel/plugin/host.js';
 import { escapeText } from '../../base/keys/escape.js';
 import { Pacer } from '../../base/pace/pacer.js';
 import { atPace } from '../../base/pace/steps.js';
@@ -236,4 +238,12 @@ export class LabelIndex {
 /** Begins as the keys of core/cache/keys.ts. */
 function textOf({ tenantId, credentials, label }: Omit<IndexKey, 'owner'>): string {
   return `${tenantPart(tenantId)}:${credentials}:${escapeText(label)}`;
+}
+
+/** What a browse of label values gets that names no limit; undefined for all values, as without the index. */
+export type BrowseDefault = Claims<number>;
+
+/** The one of this process: the index claims it, and who reads the parameters of a request fills it in. */
+export function browseDefault(host: Pick<Host, 'shared'>): BrowseDefault {
+  return host.shared('browse default', () => new Claims<number>());
 }

@@ -1,4 +1,4 @@
-import { KeptSnapshot } from '../../base/files/kept-snapshot.js';
+import { KeptSnapshot, type SnapshotObserver, type SnapshotTurns } from '../../base/files/kept-snapshot.js';
 import type { SnapshotFile } from '../../base/files/snapshot-file.js';
 import { readSnapshotBytes, snapshotBytes } from '../../base/files/snapshot-bytes.js';
 import {
@@ -7,7 +7,6 @@ import {
   type OtherMembers,
   type WrittenEntry,
 } from '../../base/files/snapshot-json.js';
-import type { SnapshotObserver, SnapshotTurns } from '../../base/files/snapshot-keeper.js';
 import type { Clock } from '../../base/clock.js';
 import type { Logger } from '../../base/logger.js';
 import { Pacer } from '../../base/pace/pacer.js';

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import type { Secrets } from '../../base/secrets.js';
 import type { Logger } from '../../base/logger.js';
-import { decidingStages, setupOf } from '../../cache/setup.js';
+import { decidingStages, setupOf } from '../../cache/keys.js';
 import type { Serving } from '../../http/edge.js';
 import type { Served } from '../../http/listener-plans.js';
 import { buildPlugins, type Built, type HostFor } from '../../kernel/build.js';

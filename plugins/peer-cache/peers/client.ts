@@ -1,7 +1,9 @@
+import { createHash, timingSafeEqual } from 'node:crypto';
+import { apiError, type Caller } from '../../../core/plugin/index.js';
+import { isIP } from 'node:net';
 import { Agent } from 'node:http';
 import { Agent as TlsAgent } from 'node:https';
 import type { Got } from 'got';
-import { urlAt, type Address } from './address.js';
 
 export interface PeerRequest {
   readonly method: 'GET' | 'POST';
@@ -131,4 +133,60 @@ function failureOf(error: unknown, isTooLong: boolean, largest: number, timeoutM
   if (name === 'ReadError') return new PeerFailure('body_read', 'its answer ended too soon', error);
   if (error instanceof TypeError) return new PeerFailure('request_build', 'the call cannot be made', error);
   return new PeerFailure('transport', error instanceof Error ? error.message : 'unknown error', error);
+}
+
+/** Where a member listens: `host:port`, or `unix:/path` of a socket. */
+export interface Address {
+  readonly text: string;
+  /** Of TCP addresses; without brackets. */
+  readonly host: string | undefined;
+}
+
+/** Reads an address of a member; undefined for anything else. */
+export function parseAddress(text: string): Address | undefined {
+  const trimmed = text.trim();
+  // The client puts the path of a socket before a colon.
+  if (/^unix:\/[^:\0]+$/.test(trimmed)) return { text: trimmed, host: undefined };
+  const [, bracketed, plain, port] = /^(?:\[([^\]]+)\]|([\w.-]+)):(\d{1,5})$/.exec(trimmed) ?? [];
+  const host = bracketed ?? plain;
+  if (host === undefined || Number(port) < 1 || Number(port) > 65_535) return undefined;
+  if (bracketed !== undefined && isIP(bracketed) !== 6) return undefined;
+  return { text: trimmed, host };
+}
+
+/** An IPv6 address in brackets. */
+export function addressOf(host: string, port: number): string {
+  return isIP(host) === 6 ? `[${host}]:${port}` : `${host}:${port}`;
+}
+
+/** The URL of a path at an address, as got takes it. */
+export function urlAt({ text, host }: Address, path: string, scheme: 'http' | 'https'): string {
+  return host === undefined
+    ? `http://unix:${text.slice('unix:'.length)}:${path}`
+    : `${scheme}://${text}${path}`;
+}
+
+export const tokenHeader = 'x-peer-token';
+
+/**
+ * Admits other replicas or throws: those that show the token or, where there is none, those with the address of a member.
+ * @param token undefined for none
+ */
+export function peerGate(
+  token: string | undefined,
+  isMember: (ip: string) => boolean,
+): (caller: Caller) => void {
+  const wanted = token === undefined ? undefined : digest(token);
+  return ({ headers, address }) => {
+    const isKnown =
+      wanted === undefined
+        ? isMember(address)
+        : timingSafeEqual(digest(headers.get(tokenHeader) ?? ''), wanted);
+    if (!isKnown) throw apiError('peerAuthRequired', {});
+  };
+}
+
+/** Digests have equal lengths, so that comparing them does not tell the token's. */
+function digest(text: string): Buffer {
+  return createHash('sha256').update(text).digest();
 }

@@ -1,8 +1,11 @@
 import { lookup, Resolver } from 'node:dns/promises';
+import { isIP } from 'node:net';
+import type { Logger } from '../../../core/base/logger.js';
+import type { Meters } from '../../../core/plugin/index.js';
+import type { Found, Members } from './members.js';
+import type { peerMetrics } from './metrics.js';
+import { addressOf, parseAddress } from './client.js';
 import type { PeerCacheOptions } from '../../../core/base/options.gen.js';
-import { addressOf, parseAddress } from './address.js';
-import { HttpDiscovery } from './http-discovery.js';
-import type { Found } from './members.js';
 
 /** A way to find the members of a fleet. */
 export interface Discovery {
@@ -79,4 +82,187 @@ async function addressesOf(name: string, resolver: Resolver | undefined): Promis
   if (resolver !== undefined) return resolver.resolve4(name);
   // The system's own way knows its search domains too.
   return (await lookup(name, { all: true, family: 4 })).map(({ address }) => address);
+}
+
+const timeoutMs = 5_000;
+/** Far more than any fleet needs. */
+const maxBytes = 1024 * 1024;
+
+/** Asks an address for the members. */
+export class HttpDiscovery {
+  readonly #url: string;
+
+  constructor(url: string) {
+    this.#url = url;
+  }
+
+  async find(): Promise<readonly Found[]> {
+    const { got } = await import('got');
+    const tooLong = new AbortController();
+    const call = got(this.#url, {
+      timeout: { request: timeoutMs },
+      retry: { limit: 0 },
+      followRedirect: false,
+      throwHttpErrors: false,
+      signal: tooLong.signal,
+    });
+    void call.on('downloadProgress', ({ transferred }) => {
+      if (transferred > maxBytes) tooLong.abort();
+    });
+    const { statusCode, body } = await call;
+    if (statusCode !== 200) throw new Error(`-peer-http-url answered with status ${statusCode}`);
+    const document: unknown = JSON.parse(body);
+    const members = membersIn(document);
+    if (members === undefined) throw new Error('-peer-http-url answered with nothing like a list of members');
+    return members;
+  }
+}
+
+/**
+ * Reads a list of members in any of four shapes: addresses; `peers` with addresses; groups with `targets` and `labels`, of which `az` or
+ * `availability_zone` is the zone; entries of a catalog with `ServiceAddress` (or `Address`) and `ServicePort`. Undefined for anything else.
+ */
+export function membersIn(document: unknown): readonly Found[] | undefined {
+  const list = isObject(document) && !Array.isArray(document) ? document['peers'] : document;
+  if (!Array.isArray(list)) return undefined;
+  const members: Found[] = [];
+  for (const item of list as readonly unknown[]) {
+    const found = membersOf(item);
+    if (found === undefined) return undefined;
+    members.push(...found);
+  }
+  return members;
+}
+
+function membersOf(item: unknown): readonly Found[] | undefined {
+  if (typeof item === 'string') return allFound([item]);
+  if (!isObject(item)) return undefined;
+  const { targets, labels, ServiceAddress, Address, ServicePort } = item;
+  if (Array.isArray(targets)) {
+    const zone = isObject(labels) ? (labels['az'] ?? labels['availability_zone']) : undefined;
+    return allFound(targets, typeof zone === 'string' && zone !== '' ? zone : undefined);
+  }
+  // The address of a service is empty where it is that of its machine.
+  const host = ServiceAddress === '' || ServiceAddress === undefined ? Address : ServiceAddress;
+  return typeof host === 'string' && typeof ServicePort === 'number'
+    ? allFound([addressOf(host, ServicePort)])
+    : undefined;
+}
+
+function allFound(texts: readonly unknown[], zone?: string): readonly Found[] | undefined {
+  const found: Found[] = [];
+  for (const text of texts) {
+    const address = typeof text === 'string' ? parseAddress(text) : undefined;
+    // A service elsewhere does not say which sockets of this machine get requests with the token.
+    if (address?.host === undefined) return undefined;
+    found.push(zone === undefined ? { address } : { address, zone });
+  }
+  return found;
+}
+
+function isObject(value: unknown): value is Readonly<Record<string, unknown>> {
+  return typeof value === 'object' && value !== null;
+}
+
+export interface WatchSettings {
+  readonly discovery: Discovery;
+  readonly members: Members;
+  readonly everyMs: number;
+  /** Whether the addresses of members must be known, to tell who calls. */
+  readonly needsIps: boolean;
+  readonly log: Logger;
+  readonly meters: Meters<typeof peerMetrics>;
+}
+
+const maxMembers = 1_000;
+
+/** Looks again and again who the members are. While that cannot be found out, they are those that were found last. */
+export class Watch {
+  readonly #settings: WatchSettings;
+  #timer: NodeJS.Timeout | undefined;
+  #shown = '';
+  #isFailing = false;
+  #isStopped = false;
+
+  constructor(settings: WatchSettings) {
+    this.#settings = settings;
+  }
+
+  /** Waits for the first look, which may find nobody. */
+  async start(): Promise<void> {
+    await this.#look();
+    this.#wait();
+  }
+
+  stop(): void {
+    this.#isStopped = true;
+    clearTimeout(this.#timer);
+  }
+
+  #wait(): void {
+    const { discovery, everyMs } = this.#settings;
+    if (this.#isStopped || (discovery.isFixed === true && !this.#isFailing)) return;
+    this.#timer = setTimeout(() => void this.#look().then(() => this.#wait()), everyMs).unref();
+  }
+
+  async #look(): Promise<void> {
+    const { discovery, members, log, meters, needsIps } = this.#settings;
+    try {
+      const found = await within(discovery.find());
+      if (found.length === 0) throw new Error('no members were found');
+      if (found.length > maxMembers) throw new Error(`more than ${maxMembers} members were found`);
+      const ips = needsIps ? await ipsOf(found) : [];
+      if (this.#isStopped) return;
+      members.update(found, ips);
+      if (this.#isFailing) log.info('members of the fleet are found again');
+      this.#isFailing = false;
+      this.#tell(found);
+    } catch (error) {
+      meters.peer_cache_discovery_errors_total.add(1, {});
+      if (!this.#isFailing)
+        log.warn('members of the fleet cannot be found, the last ones stay', {
+          peers: members.peers.length,
+          'error.message': error instanceof Error ? error.message : String(error),
+        });
+      this.#isFailing = true;
+    }
+  }
+
+  #tell(found: readonly Found[]): void {
+    const { log, members } = this.#settings;
+    const shown = members.peers.map(({ address }) => address.text).sort();
+    if (shown.join() === this.#shown) return;
+    this.#shown = shown.join();
+    log.info('members of the fleet', { self: members.self.text, peers: shown });
+    // Known by another name it would ask itself.
+    if (!found.some(({ address }) => address.text === members.self.text))
+      log.warn(
+        'this process is not among the members that were found: is -peer-self the address by which it is found?',
+        {
+          self: members.self.text,
+        },
+      );
+  }
+}
+
+async function ipsOf(found: readonly Found[]): Promise<readonly string[]> {
+  const hosts = found.flatMap(({ address: { host } }) => host ?? []);
+  const all = await Promise.all(
+    hosts.map(async (host) =>
+      isIP(host) > 0 ? [host] : (await within(lookup(host, { all: true }))).map(({ address }) => address),
+    ),
+  );
+  return all.flat();
+}
+
+async function within<Value>(work: Promise<Value>): Promise<Value> {
+  let timer: NodeJS.Timeout | undefined;
+  const late = new Promise<never>((_, reject) => {
+    timer = setTimeout(() => reject(new Error(`not found within ${timeoutMs} ms`)), timeoutMs);
+  });
+  try {
+    return await Promise.race([work, late]);
+  } finally {
+    clearTimeout(timer);
+  }
 }

@@ -1,24 +1,20 @@
 /** The cache that replicas share (L3): who they are, what they are asked, what they ask. */
-import type { PeerCacheOptions } from '../../../core/base/options.gen.js';
+import { setTimeout as wait } from 'node:timers/promises';
 import { inParallel } from '../../../core/base/pace/in-parallel.js';
+import { largestSnapshot, type Asking, fleetOf } from '../../../core/cache/fleet.js';
+import { Members } from './members.js';
+import { type Peer, type PeerHouse, createHouse } from './peer.js';
+import type { PeerCacheOptions } from '../../../core/base/options.gen.js';
 import type { AnswerStore } from '../../../core/cache/answer-store.js';
-import { fleetOf } from '../../../core/cache/fleet.js';
 import { SpareTime, whileIdle } from '../../../core/cache/spare-time.js';
 import { readOptionFile } from '../../../core/kernel/options/secret-file.js';
 import type { Host, RouteHandler } from '../../../core/plugin/index.js';
-import { parseAddress, type Address } from './address.js';
-import type { PeerTls } from './client.js';
-import { discoveryOf, type Discovery } from './discovery.js';
-import { peerGate } from './gate.js';
-import { createHouse } from './house.js';
-import { Members } from './members.js';
+import { parseAddress, type Address, type PeerTls, peerGate } from './client.js';
+import { discoveryOf, type Discovery, Watch } from './discovery.js';
 import type { peerMetrics } from './metrics.js';
 import { peerKeys, PeerTier } from './peer-tier.js';
-import type { PeerHouse } from './peer.js';
 import { ReadAhead } from './read-ahead.js';
 import { PeerRoutes } from './routes.js';
-import { askForSnapshots } from './snapshots.js';
-import { Watch } from './watch.js';
 
 type PeerHost = Host<typeof peerMetrics>;
 
@@ -159,4 +155,63 @@ function withResolvers(): { readonly promise: Promise<void>; readonly resolve: (
   let resolve = (): void => undefined;
   const promise = new Promise<void>((done) => (resolve = done));
   return { promise, resolve };
+}
+
+/** Peers asked for what they know, when the process starts: more of them hardly know more. */
+const maxAsked = 8;
+const askedAtOnce = 2;
+const longestTimerMs = 2 ** 31 - 1;
+
+/** @param started resolves when the members are known */
+export async function askForSnapshots(
+  { name, timeoutMs: wantedMs, signal, use }: Asking,
+  house: Pick<PeerHouse, 'log'>,
+  members: Pick<Members, 'peers'>,
+  started: Promise<void>,
+): Promise<void> {
+  const timeoutMs = Math.min(wantedMs, longestTimerMs);
+  const over = new AbortController();
+  const ended = AbortSignal.any([signal, over.signal]);
+  const asking = async (): Promise<void> => {
+    await started;
+    const some = shuffled(members.peers.filter(({ isUp }) => isUp)).slice(0, maxAsked);
+    await inParallel(
+      some,
+      askedAtOnce,
+      async (peer) => {
+        const told = await peer.get(name, { isAhead: true, timeoutMs });
+        const bytes = told?.hit?.packed;
+        if (bytes === undefined) return;
+        ended.throwIfAborted();
+        try {
+          if (bytes.byteLength > largestSnapshot) throw new Error(`it is over ${largestSnapshot} bytes`);
+          await use(bytes, ended);
+        } catch (error) {
+          ended.throwIfAborted();
+          house.log.warn('what a peer knows cannot be used', {
+            'peer.address': peer.address.text,
+            name,
+            error,
+          });
+        }
+      },
+      ended,
+    );
+  };
+  const late = wait(timeoutMs, undefined, { signal, ref: false });
+  try {
+    await Promise.race([asking(), late]);
+  } catch (error) {
+    if (signal.aborted || !ended.aborted) throw error;
+  } finally {
+    over.abort();
+    late.catch(() => undefined);
+  }
+}
+
+function shuffled(peers: readonly Peer[]): readonly Peer[] {
+  return peers
+    .map((peer) => ({ peer, at: Math.random() }))
+    .sort((a, b) => a.at - b.at)
+    .map(({ peer }) => peer);
 }

@@ -1,4 +1,4 @@
-import type { Address } from './address.js';
+import type { Address } from './client.js';
 import { Peer, type PeerHouse } from './peer.js';
 import { createHash } from 'node:crypto';
 

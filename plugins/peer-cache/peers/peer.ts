@@ -1,15 +1,22 @@
+import type { PeerCacheOptions } from '../../../core/base/options.gen.js';
+import type { Host, Meters } from '../../../core/plugin/index.js';
+import {
+  PeerClient,
+  tokenHeader,
+  type Address,
+  PeerFailure,
+  type PeerReply,
+  type PeerRequest,
+} from './client.js';
+import { Encodings, leastCompressed } from '../../../core/base/encoding.js';
+import type { peerMetrics } from './metrics.js';
 import type { Clock } from '../../../core/base/clock.js';
 import type { Logger } from '../../../core/base/logger.js';
 import type { AnswerHit } from '../../../core/cache/answer-tier.js';
-import type { Meters } from '../../../core/plugin/index.js';
-import type { Address } from './address.js';
-import { type PeerClient, PeerFailure, type PeerReply, type PeerRequest } from './client.js';
-import { type Encodings, leastCompressed } from '../../../core/base/encoding.js';
 import { framed, unframed } from '../../../core/cache/frame.js';
 import { CircuitBreaker } from '../../../core/base/admission/circuit-breaker.js';
 import { AdaptiveTimeout } from '../../../core/base/pace/adaptive-timeout.js';
-import { hotEntriesOf, type HotEntry, largestHot } from './hot-entries.js';
-import type { peerMetrics } from './metrics.js';
+import { hotEntriesOf, type HotEntry, largestHot } from './hot-index.js';
 
 /** What all peers of a process have in common. */
 export interface PeerHouse {
@@ -293,4 +300,22 @@ function isObject(value: unknown): value is Readonly<Record<string, unknown>> {
 function stateOf({ headers }: PeerReply): Told['state'] {
   const state = textOf(headers[makingHeader.toLowerCase()]);
   return state === 'make' || state === 'wait' ? state : 'none';
+}
+
+/** @param token undefined where callers are admitted by their address */
+export function createHouse(
+  options: Pick<PeerCacheOptions, 'peerTimeout' | 'peerPatience'>,
+  { clock, log, meters }: Host<typeof peerMetrics>,
+  token: string | undefined,
+): PeerHouse {
+  return {
+    client: new PeerClient(token === undefined ? {} : { [tokenHeader]: token }),
+    encodings: new Encodings(),
+    token: token ?? '',
+    timeoutMs: options.peerTimeout,
+    patienceMs: options.peerPatience,
+    clock,
+    log,
+    meters,
+  };
 }

@@ -11,14 +11,12 @@ import {
   type HttpCall,
   type RouteHandler,
 } from '../../../core/plugin/index.js';
-import type { ForeignValues } from './foreign-values.js';
-import type { HotIndex } from './hot-index.js';
+import { type ForeignValues, minUsableMs } from './peer-tier.js';
+import { type HotIndex, hotIndexOf, maxHot } from './hot-index.js';
 import { leastCompressed } from '../../../core/base/encoding.js';
 import { framed, unframed } from '../../../core/cache/frame.js';
-import { hotIndexOf, maxHot } from './hot-entries.js';
 import type { Making } from './making.js';
 import type { Members } from './members.js';
-import { minUsableMs } from './peer-tier.js';
 import { largestSet, makingHeader, type PeerHouse } from './peer.js';
 
 const maxKeys = 200;

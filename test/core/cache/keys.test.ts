@@ -1,7 +1,10 @@
 import test from 'ava';
+import { setupOf, createFingerprint, type Forwarding, createCacheKeys } from '../../../core/cache/keys.js';
+import { defineStage } from '../../../core/plugin/index.js';
+import { makePipeline, makeExchange, makeTenant } from '../../../core/testing/index.js';
+import { describeOptions } from '../../../core/kernel/options/describe.js';
+import type { StagePlugin } from '../../../core/kernel/plugin/contract.js';
 import { Selector } from '../../../core/wire/api/query.js';
-import { createCacheKeys } from '../../../core/cache/keys.js';
-import { makeExchange, makeTenant } from '../../../core/testing/index.js';
 import { allOperations, differInOne, keptOperations } from './exchanges.js';
 import { forwarding } from './samples.js';
 
@@ -71,4 +74,86 @@ test('the same question asked twice has one key, whatever the order of its selec
       }),
     );
   t.is(ask(['{a="1"}', '{b="2"}']), ask(['{b="2"}', '{a="1"}', '{a="1"}']));
+});
+
+const nothing: Forwarding = { forwardAuthorization: false, forwardHeaders: [], forwardCookies: [] };
+const of = (forwarding: Partial<Forwarding>, headers: Readonly<Record<string, string>>): string =>
+  createFingerprint({ ...nothing, ...forwarding })(new Map(Object.entries(headers))) ?? 'none';
+
+test('there is no fingerprint when nothing is forwarded', (t) => {
+  t.is(of({}, { authorization: 'Bearer 1', cookie: 'a=1' }), 'none');
+  t.is(of({ forwardAuthorization: true, forwardCookies: ['a'] }, {}), 'none');
+});
+
+test('the fingerprint is 16 hex digits and tells credentials apart without showing them', (t) => {
+  const one = of({ forwardAuthorization: true }, { authorization: 'Bearer 1' });
+  t.regex(one, /^[0-9a-f]{16}$/);
+  t.not(one, of({ forwardAuthorization: true }, { authorization: 'Bearer 2' }));
+  t.is(one, of({ forwardAuthorization: true }, { authorization: 'Bearer 1', 'x-other': 'differs' }));
+});
+
+test('named headers count whatever the case of their names', (t) => {
+  const forwarding = { forwardHeaders: ['X-Team'] };
+  t.not(of(forwarding, { 'x-team': 'a' }), of(forwarding, { 'x-team': 'b' }));
+});
+
+test('a header and a cookie of the same name and value are different credentials', (t) => {
+  const forwarding = { forwardHeaders: ['s'], forwardCookies: ['s'] };
+  t.not(of(forwarding, { s: '1' }), of(forwarding, { cookie: 's=1' }));
+});
+
+test('only the named cookies count, and their order does not', (t) => {
+  const forwarding = { forwardCookies: ['a', 'b'] };
+  t.is(of(forwarding, { cookie: 'a=1; b=2; c=3' }), of(forwarding, { cookie: 'b=2; c=4; a=1' }));
+  t.not(of(forwarding, { cookie: 'a=1' }), of(forwarding, { cookie: 'a=2' }));
+  t.is(of(forwarding, { cookie: 'c=3' }), 'none');
+});
+
+test('with * every cookie counts', (t) => {
+  t.not(of({ forwardCookies: ['*'] }, { cookie: 'x=1' }), of({ forwardCookies: ['*'] }, { cookie: 'x=2' }));
+});
+
+test('a cookie that is no pair counts always', (t) => {
+  t.not(of({ forwardCookies: ['a'] }, { cookie: 'ab' }), of({ forwardCookies: ['a'] }, { cookie: 'ac' }));
+});
+
+function stageOf(name: string, more: Partial<StagePlugin> = {}): StagePlugin {
+  return {
+    ...defineStage({
+      name,
+      summary: '',
+      needs: [],
+      gives: [],
+      rest: 'once',
+      create: () => ({ handle: (exchange, rest) => rest(exchange) }),
+    }),
+    ...more,
+  } as StagePlugin;
+}
+
+const schema = { type: 'object', properties: { word: { type: 'string' } } };
+
+/** The setup of a pipeline with a cache of a site between two stages that have these words. */
+function setupWith(before: string, behind: string): string {
+  const { stages } = makePipeline({
+    stages: [
+      { plugin: stageOf('before', { schema }), options: { word: before } },
+      stageOf('cache-of-a-site', { keepsAnswers: true }),
+      { plugin: stageOf('behind', { schema }), options: { word: behind } },
+      stageOf('translate'),
+    ],
+  });
+  const described = stages.map(({ id, plugin, options, at }) => ({
+    id,
+    name: plugin.name,
+    summary: '',
+    at: at.file,
+    options: describeOptions(plugin.schema ?? {}, new Map(Object.entries(options as object))),
+  }));
+  return setupOf({ sections: [], stages: described }, stages);
+}
+
+test('what stands behind a cache of a site is part of the setup, and what stands before it is in the request', (t) => {
+  t.is(setupWith('a', 'a'), setupWith('b', 'a'));
+  t.not(setupWith('a', 'a'), setupWith('a', 'b'));
 });

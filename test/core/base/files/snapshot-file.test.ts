@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import test, { type ExecutionContext } from 'ava';
 import { SnapshotFile } from '../../../../core/base/files/snapshot-file.js';
-import { SnapshotKeeper } from '../../../../core/base/files/snapshot-keeper.js';
+import { SnapshotKeeper } from '../../../../core/base/files/kept-snapshot.js';
 import type { WrittenEntry } from '../../../../core/base/files/snapshot-json.js';
 import { makeHost, type FakeHost } from '../../../../core/testing/index.js';
 

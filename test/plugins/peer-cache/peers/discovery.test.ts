@@ -2,7 +2,7 @@ import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import test, { type ExecutionContext } from 'ava';
 import { withProxy } from '../../../../core/testing/index.js';
-import { membersIn } from '../../../../plugins/peer-cache/peers/http-discovery.js';
+import { membersIn } from '../../../../plugins/peer-cache/peers/discovery.js';
 import { metric, pipeline } from '../stored.js';
 import { dnsServer, type Zone } from './dns-server.js';
 import { apps, ask, auth, callsOf, filled, pathOf, token, until, withFleet, type Replica } from './fleet.js';

@@ -1,7 +1,7 @@
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import type { ExecutionContext } from 'ava';
-import type { HotEntry } from '../../../../plugins/peer-cache/peers/hot-entries.js';
+import type { HotEntry } from '../../../../plugins/peer-cache/peers/hot-index.js';
 import { framed } from '../../../../core/cache/frame.js';
 import { token } from './fleet.js';
 

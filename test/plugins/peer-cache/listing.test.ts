@@ -1,9 +1,9 @@
-import { setTimeout as sleep } from 'node:timers/promises';
 import test from 'ava';
+import { matcher, or, query, streamMatch } from '../../../core/victoria/logsql/build.js';
+import { readingOf, split, listOver, type Listing } from '../../../plugins/peer-cache/listing.js';
+import { setTimeout as sleep } from 'node:timers/promises';
 import type { TimeRange } from '../../../core/base/time/range.js';
 import { makeExchange, makeTenant } from '../../../core/testing/index.js';
-import { split } from '../../../plugins/peer-cache/buckets.js';
-import { listOver, type Listing } from '../../../plugins/peer-cache/listing.js';
 
 const minuteNs = 60_000_000_000n;
 const nowNs = 1_000_000n * minuteNs;
@@ -44,4 +44,17 @@ test('the order of a listing does not depend on which of its parts comes first',
   );
   t.true(inOrder.length > 4, inOrder.join());
   t.deepEqual(reversed, inOrder);
+});
+
+test('long selections are left to the backend, and others are read from the list of all streams', (t) => {
+  const reading = (count: number) =>
+    readingOf({
+      listing: 'streams',
+      query: query(
+        or(...Array.from({ length: count }, (_none, at) => streamMatch(matcher('a', '=~', `x${at}|y.+`)))),
+      ),
+    });
+  t.deepEqual(reading(100)?.('{a="x99"}'), ['{a="x99"}']);
+  t.deepEqual(reading(100)?.('{a="x100"}'), []);
+  t.is(reading(101), undefined);
 });
