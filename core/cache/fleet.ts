@@ -1,4 +1,4 @@
-import { Claims } from '../base/claims.js';
+import { OverrideStack } from '../base/override-stack.js';
 import type { Host } from '../kernel/plugin/host.js';
 
 /** The most bytes of a snapshot of what a process knows. */
@@ -33,9 +33,9 @@ export interface Others {
 
 /** The replicas that share a cache: for those who empty it, and for those who begin with what others know. */
 export class Fleet {
-  readonly #others = new Claims<Others>();
-  readonly #listeners = new Claims<(news: string) => Promise<void>>();
-  readonly #offers = new Map<string, Claims<Offer>>();
+  readonly #others = new OverrideStack<Others>();
+  readonly #listeners = new OverrideStack<(news: string) => Promise<void>>();
+  readonly #offers = new Map<string, OverrideStack<Offer>>();
   /** Those who ask at once get the same, unless some of it is purged meanwhile. */
   readonly #making = new Map<string, Promise<Buffer | undefined>>();
 
@@ -61,7 +61,7 @@ export class Fleet {
 
   /** Says what the others get when they ask by this name. Returns what ends it. */
   offer(name: string, offer: Offer): () => void {
-    const claims = this.#offers.get(name) ?? new Claims<Offer>();
+    const claims = this.#offers.get(name) ?? new OverrideStack<Offer>();
     this.#offers.set(name, claims);
     return claims.claim(offer);
   }

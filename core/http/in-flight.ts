@@ -1,8 +1,8 @@
-import { Comers } from '../base/memory/comers.js';
+import { LinkedQueue } from '../base/memory/linked-queue.js';
 
 /** The requests being answered, so that shutdown can wait for them and abort the rest. */
 export class InFlight {
-  readonly #entries = new Comers<AbortController>();
+  readonly #entries = new LinkedQueue<AbortController>();
   #idle: (() => void) | undefined;
 
   get count(): number {

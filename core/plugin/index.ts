@@ -3,7 +3,7 @@ export * from '../kernel/plugin/contract.js';
 export * from '../kernel/plugin/slots.js';
 export type { Exchange, ExchangeChange } from '../kernel/plugin/exchange.js';
 export type { Host, PurgeScope } from '../kernel/plugin/host.js';
-export type { Topic } from '../workers/line.js';
+export type { Topic } from '../workers/channel.js';
 export type { Workers } from '../workers/workers.js';
 export type { Logger } from '../base/logger.js';
 export type { MetricSpec, MetricSpecs, Meters } from '../base/meters.js';

@@ -2,7 +2,7 @@ import type { PurgeScope } from '../kernel/plugin/host.js';
 import { purgeLives, type Units } from '../kernel/lifecycle.js';
 import type { Lives } from '../kernel/plugin/life.js';
 import type { Logger } from '../base/logger.js';
-import type { Topic } from '../workers/line.js';
+import type { Topic } from '../workers/channel.js';
 import type { Workers } from '../workers/workers.js';
 
 /** A purge: a worker that misses it keeps what others have dropped, and drops everything when it is back. */

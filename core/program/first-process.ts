@@ -27,7 +27,7 @@ import { createOtlpPush, otlpComponent, type OtlpPush } from '../kernel/telemetr
 import { ProcReader } from '../kernel/telemetry/proc/reader.js';
 import { registerProcessMetrics } from '../kernel/telemetry/process-metrics.js';
 import { Hub } from '../workers/hub.js';
-import type { Line, Message } from '../workers/line.js';
+import type { Channel, Message } from '../workers/channel.js';
 import type { WorkerSockets } from '../workers/workers.js';
 import { execArgvOf } from './heap.js';
 import { warnOfNode } from './node-version.js';
@@ -99,7 +99,7 @@ export async function runWorkers(
 /** A worker's process and what is known of it. */
 interface Running {
   readonly worker: Worker;
-  readonly line: Line;
+  readonly channel: Channel;
   readonly ended: Promise<void>;
   serving: boolean;
 }
@@ -195,9 +195,9 @@ class FirstProcess {
     // One that does not serve yet reads everything anew anyway.
     const serving = [...this.#running].filter(([, running]) => running.serving);
     return Promise.all(
-      serving.map(async ([worker, { line }]): Promise<WorkerReload> => {
+      serving.map(async ([worker, { channel }]): Promise<WorkerReload> => {
         try {
-          return { worker, report: await line.ask(reloadTopic, null, reloadBoundMs) };
+          return { worker, report: await channel.ask(reloadTopic, null, reloadBoundMs) };
         } catch (error) {
           return { worker, missing: error instanceof Error ? error.message : 'failed' };
         }
@@ -218,7 +218,7 @@ class FirstProcess {
     const pushed = this.#push?.stop();
     const running = [...this.#running.values()];
     if (!this.#isLeaving) this.#stopWorkers();
-    for (const { line } of running) line.tell(drainTopic, null);
+    for (const { channel } of running) channel.tell(drainTopic, null);
     const boundMs = this.#pipeline.server.drainTimeout + stopGraceMs;
     const overdue = setTimeout(() => {
       for (const { worker } of running) worker.process.kill('SIGKILL');
@@ -264,16 +264,16 @@ class FirstProcess {
     };
     // npm watches this process, not the workers.
     const worker = cluster.fork({ [workerVariable]: JSON.stringify(place), REF_PROXY_PARENT: '' });
-    const line = this.#hub.connect(id, (message) => {
+    const channel = this.#hub.connect(id, (message) => {
       if (!worker.isConnected()) return false;
       worker.send(message, () => undefined);
       return true;
     });
-    worker.on('message', (message: Message) => line.receive(message));
+    worker.on('message', (message: Message) => channel.receive(message));
     // What fails about the channel shows as the end of the process.
     worker.on('error', () => undefined);
-    line.answer(exposeTopic, () => this.#expose());
-    line.answer(reloadAllTopic, () => this.reload());
+    channel.answer(exposeTopic, () => this.#expose());
+    channel.answer(reloadAllTopic, () => this.reload());
     return new Promise((resolve, reject) => {
       const ended = once(worker, 'exit').then(([code, signal]) => {
         const { serving } = running;
@@ -282,9 +282,9 @@ class FirstProcess {
         if (!serving) reject(new NotServing(id, status));
         else if (!this.#isStopping) void this.#replace(id, { code, signal, pid: worker.process.pid });
       });
-      const running: Running = { worker, line, ended, serving: false };
+      const running: Running = { worker, channel, ended, serving: false };
       this.#running.set(id, running);
-      line.answer(servingTopic, (urls) => {
+      channel.answer(servingTopic, (urls) => {
         running.serving = true;
         this.#countServing();
         resolve(urls);
@@ -295,7 +295,7 @@ class FirstProcess {
 
   #gone(id: number, running: Running): void {
     if (this.#running.get(id) === running) this.#running.delete(id);
-    this.#hub.disconnect(id, running.line);
+    this.#hub.disconnect(id, running.channel);
     this.#sums.ended(id);
     this.#countServing();
   }

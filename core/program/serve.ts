@@ -132,16 +132,16 @@ async function serveAsWorker(pipeline: Pipeline, place: WorkerPlace, io: Io): Pr
     );
     return 1;
   }
-  const { joined, line } = joinFirstProcess(place);
+  const { joined, channel } = joinFirstProcess(place);
   return runUntilSignal(async (signal) => {
     const proxy = await start(withOwnFiles(pipeline, place.id), { signal, workers: joined });
     endOnDefect(proxy);
     const told = new AbortController();
-    line.answer(drainTopic, () => {
+    channel.answer(drainTopic, () => {
       told.abort();
       return null;
     });
-    await line.ask(servingTopic, proxy.urls, pipeline.server.startTimeout);
+    await channel.ask(servingTopic, proxy.urls, pipeline.server.startTimeout);
     return {
       reload: () => proxy.reload(),
       leave: (hurry) => proxy.leave(AbortSignal.any([hurry, told.signal])),

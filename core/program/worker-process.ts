@@ -2,7 +2,7 @@ import cluster from 'node:cluster';
 import { createHash } from 'node:crypto';
 import { systemClock } from '../kernel/clock.js';
 import type { Pipeline } from '../kernel/pipeline/index.js';
-import { Line, type Message } from '../workers/line.js';
+import { Channel, type Message } from '../workers/channel.js';
 import { Joined, type WorkerSockets } from '../workers/workers.js';
 
 /** Set by the first process for each worker: its place, as JSON. */
@@ -22,18 +22,18 @@ export function workerPlace(): WorkerPlace | undefined {
   return cluster.isWorker && text !== undefined ? (JSON.parse(text) as WorkerPlace) : undefined;
 }
 
-/** This process's end of the line to the first one. */
+/** This process's end of the channel to the first one. */
 export function joinFirstProcess({ id, count, sockets }: WorkerPlace): {
   readonly joined: Joined;
-  readonly line: Line;
+  readonly channel: Channel;
 } {
-  const line = new Line((message) => {
+  const channel = new Channel((message) => {
     if (process.send === undefined || !process.connected) return false;
     process.send(message, undefined, undefined, () => undefined);
     return true;
   });
-  process.on('message', (message: Message) => line.receive(message));
-  return { line, joined: new Joined({ id, count, sockets, line, clock: systemClock }) };
+  process.on('message', (message: Message) => channel.receive(message));
+  return { channel, joined: new Joined({ id, count, sockets, channel, clock: systemClock }) };
 }
 
 /** All of a pipeline that stays as it is while the process runs: workers of one proxy have the same. */

@@ -1,7 +1,7 @@
 import type { Urls } from '../http/listener.js';
 import type { CompactMetric } from '../kernel/telemetry/compact.js';
 import type { ReloadReport, WorkerReload } from '../kernel/plugin/host.js';
-import type { Topic } from '../workers/line.js';
+import type { Topic } from '../workers/channel.js';
 
 /** A worker tells the first process that it answers requests. */
 export const servingTopic: Topic<Urls, null> = { name: 'serving' };

@@ -1,5 +1,5 @@
 import type { Clock } from '../base/clock.js';
-import { Line, type Send } from './line.js';
+import { Channel, type Send } from './channel.js';
 import { Lending } from './lending.js';
 import {
   joinTopic,
@@ -19,34 +19,34 @@ export interface HubOptions {
 export class Hub {
   readonly #workers: number;
   /** To workers that have joined. */
-  readonly #lines = new Map<number, Line>();
+  readonly #channels = new Map<number, Channel>();
   /** By worker that was not there: the topics of which it has missed something. */
   readonly #missed = new Map<number, Set<string>>();
   readonly #lending: Lending;
 
   constructor({ clock, workers }: HubOptions) {
     this.#workers = workers;
-    this.#lending = new Lending({ clock, workers, lines: this.#lines });
+    this.#lending = new Lending({ clock, workers, channels: this.#channels });
   }
 
-  /** A worker's process has started: its line, on which it joins when it is ready for questions. */
-  connect(worker: number, send: Send): Line {
-    const line = new Line(send);
-    line.answer(joinTopic, () => {
-      this.#lines.set(worker, line);
+  /** A worker's process has started: its channel, on which it joins when it is ready for questions. */
+  connect(worker: number, send: Send): Channel {
+    const channel = new Channel(send);
+    channel.answer(joinTopic, () => {
+      this.#channels.set(worker, channel);
       const missed = [...(this.#missed.get(worker) ?? [])];
       this.#missed.delete(worker);
       return missed;
     });
-    line.answer(othersTopic, (asked) => this.gather(asked, worker));
-    this.#lending.serve(line, worker);
-    return line;
+    channel.answer(othersTopic, (asked) => this.gather(asked, worker));
+    this.#lending.serve(channel, worker);
+    return channel;
   }
 
   /** A worker's process has ended. */
-  disconnect(worker: number, line: Line): void {
-    if (this.#lines.get(worker) === line) this.#lines.delete(worker);
-    line.close();
+  disconnect(worker: number, channel: Channel): void {
+    if (this.#channels.get(worker) === channel) this.#channels.delete(worker);
+    channel.close();
     this.#lending.forget(worker);
   }
 
@@ -59,9 +59,9 @@ export class Hub {
       others.map(async (worker) => {
         if (worker === asker) return;
         try {
-          const line = this.#lines.get(worker);
-          if (line === undefined) throw new Error(notRunning);
-          const answer = await line.ask<unknown, unknown>({ name: topic }, asked, boundMs);
+          const channel = this.#channels.get(worker);
+          if (channel === undefined) throw new Error(notRunning);
+          const answer = await channel.ask<unknown, unknown>({ name: topic }, asked, boundMs);
           answers.push({ worker, answer });
         } catch (error) {
           missing.push({ worker, reason: error instanceof Error ? error.message : 'failed' });

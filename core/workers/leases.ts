@@ -1,5 +1,5 @@
 import type { Clock } from '../base/clock.js';
-import { NoAnswer, type Line } from './line.js';
+import { NoAnswer, type Channel } from './channel.js';
 import {
   lateTopic,
   lendTopic,
@@ -84,7 +84,7 @@ export class Leases {
 
   constructor(
     readonly terms: BudgetTerms,
-    private readonly line: Line,
+    private readonly channel: Channel,
     private readonly clock: Pick<Clock, 'monotonicMs'>,
   ) {}
 
@@ -187,7 +187,7 @@ export class Leases {
     const { spent, back } = this.#settle(key, lease, 0);
     const wants = Math.max(1, lease.waiting);
     try {
-      const { lent, waitMs } = await this.line.ask(
+      const { lent, waitMs } = await this.channel.ask(
         lendTopic,
         { terms: this.terms, key, spent, back, wants },
         answerMs,
@@ -225,7 +225,7 @@ export class Leases {
   }
 
   #tell(settled: readonly Settled[]): void {
-    this.line.tell(settleTopic, { terms: this.terms, settled });
+    this.channel.tell(settleTopic, { terms: this.terms, settled });
   }
 }
 
@@ -237,14 +237,18 @@ export class AllLeases {
   >();
 
   constructor(
-    private readonly line: Line,
+    private readonly channel: Channel,
     private readonly clock: Pick<Clock, 'monotonicMs'>,
   ) {
-    line.answer(recallTopic, ({ budget, key, wants }) =>
+    channel.answer(recallTopic, ({ budget, key, wants }) =>
       this.#on(budget, (leases) => leases.recall(key, wants)),
     );
-    line.answer(yieldTopic, ({ budget, key, most }) => this.#on(budget, (leases) => leases.yield(key, most)));
-    line.answer(lateTopic, ({ budget, key, lent }) => this.#on(budget, (leases) => leases.late(key, lent)));
+    channel.answer(yieldTopic, ({ budget, key, most }) =>
+      this.#on(budget, (leases) => leases.yield(key, most)),
+    );
+    channel.answer(lateTopic, ({ budget, key, lent }) =>
+      this.#on(budget, (leases) => leases.late(key, lent)),
+    );
   }
 
   /** For one user more, until it leaves. */
@@ -265,7 +269,7 @@ export class AllLeases {
   }
 
   #make(terms: BudgetTerms): { readonly leases: Leases; readonly timer: NodeJS.Timeout; users: number } {
-    const leases = new Leases(terms, this.line, this.clock);
+    const leases = new Leases(terms, this.channel, this.clock);
     const made = { leases, timer: setInterval(() => leases.sweep(), idleMs).unref(), users: 0 };
     this.#all.set(terms.name, made);
     return made;

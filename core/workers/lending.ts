@@ -1,6 +1,6 @@
 import type { Clock } from '../base/clock.js';
 import { Budget } from './budget.js';
-import type { Line } from './line.js';
+import type { Channel } from './channel.js';
 import {
   lateTopic,
   lendTopic,
@@ -16,8 +16,8 @@ export interface LendingOptions {
   readonly clock: Pick<Clock, 'monotonicMs'>;
   /** How many workers there are to be. */
   readonly workers: number;
-  /** The lines to those that are there. */
-  readonly lines: ReadonlyMap<number, Line>;
+  /** The channels to those that are there. */
+  readonly channels: ReadonlyMap<number, Channel>;
 }
 
 /** How long a worker may take to give back what it does not use: it takes less than a millisecond where its event loop is not busy. */
@@ -39,9 +39,9 @@ export class Lending {
   }
 
   /** Answers a worker's questions. */
-  serve(line: Line, worker: number): void {
-    line.answer(lendTopic, (asked) => this.#lend(worker, asked));
-    line.answer(settleTopic, ({ terms, settled }) => {
+  serve(channel: Channel, worker: number): void {
+    channel.answer(lendTopic, (asked) => this.#lend(worker, asked));
+    channel.answer(settleTopic, ({ terms, settled }) => {
       const book = this.#bookOf(terms);
       for (const { key, spent, back } of settled) {
         book.budget.settle(key, worker, spent, back);
@@ -93,9 +93,9 @@ export class Lending {
   /** Whether the worker has answered; before it does, it settles. */
   async #recallFrom({ terms }: Book, key: string, other: number, wants: number): Promise<boolean> {
     try {
-      const line = this.#options.lines.get(other);
-      await line?.ask(recallTopic, { budget: terms.name, key, wants }, recallMs);
-      return line !== undefined;
+      const channel = this.#options.channels.get(other);
+      await channel?.ask(recallTopic, { budget: terms.name, key, wants }, recallMs);
+      return channel !== undefined;
     } catch {
       return false;
     }
@@ -103,7 +103,7 @@ export class Lending {
 
   /** Nothing is free: who holds more than its share gives up what it holds beyond it, as its requests end. */
   #want({ terms, budget, wanting }: Book, key: string, worker: number): void {
-    const { clock, lines, workers } = this.#options;
+    const { clock, channels, workers } = this.#options;
     const share = Math.floor(terms.size / workers);
     const lent = budget.lentBy(key);
     if ((lent.get(worker) ?? 0) >= Math.max(1, share)) return;
@@ -111,21 +111,21 @@ export class Lending {
     wanting.set(key, those.set(worker, clock.monotonicMs() + wantsForMs));
     for (const [other, held] of lent)
       if (other !== worker && held > share)
-        lines.get(other)?.tell(yieldTopic, { budget: terms.name, key, most: share });
+        channels.get(other)?.tell(yieldTopic, { budget: terms.name, key, most: share });
   }
 
   /** Gives what has come back to those that wanted it in vain. */
   #serveWanting({ terms, budget, wanting }: Book, key: string): void {
     const those = wanting.get(key);
     if (those === undefined) return;
-    const { clock, lines, workers } = this.#options;
+    const { clock, channels, workers } = this.#options;
     const share = Math.max(1, Math.floor(terms.size / workers));
     for (const [worker, untilMs] of those) {
-      const line = lines.get(worker);
+      const channel = channels.get(worker);
       const misses = share - (budget.lentBy(key).get(worker) ?? 0);
-      const isOver = line === undefined || misses < 1 || untilMs < clock.monotonicMs();
+      const isOver = channel === undefined || misses < 1 || untilMs < clock.monotonicMs();
       const lent = isOver ? 0 : budget.lend(key, worker, 1, workers);
-      if (lent > 0) line?.tell(lateTopic, { budget: terms.name, key, lent });
+      if (lent > 0) channel?.tell(lateTopic, { budget: terms.name, key, lent });
       if (isOver) those.delete(worker);
     }
     if (those.size === 0) wanting.delete(key);

@@ -1,6 +1,6 @@
-import type { Topic } from './line.js';
+import type { Topic } from './channel.js';
 
-/** What workers ask the first process, and it them, for the sake of the line itself. */
+/** What workers ask the first process, and it them, for the sake of the channel itself. */
 
 /** A worker is ready for questions. The answer: topics of which it missed something while it was not there. */
 export const joinTopic: Topic<null, readonly string[]> = { name: 'join' };

@@ -2,7 +2,7 @@
 import type { Clock } from '../base/clock.js';
 import { Budget } from './budget.js';
 import { AllLeases, type Lease, type Leases } from './leases.js';
-import type { Line, Topic } from './line.js';
+import type { Channel, Topic } from './channel.js';
 import { joinTopic, notRunning, othersTopic, type BudgetTerms, type Missing } from './topics.js';
 
 export interface Workers {
@@ -115,7 +115,7 @@ export interface JoinedSettings {
   readonly count: number;
   readonly sockets?: WorkerSockets | undefined;
   /** To the first process. */
-  readonly line: Line;
+  readonly channel: Channel;
   readonly clock: Pick<Clock, 'monotonicMs'>;
 }
 
@@ -124,25 +124,25 @@ export class Joined implements Workers {
   readonly id: number;
   readonly count: number;
   readonly sockets: WorkerSockets | undefined;
-  readonly #line: Line;
+  readonly #channel: Channel;
   readonly #leases: AllLeases;
   readonly #clock: Pick<Clock, 'monotonicMs'>;
   readonly #handlers = new Map<string, Answer<never, unknown>>();
   /** Told of those that do not answer although they run. */
   onMissing: (topic: string, missing: readonly Missing[]) => void = () => undefined;
 
-  constructor({ id, count, sockets, line, clock }: JoinedSettings) {
+  constructor({ id, count, sockets, channel, clock }: JoinedSettings) {
     this.sockets = sockets;
     this.id = id;
     this.count = count;
-    this.#line = line;
+    this.#channel = channel;
     this.#clock = clock;
-    this.#leases = new AllLeases(line, clock);
+    this.#leases = new AllLeases(channel, clock);
   }
 
   /** From now on the others' questions come. Returns the topics of which something was missed before. */
   join(): Promise<readonly string[]> {
-    return this.#line.ask(joinTopic, null, gatherMs);
+    return this.#channel.ask(joinTopic, null, gatherMs);
   }
 
   /** Asks the first process. */
@@ -151,12 +151,12 @@ export class Joined implements Workers {
     asked: Asked,
     boundMs = 2 * gatherMs,
   ): Promise<Answered> {
-    return this.#line.ask(topic, asked, boundMs);
+    return this.#channel.ask(topic, asked, boundMs);
   }
 
   answer<Asked, Answered>(topic: Topic<Asked, Answered>, answer: Answer<Asked, Answered>): void {
     this.#handlers.set(topic.name, answer);
-    this.#line.answer(topic, answer);
+    this.#channel.answer(topic, answer);
   }
 
   async gather<Asked, Answered>(
@@ -166,7 +166,7 @@ export class Joined implements Workers {
   ): Promise<Gathered<Answered>> {
     const [own, others] = await Promise.all([
       ownAnswer(this.#handlers, topic, asked, this.id),
-      this.#line.ask(othersTopic, { topic: topic.name, asked, boundMs, isOwed }, 2 * boundMs),
+      this.#channel.ask(othersTopic, { topic: topic.name, asked, boundMs, isOwed }, 2 * boundMs),
     ]);
     const { missing } = others;
     const silent = missing.filter(({ reason }) => reason !== notRunning);

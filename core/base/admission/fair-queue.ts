@@ -1,4 +1,4 @@
-import { Comers, type Comer } from '../memory/comers.js';
+import { LinkedQueue, type QueueEntry } from '../memory/linked-queue.js';
 import type { WaitBudget } from './wait-budget.js';
 
 /** The party a place is counted against, widest first, for example a tenant and then one of its clients. */
@@ -41,7 +41,7 @@ export class FairQueue {
   readonly #options: FairQueueOptions;
   readonly #all = new Share();
   /** In order of arrival. */
-  readonly #waiting = new Comers<Waiting>();
+  readonly #waiting = new LinkedQueue<Waiting>();
 
   constructor(options: FairQueueOptions) {
     this.#options = options;
@@ -86,7 +86,7 @@ export class FairQueue {
 
   /** Gives a place to the next accepted waiter and tells whether there was one. */
   admitNext(accepts: (waiter: Waiter) => boolean = () => true): boolean {
-    let next: Comer<Waiting> | undefined;
+    let next: QueueEntry<Waiting> | undefined;
     for (const one of this.#waiting)
       if ((next === undefined || holdsLess(one.value, next.value)) && accepts(one.value)) next = one;
     if (next === undefined) return false;
@@ -111,7 +111,7 @@ export class FairQueue {
       };
       const giveUp = (error: Error): void => {
         stop();
-        this.#remove(comer);
+        this.#remove(entry);
         this.#forget(owner);
         reject(error);
       };
@@ -131,14 +131,14 @@ export class FairQueue {
         giveUp(refusal(false));
       }, budget.leftMs);
       signal.addEventListener('abort', onAbort, { once: true });
-      const comer = this.#waiting.add(waiter);
+      const entry = this.#waiting.add(waiter);
       for (const share of waiter.shares) share.waiting += 1;
     });
   }
 
-  #remove(comer: Comer<Waiting>): void {
-    this.#waiting.remove(comer);
-    for (const share of comer.value.shares) share.waiting -= 1;
+  #remove(entry: QueueEntry<Waiting>): void {
+    this.#waiting.remove(entry);
+    for (const share of entry.value.shares) share.waiting -= 1;
   }
 
   #sharesOf(owner: Owner): readonly Share[] {

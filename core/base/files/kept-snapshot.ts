@@ -1,4 +1,4 @@
-import { Claims } from '../claims.js';
+import { OverrideStack } from '../override-stack.js';
 import type { Logger } from '../logger.js';
 import { SnapshotFile, type SnapshotFileSettings } from './snapshot-file.js';
 import type { OtherMembers, WrittenEntry } from './snapshot-json.js';
@@ -106,7 +106,7 @@ interface Sharing {
 
 /** Whose turn it is to write a snapshot file: after a reload two instances of a plugin may have the same one for a while. */
 export function snapshotTurns(path: string, host: Sharing): SnapshotTurns {
-  return host.shared(`snapshot file ${path}`, () => new Claims<SnapshotKeeper>());
+  return host.shared(`snapshot file ${path}`, () => new OverrideStack<SnapshotKeeper>());
 }
 
 /** What is kept in the file. */
@@ -127,7 +127,7 @@ export interface SnapshotObserver {
 }
 
 /** Those who keep the same file; the last one writes it. */
-export type SnapshotTurns = Claims<SnapshotKeeper>;
+export type SnapshotTurns = OverrideStack<SnapshotKeeper>;
 
 /** Writes a snapshot from time to time, when there is something new, and a last time in the end. */
 export class SnapshotKeeper {

@@ -1,4 +1,4 @@
-import { Comers } from '../memory/comers.js';
+import { LinkedQueue } from '../memory/linked-queue.js';
 
 /** Milliseconds that all long computations together take in one turn of the event loop, and that one batch may take in addition. */
 const usualSliceMs = 4;
@@ -14,7 +14,7 @@ class Turns {
   #isCounted = false;
   #turn = 0;
   /** In order of arrival. */
-  readonly #waiting = new Comers<{ readonly fromTurn: number; readonly goOn: () => void }>();
+  readonly #waiting = new LinkedQueue<{ readonly fromTurn: number; readonly goOn: () => void }>();
 
   /** Milliseconds since the first computation of this turn asked. */
   used(): number {

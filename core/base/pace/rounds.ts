@@ -1,4 +1,4 @@
-import { Comers } from '../memory/comers.js';
+import { LinkedQueue } from '../memory/linked-queue.js';
 import { doneOrAborted } from '../time/pause.js';
 
 const tickMs = 20;
@@ -10,7 +10,7 @@ const tickMs = 20;
 export class Rounds {
   readonly #periodMs: number;
   /** The first member is called next. */
-  readonly #members = new Comers<() => void>();
+  readonly #members = new LinkedQueue<() => void>();
   #timer: NodeJS.Timeout | undefined;
   #tickedMs = 0;
   /** Calls that are due, as a fraction. */

@@ -1,4 +1,4 @@
-import { Claims } from '../../base/claims.js';
+import { OverrideStack } from '../../base/override-stack.js';
 import type { Host } from '../../kernel/plugin/host.js';
 import { escapeText } from '../../base/keys/escape.js';
 import { Pacer } from '../../base/pace/pacer.js';
@@ -241,9 +241,9 @@ function textOf({ tenantId, credentials, label }: Omit<IndexKey, 'owner'>): stri
 }
 
 /** What a browse of label values gets that names no limit; undefined for all values, as without the index. */
-export type BrowseDefault = Claims<number>;
+export type BrowseDefault = OverrideStack<number>;
 
 /** The one of this process: the index claims it, and who reads the parameters of a request fills it in. */
 export function browseDefault(host: Pick<Host, 'shared'>): BrowseDefault {
-  return host.shared('browse default', () => new Claims<number>());
+  return host.shared('browse default', () => new OverrideStack<number>());
 }

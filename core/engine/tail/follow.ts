@@ -1,4 +1,4 @@
-import { Arrivals } from '../../base/pace/arrivals.js';
+import { PromiseQueue } from '../../base/pace/promise-queue.js';
 import type { BackendRow } from '../../victoria/upstream/types.js';
 import type { LogRow } from '../../victoria/names/row-reader.js';
 import type { LiveEvent } from '../../wire/answer/live.js';
@@ -25,7 +25,7 @@ export async function* followLines(
 ): AsyncGenerator<LiveEvent> {
   const { rules, signal, clock, reader } = context;
   const windows = new Windows(context, fromNs);
-  const turns = new Arrivals<Turn>();
+  const turns = new PromiseQueue<Turn>();
   const native = rules.mode === 'native' ? (await openNative(context))[Symbol.asyncIterator]() : undefined;
   if (native !== undefined) turns.expect(nextRows(native));
   turns.expect(nextPoll(context, 0));

@@ -1,12 +1,12 @@
-import { Claims } from '../../base/claims.js';
+import { OverrideStack } from '../../base/override-stack.js';
 import type { Host } from '../../kernel/plugin/host.js';
-import type { Topic } from '../../workers/line.js';
+import type { Topic } from '../../workers/channel.js';
 import type { Answer, Workers } from '../../workers/workers.js';
 
 /** What plugins answer to other workers: the plugin that came last, of those that have not stopped. */
 export class WorkerTopics {
   readonly #workers: Workers;
-  readonly #answers = new Map<string, Claims<Answer<never, unknown>>>();
+  readonly #answers = new Map<string, OverrideStack<Answer<never, unknown>>>();
 
   constructor(workers: Workers) {
     this.#workers = workers;
@@ -26,10 +26,10 @@ export class WorkerTopics {
     };
   }
 
-  #of<Asked, Answered>(topic: Topic<Asked, Answered>): Claims<Answer<never, unknown>> {
+  #of<Asked, Answered>(topic: Topic<Asked, Answered>): OverrideStack<Answer<never, unknown>> {
     const known = this.#answers.get(topic.name);
     if (known !== undefined) return known;
-    const claims = new Claims<Answer<never, unknown>>();
+    const claims = new OverrideStack<Answer<never, unknown>>();
     this.#answers.set(topic.name, claims);
     this.#workers.answer(topic, (asked) => {
       // The topic says what its handler takes and gives.

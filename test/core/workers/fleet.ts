@@ -1,5 +1,5 @@
 import { Hub } from '../../../core/workers/hub.js';
-import { Line } from '../../../core/workers/line.js';
+import { Channel } from '../../../core/workers/channel.js';
 import { Joined } from '../../../core/workers/workers.js';
 import { FakeClock } from '../../../core/testing/index.js';
 
@@ -18,7 +18,7 @@ export async function makeFleet(count: number): Promise<Fleet> {
   const clock = new FakeClock();
   const hub = new Hub({ clock, workers: count });
   const asleep = new Map<number, (() => void)[]>();
-  const ends = new Map<number, { readonly joined: Joined; readonly line: Line; isOver: boolean }>();
+  const ends = new Map<number, { readonly joined: Joined; readonly channel: Channel; isOver: boolean }>();
   const start = (id: number): Joined => {
     const later = (deliver: () => void): boolean => {
       if (end.isOver) return false;
@@ -30,13 +30,13 @@ export async function makeFleet(count: number): Promise<Fleet> {
       });
       return true;
     };
-    const line: Line = hub.connect(id, (message) => later(() => own.receive(message)));
-    const own = new Line((message) => {
+    const channel: Channel = hub.connect(id, (message) => later(() => own.receive(message)));
+    const own = new Channel((message) => {
       if (end.isOver) return false;
-      setImmediate(() => line.receive(message));
+      setImmediate(() => channel.receive(message));
       return true;
     });
-    const end = { joined: new Joined({ id, count, line: own, clock }), line, isOver: false };
+    const end = { joined: new Joined({ id, count, channel: own, clock }), channel, isOver: false };
     ends.set(id, end);
     return end.joined;
   };
@@ -50,7 +50,7 @@ export async function makeFleet(count: number): Promise<Fleet> {
       const end = ends.get(id);
       if (end === undefined) throw new Error(`there is no worker ${id}`);
       end.isOver = true;
-      hub.disconnect(id, end.line);
+      hub.disconnect(id, end.channel);
       return start(id);
     },
     sleep: (id) => {

@@ -1,21 +1,21 @@
-/** One of those who have come and not yet gone. */
-export interface Comer<Value> {
+/** A value in the queue. */
+export interface QueueEntry<Value> {
   readonly value: Value;
 }
 
-interface Node<Value> extends Comer<Value> {
+interface Node<Value> extends QueueEntry<Value> {
   before: Node<Value> | undefined;
   after: Node<Value> | undefined;
   isIn: boolean;
 }
 
 /**
- * Those who come and go all the time, in the order in which they came.
+ * A queue from which any entry may leave at any time.
  *
  * A Set would do the same, but the tables that it outgrows are linked one to the next: once one of them lies in V8's old space, all later ones, and
- * whoever was in them, are kept until the next full collection.
+ * the values in them, are kept until the next full collection.
  */
-export class Comers<Value> implements Iterable<Comer<Value>> {
+export class LinkedQueue<Value> implements Iterable<QueueEntry<Value>> {
   #first: Node<Value> | undefined;
   #last: Node<Value> | undefined;
   #size = 0;
@@ -24,19 +24,19 @@ export class Comers<Value> implements Iterable<Comer<Value>> {
     return this.#size;
   }
 
-  get first(): Comer<Value> | undefined {
+  get first(): QueueEntry<Value> | undefined {
     return this.#first;
   }
 
-  add(value: Value): Comer<Value> {
+  add(value: Value): QueueEntry<Value> {
     const node: Node<Value> = { value, before: undefined, after: undefined, isIn: false };
     this.#append(node);
     return node;
   }
 
-  /** Lets one go; one that has gone already is no error. */
-  remove(comer: Comer<Value>): void {
-    const node = comer as Node<Value>;
+  /** Takes an entry out; one that has left already is no error. */
+  remove(entry: QueueEntry<Value>): void {
+    const node = entry as Node<Value>;
     if (!node.isIn) return;
     const { before, after } = node;
     if (before === undefined) this.#first = after;
@@ -47,10 +47,10 @@ export class Comers<Value> implements Iterable<Comer<Value>> {
     this.#size -= 1;
   }
 
-  /** As if this one had come last; it must not have gone. */
-  moveToEnd(comer: Comer<Value>): void {
-    this.remove(comer);
-    this.#append(comer as Node<Value>);
+  /** Puts an entry behind all others; it must not have left. */
+  moveToEnd(entry: QueueEntry<Value>): void {
+    this.remove(entry);
+    this.#append(entry as Node<Value>);
   }
 
   #append(node: Node<Value>): void {
@@ -62,7 +62,7 @@ export class Comers<Value> implements Iterable<Comer<Value>> {
   }
 
   /** Nobody may go meanwhile. */
-  *[Symbol.iterator](): Generator<Comer<Value>> {
+  *[Symbol.iterator](): Generator<QueueEntry<Value>> {
     for (let node = this.#first; node !== undefined; node = node.after) yield node;
   }
 }

@@ -1,5 +1,5 @@
 /**
- * One end of the line between the first process and a worker: each end asks and answers by topic. Bounded in the number of questions that
+ * One end of the channel between the first process and a worker: each end asks and answers by topic. Bounded in the number of questions that
  * are open, in the size of a message and in the time of an answer.
  */
 
@@ -20,14 +20,14 @@ export type Message =
 /** Carries messages to the other end; false when it is gone. */
 export type Send = (message: Message) => boolean;
 
-export interface LineBounds {
+export interface ChannelBounds {
   /** Questions that wait for an answer. */
   readonly maxOpen: number;
   /** Characters of a message. */
   readonly maxLength: number;
 }
 
-const defaultBounds: LineBounds = { maxOpen: 1_024, maxLength: 32 * 2 ** 20 };
+const defaultBounds: ChannelBounds = { maxOpen: 1_024, maxLength: 32 * 2 ** 20 };
 
 interface Open {
   readonly settle: (body: string) => void;
@@ -47,9 +47,9 @@ export class NoAnswer extends Error {
   }
 }
 
-export class Line {
+export class Channel {
   readonly #send: Send;
-  readonly #bounds: LineBounds;
+  readonly #bounds: ChannelBounds;
   readonly #handlers: Map<string, Handler>;
   readonly #open = new Map<number, Open>();
   #lastId = 0;

@@ -4,7 +4,7 @@
  * `Promise.race` in a loop would do the same, but each round leaves a reaction at every promise that is still pending: a tail that waits a day for its
  * next row would hold 86,400 of them. Here each wait has one.
  */
-export class Arrivals<Value> {
+export class PromiseQueue<Value> {
   readonly #ended: (() => Value)[] = [];
   #wake: (() => void) | undefined;
 
@@ -19,7 +19,7 @@ export class Arrivals<Value> {
     );
   }
 
-  /** What ended first of all that was not told yet; rejects if that failed. Only one may ask at a time. */
+  /** The value of the wait that ended first and was not told yet; rejects if that failed. Only one may ask at a time. */
   async next(): Promise<Value> {
     if (this.#ended.length === 0) await new Promise<void>((resolve) => (this.#wake = resolve));
     const first = this.#ended.shift();

@@ -1,20 +1,23 @@
 import test from 'ava';
-import { Line, type Message, type Topic } from '../../../core/workers/line.js';
+import { Channel, type Message, type Topic } from '../../../core/workers/channel.js';
 import { makeFleet } from './fleet.js';
 
 const echo: Topic<string, string> = { name: 'echo' };
 
-function makeLines(bounds?: ConstructorParameters<typeof Line>[2]): { readonly a: Line; readonly b: Line } {
-  const deliver = (to: () => Line) => (message: Message) => {
+function makeLines(bounds?: ConstructorParameters<typeof Channel>[2]): {
+  readonly a: Channel;
+  readonly b: Channel;
+} {
+  const deliver = (to: () => Channel) => (message: Message) => {
     setImmediate(() => to().receive(structuredClone(message)));
     return true;
   };
-  const a: Line = new Line(
+  const a: Channel = new Channel(
     deliver(() => b),
     undefined,
     bounds,
   );
-  const b: Line = new Line(
+  const b: Channel = new Channel(
     deliver(() => a),
     undefined,
     bounds,

@@ -1,8 +1,8 @@
-import { setTimeout as sleep } from 'node:timers/promises';
 import test from 'ava';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
-import { Arrivals } from '../../../../core/base/pace/arrivals.js';
+import { PromiseQueue } from '../../../../core/base/pace/promise-queue.js';
 
 setFlagsFromString('--expose-gc');
 const collect = runInNewContext('gc') as () => void;
@@ -14,7 +14,7 @@ function heapNow(): number {
 }
 
 test.serial('each wait is told once, in the order in which they end', async (t) => {
-  const arrivals = new Arrivals<string>();
+  const arrivals = new PromiseQueue<string>();
   let endFirst: (name: string) => void = () => undefined;
   arrivals.expect(new Promise((resolve) => (endFirst = resolve)));
   arrivals.expect(sleep(1, 'second'));
@@ -26,7 +26,7 @@ test.serial('each wait is told once, in the order in which they end', async (t) 
 });
 
 test.serial('a failure is told in its turn, and is no unhandled rejection before', async (t) => {
-  const arrivals = new Arrivals<string>();
+  const arrivals = new PromiseQueue<string>();
   arrivals.expect(Promise.reject(new Error('it ended')));
   arrivals.expect(Promise.resolve('after'));
   await new Promise((resolve) => setImmediate(resolve));
@@ -35,7 +35,7 @@ test.serial('a failure is told in its turn, and is no unhandled rejection before
 });
 
 test.serial('a wait that stays pending costs no memory while others end', async (t) => {
-  const arrivals = new Arrivals<string>();
+  const arrivals = new PromiseQueue<string>();
   // Whoever can end the wait keeps it, and what is attached to it.
   let end: (name: string) => void = () => undefined;
   arrivals.expect(new Promise((resolve) => (end = resolve)));
