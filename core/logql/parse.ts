@@ -4,7 +4,7 @@ import type { Expr, Matcher } from './ast.js';
 import { emptyMatcherFault } from './check/matchers.js';
 import { errorAt, LogqlError } from './error.js';
 import { parserSteps } from './grammar/driver.js';
-import { Lexer } from './lexer/lexer.js';
+import { LogqlLexer } from './lexer/lexer.js';
 import { isBareName } from './print/label-filter.js';
 import { printQuery } from './print/pretty.js';
 import { printSelector } from './print/stages.js';
@@ -94,7 +94,7 @@ function* uncheckedSteps(text: string, options: ParseOptions): Steps<Expr | Inva
   const size = Buffer.byteLength(text);
   if (size >= maxInputBytes)
     throw errorAt(`input size too long (${String(size)} > ${String(maxInputBytes)})`);
-  const lexer = new Lexer(text, { dottedNames: options.dottedNames === 'accept' });
+  const lexer = new LogqlLexer(text, { dottedNames: options.dottedNames === 'accept' });
   let result;
   try {
     result = yield* parserSteps(logqlTable(), lexer);

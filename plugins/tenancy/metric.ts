@@ -7,7 +7,7 @@ import type { Point } from '../../core/logql/metric/points.js';
 import type { Answer, AnswerStats } from '../../core/wire/answer/types.js';
 import type { Tenant } from '../../core/base/caller.js';
 import type { QueryRangeRequest, QueryRequest } from '../../core/wire/api/request.js';
-import type { LabelSet } from '../../core/base/labels/label-set.js';
+import { withoutEmpty, type LabelSet } from '../../core/base/labels/label-set.js';
 import { bySum } from '../../core/logql/functions/join.js';
 import { rangeFunctions } from '../../core/logql/functions/range/index.js';
 import type { MetricExpr } from '../../core/logql/index.js';
@@ -29,7 +29,7 @@ import type { Exchange, Rest } from '../../core/plugin/index.js';
 import { ofTenants } from './fan-out.js';
 import { takeTenantMatchers } from '../../core/operations/rules/tenant-matchers.js';
 import { tenantLabel } from '../../core/operations/rules/tenant-names.js';
-import { labelSet, withoutEmpty } from './tenant-label.js';
+import { labelSet } from './tenant-label.js';
 
 type MetricRequest = QueryRangeRequest | QueryRequest;
 

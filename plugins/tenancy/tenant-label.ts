@@ -1,5 +1,5 @@
 import type { Answer, Entry, StreamResult } from '../../core/wire/answer/types.js';
-import { LabelSet } from '../../core/base/labels/label-set.js';
+import { withoutEmpty, type LabelSet } from '../../core/base/labels/label-set.js';
 import { originalTenantLabel, tenantLabel } from '../../core/operations/rules/tenant-names.js';
 
 /**
@@ -40,12 +40,6 @@ function labelStream(stream: StreamResult, tenantId: string, isMerged: boolean):
   const moved = stream.entries.map(moveStored);
   const entries = isMerged ? moved.map((entry) => ({ ...entry, parsed: withoutEmpty(entry.parsed) })) : moved;
   return { labels: labelSet(stream.labels, tenantId), entries };
-}
-
-/** Labels as Loki has them after it has read their text again, as it does for several tenants. */
-export function withoutEmpty(labels: LabelSet): LabelSet {
-  if (!labels.labels.some(([, value]) => value === '')) return labels;
-  return LabelSet.fromSorted(labels.labels.filter(([, value]) => value !== ''));
 }
 
 /** Converts one tenant's labels to the form shown for several tenants. */

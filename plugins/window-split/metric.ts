@@ -3,7 +3,7 @@ import { Pacer } from '../../core/base/pace/pacer.js';
 import { atPace } from '../../core/base/pace/steps.js';
 import { sortSeriesOf } from '../../core/logql/metric/series-order.js';
 import {
-  columnsOf,
+  gridColumns,
   defaultMetricLimits,
   firstMs,
   gridOf,
@@ -41,7 +41,7 @@ export async function answerMetric(
   request: QueryRangeRequest,
   windowing: Windowing,
 ): Promise<Answer | undefined> {
-  const columns = columnsOf(gridOf(request.range, request.stepNs));
+  const columns = gridColumns(gridOf(request.range, request.stepNs));
   const { stepMs, count } = columns;
   const asked = { firstMs: firstMs(columns), lastMs: firstMs(columns) + (count - 1) * stepMs };
   const readings = readingsOf(plan);

@@ -1,12 +1,12 @@
 import { LabelSet } from '../../core/base/labels/label-set.js';
 import { parseQuery, type RangeAggregation } from '../../core/logql/index.js';
-import { columnsOf, defaultMetricLimits, RangeEngine } from '../../core/logql/metric/index.js';
+import { gridColumns, defaultMetricLimits, RangeEngine } from '../../core/logql/metric/index.js';
 
 const samples = 2_000_000;
 const rounds = 3;
 const startMs = 1_793_491_200_000;
 const hours = 6;
-const columns = columnsOf({ kind: 'range', startMs, endMs: startMs + hours * 3_600_000, stepMs: 60_000 });
+const columns = gridColumns({ kind: 'range', startMs, endMs: startMs + hours * 3_600_000, stepMs: 60_000 });
 
 interface Shape {
   readonly name: string;

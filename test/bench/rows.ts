@@ -1,7 +1,7 @@
 import { parseQuery } from '../../core/logql/index.js';
 import { pipelineEvaluator } from '../../core/logql/lines/evaluator.js';
 import { LinePacer } from '../../core/logql/lines/line-pacer.js';
-import { columnsOf, defaultMetricLimits, planLeaves } from '../../core/logql/metric/index.js';
+import { gridColumns, defaultMetricLimits, planLeaves } from '../../core/logql/metric/index.js';
 import { leavesOf } from '../../core/logql/metric/tree.js';
 import { MemoryAccount } from '../../core/base/memory/account.js';
 import { EntryCollector } from '../../core/engine/logs/entry-collector.js';
@@ -18,7 +18,7 @@ const rowsPerKind = 60_000;
 const rowsPerStream = 500;
 const chunkBytes = 65_536;
 const startMs = Date.UTC(2026, 10, 1);
-const columns = columnsOf({ kind: 'range', startMs, endMs: startMs + 3_600_000, stepMs: 60_000 });
+const columns = gridColumns({ kind: 'range', startMs, endMs: startMs + 3_600_000, stepMs: 60_000 });
 const { signal } = new AbortController();
 const workers = {
   run: (): never => {

@@ -158,3 +158,10 @@ function sortInPlace(labels: Label[]): void {
 function isAfter(one: Label | undefined, other: Label): boolean {
   return one !== undefined && one[0] > other[0];
 }
+
+/** Drops labels with empty values, as Loki does whenever it derives a label set from another. */
+export function withoutEmpty(set: LabelSet): LabelSet {
+  return set.labels.some(([, value]) => value === '')
+    ? LabelSet.fromSorted(set.labels.filter(([, value]) => value !== ''))
+    : set;
+}

@@ -8,93 +8,132 @@ const second = nanosPerSecond;
 const minute = 60n * second;
 const hour = 60n * minute;
 const day = 24n * hour;
-const week = 7n * day;
-const year = 365n * day;
 
-/** A duration that cannot be parsed; the message is Loki's. */
-export class DurationError extends Error {}
+const prometheusUnits: readonly (readonly [name: string, nanoseconds: bigint])[] = [
+  ['y', 365n * day],
+  ['w', 7n * day],
+  ['d', day],
+  ['h', hour],
+  ['m', minute],
+  ['s', second],
+  ['ms', nanosPerMs],
+];
+const prometheusPiece = /([0-9]*)([^0-9]*)/y;
+/** Units that are only used when they divide the rest evenly, so that 90d does not become 12w6d. */
+const wholeOnly: ReadonlySet<string> = new Set(['y', 'w']);
 
-const prometheusForm =
-  /^(?:([0-9]+)y)?(?:([0-9]+)w)?(?:([0-9]+)d)?(?:([0-9]+)h)?(?:([0-9]+)m)?(?:([0-9]+)s)?(?:([0-9]+)ms)?$/;
-const prometheusUnits = [year, week, day, hour, minute, second, nanosPerMs] as const;
+/** Nanoseconds, or the error text of Prometheus. */
+export type ParsedDuration =
+  { readonly kind: 'ok'; readonly value: bigint } | { readonly kind: 'bad'; readonly error: string };
 
-/** Parses a Prometheus duration such as `1h30m`, `7d` or `0`: whole numbers, units from large to small. Throws DurationError. */
-export function parsePrometheusDuration(text: string): bigint {
-  if (text === '0') return 0n;
-  if (text === '') throw new DurationError('empty duration string');
-  const match = prometheusForm.exec(text);
-  if (match === null) throw new DurationError(`not a valid duration string: ${quoteGo(text)}`);
+/** Parses a Prometheus duration such as `1h30m`, `7d` or `0`: whole numbers with units from years to milliseconds in descending order. */
+export function parsePrometheusDuration(text: string): ParsedDuration {
+  if (text === '0') return { kind: 'ok', value: 0n };
+  if (text === '') return { kind: 'bad', error: 'empty duration string' };
+  const invalid = `not a valid duration string: ${quoteGo(text)}`;
+  prometheusPiece.lastIndex = 0;
   let total = 0n;
-  for (const [index, unit] of prometheusUnits.entries()) {
-    const digits = match[index + 1];
-    if (digits === undefined) continue;
-    // More digits than an int64 of nanoseconds has always overflow.
-    if (digits.length > 19) throw new DurationError('duration out of range');
-    total += BigInt(digits) * unit;
+  let lastUnit = -1;
+  while (prometheusPiece.lastIndex < text.length) {
+    const [, digits = '', name = ''] = prometheusPiece.exec(text) ?? [];
+    const count = BigInt(digits.slice(0, 20) || '0');
+    if (digits === '' || name === '' || digits.length > 20 || count >= 1n << 64n)
+      return { kind: 'bad', error: invalid };
+    const unit = prometheusUnits.findIndex(([known]) => known === name);
+    const scale = prometheusUnits[unit]?.[1];
+    if (scale === undefined)
+      return { kind: 'bad', error: `unknown unit ${quoteGo(name)} in duration ${quoteGo(text)}` };
+    if (unit <= lastUnit) return { kind: 'bad', error: invalid };
+    lastUnit = unit;
+    total += count * scale;
+    if (total > maxInt64) return { kind: 'bad', error: 'duration out of range' };
   }
-  if (total > maxInt64) throw new DurationError('duration out of range');
-  return total;
+  return { kind: 'ok', value: total };
 }
 
-const prometheusNames = ['y', 'w', 'd', 'h', 'm', 's', 'ms'] as const;
-/** Units that are only used when they divide the rest evenly, so that 90d does not become 12w6d. */
-const wholeOnly = new Set<string>(['y', 'w']);
-
-/** Prints a Prometheus duration (`2h`, `1d`, `1h30m`); anything below a millisecond is dropped. */
+/** Prints a Prometheus duration (`2h`, `1d`, `1h30m`, `-1w`, `0s`); anything below a millisecond is dropped. */
 export function printPrometheusDuration(duration: bigint): string {
-  if (duration === 0n) return '0s';
-  let rest = duration < 0n ? -duration : duration;
-  rest = (rest / nanosPerMs) * nanosPerMs;
+  let rest = ((duration < 0n ? -duration : duration) / nanosPerMs) * nanosPerMs;
+  if (rest === 0n) return '0s';
   let text = duration < 0n ? '-' : '';
-  for (const [index, unit] of prometheusUnits.entries()) {
-    const name = prometheusNames[index] ?? '';
-    if (wholeOnly.has(name) && rest % unit !== 0n) continue;
-    if (rest >= unit) {
-      text += `${String(rest / unit)}${name}`;
-      rest %= unit;
-    }
+  for (const [name, unit] of prometheusUnits) {
+    if (rest < unit || (wholeOnly.has(name) && rest % unit !== 0n)) continue;
+    text += `${String(rest / unit)}${name}`;
+    rest %= unit;
   }
   return text;
 }
 
-const goUnits: ReadonlyMap<string, bigint> = new Map([
+/** Nanoseconds of each unit by its name. */
+export type DurationUnits = ReadonlyMap<string, bigint>;
+
+export const goUnits: DurationUnits = new Map([
   ['ns', 1n],
   ['us', 1_000n],
-  ['µs', 1_000n],
-  ['μs', 1_000n],
+  ['\u00b5s', 1_000n],
+  ['\u03bcs', 1_000n],
   ['ms', nanosPerMs],
   ['s', second],
   ['m', minute],
   ['h', hour],
 ]);
-const goPart = /([0-9]*)(\.[0-9]*)?([^0-9.]*)/y;
+const goPiece = /([0-9]*)(?:\.([0-9]*))?([^0-9.]*)/y;
+/** The units of Go and those that Loki also takes in the limits of tenants. */
+export const longUnits: DurationUnits = new Map([...goUnits, ['d', day], ['w', 7n * day], ['y', 365n * day]]);
 
-/** Parses a Go duration such as `1.5h`, `-300ms` or `2h45m`. Throws DurationError with Go's message. */
-export function parseGoDuration(text: string): bigint {
-  const invalid = (): DurationError => new DurationError(`time: invalid duration ${quoteGo(text)}`);
+/** Parses a duration as Go's time.ParseDuration does (`1h2m`, `1.5s`, `-3ms`); undefined when it is malformed. */
+export function parseGoDuration(text: string, units = goUnits): bigint | undefined {
+  const read = readGoDuration(text, units);
+  return typeof read === 'bigint' ? read : undefined;
+}
+
+/** The error with which Go refuses a duration. */
+export function goDurationFault(text: string): string {
+  const quoted = quoteBytes(text);
+  const unit = readGoDuration(text, goUnits);
+  if (typeof unit !== 'string') return `time: invalid duration ${quoted}`;
+  return unit === ''
+    ? `time: missing unit in duration ${quoted}`
+    : `time: unknown unit ${quoteBytes(unit)} in duration ${quoted}`;
+}
+
+/** The duration; the name of a unit that is missing (empty) or unknown; undefined for any other mistake. */
+function readGoDuration(text: string, units: DurationUnits): bigint | string | undefined {
   const isNegative = text.startsWith('-');
-  const body = text.replace(/^[+-]/, '');
-  if (body === '0') return 0n;
-  if (body === '') throw invalid();
+  goPiece.lastIndex = isNegative || text.startsWith('+') ? 1 : 0;
+  if (goPiece.lastIndex === text.length) return undefined;
+  if (text.length === goPiece.lastIndex + 1 && text.endsWith('0')) return 0n;
+  const most = maxInt64 + (isNegative ? 1n : 0n);
   let total = 0n;
-  let at = 0;
-  while (at < body.length) {
-    goPart.lastIndex = at;
-    const match = goPart.exec(body);
-    const [whole, digits = '', dotted = '', unitName = ''] = match ?? [''];
-    if (digits === '' && dotted.length < 2) throw invalid();
-    if (unitName === '') throw new DurationError(`time: missing unit in duration ${quoteGo(text)}`);
-    const unit = goUnits.get(unitName);
-    if (unit === undefined)
-      throw new DurationError(`time: unknown unit ${quoteGo(unitName)} in duration ${quoteGo(text)}`);
-    if (digits.replace(/^0+/, '').length > 19) throw invalid();
-    const fraction = dotted.slice(1, 19);
-    total += BigInt(digits === '' ? '0' : digits) * unit;
-    if (fraction !== '') total += (BigInt(fraction) * unit) / 10n ** BigInt(fraction.length);
-    if (total > maxInt64 + (isNegative ? 1n : 0n)) throw invalid();
-    at += whole.length;
+  while (goPiece.lastIndex < text.length) {
+    const [, whole = '', fraction = '', name = ''] = goPiece.exec(text) ?? [];
+    const digits = whole.replace(/^0+/, '');
+    // Go reads the number before the unit; longer ones fit no integer.
+    if (whole + fraction === '' || digits.length > 19 || BigInt(digits) > maxInt64 + 1n) return undefined;
+    const unit = units.get(name);
+    if (unit === undefined) return name;
+    total += BigInt(digits) * unit;
+    // Go scales the fraction as a float and truncates to nanoseconds; more than 18 digits cannot matter.
+    const decimals = fraction.slice(0, 18);
+    if (decimals !== '') total += (BigInt(decimals) * unit) / 10n ** BigInt(decimals.length);
+    if (total > most) return undefined;
   }
   return isNegative ? -total : total;
+}
+
+/** Quotes as Go's package time does: control characters and bytes beyond ASCII in hexadecimal. */
+function quoteBytes(text: string): string {
+  let quoted = '';
+  for (const char of text) {
+    const code = char.codePointAt(0) ?? 0;
+    if (char === '"' || char === '\\') quoted += `\\${char}`;
+    else if (code >= 0x20 && code < 0x80) quoted += char;
+    // A lone surrogate from U+DC80 to U+DCFF is a byte that is not UTF-8.
+    else
+      for (const byte of code >= 0xdc80 && code <= 0xdcff ? [code & 0xff] : Buffer.from(char))
+        quoted += `\\x${byte.toString(16).padStart(2, '0')}`;
+  }
+  return `"${quoted}"`;
 }
 
 /** Prints a Go duration: `4h0m0s`, `1.5s`, `300ms`, `0s`. */

@@ -29,7 +29,7 @@ export function parseMoment(text: string): bigint {
   if (integer.kind === 'ok') return text.length <= 10 ? integer.value * 1_000_000_000n : integer.value;
   const moment = parseRfc3339(text);
   if (moment !== undefined) return moment;
-  throw new TimestampError(`strconv.ParseInt: parsing ${quoteGo(text)}: ${integer.problem}`);
+  throw new TimestampError(integer.error);
 }
 
 /** The last second of the year 9999. */
@@ -83,4 +83,9 @@ export function printRfc3339(ns: bigint): string {
   const whole = new Date(Number((ns - remainder) / 1_000_000n)).toISOString().slice(0, 19);
   const fraction = String(remainder).padStart(9, '0').replace(/0+$/, '');
   return fraction === '' ? `${whole}Z` : `${whole}.${fraction}Z`;
+}
+
+/** Seconds, with milliseconds if there are any, as Loki writes the time of a sample. */
+export function formatSeconds(timestampMs: number): string {
+  return timestampMs % 1000 === 0 ? String(timestampMs / 1000) : (timestampMs / 1000).toFixed(3);
 }

@@ -1,8 +1,6 @@
 import type { FieldType } from '../../wire/answer/discovery-types.js';
 import { parseBytes } from '../../logql/values/bytes.js';
-import { parseGoDuration } from '../../logql/values/go-duration.js';
-import { parseGoFloat } from '../../logql/values/go-float.js';
-import { parseGoInt } from '../../base/time/index.js';
+import { parseGoDuration, parseGoFloat, parseGoInt } from '../../base/time/index.js';
 
 const booleans: ReadonlySet<string> = new Set([
   'true',
@@ -23,7 +21,7 @@ const longest = 64;
 export function fieldTypeOf(value: string): FieldType {
   if (value === '' || value.length > longest) return 'string';
   if (parseGoInt(value).kind === 'ok') return 'int';
-  if (parseGoFloat(value).ok) return 'float';
+  if (parseGoFloat(value).kind === 'ok') return 'float';
   if (booleans.has(value)) return 'boolean';
   if (parseGoDuration(value) !== undefined) return 'duration';
   return parseBytes(value) === undefined ? 'string' : 'bytes';

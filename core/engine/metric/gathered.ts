@@ -1,4 +1,4 @@
-import { columnsOf, EntryCounter, evaluatePlanned } from '../../logql/metric/index.js';
+import { gridColumns, EntryCounter, evaluatePlanned } from '../../logql/metric/index.js';
 import type { FieldRef } from '../../victoria/logsql/ast.js';
 import { printFilter } from '../../victoria/logsql/print.js';
 import type { MatrixAnswer, SeveralAnswer } from '../../wire/answer/types.js';
@@ -48,7 +48,7 @@ export async function executeGathered(
   const asked = metricContext(request, context);
   const { limits } = asked;
   const grid = gridFor(request);
-  const columns = columnsOf(grid);
+  const columns = gridColumns(grid);
   const members = membersOf(parts).map(
     (one) => new Member(one, new EntryCounter({ leaf: one.leaf, columns, limits, signal }, workers)),
   );

@@ -5,7 +5,7 @@ import type { TimeRange } from '../../base/time/range.js';
 import {
   entryLeafSource,
   unpackTable,
-  Windows,
+  RangeWindows,
   type EntrySource,
   type LeafRequest,
   type MetricLimits,
@@ -244,7 +244,7 @@ async function shortLinesTable(
 ): Promise<SeriesTable | Declined> {
   const { shortLines } = plan;
   const { leaf, columns } = request;
-  const windows = new Windows(columns, leaf.range.range);
+  const windows = new RangeWindows(columns, leaf.range.range);
   if (windows.buckets === 0) return decline('no-buckets');
   const range = { startNs: windows.interval.fromNs, endNs: windows.interval.toNs + 1n };
   const rows = await shortRows(plan, range, context, request.signal);
@@ -317,7 +317,7 @@ export const wholeRowsStrategy: Strategy = {
 
 function fromRows(leaf: LeafPlan, known: Known, columns: 'seen' | 'all'): Candidate {
   const read: Attempt = async (request, context) => {
-    const { fromNs, toNs } = new Windows(request.columns, request.leaf.range.range).interval;
+    const { fromNs, toNs } = new RangeWindows(request.columns, request.leaf.range.range).interval;
     const range = { startNs: fromNs, endNs: toNs + 1n };
     const profiled = await profileRows(leaf, range, context);
     if (known.rows !== undefined && rowsOfStreams(profiled.listed) > mostRows(known.rows))

@@ -2,7 +2,7 @@ import { ApiError } from '../../base/errors/api-error.js';
 import { errorTable } from '../../base/errors/table.js';
 import type { CallTag, StrategyRecord } from '../../base/trace.js';
 import type { TimeRange } from '../../base/time/range.js';
-import { Windows, type LeafRequest, type SeriesTable } from '../../logql/metric/index.js';
+import { RangeWindows, type LeafRequest, type SeriesTable } from '../../logql/metric/index.js';
 import { printUnwrap } from '../../logql/print/stages.js';
 import { printFilter } from '../../victoria/logsql/print.js';
 import type { LeafPlan } from '../plan/types.js';
@@ -111,7 +111,7 @@ class KnownLeaf {
   ) {
     const { leaf, columns } = request;
     const { push, shortLines, range } = leaf;
-    const { interval, buckets } = new Windows(columns, range.range);
+    const { interval, buckets } = new RangeWindows(columns, range.range);
     this.range = wholeStretches({ startNs: interval.fromNs, endNs: interval.toNs + 1n });
     this.#intervals = buckets;
     this.#selection = printFilter(leaf.selection);

@@ -5,7 +5,7 @@ import { TemplateSyntaxError } from '../template/parse.js';
 import { isIpPattern } from './ip.js';
 
 /** The error of parsing a stage's own language. */
-export function faultOf(parse: () => unknown): string | undefined {
+export function stageFault(parse: () => unknown): string | undefined {
   try {
     parse();
     return undefined;

@@ -3,11 +3,10 @@ import type { Token, TokenSource } from '../grammar/driver.js';
 import type { Terminal } from '../grammar/symbols.js';
 import { fixedTokens, functionWords, grammar, token } from '../syntax/tokens.js';
 import { parseBytes } from '../values/bytes.js';
-import { parseGoDuration } from '../values/go-duration.js';
-import { parsePromDuration } from '../values/prom-duration.js';
+import { parseGoDuration, parsePrometheusDuration } from '../../base/time/index.js';
 import { unquoteGo } from '../values/unquote.js';
 import { CharReader, endOfText } from './char-reader.js';
-import { scan, type Scanned } from './scanner.js';
+import { scanToken, type Scanned } from './scanner.js';
 
 export interface LexerOptions {
   /** Reads `a.b.c` as one name, which Loki does not support. */
@@ -24,7 +23,7 @@ const maybeCalled = /^\p{White_Space}*(?:(?:b|by|w|wi|wit|with|witho|withou|with
 const maxTokens = 65_536;
 
 /** Splits a text into LogQL tokens and keeps its first error. */
-export class Lexer implements TokenSource {
+export class LogqlLexer implements TokenSource {
   /** The first error; Loki reports no other. */
   fault: LogqlError | undefined;
   readonly #reader: CharReader;
@@ -56,7 +55,7 @@ export class Lexer implements TokenSource {
 
   /** Undefined for a comment. */
   #read(): Token | undefined {
-    const piece = scan(this.#reader, (message) => {
+    const piece = scanToken(this.#reader, (message) => {
       this.#report(message);
     });
     switch (piece.kind) {
@@ -168,9 +167,9 @@ export class Lexer implements TokenSource {
       }
       reader.skip();
     }
-    const parsed = parsePromDuration(reader.slice(start));
+    const parsed = parsePrometheusDuration(reader.slice(start));
     reader.skip();
-    if (parsed.ok) return this.#token(token.range, parsed.nanoseconds, piece.start);
+    if (parsed.kind === 'ok') return this.#token(token.range, parsed.value, piece.start);
     this.#report(parsed.error);
     return this.#end(piece.start);
   }
@@ -197,8 +196,8 @@ const maxTail = 256;
 /** Reads on after a number (or `-`) if that gives a duration; otherwise leaves the reader where it is. */
 function scanDuration(reader: CharReader, head: string): bigint | undefined {
   return scanTail(reader, head, durationTail, (text) => {
-    const parsed = parsePromDuration(text);
-    return parsed.ok ? parsed.nanoseconds : parseGoDuration(text);
+    const parsed = parsePrometheusDuration(text);
+    return parsed.kind === 'ok' ? parsed.value : parseGoDuration(text);
   });
 }
 

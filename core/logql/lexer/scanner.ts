@@ -31,7 +31,7 @@ const hexEscapes = new Map([
 ]);
 
 /** Reads the next lexeme. White space and Go comments are skipped; errors are reported and reading continues. */
-export function scan(reader: CharReader, report: Report): Scanned {
+export function scanToken(reader: CharReader, report: Report): Scanned {
   reader.peek();
   reader.forgetLine();
   let afterSpace = false;

@@ -1,9 +1,9 @@
-import type { LabelSet } from '../../base/labels/label-set.js';
+import { type LabelSet, withoutEmpty } from '../../base/labels/label-set.js';
 import type { MemoryAccount } from '../../base/memory/account.js';
 import { seriesBytes } from '../../base/memory/sizes.js';
 import type { Grouping } from '../ast.js';
 import type { Columns } from './columns.js';
-import { groupLabels, withoutEmpty } from './grouping.js';
+import { groupLabels } from './grouping.js';
 import type { Pacer } from '../../base/pace/pacer.js';
 import { eachAtPace } from '../../base/pace/steps.js';
 import { seriesLimitError } from './series-cap.js';

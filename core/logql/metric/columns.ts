@@ -32,7 +32,7 @@ export function gridOf(range: TimeRange, stepNs: bigint): Grid {
  * The columns of a grid, in whole milliseconds. A range starts at the multiple of the step at or before its start, and ends at or after its
  * end.
  */
-export function columnsOf(grid: Grid): Columns {
+export function gridColumns(grid: Grid): Columns {
   if (grid.kind === 'instant') return { kind: 'instant', count: 1, firstNs: grid.timeNs, stepMs: 0 };
   const { startMs, endMs, stepMs } = grid;
   const first = Math.floor(startMs / stepMs);

@@ -8,7 +8,7 @@ import { visit } from '../walk.js';
 import { type Folding, foldSeries } from './aggregate.js';
 import { BinaryBudget } from './binary-budget.js';
 import { chooseSeries, sortSeries } from './choose.js';
-import { type Columns, columnsOf, firstMs, type Grid } from './columns.js';
+import { type Columns, gridColumns, firstMs, type Grid } from './columns.js';
 import { labelReplacer } from './label-replace.js';
 import { type Combine, combineOf, type ValueOp } from './operators.js';
 import { Pacer } from '../../base/pace/pacer.js';
@@ -21,7 +21,7 @@ import { sumState } from './states.js';
 import type { MetricTree, PlannedMetric } from './tree.js';
 import type { Leaf, LeafSource, MetricLimits, MetricResult, SeriesRow, SeriesTable } from './types.js';
 import { type Breach, joinedBreach, vectorBinary } from './vector-binary.js';
-import { formatSampleValue, formatSeconds } from '../values/sample-text.js';
+import { formatFloatPlain, formatSeconds } from '../../base/time/index.js';
 import type { Point } from './points.js';
 
 /**
@@ -47,7 +47,7 @@ export async function evaluatePlanned<Planned extends Leaf>(
   limits: MetricLimits,
   signal: AbortSignal,
 ): Promise<MetricResult> {
-  const columns = columnsOf(grid);
+  const columns = gridColumns(grid);
   if (expr.kind === 'literal' && columns.kind === 'instant') {
     return { kind: 'scalar', point: { timestampMs: firstMs(columns), value: expr.value }, warnings: [] };
   }
@@ -365,5 +365,5 @@ async function isEncodedOver(result: MetricResult, maxBytes: number, pacer: Pace
 }
 
 function bytesOf({ timestampMs, value }: Point): number {
-  return pointOverhead + formatSeconds(timestampMs).length + formatSampleValue(value).length;
+  return pointOverhead + formatSeconds(timestampMs).length + formatFloatPlain(value).length;
 }

@@ -1,4 +1,4 @@
-import { LabelSet } from '../../base/labels/label-set.js';
+import { LabelSet, withoutEmpty } from '../../base/labels/label-set.js';
 import type { Grouping } from '../ast.js';
 
 type Groups = Pick<Grouping, 'without' | 'labels'>;
@@ -8,13 +8,6 @@ export function groupLabels(grouping: Groups | undefined): (labels: LabelSet) =>
   if (grouping === undefined) return () => LabelSet.empty;
   const kept = keepLabels(new Set(grouping.labels), !grouping.without);
   return grouping.without ? (labels) => withoutEmpty(kept(labels)) : kept;
-}
-
-/** Drops labels with empty values, as Loki does whenever it derives a label set from another. */
-export function withoutEmpty(set: LabelSet): LabelSet {
-  return set.labels.some(([, value]) => value === '')
-    ? LabelSet.fromSorted(set.labels.filter(([, value]) => value !== ''))
-    : set;
 }
 
 /** Keeps the named labels, or all others. */

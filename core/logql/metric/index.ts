@@ -1,4 +1,4 @@
-export { columnsOf, firstMs, gridOf, type Columns, type Grid } from './columns.js';
+export { gridColumns, firstMs, gridOf, type Columns, type Grid } from './columns.js';
 export {
   addEntries,
   EntryCounter,
@@ -15,4 +15,4 @@ export { RangeEngine, transfersOf, type EngineLimits, type PackedEngine } from '
 export { binaryLimits, defaultMetricLimits } from './types.js';
 export { leavesOf, mapLeaves, type MetricTree, type PlannedMetric } from './tree.js';
 export type * from './types.js';
-export { Windows } from './windows.js';
+export { RangeWindows } from './windows.js';

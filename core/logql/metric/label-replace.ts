@@ -1,8 +1,7 @@
 import { apiError } from '../../base/errors/table.js';
-import type { LabelSet } from '../../base/labels/label-set.js';
+import { type LabelSet, withoutEmpty } from '../../base/labels/label-set.js';
 import { compileRegExp } from '../regexp/index.js';
 import type { LabelReplaceExpr } from '../ast.js';
-import { withoutEmpty } from './grouping.js';
 
 /** The most characters of one label value. Values in a backend's rows are much shorter; values built from values can be longer. */
 const maxValueLength = 65_536;

@@ -1,9 +1,8 @@
-import type { LabelSet } from '../../base/labels/label-set.js';
-import { type Label } from '../../base/labels/label-set.js';
+import { type LabelSet, type Label, withoutEmpty } from '../../base/labels/label-set.js';
 import type { MemoryAccount } from '../../base/memory/account.js';
 import { entryBytes, textBytes } from '../../base/memory/sizes.js';
 import type { VectorMatching } from '../ast.js';
-import { keepLabels, withoutEmpty } from './grouping.js';
+import { keepLabels } from './grouping.js';
 import type { Pacer } from '../../base/pace/pacer.js';
 import { eachAtPace } from '../../base/pace/steps.js';
 import type { SeriesRow } from './types.js';

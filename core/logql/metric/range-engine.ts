@@ -1,5 +1,5 @@
 import { apiError } from '../../base/errors/table.js';
-import type { LabelSet } from '../../base/labels/label-set.js';
+import { type LabelSet, withoutEmpty } from '../../base/labels/label-set.js';
 import type { MemoryAccount } from '../../base/memory/account.js';
 import { seriesBytes } from '../../base/memory/sizes.js';
 import type { Pacer } from '../../base/pace/pacer.js';
@@ -7,7 +7,7 @@ import { atPace, doAll, type Steps } from '../../base/pace/steps.js';
 import type { Grouping, RangeAggregation } from '../ast.js';
 import { rangeFunctions } from '../functions/range/index.js';
 import type { Columns } from './columns.js';
-import { groupLabels, withoutEmpty } from './grouping.js';
+import { groupLabels } from './grouping.js';
 import {
   type PackedSeries,
   packSeries,
@@ -20,7 +20,7 @@ import type { ColumnValues, SeriesCells } from './slide.js';
 import { averageState, perSecond, type StateKind, tallyState } from './states.js';
 import type { MetricLimits, SeriesRow } from './types.js';
 import type { NumberArray } from './value-lists.js';
-import { Windows } from './windows.js';
+import { RangeWindows } from './windows.js';
 import { type MakeWork, stateWork, type Work } from './work.js';
 
 export type EngineLimits = Pick<MetricLimits, 'maxCells' | 'maxValues' | 'memory'>;
@@ -71,7 +71,7 @@ function shownLabels(
  * order. Keeps one state per series and bucket of time, or every value when the function needs that.
  */
 export class RangeEngine {
-  readonly windows: Windows;
+  readonly windows: RangeWindows;
   readonly #work: Work;
   readonly #series: SeriesIndex;
   /** The series that rows are made of: its own, or those of the engine that it has taken over. */
@@ -90,7 +90,7 @@ export class RangeEngine {
   ) {
     this.#series = new SeriesIndex(limits.memory, maxSeries, shownLabels(folded, keepsEmpty));
     this.#shown = this.#series;
-    this.windows = new Windows(columns, node.range);
+    this.windows = new RangeWindows(columns, node.range);
     this.#cells = new Cells(limits.maxCells, limits.memory);
     this.#memory = limits.memory;
     const { maxValues, memory } = limits;

@@ -6,7 +6,7 @@ import { eachAtPace } from '../../base/pace/steps.js';
 import type { SeriesRow } from './types.js';
 
 /** Collects samples into series: samples with equal labels go into one row, and into another only when their times are equal. */
-export class RowCollector {
+export class MetricRowCollector {
   readonly #byKey = new Map<string, SeriesRow[]>();
   readonly #count: number;
   readonly #memory: MemoryAccount;

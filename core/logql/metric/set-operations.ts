@@ -4,7 +4,7 @@ import { seriesBytes } from '../../base/memory/sizes.js';
 import type { Columns } from './columns.js';
 import { anyPresent, bySignature, signatureOf } from './matching.js';
 import type { Pacer } from '../../base/pace/pacer.js';
-import { RowCollector } from './row-collector.js';
+import { MetricRowCollector } from './row-collector.js';
 import type { SeriesRow } from './types.js';
 
 /** `and`, `unless` and `or`: whether a sample is kept depends on the samples with the same signature on the other side at that time. */
@@ -17,7 +17,7 @@ export async function setOperation(
   { memory, pacer }: { readonly memory: MemoryAccount; readonly pacer: Pacer },
 ): Promise<readonly SeriesRow[]> {
   const signature = signatureOf(matching);
-  const out = new RowCollector(count, memory);
+  const out = new MetricRowCollector(count, memory);
   const keep = async (
     rows: readonly SeriesRow[],
     others: readonly SeriesRow[],

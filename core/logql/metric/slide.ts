@@ -1,6 +1,6 @@
 import type { MemoryAccount } from '../../base/memory/account.js';
 import type { StateKind } from './states.js';
-import type { Windows } from './windows.js';
+import type { RangeWindows } from './windows.js';
 
 /** The cells of one series: their numbers, and the bucket of each cell number. */
 export interface SeriesCells {
@@ -24,14 +24,14 @@ export interface ColumnValues {
  */
 export class Slider {
   readonly #kind: StateKind;
-  readonly #windows: Windows;
+  readonly #windows: RangeWindows;
   readonly #columns: Float64Array;
   readonly #later: Float64Array;
   #forward: Float64Array | undefined;
   #backward: Float64Array | undefined;
   readonly #memory: MemoryAccount;
 
-  constructor(kind: StateKind, windows: Windows, memory: MemoryAccount) {
+  constructor(kind: StateKind, windows: RangeWindows, memory: MemoryAccount) {
     this.#memory = memory;
     memory.charge(windows.columns * kind.width * 8, 'the values of series');
     this.#kind = kind;

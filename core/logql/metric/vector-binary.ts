@@ -9,7 +9,7 @@ import { bySignature, resultLabelsOf, signatureOf } from './matching.js';
 import type { Combine } from './operators.js';
 import type { Pacer } from '../../base/pace/pacer.js';
 import { eachAtPace } from '../../base/pace/steps.js';
-import { RowCollector } from './row-collector.js';
+import { MetricRowCollector } from './row-collector.js';
 import type { SeriesRow } from './types.js';
 
 /** A violation of the matching rules, with its column. */
@@ -70,7 +70,7 @@ export async function vectorBinary(
   const note = (kind: MatchViolation['kind'], column: number): void => {
     if (column < (breach?.column ?? count)) breach = { kind, column };
   };
-  const out = new RowCollector(count, memory);
+  const out = new MetricRowCollector(count, memory);
   for (const [key, group] of await bySignature(many, signature, { memory, pacer })) {
     const partners = ones.get(key);
     if (partners === undefined) continue;

@@ -11,7 +11,7 @@ const nsPerMs = 1_000_000;
  * Every step is one bucket, or two when the range is not a multiple of the step: then the windows' left edges lie inside steps. The time
  * between the last left edge and the first column is in all windows, and is one bucket however long it is.
  */
-export class Windows {
+export class RangeWindows {
   readonly columns: number;
   /** The number of buckets; 0 when no window contains any time. */
   readonly buckets: number;

@@ -4,7 +4,7 @@ import type { RangeAggregation } from '../ast.js';
 import { Slider, type ColumnValues, type SeriesCells } from './slide.js';
 import type { StateKind } from './states.js';
 import { isReal, type NumberArray, type ValueLists } from './value-lists.js';
-import type { Windows } from './windows.js';
+import type { RangeWindows } from './windows.js';
 
 /** What a function keeps of its samples. */
 export interface Work {
@@ -25,7 +25,7 @@ export interface Work {
 /** What is to be computed, and the bounds of it. */
 export interface WorkRequest {
   readonly node: RangeAggregation;
-  readonly windows: Windows;
+  readonly windows: RangeWindows;
   /** The most values that may be kept. */
   readonly maxValues: number;
   readonly memory: MemoryAccount;

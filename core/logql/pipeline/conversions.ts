@@ -1,6 +1,5 @@
 import { parseBytes } from '../values/bytes.js';
-import { parseGoDuration } from '../values/go-duration.js';
-import { parseGoFloat } from '../values/go-float.js';
+import { goDurationFault, parseGoDuration, parseGoFloat } from '../../base/time/index.js';
 import { lowered } from '../regexp/folding.js';
 
 /** Longer numbers may lose digits as a double; they are parsed the slow way. */
@@ -35,7 +34,7 @@ export function readNumber(text: string): number | string {
   const digits = plainLength(text);
   if (digits > 0 && digits === text.length) return Number(text);
   const read = parseGoFloat(text);
-  return read.ok ? read.value : read.error;
+  return read.kind === 'ok' ? read.value : read.error;
 }
 
 /** A Go duration in nanoseconds; exact below 104 days, which is enough for comparisons. */
@@ -43,7 +42,7 @@ export function readNanoseconds(text: string): number | string {
   const short = readShort(text);
   if (short !== undefined) return short;
   const read = parseGoDuration(text);
-  return read === undefined ? durationFault(text) : Number(read);
+  return read === undefined ? goDurationFault(text) : Number(read);
 }
 
 /** A Go duration in seconds. */
@@ -101,45 +100,11 @@ function plainLength(text: string): number {
   return isPlain ? at : 0;
 }
 
-/** The largest whole number that Go reads before it looks for the unit. */
-const mostWhole = 2n ** 63n;
-
-/** Why Go's time.ParseDuration refuses a text. */
-function durationFault(text: string): string {
-  const quoted = quoteAscii(text);
-  let rest = /^[+-]/.test(text) ? text.slice(1) : text;
-  if (rest === '') return `time: invalid duration ${quoted}`;
-  while (rest !== '') {
-    const [all = '', number = '', unit = ''] = /^([0-9]*\.?[0-9]*)([^0-9.]*)/.exec(rest) ?? [];
-    const whole = /^0*([0-9]*)/.exec(number)?.[1] ?? '';
-    const isReadable = number !== '' && number !== '.' && whole.length <= 19 && BigInt(whole) <= mostWhole;
-    if (!isReadable) return `time: invalid duration ${quoted}`;
-    if (unit === '') return `time: missing unit in duration ${quoted}`;
-    if (!/^(?:ns|us|\u00b5s|\u03bcs|ms|s|m|h)$/.test(unit)) {
-      return `time: unknown unit ${quoteAscii(unit)} in duration ${quoted}`;
-    }
-    rest = rest.slice(all.length);
-  }
-  return `time: invalid duration ${quoted}`;
-}
-
 /** Why a text is not a size. */
 function bytesFault(text: string): string {
   const [, number = '', unit = ''] = /^([\p{Nd}.,]*)(.*)$/su.exec(text) ?? [];
   const read = parseGoFloat(number.replaceAll(',', ''));
-  if (!read.ok) return read.error;
+  if (read.kind === 'bad') return read.error;
   const name = lowered(unit.trim());
   return /^(?:|b|[kmgtpe]i?b?)$/.test(name) ? `too large: ${text}` : `unhandled size name: ${name}`;
-}
-
-/** Quotes as Go's time package does: non-ASCII bytes and control characters in hexadecimal. */
-function quoteAscii(text: string): string {
-  let quoted = '';
-  for (const byte of Buffer.from(text)) {
-    const character = String.fromCharCode(byte);
-    if (character === '"' || character === '\\') quoted += `\\${character}`;
-    else if (byte < 0x20 || byte >= 0x80) quoted += `\\x${byte.toString(16).padStart(2, '0')}`;
-    else quoted += character;
-  }
-  return `"${quoted}"`;
 }

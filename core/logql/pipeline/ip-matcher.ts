@@ -21,7 +21,7 @@ export function parseIpMatcher(text: string): IpMatcher {
   const [low, high] = boundsOf(text);
   if (low === undefined || high === undefined || low.bits !== high.bits) return () => false;
   return (candidate) => {
-    const address = parseAddress(candidate);
+    const address = parseIpAddress(candidate);
     return (
       address !== undefined &&
       address.bits === low.bits &&
@@ -32,7 +32,7 @@ export function parseIpMatcher(text: string): IpMatcher {
 }
 
 /** Parses a plain address; undefined for anything else, including numbers with leading zeros. */
-export function parseAddress(text: string): Address | undefined {
+export function parseIpAddress(text: string): Address | undefined {
   if (text.length > longestAddress || leadingZero.test(text)) return undefined;
   const v4 = parseIPv4(text);
   if (v4 !== undefined) return { bits: 32, value: BigInt(v4) };
@@ -42,9 +42,10 @@ export function parseAddress(text: string): Address | undefined {
 
 function boundsOf(text: string): readonly [Address | undefined, Address | undefined] {
   const dash = text.indexOf('-');
-  if (dash >= 0) return [parseAddress(text.slice(0, dash).trim()), parseAddress(text.slice(dash + 1).trim())];
+  if (dash >= 0)
+    return [parseIpAddress(text.slice(0, dash).trim()), parseIpAddress(text.slice(dash + 1).trim())];
   const slash = text.indexOf('/');
-  const address = parseAddress(slash < 0 ? text : text.slice(0, slash));
+  const address = parseIpAddress(slash < 0 ? text : text.slice(0, slash));
   if (slash < 0 || address === undefined) return [address, address];
   const prefix = text.slice(slash + 1);
   if (!/^\d{1,3}$/.test(prefix) || Number(prefix) > address.bits) return [undefined, undefined];

@@ -1,5 +1,5 @@
 import { emptyShape, type RepetitionShape, type Shape } from '../regexp/shape.js';
-import { shapeOf } from '../regexp/shape-parser.js';
+import { goShapeOf } from '../regexp/shape-parser.js';
 import { lowered } from '../regexp/folding.js';
 
 /** What Loki tests in place of a pattern. */
@@ -41,7 +41,7 @@ let last:
   | undefined;
 
 function simplifiedAnew(pattern: string, isLabel: boolean): readonly SimpleTest[] | undefined {
-  const shape = shapeOf(pattern);
+  const shape = goShapeOf(pattern);
   const drafts = shape === undefined ? undefined : simplified(expanded(shape), isLabel);
   return drafts?.map((draft) => ('text' in draft ? { ...draft, text: String(draft.text) } : draft));
 }

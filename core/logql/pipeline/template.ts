@@ -13,7 +13,7 @@ export const templateError = 'TemplateFormatErr';
 export type StageTemplate = (work: WorkLine) => Rendered;
 
 /** The text, or undefined for a template that failed, which marks the line with an error. */
-export function textOf(work: WorkLine, rendered: Rendered): string | undefined {
+export function renderedText(work: WorkLine, rendered: Rendered): string | undefined {
   if ('text' in rendered) return rendered.text;
   work.fail(templateError, rendered.error);
   return undefined;

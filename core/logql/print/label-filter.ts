@@ -1,7 +1,6 @@
 import type { LabelFilter, Matcher, StringLabelFilter } from '../ast.js';
 import { formatBytes } from '../values/bytes.js';
-import { formatGoDuration } from '../values/go-duration.js';
-import { formatFloatPlain } from '../values/go-float.js';
+import { printGoDuration, formatFloatPlain } from '../../base/time/index.js';
 import { quoteGo } from '../../base/time/go-quote.js';
 import { firstRawByte } from '../values/raw-bytes.js';
 import { simplifiedRegexp } from '../pipeline/regexp-simplification.js';
@@ -31,7 +30,7 @@ export function printLabelFilter(filter: LabelFilter): string {
     case 'number':
       return `${filter.name}${filter.op}${formatFloatPlain(filter.value)}`;
     case 'duration':
-      return `${filter.name}${filter.op}${formatGoDuration(filter.nanoseconds)}`;
+      return `${filter.name}${filter.op}${printGoDuration(filter.nanoseconds)}`;
     case 'bytes':
       return `${filter.name}${filter.op}${formatBytes(filter.bytes)}`;
     case 'ip':

@@ -1,7 +1,11 @@
 import type { BinaryExpr, Expr, Grouping, LogExpr, LogRange, VectorMatching } from '../ast.js';
-import { formatGoDuration } from '../values/go-duration.js';
-import { formatFloatFixed, formatFloatPlain, formatFloatShort } from '../values/go-float.js';
-import { formatPromDuration } from '../values/prom-duration.js';
+import {
+  printGoDuration,
+  formatFloatFixed,
+  formatFloatPlain,
+  formatFloatShort,
+  printPrometheusDuration,
+} from '../../base/time/index.js';
 import { quoteGo } from '../../base/time/go-quote.js';
 import { printSelector, printStages, printUnwrap } from './stages.js';
 
@@ -30,8 +34,8 @@ export class PlainPrinter {
       case 'log-range': {
         const unwrap = expr.unwrap === undefined ? '' : ` ${printUnwrap(expr.unwrap).join(' ')}`;
         const offset =
-          expr.offsetNanoseconds === 0n ? '' : ` offset ${formatGoDuration(expr.offsetNanoseconds)}`;
-        return `${this.print(expr.query)}${unwrap}[${formatPromDuration(expr.intervalNanoseconds)}]${offset}`;
+          expr.offsetNanoseconds === 0n ? '' : ` offset ${printGoDuration(expr.offsetNanoseconds)}`;
+        return `${this.print(expr.query)}${unwrap}[${printPrometheusDuration(expr.intervalNanoseconds)}]${offset}`;
       }
       case 'range-aggregation': {
         const parameter = expr.parameter === undefined ? '' : `${formatFloatPlain(expr.parameter)},`;

@@ -8,8 +8,7 @@ import type {
   Stage,
   VectorAggregation,
 } from '../ast.js';
-import { formatFloatShort } from '../values/go-float.js';
-import { formatPromDuration } from '../values/prom-duration.js';
+import { formatFloatShort, printPrometheusDuration } from '../../base/time/index.js';
 import { quoteGo } from '../../base/time/go-quote.js';
 import { descriptorOf } from '../stages/index.js';
 import { PlainPrinter, printMatching } from './plain.js';
@@ -70,8 +69,8 @@ class PrettyPrinter {
     const lines = [this.print(range.query, level), ...unwrap.map((text) => indent(level + 1) + text)];
     // Only here the offset is printed in Prometheus' style.
     const offset = range.offsetNanoseconds;
-    const shift = offset === 0n ? '' : ` offset ${formatPromDuration(offset)}`;
-    return `${lines.join('\n')} [${formatPromDuration(range.intervalNanoseconds)}]${shift}`;
+    const shift = offset === 0n ? '' : ` offset ${printPrometheusDuration(offset)}`;
+    return `${lines.join('\n')} [${printPrometheusDuration(range.intervalNanoseconds)}]${shift}`;
   }
 
   #vectorAggregation(expr: VectorAggregation, level: number): string {

@@ -7,23 +7,23 @@ const maxLength = 512;
 const maxWork = 512;
 
 /** All texts that a pattern can match, in order of preference; undefined when it is not an alternation of plain texts. */
-export function textsOf(node: RegExpNode): readonly string[] | undefined {
+export function allTexts(node: RegExpNode): readonly string[] | undefined {
   switch (node.kind) {
     case 'chars': {
       const code = node.isClass ? undefined : onlyChar(node.set);
       return code === undefined ? undefined : [String.fromCodePoint(code)];
     }
     case 'group':
-      return node.captures ? undefined : textsOf(node.item);
+      return node.captures ? undefined : allTexts(node.item);
     case 'alternate': {
-      const lists = node.items.map(textsOf);
+      const lists = node.items.map(allTexts);
       const texts = lists.flatMap((list) => list ?? []);
       return lists.includes(undefined) || texts.length > maxTexts ? undefined : texts;
     }
     case 'concat': {
       let texts: readonly string[] = [''];
       for (const item of node.items) {
-        const tails = textsOf(item);
+        const tails = allTexts(item);
         if (tails === undefined || texts.length * tails.length > maxTexts) return undefined;
         texts = texts.flatMap((head) => tails.map((tail) => head + tail));
       }

@@ -1,5 +1,5 @@
 import type { Steps } from '../../base/pace/steps.js';
-import { repeatsTooOften, sizeOf } from './size.js';
+import { repeatsTooOften, patternSize } from './size.js';
 import { RegExpSyntaxError } from './types.js';
 
 /**
@@ -15,7 +15,7 @@ class Budget {
   /** @throws RegExpSyntaxError */
   take(pattern: string): void {
     if (this.#known.has(pattern)) return;
-    const size = sizeOf(pattern);
+    const size = patternSize(pattern);
     // Too many repetitions are a separate error, found before anything is built.
     const cost = size.reading + (repeatsTooOften(size) ? 0 : size.states);
     if (cost > this.#left) throw tooLarge();

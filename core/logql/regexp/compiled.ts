@@ -1,4 +1,4 @@
-import { searchWork, textsOf } from './analysis.js';
+import { searchWork, allTexts } from './analysis.js';
 import { takeFromBudget } from './budget.js';
 import { expandTemplate, type FindFrom, replaceAllWith } from './expand.js';
 import { parseRegExp } from './parse.js';
@@ -130,7 +130,7 @@ class CompiledRegExp implements LinearRegExp {
 
 /** Turns a pattern of texts with `.*` between them (`a|b`, `foo.*bar`, anchored `.*foo`) into text searches; undefined for all others. */
 export function textTest(node: RegExpNode, anchored: boolean): TextTest | undefined {
-  const texts = textsOf(node);
+  const texts = allTexts(node);
   if (texts !== undefined) return anchored ? equalsOne(texts) : containsOne(texts);
   return gapTest(node, anchored);
 }
@@ -148,7 +148,7 @@ function gapTest(node: RegExpNode, anchored: boolean): TextTest | undefined {
       parts.push('');
       continue;
     }
-    const [text, ...others] = textsOf(item) ?? [];
+    const [text, ...others] = allTexts(item) ?? [];
     if (text === undefined || others.length > 0) return undefined;
     parts.push((parts.pop() ?? '') + text);
   }

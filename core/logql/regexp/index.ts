@@ -4,7 +4,7 @@ import { plainTexts } from './plain-texts.js';
 import type { CompileOptions, LinearRegExp } from './types.js';
 
 export { sharingBudget } from './budget.js';
-export { sizeOf } from './size.js';
+export { patternSize } from './size.js';
 export { RegExpSyntaxError } from './types.js';
 export type { CompileOptions, LinearMatch, LinearRegExp } from './types.js';
 

@@ -21,7 +21,7 @@ interface Open {
 const plainFlags: Flags = { folds: false, dotAll: false, manyLines: false, ungreedy: false };
 
 /** The shape of a pattern; undefined where it is not understood here. Uses no call depth for groups. */
-export function shapeOf(pattern: string): Shape | undefined {
+export function goShapeOf(pattern: string): Shape | undefined {
   return new ShapeParser(pattern).parse();
 }
 

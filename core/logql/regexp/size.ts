@@ -21,7 +21,7 @@ interface Group {
 }
 
 /** Estimates a pattern's size in one pass; an invalid pattern gets some size too. */
-export function sizeOf(pattern: string): PatternSize {
+export function patternSize(pattern: string): PatternSize {
   let reading = 0;
   const open: Group[] = [newGroup()];
   for (let at = 0; at < pattern.length;) {

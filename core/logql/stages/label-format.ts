@@ -2,12 +2,17 @@ import type { LabelFormat, LabelFormatStage } from '../ast.js';
 import type { Rendered } from '../template/compile.js';
 import type { Meter } from '../pipeline/meter.js';
 import type { SlotTable } from '../pipeline/slot-table.js';
-import { compileStageTemplate, templateFields, textOf, type StageTemplate } from '../pipeline/template.js';
+import {
+  compileStageTemplate,
+  templateFields,
+  renderedText,
+  type StageTemplate,
+} from '../pipeline/template.js';
 import type { Slot } from '../pipeline/slot.js';
 import type { RunStage, WorkLine } from '../pipeline/work-line.js';
 import { parseTemplate } from '../template/parse.js';
 import { quoteGo } from '../../base/time/go-quote.js';
-import { faultOf } from '../check/faults.js';
+import { stageFault } from '../check/faults.js';
 import { append } from '../syntax/append.js';
 import { stage } from '../syntax/log-rules.js';
 import { grammar, stageWord, token } from '../syntax/tokens.js';
@@ -92,7 +97,7 @@ function namesFault(assignments: readonly LabelFormat[]): string | undefined {
 
 function templateFault(made: LabelFormat): string | undefined {
   if (made.kind === 'rename') return undefined;
-  const fault = faultOf(() => parseTemplate(made.template, 'label'));
+  const fault = stageFault(() => parseTemplate(made.template, 'label'));
   return fault === undefined ? undefined : `invalid template for label '${made.name}': ${fault}`;
 }
 
@@ -145,7 +150,7 @@ function compileLabelFormat(assignments: readonly LabelFormat[], slots: SlotTabl
           later.kind === 'render' && place >= index ? later.render(work) : undefined,
         );
       }
-      const text = textOf(work, results?.[index] ?? step.render(work));
+      const text = renderedText(work, results?.[index] ?? step.render(work));
       if (text !== undefined) work.set(step.target, text);
     }
     return true;

@@ -1,6 +1,6 @@
 import type { LineFilterOp, LineFilterStage, LineFilterTerm, Stage } from '../ast.js';
 import { quoteGo } from '../../base/time/go-quote.js';
-import { faultOf, ipFault } from '../check/faults.js';
+import { stageFault, ipFault } from '../check/faults.js';
 import { parsePattern } from '../pattern.js';
 import { lineMeaning } from '../pipeline/filter-meaning.js';
 import { compileMeaning, type TextTest } from '../pipeline/filter-test.js';
@@ -86,7 +86,7 @@ function termFault(op: LineFilterOp, { kind, value }: LineFilterTerm): string | 
       return regexpFault(value);
     case '|>':
     case '!>':
-      return faultOf(() => parsePattern(value, 'filter'));
+      return stageFault(() => parsePattern(value, 'filter'));
     case '|=':
     case '!=':
       return undefined;

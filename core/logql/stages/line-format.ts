@@ -4,10 +4,10 @@ import { exceeded, formatLimits } from '../template/exec/limits.js';
 import type { SlotTable } from '../pipeline/slot-table.js';
 import type { Meter } from '../pipeline/meter.js';
 import { parseTemplate } from '../template/parse.js';
-import { compileStageTemplate, templateFields, textOf } from '../pipeline/template.js';
+import { compileStageTemplate, templateFields, renderedText } from '../pipeline/template.js';
 import type { RunStage } from '../pipeline/work-line.js';
 import { quoteGo } from '../../base/time/go-quote.js';
-import { faultOf } from '../check/faults.js';
+import { stageFault } from '../check/faults.js';
 import { stage } from '../syntax/log-rules.js';
 import { grammar, stageWord, token } from '../syntax/tokens.js';
 import { never, none, noSize, nothing, unchanged, type StageDescriptor } from './stage.js';
@@ -26,7 +26,7 @@ export const lineFormat: StageDescriptor<LineFormatStage> = {
   layout: 'indented',
   checks: ({ template }) => [
     () => {
-      const fault = faultOf(() => parseTemplate(template, 'line'));
+      const fault = stageFault(() => parseTemplate(template, 'line'));
       return fault === undefined ? undefined : `invalid line template: ${fault}`;
     },
   ],
@@ -66,7 +66,7 @@ function compileLineFormat(template: string, slots: SlotTable, meter: Meter): Ru
   }
   const render = compileStageTemplate(template, 'line', meter);
   return (work) => {
-    work.line = textOf(work, render(work)) ?? work.line;
+    work.line = renderedText(work, render(work)) ?? work.line;
     return true;
   };
 }

@@ -1,6 +1,6 @@
 import type { ParserParam } from '../ast.js';
 import { quoteGo } from '../../base/time/go-quote.js';
-import { faultOf } from '../check/faults.js';
+import { stageFault } from '../check/faults.js';
 import { append } from '../syntax/append.js';
 import { grammar, token } from '../syntax/tokens.js';
 import type { Names } from './stage.js';
@@ -34,7 +34,7 @@ export function paramChecks(
   { params: list }: WithParams,
   parse: (path: string) => unknown,
 ): readonly (() => string | undefined)[] {
-  return list.map((param) => () => faultOf(() => parse(param.path)));
+  return list.map((param) => () => stageFault(() => parse(param.path)));
 }
 
 /** Without parameters the line tells which labels there are. */

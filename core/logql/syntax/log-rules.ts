@@ -1,5 +1,5 @@
 import type { LabelFilter, LogExpr, MatchOp, Matcher, Selector, Stage } from '../ast.js';
-import { makeMatcher } from './matchers.js';
+import { checkedMatcher } from './matchers.js';
 import { grammar, operator, token } from './tokens.js';
 import { append } from './append.js';
 
@@ -23,7 +23,7 @@ export function addLogRules(): void {
     const kind = matchTokens[index];
     if (kind === undefined) continue;
     grammar.rule(matcher)([identifier, kind, string], ([name, , value], span) =>
-      makeMatcher(name, op, value, span),
+      checkedMatcher(name, op, value, span),
     );
   }
   grammar.rule(matchers)([matcher], ([first]) => [first]);

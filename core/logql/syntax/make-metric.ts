@@ -13,11 +13,9 @@ import { emptyMatcherFault } from '../check/matchers.js';
 import { rangeFunctions } from '../functions/range/index.js';
 import { vectorFunctions } from '../functions/vector/index.js';
 import { foldLiterals, isSetOp } from '../fold.js';
-import { formatFloatFixed, parseGoFloat, type ParsedFloat } from '../values/go-float.js';
+import { formatFloatFixed, maxInt64, parseGoFloat, type Parsed } from '../../base/time/index.js';
 import { invalid, nested, type Invalid, type Metric } from './invalid.js';
 import { regexpFault } from './matchers.js';
-
-const maxInteger = (1n << 63n) - 1n;
 
 interface RangeHead {
   readonly op: RangeOp;
@@ -33,15 +31,18 @@ export function makeRangeAggregation(head: RangeHead, range: LogRange, span: Spa
     rangeFault(head, range) ??
     emptyMatcherFault(range.query.selector.matchers);
   if (fault !== undefined) return invalid(fault);
-  const value = parameter?.ok === true ? parameter.value : undefined;
+  const value = parameter?.kind === 'ok' ? parameter.value : undefined;
   return { kind: 'range-aggregation', op, parameter: value, range, grouping, span };
 }
 
-function parameterFault({ op, parameter }: RangeHead, parsed: ParsedFloat | undefined): string | undefined {
+function parameterFault(
+  { op, parameter }: RangeHead,
+  parsed: Parsed<number> | undefined,
+): string | undefined {
   const isExpected = rangeFunctions[op].parameter === 'required';
   if (parameter === undefined) return isExpected ? `parameter required for operation ${op}` : undefined;
   if (!isExpected) return `parameter ${parameter} not supported for operation ${op}`;
-  return parsed?.ok === false ? `invalid parameter for operation ${op}: ${parsed.error}` : undefined;
+  return parsed?.kind === 'bad' ? `invalid parameter for operation ${op}: ${parsed.error}` : undefined;
 }
 
 function rangeFault({ op, grouping }: RangeHead, range: LogRange): string | undefined {
@@ -76,7 +77,7 @@ function vectorFault({ op, parameter, grouping }: VectorHead): string | undefine
       : `unsupported parameter for operation ${op}(${parameter},`;
   if (parameter === undefined) return `parameter required for operation ${op}`;
   // The parentheses of these two texts are unclosed in Loki as well.
-  if (!/^[0-9]+$/.test(parameter) || BigInt(parameter) > maxInteger)
+  if (!/^[0-9]+$/.test(parameter) || BigInt(parameter) > maxInt64)
     return `invalid parameter ${op}(${parameter},`;
   if (BigInt(parameter) === 0n) return `invalid parameter (must be greater than 0) ${op}(${parameter}`;
   return groupingFault;
@@ -130,6 +131,6 @@ export function makeLabelReplace(expr: Metric, texts: ReplaceTexts, span: Span):
 
 export function makeVector(text: string, span: Span): Metric {
   const parsed = parseGoFloat(text);
-  if (!parsed.ok) return invalid(`unable to parse vectorExpr as a float: ${parsed.error}`);
+  if (parsed.kind === 'bad') return invalid(`unable to parse vectorExpr as a float: ${parsed.error}`);
   return { kind: 'vector', value: parsed.value, span };
 }

@@ -5,7 +5,7 @@ import type { Matcher, MatchOp, Span } from '../ast.js';
 import { abort } from './invalid.js';
 
 /** Makes a matcher and refuses an invalid regular expression immediately; texts and alternatives of texts are never parsed as one. */
-export function makeMatcher(name: string, op: MatchOp, value: string, span: Span): Matcher {
+export function checkedMatcher(name: string, op: MatchOp, value: string, span: Span): Matcher {
   if (op === '=~' || op === '!~') {
     const fault = plainTexts(value) === undefined ? regexpFault(value) : undefined;
     if (fault !== undefined) abort(fault);

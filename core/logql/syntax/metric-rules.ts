@@ -12,7 +12,7 @@ import type {
   UnwrapConversion,
   VectorMatching,
 } from '../ast.js';
-import { parseGoFloat } from '../values/go-float.js';
+import { parseGoFloat } from '../../base/time/index.js';
 import { append } from './append.js';
 import { invalid, type Invalid, type Metric } from './invalid.js';
 import { labelFilter, logQuery, pipeline, selector } from './log-rules.js';
@@ -82,7 +82,9 @@ function addNumberRules(): void {
 
 function readNumber(text: string): NumberText {
   const parsed = parseGoFloat(text);
-  return parsed.ok ? parsed : { ok: false, error: `unable to parse literal as a float: ${parsed.error}` };
+  return parsed.kind === 'ok'
+    ? { ok: true, value: parsed.value }
+    : { ok: false, error: `unable to parse literal as a float: ${parsed.error}` };
 }
 
 function addAggregationRules(): void {

@@ -3,7 +3,7 @@ import { countNodes, labelsRead } from './exec/inspect.js';
 import { exceeded, formatLimits } from './exec/limits.js';
 import { compileList, type Execute } from './exec/nodes.js';
 import { plainTemplate, type PlainTemplate } from './exec/plain.js';
-import { Run, TemplateFault } from './exec/run.js';
+import { TemplateRun, TemplateFault } from './exec/run.js';
 import { Meter } from '../pipeline/meter.js';
 import { parseTemplate } from './parse.js';
 import { wellFormed } from '../values/raw-bytes.js';
@@ -46,7 +46,7 @@ export function compileTemplate(
   return {
     fields,
     render: (labels, line, timestampNs, list = () => []) =>
-      rendered(new Run(source, new LabelMap(labels, list), line, timestampNs), execute),
+      rendered(new TemplateRun(source, new LabelMap(labels, list), line, timestampNs), execute),
   };
 }
 
@@ -67,7 +67,7 @@ function compileBodies({ body, definitions }: Template, source: string, name: st
   return main;
 }
 
-function rendered(run: Run, execute: Execute): Rendered {
+function rendered(run: TemplateRun, execute: Execute): Rendered {
   run.declare('$', run.labels);
   try {
     execute(run, run.labels);

@@ -87,7 +87,7 @@ function lexPiece(source: string, at: number): Piece {
   }
   if (char === '$') return readNamed(source, at, 'variable', 'variable');
   if (char === '.' && !isDigit(source[at + 1])) return readNamed(source, at, 'field', 'dot');
-  if (char === '.' || char === '+' || char === '-' || isDigit(char)) return readNumber(source, at);
+  if (char === '.' || char === '+' || char === '-' || isDigit(char)) return readConstant(source, at);
   if (isWord(source, at)) return readWord(source, at);
   if (char === '(') return { kind: 'open', text: char };
   if (char === ')') return { kind: 'close', text: char };
@@ -135,7 +135,7 @@ function readWord(source: string, at: number): Piece {
   return { kind: text === 'true' || text === 'false' ? 'bool' : 'identifier', text };
 }
 
-function readNumber(source: string, at: number): Piece {
+function readConstant(source: string, at: number): Piece {
   const first = matchNumber(source, at);
   if (!first.ok) return badNumber(first.text);
   const sign = source[at + first.text.length];

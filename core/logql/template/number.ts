@@ -1,4 +1,4 @@
-import { parseGoFloat } from '../values/go-float.js';
+import { minInt64, parseGoFloat } from '../../base/time/index.js';
 import { quoteGo } from '../../base/time/go-quote.js';
 import { unquoteGo } from '../values/unquote.js';
 import type { NumberNode } from './ast.js';
@@ -7,10 +7,9 @@ import type { TemplateToken } from './token.js';
 const integerPattern =
   /^([+-]?)(0[xX]_?[0-9a-fA-F]+(?:_[0-9a-fA-F]+)*|0[oO]_?[0-7]+(?:_[0-7]+)*|0[bB]_?[01]+(?:_[01]+)*|0_?[0-7]+(?:_[0-7]+)*|0|[1-9][0-9]*(?:_[0-9]+)*)$/;
 const maxUnsigned = (1n << 64n) - 1n;
-const minSigned = -(1n << 63n);
 
 /** Parses a constant; returns Go's error text when it is invalid. */
-export function readNumber({ kind, text, offset }: TemplateToken): NumberNode | string {
+export function readConstant({ kind, text, offset }: TemplateToken): NumberNode | string {
   const node = { kind: 'number', offset, source: text, isComplex: false } as const;
   if (kind === 'constant') {
     const char = unquoteGo(text);
@@ -26,7 +25,7 @@ export function readNumber({ kind, text, offset }: TemplateToken): NumberNode | 
   const integer = readInteger(text);
   if (integer !== undefined) return { ...node, integer, float: Number(integer) };
   const parsed = parseGoFloat(text);
-  if (!parsed.ok) return `illegal number syntax: ${quoteGo(text)}`;
+  if (parsed.kind === 'bad') return `illegal number syntax: ${quoteGo(text)}`;
   // A number written as an integer that fits no integer type is not accepted as a float either.
   if (!/[.eEpP]/.test(text)) return `integer overflow: ${quoteGo(text)}`;
   const isWhole = Number.isInteger(parsed.value) && Math.abs(parsed.value) < 2 ** 63;
@@ -40,5 +39,5 @@ function readInteger(text: string): bigint | undefined {
   const isOldOctal = /^0[0-7]/.test(plain);
   const size = BigInt(isOldOctal ? `0o${plain.slice(1)}` : plain);
   const value = sign === '-' ? -size : size;
-  return value < minSigned || value > maxUnsigned ? undefined : value;
+  return value < minInt64 || value > maxUnsigned ? undefined : value;
 }

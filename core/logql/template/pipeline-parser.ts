@@ -2,7 +2,7 @@ import { quoteGo } from '../../base/time/go-quote.js';
 import { unquoteGo } from '../values/unquote.js';
 import type { ArgNode, CommandNode, PipeNode } from './ast.js';
 import type { TemplateToken, TemplateTokenKind } from './token.js';
-import { readNumber } from './number.js';
+import { readConstant } from './number.js';
 import type { ParseScope } from './scope.js';
 import { describeToken } from './text.js';
 
@@ -145,7 +145,7 @@ export class PipelineParser {
       case 'constant':
       case 'complex':
       case 'number': {
-        const number = readNumber(token);
+        const number = readConstant(token);
         return typeof number === 'string' ? this.#scope.fail(number) : number;
       }
       case 'open':

@@ -87,7 +87,7 @@ export function wellFormed(text: string): string {
 }
 
 /** Compares as Go does, byte by byte. */
-export function compareBytes(a: string, b: string): number {
+export function compareGoStrings(a: string, b: string): number {
   if (a === b) return 0;
   const end = Math.min(a.length, b.length);
   let at = 0;

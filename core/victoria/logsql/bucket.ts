@@ -1,5 +1,6 @@
 import { parseIPv4, formatIPv4 } from '../../base/ip.js';
-import { formatNumber, parseDuration, parseDurationNs, parsePlain, parseSize } from './numbers.js';
+import { formatFloatPlain } from '../../base/time/index.js';
+import { parseLogsqlDuration, parseDurationNs, parsePlain, parseSize } from './numbers.js';
 import { formatTime, parseDate } from './time.js';
 
 const namedSizes: ReadonlyMap<string, string> = new Map([
@@ -24,7 +25,7 @@ export function isBucketSize(text: string): boolean {
 
 function numericSize(text: string): number | undefined {
   const plain = namedSizes.get(text) ?? text;
-  return parsePlain(plain) ?? parseDuration(plain) ?? parseSize(plain);
+  return parsePlain(plain) ?? parseLogsqlDuration(plain) ?? parseSize(plain);
 }
 
 /** The start of the bucket for a time, with buckets `[k*size - offset, (k+1)*size - offset)`; weeks start on Mondays. */
@@ -78,12 +79,12 @@ export function valueBucketer(size: string, offsetText: string | undefined): (va
   };
   return (value) => {
     const plain = parsePlain(value);
-    if (plain !== undefined) return formatNumber(floor(plain));
+    if (plain !== undefined) return formatFloatPlain(floor(plain));
     const time = value.length >= 20 ? parseDate(value) : undefined;
     if (time !== undefined) return formatTime(ofTime(time.ns));
     const address = parseIPv4(value);
     if (address !== undefined) return formatIPv4(floor(address));
-    const duration = parseDuration(value);
+    const duration = parseLogsqlDuration(value);
     if (duration !== undefined) return formatDuration(floor(duration));
     return value;
   };
@@ -110,7 +111,7 @@ export function formatDuration(ns: number): string {
     rest -= count * size;
   }
   if (rest === 0) return text;
-  if (rest >= 1e9 || text.length > 1) return `${text}${formatNumber(rest / 1e9)}s`;
-  if (rest >= 1e6) return `${text}${formatNumber(rest / 1e6)}ms`;
-  return rest >= 1e3 ? `${text}${formatNumber(rest / 1e3)}µs` : `${text}${formatNumber(rest)}ns`;
+  if (rest >= 1e9 || text.length > 1) return `${text}${formatFloatPlain(rest / 1e9)}s`;
+  if (rest >= 1e6) return `${text}${formatFloatPlain(rest / 1e6)}ms`;
+  return rest >= 1e3 ? `${text}${formatFloatPlain(rest / 1e3)}µs` : `${text}${formatFloatPlain(rest)}ns`;
 }

@@ -65,8 +65,8 @@ function sumParts(text: string, units: ReadonlyMap<string, number>): number | un
   return negative ? -total : total;
 }
 
-/** Parses a duration such as `1h30m` or `-1.5s` to nanoseconds; a number needs a unit. */
-export function parseDuration(text: string): number | undefined {
+/** Parses a duration as LogsQL writes it, such as `1h30m` or `-1.5s` to nanoseconds; a number needs a unit. */
+export function parseLogsqlDuration(text: string): number | undefined {
   return sumParts(text, durationUnits);
 }
 
@@ -74,7 +74,7 @@ export function parseDuration(text: string): number | undefined {
 export function parseDurationNs(text: string): bigint | undefined {
   const whole = /^(-?\d+)(ns|s)$/.exec(text);
   if (whole !== null) return BigInt(whole[1] ?? '0') * (whole[2] === 's' ? 1_000_000_000n : 1n);
-  const ns = parseDuration(text);
+  const ns = parseLogsqlDuration(text);
   return ns === undefined ? undefined : BigInt(ns);
 }
 
@@ -103,7 +103,7 @@ export function parseNumber(text: string): number | undefined {
   )) {
     return undefined;
   }
-  return parsePlain(text) ?? parseDuration(text) ?? parseSize(text) ?? parseGoNumber(text);
+  return parsePlain(text) ?? parseLogsqlDuration(text) ?? parseSize(text) ?? parseGoNumber(text);
 }
 
 function parseGoNumber(text: string): number | undefined {
@@ -120,21 +120,6 @@ function parseGoNumber(text: string): number | undefined {
   const value = Number(/^0[0-7]/.test(plain) ? `0o${plain.slice(1)}` : plain);
   if (!Number.isFinite(value) || value > 2 ** 63) return undefined;
   return sign === '-' ? -value : value;
-}
-
-/** Writes a number as Go's shortest form without exponent. */
-export function formatNumber(value: number): string {
-  if (Number.isNaN(value)) return 'NaN';
-  if (!Number.isFinite(value)) return value > 0 ? '+Inf' : '-Inf';
-  const text = String(value);
-  if (!text.includes('e')) return Object.is(value, -0) ? '-0' : text;
-  const match = /^(-?)(\d)(?:\.(\d+))?e([+-]\d+)$/.exec(text);
-  if (match === null) return text;
-  const [, sign = '', lead = '', fraction = '', exponent = '0'] = match;
-  const digits = lead + fraction;
-  const point = 1 + Number(exponent);
-  if (point <= 0) return `${sign}0.${'0'.repeat(-point)}${digits}`;
-  return `${sign}${digits.padEnd(point, '0')}`;
 }
 
 /** Grouping reports unsigned integers without their digit separators: `1_000` as `1000`. */

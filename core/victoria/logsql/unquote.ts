@@ -12,6 +12,9 @@ const simpleEscapes: ReadonlyMap<string, number> = new Map([
   ['/', 47],
 ]);
 
+const backslash = 0x5c;
+const lineFeed = 0x0a;
+
 interface Unquoted {
   readonly text: string;
   /** Offset after the closing quote. */
@@ -42,8 +45,9 @@ export function unquote(source: string, start: number): Unquoted | undefined {
     }
     if (char !== '\\') {
       flush();
-      text += char;
-      i++;
+      const from = i;
+      while (isPlain(source.charCodeAt(++i), quote));
+      text += source.slice(from, i);
       continue;
     }
     const escape = readEscape(source, i + 1);
@@ -55,6 +59,11 @@ export function unquote(source: string, start: number): Unquoted | undefined {
     }
     i = escape.end;
   }
+}
+
+/** Whether a character stands for itself; not a number is the end of the text. */
+function isPlain(code: number, quote: string): boolean {
+  return code !== backslash && code !== lineFeed && code !== quote.charCodeAt(0) && !Number.isNaN(code);
 }
 
 interface Escape {

@@ -3,7 +3,7 @@ import { addList, type BodyParts } from './body-parts.js';
 import { encodeStats } from './encode-stats.js';
 import { warningsText } from './encode-warnings.js';
 import type { Warned } from './parts.js';
-import { formatSampleValue, formatSeconds } from '../../logql/values/sample-text.js';
+import { formatFloatPlain, formatSeconds } from '../../base/time/index.js';
 import type {
   DetectedField,
   DetectedLabel,
@@ -80,7 +80,7 @@ function* addVolume(body: BodyParts, answer: VolumeAnswer): Steps<void> {
 }
 
 function pointText({ timestampMs, value }: Point): string {
-  return `[${formatSeconds(timestampMs)},"${formatSampleValue(value)}"]`;
+  return `[${formatSeconds(timestampMs)},"${formatFloatPlain(value)}"]`;
 }
 
 function fieldText({ label, type, parsers, jsonPath, values }: DetectedField): string {

@@ -5,7 +5,7 @@ import { warningsText } from './encode-warnings.js';
 import { addList, BodyParts } from './body-parts.js';
 import { doAll, type Steps } from '../../base/pace/steps.js';
 import { addCategorized, addMerged } from './encode-streams.js';
-import { formatSampleValue, formatSeconds } from '../../logql/values/sample-text.js';
+import { formatFloatPlain, formatSeconds } from '../../base/time/index.js';
 import type { Point, SampleResult, SeriesResult } from '../../logql/metric/points.js';
 import type { Answer, EncodedAnswer } from './types.js';
 
@@ -142,5 +142,5 @@ function sampleText({ labels, point }: SampleResult): string {
 }
 
 function pointText({ timestampMs, value }: Point): string {
-  return `[${formatSeconds(timestampMs)},"${formatSampleValue(value)}"]`;
+  return `[${formatSeconds(timestampMs)},"${formatFloatPlain(value)}"]`;
 }

@@ -2,7 +2,7 @@ import type { MemoryAccount } from '../../../base/memory/account.js';
 import { Pacer } from '../../../base/pace/pacer.js';
 import type { TimeRange } from '../../../base/time/range.js';
 import type { LogRange } from '../../../logql/ast.js';
-import { Windows, type Columns } from '../../../logql/metric/index.js';
+import { RangeWindows, type Columns } from '../../../logql/metric/index.js';
 import type { LogsqlFilter, LogsqlPipe, StatsFunction } from '../../../victoria/logsql/ast.js';
 import {
   and,
@@ -42,7 +42,7 @@ const nsPerMs = 1_000_000n;
 
 /** The buckets of a range aggregation, each gcd(range, step) long. */
 export function bucketsOf(columns: Columns, range: LogRange): Buckets | Declined {
-  const windows = new Windows(columns, range);
+  const windows = new RangeWindows(columns, range);
   if (windows.buckets === 0) return decline('no-buckets');
   const { fromNs, toNs } = windows.interval;
   const lengthNs = toNs - fromNs + 1n;

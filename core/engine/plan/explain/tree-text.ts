@@ -1,6 +1,6 @@
 import type { Expr, Grouping, LogExpr, Stage } from '../../../logql/ast.js';
 import { printMatcher, printStage } from '../../../logql/index.js';
-import { formatGoDuration } from '../../../logql/values/go-duration.js';
+import { printGoDuration } from '../../../base/time/index.js';
 
 /** Prints a tree on one line, a node per pair of parentheses: what the parser has understood. */
 export function printTree(expr: Expr): string {
@@ -17,8 +17,8 @@ export function printTree(expr: Expr): string {
         expr.op,
         expr.parameter === undefined ? '' : String(expr.parameter),
         printGrouping(expr.grouping),
-        `[${formatGoDuration(intervalNanoseconds)}]`,
-        offsetNanoseconds === 0n ? '' : `offset ${formatGoDuration(offsetNanoseconds)}`,
+        `[${printGoDuration(intervalNanoseconds)}]`,
+        offsetNanoseconds === 0n ? '' : `offset ${printGoDuration(offsetNanoseconds)}`,
         printLogTree(query),
         unwrap === undefined ? '' : node('unwrap', unwrap.conversion ?? '', unwrap.name),
         ...(unwrap?.filters ?? []).map(printStageNode),

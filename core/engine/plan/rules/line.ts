@@ -1,5 +1,5 @@
 import type { FilterTest } from '../../../logql/pipeline/filter-meaning.js';
-import { parseAddress } from '../../../logql/pipeline/ip-matcher.js';
+import { parseIpAddress } from '../../../logql/pipeline/ip-matcher.js';
 import { anyCasePattern } from '../../../logql/pipeline/text-in-any-case.js';
 import { compileRegExp } from '../../../logql/regexp/index.js';
 import { requiredTexts } from '../../../logql/regexp/required.js';
@@ -31,7 +31,7 @@ export const lineRules = [
     example: '{namespace="shop"} |= ip("10.0.0.1")',
     match: ({ test, isNegated }) => {
       // Only dotted addresses have a single spelling.
-      const isSpelledOnce = test.kind === 'ip' && parseAddress(test.value)?.bits === 32;
+      const isSpelledOnce = test.kind === 'ip' && parseIpAddress(test.value)?.bits === 32;
       return isSpelledOnce && !isNegated ? test.value : undefined;
     },
     emit: contains,

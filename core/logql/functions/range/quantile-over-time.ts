@@ -5,7 +5,7 @@ import { selectInSteps } from '../../metric/select-in-steps.js';
 import type { ColumnValues, SeriesCells } from '../../metric/slide.js';
 import { sortInSteps } from '../../metric/sort-in-steps.js';
 import { ValueLists } from '../../metric/value-lists.js';
-import type { Windows } from '../../metric/windows.js';
+import type { RangeWindows } from '../../metric/windows.js';
 import { countValues, type Work, type WorkRequest } from '../../metric/work.js';
 import type { RangeFunction } from './descriptor.js';
 
@@ -53,7 +53,7 @@ function quantileRow(
   phi: number,
   series: SeriesCells,
   lists: ValueLists,
-  windows: Windows,
+  windows: RangeWindows,
   out: ColumnValues,
 ): Steps<void> {
   const row = windows.width > windows.stride ? slidingRow : separateRow;
@@ -65,7 +65,7 @@ function* separateRow(
   phi: number,
   { cells, from, to, buckets }: SeriesCells,
   lists: ValueLists,
-  windows: Windows,
+  windows: RangeWindows,
   out: ColumnValues,
 ): Steps<void> {
   const cellsOf = new Map<number, number[]>();
@@ -134,7 +134,7 @@ function* slidingRow(
   phi: number,
   { cells, from, to, buckets }: SeriesCells,
   lists: ValueLists,
-  windows: Windows,
+  windows: RangeWindows,
   out: ColumnValues,
 ): Steps<void> {
   const own = cells.slice(from, to).sort((a, b) => (buckets[a] ?? 0) - (buckets[b] ?? 0));

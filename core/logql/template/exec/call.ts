@@ -12,7 +12,7 @@ import {
   type Piped,
 } from './evaluate.js';
 import { argumentSource, type Place } from './place.js';
-import type { Run } from './run.js';
+import type { TemplateRun } from './run.js';
 
 interface CallSite {
   readonly name: string;
@@ -45,7 +45,7 @@ export function compileCall(site: CallSite): EvaluateCommand {
   };
 }
 
-function checkCount(run: Run, name: string, known: GoFunction, written: number, piped: Piped): void {
+function checkCount(run: TemplateRun, name: string, known: GoFunction, written: number, piped: Piped): void {
   const given = piped === missing ? written : written + 1;
   const wanted = known.parameters.length;
   if (known.rest === undefined) {
@@ -60,7 +60,7 @@ function checkCount(run: Run, name: string, known: GoFunction, written: number, 
 const textPerStepOfParts = 2;
 
 function invoke(
-  run: Run,
+  run: TemplateRun,
   known: GoFunction,
   values: readonly GoValue[],
   name: string,
@@ -83,7 +83,7 @@ function invoke(
 
 /** Whether the arguments contain maps or slices. */
 function chargeArguments(
-  run: Run,
+  run: TemplateRun,
   { inputLimit, weight = 1, stepsPerArgument = 0 }: GoFunction,
   values: readonly GoValue[],
 ): boolean {

@@ -7,7 +7,7 @@ import {
   type Concrete,
   type GoValue,
 } from '../values/value.js';
-import type { Run } from './run.js';
+import type { TemplateRun } from './run.js';
 
 export function typeText(type: ParameterType): string {
   if (type === 'any') return 'interface {}';
@@ -15,7 +15,7 @@ export function typeText(type: ParameterType): string {
 }
 
 /** Checks that a value fits a parameter type, and converts it for the function. */
-export function checkedArgument(run: Run, value: GoValue, type: ParameterType): GoValue {
+export function checkedArgument(run: TemplateRun, value: GoValue, type: ParameterType): GoValue {
   if (type === 'value') return value;
   if (type === 'any') return concrete(value);
   if (value === undefined) return run.fail(`invalid value; expected ${type}`);

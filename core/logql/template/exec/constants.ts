@@ -1,6 +1,6 @@
 import type { ArgNode, NumberNode } from '../ast.js';
 import type { ParameterType } from '../library/types.js';
-import { maxInt64, minInt64 } from '../values/ints.js';
+import { maxInt64, minInt64 } from '../../../base/time/index.js';
 import { GoComplex, GoInt, type GoValue } from '../values/value.js';
 import { typeText } from './check.js';
 import { argumentSource } from './place.js';

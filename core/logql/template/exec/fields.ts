@@ -2,13 +2,13 @@ import { methodOf, type Method } from '../library/methods.js';
 import { GoTime } from '../time/go-time.js';
 import { concrete, GoInt, nilInterface, staticTypeName, type GoMap, type GoValue } from '../values/value.js';
 import { isNilInterface } from './check.js';
-import type { Run } from './run.js';
+import type { TemplateRun } from './run.js';
 
 const timeFields = new Set(['wall', 'ext', 'loc']);
 
 /** `.name` of a value: an element of a map, or a method that is not called yet. */
 export function fieldOf(
-  run: Run,
+  run: TemplateRun,
   receiver: GoValue,
   name: string,
   hasArguments: boolean,

@@ -5,11 +5,11 @@ import { concrete, GoInt, isTrue, type GoValue } from '../values/value.js';
 import { exceeded, formatLimits } from './limits.js';
 import { compilePipe } from './pipeline.js';
 import { placeOfCall } from './place.js';
-import type { Run } from './run.js';
+import type { TemplateRun } from './run.js';
 
 /** How a node ends: normally, or with a break or continue for its loop. */
 export type Flow = 'next' | 'break' | 'continue';
-export type Execute = (run: Run, dot: GoValue) => Flow;
+export type Execute = (run: TemplateRun, dot: GoValue) => Flow;
 
 /** What nodes need to know about the surrounding template. */
 export interface NodeScope {
@@ -93,7 +93,7 @@ function compileRange(node: RangeNode, scope: NodeScope): Execute {
   const otherwise = node.elseList === undefined ? undefined : compileList(node.elseList, inner);
   const { declarations, isAssignment } = node.pipe;
   const [first, second] = declarations;
-  const setVariables = (run: Run, outside: number, key: GoValue, element: GoValue): void => {
+  const setVariables = (run: TemplateRun, outside: number, key: GoValue, element: GoValue): void => {
     if (first === undefined) return;
     if (isAssignment) {
       run.variable(first).value = second === undefined ? element : key;
@@ -128,7 +128,11 @@ function compileRange(node: RangeNode, scope: NodeScope): Execute {
 }
 
 /** The values of a range loop: elements of maps and slices, or the numbers up to one. */
-function* elementsOf(run: Run, value: GoValue, hasKeys: boolean): Generator<readonly [GoValue, GoValue]> {
+function* elementsOf(
+  run: TemplateRun,
+  value: GoValue,
+  hasKeys: boolean,
+): Generator<readonly [GoValue, GoValue]> {
   if (value === undefined) return;
   if (value instanceof GoInt) {
     if (hasKeys) run.fail(`can't use ${sprint([value])} to iterate over more than one variable`);

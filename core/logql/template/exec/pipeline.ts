@@ -14,7 +14,7 @@ import {
   type EvaluateCommand,
   type Piped,
 } from './evaluate.js';
-import type { Run } from './run.js';
+import type { TemplateRun } from './run.js';
 
 /** Compiles `a | b | c` and the variables it sets. */
 export function compilePipe(pipe: PipeNode): Evaluate {
@@ -82,7 +82,7 @@ function plainCommand(node: ArgNode, hasArguments: boolean, evaluate: Evaluate):
   };
 }
 
-function refuseArguments(run: Run, node: ArgNode, hasArguments: boolean, piped: Piped): void {
+function refuseArguments(run: TemplateRun, node: ArgNode, hasArguments: boolean, piped: Piped): void {
   if (hasArguments || piped !== missing)
     run.fail(`can't give argument to non-function ${argumentSource(node)}`);
 }
@@ -155,7 +155,7 @@ function compileChain(node: Extract<ArgNode, { kind: 'chain' }>, args: readonly 
   };
 }
 
-type EvaluateFields = (run: Run, dot: GoValue, piped: Piped, receiver: GoValue) => GoValue;
+type EvaluateFields = (run: TemplateRun, dot: GoValue, piped: Piped, receiver: GoValue) => GoValue;
 
 /** `.a.b.c` of a value; arguments are passed to the last name, in case it is a method. */
 function compileFields(place: Place, names: readonly string[], args: readonly ArgNode[]): EvaluateFields {

@@ -1,5 +1,5 @@
 import type { ArgNode, CommandNode, PipeNode, TemplateNode } from '../ast.js';
-import { quoteText } from '../fmt/quote.js';
+import { quoteGoText } from '../fmt/quote.js';
 
 /** A position in the template, for error texts. */
 export interface Place {
@@ -26,7 +26,7 @@ export function placeOfCall(node: Extract<TemplateNode, { kind: 'template' }>, t
   name.lastIndex = node.offset;
   const offset = name.exec(text)?.index ?? node.offset;
   const pipe = node.pipe === undefined ? '' : ` ${pipeSource(node.pipe)}`;
-  return { offset, source: () => `{{template ${quoteText(node.name)}${pipe}}}` };
+  return { offset, source: () => `{{template ${quoteGoText(node.name)}${pipe}}}` };
 }
 
 /** Go positions a chain of fields at its second part. */

@@ -1,5 +1,5 @@
 import { byteLength } from '../../values/raw-bytes.js';
-import { quoteText } from '../fmt/quote.js';
+import { quoteGoText } from '../fmt/quote.js';
 import type { Meter } from '../../pipeline/meter.js';
 import type { CallContext } from '../library/types.js';
 import type { GoMap, GoValue } from '../values/value.js';
@@ -25,7 +25,7 @@ const stepCost = 300;
 const stepsPerTick = 4_000;
 
 /** One formatting of one line. */
-export class Run implements CallContext {
+export class TemplateRun implements CallContext {
   readonly line: string;
   readonly timestampNs: bigint;
   readonly labels: GoMap;
@@ -108,7 +108,7 @@ export class Run implements CallContext {
     const column = byteLength(before.slice(before.lastIndexOf('\n') + 1));
     const where = `${this.#file}:${String(line)}:${String(column)}`;
     throw new TemplateFault(
-      `template: ${where}: executing ${quoteText(this.name)} at <${source()}>: ${message}`,
+      `template: ${where}: executing ${quoteGoText(this.name)} at <${source()}>: ${message}`,
     );
   }
 }

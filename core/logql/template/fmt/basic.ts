@@ -2,7 +2,7 @@ import { isPrintable } from '../strings/characters.js';
 import { toBytes } from '../../values/raw-bytes.js';
 import { pad, truncate, type Directive } from './directive.js';
 import { formatFloat, type FloatVerb } from './float.js';
-import { canBackquote, isCharacter, quoteCharacter, quoteText } from './quote.js';
+import { canBackquote, isCharacter, quoteCharacter, quoteGoText } from './quote.js';
 
 type Flags = Readonly<Directive>;
 
@@ -30,7 +30,7 @@ export function formatString(text: string, verb: string, flags: Flags): string |
 function quoted(text: string, flags: Flags): string {
   const cut = truncate(text, flags.precision);
   const isRaw = flags.sharp && canBackquote(cut);
-  return pad(isRaw ? `\`${cut}\`` : quoteText(cut, flags.plus), flags);
+  return pad(isRaw ? `\`${cut}\`` : quoteGoText(cut, flags.plus), flags);
 }
 
 function hexText(text: string, isUpper: boolean, flags: Flags): string {

@@ -1,4 +1,4 @@
-import { formatFloatShort } from '../../values/go-float.js';
+import { formatFloatShort } from '../../../base/time/index.js';
 
 export type FloatVerb = 'e' | 'E' | 'f' | 'g' | 'G' | 'b' | 'x' | 'X';
 

@@ -1,4 +1,4 @@
-import { formatFloatShort } from '../../values/go-float.js';
+import { formatFloatShort } from '../../../base/time/index.js';
 import { formatLimits, type FormatLimit } from '../exec/limits.js';
 import { joined } from '../../values/raw-bytes.js';
 import { concrete, type GoValue } from '../values/value.js';

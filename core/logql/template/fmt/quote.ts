@@ -4,7 +4,7 @@ import { hasRawBytes } from '../../values/raw-bytes.js';
 const notAscii = /[^\0-\x7f]/gu;
 
 /** Go's strconv.Quote; with `onlyAscii` its QuoteToASCII. */
-export function quoteText(text: string, onlyAscii = false): string {
+export function quoteGoText(text: string, onlyAscii = false): string {
   return onlyAscii ? escapeNonAscii(quoteGo(text)) : quoteGo(text);
 }
 

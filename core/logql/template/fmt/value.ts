@@ -1,4 +1,4 @@
-import { formatGoDuration } from '../../values/go-duration.js';
+import { printGoDuration } from '../../../base/time/index.js';
 import { goSyntaxOf } from '../time/go-syntax.js';
 import { unixOfYearOne, type GoTime } from '../time/go-time.js';
 import { monthName, weekdayName } from '../time/names.js';
@@ -153,7 +153,7 @@ export class ValuePrinter {
 function nameOf({ type, value }: GoInt): string | undefined {
   switch (type) {
     case 'time.Duration':
-      return formatGoDuration(value);
+      return printGoDuration(value);
     case 'time.Month':
       return monthName(value);
     case 'time.Weekday':

@@ -1,5 +1,5 @@
 import { sprintf } from '../fmt/printf.js';
-import { compareBytes } from '../../values/raw-bytes.js';
+import { compareGoStrings } from '../../values/raw-bytes.js';
 import { concrete, isTrue, typeName, type Concrete, type GoValue } from '../values/value.js';
 import { GoError, type GoFunction } from './types.js';
 
@@ -67,7 +67,7 @@ function isLess(first: GoValue, second: GoValue): boolean {
   const bad = new GoError('invalid type for comparison');
   if (kindA === 'other' || kindB === 'other') throw bad;
   if (!isComparable(kindA, kindB)) throw incompatible(a, b);
-  if (typeof a === 'string' && typeof b === 'string') return compareBytes(a, b) < 0;
+  if (typeof a === 'string' && typeof b === 'string') return compareGoStrings(a, b) < 0;
   if (typeof a === 'number' && typeof b === 'number') return a < b;
   if (typeof a === 'object' && typeof b === 'object' && a.kind === 'int' && b.kind === 'int') {
     return a.value < b.value;

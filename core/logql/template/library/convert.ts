@@ -1,5 +1,5 @@
-import { parseGoFloat } from '../../values/go-float.js';
-import { floatToInt64, maxInt64, minInt64 } from '../values/ints.js';
+import { parseGoFloat, maxInt64, minInt64 } from '../../../base/time/index.js';
+import { floatToInt64 } from '../values/ints.js';
 import { concrete, type GoValue } from '../values/value.js';
 
 const anyBase =
@@ -48,7 +48,7 @@ export function toFloat64(boxed: GoValue): number {
   switch (typeof value) {
     case 'string': {
       const parsed = parseGoFloat(value);
-      return parsed.ok ? parsed.value : 0;
+      return parsed.kind === 'ok' ? parsed.value : 0;
     }
     case 'number':
       return value;

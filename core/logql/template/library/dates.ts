@@ -1,12 +1,12 @@
-import { quoteText } from '../fmt/quote.js';
+import { quoteGoText } from '../fmt/quote.js';
 import { byteLength } from '../../values/raw-bytes.js';
-import { formatTime } from '../time/format.js';
+import { printGoTime } from '../time/format.js';
 import { GoTime, zeroTime } from '../time/go-time.js';
-import { parseTime } from '../time/parse.js';
+import { parseGoTime } from '../time/parse.js';
 import { loadZone, local, type Zone } from '../time/zone.js';
-import { maxInt64, minInt64 } from '../values/ints.js';
+import { maxInt64, minInt64 } from '../../../base/time/index.js';
 import { concrete, GoInt, type GoValue } from '../values/value.js';
-import { GoError, ofText, ofTexts, text, time, type GoFunction } from './types.js';
+import { GoError, ofText, ofTexts, textArgument, time, type GoFunction } from './types.js';
 
 /** The current time, with the monotonic clock that Go prints. */
 function now(): GoTime {
@@ -17,14 +17,14 @@ function now(): GoTime {
 /** Formats a time or whole seconds; anything else means now. */
 function date(layout: string, boxed: GoValue): string {
   const value = concrete(boxed);
-  if (typeof value === 'object' && value.kind === 'time') return formatTime(value.in(local), layout);
+  if (typeof value === 'object' && value.kind === 'time') return printGoTime(value.in(local), layout);
   const isSeconds = value instanceof GoInt && (value.type === 'int' || value.type === 'int64');
-  return formatTime(isSeconds ? new GoTime(Number(value.value), 0, local) : now(), layout);
+  return printGoTime(isSeconds ? new GoTime(Number(value.value), 0, local) : now(), layout);
 }
 
 /** An unparsable date gives the zero time, because Loki ignores the error. */
 function toDate(layout: string, zone: Zone, subject: string): GoTime {
-  return parseTime(layout, subject, zone) ?? zeroTime;
+  return parseGoTime(layout, subject, zone) ?? zeroTime;
 }
 
 /** Nanoseconds per unit, by the number of digits of the timestamp. */
@@ -38,7 +38,7 @@ const unitsByLength = new Map([
 
 function unixToTime(subject: string): GoTime {
   const fault = (cause: string): GoError => new GoError(`unable to parse time '${subject}': ${cause}`);
-  const parsing = `strconv.ParseInt: parsing ${quoteText(subject)}`;
+  const parsing = `strconv.ParseInt: parsing ${quoteGoText(subject)}`;
   if (!/^[+-]?[0-9]+$/.test(subject)) throw fault(`${parsing}: invalid syntax`);
   const value = BigInt(subject.replace(/^\+/, ''));
   if (value < minInt64 || value > maxInt64) throw fault(`${parsing}: value out of range`);
@@ -69,7 +69,7 @@ export const dateFunctions: readonly (readonly [string, GoFunction])[] = [
       parameters: ['string', 'any'],
       weight: 8,
       stepsPerArgument: 3,
-      call: ([layout, value]) => date(text(layout), value),
+      call: ([layout, value]) => date(textArgument(layout), value),
     },
   ],
   ['toDate', ofTexts((layout, subject) => toDate(layout, local, subject), 8)],
@@ -80,7 +80,8 @@ export const dateFunctions: readonly (readonly [string, GoFunction])[] = [
       weight: 8,
       // A zone takes a while to load the first time.
       stepsPerArgument: 40,
-      call: ([layout, zone, subject]) => toDate(text(layout), loadZone(text(zone)), text(subject)),
+      call: ([layout, zone, subject]) =>
+        toDate(textArgument(layout), loadZone(textArgument(zone)), textArgument(subject)),
     },
   ],
   ['unixToTime', ofText(unixToTime)],

@@ -1,4 +1,4 @@
-import { formatFloatShort } from '../../values/go-float.js';
+import { formatFloatShort } from '../../../base/time/index.js';
 import { GoError } from './types.js';
 
 /** coefficient * 10 ** exponent, exactly. */

@@ -1,6 +1,6 @@
 import { isPrintable } from '../strings/characters.js';
 import { fromBytes, isAscii, toBytes } from '../../values/raw-bytes.js';
-import { quoteText } from '../fmt/quote.js';
+import { quoteGoText } from '../fmt/quote.js';
 import { GoError, ofText, type GoFunction } from './types.js';
 
 const hexDigits = '0123456789ABCDEF';
@@ -22,7 +22,7 @@ function urlDecode(subject: string): string {
   const bad = /%(?![0-9A-Fa-f]{2})/.exec(subject);
   if (bad !== null) {
     const shown = fromBytes(toBytes(subject.slice(bad.index)).subarray(0, 3));
-    throw new GoError(`invalid URL escape ${quoteText(shown)}`);
+    throw new GoError(`invalid URL escape ${quoteGoText(shown)}`);
   }
   const spaced = subject.replaceAll('+', ' ');
   if (!spaced.includes('%')) return spaced;

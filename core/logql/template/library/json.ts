@@ -2,7 +2,7 @@ import { exceeded } from '../exec/limits.js';
 import { wellFormed } from '../../values/raw-bytes.js';
 import { JsonMap } from '../values/maps.js';
 import { GoInterface, GoSlice, nilInterface, type Concrete } from '../values/value.js';
-import { text, type GoFunction } from './types.js';
+import { textArgument, type GoFunction } from './types.js';
 
 /** Deep enough for any log; printing recurses as deeply. */
 const maxDepth = 256;
@@ -59,8 +59,8 @@ export const jsonFunctions: readonly (readonly [string, GoFunction])[] = [
     {
       parameters: ['string'],
       call: ([source], context) => {
-        context.charge(text(source).length * stepsPerCharacter);
-        return decode(text(source));
+        context.charge(textArgument(source).length * stepsPerCharacter);
+        return decode(textArgument(source));
       },
     },
   ],

@@ -1,12 +1,12 @@
-import { formatGoDuration } from '../../values/go-duration.js';
-import { formatTime } from '../time/format.js';
+import { printGoDuration, maxInt64, minInt64 } from '../../../base/time/index.js';
+import { printGoTime } from '../time/format.js';
 import { GoTime } from '../time/go-time.js';
 import { monthName, weekdayName } from '../time/names.js';
 import { local, utc } from '../time/zone.js';
-import { maxInt64, minInt64, wrapInt } from '../values/ints.js';
+import { wrapInt } from '../values/ints.js';
 import { GoInt, type GoValue, type IntType } from '../values/value.js';
 import { unixMillis, unixNanos } from './dates.js';
-import { int, size, text, time, type GoFunction } from './types.js';
+import { int, size, textArgument, time, type GoFunction } from './types.js';
 import { durationSeconds } from './units.js';
 
 /** A method, or Go's message about its results. */
@@ -83,7 +83,7 @@ function timeMethod(value: GoTime, name: string): Method | undefined {
     case 'Local':
       return getter(() => value.in(local));
     case 'Format':
-      return { parameters: ['string'], call: ([layout]) => formatTime(value, text(layout)) };
+      return { parameters: ['string'], call: ([layout]) => printGoTime(value, textArgument(layout)) };
     case 'Before':
       return withTime((other) => value.nanoseconds < other.nanoseconds);
     case 'After':
@@ -152,7 +152,7 @@ function durationMethod(value: bigint, name: string): Method | undefined {
     case 'Abs':
       return getter(() => whole(saturated(value < 0n ? -value : value), 'time.Duration'));
     case 'String':
-      return getter(() => formatGoDuration(value));
+      return getter(() => printGoDuration(value));
     default:
       return undefined;
   }

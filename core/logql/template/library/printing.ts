@@ -2,7 +2,7 @@ import { sprint, sprintln } from '../fmt/print.js';
 import { sprintf } from '../fmt/printf.js';
 import { concrete, type GoValue } from '../values/value.js';
 import { htmlEscape, jsEscape, urlEncode } from './encodings.js';
-import { text, type GoFunction } from './types.js';
+import { textArgument, type GoFunction } from './types.js';
 
 function printer(apply: (args: readonly GoValue[]) => string, weight = 1): GoFunction {
   return {
@@ -31,7 +31,7 @@ export const printFunctions: readonly (readonly [string, GoFunction])[] = [
       inputLimit: 'printf',
       weight: 4,
       outputLimit: 'printf',
-      call: ([format, ...args]) => sprintf(text(format), args),
+      call: ([format, ...args]) => sprintf(textArgument(format), args),
     },
   ],
   ['html', escaper(htmlEscape, 3)],

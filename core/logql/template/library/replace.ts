@@ -1,7 +1,7 @@
-import { compileRegExp, RegExpSyntaxError, sizeOf, type LinearRegExp } from '../../regexp/index.js';
+import { compileRegExp, RegExpSyntaxError, patternSize, type LinearRegExp } from '../../regexp/index.js';
 import { exceeded, formatLimits } from '../exec/limits.js';
 import { smallInt } from '../values/ints.js';
-import { GoError, ofTexts, size, text, type CallContext, type GoFunction } from './types.js';
+import { GoError, ofTexts, size, textArgument, type CallContext, type GoFunction } from './types.js';
 
 /** Go's strings.Replace; a negative count replaces all, and an empty old text matches between all characters. */
 function replaceText(subject: string, old: string, replacement: string, count: number): string {
@@ -38,7 +38,7 @@ const stepsPerEmptyMatch = 2;
 
 function pattern(source: string, subject: string, context: CallContext): LinearRegExp {
   if (source.length > formatLimits.output) exceeded('function input');
-  const { states } = sizeOf(source);
+  const { states } = patternSize(source);
   context.charge(states * stepsPerState);
   context.charge(subject.length * (stepsPerCharacter + states * stepsPerCharacterAndState));
   try {
@@ -80,7 +80,11 @@ function regexFunction(isLiteral: boolean): GoFunction {
     parameters: ['string', 'string', 'string'],
     outputLimit: 'replacement',
     call: ([source, subject, replacement], context) =>
-      regexReplace([text(source), text(subject), text(replacement)], context, isLiteral),
+      regexReplace(
+        [textArgument(source), textArgument(subject), textArgument(replacement)],
+        context,
+        isLiteral,
+      ),
   };
 }
 
@@ -91,7 +95,8 @@ export const replaceFunctions: readonly (readonly [string, GoFunction])[] = [
       parameters: ['string', 'string', 'string'],
       outputLimit: 'replacement',
       weight: 3,
-      call: ([old, replacement, subject]) => replaceText(text(subject), text(old), text(replacement), -1),
+      call: ([old, replacement, subject]) =>
+        replaceText(textArgument(subject), textArgument(old), textArgument(replacement), -1),
     },
   ],
   [
@@ -101,7 +106,7 @@ export const replaceFunctions: readonly (readonly [string, GoFunction])[] = [
       outputLimit: 'replacement',
       weight: 3,
       call: ([subject, old, replacement, count]) =>
-        replaceText(text(subject), text(old), text(replacement), size(count)),
+        replaceText(textArgument(subject), textArgument(old), textArgument(replacement), size(count)),
     },
   ],
   ['regexReplaceAll', regexFunction(false)],
@@ -112,7 +117,7 @@ export const replaceFunctions: readonly (readonly [string, GoFunction])[] = [
       ...ofTexts(() => ''),
       call: ([source, subject], context) =>
         smallInt(
-          pattern(text(source), text(subject), context).count(text(subject), () => {
+          pattern(textArgument(source), textArgument(subject), context).count(textArgument(subject), () => {
             context.tick();
           }),
         ),

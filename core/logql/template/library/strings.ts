@@ -2,7 +2,16 @@ import { toLower, toTitle, toUpper } from '../strings/case.js';
 import { trimSpace } from '../strings/characters.js';
 import { byteLength, sliceBytes, wellFormed } from '../../values/raw-bytes.js';
 import { exceeded, formatLimits } from '../exec/limits.js';
-import { GoError, ofCount, ofText, ofTexts, runtimeError, size, text, type GoFunction } from './types.js';
+import {
+  GoError,
+  ofCount,
+  ofText,
+  ofTexts,
+  runtimeError,
+  size,
+  textArgument,
+  type GoFunction,
+} from './types.js';
 
 function trunc(count: number, subject: string): string {
   const length = byteLength(subject);
@@ -100,7 +109,7 @@ export const stringFunctions: readonly (readonly [string, GoFunction])[] = [
     {
       parameters: ['int', 'int', 'string'],
       weight: 3,
-      call: ([start, end, subject]) => substr(size(start), size(end), text(subject)),
+      call: ([start, end, subject]) => substr(size(start), size(end), textArgument(subject)),
     },
   ],
   ['contains', ofTexts((needle, subject) => subject.includes(needle))],

@@ -47,7 +47,7 @@ export function runtimeError(text: string): GoError {
 }
 
 /** A string argument: the caller has checked the type. */
-export function text(value: GoValue): string {
+export function textArgument(value: GoValue): string {
   if (typeof value === 'string') return value;
   throw new TypeError('not a string');
 }
@@ -69,7 +69,7 @@ export function time(value: GoValue): GoTime {
 
 /** A function of one text. */
 export function ofText(apply: (subject: string) => GoValue, weight = 1): GoFunction {
-  return { parameters: ['string'], weight, call: ([subject]) => apply(text(subject)) };
+  return { parameters: ['string'], weight, call: ([subject]) => apply(textArgument(subject)) };
 }
 
 /** A function of two texts. */
@@ -77,7 +77,7 @@ export function ofTexts(apply: (first: string, second: string) => GoValue, weigh
   return {
     parameters: ['string', 'string'],
     weight,
-    call: ([first, second]) => apply(text(first), text(second)),
+    call: ([first, second]) => apply(textArgument(first), textArgument(second)),
   };
 }
 
@@ -86,6 +86,6 @@ export function ofCount(apply: (count: number, subject: string) => GoValue, weig
   return {
     parameters: ['int', 'string'],
     weight,
-    call: ([count, subject]) => apply(size(count), text(subject)),
+    call: ([count, subject]) => apply(size(count), textArgument(subject)),
   };
 }

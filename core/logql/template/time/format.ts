@@ -16,7 +16,7 @@ export interface ShownTime {
 }
 
 /** Go's Time.Format. */
-export function formatTime(time: ShownTime, layout: string): string {
+export function printGoTime(time: ShownTime, layout: string): string {
   const { texts, elements } = readLayout(layout);
   let out = texts[0] ?? '';
   elements.forEach((element, index) => {

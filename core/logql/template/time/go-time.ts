@@ -1,5 +1,5 @@
 import { civilFromDays, daysFromCivil, type CivilDate } from './civil.js';
-import { formatTime } from './format.js';
+import { printGoTime } from './format.js';
 import { local, utc, type Zone } from './zone.js';
 
 const secondsPerDay = 86_400;
@@ -81,7 +81,7 @@ export class GoTime {
   }
 
   toString(): string {
-    const shown = formatTime(this, '2006-01-02 15:04:05.999999999 -0700 MST');
+    const shown = printGoTime(this, '2006-01-02 15:04:05.999999999 -0700 MST');
     if (this.monotonic === undefined) return shown;
     const size = this.monotonic.toString().padStart(10, '0');
     return `${shown} m=+${size.slice(0, -9)}.${size.slice(-9)}`;

@@ -21,7 +21,7 @@ interface Draft {
 }
 
 /** Go's time.ParseInLocation; undefined when Go returns an error. */
-export function parseTime(layout: string, text: string, zone: Zone): GoTime | undefined {
+export function parseGoTime(layout: string, text: string, zone: Zone): GoTime | undefined {
   const { texts, elements } = readLayout(layout);
   const reader = new TimeReader(text);
   const draft: Draft = { year: 0, hour: 0, minute: 0, second: 0, nanosecond: 0 };

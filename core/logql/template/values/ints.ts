@@ -1,9 +1,7 @@
+import { minInt64 } from '../../../base/time/index.js';
 import { GoInt, type IntType } from './value.js';
 
 const kept: readonly GoInt[] = Array.from({ length: 1024 }, (_unused, index) => new GoInt(BigInt(index)));
-
-export const minInt64 = -(1n << 63n);
-export const maxInt64 = (1n << 63n) - 1n;
 
 /** A Go int from a small whole number such as a length or an index. */
 export function smallInt(value: number): GoInt {

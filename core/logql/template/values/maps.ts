@@ -1,4 +1,4 @@
-import { compareBytes } from '../../values/raw-bytes.js';
+import { compareGoStrings } from '../../values/raw-bytes.js';
 import type { GoInterface, GoMap, GoValue } from './value.js';
 
 type Entries = readonly (readonly [key: string, value: GoValue])[];
@@ -56,5 +56,5 @@ export class LabelMap implements GoMap {
 }
 
 function sortByKey(entries: (readonly [string, GoValue])[]): Entries {
-  return entries.sort(([a], [b]) => compareBytes(a, b));
+  return entries.sort(([a], [b]) => compareGoStrings(a, b));
 }

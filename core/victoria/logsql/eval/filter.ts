@@ -2,7 +2,8 @@ import type { FieldFilter, LogsqlFilter, RelativeTimeFilter, StreamFilter, TimeF
 import type { RowView } from '../row.js';
 import { maxTime, minTime, parseDate } from '../time.js';
 import { compareValues } from './compare.js';
-import { compileStreamFilter, parseStreamText } from './stream-filter.js';
+import { readStreamText } from '../stream-text.js';
+import { compileStreamFilter } from './stream-filter.js';
 import { compileTest } from './value-test.js';
 
 /** Context of a filter: the time of evaluation in Unix nanoseconds, by default the clock. */
@@ -83,7 +84,7 @@ function compileRowStream(filter: StreamFilter): RowTest {
     const text = row.get('_stream');
     let answer = known.get(text);
     if (answer === undefined) {
-      const labels = parseStreamText(text);
+      const labels = new Map(readStreamText(text).labels);
       answer = matches((label) => labels.get(label) ?? '');
       if (known.size >= streamsRemembered) known.clear();
       known.set(text, answer);

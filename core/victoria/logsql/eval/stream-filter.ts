@@ -1,6 +1,5 @@
 import { compileRegExp } from '../../../logql/regexp/index.js';
 import type { StreamFilter, StreamMatcher } from '../ast.js';
-import { unquote } from '../unquote.js';
 
 /** The label of a stream by name; a missing one is empty. */
 export type LabelReader = (label: string) => string;
@@ -32,21 +31,4 @@ function compileMatcher(matcher: StreamMatcher): StreamTest {
       return (labels) => compiled.test(labels(label)) === wanted;
     }
   }
-}
-
-/** Parses the text of a `_stream` field, `{a="b",c="d"}`, up to the first error. */
-export function parseStreamText(text: string): ReadonlyMap<string, string> {
-  const labels = new Map<string, string>();
-  let at = 1;
-  while (at < text.length && text[at] !== '}') {
-    const quotedName = text[at] === '"' ? unquote(text, at) : undefined;
-    const nameEnd = quotedName?.end ?? text.indexOf('=', at);
-    if (nameEnd < 0) break;
-    const name = quotedName?.text ?? text.slice(at, nameEnd);
-    const value = unquote(text, nameEnd + 1);
-    if (value === undefined) break;
-    labels.set(name, value.text);
-    at = text[value.end] === ',' ? value.end + 1 : value.end;
-  }
-  return labels;
 }

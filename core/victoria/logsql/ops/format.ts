@@ -3,7 +3,8 @@ import { formatDuration } from '../bucket.js';
 import { lowerText, upperText } from '../eval/words.js';
 import { parseFormatPattern } from '../extract-pattern.js';
 import { formatIPv4 } from '../../../base/ip.js';
-import { formatNumber, parseDuration, parsePlain } from '../numbers.js';
+import { formatFloatPlain } from '../../../base/time/index.js';
+import { parseLogsqlDuration, parsePlain } from '../numbers.js';
 import type { RowView } from '../row.js';
 import { formatTime, parseUnixTime } from '../time.js';
 import { refersTo } from './derived-row.js';
@@ -61,8 +62,8 @@ function formatOption(option: string, value: string): string {
       return ns === undefined ? value : formatDuration(ns);
     }
     case 'duration_seconds': {
-      const ns = parseDuration(value);
-      return ns === undefined ? value : formatNumber(ns / 1e9);
+      const ns = parseLogsqlDuration(value);
+      return ns === undefined ? value : formatFloatPlain(ns / 1e9);
     }
     case 'ipv4': {
       const address = integerOf(value);

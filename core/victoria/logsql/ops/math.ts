@@ -1,11 +1,10 @@
 import type { MathExpr, MathFunction, MathOperator, MathPipe } from '../ast.js';
 import { timeOf } from '../eval/filter.js';
-import { formatNumber } from '../numbers.js';
+import { formatFloatPlain } from '../../../base/time/index.js';
 import { rangeNumber } from '../range-number.js';
 import type { RowView } from '../row.js';
 import { OverlayRow } from './derived-row.js';
-import { MapOperator } from './operator.js';
-import type { Operator, PipeContext } from './operator.js';
+import { MapOperator, type Operator, type PipeContext } from './operator.js';
 
 type Compute = (row: RowView) => number;
 
@@ -16,7 +15,7 @@ export function mathOperator(pipe: MathPipe, context: PipeContext, next: Operato
     (row) =>
       entries.reduce<RowView>(
         (current, { as, compute }) =>
-          new OverlayRow(current, new Map([[as, formatNumber(compute(current))]])),
+          new OverlayRow(current, new Map([[as, formatFloatPlain(compute(current))]])),
         row,
       ),
     next,

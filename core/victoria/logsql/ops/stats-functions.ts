@@ -1,5 +1,6 @@
 import type { StatsFunction } from '../ast.js';
-import { formatNumber, parseNumber, parsePlain } from '../numbers.js';
+import { formatFloatPlain } from '../../../base/time/index.js';
+import { parseNumber, parsePlain } from '../numbers.js';
 import type { Budget } from './operator.js';
 import { edgeFactory, extremeFactory, quantileFactory } from './stats-order.js';
 import { countUniqFactory, jsonValuesFactory, uniqValuesFactory, valuesFactory } from './stats-sets.js';
@@ -75,7 +76,8 @@ function countRows(perSeconds: number | undefined): () => Accumulator {
       add() {
         count++;
       },
-      result: () => formatNumber(perSeconds === undefined || perSeconds <= 0 ? count : count / perSeconds),
+      result: () =>
+        formatFloatPlain(perSeconds === undefined || perSeconds <= 0 ? count : count / perSeconds),
     };
   };
 }
@@ -108,7 +110,7 @@ function sumFactory(
     };
     return {
       add: (row) => read(row, take),
-      result: () => formatNumber(perSeconds === undefined || perSeconds <= 0 ? sum : sum / perSeconds),
+      result: () => formatFloatPlain(perSeconds === undefined || perSeconds <= 0 ? sum : sum / perSeconds),
     };
   };
 }
@@ -123,7 +125,7 @@ function averageFactory(read: ValuesReader, number: (text: string) => number | u
       sum += parsed;
       count++;
     };
-    return { add: (row) => read(row, take), result: () => formatNumber(sum / count) };
+    return { add: (row) => read(row, take), result: () => formatFloatPlain(sum / count) };
   };
 }
 
@@ -141,7 +143,7 @@ function spreadFactory(read: ValuesReader): () => Accumulator {
       mean += difference / count;
       squares += difference * (parsed - mean);
     };
-    return { add: (row) => read(row, take), result: () => formatNumber(Math.sqrt(squares / count)) };
+    return { add: (row) => read(row, take), result: () => formatFloatPlain(Math.sqrt(squares / count)) };
   };
 }
 

@@ -1,14 +1,12 @@
 import type { GroupKey, StatsPipe } from '../ast.js';
 import { timeBucketer, valueBucketer } from '../bucket.js';
-import { timeOf } from '../eval/filter.js';
-import type { RowTest } from '../eval/filter.js';
-import { groupedValue, parseDuration } from '../numbers.js';
+import { timeOf, type RowTest } from '../eval/filter.js';
+import { groupedValue, parseLogsqlDuration } from '../numbers.js';
 import { printPipe } from '../print.js';
 import type { RowView } from '../row.js';
 import { formatTime } from '../time.js';
 import { OverlayRow } from './derived-row.js';
-import { Budget, emitAll, rowOverhead, textSize } from './operator.js';
-import type { Operator, PipeContext } from './operator.js';
+import { Budget, emitAll, rowOverhead, textSize, type Operator, type PipeContext } from './operator.js';
 import { rowOf } from './shape.js';
 import { accumulatorFactory } from './stats-functions.js';
 import type { Accumulator } from './accumulator.js';
@@ -112,7 +110,7 @@ function compileKey({ field, bucket }: GroupKey): (row: RowView) => string {
 // Rates are per second of the time bucket, or of the whole selected range.
 function secondsPerGroup(pipe: StatsPipe, context: PipeContext): number | undefined {
   const size = pipe.by.find((key) => key.field === '_time')?.bucket?.size;
-  const ns = size === undefined ? undefined : parseDuration(size);
+  const ns = size === undefined ? undefined : parseLogsqlDuration(size);
   if (ns !== undefined) return ns / 1e9;
   return context.rangeNs === undefined ? undefined : Number(context.rangeNs) / 1e9;
 }

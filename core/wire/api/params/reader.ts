@@ -2,7 +2,6 @@ import { apiError } from '../../../base/errors/table.js';
 import type { TimeRange } from '../../../base/time/range.js';
 import type { Direction } from '../request.js';
 import {
-  DurationError,
   nanosPerSecond,
   parseGoFloat,
   parseGoInt,
@@ -35,8 +34,7 @@ export function readTimeRange(
   parse = parseTimestamp,
 ): TimeRange {
   const sinceText = first(params, 'since');
-  const sinceNs =
-    sinceText === '' ? defaultSinceNs : readOr('since', () => parsePrometheusDuration(sinceText));
+  const sinceNs = sinceText === '' ? defaultSinceNs : readSince(sinceText);
   const endText = first(params, 'end');
   const endNs = endText === '' ? context.nowNs : readOr('end', () => parse(endText));
   const startText = first(params, 'start');
@@ -51,11 +49,17 @@ export interface Now {
   readonly nowNs: bigint;
 }
 
+function readSince(text: string): bigint {
+  const since = parsePrometheusDuration(text);
+  if (since.kind === 'ok') return since.value;
+  throw apiError('badTimeParameter', { name: 'since', cause: since.error });
+}
+
 function readOr(name: string, read: () => bigint): bigint {
   try {
     return read();
   } catch (error) {
-    if (!(error instanceof DurationError || error instanceof TimestampError)) throw error;
+    if (!(error instanceof TimestampError)) throw error;
     throw apiError('badTimeParameter', { name, cause: error.message });
   }
 }
@@ -111,12 +115,9 @@ export function readSecondsOrDuration(params: Params, name: string): bigint | un
   if (text === '') return undefined;
   const seconds = parseGoFloat(text);
   if (seconds.kind === 'ok') return secondsToNs(seconds.value, text);
-  try {
-    return parsePrometheusDuration(text);
-  } catch (error) {
-    if (!(error instanceof DurationError)) throw error;
-    throw apiError('badDuration', { value: quoteGo(text) });
-  }
+  const duration = parsePrometheusDuration(text);
+  if (duration.kind === 'ok') return duration.value;
+  throw apiError('badDuration', { value: quoteGo(text) });
 }
 
 /** Reads the minimum distance between entries; 0 when there is none. */

@@ -5,7 +5,7 @@ import test from 'ava';
 import fc from 'fast-check';
 import { LineWorkers } from '../../../../core/logql/lines/line-workers.js';
 import {
-  columnsOf,
+  gridColumns,
   defaultMetricLimits,
   leavesOf,
   planLeaves,
@@ -284,6 +284,6 @@ function leafOf(text: string): LeafRequest {
   const [leaf] = ast.kind === 'log' ? [] : leavesOf(planLeaves(ast).tree);
   if (leaf === undefined) throw new Error('no metric query');
   const { signal } = new AbortController();
-  const columns = columnsOf({ kind: 'instant', timeNs: base });
+  const columns = gridColumns({ kind: 'instant', timeNs: base });
   return { leaf, columns, limits: defaultMetricLimits, signal };
 }

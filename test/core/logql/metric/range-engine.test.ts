@@ -5,7 +5,7 @@ import { Pacer } from '../../../../core/base/pace/pacer.js';
 import { LabelSet } from '../../../../core/base/labels/label-set.js';
 import type { RangeAggregation, RangeOp } from '../../../../core/logql/index.js';
 import {
-  columnsOf,
+  gridColumns,
   defaultMetricLimits,
   RangeEngine,
   transfersOf,
@@ -77,7 +77,7 @@ const timeOf = ({ ms, ns }: Sample): bigint => BigInt(baseMs + ms) * 1_000_000n 
 
 /** What the engine says, by series and time in milliseconds. */
 function computed(op: RangeOp, given: Shape, all: readonly Sample[]): ReadonlyMap<string, number> {
-  const columns = columnsOf(gridOfShape(given));
+  const columns = gridColumns(gridOfShape(given));
   const engine = new RangeEngine(aggregation(op, given), columns, defaultMetricLimits);
   for (const sample of all) engine.add(sets[sample.series] ?? LabelSet.empty, timeOf(sample), sample.value);
   const out = new Map<string, number>();
@@ -237,7 +237,7 @@ const longGrid: Shape = { startMs: baseMs, spanMs: 1000, stepMs: 100, rangeMs: 2
 test('samples of equal labels are of one series, whatever object holds them', (t) => {
   const engine = new RangeEngine(
     aggregation('rate', longGrid),
-    columnsOf(gridOfShape(longGrid)),
+    gridColumns(gridOfShape(longGrid)),
     defaultMetricLimits,
   );
   for (let index = 0; index < 10; index += 1) {
@@ -248,7 +248,7 @@ test('samples of equal labels are of one series, whatever object holds them', (t
 });
 
 test('more cells or values than allowed are refused', (t) => {
-  const columns = columnsOf(gridOfShape(longGrid));
+  const columns = gridColumns(gridOfShape(longGrid));
   const fill = (op: RangeOp, limits: { readonly maxCells: number; readonly maxValues: number }): void => {
     const engine = new RangeEngine(aggregation(op, longGrid), columns, { ...defaultMetricLimits, ...limits });
     for (let index = 0; index < 11; index += 1) {
@@ -268,7 +268,7 @@ test('more cells or values than allowed are refused', (t) => {
 
 test('many series in many buckets find their cells again', (t) => {
   const given = { ...longGrid, spanMs: 50_000, rangeMs: 100 };
-  const columns = columnsOf(gridOfShape(given));
+  const columns = gridColumns(gridOfShape(given));
   const engine = new RangeEngine(aggregation('count_over_time', given), columns, defaultMetricLimits);
   const many = Array.from({ length: 300 }, (_none, index) => LabelSet.from([['x', String(index)]]));
   for (let round = 0; round < 2; round += 1) {
@@ -287,7 +287,7 @@ test('windows of years are cut where they should be, to the nanosecond', (t) => 
     const given = { ...longGrid, rangeMs: years * yearMs };
     const engine = new RangeEngine(
       aggregation('count_over_time', given),
-      columnsOf(gridOfShape(given)),
+      gridColumns(gridOfShape(given)),
       defaultMetricLimits,
     );
     const begin = BigInt(baseMs - years * yearMs) * 1_000_000n;
@@ -318,7 +318,7 @@ async function filled(op: RangeOp): Promise<RangeEngine> {
 }
 
 function emptyEngine(op: RangeOp): RangeEngine {
-  const columns = columnsOf(gridOfShape(longGrid));
+  const columns = gridColumns(gridOfShape(longGrid));
   const folded = { without: true, labels: ['gone'], span: { start: 0, end: 0 } };
   return new RangeEngine(aggregation(op, longGrid), columns, defaultMetricLimits, { folded });
 }

@@ -1,7 +1,7 @@
 import test from 'ava';
 import { LabelSet, type Label } from '../../../../core/base/labels/label-set.js';
 import { parseQuery } from '../../../../core/logql/index.js';
-import { columnsOf } from '../../../../core/logql/metric/columns.js';
+import { gridColumns } from '../../../../core/logql/metric/columns.js';
 import { doAll } from '../../../../core/base/pace/steps.js';
 import { sortSeriesOf } from '../../../../core/logql/metric/series-order.js';
 
@@ -23,7 +23,7 @@ function shortFirst(
   const expr = parseQuery(query);
   if (expr.kind === 'log') throw new Error('a log query');
   const sets = [LabelSet.fromSorted(goesOn), LabelSet.empty, LabelSet.fromSorted(ends)];
-  const columns = columnsOf({ kind: 'range', startMs, endMs, stepMs });
+  const columns = gridColumns({ kind: 'range', startMs, endMs, stepMs });
   const sorted = doAll(sortSeriesOf(sets, (set) => set, expr, columns, splitMs));
   const sizes = sorted.map(({ size }) => size).join();
   if (sizes !== '0,1,2' && sizes !== '2,1,0') throw new Error(sizes);

@@ -1,7 +1,7 @@
 import test from 'ava';
 import fc from 'fast-check';
 import { LabelSet } from '../../../../core/base/labels/label-set.js';
-import { columnsOf, defaultMetricLimits, RangeEngine } from '../../../../core/logql/metric/index.js';
+import { gridColumns, defaultMetricLimits, RangeEngine } from '../../../../core/logql/metric/index.js';
 import { ascending } from '../../../../core/logql/metric/order.js';
 import { Pacer } from '../../../../core/base/pace/pacer.js';
 import { sortInSteps } from '../../../../core/logql/metric/sort-in-steps.js';
@@ -38,7 +38,7 @@ for (const op of [
     const expr = metricExpr(op);
     if (expr.kind !== 'range-aggregation') throw new Error('no range aggregation');
     const startMs = 1_793_491_200_000;
-    const columns = columnsOf({ kind: 'range', startMs, endMs: startMs + 60_000, stepMs: 5_000 });
+    const columns = gridColumns({ kind: 'range', startMs, endMs: startMs + 60_000, stepMs: 5_000 });
     const fill = (): RangeEngine => {
       const engine = new RangeEngine(expr, columns, defaultMetricLimits);
       const sets = ['many', 'few'].map((name) => LabelSet.from([['name', name]]));
@@ -60,7 +60,7 @@ test('a client that goes away ends what is being made ready', async (t) => {
   if (expr.kind !== 'range-aggregation') throw new Error('no range aggregation');
   const engine = new RangeEngine(
     expr,
-    columnsOf({ kind: 'instant', timeNs: 60_000_000_000n }),
+    gridColumns({ kind: 'instant', timeNs: 60_000_000_000n }),
     defaultMetricLimits,
   );
   for (let index = 0; index < 1_000_000; index += 1) engine.add(LabelSet.empty, 30_000_000_000n, index);

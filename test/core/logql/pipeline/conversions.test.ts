@@ -7,8 +7,7 @@ import {
   readSeconds,
 } from '../../../../core/logql/pipeline/conversions.js';
 import { parseBytes } from '../../../../core/logql/values/bytes.js';
-import { parseGoDuration } from '../../../../core/logql/values/go-duration.js';
-import { parseGoFloat } from '../../../../core/logql/values/go-float.js';
+import { parseGoDuration, parseGoFloat } from '../../../../core/base/time/index.js';
 
 const digits = fc.oneof(
   fc.nat().map(String),
@@ -38,7 +37,7 @@ test('numbers are read as by the slow and careful way', (t) => {
   fc.assert(
     fc.property(value, (text) => {
       const read = parseGoFloat(text);
-      t.is(readNumber(text), read.ok ? read.value : read.error);
+      t.is(readNumber(text), read.kind === 'ok' ? read.value : read.error);
     }),
     { numRuns: 2000 },
   );

@@ -1,7 +1,7 @@
 import test from 'ava';
 import fc from 'fast-check';
 import { encodeAnswer, type EncodeOptions } from '../../../../core/wire/answer/encode.js';
-import { formatSampleValue } from '../../../../core/logql/values/sample-text.js';
+import { formatFloatPlain } from '../../../../core/base/time/index.js';
 import type { Answer, AnswerStats, Entry } from '../../../../core/wire/answer/types.js';
 import { LabelSet } from '../../../../core/base/labels/label-set.js';
 import { makeLogRequest } from '../../../../core/testing/index.js';
@@ -162,15 +162,15 @@ test('index statistics are bare, a formatted query is data', (t) => {
 });
 
 test('values have no exponent and read back as the same number', (t) => {
-  t.is(formatSampleValue(1e21), '1000000000000000000000');
-  t.is(formatSampleValue(2.5e-7), '0.00000025');
-  t.is(formatSampleValue(-1.5e300).length, 302);
-  t.is(formatSampleValue(NaN), 'NaN');
-  t.is(formatSampleValue(Infinity), '+Inf');
-  t.is(formatSampleValue(-Infinity), '-Inf');
+  t.is(formatFloatPlain(1e21), '1000000000000000000000');
+  t.is(formatFloatPlain(2.5e-7), '0.00000025');
+  t.is(formatFloatPlain(-1.5e300).length, 302);
+  t.is(formatFloatPlain(NaN), 'NaN');
+  t.is(formatFloatPlain(Infinity), '+Inf');
+  t.is(formatFloatPlain(-Infinity), '-Inf');
   fc.assert(
     fc.property(fc.double({ noNaN: true, noDefaultInfinity: true }), (value) => {
-      const text = formatSampleValue(value);
+      const text = formatFloatPlain(value);
       t.false(text.includes('e'));
       t.is(Number(text), value);
     }),

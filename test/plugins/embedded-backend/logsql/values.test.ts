@@ -5,9 +5,9 @@ import {
   compareNatural,
   compareValues,
 } from '../../../../core/victoria/logsql/eval/compare.js';
+import { formatFloatPlain } from '../../../../core/base/time/index.js';
 import { formatIPv4, formatIPv6, parseIPv4, parseIPv6 } from '../../../../core/base/ip.js';
 import {
-  formatNumber,
   parseDurationNs,
   parseNumber,
   parsePlain,
@@ -65,13 +65,13 @@ test('durations are exact nanoseconds', (t) => {
 });
 
 test('numbers are written without exponent and read back as themselves', (t) => {
-  t.is(formatNumber(1e21), '1000000000000000000000');
-  t.is(formatNumber(1.5e-7), '0.00000015');
-  t.is(formatNumber(-Infinity), '-Inf');
+  t.is(formatFloatPlain(1e21), '1000000000000000000000');
+  t.is(formatFloatPlain(1.5e-7), '0.00000015');
+  t.is(formatFloatPlain(-Infinity), '-Inf');
   t.notThrows(() =>
     fc.assert(
       fc.property(fc.double({ noNaN: true, noDefaultInfinity: true }), (value) => {
-        const text = formatNumber(value);
+        const text = formatFloatPlain(value);
         return !text.includes('e') && Object.is(Number(text), value);
       }),
     ),

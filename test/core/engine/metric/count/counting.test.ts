@@ -3,7 +3,7 @@ import fc from 'fast-check';
 import { LabelSet } from '../../../../../core/base/labels/label-set.js';
 import { parseQuery, type RangeAggregation } from '../../../../../core/logql/index.js';
 import {
-  columnsOf,
+  gridColumns,
   defaultMetricLimits,
   RangeEngine,
   type Columns,
@@ -74,7 +74,7 @@ test('buckets put together are the windows, to the nanosecond', (t) => {
       fc.constantFrom(0, 1500, 2000),
       (grid, stored, rangeMs, offsetMs) => {
         const range = rangeOf(rangeMs, offsetMs);
-        const columns = columnsOf(grid);
+        const columns = gridColumns(grid);
         const buckets = bucketsOf(columns, range.range);
         if (isDeclined(buckets)) throw new Error(buckets.declined);
         const engine = new RangeEngine(range, columns, { ...defaultMetricLimits, maxCells: 0, maxValues: 0 });
@@ -92,7 +92,7 @@ test('buckets put together are the windows, to the nanosecond', (t) => {
 
 test('a range and a step with a small common divisor need many buckets', (t) => {
   const grid = { kind: 'range', startMs: base, endMs: base + 700_000, stepMs: 7000 } as const;
-  const buckets = bucketsOf(columnsOf(grid), rangeOf(300_000, 0).range);
+  const buckets = bucketsOf(gridColumns(grid), rangeOf(300_000, 0).range);
   if (isDeclined(buckets)) return t.fail();
   t.is(buckets.stepNs, 1_000_000_000n);
   t.true(buckets.count > 900);
