@@ -1,6 +1,6 @@
 import type { LogExpr } from '../../core/logql/ast.js';
 import { lineMeaning } from '../../core/logql/pipeline/filter-meaning.js';
-import { parseRegExp } from '../../core/logql/regexp/parse.js';
+import { exactTree } from '../../core/logql/regexp/parse.js';
 import type { RegExpNode } from '../../core/logql/regexp/tree.js';
 import { translateForV8 } from '../../core/logql/regexp/v8-engine.js';
 
@@ -32,12 +32,11 @@ export function marksOf({ stages }: LogExpr): readonly Mark[] {
 
 function patternMarks(pattern: string): readonly Mark[] {
   if (pattern.length > longestPattern) return [];
-  const tree = parseRegExp(pattern, false);
+  const tree = exactTree(pattern);
   if (tree === undefined) return [];
-  const begin: RegExpNode = { kind: 'assert', test: 'begin' };
-  const inGroup: RegExpNode = { kind: 'group', captures: false, item: tree };
+  const begin: RegExpNode = { op: 'assert', test: 'begin' };
   // From each place on it takes linear time, which is enough for the first characters of a line that is looked at.
-  const fromPlace = translateForV8({ kind: 'concat', items: [begin, inGroup] }, false);
+  const fromPlace = translateForV8({ op: 'concat', items: [begin, tree] }, false);
   return fromPlace === undefined
     ? []
     : [{ kind: 'pattern', source: fromPlace.source.replace(/^\^/, ''), flags: 'gu' }];

@@ -1,8 +1,8 @@
-import { parseRegExp } from '../../logql/regexp/parse.js';
-import type { RegExpNode } from '../../logql/regexp/tree.js';
+import { onlyChar } from '../../logql/regexp/char-set.js';
+import { exactTree } from '../../logql/regexp/parse.js';
+import { setOfChar, type RegExpNode } from '../../logql/regexp/tree.js';
 import type { StreamMatcher, StreamValueMatcher } from '../../victoria/logsql/ast.js';
 import { matcher } from '../../victoria/logsql/build.js';
-import { complementOf, onlyChar, unionOf, type CharSet } from '../../logql/regexp/char-set.js';
 
 /**
  * A pattern of lines that VictoriaLogs understands as Go's package does; undefined where there is none. It looks for the literal text that a pattern begins with
@@ -40,18 +40,22 @@ function whole(pattern: string): string {
 
 function isTakenApart(pattern: string, anchored: boolean): boolean {
   if (!/[\^$]|\\[bBAz]/.test(pattern)) return false;
-  const tree = parseRegExp(pattern, false);
+  const tree = exactTree(pattern);
   return tree === undefined || (firstChar(tree, anchored) !== undefined && looksBack(tree, true));
 }
 
 /** The one character that all matches begin with; undefined where there is none. */
 function firstChar(node: RegExpNode, anchored: boolean): number | undefined {
-  switch (node.kind) {
-    case 'chars':
-      return onlyChar(node.set);
+  switch (node.op) {
+    case 'literal':
+      return onlyChar(setOfChar(node.text, node.folds));
+    case 'class':
+    case 'any':
+    case 'any-not-lf':
     case 'assert':
+    case 'empty':
       return undefined;
-    case 'group':
+    case 'capture':
       return firstChar(node.item, anchored);
     case 'alternate': {
       const [first, ...others] = node.items.map((item) => firstChar(item, anchored));
@@ -66,14 +70,18 @@ function firstChar(node: RegExpNode, anchored: boolean): number | undefined {
   }
 }
 
-/** True when what stands in front of a place is asserted anywhere but at the beginning; an end is one wherever it is tried. */
+/** Whether the text in front of a position is asserted anywhere but at the beginning; an end is one wherever it is tried. */
 function looksBack(node: RegExpNode, isFirst: boolean): boolean {
-  switch (node.kind) {
-    case 'chars':
+  switch (node.op) {
+    case 'literal':
+    case 'class':
+    case 'any':
+    case 'any-not-lf':
+    case 'empty':
       return false;
     case 'assert':
       return !isFirst && node.test !== 'end';
-    case 'group':
+    case 'capture':
       return looksBack(node.item, isFirst);
     case 'alternate':
       return node.items.some((item) => looksBack(item, isFirst));
@@ -81,51 +89,30 @@ function looksBack(node: RegExpNode, isFirst: boolean): boolean {
       return looksBack(node.item, false);
     case 'concat':
       return node.items.some((item, index) =>
-        looksBack(item, isFirst && node.items.slice(0, index).every(({ kind }) => kind === 'assert')),
+        looksBack(item, isFirst && node.items.slice(0, index).every(({ op }) => op === 'assert')),
       );
   }
 }
 
 function isBegin(node: RegExpNode): boolean {
-  const inner = bare(node);
-  return inner.kind === 'assert' && inner.test === 'begin';
+  if (node.op === 'capture') return isBegin(node.item);
+  return node.op === 'assert' && node.test === 'begin';
 }
 
-/** A node without groups and sequences that hold nothing else. */
-function bare(node: RegExpNode): RegExpNode {
-  if (node.kind === 'group') return bare(node.item);
-  const [only, another] = node.kind === 'concat' ? node.items : [];
-  return only !== undefined && another === undefined ? bare(only) : node;
-}
-
-/** True when some places take any character and others any but line feeds: VictoriaLogs writes patterns anew and mixes them up. */
+/** Whether some places take any character and others any but line feeds: VictoriaLogs writes patterns anew and mixes them up. */
 function mixesDots(pattern: string): boolean {
   if (changesFlags.test(pattern.slice(1))) return true;
   if (!pattern.includes('|')) return false;
-  const tree = parseRegExp(pattern, false);
-  return tree === undefined ? /\\[snvxWDP]|\[\^|\[\[:/.test(pattern) : joinsToAny(tree);
+  const tree = exactTree(pattern);
+  if (tree === undefined) return /\\[snvxWDP]|\[\^|\[\[:/.test(pattern);
+  // Without a flag, single characters side by side, as in `\s|.`, come to any character.
+  return (
+    has(tree, 'any') && (!pattern.startsWith('(?') || has(tree, 'any-not-lf') || !changesFlags.test(pattern))
+  );
 }
 
-/** True when single characters side by side, as in `\s|.`, come to any character. */
-function joinsToAny(node: RegExpNode): boolean {
-  switch (node.kind) {
-    case 'chars':
-    case 'assert':
-      return false;
-    case 'group':
-    case 'repeat':
-      return joinsToAny(node.item);
-    case 'concat':
-      return node.items.some(joinsToAny);
-    case 'alternate': {
-      const sets = node.items.flatMap(singleSet);
-      return complementOf(unionOf(...sets)).length === 0 || node.items.some(joinsToAny);
-    }
-  }
-}
-
-function singleSet(node: RegExpNode): readonly CharSet[] {
-  const inner = bare(node);
-  if (inner.kind === 'chars') return [inner.set];
-  return inner.kind === 'alternate' ? inner.items.flatMap(singleSet) : [];
+function has(node: RegExpNode, op: RegExpNode['op']): boolean {
+  if (node.op === op) return true;
+  if ('items' in node) return node.items.some((item) => has(item, op));
+  return 'item' in node && has(node.item, op);
 }

@@ -1,5 +1,5 @@
-import { emptyShape, type RepetitionShape, type Shape } from '../regexp/shape.js';
-import { goShapeOf } from '../regexp/shape-parser.js';
+import { parseRegExp } from '../regexp/parse.js';
+import { emptyNode, type Repetition, type RegExpNode } from '../regexp/tree.js';
 import { lowered } from '../regexp/folding.js';
 
 /** What Loki tests in place of a pattern. */
@@ -41,48 +41,48 @@ let last:
   | undefined;
 
 function simplifiedAnew(pattern: string, isLabel: boolean): readonly SimpleTest[] | undefined {
-  const shape = goShapeOf(pattern);
-  const drafts = shape === undefined ? undefined : simplified(expanded(shape), isLabel);
+  const { root, isValid } = parseRegExp(pattern);
+  const drafts = isValid ? simplified(expanded(root), isLabel) : undefined;
   return drafts?.map((draft) => ('text' in draft ? { ...draft, text: String(draft.text) } : draft));
 }
 
-/** A shape without counted repetitions. Of a long sequence only as much is made as Loki looks at. */
-function expanded(shape: Shape): Shape {
-  switch (shape.op) {
+/** A node without counted repetitions. Of a long sequence only as much is made as Loki looks at. */
+function expanded(node: RegExpNode): RegExpNode {
+  switch (node.op) {
     case 'capture':
-      return { ...shape, item: expanded(shape.item) };
+      return { ...node, item: expanded(node.item) };
     case 'concat':
     case 'alternate':
-      return { ...shape, items: shape.items.map(expanded) };
+      return { ...node, items: node.items.map(expanded) };
     case 'repeat':
-      return expandedRepetition(shape);
+      return expandedRepetition(node);
     default:
-      return shape;
+      return node;
   }
 }
 
-function expandedRepetition(shape: RepetitionShape): Shape {
-  const { min, max, isLazy } = shape;
-  if (max === 0) return emptyShape;
-  const item = expanded(shape.item);
+function expandedRepetition(node: Repetition): RegExpNode {
+  const { min, max, isLazy } = node;
+  if (max === 0) return emptyNode;
+  const item = expanded(node.item);
   if (min === 1 && max === 1) return item;
   const isPlain = (max === Infinity && min < 2) || (min === 0 && max === 1);
   if (isPlain) {
     if (item.op === 'empty') return item;
     const isRepeated = item.op === 'repeat' && item.min === min && item.max === max && item.isLazy === isLazy;
-    return isRepeated ? item : { ...shape, item };
+    return isRepeated ? item : { ...node, item };
   }
-  if (min === 0) return { ...shape, max: 1, item };
-  const rest: Shape[] = max > min ? [{ ...shape, min: max === Infinity ? 1 : 0, item }] : [];
+  if (min === 0) return { ...node, max: 1, item };
+  const rest: RegExpNode[] = max > min ? [{ ...node, min: max === Infinity ? 1 : 0, item }] : [];
   const times = Math.min(max === Infinity ? min - 1 : min, mostItems + 1);
-  return { op: 'concat', items: [...Array<Shape>(times).fill(item), ...rest] };
+  return { op: 'concat', items: [...Array<RegExpNode>(times).fill(item), ...rest] };
 }
 
-function simplified(shape: Shape, isLabel: boolean): readonly Draft[] | undefined {
-  switch (shape.op) {
+function simplified(node: RegExpNode, isLabel: boolean): readonly Draft[] | undefined {
+  switch (node.op) {
     case 'alternate': {
       const tests: Draft[] = [];
-      for (const item of shape.items) {
+      for (const item of node.items) {
         const next = simplified(withoutCapture(item), isLabel);
         if (next === undefined) return undefined;
         if (isAll(tests)) tests.pop();
@@ -91,14 +91,14 @@ function simplified(shape: Shape, isLabel: boolean): readonly Draft[] | undefine
       return tests;
     }
     case 'concat':
-      return simplifiedConcat(shape.items, undefined);
+      return simplifiedConcat(node.items, undefined);
     case 'capture':
-      return simplified(shape.item, isLabel);
+      return simplified(node.item, isLabel);
     case 'literal':
-      return [textTest(isLabel ? 'equals' : 'contains', shape.text, shape.folds)];
+      return [textTest(isLabel ? 'equals' : 'contains', node.text, node.folds)];
     case 'repeat':
-      if (isDots(shape)) return [{ kind: 'all' }];
-      return shape.min === 1 && shape.max === Infinity && shape.item.op === 'any-not-lf'
+      if (isDots(node)) return [{ kind: 'all' }];
+      return node.min === 1 && node.max === Infinity && node.item.op === 'any-not-lf'
         ? [{ kind: 'not-empty' }]
         : undefined;
     case 'empty':
@@ -110,7 +110,7 @@ function simplified(shape: Shape, isLabel: boolean): readonly Draft[] | undefine
 
 /** A text with `.*` around it, or before alternatives with which it goes on. */
 function simplifiedConcat(
-  items: readonly Shape[],
+  items: readonly RegExpNode[],
   before: GrowingText | undefined,
 ): readonly Draft[] | undefined {
   const bare = items.map(withoutCapture).filter(({ op }) => op !== 'empty');
@@ -139,7 +139,7 @@ function simplifiedConcat(
 
 /** A text and each of the alternatives behind it. */
 function continued(
-  items: readonly Shape[],
+  items: readonly RegExpNode[],
   text: GrowingText,
   ignoresCase: boolean,
 ): readonly Draft[] | undefined {
@@ -165,13 +165,13 @@ function isAll([first]: readonly Draft[]): boolean {
   return first?.kind === 'all';
 }
 
-function isDots(shape: Shape): boolean {
-  return shape.op === 'repeat' && shape.min === 0 && shape.max === Infinity && shape.item.op === 'any-not-lf';
+function isDots(node: RegExpNode): boolean {
+  return node.op === 'repeat' && node.min === 0 && node.max === Infinity && node.item.op === 'any-not-lf';
 }
 
 /** Without the parentheses of one group; Loki looks no deeper. */
-function withoutCapture(shape: Shape): Shape {
-  return shape.op === 'capture' ? shape.item : shape;
+function withoutCapture(node: RegExpNode): RegExpNode {
+  return node.op === 'capture' ? node.item : node;
 }
 
 /** What ignores case is in lower case, and its memory is its own. */

@@ -1,20 +1,26 @@
-import { areDisjoint, onlyChar, type CharSet } from './char-set.js';
-import type { RegExpNode } from './tree.js';
+import { anyChar, areDisjoint, codesOf, onlyChar, type CharSet } from './char-set.js';
+import { isSingle, setOf, setOfChar, type RegExpNode } from './tree.js';
 
 const maxTexts = 64;
 const maxLength = 512;
 /** Bounds the work at one position in a text: paths through the pattern times the length of the longest. */
 const maxWork = 512;
 
-/** All texts that a pattern can match, in order of preference; undefined when it is not an alternation of plain texts. */
+/** All texts that a pattern can match; undefined when it is not an alternation of plain texts. */
 export function allTexts(node: RegExpNode): readonly string[] | undefined {
-  switch (node.kind) {
-    case 'chars': {
-      const code = node.isClass ? undefined : onlyChar(node.set);
-      return code === undefined ? undefined : [String.fromCodePoint(code)];
+  switch (node.op) {
+    case 'empty':
+      return [''];
+    case 'literal':
+      return node.folds && Array.from(node.text).some((char) => onlyChar(setOfChar(char, true)) === undefined)
+        ? undefined
+        : [node.text];
+    case 'class': {
+      const codes = node.set === undefined ? [] : codesOf(node.set, maxTexts + 1);
+      return codes.length === 0 || codes.length > maxTexts
+        ? undefined
+        : codes.map((code) => String.fromCodePoint(code));
     }
-    case 'group':
-      return node.captures ? undefined : allTexts(node.item);
     case 'alternate': {
       const lists = node.items.map(allTexts);
       const texts = lists.flatMap((list) => list ?? []);
@@ -29,7 +35,10 @@ export function allTexts(node: RegExpNode): readonly string[] | undefined {
       }
       return texts;
     }
+    case 'any':
+    case 'any-not-lf':
     case 'assert':
+    case 'capture':
     case 'repeat':
       return undefined;
   }
@@ -48,15 +57,15 @@ interface Cost {
 export function isBoundedSearch(node: RegExpNode): boolean {
   const items = flatten(node);
   const last = items.at(-1);
-  const isRun = last?.kind === 'repeat' && last.max === Infinity && last.item.kind === 'chars';
+  const isRun = last?.op === 'repeat' && last.max === Infinity && isSingle(last.item);
   const head = isRun ? items.slice(0, -1) : items;
-  const cost = costOf({ kind: 'concat', items: head });
+  const cost = costOf({ op: 'concat', items: head });
   return cost !== undefined && (!isRun || last.min <= maxLength);
 }
 
 /** The most steps that a backtracking search for such a pattern takes per position in a text. */
 export function searchWork(node: RegExpNode): number {
-  const cost = costOf({ kind: 'concat', items: flatten(node) });
+  const cost = costOf(node);
   return cost === undefined ? 1 : Math.max(1, cost.paths * cost.length);
 }
 
@@ -67,21 +76,27 @@ export function searchWork(node: RegExpNode): number {
 export function isDeterministicFromStart(node: RegExpNode): boolean {
   const items = flatten(node);
   return items.every((item, index) => {
-    if (item.kind !== 'repeat' || item.max !== Infinity) return costOf(item) !== undefined && isSingle(item);
-    if (item.item.kind !== 'chars' || item.min > maxLength) return false;
+    if (item.op !== 'repeat' || item.max !== Infinity)
+      return costOf(item) !== undefined && (isSingle(item) || item.op === 'literal' || item.op === 'assert');
+    const set = setOf(item.item);
+    if (set === undefined || item.min > maxLength) return false;
     const next = items[index + 1];
-    return next === undefined || endsText(next) || areDisjoint(item.item.set, firstOf(next));
+    return next === undefined || endsText(next) || areDisjoint(set, firstOf(next));
   });
 }
 
 /** Whether a pattern can match the empty text. */
 export function canBeEmpty(node: RegExpNode): boolean {
-  switch (node.kind) {
-    case 'chars':
+  switch (node.op) {
+    case 'literal':
+    case 'class':
+    case 'any':
+    case 'any-not-lf':
       return false;
     case 'assert':
+    case 'empty':
       return true;
-    case 'group':
+    case 'capture':
       return canBeEmpty(node.item);
     case 'repeat':
       return node.min === 0 || canBeEmpty(node.item);
@@ -94,59 +109,57 @@ export function canBeEmpty(node: RegExpNode): boolean {
 
 /** The sequence of nodes that must match; groups are flattened because they do not change what is tried. */
 function flatten(node: RegExpNode): readonly RegExpNode[] {
-  if (node.kind === 'group') return flatten(node.item);
-  return node.kind === 'concat' ? node.items.flatMap(flatten) : [node];
-}
-
-function isSingle(node: RegExpNode): boolean {
-  return node.kind === 'chars' || node.kind === 'assert';
+  if (node.op === 'capture') return flatten(node.item);
+  if (node.op === 'empty') return [];
+  return node.op === 'concat' ? node.items.flatMap(flatten) : [node];
 }
 
 function endsText(node: RegExpNode): boolean {
-  return node.kind === 'assert' && node.test === 'end';
+  return node.op === 'assert' && node.test === 'end';
 }
 
 /** The set that the next code point must be in; every code point when that is not obvious. */
 function firstOf(node: RegExpNode): CharSet {
-  if (node.kind === 'chars') return node.set;
-  if (node.kind === 'repeat' && node.min > 0 && node.item.kind === 'chars') return node.item.set;
-  return [[0, 0x10ffff]];
+  if (node.op === 'literal') return setOfChar(node.text, node.folds);
+  const one = node.op === 'repeat' && node.min > 0 ? node.item : node;
+  return setOf(one) ?? anyChar;
 }
 
 function costOf(node: RegExpNode): Cost | undefined {
-  switch (node.kind) {
-    case 'chars':
+  switch (node.op) {
+    case 'literal':
+      return bounded({ paths: 1, length: Array.from(node.text).length });
+    case 'class':
+    case 'any':
+    case 'any-not-lf':
       return { paths: 1, length: 1 };
     case 'assert':
+    case 'empty':
       return { paths: 1, length: 0 };
-    case 'group':
+    case 'capture':
       return costOf(node.item);
     case 'concat':
-      return combine(node.items, (a, b) => ({ paths: a.paths * b.paths, length: a.length + b.length }), {
-        paths: 1,
-        length: 0,
-      });
+      return combine(node.items, { paths: 1, length: 0 }, (a, b) => ({
+        paths: a.paths * b.paths,
+        length: a.length + b.length,
+      }));
     case 'alternate':
-      return combine(
-        node.items,
-        (a, b) => ({ paths: a.paths + b.paths, length: Math.max(a.length, b.length) }),
-        {
-          paths: 0,
-          length: 0,
-        },
-      );
-    case 'repeat': {
+      return combine(node.items, { paths: 0, length: 0 }, (a, b) => ({
+        paths: a.paths + b.paths,
+        length: Math.max(a.length, b.length),
+      }));
+    case 'repeat':
       // The captures of a repeated group differ between engines, so only single code points may be repeated.
-      if (node.item.kind !== 'chars' || node.max > maxLength) return undefined;
-      return bounded({ paths: node.max - node.min + 1, length: node.max });
-    }
+      return isSingle(node.item) && node.max <= maxLength
+        ? bounded({ paths: node.max - node.min + 1, length: node.max })
+        : undefined;
   }
 }
 
 function combine(
   nodes: readonly RegExpNode[],
-  join: (a: Cost, b: Cost) => Cost,
   start: Cost,
+  join: (a: Cost, b: Cost) => Cost,
 ): Cost | undefined {
   let total: Cost | undefined = start;
   for (const node of nodes) {

@@ -1,5 +1,6 @@
 import type { Steps } from '../../base/pace/steps.js';
-import { repeatsTooOften, patternSize } from './size.js';
+import { parseRegExp } from './parse.js';
+import type { RegExpNode } from './tree.js';
 import { RegExpSyntaxError } from './types.js';
 
 /**
@@ -7,6 +8,59 @@ import { RegExpSyntaxError } from './types.js';
  * Alternations of plain texts do not count, however long.
  */
 export const maxInstructions = 6_000;
+/** RE2 refuses nested repetitions whose product is greater. */
+const mostRepeats = 1000;
+const captureCost = 2;
+const namedGroupCost = 5;
+
+/** The size of a pattern, estimated without building anything. */
+export interface PatternSize {
+  /** Instructions of the automaton, roughly: counted repetitions are expanded. */
+  readonly states: number;
+  /** The cost of parsing its classes, in the same unit. */
+  readonly reading: number;
+  /** The largest product of nested repetitions. */
+  readonly repeats: number;
+}
+
+/** Estimates the size of any pattern, valid or not. */
+export function patternSize(pattern: string): PatternSize {
+  const { root, named, reading, isCut } = parseRegExp(pattern, false, maxInstructions);
+  // Each item is an instruction at least.
+  if (isCut) return { states: pattern.length, reading, repeats: 1 };
+  const { states, repeats } = sizeOfNode(root);
+  return { states: states + namedGroupCost * named.length, reading, repeats };
+}
+
+type NodeSize = Omit<PatternSize, 'reading'>;
+
+function sizeOfNode(node: RegExpNode): NodeSize {
+  switch (node.op) {
+    case 'literal':
+      return { states: node.text.length, repeats: 1 };
+    case 'capture': {
+      const { states, repeats } = sizeOfNode(node.item);
+      return { states: states + captureCost, repeats };
+    }
+    case 'repeat': {
+      const { states, repeats } = sizeOfNode(node.item);
+      const times = Math.max(node.max === Infinity ? node.min : node.max, node.min, 1);
+      return { states: states * times + 1, repeats: repeats * times };
+    }
+    case 'concat':
+    case 'alternate': {
+      let states = node.op === 'alternate' ? node.items.length - 1 : 0;
+      let repeats = 1;
+      for (const size of node.items.map(sizeOfNode)) {
+        states += size.states;
+        repeats = Math.max(repeats, size.repeats);
+      }
+      return { states, repeats };
+    }
+    default:
+      return { states: 1, repeats: 1 };
+  }
+}
 
 class Budget {
   readonly #known = new Set<string>();
@@ -16,8 +70,8 @@ class Budget {
   take(pattern: string): void {
     if (this.#known.has(pattern)) return;
     const size = patternSize(pattern);
-    // Too many repetitions are a separate error, found before anything is built.
-    const cost = size.reading + (repeatsTooOften(size) ? 0 : size.states);
+    // Too many repetitions are an error of RE2 itself, which finds them before anything is built.
+    const cost = size.reading + (size.repeats > mostRepeats ? 0 : size.states);
     if (cost > this.#left) throw tooLarge();
     this.#left -= cost;
     this.#known.add(pattern);

@@ -7,7 +7,7 @@ export function singleChar(code: number): CharSet {
   return [[code, code]];
 }
 
-export function unionOf(...sets: readonly CharSet[]): CharSet {
+export function unionOf(sets: readonly CharSet[]): CharSet {
   const out: [number, number][] = [];
   for (const [low, high] of sets.flat().sort((a, b) => a[0] - b[0])) {
     const before = out.at(-1);
@@ -38,6 +38,18 @@ export function onlyChar(set: CharSet): number | undefined {
   return range !== undefined && more.length === 0 && range[0] === range[1] ? range[0] : undefined;
 }
 
+/** The first few code points of a set. */
+export function codesOf(set: CharSet, most = 3): readonly number[] {
+  const codes: number[] = [];
+  for (const [low, high] of set) {
+    for (let code = low; code <= high; code += 1) {
+      if (codes.length === most) return codes;
+      codes.push(code);
+    }
+  }
+  return codes;
+}
+
 const digits: CharSet = [[0x30, 0x39]];
 const wordChars: CharSet = [
   [0x30, 0x39],
@@ -52,15 +64,6 @@ const spaces: CharSet = [
 ];
 export const anyChar: CharSet = [[0, last]];
 export const notLineFeed: CharSet = complementOf(singleChar(0x0a));
-
-/** An ASCII letter with its other cases; K and S also have a non-ASCII one. Undefined when folding needs more. */
-export function foldChar(code: number): CharSet | undefined {
-  if (code > 0x7f) return undefined;
-  const lower = code | 0x20;
-  if (lower < 0x61 || lower > 0x7a) return singleChar(code);
-  const more = lower === 0x6b ? [0x212a] : lower === 0x73 ? [0x17f] : [];
-  return unionOf(singleChar(lower), singleChar(lower - 0x20), ...more.map(singleChar));
-}
 
 /** The classes that a letter behind a backslash names. */
 export const perlClasses: ReadonlyMap<string, CharSet> = new Map([

@@ -1,13 +1,12 @@
 import { searchWork, allTexts } from './analysis.js';
 import { takeFromBudget } from './budget.js';
 import { expandTemplate, type FindFrom, replaceAllWith } from './expand.js';
-import { parseRegExp } from './parse.js';
+import { exactTree } from './parse.js';
 import { containsOne, equalsOne, plainTexts, type TextTest } from './plain-texts.js';
 import { Re2Engine } from './re2-engine.js';
 import { translateForV8, v8Finder } from './v8-engine.js';
 import type { RegExpNode } from './tree.js';
 import type { CompileOptions, LinearMatch, LinearRegExp } from './types.js';
-import { anyChar, type CharSet, notLineFeed } from './char-set.js';
 
 /** Longer patterns are not analysed. */
 const maxAnalysed = 2048;
@@ -32,7 +31,7 @@ export function compile(pattern: string, options: CompileOptions, fast = true): 
   }
   const engine = engineOf(pattern, options);
   const tree =
-    fast && pattern.length <= maxAnalysed ? parseRegExp(pattern, options.dotAll === true) : undefined;
+    fast && pattern.length <= maxAnalysed ? exactTree(pattern, options.dotAll === true) : undefined;
   if (tree === undefined) return new CompiledRegExp(pattern, options, { engine });
   const test = textTest(tree, anchored);
   const native = translateForV8(tree, anchored);
@@ -137,14 +136,15 @@ export function textTest(node: RegExpNode, anchored: boolean): TextTest | undefi
 
 /** Texts with gaps of any length between them. */
 function gapTest(node: RegExpNode, anchored: boolean): TextTest | undefined {
-  if (node.kind !== 'concat') return undefined;
+  if (node.op !== 'concat') return undefined;
   const parts = [''];
-  let gaps: CharSet | undefined;
+  let gaps: RegExpNode['op'] | undefined;
   for (const item of node.items) {
-    if (item.kind === 'repeat') {
-      if (item.min !== 0 || item.max !== Infinity || item.item.kind !== 'chars') return undefined;
-      gaps ??= item.item.set;
-      if (item.item.set !== gaps || (gaps !== anyChar && gaps !== notLineFeed)) return undefined;
+    if (item.op === 'repeat') {
+      const { op } = item.item;
+      if (item.min !== 0 || item.max !== Infinity || (op !== 'any' && op !== 'any-not-lf')) return undefined;
+      gaps ??= op;
+      if (op !== gaps) return undefined;
       parts.push('');
       continue;
     }
@@ -154,7 +154,7 @@ function gapTest(node: RegExpNode, anchored: boolean): TextTest | undefined {
   }
   return (text) => {
     // Then a gap must not contain a line feed; texts with one are left to the automaton.
-    if (gaps === notLineFeed && text.includes('\n')) return undefined;
+    if (gaps === 'any-not-lf' && text.includes('\n')) return undefined;
     return anchored ? matchesParts(text, parts) : holdsParts(text, parts);
   };
 }

@@ -1,3 +1,5 @@
+import { codesOf, singleChar, unionOf, type CharSet } from './char-set.js';
+
 /**
  * Letters and their cases as Go's unicode package has them: one code point for one code point, whereas JavaScript's methods know
  * characters that become several.
@@ -85,4 +87,14 @@ export function orbitOf(code: number): readonly number[] {
 export function firstCaseOf(code: number): number {
   if (code < 0x80) return code >= 0x61 && code <= 0x7a ? code - 0x20 : code;
   return orbitOf(code)[0] ?? code;
+}
+
+/** More characters than these in a class leave it one, whatever their cases. */
+const foldable = 2;
+
+/** A small class with the other cases of its letters; a large one is a class anyway. */
+export function withCases(set: CharSet): CharSet {
+  const codes = codesOf(set, foldable + 1);
+  if (codes.length > foldable) return set;
+  return unionOf(codes.flatMap(orbitOf).map(singleChar));
 }

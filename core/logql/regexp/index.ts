@@ -3,8 +3,7 @@ import { compile } from './compiled.js';
 import { plainTexts } from './plain-texts.js';
 import type { CompileOptions, LinearRegExp } from './types.js';
 
-export { sharingBudget } from './budget.js';
-export { patternSize } from './size.js';
+export { patternSize, sharingBudget } from './budget.js';
 export { RegExpSyntaxError } from './types.js';
 export type { CompileOptions, LinearMatch, LinearRegExp } from './types.js';
 

@@ -1,234 +1,373 @@
-import {
-  anyChar,
-  complementOf,
-  controls,
-  foldChar,
-  notLineFeed,
-  perlClasses,
-  singleChar,
-  unionOf,
-  type CharSet,
-} from './char-set.js';
-import type { RegExpNode } from './tree.js';
+import { controls, complementOf, perlClasses, unionOf, type CharSet } from './char-set.js';
+import { firstCaseOf, withCases } from './folding.js';
+import { changedFlags, closed, endAlternative, opened, type Flags, type OpenGroup } from './open-group.js';
+import { pushed, type Assertion, type RegExpNode } from './tree.js';
 
-interface Flags {
-  readonly fold: boolean;
-  readonly dotAll: boolean;
+/** Everything that is known of a pattern from one reading of its text. */
+export interface ParsedRegExp {
+  readonly root: RegExpNode;
+  /** False for a pattern that RE2 refuses, or whose syntax is not understood here; the tree then holds what was. */
+  readonly isValid: boolean;
+  /** True when the tree says all about the pattern: its sets are known, and its syntax is common. */
+  readonly isExact: boolean;
+  readonly named: readonly NamedGroup[];
+  /** The cost of reading its classes, in instructions of the automaton: a Unicode class is as expensive as many characters. */
+  readonly reading: number;
+  /** True when the pattern has more items than asked for; the rest was not read. */
+  readonly isCut: boolean;
 }
 
-/** Thrown when a pattern uses syntax that is not supported here. */
-class Unknown extends Error {}
+/** A group with a name: its number, and the stretch of the pattern from `?` to `>`. */
+export interface NamedGroup {
+  readonly name: string;
+  readonly group: number;
+  readonly start: number;
+  readonly end: number;
+}
 
-const asserts: ReadonlyMap<string, 'begin' | 'end' | 'word' | 'not-word'> = new Map([
+let last: { readonly pattern: string; readonly dotAll: boolean; readonly parsed: ParsedRegExp } | undefined;
+
+/**
+ * Parses RE2's syntax into Go's tree; no pattern makes it fail. Those who plan and run a query ask for the same pattern several times, so the
+ * last one is kept.
+ * @param mostItems bounds the work for a pattern that may be refused for its size
+ */
+export function parseRegExp(pattern: string, dotAll = false, mostItems = Infinity): ParsedRegExp {
+  if (last?.pattern === pattern && last.dotAll === dotAll && !(last.parsed.isCut && mostItems === Infinity))
+    return last.parsed;
+  const parsed = new PatternParser(pattern, dotAll, mostItems).parse();
+  last = { pattern, dotAll, parsed };
+  return parsed;
+}
+
+/** The tree of a pattern that holds all of its meaning; undefined where only the automaton of RE2 knows it. */
+export function exactTree(pattern: string, dotAll = false): RegExpNode | undefined {
+  const { root, isValid, isExact } = parseRegExp(pattern, dotAll);
+  return isValid && isExact ? root : undefined;
+}
+
+/** Stands for half of a surrogate pair, which is no character. */
+const replacement = 0xfffd;
+const exactDepth = 50;
+/** Bounds the depth of the tree, and of calls that walk it. */
+const mostDepth = 250;
+const unicodeClassCost = 30;
+const assertions: ReadonlyMap<string, Assertion> = new Map([
   ['A', 'begin'],
   ['z', 'end'],
   ['b', 'word'],
   ['B', 'not-word'],
 ]);
-const maxDepth = 50;
+const groupName = /\?P?<([^>]*)>/y;
+const groupFlags = /\?([imsU]*)(?:-([imsU]+))?([:)])/y;
+const counted = /\{([0-9]{1,4})(?:(,)([0-9]{0,4}))?\}/y;
+const octal = /\\([1-7][0-7]{1,2}|0[0-7]{0,2})/y;
+const hexadecimal = /\\x(?:([0-9a-fA-F]{2})|\{([0-9a-fA-F]{1,8})\})/y;
+const punctuation = /[!-/:-@[-`{-~ \u0000-\u001f\u007f]/;
+const unicodeGroup = /\\[pP](?:\{[^}]*\}|[^])/uy;
+const posixGroup = /\[:\^?[a-z]+:\]/y;
 
-/** Parses a pattern that RE2 accepts; undefined when it contains something that the fast engines leave to RE2. */
-export function parseRegExp(pattern: string, dotAll: boolean): RegExpNode | undefined {
-  try {
-    return new PatternParser(pattern, { fold: false, dotAll }).parse();
-  } catch (error) {
-    if (error instanceof Unknown) return undefined;
-    throw error;
-  }
-}
-
+/** Uses no call depth for groups. */
 class PatternParser {
-  readonly #chars: readonly string[];
+  readonly #pattern: string;
+  readonly #mostItems: number;
+  readonly #open: OpenGroup[] = [];
+  readonly #named: NamedGroup[] = [];
+  /** The flags around groups that are nested too deeply for a node of their own. */
+  readonly #unopened: Flags[] = [];
   #at = 0;
+  #flagsEnd = -1;
+  #items = 0;
+  #groups = 0;
+  #reading = 0;
+  #isValid = true;
+  #isExact = true;
   #flags: Flags;
-  #depth = 0;
+  #group: OpenGroup;
 
-  constructor(pattern: string, flags: Flags) {
-    this.#chars = Array.from(pattern);
-    this.#flags = flags;
+  constructor(pattern: string, dotAll: boolean, mostItems: number) {
+    this.#pattern = pattern;
+    this.#mostItems = mostItems;
+    this.#flags = { folds: false, dotAll, manyLines: false, ungreedy: false };
+    this.#group = opened(false, undefined, this.#flags);
   }
 
-  parse(): RegExpNode {
-    const node = this.#alternate();
-    if (this.#at < this.#chars.length) throw new Unknown();
-    return node;
+  parse(): ParsedRegExp {
+    while (this.#at < this.#pattern.length && this.#items <= this.#mostItems) this.#step();
+    const isCut = this.#at < this.#pattern.length;
+    if (this.#open.length > 0) this.#isValid = false;
+    while (this.#open.length + this.#unopened.length > 0) this.#closeGroup();
+    const root = closed(this.#group);
+    const isValid = this.#isValid && !isCut;
+    const [named, reading] = [this.#named, this.#reading];
+    return { root, isValid, isExact: this.#isExact, named, reading, isCut };
   }
 
-  #alternate(): RegExpNode {
-    if (++this.#depth > maxDepth) throw new Unknown();
-    const items = [this.#concat()];
-    while (this.#take('|')) items.push(this.#concat());
-    this.#depth--;
-    const [only] = items;
-    return items.length === 1 && only !== undefined ? only : { kind: 'alternate', items };
-  }
-
-  #concat(): RegExpNode {
-    const items: RegExpNode[] = [];
-    for (let char = this.#peek(); char !== '' && char !== '|' && char !== ')'; char = this.#peek()) {
-      const atom = this.#atom();
-      if (atom !== undefined) items.push(this.#repeated(atom));
-    }
-    return { kind: 'concat', items };
-  }
-
-  #repeated(item: RegExpNode): RegExpNode {
-    const bounds = this.#bounds();
-    if (bounds === undefined) return item;
-    const isLazy = this.#take('?');
-    // RE2 either refuses a second quantifier or folds it into the first one.
-    if (this.#bounds() !== undefined) throw new Unknown();
-    return { kind: 'repeat', item, ...bounds, isLazy };
-  }
-
-  #bounds(): { min: number; max: number } | undefined {
-    if (this.#take('*')) return { min: 0, max: Infinity };
-    if (this.#take('+')) return { min: 1, max: Infinity };
-    if (this.#take('?')) return { min: 0, max: 1 };
-    if (this.#peek() !== '{') return undefined;
-    const text = this.#chars.slice(this.#at, this.#at + 16).join('');
-    const [all, low, comma, high] = /^\{([0-9]{1,4})(?:(,)([0-9]{0,4}))?\}/.exec(text) ?? [];
-    if (all === undefined) throw new Unknown();
-    this.#at += all.length;
-    const min = Number(low);
-    if (comma === undefined) return { min, max: min };
-    return { min, max: high === '' ? Infinity : Number(high) };
-  }
-
-  /** Undefined for a group that only sets flags. */
-  #atom(): RegExpNode | undefined {
-    const char = this.#next();
-    switch (char) {
-      case '(':
-        return this.#group();
-      case '[':
-        return { kind: 'chars', set: this.#class(), folded: this.#flags.fold, isClass: true };
-      case '.':
-        return chars(this.#flags.dotAll ? anyChar : notLineFeed);
-      case '^':
-        return { kind: 'assert', test: 'begin' };
-      case '$':
-        return { kind: 'assert', test: 'end' };
-      case '\\':
-        return this.#escape();
-      case '*':
-      case '+':
-      case '?':
-      // Behind flags, as in `a(?s){2}`, it repeats what stands before them.
-      case '{':
-        throw new Unknown();
-      default:
-        return this.#literal(char.codePointAt(0) ?? 0);
+  /** Reads the next item of the pattern. */
+  #step(): void {
+    const char = this.#pattern.charAt(this.#at);
+    // A repetition behind flags, as in `a(?s){2}`, is of the item before them.
+    if (this.#at === this.#flagsEnd && '*+?{'.includes(char)) this.#isExact = false;
+    if (char === '(') this.#openGroup();
+    else if (char === '{') this.#count();
+    else if (char === '\\') this.#escape();
+    else if (char === '[') this.#class();
+    else if (!')|*+?.^$'.includes(char)) this.#literal(this.#nextCode());
+    else {
+      this.#at += 1;
+      this.#operator(char);
     }
   }
 
-  #literal(code: number): RegExpNode {
-    if (!this.#flags.fold) return { kind: 'chars', set: singleChar(code), folded: false, isClass: false };
-    const set = foldChar(code);
-    if (set === undefined) throw new Unknown();
-    return { kind: 'chars', set, folded: true, isClass: false };
+  #operator(char: string): void {
+    const { dotAll, manyLines } = this.#flags;
+    if (char === '.') this.#push({ op: dotAll ? 'any' : 'any-not-lf' });
+    else if (char === '^') this.#assert(manyLines ? 'begin-line' : 'begin');
+    else if (char === '$') this.#assert(manyLines ? 'end-line' : 'end');
+    else if (char === '|') {
+      this.#items += 1;
+      endAlternative(this.#group);
+    } else if (char !== ')') this.#repeat(char === '+' ? 1 : 0, char === '?' ? 1 : Infinity);
+    else if (this.#open.length === 0) this.#refuse();
+    else this.#closeGroup();
   }
 
-  #escape(): RegExpNode {
-    const char = this.#peek();
-    const set = perlClasses.get(char);
-    if (set !== undefined) {
-      this.#at++;
-      if (this.#flags.fold) throw new Unknown();
-      return chars(set);
+  #refuse(): void {
+    this.#isValid = false;
+    this.#items += 1;
+  }
+
+  #nextCode(): number {
+    const code = this.#pattern.codePointAt(this.#at) ?? 0;
+    this.#at += code > 0xffff ? 2 : 1;
+    return code;
+  }
+
+  #push(node: RegExpNode): void {
+    this.#items += 1;
+    this.#group.items.push(pushed(node));
+  }
+
+  #assert(test: Assertion): void {
+    if (this.#flags.manyLines) this.#isExact = false;
+    this.#push({ op: 'assert', test });
+  }
+
+  #literal(code: number): void {
+    const { folds } = this.#flags;
+    const isHalf = code >= 0xd800 && code <= 0xdfff;
+    if (isHalf || (folds && code > 0x7f)) this.#isExact = false;
+    const text = String.fromCodePoint(isHalf ? replacement : folds ? firstCaseOf(code) : code);
+    this.#items += 1;
+    this.#group.items.push({ op: 'literal', text, folds });
+  }
+
+  #openGroup(): void {
+    this.#at += 1;
+    this.#items += 1;
+    const start = this.#at;
+    const name = this.#match(groupName)?.[1];
+    const flags = name === undefined ? this.#match(groupFlags) : undefined;
+    if (flags !== undefined) {
+      this.#changeFlags(flags);
+      return;
     }
-    const test = asserts.get(char);
-    if (test !== undefined) {
-      this.#at++;
-      return { kind: 'assert', test };
+    this.#groups += 1;
+    if (name !== undefined) {
+      if (!/^\w+$/.test(name)) this.#isExact = false;
+      this.#named.push({ name, group: this.#groups, start, end: this.#at });
     }
-    return this.#literal(this.#escapedChar());
+    this.#enter(opened(true, name, this.#flags));
   }
 
-  /** An escaped character that means one code point. */
-  #escapedChar(): number {
-    const char = this.#next();
-    const control = controls.get(char);
-    if (control !== undefined) return control;
-    if (/^[!-/:-@[-`{-~]$/.test(char)) return char.charCodeAt(0);
-    const hex =
-      char === 'x' ? /^[0-9a-fA-F]{2}/.exec(this.#chars.slice(this.#at, this.#at + 2).join('')) : null;
-    if (hex === null) throw new Unknown();
-    this.#at += 2;
-    return parseInt(hex[0], 16);
+  #enter(group: OpenGroup): void {
+    if (this.#open.length >= exactDepth) this.#isExact = false;
+    if (this.#open.length >= mostDepth) {
+      this.#isValid = false;
+      this.#unopened.push(group.outside);
+      return;
+    }
+    this.#open.push(this.#group);
+    this.#group = group;
   }
 
-  #group(): RegExpNode | undefined {
+  #changeFlags([, on = '', off = '', end]: RegExpExecArray): void {
+    if (off !== '' || /[mU]/.test(on)) this.#isExact = false;
+    this.#flagsEnd = this.#at;
     const outside = this.#flags;
-    let captures = true;
-    if (this.#take('?')) {
-      const head = this.#chars.slice(this.#at, this.#at + 80).join('');
-      const [name] = /^P?<[A-Za-z0-9_]+>/.exec(head) ?? [];
-      if (name !== undefined) {
-        this.#at += name.length;
-      } else {
-        const [all, flags = '', end] = /^([is]*)([:)])/.exec(head) ?? [];
-        if (all === undefined) throw new Unknown();
-        this.#at += all.length;
-        this.#flags = {
-          fold: outside.fold || flags.includes('i'),
-          dotAll: outside.dotAll || flags.includes('s'),
-        };
-        if (end === ')') return undefined;
-        captures = false;
-      }
-    }
-    const item = this.#alternate();
-    if (!this.#take(')')) throw new Unknown();
-    this.#flags = outside;
-    return { kind: 'group', captures, item };
+    this.#flags = changedFlags(changedFlags(outside, on, true), off, false);
+    if (end === ':') this.#enter(opened(false, undefined, outside));
   }
 
-  #class(): CharSet {
-    if (this.#flags.fold) throw new Unknown();
-    const isNegated = this.#take('^');
-    const sets: CharSet[] = [];
-    for (let isFirst = true; isFirst || this.#peek() !== ']'; isFirst = false) {
-      const perl = this.#peek() === '\\' ? perlClasses.get(this.#chars[this.#at + 1] ?? '') : undefined;
-      if (perl !== undefined) {
-        this.#at += 2;
-        sets.push(perl);
+  #closeGroup(): void {
+    const inner = this.#unopened.pop();
+    if (inner !== undefined) {
+      this.#flags = inner;
+      return;
+    }
+    const group = this.#group;
+    this.#group = this.#open.pop() ?? group;
+    this.#flags = group.outside;
+    const item = closed(group);
+    this.#push(group.captures ? { op: 'capture', name: group.name, item } : item);
+  }
+
+  #count(): void {
+    const found = this.#match(counted);
+    if (found === undefined) {
+      this.#isExact = false;
+      this.#literal(this.#nextCode());
+      return;
+    }
+    const min = Number(found[1]);
+    this.#repeat(min, found[2] === undefined ? min : found[3] === '' ? Infinity : Number(found[3]));
+  }
+
+  #repeat(min: number, max: number): void {
+    const isLazyHere = this.#pattern[this.#at] === '?';
+    if (isLazyHere) this.#at += 1;
+    const item = this.#group.items.pop();
+    if (item === undefined) {
+      this.#refuse();
+      return;
+    }
+    const { ungreedy, folds } = this.#flags;
+    this.#push({ op: 'repeat', item, min, max, isLazy: isLazyHere !== ungreedy, folds });
+  }
+
+  #escape(): void {
+    const next = this.#pattern.charAt(this.#at + 1);
+    if (next === 'Q') {
+      this.#quoted();
+      return;
+    }
+    const test = assertions.get(next);
+    if (test !== undefined) {
+      this.#at += 2;
+      this.#push({ op: 'assert', test });
+      return;
+    }
+    const start = this.#at;
+    const group = this.#charGroup();
+    if (group !== undefined) {
+      this.#charge(start);
+      this.#push({ op: 'class', set: group.set, source: this.#sourceFrom(start) });
+      return;
+    }
+    const code = this.#escapedCode();
+    this.#charge(start);
+    if (code === undefined) {
+      this.#refuse();
+      return;
+    }
+    this.#literal(code);
+  }
+
+  #charge(start: number): void {
+    const source = this.#pattern.slice(start, this.#at);
+    this.#reading += source.length + unicodeClassCost * (source.match(/\\[pP]/g)?.length ?? 0);
+  }
+
+  #sourceFrom(start: number): string {
+    return `${this.#flags.folds ? 'i' : ''}${this.#pattern.slice(start, this.#at)}`;
+  }
+
+  #quoted(): void {
+    this.#isExact = false;
+    const end = this.#pattern.indexOf('\\E', this.#at + 2);
+    const until = end < 0 ? this.#pattern.length : end;
+    this.#at += 2;
+    while (this.#at < until && this.#items <= this.#mostItems) this.#literal(this.#nextCode());
+    if (this.#at >= until) this.#at = end < 0 ? until : end + 2;
+  }
+
+  /** A group of characters behind a backslash; its set is undefined where it is not known here. */
+  #charGroup(): { readonly set: CharSet | undefined } | undefined {
+    const isEscape = this.#pattern[this.#at] === '\\';
+    const set = isEscape ? perlClasses.get(this.#pattern.charAt(this.#at + 1)) : undefined;
+    if (set !== undefined) this.#at += 2;
+    else if (!isEscape || this.#match(unicodeGroup) === undefined) return undefined;
+    if (set !== undefined && !this.#flags.folds) return { set };
+    this.#isExact = false;
+    return { set: undefined };
+  }
+
+  /** An escaped character; undefined where RE2 knows none. */
+  #escapedCode(): number | undefined {
+    const char = this.#pattern.charAt(this.#at + 1);
+    const control = controls.get(char);
+    if (control !== undefined || (char !== '' && punctuation.test(char))) {
+      this.#at += 2;
+      return control ?? char.charCodeAt(0);
+    }
+    const inOctal = this.#match(octal)?.[1];
+    if (inOctal !== undefined) return parseInt(inOctal, 8);
+    const [, short, long = ''] = this.#match(hexadecimal) ?? [];
+    const code = parseInt(short ?? long, 16);
+    if (code <= 0x10ffff) return code;
+    if (Number.isNaN(code)) this.#at += 1 + (char === '' ? 0 : 1);
+    return undefined;
+  }
+
+  #class(): void {
+    const start = this.#at;
+    const { folds } = this.#flags;
+    if (folds) this.#isExact = false;
+    const isNegated = this.#pattern[this.#at + 1] === '^';
+    this.#at += isNegated ? 2 : 1;
+    const ranges: [number, number][] = [];
+    const sets: CharSet[] = [ranges];
+    let isKnown = true;
+    for (let isFirst = true; isFirst || this.#pattern[this.#at] !== ']'; isFirst = false) {
+      if (this.#at >= this.#pattern.length || this.#at - start > this.#mostItems) {
+        this.#charge(start);
+        this.#items += this.#at - start;
+        this.#refuse();
+        return;
+      }
+      if (this.#match(posixGroup) !== undefined) {
+        isKnown = false;
         continue;
       }
-      const low = this.#classChar();
-      const isRange = this.#peek() === '-' && this.#chars[this.#at + 1] !== ']';
-      if (isRange) this.#at++;
-      sets.push([[low, isRange ? this.#classChar() : low]]);
+      const group = this.#charGroup();
+      if (group === undefined) ranges.push(this.#range());
+      else if (group.set === undefined) isKnown = false;
+      else sets.push(group.set);
     }
-    this.#at++;
-    const set = unionOf(...sets);
-    return isNegated ? complementOf(set) : set;
+    this.#at += 1;
+    this.#charge(start);
+    const source = this.#sourceFrom(start);
+    if (!isKnown) this.#isExact = false;
+    const all = isKnown ? unionOf(sets) : undefined;
+    const set = all === undefined || !folds ? all : withCases(all);
+    this.#push({ op: 'class', set: set !== undefined && isNegated ? complementOf(set) : set, source });
   }
 
-  #classChar(): number {
-    const char = this.#next();
-    // Nested classes, and what looks like one, are left to RE2.
-    if (char === '[') throw new Unknown();
-    return char === '\\' ? this.#escapedChar() : (char.codePointAt(0) ?? 0);
+  #range(): [number, number] {
+    const low = this.#classCode();
+    const next = this.#pattern[this.#at + 1];
+    if (this.#pattern[this.#at] !== '-' || next === ']' || next === undefined) return [low, low];
+    this.#at += 1;
+    const high = this.#classCode();
+    if (high < low) this.#refuse();
+    return [low, Math.max(low, high)];
   }
 
-  #peek(): string {
-    return this.#chars[this.#at] ?? '';
+  #classCode(): number {
+    const char = this.#pattern[this.#at];
+    // What looks like a class within a class is left to RE2.
+    if (char === '[') this.#isExact = false;
+    if (char !== '\\') return this.#nextCode();
+    const code = this.#escapedCode();
+    if (code === undefined) this.#refuse();
+    return code ?? 0;
   }
 
-  #next(): string {
-    const char = this.#chars[this.#at++];
-    if (char === undefined) throw new Unknown();
-    return char;
+  #match(expression: RegExp): RegExpExecArray | undefined {
+    expression.lastIndex = this.#at;
+    const found = expression.exec(this.#pattern);
+    if (found === null) return undefined;
+    this.#at += found[0].length;
+    return found;
   }
-
-  #take(char: string): boolean {
-    if (this.#peek() !== char) return false;
-    this.#at++;
-    return true;
-  }
-}
-
-function chars(set: CharSet): RegExpNode {
-  return { kind: 'chars', set, folded: false, isClass: true };
 }

@@ -1,5 +1,6 @@
 import { type Matcher, RE2JS, RE2JSException, RE2JSSyntaxException } from 're2js';
 import type { FindFrom } from './expand.js';
+import { parseRegExp } from './parse.js';
 import { type CompileOptions, type LinearMatch, RegExpSyntaxError } from './types.js';
 
 export type GroupNames = readonly (readonly [name: string, group: number])[];
@@ -87,26 +88,14 @@ function faultText(error: RE2JSSyntaxException, pattern: string): string {
   return `error parsing regexp: ${description}: \`${part}\``;
 }
 
-/** A pattern without its group names, and the names with the numbers of their groups. */
-interface Unnamed {
-  readonly pattern: string;
-  readonly names: readonly (readonly [name: string, group: number])[];
-}
-
-const piece =
-  /\\Q[^]*?(?:\\E|$)|\\[^]|\[\^?\]?(?:\[:[^\]]*:\]|\\[^]|[^\]\\])*\]|\(\?P?<(\w+)>|\(\?|\(|[^\\[(]+|[^]/gu;
-
-/** Removes the names from a pattern: Go lets several groups share a name, this engine does not. */
-function removeGroupNames(pattern: string): Unnamed {
-  const names: [string, number][] = [];
-  let group = 0;
-  const plain = pattern.replaceAll(piece, (text: string, name: string | undefined) => {
-    if (name === undefined) {
-      if (text === '(') group++;
-      return text;
-    }
-    names.push([name, ++group]);
-    return '(';
-  });
-  return { pattern: plain, names };
+/** A pattern without the names of its groups: Go lets several groups share a name, this engine does not. */
+function removeGroupNames(pattern: string): { readonly pattern: string; readonly names: GroupNames } {
+  const { named } = parseRegExp(pattern);
+  let from = 0;
+  let plain = '';
+  for (const { start, end } of named) {
+    plain += pattern.slice(from, start);
+    from = end;
+  }
+  return { pattern: plain + pattern.slice(from), names: named.map(({ name, group }) => [name, group]) };
 }

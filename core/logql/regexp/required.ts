@@ -1,6 +1,6 @@
-import { parseRegExp } from './parse.js';
-import type { CharSet } from './char-set.js';
-import type { RegExpNode } from './tree.js';
+import { exactTree } from './parse.js';
+import { codesOf, type CharSet } from './char-set.js';
+import { setOf, type RegExpNode } from './tree.js';
 
 /** Texts of which every match contains at least one. */
 export type RequiredTexts = readonly string[];
@@ -10,6 +10,7 @@ const maxLists = 2;
 /** Searching for one text is fast, for many it is not. */
 const maxTexts = 16;
 const maxTextsOfRun = 8;
+const maxAlternatives = 64;
 const shortest = 3;
 /** The most positions of a run that are considered, and the most cases of one position: a letter has two, K and S have three. */
 const maxRun = 64;
@@ -22,9 +23,17 @@ const replacement = 0xfffd;
  */
 export function requiredTexts(pattern: string): readonly RequiredTexts[] {
   if (pattern.length > maxAnalysed) return [];
-  const tree = parseRegExp(pattern, false);
+  const tree = exactTree(pattern);
   if (tree === undefined) return [];
-  return [...listsOf(tree)].sort((a, b) => worth(b) - worth(a)).slice(0, maxLists);
+  const lists: RequiredTexts[] = [];
+  for (const list of [...listsOf(tree)].sort((a, b) => worth(b) - worth(a)))
+    if (lists.length < maxLists && !lists.some((other) => isImplied(list, other))) lists.push(list);
+  return lists;
+}
+
+/** Whether a line with a text of the other list always has one of this list. */
+function isImplied(list: RequiredTexts, other: RequiredTexts): boolean {
+  return other.every((text) => list.some((part) => text.includes(part)));
 }
 
 /** Long texts are rare, and each text must be searched for. */
@@ -32,29 +41,52 @@ function worth(texts: RequiredTexts): number {
   return Math.min(...texts.map(({ length }) => length)) - texts.length / 4;
 }
 
-function listsOf(node: RegExpNode): readonly RequiredTexts[] {
-  switch (node.kind) {
+function listsOf(node: RegExpNode, mostAlternatives = maxAlternatives): readonly RequiredTexts[] {
+  switch (node.op) {
     case 'assert':
+    case 'empty':
       return [];
-    case 'chars':
-    case 'concat':
+    case 'literal':
+    case 'class':
+    case 'any':
+    case 'any-not-lf':
       return listsOfItems(inlined(node));
-    case 'group':
+    case 'concat':
+      return [...listsOfItems(inlined(node)), ...listsOfJoined(node.items, mostAlternatives)];
+    case 'capture':
       return listsOf(node.item);
     case 'repeat':
       return node.min > 0 ? listsOf(node.item) : [];
-    case 'alternate': {
-      const best = node.items.map((item) => [...listsOf(item)].sort((a, b) => worth(b) - worth(a))[0]);
-      const texts = new Set(best.flatMap((list) => list ?? []));
-      return best.includes(undefined) || texts.size > maxTexts ? [] : [[...texts]];
-    }
+    case 'alternate':
+      return listsOfEach(node.items, mostAlternatives);
   }
 }
 
-/** The items of nested sequences and groups in one list. */
+function listsOfEach(nodes: readonly RegExpNode[], mostAlternatives: number): readonly RequiredTexts[] {
+  const best = nodes.map(
+    (node) => [...listsOf(node, mostAlternatives)].sort((a, b) => worth(b) - worth(a))[0],
+  );
+  const texts = new Set(best.flatMap((list) => list ?? []));
+  return best.includes(undefined) || texts.size > maxTexts ? [] : [[...texts]];
+}
+
+/** Joins alternatives with the text around them, which Go has taken out of them: of `warn|wrn` it makes `w(?:arn|rn)`. */
+function listsOfJoined(items: readonly RegExpNode[], mostAlternatives: number): readonly RequiredTexts[] {
+  const at = items.findIndex(({ op }) => op === 'alternate');
+  const choice = items[at];
+  if (choice?.op !== 'alternate' || choice.items.length > mostAlternatives) return [];
+  const sequences = choice.items.map((item): RegExpNode => {
+    const inner = item.op === 'concat' ? item.items : [item];
+    return { op: 'concat', items: [...items.slice(0, at), ...inner, ...items.slice(at + 1)] };
+  });
+  return listsOfEach(sequences, mostAlternatives / choice.items.length);
+}
+
+/** The items of nested sequences and groups in one list, literals by their characters. */
 function inlined(node: RegExpNode): readonly RegExpNode[] {
-  if (node.kind === 'group') return inlined(node.item);
-  return node.kind === 'concat' ? node.items.flatMap(inlined) : [node];
+  if (node.op === 'capture') return inlined(node.item);
+  if (node.op === 'literal') return Array.from(node.text, (text) => ({ ...node, text }));
+  return node.op === 'concat' ? node.items.flatMap(inlined) : [node];
 }
 
 function listsOfItems(items: readonly RegExpNode[]): readonly RequiredTexts[] {
@@ -66,15 +98,16 @@ function listsOfItems(items: readonly RegExpNode[]): readonly RequiredTexts[] {
     run = [];
   };
   for (const item of items) {
-    const cases = item.kind === 'chars' ? casesOf(item.set) : undefined;
+    const set = setOf(item);
+    const cases = set === undefined ? undefined : casesOf(set);
     if (cases !== undefined && run.length < maxRun) {
       run.push(cases);
       continue;
     }
     // Assertions match no characters, so the text around them stays adjacent.
-    if (item.kind === 'assert') continue;
+    if (item.op === 'assert' || item.op === 'empty') continue;
     endRun();
-    if (item.kind !== 'chars') lists.push(...listsOf(item));
+    if (set === undefined) lists.push(...listsOf(item));
     else if (cases !== undefined) run.push(cases);
   }
   endRun();
@@ -83,15 +116,10 @@ function listsOfItems(items: readonly RegExpNode[]): readonly RequiredTexts[] {
 
 /** The few characters of a set; undefined for a large set, and for one with the character that also replaces invalid bytes. */
 function casesOf(set: CharSet): readonly string[] | undefined {
-  const cases: string[] = [];
-  for (const [low, high] of set) {
-    if (high - low >= maxCases) return undefined;
-    for (let code = low; code <= high; code += 1) {
-      if (code === replacement || (code >= 0xd800 && code <= 0xdfff)) return undefined;
-      cases.push(String.fromCodePoint(code));
-    }
-  }
-  return cases.length === 0 || cases.length > maxCases ? undefined : cases;
+  const codes = codesOf(set, maxCases + 1);
+  if (codes.length === 0 || codes.length > maxCases) return undefined;
+  const isBroken = codes.some((code) => code === replacement || (code >= 0xd800 && code <= 0xdfff));
+  return isBroken ? undefined : codes.map((code) => String.fromCodePoint(code));
 }
 
 /** The most useful stretch of a run. */

@@ -2,7 +2,7 @@ import { canBeEmpty, isBoundedSearch, isDeterministicFromStart } from './analysi
 import type { CharSet } from './char-set.js';
 import type { FindFrom } from './expand.js';
 import { namedGroups, type GroupNames } from './re2-engine.js';
-import type { RegExpNode } from './tree.js';
+import { isSingle, setOf, setOfChar, type Assertion, type RegExpNode } from './tree.js';
 
 /** Translates a pattern for V8 if backtracking is certainly linear for it; otherwise undefined. */
 export function translateForV8(node: RegExpNode, anchored: boolean): RegExp | undefined {
@@ -27,37 +27,53 @@ export function v8Finder(pattern: RegExp, names: GroupNames, text: string): Find
 }
 
 function beginsText(node: RegExpNode): boolean {
-  switch (node.kind) {
-    case 'assert':
-      return node.test === 'begin';
-    case 'concat':
-      return node.items[0] !== undefined && beginsText(node.items[0]);
-    case 'group':
-      return beginsText(node.item);
-    case 'alternate':
-    case 'chars':
-    case 'repeat':
-      return false;
-  }
+  if (node.op === 'capture') return beginsText(node.item);
+  const first = node.op === 'concat' ? node.items[0] : undefined;
+  return first === undefined ? node.op === 'assert' && node.test === 'begin' : beginsText(first);
 }
 
+const assertions: Readonly<Record<Assertion, string>> = {
+  begin: '^',
+  end: '$',
+  word: '\\b',
+  'not-word': '\\B',
+  'begin-line': '(?:^|(?<=\\n))',
+  'end-line': '(?:$|(?=\\n))',
+};
+
+/** The source of a node, which may stand in a sequence. */
 function sourceOf(node: RegExpNode): string {
-  switch (node.kind) {
-    case 'chars':
-      return classOf(node.set);
+  switch (node.op) {
+    case 'literal':
+      return Array.from(node.text, (char) => classOf(setOfChar(char, node.folds))).join('');
+    case 'class':
+    case 'any':
+    case 'any-not-lf':
+      return classOf(setOf(node) ?? []);
     case 'assert':
-      return { begin: '^', end: '$', word: '\\b', 'not-word': '\\B' }[node.test];
+      return assertions[node.test];
+    case 'empty':
+      return '';
     case 'concat':
       return node.items.map(sourceOf).join('');
     case 'alternate':
-      return node.items.map(sourceOf).join('|');
-    case 'group':
-      return `${node.captures ? '(' : '(?:'}${sourceOf(node.item)})`;
+      return `(?:${choiceOf(node)})`;
+    case 'capture':
+      return `(${choiceOf(node.item)})`;
     case 'repeat': {
+      const item =
+        isSingle(node.item) || node.item.op === 'capture'
+          ? sourceOf(node.item)
+          : `(?:${choiceOf(node.item)})`;
       const max = node.max === Infinity ? '' : String(node.max);
-      return `${sourceOf(node.item)}{${String(node.min)},${max}}${node.isLazy ? '?' : ''}`;
+      return `${item}{${String(node.min)},${max}}${node.isLazy ? '?' : ''}`;
     }
   }
+}
+
+/** The source of a node between parentheses. */
+function choiceOf(node: RegExpNode): string {
+  return node.op === 'alternate' ? node.items.map(sourceOf).join('|') : sourceOf(node);
 }
 
 function classOf(set: CharSet): string {

@@ -25,7 +25,7 @@ export const regexp: StageDescriptor<RegexpStage> = {
   rename: unchanged,
   source: () => 'pieces',
   errors: () => 'kept',
-  makes: ({ pattern }) => [...pattern.matchAll(/\(\?P?<([^>]*)>/g)].map(([, name = '']) => name),
+  makes: ({ pattern }) => compileRegExp(pattern).groupNames,
   compile: ({ pattern }, { slots }) => compileRegexp(pattern, slots),
 };
 

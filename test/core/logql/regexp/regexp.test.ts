@@ -9,7 +9,7 @@ import {
   type LinearRegExp,
 } from '../../../../core/logql/regexp/index.js';
 import { doAll } from '../../../../core/base/pace/steps.js';
-import { parseRegExp } from '../../../../core/logql/regexp/parse.js';
+import { exactTree } from '../../../../core/logql/regexp/parse.js';
 import { translateForV8 } from '../../../../core/logql/regexp/v8-engine.js';
 
 const refused: readonly (readonly [string, string])[] = [
@@ -147,7 +147,7 @@ test('the faster ways give the answers of the automaton', (t) => {
       const fast = tryCompile(source, how, true);
       const plain = tryCompile(source, how, false);
       t.is(fast === undefined, plain === undefined);
-      const tree = plain === undefined ? undefined : parseRegExp(source, how.dotAll);
+      const tree = plain === undefined ? undefined : exactTree(source, how.dotAll);
       if (tree !== undefined && textTest(tree, how.anchored) !== undefined) byText += 1;
       if (tree !== undefined && translateForV8(tree, how.anchored) !== undefined) byBacktracking += 1;
       for (const one of texts) {

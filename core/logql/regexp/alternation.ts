@@ -1,28 +1,33 @@
 import {
-  emptyShape,
+  emptyNode,
   firstLength,
   isSameStart,
   isSingle,
   mergedSingles,
-  type LiteralShape,
-  type SequenceShape,
-  type Shape,
-} from './shape.js';
+  type Literal,
+  type Sequence,
+  type RegExpNode,
+} from './tree.js';
 
-/** A sequence or a choice of shapes; those of its own kind inside of it are taken apart. */
-export function sequence(op: SequenceShape['op'], shapes: readonly Shape[]): Shape {
-  const [only = emptyShape] = shapes;
-  if (shapes.length <= 1) return only;
-  const items = shapes.flatMap((shape) => (shape.op === op ? shape.items : [shape]));
+/** The items of a sequence, of which literals side by side become one. */
+export function concatenation(items: readonly RegExpNode[]): RegExpNode {
+  return sequence('concat', joined(items));
+}
+
+/** A sequence or a choice of nodes; those of its own kind inside of it are taken apart. */
+export function sequence(op: Sequence['op'], nodes: readonly RegExpNode[]): RegExpNode {
+  const [only = emptyNode] = nodes;
+  if (nodes.length <= 1) return only;
+  const items = nodes.flatMap((node) => (node.op === op ? node.items : [node]));
   if (op === 'concat') return { op, items };
   const factored = withoutEmptyRuns(withMergedSingles(withCommonStarts(withCommonTexts(items))));
-  const [first = emptyShape] = factored;
+  const [first = emptyNode] = factored;
   return factored.length === 1 ? first : { op, items: factored };
 }
 
 /** Takes out the longest text that neighbours begin with: `foobar|foobaz` becomes `fooba(?:r|z)`. */
-function withCommonTexts(items: readonly Shape[]): readonly Shape[] {
-  const out: Shape[] = [];
+function withCommonTexts(items: readonly RegExpNode[]): readonly RegExpNode[] {
+  const out: RegExpNode[] = [];
   let start = 0;
   let common = leadingText(items[0]);
   for (let at = 1; at <= items.length; at += 1) {
@@ -48,12 +53,12 @@ function withCommonTexts(items: readonly Shape[]): readonly Shape[] {
 }
 
 /** The same for a class or a counted one. */
-function withCommonStarts(items: readonly Shape[]): readonly Shape[] {
-  const out: Shape[] = [];
+function withCommonStarts(items: readonly RegExpNode[]): readonly RegExpNode[] {
+  const out: RegExpNode[] = [];
   let start = 0;
-  let first = leadingShape(items[0]);
+  let first = leadingNode(items[0]);
   for (let at = 1; at <= items.length; at += 1) {
-    const next = leadingShape(items[at]);
+    const next = leadingNode(items[at]);
     if (first !== undefined && next !== undefined && isSameStart(first, next)) continue;
     const run = items.slice(start, at);
     if (run.length < 2 || first === undefined) out.push(...run);
@@ -64,17 +69,17 @@ function withCommonStarts(items: readonly Shape[]): readonly Shape[] {
   return out;
 }
 
-function factored(prefix: Shape, rests: readonly Shape[]): Shape {
+function factored(prefix: RegExpNode, rests: readonly RegExpNode[]): RegExpNode {
   return { op: 'concat', items: [prefix, sequence('alternate', rests)] };
 }
 
-function leadingText(item: Shape | undefined): LiteralShape | undefined {
+function leadingText(item: RegExpNode | undefined): Literal | undefined {
   const first = item?.op === 'concat' ? item.items[0] : item;
   return first?.op === 'literal' ? first : undefined;
 }
 
 /** The code points that two texts begin with. */
-function sharedText(one: LiteralShape, other: LiteralShape): string {
+function sharedText(one: Literal, other: Literal): string {
   if (one.folds !== other.folds) return '';
   let at = 0;
   while (at < one.text.length && at < other.text.length) {
@@ -85,35 +90,35 @@ function sharedText(one: LiteralShape, other: LiteralShape): string {
   return one.text.slice(0, at);
 }
 
-function withoutText(item: Shape, length: number): Shape {
+function withoutText(item: RegExpNode, length: number): RegExpNode {
   if (item.op === 'literal') {
     const text = item.text.slice(length);
     return text === '' ? { op: 'empty', folds: item.folds } : { ...item, text };
   }
   if (item.op !== 'concat') return item;
-  const [first = emptyShape, ...others] = item.items;
+  const [first = emptyNode, ...others] = item.items;
   const rest = withoutText(first, length);
   if (rest.op !== 'empty') return { ...item, items: [rest, ...others] };
-  const [next = emptyShape] = others;
+  const [next = emptyNode] = others;
   return others.length === 1 ? next : { ...item, items: others };
 }
 
-function leadingShape(item: Shape | undefined): Shape | undefined {
+function leadingNode(item: RegExpNode | undefined): RegExpNode | undefined {
   const first = item?.op === 'concat' ? item.items[0] : item;
   return first?.op === 'empty' ? undefined : first;
 }
 
-function withoutFirst(item: Shape): Shape {
-  if (item.op !== 'concat') return emptyShape;
+function withoutFirst(item: RegExpNode): RegExpNode {
+  if (item.op !== 'concat') return emptyNode;
   const [, ...others] = item.items;
-  const [next = emptyShape] = others;
+  const [next = emptyNode] = others;
   return others.length <= 1 ? next : { ...item, items: others };
 }
 
 /** Neighbours of one character each become one class. */
-export function withMergedSingles(items: readonly Shape[]): readonly Shape[] {
-  const out: Shape[] = [];
-  let run: Shape[] = [];
+export function withMergedSingles(items: readonly RegExpNode[]): readonly RegExpNode[] {
+  const out: RegExpNode[] = [];
+  let run: RegExpNode[] = [];
   for (const [at, item] of items.entries()) {
     if (isSingle(item)) run.push(item);
     else out.push(item);
@@ -126,6 +131,24 @@ export function withMergedSingles(items: readonly Shape[]): readonly Shape[] {
   return out;
 }
 
-function withoutEmptyRuns(items: readonly Shape[]): readonly Shape[] {
+function withoutEmptyRuns(items: readonly RegExpNode[]): readonly RegExpNode[] {
   return items.filter((item, at) => item.op !== 'empty' || items[at + 1]?.op !== 'empty');
+}
+
+/** Literals side by side are one, unless they differ in their case. */
+function joined(items: readonly RegExpNode[]): readonly RegExpNode[] {
+  const out: RegExpNode[] = [];
+  let texts: string[] = [];
+  for (const [at, item] of items.entries()) {
+    if (item.op !== 'literal') {
+      out.push(item);
+      continue;
+    }
+    texts.push(item.text);
+    const next = items[at + 1];
+    if (next?.op === 'literal' && next.folds === item.folds) continue;
+    out.push({ ...item, text: texts.join('') });
+    texts = [];
+  }
+  return out.length === 0 ? [emptyNode] : out;
 }
