@@ -3,8 +3,14 @@ import test from 'ava';
 import { evaluateEntry, LabelSet, LogqlError, parseQuery } from '../../../core/logql/index.js';
 
 const door = new URL('../../../core/logql/index.js', import.meta.url).href;
-const examples = [...readFileSync('docs/logql.md', 'utf8').matchAll(/^```js\n(?<code>[\s\S]*?)^```$/gm)].map(
-  ({ groups }) => groups?.['code'] ?? '',
+const documents = ['docs/logql.md', 'core/logql/README.md'];
+const examples = documents.flatMap((document) =>
+  [...readFileSync(document, 'utf8').matchAll(/^```js\n(?<code>[\s\S]*?)^```$/gm)].map(
+    ({ groups }, index) => ({
+      title: `example ${index + 1} of ${document}`,
+      code: groups?.['code'] ?? '',
+    }),
+  ),
 );
 
 /** The lines that an example prints. */
@@ -19,16 +25,16 @@ ${code.replace("'ref-proxy/logql'", JSON.stringify(door))}`;
   return module.printed;
 }
 
-for (const [index, code] of examples.entries()) {
-  test(`example ${index + 1} of docs/logql.md prints what stands below`, async (t) => {
+for (const { title, code } of examples) {
+  test(`${title} prints what stands below`, async (t) => {
     const said = [...code.matchAll(/^\/\/ (?<text>.*)$/gm)].map(({ groups }) => groups?.['text']);
     t.true(said.length > 0);
     t.deepEqual(await printedBy(code), said);
   });
 }
 
-test('docs/logql.md has its examples', (t) => {
-  t.is(examples.length, 4);
+test('the documents of the library have their examples', (t) => {
+  t.is(examples.length, 5);
 });
 
 test('an entry has its labels as records or as sets, and needs no more than a stream and a line', (t) => {
