@@ -3,9 +3,8 @@ import type { Expr, MetricExpr, RangeAggregation, Selector } from './ast.js';
 import { checkStages } from './check/stages.js';
 import { parseQuery } from './parse.js';
 import { compilePipeline } from './pipeline/compile.js';
-import { compileSampleReader } from './pipeline/extractor.js';
-import { pushedGrouping } from './pipeline/pushed-grouping.js';
-import { compileMatcherTest } from './pipeline/text-test.js';
+import { compileSampleReader, pushedGrouping } from './pipeline/extractor.js';
+import { compileMatcherTest } from './pipeline/filter-test.js';
 import type { PipelineEntry } from './pipeline/types.js';
 import { visit, type AstNode } from './walk.js';
 

@@ -5,13 +5,13 @@ export { MemoryAccount, type MemorySource, type MemoryUse } from '../base/memory
 export type { Steps } from '../base/pace/steps.js';
 export type { TimeRange } from '../base/time/range.js';
 export type * from './ast.js';
-export { isIpPattern } from './check/ip.js';
-export { matchesEmpty } from './check/matchers.js';
+export { isIpPattern } from './check/faults.js';
+export { matchesEmpty } from './check/faults.js';
 export { checkStages, checkSteps } from './check/stages.js';
-export { makeMatcher } from './matcher.js';
+export { makeMatcher } from './walk.js';
 export { LogqlError } from './error.js';
 export { evaluateEntry, type EntryToEvaluate, type EvaluatedEntry, type Labels } from './evaluate-entry.js';
-export { withFilters, type Filters } from './exact-filters.js';
+export { withFilters, type Filters } from './walk.js';
 export { foldLiterals } from './fold.js';
 export {
   checkSelectors,
@@ -28,15 +28,15 @@ export { parseLogfmtKey } from './paths/logfmt-key.js';
 export { PathError } from './paths/scanner.js';
 export { parsePattern, PatternError, type PatternPart } from './pattern.js';
 export { printLabelFilter, printMatcher } from './print/label-filter.js';
-export { printPlain } from './print/plain.js';
-export { printQuery } from './print/pretty.js';
+export { printPlain } from './print/query.js';
+export { printQuery } from './print/query.js';
 export { printSelector, printStage, printStages } from './print/stages.js';
 export { parseTemplate, TemplateSyntaxError } from './template/parse.js';
 export type * from './template/ast.js';
 export { childrenOf, logQueriesOf, mapLogQueries, mapMatchers, visit, type AstNode } from './walk.js';
 export { LineWorkers, type LineWorkerObserver, type LineWorkerOptions } from './lines/line-workers.js';
 export type { LineWork } from './lines/work.js';
-export type { Columns } from './metric/columns.js';
+export type { Columns } from './metric/windows.js';
 export {
   defaultMetricLimits,
   entryLeafSource,
@@ -54,6 +54,6 @@ export {
   type SeriesRow,
   type SeriesTable,
 } from './metric/index.js';
-export type { Point, SampleResult, SeriesResult } from './metric/points.js';
+export type { Point, SampleResult, SeriesResult } from './metric/types.js';
 export type { PipelineEntry } from './pipeline/types.js';
 export { dropUnusedLineFormats } from './pipeline/unread-stages.js';

@@ -1,12 +1,12 @@
 import { doAll, type Steps } from '../base/pace/steps.js';
 import { sharingBudget } from './regexp/index.js';
 import type { Expr, Matcher } from './ast.js';
-import { emptyMatcherFault } from './check/matchers.js';
+import { emptyMatcherFault } from './check/faults.js';
 import { errorAt, LogqlError } from './error.js';
 import { parserSteps } from './grammar/driver.js';
 import { LogqlLexer } from './lexer/lexer.js';
 import { isBareName } from './print/label-filter.js';
-import { printQuery } from './print/pretty.js';
+import { printQuery } from './print/query.js';
 import { printSelector } from './print/stages.js';
 import { isDeeperThan, logQueriesOf } from './walk.js';
 import { type Invalid, ReadingAborted } from './syntax/invalid.js';

@@ -8,8 +8,10 @@ import type {
   Selector,
   Stage,
   Unwrap,
+  MatchOp,
 } from './ast.js';
 import { descriptorOf, isStage } from './stages/index.js';
+import { labelFilter } from './stages/label-filter.js';
 
 /** Every node that `visit` reaches. */
 export type AstNode = Expr | LogRange | Selector | Matcher | Stage | LabelFilter | Unwrap;
@@ -89,7 +91,7 @@ export function mapMatchers<E extends Expr>(
 }
 
 /** What becomes of each log query of a query, and of what a range aggregation unwraps of one. */
-export interface LogChange {
+interface LogChange {
   readonly log: (query: LogExpr) => LogExpr;
   readonly unwrap?: (unwrap: Unwrap) => Unwrap;
   /** What becomes of each label of a grouping or a vector matching. */
@@ -144,4 +146,21 @@ function withLabels<Labelled extends { readonly labels: readonly string[] }>(
   label: (name: string) => string,
 ): Labelled {
   return { ...labelled, labels: labelled.labels.map((name) => label(name)) };
+}
+
+/** A matcher without a position in a text, for trees made or changed by code. */
+export function makeMatcher(name: string, op: MatchOp, value: string): Matcher {
+  return { kind: 'matcher', name, op, value, span: { start: 0, end: 0 } };
+}
+
+/** Whether regexps in filters are what Loki makes of them, or mean what they say (`-logql-filters`). */
+export type Filters = 'loki' | 'exact';
+
+/** A query whose filters mean this. The tree carries it to all who read one: evaluation, also in other threads, and pushdown. */
+export function withFilters<E extends Expr>(expr: E, filters: Filters): E {
+  if (filters === 'loki') return expr;
+  return mapLogQueries(expr, {
+    log: (query) => ({ ...query, stages: query.stages.map((stage) => descriptorOf(stage).exact(stage)) }),
+    unwrap: (unwrap) => ({ ...unwrap, filters: unwrap.filters.map((filter) => labelFilter.exact(filter)) }),
+  });
 }

@@ -20,7 +20,7 @@ export { apiError } from '../base/errors/table.js';
 export { ApiError } from '../base/errors/api-error.js';
 export { mapSelectors } from '../operations/index.js';
 export type { ChangeMatchers } from '../operations/descriptor.js';
-export { makeMatcher } from '../logql/matcher.js';
+export { makeMatcher } from '../logql/walk.js';
 export { compileRegExp } from '../logql/regexp/index.js';
 export { answerCaching, cachingOptions } from '../cache/answer-caching.js';
 export type { AnswerCaching, CachingOptions, CachingSettings } from '../cache/answer-caching.js';

@@ -3,7 +3,7 @@
  * separate query. As in Loki, each tenant's series get the tenant's label before they are added up.
  */
 import { mergeStats, noStats } from '../../core/wire/answer/merge/shared.js';
-import type { Point } from '../../core/logql/metric/points.js';
+import type { Point } from '../../core/logql/metric/types.js';
 import type { Answer, AnswerStats } from '../../core/wire/answer/types.js';
 import type { Tenant } from '../../core/base/caller.js';
 import type { QueryRangeRequest, QueryRequest } from '../../core/wire/api/request.js';

@@ -1,7 +1,7 @@
 /** Answers are cut at the bounds of windows, and windows are put together again. */
 import type { LabelSet } from '../../core/base/labels/label-set.js';
 import { eachStep, type Steps } from '../../core/base/pace/steps.js';
-import type { Point, SeriesResult } from '../../core/logql/metric/points.js';
+import type { Point, SeriesResult } from '../../core/logql/metric/types.js';
 import { noStats } from '../../core/wire/answer/merge/shared.js';
 import type { Entry, MatrixAnswer, StreamResult, StreamsAnswer } from '../../core/wire/answer/types.js';
 import type { StepRange } from './geometry.js';

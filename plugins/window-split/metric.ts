@@ -1,7 +1,7 @@
 import { rangeFunctions } from '../../core/logql/functions/range/index.js';
 import { Pacer } from '../../core/base/pace/pacer.js';
 import { atPace } from '../../core/base/pace/steps.js';
-import { sortSeriesOf } from '../../core/logql/metric/series-order.js';
+import { sortSeriesOf } from '../../core/logql/metric/result.js';
 import {
   gridColumns,
   defaultMetricLimits,

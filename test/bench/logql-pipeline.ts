@@ -3,8 +3,7 @@ import { gunzipSync } from 'node:zlib';
 import { LabelSet } from '../../core/base/labels/label-set.js';
 import { parseQuery } from '../../core/logql/index.js';
 import { compilePipeline } from '../../core/logql/pipeline/compile.js';
-import { compileExtractor } from '../../core/logql/pipeline/extractor.js';
-import { pushedGrouping } from '../../core/logql/pipeline/pushed-grouping.js';
+import { compileExtractor, pushedGrouping } from '../../core/logql/pipeline/extractor.js';
 import type { PipelineEntry } from '../../core/logql/pipeline/types.js';
 
 interface Case {

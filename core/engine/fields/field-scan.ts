@@ -2,8 +2,8 @@ import type { DetectedField, FieldParser } from '../../wire/answer/discovery-typ
 import type { Entry } from '../../wire/answer/types.js';
 import type { LabelSet } from '../../base/labels/label-set.js';
 import type { LinePlace } from '../../logql/lines/evaluator.js';
-import type { KeyPath } from '../../logql/pipeline/key-paths.js';
-import { ownText } from '../../logql/pipeline/own-text.js';
+import type { KeyPath } from '../../logql/pipeline/key-table.js';
+import { ownText } from '../../logql/pipeline/slot.js';
 import { errorDetailsLabel, errorLabel, preserveErrorLabel } from '../../logql/pipeline/types.js';
 import type { MemoryAccount } from '../../base/memory/account.js';
 import { entryBytes, textBytes } from '../../base/memory/sizes.js';

@@ -8,7 +8,7 @@ import {
   type LinePlace,
 } from '../../logql/lines/evaluator.js';
 import { jsonError } from '../../logql/pipeline/json-value.js';
-import type { KeyPath, PathsByLabel } from '../../logql/pipeline/key-paths.js';
+import type { KeyPath, PathsByLabel } from '../../logql/pipeline/key-table.js';
 import { logfmtError } from '../../logql/stages/logfmt.js';
 import { errorLabel, type PipelineEntry, type PipelineLine } from '../../logql/pipeline/types.js';
 

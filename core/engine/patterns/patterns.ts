@@ -3,7 +3,7 @@ import type { PatternsRequest } from '../../wire/api/discovery-request.js';
 import type { TimeRange } from '../../base/time/range.js';
 import { cutWindows, linesOf, spreadSample, type Window } from './pattern-windows.js';
 import { PatternFinder, type FoundPattern } from './drain/pattern-finder.js';
-import { compilePatternFilter } from '../../logql/pipeline/line-filter-pattern.js';
+import { compilePatternFilter } from '../../logql/pipeline/filter-test.js';
 import type { MemoryAccount } from '../../base/memory/account.js';
 import { Pacer } from '../../base/pace/pacer.js';
 import { atPace, eachAtPace } from '../../base/pace/steps.js';

@@ -1,7 +1,7 @@
 import type { Steps } from '../../base/pace/steps.js';
 import type { LineFilterStage, LogExpr, Stage } from '../../logql/ast.js';
 import { type FilterTest, lineMeaning } from '../../logql/pipeline/filter-meaning.js';
-import { anyCasePattern } from '../../logql/pipeline/text-in-any-case.js';
+import { anyCasePattern } from '../../logql/pipeline/filter-test.js';
 import { requiredTexts } from '../../logql/regexp/required.js';
 import { descriptorOf } from '../../logql/stages/index.js';
 import type { LineSource } from '../../logql/stages/stage.js';

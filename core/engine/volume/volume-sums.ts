@@ -1,4 +1,4 @@
-import type { SeriesResult } from '../../logql/metric/points.js';
+import type { SeriesResult } from '../../logql/metric/types.js';
 import { LabelSet, type Label } from '../../base/labels/label-set.js';
 import type { VolumeAggregation } from '../../wire/api/discovery-request.js';
 import type { VolumeBuckets, VolumePiece } from './volume-buckets.js';

@@ -1,7 +1,7 @@
 import type { RangeAggregation, Stage } from '../ast.js';
 import { compilePipeline } from '../pipeline/compile.js';
 import { compileExtractor } from '../pipeline/extractor.js';
-import { jsonPathsOf, keyPathsCost, type PathsByLabel } from '../pipeline/key-paths.js';
+import { jsonPathsOf, keyPathsCost, type PathsByLabel } from '../pipeline/key-table.js';
 import { Meter, TooCostly } from '../pipeline/meter.js';
 import type { ExtractedSample, PipelineEntry, PipelineLine, SampleGroups } from '../pipeline/types.js';
 import type { LineWorkers } from './line-workers.js';

@@ -2,8 +2,7 @@ import { Worker } from 'node:worker_threads';
 import { apiError } from '../../base/errors/table.js';
 import type { PipelineEntry } from '../pipeline/types.js';
 import { errorOf } from '../../base/errors/fault.js';
-import type { WorkerResult, WorkerRequest } from './messages.js';
-import { sendEntry, type LineWork } from './work.js';
+import { type WorkerResult, type WorkerRequest, sendEntry, type LineWork } from './work.js';
 
 export interface LineWorkerOptions {
   /** Maximum number of threads; they start on demand and end when idle. */

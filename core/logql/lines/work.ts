@@ -1,7 +1,8 @@
 import { LabelSet, type Label } from '../../base/labels/label-set.js';
 import type { RangeAggregation, Stage } from '../ast.js';
-import type { KeyPath, PathsByLabel } from '../pipeline/key-paths.js';
+import type { KeyPath, PathsByLabel } from '../pipeline/key-table.js';
 import type { ExtractedSample, PipelineEntry, PipelineLine, SampleGroups } from '../pipeline/types.js';
+import type { Fault } from '../../base/errors/fault.js';
 
 /** What to do with lines, as plain data, so that a worker can compile it itself. */
 export type LineWork =
@@ -108,3 +109,17 @@ export function sendSample({ value, labels, error }: ExtractedSample): SentSampl
 export function receiveSample({ value, labels, error }: SentSample): ExtractedSample {
   return { value, labels: LabelSet.fromSorted(labels), error };
 }
+
+/** One line for a worker. */
+export interface WorkerRequest {
+  /** Identifies the work. */
+  readonly key: number;
+  /** The work, if this worker does not have it yet. */
+  readonly work: LineWork | undefined;
+  /** Drops all work received so far. */
+  readonly forgets: boolean;
+  readonly entry: SentEntry;
+}
+
+/** A worker's result. */
+export type WorkerResult = { readonly result: unknown } | { readonly fault: Fault };

@@ -1,10 +1,18 @@
 import { parentPort } from 'node:worker_threads';
 import { compileExtractor } from '../pipeline/extractor.js';
 import { compilePipeline } from '../pipeline/compile.js';
-import { jsonPathsOf } from '../pipeline/key-paths.js';
+import { jsonPathsOf } from '../pipeline/key-table.js';
 import { faultOf } from '../../base/errors/fault.js';
-import type { WorkerResult, WorkerRequest } from './messages.js';
-import { receiveEntry, sendLine, sendPaths, sendSample, type LineWork, type SentEntry } from './work.js';
+import {
+  type WorkerResult,
+  type WorkerRequest,
+  receiveEntry,
+  sendLine,
+  sendPaths,
+  sendSample,
+  type LineWork,
+  type SentEntry,
+} from './work.js';
 
 type Run = (entry: SentEntry) => unknown;
 

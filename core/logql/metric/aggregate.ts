@@ -1,14 +1,13 @@
 import { type LabelSet, withoutEmpty } from '../../base/labels/label-set.js';
-import type { MemoryAccount } from '../../base/memory/account.js';
-import { seriesBytes } from '../../base/memory/sizes.js';
-import type { Grouping } from '../ast.js';
-import type { Columns } from './columns.js';
-import { groupLabels } from './grouping.js';
-import type { Pacer } from '../../base/pace/pacer.js';
-import { eachAtPace } from '../../base/pace/steps.js';
-import { seriesLimitError } from './series-cap.js';
-import { SeriesIndex } from './series-index.js';
+import { seriesBytes, entryBytes } from '../../base/memory/sizes.js';
+import { groupLabels, compareLabels } from './grouping.js';
+import { eachAtPace, atPace, doAll, sortSteps, type Steps } from '../../base/pace/steps.js';
+import { seriesLimitError, SeriesIndex } from './series-index.js';
 import { averageState, type StateKind } from './states.js';
+import type { MemoryAccount } from '../../base/memory/account.js';
+import type { Grouping } from '../ast.js';
+import type { Columns } from './windows.js';
+import type { Pacer } from '../../base/pace/pacer.js';
 import type { SeriesRow } from './types.js';
 
 export interface Folding {
@@ -68,4 +67,80 @@ function rowOf(labels: LabelSet, kind: StateKind, state: Float64Array, count: nu
     row.values[column] = kind.result(state, at, 0, 0);
   }
   return row;
+}
+
+/**
+ * The first k series of each group in an order of values, column by column. For equal values Loki's choice
+ * is undefined; here the first series by labels wins.
+ */
+export async function chooseSeries(
+  byValue: (a: number, b: number) => number,
+  k: number,
+  grouping: Grouping | undefined,
+  rows: readonly SeriesRow[],
+  { count }: Columns,
+  { memory, pacer }: { readonly memory: MemoryAccount; readonly pacer: Pacer },
+): Promise<readonly SeriesRow[]> {
+  const groupOf = groupLabels(grouping);
+  const groups = new SeriesIndex(memory);
+  const members: Member[][] = [];
+  await eachAtPace(await atPace(byLabels(rows), pacer), pacer, (row) => {
+    memory.charge(seriesBytes(count, 1) + entryBytes, 'the values of series');
+    const chosen = { labels: row.labels, values: row.values, present: new Uint8Array(count) };
+    (members[groups.of(groupOf(row.labels))] ??= []).push({ from: row, chosen });
+  });
+  for (const group of members) {
+    for (let column = 0; column < count; column += 1) {
+      const steps = inOrder(group, column, byValue);
+      // There may be many small groups.
+      const best = group.length <= stepMembers ? doAll(steps) : await atPace(steps, pacer);
+      for (const { chosen } of best.slice(0, k)) chosen.present[column] = 1;
+      const pause = pacer.due();
+      if (pause !== undefined) await pause;
+    }
+  }
+  const chosen: SeriesRow[] = [];
+  await eachAtPace(members.flat(), pacer, (member) => {
+    if (member.chosen.present.includes(1)) chosen.push(member.chosen);
+  });
+  return chosen;
+}
+
+/** Members handled per step. */
+const stepMembers = 1_000;
+
+/** The members with a sample in a column, sorted by its value. */
+function* inOrder(
+  group: readonly Member[],
+  column: number,
+  byValue: (a: number, b: number) => number,
+): Steps<readonly Member[]> {
+  const present: Member[] = [];
+  for (const [index, member] of group.entries()) {
+    if (member.from.present[column] === 1) present.push(member);
+    if ((index + 1) % stepMembers === 0) yield;
+  }
+  const valueOf = ({ from }: Member): number => from.values[column] ?? 0;
+  return yield* sortSteps(present, (a, b) => byValue(valueOf(a), valueOf(b)));
+}
+
+/** A series, and the columns in which it was chosen. */
+interface Member {
+  readonly from: SeriesRow;
+  readonly chosen: SeriesRow;
+}
+
+/** Sorts the series of an instant query by their values; those of a range query stay as they are. */
+export function* sortSeries(
+  byValue: (a: number, b: number) => number,
+  rows: readonly SeriesRow[],
+  { kind }: Columns,
+): Steps<readonly SeriesRow[]> {
+  if (kind === 'range') return rows;
+  const sorted = yield* byLabels(rows);
+  return yield* sortSteps(sorted, (a, b) => byValue(a.values[0] ?? 0, b.values[0] ?? 0));
+}
+
+function byLabels(rows: readonly SeriesRow[]): Steps<SeriesRow[]> {
+  return sortSteps([...rows], (a, b) => compareLabels(a.labels, b.labels));
 }

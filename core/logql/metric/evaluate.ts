@@ -5,24 +5,28 @@ import type { MetricExpr } from '../ast.js';
 import { vectorFunctions } from '../functions/vector/index.js';
 import { isSetOp } from '../fold.js';
 import { visit } from '../walk.js';
-import { type Folding, foldSeries } from './aggregate.js';
+import { type Folding, foldSeries, chooseSeries, sortSeries } from './aggregate.js';
 import { BinaryBudget } from './binary-budget.js';
-import { chooseSeries, sortSeries } from './choose.js';
-import { type Columns, gridColumns, firstMs, type Grid } from './columns.js';
+import { type Columns, gridColumns, firstMs, type Grid } from './windows.js';
 import { labelReplacer } from './label-replace.js';
-import { type Combine, combineOf, type ValueOp } from './operators.js';
+import {
+  type Combine,
+  combineOf,
+  type ValueOp,
+  setOperation,
+  type Breach,
+  joinedBreach,
+  vectorBinary,
+} from './vector-binary.js';
 import { Pacer } from '../../base/pace/pacer.js';
 import { atPace, eachAtPace } from '../../base/pace/steps.js';
 import { planLeaves } from './plan-leaves.js';
 import { metricResult } from './result.js';
-import { cappedRows } from './series-cap.js';
-import { setOperation } from './set-operations.js';
+import { cappedRows } from './series-index.js';
 import { sumState } from './states.js';
 import type { MetricTree, PlannedMetric } from './tree.js';
-import type { Leaf, LeafSource, MetricLimits, MetricResult, SeriesRow, SeriesTable } from './types.js';
-import { type Breach, joinedBreach, vectorBinary } from './vector-binary.js';
+import type { Leaf, LeafSource, MetricLimits, MetricResult, SeriesRow, SeriesTable, Point } from './types.js';
 import { formatFloatPlain, formatSeconds } from '../../base/time/index.js';
-import type { Point } from './points.js';
 
 /**
  * Evaluates a metric query as Loki does, reading logs through the source of leaves.

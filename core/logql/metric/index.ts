@@ -1,4 +1,4 @@
-export { gridColumns, firstMs, gridOf, type Columns, type Grid } from './columns.js';
+export { gridColumns, firstMs, gridOf, type Columns, type Grid } from './windows.js';
 export {
   addEntries,
   EntryCounter,
@@ -6,9 +6,9 @@ export {
   unpackTable,
   type EntrySource,
 } from './entry-leaf-source.js';
-export { leafEngine, type LeafEngine } from './leaf-engine.js';
+export { leafEngine, type LeafEngine } from './entry-leaf-source.js';
 export { evaluateMetric, evaluatePlanned, isOverBinary } from './evaluate.js';
-export { pipelineError } from './pipeline-error.js';
+export { pipelineError } from './entry-leaf-source.js';
 export { isDividedAverage } from './shards.js';
 export { planLeaves, type MetricSettings } from './plan-leaves.js';
 export { RangeEngine, transfersOf, type EngineLimits, type PackedEngine } from './range-engine.js';

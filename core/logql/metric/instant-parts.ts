@@ -7,7 +7,7 @@ import type { BinaryExpr, MetricExpr, RangeAggregation, Stage, VectorAggregation
 import type { Join } from '../functions/join.js';
 import { rangeFunctions } from '../functions/range/index.js';
 import { vectorFunctions } from '../functions/vector/index.js';
-import { pushedGrouping } from '../pipeline/pushed-grouping.js';
+import { pushedGrouping } from '../pipeline/extractor.js';
 import { descriptorOf } from '../stages/index.js';
 import { isAny } from '../stages/stage.js';
 import { visit } from '../walk.js';

@@ -3,7 +3,7 @@ import type { Grouping, LabelReplaceExpr, MetricExpr, RangeAggregation, VectorAg
 import { rangeFunctions } from '../functions/range/index.js';
 import { vectorFunctions } from '../functions/vector/index.js';
 import { requireNonEmptyMatcher } from '../parse.js';
-import { pushedGrouping } from '../pipeline/pushed-grouping.js';
+import { pushedGrouping } from '../pipeline/extractor.js';
 import { withoutUnread } from '../pipeline/unread-stages.js';
 import { logQueriesOf, visit } from '../walk.js';
 import { dividedTree, type Undivided } from './instant-parts.js';

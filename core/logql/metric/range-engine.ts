@@ -6,7 +6,7 @@ import type { Pacer } from '../../base/pace/pacer.js';
 import { atPace, doAll, type Steps } from '../../base/pace/steps.js';
 import type { Grouping, RangeAggregation } from '../ast.js';
 import { rangeFunctions } from '../functions/range/index.js';
-import type { Columns } from './columns.js';
+import { type Columns, RangeWindows } from './windows.js';
 import { groupLabels } from './grouping.js';
 import {
   type PackedSeries,
@@ -20,7 +20,6 @@ import type { ColumnValues, SeriesCells } from './slide.js';
 import { averageState, perSecond, type StateKind, tallyState } from './states.js';
 import type { MetricLimits, SeriesRow } from './types.js';
 import type { NumberArray } from './value-lists.js';
-import { RangeWindows } from './windows.js';
 import { type MakeWork, stateWork, type Work } from './work.js';
 
 export type EngineLimits = Pick<MetricLimits, 'maxCells' | 'maxValues' | 'memory'>;

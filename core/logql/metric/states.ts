@@ -1,4 +1,4 @@
-import { ascending } from './order.js';
+import { ascending } from './sort-in-steps.js';
 import { greatest, least } from '../functions/join.js';
 
 /**

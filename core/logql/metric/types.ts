@@ -1,9 +1,8 @@
-import type { SampleResult, SeriesResult, Point } from './points.js';
-import type { LabelSet } from '../../base/labels/label-set.js';
 import { unboundedMemory, type MemoryAccount } from '../../base/memory/account.js';
 import type { Grouping, RangeAggregation } from '../ast.js';
 import type { SampleGroups } from '../pipeline/types.js';
-import type { Columns } from './columns.js';
+import type { Columns } from './windows.js';
+import type { LabelSet } from '../../base/labels/label-set.js';
 
 /** One series over all columns: `values[c]` is valid where `present[c]` is 1. NaN is a normal value. */
 export interface SeriesRow {
@@ -129,3 +128,19 @@ export type MetricResult =
   | (Warned & { readonly kind: 'matrix'; readonly series: readonly SeriesResult[] })
   | (Warned & { readonly kind: 'vector'; readonly samples: readonly SampleResult[] })
   | (Warned & { readonly kind: 'scalar'; readonly point: Point });
+
+/** One point of a series: milliseconds since the epoch, and the value. */
+export interface Point {
+  readonly timestampMs: number;
+  readonly value: number;
+}
+
+export interface SeriesResult {
+  readonly labels: LabelSet;
+  readonly points: readonly Point[];
+}
+
+export interface SampleResult {
+  readonly labels: LabelSet;
+  readonly point: Point;
+}

@@ -1,8 +1,7 @@
 import { apiError } from '../../base/errors/table.js';
 import type { MemoryAccount } from '../../base/memory/account.js';
-import { ascending } from './order.js';
+import { ascending, sortInSteps } from './sort-in-steps.js';
 import type { Steps } from '../../base/pace/steps.js';
-import { sortInSteps } from './sort-in-steps.js';
 
 const firstSize = 1024;
 

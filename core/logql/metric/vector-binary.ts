@@ -1,16 +1,15 @@
 import { apiError } from '../../base/errors/table.js';
-import type { LabelSet } from '../../base/labels/label-set.js';
-import type { MemoryAccount } from '../../base/memory/account.js';
-import { entryBytes, seriesBytes, textBytes } from '../../base/memory/sizes.js';
-import type { VectorMatching } from '../ast.js';
+import { entryBytes, seriesBytes, textBytes, labelsBytes } from '../../base/memory/sizes.js';
+import type { VectorMatching, SetOp, ArithmeticOp, BinaryOp, CompareOp } from '../ast.js';
 import type { BinaryBudget } from './binary-budget.js';
-import type { Columns } from './columns.js';
-import { bySignature, resultLabelsOf, signatureOf } from './matching.js';
-import type { Combine } from './operators.js';
+import type { Columns } from './windows.js';
+import { type LabelSet, type Label, withoutEmpty } from '../../base/labels/label-set.js';
+import type { MemoryAccount } from '../../base/memory/account.js';
+import { keepLabels } from './grouping.js';
 import type { Pacer } from '../../base/pace/pacer.js';
 import { eachAtPace } from '../../base/pace/steps.js';
-import { MetricRowCollector } from './row-collector.js';
 import type { SeriesRow } from './types.js';
+import { foldLiterals } from '../fold.js';
 
 /** A violation of the matching rules, with its column. */
 interface MatchViolation {
@@ -19,7 +18,7 @@ interface MatchViolation {
 }
 
 /** What is left of an operation: its rows, which are empty from the column of its first error on. */
-export interface BinaryOutcome {
+interface BinaryOutcome {
   readonly rows: readonly SeriesRow[];
   readonly breach: Breach | undefined;
 }
@@ -44,7 +43,7 @@ export function joinedBreach(breaches: readonly (Breach | undefined)[]): Breach 
 }
 
 /** The parts and limits of a binary operation. */
-export interface BinaryParts {
+interface BinaryParts {
   readonly budget: BinaryBudget;
   readonly memory: MemoryAccount;
   readonly pacer: Pacer;
@@ -156,4 +155,168 @@ function violationError({ kind }: MatchViolation, isSwapped: boolean): Error {
     case 'not-unique':
       return apiError('matchNotUnique', {});
   }
+}
+
+/** `and`, `unless` and `or`: whether a sample is kept depends on the samples with the same signature on the other side at that time. */
+export async function setOperation(
+  op: SetOp,
+  matching: VectorMatching | undefined,
+  left: readonly SeriesRow[],
+  right: readonly SeriesRow[],
+  { count }: Columns,
+  { memory, pacer }: { readonly memory: MemoryAccount; readonly pacer: Pacer },
+): Promise<readonly SeriesRow[]> {
+  const signature = signatureOf(matching);
+  const out = new MetricRowCollector(count, memory);
+  const keep = async (
+    rows: readonly SeriesRow[],
+    others: readonly SeriesRow[],
+    wanted: 'matched' | 'unmatched',
+  ): Promise<void> => {
+    const groups = new Map<string, Uint8Array>();
+    for (const [key, group] of await bySignature(others, signature, { memory, pacer })) {
+      memory.charge(seriesBytes(count, 1), 'the values of series');
+      groups.set(key, await anyPresent(group, count, pacer));
+    }
+    const wantedByte = wanted === 'matched' ? 1 : 0;
+    for (const { labels, values, present } of rows) {
+      const matched = groups.get(signature(labels).key);
+      for (let column = 0; column < count; column += 1) {
+        if (present[column] !== 1 || (matched?.[column] ?? 0) !== wantedByte) continue;
+        out.put(labels, column, values[column] ?? 0);
+      }
+      const pause = pacer.due();
+      if (pause !== undefined) await pause;
+    }
+  };
+  switch (op) {
+    case 'and':
+      await keep(left, right, 'matched');
+      break;
+    case 'unless':
+      await keep(left, right, 'unmatched');
+      break;
+    case 'or':
+      await keep(left, [], 'unmatched');
+      await keep(right, left, 'unmatched');
+      break;
+  }
+  return out.rows(pacer);
+}
+
+/** Collects samples into series: samples with equal labels go into one row, and into another only when their times are equal. */
+class MetricRowCollector {
+  readonly #byKey = new Map<string, SeriesRow[]>();
+  readonly #count: number;
+  readonly #memory: MemoryAccount;
+  /** The number of samples so far. */
+  samples = 0;
+
+  constructor(count: number, memory: MemoryAccount) {
+    this.#count = count;
+    this.#memory = memory;
+  }
+
+  /** The rows of one label set, for adding samples. */
+  of(labels: LabelSet): readonly SeriesRow[] {
+    let rows = this.#byKey.get(labels.key);
+    if (rows === undefined) this.#byKey.set(labels.key, (rows = [this.#row(labels)]));
+    return rows;
+  }
+
+  put(labels: LabelSet, column: number, value: number): void {
+    let row = this.of(labels).find(({ present }) => present[column] === 0);
+    if (row === undefined) {
+      row = this.#row(labels);
+      this.#byKey.get(labels.key)?.push(row);
+    }
+    row.present[column] = 1;
+    row.values[column] = value;
+    this.samples += 1;
+  }
+
+  /** The rows that have samples. */
+  async rows(pacer: Pacer): Promise<readonly SeriesRow[]> {
+    const all: SeriesRow[] = [];
+    await eachAtPace(this.#byKey.values(), pacer, (rows) => {
+      for (const row of rows) if (row.present.includes(1)) all.push(row);
+    });
+    return all;
+  }
+
+  #row(labels: LabelSet): SeriesRow {
+    this.#memory.charge(seriesBytes(this.#count) + labelsBytes(labels) + entryBytes, 'the values of series');
+    return { labels, values: new Float64Array(this.#count), present: new Uint8Array(this.#count) };
+  }
+}
+
+/** The labels by which series of two sides match: all without `on` and `ignoring`. An empty label is as none. */
+function signatureOf(matching: VectorMatching | undefined): (labels: LabelSet) => LabelSet {
+  if (matching === undefined) return withoutEmpty;
+  const kept = keepLabels(new Set(matching.labels), matching.on);
+  return (labels) => withoutEmpty(kept(labels));
+}
+
+/**
+ * The labels of a result: for one to one, those that matched; otherwise those of the "many" side plus the labels that `group_left` or
+ * `group_right` copies from the "one" side. Empty labels are dropped.
+ */
+function resultLabelsOf(matching: VectorMatching | undefined): (many: LabelSet, one: LabelSet) => LabelSet {
+  if (matching?.group === undefined) return signatureOf(matching);
+  const { include } = matching;
+  if (include.length === 0) return withoutEmpty;
+  const names = new Set(include);
+  return (many, one) =>
+    withoutEmpty(many.without(names).with(include.map((name): Label => [name, one.get(name)])));
+}
+
+/** Series by signature, in their original order. */
+async function bySignature(
+  rows: Iterable<SeriesRow>,
+  signature: (labels: LabelSet) => LabelSet,
+  { memory, pacer }: { readonly memory: MemoryAccount; readonly pacer: Pacer },
+): Promise<ReadonlyMap<string, readonly SeriesRow[]>> {
+  const groups = new Map<string, SeriesRow[]>();
+  await eachAtPace(rows, pacer, (row) => {
+    const { key } = signature(row.labels);
+    const group = groups.get(key);
+    if (group === undefined) {
+      memory.charge(entryBytes + textBytes(key), 'the labels of series');
+      groups.set(key, [row]);
+    } else group.push(row);
+  });
+  return groups;
+}
+
+/** For each column, whether any of the rows has a sample. */
+async function anyPresent(rows: Iterable<SeriesRow>, count: number, pacer: Pacer): Promise<Uint8Array> {
+  const any = new Uint8Array(count);
+  await eachAtPace(rows, pacer, ({ present }) => {
+    for (let column = 0; column < count; column += 1) if (present[column] === 1) any[column] = 1;
+  });
+  return any;
+}
+
+/** Operators other than set operations. */
+export type ValueOp = ArithmeticOp | CompareOp;
+
+/** The result for two operands; undefined when a filtering comparison is false. */
+export type Combine = (left: number, right: number) => number | undefined;
+
+const compareOps: ReadonlySet<BinaryOp> = new Set(['==', '!=', '>', '>=', '<', '<=']);
+
+function isCompareOp(op: BinaryOp): op is CompareOp {
+  return compareOps.has(op);
+}
+
+/**
+ * The operation of an operator on two samples. A comparison without `bool` keeps a value where it is true: the left one, or the one that is
+ * not a literal.
+ */
+export function combineOf(op: ValueOp, returnBool: boolean, keeps: 'left' | 'right' = 'left'): Combine {
+  if (!isCompareOp(op) || returnBool) return (left, right) => foldLiterals(op, left, right);
+  return (left, right) => {
+    if (foldLiterals(op, left, right) === 0) return undefined;
+    return keeps === 'left' ? left : right;
+  };
 }

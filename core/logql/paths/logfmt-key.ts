@@ -1,6 +1,6 @@
 import { Grammar } from '../grammar/symbols.js';
 import { buildTable, type Table } from '../grammar/table.js';
-import { append } from '../syntax/append.js';
+import { append } from '../syntax/tokens.js';
 import { parsePath, unexpectedCharacter, type Piece } from './scanner.js';
 
 const grammar = new Grammar();

@@ -8,9 +8,8 @@ import { orderStages } from './line-order.js';
 import type { LineTest, Pipeline } from './types.js';
 import { Meter } from './meter.js';
 import { Output } from './output.js';
-import { SlotTable } from './slot-table.js';
-import type { RunStage } from './work-line.js';
-import { WorkLine } from './work-line.js';
+import { SlotTable } from './slot.js';
+import { type RunStage, WorkLine } from './work-line.js';
 
 export type { Pipeline } from './types.js';
 

@@ -1,7 +1,6 @@
 import { type Label, LabelSet } from '../../base/labels/label-set.js';
 import { keptLabelsBytes } from '../../base/memory/sizes.js';
-import type { Grouping, LabelFilterStage, RangeAggregation, Unwrap } from '../ast.js';
-import { rangeFunctions } from '../functions/range/index.js';
+import type { Grouping, LabelFilterStage, RangeAggregation, Unwrap, VectorAggregation } from '../ast.js';
 import { compileStage } from '../stages/index.js';
 import { addChecks, compileLabelFilter } from '../stages/label-filter.js';
 import { splitLineTests } from '../stages/line-filter.js';
@@ -11,9 +10,7 @@ import { markRequired } from './hints.js';
 import { orderStages } from './line-order.js';
 import { Meter } from './meter.js';
 import { Output } from './output.js';
-import { ownText } from './own-text.js';
-import { SlotTable } from './slot-table.js';
-import type { Slot } from './slot.js';
+import { ownText, SlotTable, type Slot } from './slot.js';
 import {
   errorLabel,
   type PipelineEntry,
@@ -23,10 +20,11 @@ import {
 } from './types.js';
 import { sampleGrouping, sampleHints } from './unread-stages.js';
 import { type RunStage, WorkLine } from './work-line.js';
+import { rangeFunctions } from '../functions/range/index.js';
 
 export type { ExtractedSample, SampleExtractor } from './types.js';
 
-export const sampleError = 'SampleExtractionErr';
+const sampleError = 'SampleExtractionErr';
 
 type Groups = Pick<Grouping, 'without' | 'labels'>;
 
@@ -233,4 +231,16 @@ class SeriesTree {
     }
     return set;
   }
+}
+
+/**
+ * The grouping of an aggregation that may be applied to samples before the range function inside it: that of a sum over an additive
+ * function. As in Loki, it also decides which labels parsers extract, and so which errors can occur
+ * (docs/protocol/errors-and-limits.md#pipeline-errors).
+ */
+export function pushedGrouping({ op, expr, grouping, span }: VectorAggregation): Grouping | undefined {
+  if (expr.kind !== 'range-aggregation' || expr.grouping !== undefined) return undefined;
+  const { join } = rangeFunctions[expr.op];
+  if (join?.kind !== 'added' || join.op !== op) return undefined;
+  return grouping ?? { span, without: false, labels: [] };
 }

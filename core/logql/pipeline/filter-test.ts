@@ -1,10 +1,12 @@
-import { compileRegExp } from '../regexp/index.js';
 import { containsOne, equalsOne } from '../regexp/plain-texts.js';
-import type { FilterTest, Meaning } from './filter-meaning.js';
-import { compileIpFilter } from './line-filter-ip.js';
-import { compilePatternFilter } from './line-filter-pattern.js';
-import type { Meter } from './meter.js';
-import { anyCasePattern } from './text-in-any-case.js';
+import { type FilterTest, type Meaning, labelMeaning } from './filter-meaning.js';
+import { compileIpFilter } from './ip-matcher.js';
+import type { LineTest } from './types.js';
+import type { MatchOp, StringLabelFilter } from '../ast.js';
+import { compileRegExp } from '../regexp/index.js';
+import { Meter } from './meter.js';
+import { ownText } from './slot.js';
+import { loweredTo } from '../regexp/folding.js';
 
 /** Whether a text, a line or a label's value, passes a filter. */
 export type TextTest = (text: string) => boolean;
@@ -100,4 +102,115 @@ function compilePattern(pattern: string, anchored: boolean, meter: Meter): TextT
     meter.charge(compiled.testCost * text.length);
     return compiled.test(text);
   };
+}
+
+const wildcard = '<_>';
+
+/**
+ * Compiles a pattern of `|>`: literal pieces in order, each `<_>` between them matching at least one character; the last piece ends the
+ * line, the first may be anywhere. As in Loki, each piece is matched at its first occurrence, without backtracking.
+ */
+export function compilePatternFilter(pattern: string, meter = new Meter()): LineTest {
+  if (pattern === '') return (line) => line === '';
+  const pieces = pattern.split(wildcard);
+  const last = pieces.length - 1;
+  return (line) => {
+    if (line === '') return false;
+    meter.charge(2 * line.length);
+    let offset = 0;
+    for (const [index, piece] of pieces.entries()) {
+      // An empty piece comes from the start or end, or from adjacent wildcards.
+      if (piece === '') {
+        if (index === last && last > 0) return offset < line.length;
+        continue;
+      }
+      const at = line.indexOf(piece, offset);
+      if (at < 0) return false;
+      if (index > 0 && at === offset) return false;
+      offset = at + piece.length;
+    }
+    return offset === line.length;
+  };
+}
+
+/** Compiles the comparison of a label with a text. */
+export function compileLabelTest(filter: StringLabelFilter, meter: Meter): TextTest {
+  const test = compileMeaning(labelMeaning(filter), meter);
+  return filter.op === '=' || filter.op === '!=' ? test : remember(test);
+}
+
+/** Compiles a matcher of a selector, `keep` or `drop`: plain RE2, anchored, `.` matches a line feed. */
+export function compileMatcherTest(op: MatchOp, value: string, meter = new Meter()): TextTest {
+  switch (op) {
+    case '=':
+      return (text) => text === value;
+    case '!=':
+      return (text) => text !== value;
+    case '=~':
+      return searches(value, meter);
+    case '!~': {
+      const test = searches(value, meter);
+      return (text) => !test(text);
+    }
+  }
+}
+
+function searches(pattern: string, meter: Meter): TextTest {
+  const compiled = compileRegExp(pattern, { anchored: true, dotAll: true });
+  return remember((text) => {
+    meter.charge(compiled.testCost * text.length);
+    return compiled.test(text);
+  });
+}
+
+const remembered = 256;
+const longestRemembered = 64;
+
+/** Caches the results for short texts: most labels have few values. */
+function remember(test: TextTest): TextTest {
+  const answers = new Map<string, boolean>();
+  return (text) => {
+    if (text.length > longestRemembered) return test(text);
+    let answer = answers.get(text);
+    if (answer === undefined) {
+      answer = test(text);
+      if (answers.size >= remembered) answers.clear();
+      answers.set(ownText(text), answer);
+    }
+    return answer;
+  };
+}
+
+/**
+ * The code points that Loki takes for each one of a lower-case text. It compares the lower case of each with the text, but looks for a
+ * beginning by bytes, where it only knows the cases of ASCII: the Kelvin sign is a k in `ok` and none in `ko`, and no capital letter whose
+ * first byte differs from that of the small one begins a text.
+ */
+function casesOfText(text: string): readonly (readonly number[])[] {
+  return Array.from(text, (char, at) => {
+    const code = char.codePointAt(0) ?? 0;
+    const cases = loweredTo(code);
+    return at > 0 ? cases : cases.filter((one) => firstByte(one) === firstByte(code));
+  });
+}
+
+/** The first byte of a code point in UTF-8; of a capital letter of ASCII that of the small one. */
+function firstByte(code: number): number {
+  if (code < 0x80) return code >= 0x41 && code <= 0x5a ? code + 0x20 : code;
+  return Buffer.from(String.fromCodePoint(code)).readUInt8(0);
+}
+
+/** A pattern of the texts that Loki takes for this one, which V8 (with the flag `u`) and RE2 read the same. */
+export function anyCasePattern(text: string): string {
+  return casesOfText(text)
+    .map((cases) => {
+      const chars = cases.map((code) => quotedPattern(String.fromCodePoint(code)));
+      return chars.length === 1 ? chars.join('') : `[${chars.join('')}]`;
+    })
+    .join('');
+}
+
+/** A pattern of this text alone, for V8 and RE2. */
+export function quotedPattern(text: string): string {
+  return text.replace(/[\\.+*?()|[\]{}^$]/g, '\\$&');
 }

@@ -1,4 +1,4 @@
-import type { SlotTable } from './slot-table.js';
+import type { SlotTable } from './slot.js';
 import { clashSuffix, errorLabel } from './types.js';
 
 /**

@@ -1,4 +1,4 @@
-import { addToHash, hashSeed } from './key-table.js';
+import { addToHash, hashSeed } from './slot.js';
 import { jsonFaults, type JsonReader } from './json-value.js';
 
 const quote = 0x22;

@@ -1,3 +1,5 @@
+import { readUnit, shortEscapes } from './json-text.js';
+
 /** Kinds of JSON values. */
 export const jsonString = 1;
 export const jsonNumber = 2;
@@ -5,7 +7,7 @@ export const jsonBoolean = 3;
 export const jsonNull = 4;
 export const jsonObject = 5;
 export const jsonArray = 6;
-export type JsonKind = 1 | 2 | 3 | 4 | 5 | 6;
+type JsonKind = 1 | 2 | 3 | 4 | 5 | 6;
 
 /** The error of `| json` and `| unpack`. */
 export const jsonError = 'JSONParserErr';
@@ -175,4 +177,58 @@ function endsToken(unit: number): boolean {
     unit === 0x0d ||
     unit === 0x09
   );
+}
+
+/** The closing quote of the string that starts at a quote; -1 when there is none before the end. */
+export function endOfString(text: string, start: number, end: number): number {
+  // Most strings are short: a search for the quote would take longer.
+  for (let at = start + 1; at < end; at += 1) {
+    const code = text.charCodeAt(at);
+    if (code === quote) return at;
+    if (code === backslash) at += 1;
+  }
+  return -1;
+}
+
+/** The end of a block of brackets, with strings in it passed over; -1 when it is not closed. Other brackets are not looked at. */
+export function endOfBlock(text: string, start: number, end: number, open: number, close: number): number {
+  let depth = 0;
+  for (let at = start; at < end; at += 1) {
+    const code = text.charCodeAt(at);
+    if (code === quote) {
+      at = endOfString(text, at, end);
+      if (at < 0) return -1;
+    } else if (code === open) {
+      depth += 1;
+    } else if (code === close) {
+      depth -= 1;
+      if (depth === 0) return at + 1;
+    }
+  }
+  return -1;
+}
+
+/** Whether a part of the text has a backslash. */
+export function hasEscape(text: string, start: number, end: number): boolean {
+  for (let at = start; at < end; at += 1) if (text.charCodeAt(at) === backslash) return true;
+  return false;
+}
+
+/**
+ * A key without its escapes, as Loki's distributor and pattern ingester read it; undefined for an invalid escape. Unlike its `json` stage
+ * (`unescapeJson`), they take half of a surrogate pair.
+ */
+export function unescapedKey(text: string): string | undefined {
+  const parts: string[] = [];
+  let from = 0;
+  for (let at = text.indexOf('\\'); at >= 0; at = text.indexOf('\\', from)) {
+    const escape = text.charAt(at + 1);
+    parts.push(text.slice(from, at));
+    const unit = escape === 'u' ? readUnit(text, at) : undefined;
+    const meant = unit === undefined ? shortEscapes.get(escape) : String.fromCharCode(unit);
+    if (meant === undefined) return undefined;
+    parts.push(meant);
+    from = at + (unit === undefined ? 2 : 6);
+  }
+  return parts.join('') + text.slice(from);
 }

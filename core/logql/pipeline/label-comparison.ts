@@ -1,13 +1,12 @@
 import type { CompareOp, IpLabelFilter, LabelFilter, LabelFilterTree, StringLabelFilter } from '../ast.js';
-import { isIpPattern } from '../check/ip.js';
+import { isIpPattern } from '../check/faults.js';
 import { formatBytes, parseBytes } from '../values/bytes.js';
 import { conversionCost, readBytes, readNanoseconds, readNumber, type Conversion } from './conversions.js';
 import { labelMeaning } from './filter-meaning.js';
-import { compileIpFilter } from './line-filter-ip.js';
+import { compileIpFilter } from './ip-matcher.js';
 import type { Meter } from './meter.js';
-import type { SlotTable } from './slot-table.js';
-import { compileLabelTest } from './text-test.js';
-import type { LabelCheck } from './slot.js';
+import type { SlotTable, LabelCheck } from './slot.js';
+import { compileLabelTest } from './filter-test.js';
 import { errorLabel } from './types.js';
 
 export const labelFilterError = 'LabelFilterErr';

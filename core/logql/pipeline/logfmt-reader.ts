@@ -1,5 +1,4 @@
-import { addToHash, hashSeed } from './key-table.js';
-import { unquoteLogfmt } from './logfmt-text.js';
+import { addToHash, hashSeed } from './slot.js';
 
 const space = 0x20;
 const equals = 0x3d;
@@ -11,7 +10,7 @@ const nonAscii = 0x80;
 export const atPair = 0;
 export const atFault = 1;
 export const atEnd = 2;
-export type LogfmtToken = typeof atPair | typeof atFault | typeof atEnd;
+type LogfmtToken = typeof atPair | typeof atFault | typeof atEnd;
 
 /**
  * Reads the pairs of a logfmt line one by one; after an error it continues behind the next white space, or behind the quote that ends an
@@ -129,4 +128,40 @@ export class LogfmtReader {
     this.#at = next;
     return atFault;
   }
+}
+
+const short = new Map<string, string>([
+  ['"', '"'],
+  ['\\', '\\'],
+  ['/', '/'],
+  ["'", "'"],
+  ['b', '\b'],
+  ['f', '\f'],
+  ['n', '\n'],
+  ['r', '\r'],
+  ['t', '\t'],
+]);
+const fourDigits = /^[0-9a-fA-F]{4}$/;
+
+/** The text of a quoted logfmt value without its quotes, or undefined for an invalid escape. */
+export function unquoteLogfmt(raw: string): string | undefined {
+  let text = '';
+  let from = 0;
+  for (let at = raw.indexOf('\\'); at >= 0; at = raw.indexOf('\\', from)) {
+    text += raw.slice(from, at);
+    const letter = raw.charAt(at + 1);
+    if (letter === 'u') {
+      const digits = raw.slice(at + 2, at + 6);
+      if (!fourDigits.test(digits)) return undefined;
+      text += String.fromCharCode(Number.parseInt(digits, 16));
+      from = at + 6;
+    } else {
+      const character = short.get(letter);
+      if (character === undefined) return undefined;
+      text += character;
+      from = at + 2;
+    }
+  }
+  // Unpaired surrogates are not valid characters.
+  return (text + raw.slice(from)).replace(/\p{Surrogate}/gu, '\ufffd');
 }

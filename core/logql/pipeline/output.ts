@@ -1,8 +1,6 @@
 import { type Label, LabelSet } from '../../base/labels/label-set.js';
 import { keptLabelsBytes } from '../../base/memory/sizes.js';
-import { ownText } from './own-text.js';
-import type { SlotTable } from './slot-table.js';
-import { metadata, parsed, type Slot, type SlotState } from './slot.js';
+import { ownText, type SlotTable, metadata, parsed, type Slot, type SlotState } from './slot.js';
 import { errorDetailsLabel, errorLabel, type PipelineEntry, type PipelineLine } from './types.js';
 import type { WorkLine } from './work-line.js';
 

@@ -1,5 +1,7 @@
-import type { LabelSet } from '../../base/labels/label-set.js';
 import { readJsonText } from './json-text.js';
+import type { LabelSet } from '../../base/labels/label-set.js';
+import { clashSuffix } from './types.js';
+import { trimSpace } from '../template/library/characters.js';
 
 /** Where a label of the current line comes from; stream labels that no stage has touched have no slot. */
 export const deleted = 0;
@@ -13,7 +15,7 @@ export const jsonEscapes = 1;
 export type Decoding = typeof verbatim | typeof jsonEscapes;
 
 /** What a label comparison reads and may change of the current line. */
-export interface ComparedLine {
+interface ComparedLine {
   /** The value of `__error__`, or an empty text. */
   readonly error: string;
   get(slot: Slot): string | undefined;
@@ -87,4 +89,101 @@ export class BaseLabels {
     }
     return slot.baseValue;
   }
+}
+
+/** Names come from untrusted lines: with more than this many the table starts over. */
+const maxSlots = 8192;
+const maxBases = 4096;
+
+/** All label names that one compiled query has encountered, each with its slot. */
+export class SlotTable {
+  readonly #pinned = new Map<string, Slot>();
+  #slots = new Map<string, Slot>();
+  #bases = new Map<LabelSet, BaseLabels>();
+  #lastBase: BaseLabels | undefined;
+  #generation = 0;
+
+  /** Changes when unpinned slots are dropped: their holders must drop them too. */
+  get generation(): number {
+    return this.#generation;
+  }
+
+  /** The slot of a name that the query itself uses; it is kept for the query's lifetime. */
+  pin(name: string): Slot {
+    const slot = this.slot(name);
+    this.#pinned.set(name, slot);
+    return slot;
+  }
+
+  slot(name: string): Slot {
+    let slot = this.#slots.get(name);
+    if (slot === undefined) this.#slots.set(name, (slot = new Slot(name)));
+    return slot;
+  }
+
+  /** The slot of a name, only if a line or the query has used it. */
+  known(name: string): Slot | undefined {
+    return this.#slots.get(name);
+  }
+
+  clashOf(slot: Slot): Slot {
+    slot.clash ??= this.slot(slot.name + clashSuffix);
+    return slot.clash;
+  }
+
+  base(stream: LabelSet): BaseLabels {
+    const last = this.#lastBase;
+    if (last?.set === stream) return last;
+    let base = this.#bases.get(stream);
+    if (base === undefined) {
+      if (this.#bases.size >= maxBases) this.#bases.clear();
+      this.#bases.set(stream, (base = new BaseLabels(stream, (name) => this.slot(name))));
+    }
+    return (this.#lastBase = base);
+  }
+
+  /** Drops the slots of names from lines when there are too many; only between lines. */
+  trim(): void {
+    if (this.#slots.size <= maxSlots) return;
+    this.#slots = new Map(this.#pinned);
+    for (const slot of this.#slots.values()) {
+      slot.base = undefined;
+      slot.clash = undefined;
+    }
+    this.#bases = new Map();
+    this.#lastBase = undefined;
+    this.#generation += 1;
+  }
+}
+
+const shortestSlice = 13;
+
+/** Copies a text. In V8 a slice keeps its whole line alive, so text that is kept longer than its line must be copied. */
+export function ownText(text: string): string {
+  return text.length < shortestSlice ? text : `\u0000${text}`.slice(1);
+}
+
+const plain = /^[A-Za-z_][A-Za-z0-9_]*$/;
+const other = /[^A-Za-z0-9_]/gu;
+
+/** Converts a key to a label name: other characters become `_`, and a leading digit is prefixed by `_`. Empty for a blank key. */
+export function labelName(key: string): string {
+  if (plain.test(key)) return key;
+  const name = trimSpace(key).replace(other, '_');
+  return /^[0-9]/.test(name) ? `_${name}` : name;
+}
+
+/** The name for a key inside an object whose keys so far have given `prefix`; blank keys add nothing to it. */
+export function nestedLabelName(prefix: string, key: string): string {
+  if (prefix === '') return labelName(key);
+  const inner = trimSpace(key);
+  return inner === '' ? prefix : `${prefix}_${inner.replace(other, '_')}`;
+}
+
+export const hashSeed = 0x811c9dc5 | 0;
+const hashPrime = 0x01000193;
+
+/** Adds one UTF-16 unit to a hash that started with `hashSeed`. */
+export function addToHash(hash: number, unit: number): number {
+  return Math.imul(hash ^ unit, hashPrime);
 }

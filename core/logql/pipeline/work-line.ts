@@ -1,9 +1,16 @@
 import type { LabelSet } from '../../base/labels/label-set.js';
-import type { BaseLabels } from './slot.js';
+import {
+  type BaseLabels,
+  type SlotTable,
+  verbatim,
+  deleted,
+  metadata,
+  parsed,
+  type Decoding,
+  type Slot,
+} from './slot.js';
 import type { Hints } from './hints.js';
 import type { Meter } from './meter.js';
-import type { SlotTable } from './slot-table.js';
-import { verbatim, deleted, metadata, parsed, type Decoding, type Slot } from './slot.js';
 import { errorDetailsLabel, errorLabel, preserveErrorLabel, type PipelineEntry } from './types.js';
 
 /** A compiled stage: changes the line's state; false drops the line. */

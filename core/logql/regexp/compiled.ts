@@ -1,9 +1,8 @@
 import { searchWork, allTexts } from './analysis.js';
 import { takeFromBudget } from './budget.js';
-import { expandTemplate, type FindFrom, replaceAllWith } from './expand.js';
+import { expandTemplate, type FindFrom, replaceAllWith, Re2Engine } from './re2-engine.js';
 import { exactTree } from './parse.js';
 import { containsOne, equalsOne, plainTexts, type TextTest } from './plain-texts.js';
-import { Re2Engine } from './re2-engine.js';
 import { translateForV8, v8Finder } from './v8-engine.js';
 import type { RegExpNode } from './tree.js';
 import type { CompileOptions, LinearMatch, LinearRegExp } from './types.js';

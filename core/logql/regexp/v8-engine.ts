@@ -1,7 +1,6 @@
 import { canBeEmpty, isBoundedSearch, isDeterministicFromStart } from './analysis.js';
 import type { CharSet } from './char-set.js';
-import type { FindFrom } from './expand.js';
-import { namedGroups, type GroupNames } from './re2-engine.js';
+import { type FindFrom, namedGroups, type GroupNames } from './re2-engine.js';
 import { isSingle, setOf, setOfChar, type Assertion, type RegExpNode } from './tree.js';
 
 /** Translates a pattern for V8 if backtracking is certainly linear for it; otherwise undefined. */

@@ -1,7 +1,7 @@
 import type { DropStage, LabelItem } from '../ast.js';
 import type { Meter } from '../pipeline/meter.js';
-import type { SlotTable } from '../pipeline/slot-table.js';
-import { compileMatcherTest } from '../pipeline/text-test.js';
+import type { SlotTable } from '../pipeline/slot.js';
+import { compileMatcherTest } from '../pipeline/filter-test.js';
 import { errorDetailsLabel, errorLabel } from '../pipeline/types.js';
 import type { WorkLine } from '../pipeline/work-line.js';
 import { stage } from '../syntax/log-rules.js';

@@ -1,7 +1,6 @@
 import type { KeepStage } from '../ast.js';
-import type { TextTest } from '../pipeline/filter-test.js';
+import { type TextTest, compileMatcherTest } from '../pipeline/filter-test.js';
 import type { Slot } from '../pipeline/slot.js';
-import { compileMatcherTest } from '../pipeline/text-test.js';
 import { errorDetailsLabel, errorLabel, preserveErrorLabel } from '../pipeline/types.js';
 import type { WorkLine } from '../pipeline/work-line.js';
 import { stage } from '../syntax/log-rules.js';

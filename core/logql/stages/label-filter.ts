@@ -7,7 +7,7 @@ import {
   type LabelComparison,
 } from '../pipeline/label-comparison.js';
 import type { Meter } from '../pipeline/meter.js';
-import type { SlotTable } from '../pipeline/slot-table.js';
+import type { SlotTable } from '../pipeline/slot.js';
 import type { RunStage } from '../pipeline/work-line.js';
 import { printLabelFilter } from '../print/label-filter.js';
 import { labelFilter as filterNode, stage } from '../syntax/log-rules.js';

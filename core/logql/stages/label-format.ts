@@ -1,21 +1,19 @@
 import type { LabelFormat, LabelFormatStage } from '../ast.js';
 import type { Rendered } from '../template/compile.js';
 import type { Meter } from '../pipeline/meter.js';
-import type { SlotTable } from '../pipeline/slot-table.js';
+import type { SlotTable, Slot } from '../pipeline/slot.js';
 import {
   compileStageTemplate,
   templateFields,
   renderedText,
   type StageTemplate,
 } from '../pipeline/template.js';
-import type { Slot } from '../pipeline/slot.js';
 import type { RunStage, WorkLine } from '../pipeline/work-line.js';
 import { parseTemplate } from '../template/parse.js';
 import { quoteGo } from '../../base/time/go-quote.js';
 import { stageFault } from '../check/faults.js';
-import { append } from '../syntax/append.js';
+import { append, grammar, stageWord, token } from '../syntax/tokens.js';
 import { stage } from '../syntax/log-rules.js';
-import { grammar, stageWord, token } from '../syntax/tokens.js';
 import { never, none, nothing, unchanged, type Names, type StageDescriptor } from './stage.js';
 
 /** `| label_format` */

@@ -1,8 +1,7 @@
 import type { LabelItem, Matcher } from '../ast.js';
 import { printMatcher } from '../print/label-filter.js';
-import { append } from '../syntax/append.js';
+import { append, grammar, token } from '../syntax/tokens.js';
 import { matcher } from '../syntax/log-rules.js';
-import { grammar, token } from '../syntax/tokens.js';
 import { never, none, noSize, nothing, unchanged } from './stage.js';
 
 /** The labels of `| drop` and `| keep`. */

@@ -6,10 +6,9 @@ import { lineMeaning } from '../pipeline/filter-meaning.js';
 import { compileMeaning, type TextTest } from '../pipeline/filter-test.js';
 import { Meter } from '../pipeline/meter.js';
 import type { LineTest } from '../pipeline/types.js';
-import { append } from '../syntax/append.js';
+import { append, grammar, operator, token } from '../syntax/tokens.js';
 import { stages } from '../syntax/log-rules.js';
-import { regexpFault } from '../syntax/matchers.js';
-import { grammar, operator, token } from '../syntax/tokens.js';
+import { regexpFault } from '../syntax/invalid.js';
 import { alternativesIn, none, nothing, unchanged, type StageDescriptor } from './stage.js';
 
 /** `|= "text"` and its like. */

@@ -1,7 +1,7 @@
 import type { LineFormatStage } from '../ast.js';
 import type { Template } from '../template/ast.js';
 import { exceeded, formatLimits } from '../template/exec/limits.js';
-import type { SlotTable } from '../pipeline/slot-table.js';
+import type { SlotTable } from '../pipeline/slot.js';
 import type { Meter } from '../pipeline/meter.js';
 import { parseTemplate } from '../template/parse.js';
 import { compileStageTemplate, templateFields, renderedText } from '../pipeline/template.js';

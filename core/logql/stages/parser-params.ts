@@ -1,8 +1,7 @@
 import type { ParserParam } from '../ast.js';
 import { quoteGo } from '../../base/time/go-quote.js';
 import { stageFault } from '../check/faults.js';
-import { append } from '../syntax/append.js';
-import { grammar, token } from '../syntax/tokens.js';
+import { append, grammar, token } from '../syntax/tokens.js';
 import type { Names } from './stage.js';
 
 /** The parameters of `| json` and `| logfmt`. */

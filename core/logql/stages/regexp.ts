@@ -1,12 +1,10 @@
 import type { RegexpStage } from '../ast.js';
 import { quoteGo } from '../../base/time/go-quote.js';
 import { compileRegExp } from '../regexp/index.js';
-import { labelName } from '../pipeline/label-name.js';
-import type { SlotTable } from '../pipeline/slot-table.js';
+import { labelName, type SlotTable } from '../pipeline/slot.js';
 import type { RunStage } from '../pipeline/work-line.js';
-import { abort } from '../syntax/invalid.js';
+import { abort, regexpFault } from '../syntax/invalid.js';
 import { stage } from '../syntax/log-rules.js';
-import { regexpFault } from '../syntax/matchers.js';
 import { grammar, stageWord, token } from '../syntax/tokens.js';
 import { none, parserTraits, unchanged, type StageDescriptor } from './stage.js';
 

@@ -1,7 +1,7 @@
 import type { LabelFilter, LabelFilterStage, Matcher, Stage } from '../ast.js';
 import type { Hints } from '../pipeline/hints.js';
 import type { Meter } from '../pipeline/meter.js';
-import type { SlotTable } from '../pipeline/slot-table.js';
+import type { SlotTable } from '../pipeline/slot.js';
 import type { RunStage } from '../pipeline/work-line.js';
 
 /** Names of labels; `all` where the text of a stage does not tell them. */

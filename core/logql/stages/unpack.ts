@@ -9,9 +9,7 @@ import {
 } from '../pipeline/json-fields.js';
 import { readJsonText, unescapeJson } from '../pipeline/json-text.js';
 import { jsonCost, jsonError, jsonFaults, JsonReader, jsonString } from '../pipeline/json-value.js';
-import { labelName } from '../pipeline/label-name.js';
-import { ownText } from '../pipeline/own-text.js';
-import type { Slot } from '../pipeline/slot.js';
+import { labelName, ownText, type Slot } from '../pipeline/slot.js';
 import { clashSuffix } from '../pipeline/types.js';
 import type { RunStage, WorkLine } from '../pipeline/work-line.js';
 import { stage } from '../syntax/log-rules.js';

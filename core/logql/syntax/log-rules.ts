@@ -1,7 +1,6 @@
 import type { LabelFilter, LogExpr, MatchOp, Matcher, Selector, Stage } from '../ast.js';
-import { checkedMatcher } from './matchers.js';
-import { grammar, operator, token } from './tokens.js';
-import { append } from './append.js';
+import { checkedMatcher } from './invalid.js';
+import { grammar, operator, token, append } from './tokens.js';
 
 const { identifier, string, openBrace, closeBrace, comma, open, close, pipe } = token;
 

@@ -9,13 +9,12 @@ import type {
   VectorMatching,
   VectorOp,
 } from '../ast.js';
-import { emptyMatcherFault } from '../check/matchers.js';
+import { emptyMatcherFault } from '../check/faults.js';
 import { rangeFunctions } from '../functions/range/index.js';
 import { vectorFunctions } from '../functions/vector/index.js';
 import { foldLiterals, isSetOp } from '../fold.js';
 import { formatFloatFixed, maxInt64, parseGoFloat, type Parsed } from '../../base/time/index.js';
-import { invalid, nested, type Invalid, type Metric } from './invalid.js';
-import { regexpFault } from './matchers.js';
+import { invalid, nested, type Invalid, type Metric, regexpFault } from './invalid.js';
 
 interface RangeHead {
   readonly op: RangeOp;

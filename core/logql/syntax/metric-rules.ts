@@ -13,7 +13,7 @@ import type {
   VectorMatching,
 } from '../ast.js';
 import { parseGoFloat } from '../../base/time/index.js';
-import { append } from './append.js';
+import { append, grammar, operator, token } from './tokens.js';
 import { invalid, type Invalid, type Metric } from './invalid.js';
 import { labelFilter, logQuery, pipeline, selector } from './log-rules.js';
 import {
@@ -23,7 +23,6 @@ import {
   makeVector,
   makeVectorAggregation,
 } from './make-metric.js';
-import { grammar, operator, token } from './tokens.js';
 
 /** A number literal with its sign applied, or the reason why it is invalid. */
 export type NumberText =

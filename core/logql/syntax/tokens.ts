@@ -133,7 +133,7 @@ export function stageWord(text: string): Terminal<string> {
 }
 
 /** A word that is a function when an argument list or a grouping follows, and a plain name elsewhere. */
-export interface FunctionWord {
+interface FunctionWord {
   readonly kind: Terminal<unknown>;
   /** The token's name in error texts. */
   readonly name: string;
@@ -151,3 +151,9 @@ export const functionWords: ReadonlyMap<string, FunctionWord> = new Map<string, 
   ['duration', { kind: durationConversion, name: durationConversion.name }],
   ['duration_seconds', { kind: secondsConversion, name: secondsConversion.name }],
 ]);
+
+/** Appends in place to a list that only its rule holds; copying each time would take quadratic time. */
+export function append<T>(list: T[], ...items: readonly T[]): T[] {
+  list.push(...items);
+  return list;
+}

@@ -2,12 +2,11 @@ import type { Template, TemplateList } from './ast.js';
 import { countNodes, labelsRead } from './exec/inspect.js';
 import { exceeded, formatLimits } from './exec/limits.js';
 import { compileList, type Execute } from './exec/nodes.js';
-import { plainTemplate, type PlainTemplate } from './exec/plain.js';
 import { TemplateRun, TemplateFault } from './exec/run.js';
 import { Meter } from '../pipeline/meter.js';
 import { parseTemplate } from './parse.js';
 import { wellFormed } from '../values/raw-bytes.js';
-import { LabelMap, type GetLabel, type ListLabels } from './values/maps.js';
+import { LabelMap, type GetLabel, type ListLabels } from './values.js';
 
 /** The formatted text, or Go's error: the line then stays unchanged, with `__error__="TemplateFormatErr"`. */
 export type Rendered = { readonly text: string } | { readonly error: string };
@@ -91,4 +90,29 @@ function checkedOutput(text: string): string {
   const isSurelyShort = text.length * 3 <= formatLimits.output;
   if (!isSurelyShort && Buffer.byteLength(text) > formatLimits.output) exceeded('output');
   return text;
+}
+
+/** A template of texts and plain fields: `texts` has one more item than `names`. */
+interface PlainTemplate {
+  readonly texts: readonly string[];
+  readonly names: readonly string[];
+}
+
+/** Most templates only insert labels into a text and need no evaluator. */
+function plainTemplate({ body }: Template): PlainTemplate | undefined {
+  const texts = [''];
+  const names: string[] = [];
+  for (const node of body) {
+    if (node.kind === 'text') {
+      texts.push((texts.pop() ?? '') + node.text);
+      continue;
+    }
+    if (node.kind !== 'action' || node.pipe.declarations.length > 0 || node.pipe.commands.length !== 1)
+      return undefined;
+    const [word, ...others] = node.pipe.commands[0]?.args ?? [];
+    if (word?.kind !== 'field' || others.length > 0 || word.names.length !== 1) return undefined;
+    names.push(word.names[0] ?? '');
+    texts.push('');
+  }
+  return { texts, names };
 }

@@ -1,5 +1,3 @@
-import { describeCharacter } from './text.js';
-import type { TemplateToken, TemplateTokenKind } from './token.js';
 import { quoteGo } from '../../base/time/go-quote.js';
 
 const keywords = new Set([
@@ -200,4 +198,53 @@ function trimRight(text: string): string {
   let end = text.length;
   while (end > 0 && spaces.includes(text[end - 1] ?? '-')) end--;
   return text.slice(0, end);
+}
+
+export type TemplateTokenKind =
+  | 'error'
+  | 'eof'
+  | 'text'
+  | 'left'
+  | 'right'
+  | 'space'
+  | 'assign'
+  | 'declare'
+  | 'pipe'
+  | 'open'
+  | 'close'
+  | 'char'
+  | 'string'
+  | 'constant'
+  | 'number'
+  | 'complex'
+  | 'bool'
+  | 'identifier'
+  | 'field'
+  | 'variable'
+  | 'dot'
+  | 'nil'
+  | 'keyword';
+
+export interface TemplateToken {
+  readonly kind: TemplateTokenKind;
+  readonly text: string;
+  readonly offset: number;
+  readonly line: number;
+}
+
+/** Go's %#U of the character at an offset: `U+002D '-'`. */
+function describeCharacter(source: string, at: number): string {
+  const code = source.codePointAt(at) ?? 0xfffd;
+  const hex = code.toString(16).toUpperCase().padStart(4, '0');
+  const char = String.fromCodePoint(code);
+  return /[\p{L}\p{M}\p{N}\p{P}\p{S} ]/u.test(char) ? `U+${hex} '${char}'` : `U+${hex}`;
+}
+
+/** A token as error texts show it. */
+export function describeToken({ kind, text }: TemplateToken): string {
+  if (kind === 'eof') return 'EOF';
+  if (kind === 'error') return text;
+  if (kind === 'keyword' || kind === 'dot' || kind === 'nil') return `<${text}>`;
+  const characters = Array.from(text);
+  return characters.length > 10 ? `${quoteGo(characters.slice(0, 10).join(''))}...` : quoteGo(text);
 }

@@ -2,10 +2,8 @@ import { quoteGo } from '../../base/time/go-quote.js';
 import { unquoteGo } from '../values/unquote.js';
 import type { Template, TemplateList, TemplateNode } from './ast.js';
 import { templateFunctions } from './functions.js';
-import type { TemplateToken, TemplateTokenKind } from './token.js';
-import { PipelineParser } from './pipeline-parser.js';
-import { TokenStream } from './token-stream.js';
-import { TemplateSyntaxError, type ParseScope } from './scope.js';
+import type { TemplateToken, TemplateTokenKind } from './lexer.js';
+import { PipelineParser, TokenStream, TemplateSyntaxError, type ParseScope } from './pipeline-parser.js';
 
 export { TemplateSyntaxError };
 

@@ -1,10 +1,8 @@
+import type { ArgNode, CommandNode, PipeNode, NumberNode } from './ast.js';
+import { type TemplateToken, type TemplateTokenKind, describeToken, lexTemplate } from './lexer.js';
+import { minInt64, parseGoFloat } from '../../base/time/index.js';
 import { quoteGo } from '../../base/time/go-quote.js';
 import { unquoteGo } from '../values/unquote.js';
-import type { ArgNode, CommandNode, PipeNode } from './ast.js';
-import type { TemplateToken, TemplateTokenKind } from './token.js';
-import { readConstant } from './number.js';
-import type { ParseScope } from './scope.js';
-import { describeToken } from './text.js';
 
 const operandKinds: ReadonlySet<TemplateTokenKind> = new Set([
   ...(['bool', 'constant', 'complex', 'dot', 'field', 'identifier', 'number', 'nil'] as const),
@@ -181,4 +179,134 @@ function termSource(node: Extract<ArgNode, { kind: 'bool' | 'string' | 'number' 
     case 'number':
       return node.source;
   }
+}
+
+/**
+ * Tokens with pushback as in Go's template parser: up to three tokens. The current token decides the line that an error names, so pushback
+ * must work as in Go.
+ */
+export class TokenStream {
+  readonly #tokens: Iterator<TemplateToken, TemplateToken>;
+  readonly #held: [TemplateToken, TemplateToken, TemplateToken];
+  #backed = 0;
+  #last: TemplateToken | undefined;
+
+  constructor(source: string) {
+    this.#tokens = lexTemplate(source);
+    const none: TemplateToken = { kind: 'eof', text: '', offset: 0, line: 0 };
+    this.#held = [none, none, none];
+  }
+
+  get line(): number {
+    return this.#held[0].line;
+  }
+
+  next(): TemplateToken {
+    if (this.#backed > 0) this.#backed--;
+    else this.#held[0] = this.#read();
+    return this.#current();
+  }
+
+  backup(): void {
+    this.#backed++;
+  }
+
+  /** Pushes back the current token and an earlier one before it. */
+  backup2(earlier: TemplateToken): void {
+    this.#held[1] = earlier;
+    this.#backed = 2;
+  }
+
+  /** Pushes back the current token and two earlier ones before it. */
+  backup3(earliest: TemplateToken, earlier: TemplateToken): void {
+    this.#held[1] = earlier;
+    this.#held[2] = earliest;
+    this.#backed = 3;
+  }
+
+  peek(): TemplateToken {
+    if (this.#backed > 0) return this.#held[this.#backed - 1] ?? this.#held[0];
+    this.#backed = 1;
+    this.#held[0] = this.#read();
+    return this.#held[0];
+  }
+
+  nextNonSpace(): TemplateToken {
+    let token = this.next();
+    while (token.kind === 'space') token = this.next();
+    return token;
+  }
+
+  peekNonSpace(): TemplateToken {
+    const token = this.nextNonSpace();
+    this.backup();
+    return token;
+  }
+
+  #current(): TemplateToken {
+    return this.#held[this.#backed] ?? this.#held[0];
+  }
+
+  /** After the end, the last token repeats. */
+  #read(): TemplateToken {
+    if (this.#last !== undefined) return this.#last;
+    const { value, done } = this.#tokens.next();
+    if (done === true) this.#last = value;
+    return value;
+  }
+}
+
+/** A template that Go refuses to parse; the message is Go's. */
+export class TemplateSyntaxError extends Error {
+  override readonly name = 'TemplateSyntaxError';
+}
+
+/** What the pipeline parser needs from the parser of the surrounding template. */
+export interface ParseScope {
+  readonly stream: TokenStream;
+  /** Names of the visible variables, innermost last. */
+  readonly variables: string[];
+  hasFunction(name: string): boolean;
+  fail(message: string): never;
+  unexpected(token: TemplateToken, context: string, described: string): never;
+  /** Runs a nested parse; refuses nesting that is too deep. */
+  nested<T>(parse: () => T): T;
+}
+
+const integerPattern =
+  /^([+-]?)(0[xX]_?[0-9a-fA-F]+(?:_[0-9a-fA-F]+)*|0[oO]_?[0-7]+(?:_[0-7]+)*|0[bB]_?[01]+(?:_[01]+)*|0_?[0-7]+(?:_[0-7]+)*|0|[1-9][0-9]*(?:_[0-9]+)*)$/;
+const maxUnsigned = (1n << 64n) - 1n;
+
+/** Parses a constant; returns Go's error text when it is invalid. */
+function readConstant({ kind, text, offset }: TemplateToken): NumberNode | string {
+  const node = { kind: 'number', offset, source: text, isComplex: false } as const;
+  if (kind === 'constant') {
+    const char = unquoteGo(text);
+    const code = char?.codePointAt(0);
+    if (char === undefined || code === undefined || Array.from(char).length !== 1) {
+      return `malformed character constant: ${text}`;
+    }
+    return { ...node, integer: BigInt(code), float: code };
+  }
+  if (kind === 'complex' || text.endsWith('i')) {
+    return { ...node, integer: undefined, float: undefined, isComplex: true };
+  }
+  const integer = readInteger(text);
+  if (integer !== undefined) return { ...node, integer, float: Number(integer) };
+  const parsed = parseGoFloat(text);
+  if (parsed.kind === 'bad') return `illegal number syntax: ${quoteGo(text)}`;
+  // A number written as an integer that fits no integer type is not accepted as a float either.
+  if (!/[.eEpP]/.test(text)) return `integer overflow: ${quoteGo(text)}`;
+  const isWhole = Number.isInteger(parsed.value) && Math.abs(parsed.value) < 2 ** 63;
+  return { ...node, integer: isWhole ? BigInt(parsed.value) : undefined, float: parsed.value };
+}
+
+function readInteger(text: string): bigint | undefined {
+  const [, sign, digits] = integerPattern.exec(text) ?? [];
+  if (digits === undefined) return undefined;
+  const plain = digits.replaceAll('_', '');
+  const isOldOctal = /^0[0-7]/.test(plain);
+  const size = BigInt(isOldOctal ? `0o${plain.slice(1)}` : plain);
+  const value = sign === '-' ? -size : size;
+  return value < minInt64 || value > maxUnsigned ? undefined : value;
 }

@@ -1,6 +1,6 @@
 import type { Tenant } from '../../base/caller.js';
 import { apiError } from '../../base/errors/table.js';
-import { emptyMatcherFault } from '../../logql/check/matchers.js';
+import { emptyMatcherFault } from '../../logql/check/faults.js';
 import { logQueriesOf, mapMatchers, type LogExpr, type MetricExpr } from '../../logql/index.js';
 import { biggest } from '../../wire/answer/merge/volume-order.js';
 import type { Answer } from '../../wire/answer/types.js';

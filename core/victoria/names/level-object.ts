@@ -1,4 +1,4 @@
-import { endOfBlock, endOfString, hasEscape, unescapedKey } from '../../logql/pipeline/json-blocks.js';
+import { endOfBlock, endOfString, hasEscape, unescapedKey } from '../../logql/pipeline/json-value.js';
 import { levelNames, mayBeLevelName } from './level-words.js';
 
 const names: ReadonlySet<string> = new Set(levelNames);

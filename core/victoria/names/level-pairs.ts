@@ -1,5 +1,5 @@
-import { endOfString, hasEscape } from '../../logql/pipeline/json-blocks.js';
-import { unquoteLogfmt } from '../../logql/pipeline/logfmt-text.js';
+import { endOfString, hasEscape } from '../../logql/pipeline/json-value.js';
+import { unquoteLogfmt } from '../../logql/pipeline/logfmt-reader.js';
 import { levelNames, mayBeLevelName } from './level-words.js';
 
 /** The first name of the list that is equal but for case. */

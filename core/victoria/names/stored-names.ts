@@ -1,4 +1,4 @@
-import { labelName } from '../../logql/pipeline/label-name.js';
+import { labelName } from '../../logql/pipeline/slot.js';
 import { isOwnColumn } from '../upstream/types.js';
 import type { Naming } from './naming.js';
 

@@ -12,7 +12,7 @@ import type {
   ShardResult,
   VolumeAnswer,
 } from './discovery-types.js';
-import type { Point } from '../../logql/metric/points.js';
+import type { Point } from '../../logql/metric/types.js';
 
 /**
  * Adds the body of a discovery answer in Loki's shape (docs/protocol/answers.md#bodies-by-endpoint,

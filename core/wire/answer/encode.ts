@@ -6,7 +6,7 @@ import { addList, BodyParts } from './body-parts.js';
 import { doAll, type Steps } from '../../base/pace/steps.js';
 import { addCategorized, addMerged } from './encode-streams.js';
 import { formatFloatPlain, formatSeconds } from '../../base/time/index.js';
-import type { Point, SampleResult, SeriesResult } from '../../logql/metric/points.js';
+import type { Point, SampleResult, SeriesResult } from '../../logql/metric/types.js';
 import type { Answer, EncodedAnswer } from './types.js';
 
 /** What the bytes depend on, besides the answer. */

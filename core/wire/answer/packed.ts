@@ -6,7 +6,7 @@ import { Deserializer, Serializer } from 'node:v8';
 import { LabelSet, type Label } from '../../base/labels/label-set.js';
 import { eachStep, type Steps } from '../../base/pace/steps.js';
 import type { DetectedField, PatternResult } from './discovery-types.js';
-import type { Point, SampleResult, SeriesResult } from '../../logql/metric/points.js';
+import type { Point, SampleResult, SeriesResult } from '../../logql/metric/types.js';
 import type { Answer, Entry, StreamResult } from './types.js';
 
 /** Answers that are consumed once or sent as they are cannot be kept. */

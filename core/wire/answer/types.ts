@@ -4,7 +4,7 @@ import type { Heat } from './rank.js';
 import type { LabelSet } from '../../base/labels/label-set.js';
 import type { LiveAnswer } from './live.js';
 
-import type { Point, SampleResult, SeriesResult } from '../../logql/metric/points.js';
+import type { Point, SampleResult, SeriesResult } from '../../logql/metric/types.js';
 import type { AnswerStats, StreamResult, Warned } from './parts.js';
 
 export type * from './discovery-types.js';

@@ -9,7 +9,7 @@ import {
   regexp,
   substring,
 } from '../../../victoria/logsql/build.js';
-import { spaceClass as blank, spaces } from '../../../logql/template/strings/characters.js';
+import { spaceClass as blank, spaces } from '../../../logql/template/library/characters.js';
 import type { StreamListing } from './stream-listing.js';
 import type { Steps } from '../../../base/pace/steps.js';
 import { decline, type Declined } from '../declined.js';

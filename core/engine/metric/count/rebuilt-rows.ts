@@ -1,4 +1,4 @@
-import { labelName } from '../../../logql/pipeline/label-name.js';
+import { labelName } from '../../../logql/pipeline/slot.js';
 import type { TimeRange } from '../../../base/time/range.js';
 import type { LogsqlFilter, LogsqlPipe } from '../../../victoria/logsql/ast.js';
 import { and, exact, fields, limit, not, or, present, query } from '../../../victoria/logsql/build.js';

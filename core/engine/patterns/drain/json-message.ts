@@ -1,4 +1,4 @@
-import { endOfBlock, endOfString, unescapedKey } from '../../../logql/pipeline/json-blocks.js';
+import { endOfBlock, endOfString, unescapedKey } from '../../../logql/pipeline/json-value.js';
 
 /** The keys of a JSON line that may hold its message; the first one with a string is used. */
 const messageKeys = ['log', 'message', 'msg', 'msg_', '_msg', 'content'];

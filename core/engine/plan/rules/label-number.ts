@@ -1,5 +1,5 @@
 import type { CompareOp, NumberLabelFilter } from '../../../logql/ast.js';
-import { spaceClass } from '../../../logql/template/strings/characters.js';
+import { spaceClass } from '../../../logql/template/library/characters.js';
 import type { LogsqlFilter } from '../../../victoria/logsql/ast.js';
 import {
   and,

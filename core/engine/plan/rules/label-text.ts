@@ -1,6 +1,6 @@
 import type { StringLabelFilter } from '../../../logql/ast.js';
 import { labelMeaning, type FilterTest, type Meaning } from '../../../logql/pipeline/filter-meaning.js';
-import { anyCasePattern, quotedPattern } from '../../../logql/pipeline/text-in-any-case.js';
+import { anyCasePattern, quotedPattern } from '../../../logql/pipeline/filter-test.js';
 import { requiredTexts, type RequiredTexts } from '../../../logql/regexp/required.js';
 import type { LogsqlFilter } from '../../../victoria/logsql/ast.js';
 import {

@@ -1,9 +1,7 @@
 import type { MemoryAccount } from '../../../base/memory/account.js';
 import type { Steps } from '../../../base/pace/steps.js';
-import { ascending } from '../../metric/order.js';
-import { selectInSteps } from '../../metric/select-in-steps.js';
+import { ascending, selectInSteps, sortInSteps } from '../../metric/sort-in-steps.js';
 import type { ColumnValues, SeriesCells } from '../../metric/slide.js';
-import { sortInSteps } from '../../metric/sort-in-steps.js';
 import { ValueLists } from '../../metric/value-lists.js';
 import type { RangeWindows } from '../../metric/windows.js';
 import { countValues, type Work, type WorkRequest } from '../../metric/work.js';

@@ -23,8 +23,7 @@ import {
   jsonString,
 } from '../../pipeline/json-value.js';
 import { KeyTable, type KeyEntry } from '../../pipeline/key-table.js';
-import type { SlotTable } from '../../pipeline/slot-table.js';
-import { verbatim, jsonEscapes } from '../../pipeline/slot.js';
+import { type SlotTable, verbatim, jsonEscapes } from '../../pipeline/slot.js';
 import type { RunStage, WorkLine } from '../../pipeline/work-line.js';
 import { stage } from '../../syntax/log-rules.js';
 import { grammar, stageWord } from '../../syntax/tokens.js';

@@ -11,8 +11,7 @@ import {
   jsonString,
   JsonReader,
 } from '../../pipeline/json-value.js';
-import type { SlotTable } from '../../pipeline/slot-table.js';
-import type { Slot } from '../../pipeline/slot.js';
+import type { SlotTable, Slot } from '../../pipeline/slot.js';
 import type { RunStage, WorkLine } from '../../pipeline/work-line.js';
 
 /** Nanoseconds per character of the line and step of a path. */

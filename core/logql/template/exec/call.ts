@@ -1,18 +1,10 @@
-import type { ArgNode } from '../ast.js';
 import type { Method } from '../library/methods.js';
 import { GoError, type GoFunction, type ParameterType } from '../library/types.js';
-import { concrete, isTrue, typeName, type GoValue } from '../values/value.js';
-import { checkedArgument } from './check.js';
+import { concrete, isTrue, typeName, type GoValue } from '../values.js';
+import { checkedArgument, type TemplateRun } from './run.js';
 import { exceeded, formatLimits } from './limits.js';
-import {
-  missing,
-  type CompileArgument,
-  type Evaluate,
-  type EvaluateCommand,
-  type Piped,
-} from './evaluate.js';
 import { argumentSource, type Place } from './place.js';
-import type { TemplateRun } from './run.js';
+import type { ArgNode } from '../ast.js';
 
 interface CallSite {
   readonly name: string;
@@ -135,3 +127,14 @@ function compileCallOfValue({ name, place, args, compileArgument }: CallSite): E
     return run.fail(`error calling ${name}: non-function ${shown} of type ${type}`);
   };
 }
+
+/** Means that no value comes through the pipe. */
+export const missing = Symbol('missing');
+
+export type Piped = GoValue | typeof missing;
+/** Computes a value; `dot` is the value of `.`. */
+export type Evaluate = (run: TemplateRun, dot: GoValue) => GoValue;
+/** Computes the value of a command that may take the previous one's as its last argument. */
+export type EvaluateCommand = (run: TemplateRun, dot: GoValue, piped: Piped) => GoValue;
+/** Compiles an argument of a function, checked against the parameter's type. */
+export type CompileArgument = (node: ArgNode, type: ParameterType) => Evaluate;

@@ -1,7 +1,6 @@
 import type { RangeNode, TemplateList, TemplateNode } from '../ast.js';
-import { printed, sprint } from '../fmt/print.js';
-import { smallInt } from '../values/ints.js';
-import { concrete, GoInt, isTrue, type GoValue } from '../values/value.js';
+import { printed, sprint } from '../fmt/printf.js';
+import { smallInt, concrete, GoInt, isTrue, type GoValue } from '../values.js';
 import { exceeded, formatLimits } from './limits.js';
 import { compilePipe } from './pipeline.js';
 import { placeOfCall } from './place.js';

@@ -1,20 +1,28 @@
-import type { ArgNode, CommandNode, PipeNode } from '../ast.js';
+import type { ArgNode, CommandNode, PipeNode, NumberNode } from '../ast.js';
 import { functionTable } from '../library/table.js';
-import type { GoFunction } from '../library/types.js';
-import { concrete, type GoValue } from '../values/value.js';
-import { compileCall } from './call.js';
-import { checkedArgument, typeText } from './check.js';
-import { freeConstant, typedConstant, type ConstantValue } from './constants.js';
-import { elementOf, fieldOf } from './fields.js';
-import { argumentSource, placeOfArgument, placeOfCommand, placeOfPipe, type Place } from './place.js';
+import type { GoFunction, ParameterType } from '../library/types.js';
 import {
+  concrete,
+  type GoValue,
+  GoComplex,
+  GoInt,
+  nilInterface,
+  staticTypeName,
+  type GoMap,
+} from '../values.js';
+import {
+  compileCall,
   missing,
   type CompileArgument,
   type Evaluate,
   type EvaluateCommand,
   type Piped,
-} from './evaluate.js';
-import type { TemplateRun } from './run.js';
+} from './call.js';
+import { checkedArgument, typeText, type TemplateRun, isNilInterface } from './run.js';
+import { argumentSource, placeOfArgument, placeOfCommand, placeOfPipe, type Place } from './place.js';
+import { maxInt64, minInt64 } from '../../../base/time/index.js';
+import { methodOf, type Method } from '../library/methods.js';
+import { GoTime } from '../time/go-time.js';
 
 /** Compiles `a | b | c` and the variables it sets. */
 export function compilePipe(pipe: PipeNode): Evaluate {
@@ -219,3 +227,88 @@ const compileArgument: CompileArgument = (node, type) => {
     }
   }
 };
+
+type Constant = Extract<ArgNode, { kind: 'bool' | 'string' | 'number' }>;
+
+/** The value of a constant, or the reason why it is invalid here, which only matters if the template evaluates it. */
+type ConstantValue = { readonly value: GoValue } | { readonly fault: string };
+
+/** A constant where any type is allowed: its spelling decides the type. */
+function freeConstant(node: Constant): ConstantValue {
+  return node.kind === 'number' ? freeNumber(node) : { value: node.value };
+}
+
+/** A constant as an argument of a parameter's type. */
+function typedConstant(node: Constant, type: ParameterType): ConstantValue {
+  const expected = (what: string): ConstantValue => ({
+    fault: `expected ${what}; found ${argumentSource(node)}`,
+  });
+  switch (type) {
+    case 'any':
+    case 'value':
+      return freeConstant(node);
+    case 'string':
+      return node.kind === 'string' ? { value: node.value } : expected('string');
+    case 'int':
+    case 'time.Duration': {
+      const value = node.kind === 'number' ? asInt64(node) : undefined;
+      return value === undefined ? expected('integer') : { value: new GoInt(value, type) };
+    }
+    case 'float64':
+      return node.kind === 'number' && node.float !== undefined ? { value: node.float } : expected('float');
+    case 'time.Time':
+      return { fault: `can't handle ${argumentSource(node)} for arg of type ${typeText(type)}` };
+  }
+}
+
+function asInt64({ integer }: NumberNode): bigint | undefined {
+  return integer !== undefined && integer >= minInt64 && integer <= maxInt64 ? integer : undefined;
+}
+
+function freeNumber(node: NumberNode): ConstantValue {
+  const { source, float, integer, isComplex } = node;
+  if (isComplex) return { value: readComplex(source) };
+  const isWhole = /^0[xX][^pP]+$/.test(source) || source.startsWith("'");
+  if (float !== undefined && !isWhole && /[.eEpP]/.test(source)) return { value: float };
+  const value = asInt64(node);
+  if (value !== undefined) return { value: new GoInt(value) };
+  return integer === undefined ? { value: undefined } : { fault: `${source} overflows int` };
+}
+
+/** `1+2i` or `2i`. */
+function readComplex(source: string): GoComplex {
+  const [, real = '0', imaginary = '0'] = /^(.+?(?=[+-][^+-]*i$))?(.*)i$/.exec(source) ?? [];
+  return new GoComplex(Number(real), Number(imaginary));
+}
+
+const timeFields = new Set(['wall', 'ext', 'loc']);
+
+/** `.name` of a value: an element of a map, or a method that is not called yet. */
+function fieldOf(
+  run: TemplateRun,
+  receiver: GoValue,
+  name: string,
+  hasArguments: boolean,
+): { readonly value: GoValue } | { readonly method: Method } {
+  if (receiver === undefined) return { value: undefined };
+  const type = staticTypeName(receiver);
+  if (isNilInterface(receiver)) return run.fail(`nil pointer evaluating ${type}.${name}`);
+  const value = concrete(receiver);
+  if (value instanceof GoTime || value instanceof GoInt) {
+    const method = methodOf(value, name);
+    if (method !== undefined) return { method };
+    if (value instanceof GoTime && timeFields.has(name)) {
+      return run.fail(`${name} is an unexported field of struct type ${type}`);
+    }
+  }
+  if (typeof value === 'object' && value.kind === 'map') {
+    if (hasArguments) return run.fail(`${name} is not a method but has arguments`);
+    return { value: elementOf(value, name) };
+  }
+  return run.fail(`can't evaluate field ${name} in type ${type}`);
+}
+
+/** Loki's templates treat a missing key as empty. */
+function elementOf(map: GoMap, name: string): GoValue {
+  return map.get(name) ?? (map.type === 'map[string]string' ? '' : nilInterface);
+}

@@ -1,8 +1,16 @@
 import { byteLength } from '../../values/raw-bytes.js';
 import { quoteGoText } from '../fmt/quote.js';
 import type { Meter } from '../../pipeline/meter.js';
-import type { CallContext } from '../library/types.js';
-import type { GoMap, GoValue } from '../values/value.js';
+import type { CallContext, ParameterType } from '../library/types.js';
+import {
+  type GoMap,
+  type GoValue,
+  concrete,
+  GoInterface,
+  staticTypeName,
+  typeName,
+  type Concrete,
+} from '../values.js';
 import { exceeded, formatLimits } from './limits.js';
 import type { Place } from './place.js';
 
@@ -111,4 +119,29 @@ export class TemplateRun implements CallContext {
       `template: ${where}: executing ${quoteGoText(this.name)} at <${source()}>: ${message}`,
     );
   }
+}
+
+export function typeText(type: ParameterType): string {
+  if (type === 'any') return 'interface {}';
+  return type === 'value' ? 'reflect.Value' : type;
+}
+
+/** Checks that a value fits a parameter type, and converts it for the function. */
+export function checkedArgument(run: TemplateRun, value: GoValue, type: ParameterType): GoValue {
+  if (type === 'value') return value;
+  if (type === 'any') return concrete(value);
+  if (value === undefined) return run.fail(`invalid value; expected ${type}`);
+  const inner = concrete(value);
+  if (inner !== undefined && fits(inner, type)) return inner;
+  const shown = inner === undefined ? staticTypeName(value) : typeName(inner);
+  return run.fail(`wrong type for value; expected ${type}; got ${shown}`);
+}
+
+function fits(value: Concrete, type: Exclude<ParameterType, 'any' | 'value'>): boolean {
+  return typeName(value) === type;
+}
+
+/** Whether a value is nil inside an interface. */
+export function isNilInterface(value: GoValue): boolean {
+  return value instanceof GoInterface && value.value === undefined;
 }

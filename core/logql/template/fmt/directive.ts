@@ -1,3 +1,5 @@
+import { exceeded, type FormatLimit } from '../exec/limits.js';
+
 /** One `%...` of a format, without its verb. */
 export interface Directive {
   plus: boolean;
@@ -39,7 +41,7 @@ export function pad(text: string, { width, minus, zero }: Readonly<Directive>, i
 }
 
 /** As in Go, an invalid UTF-8 byte counts as one character. */
-export function characterCount(text: string): number {
+function characterCount(text: string): number {
   let count = text.length;
   for (let at = 0; at < text.length - 1; at++) {
     const code = text.charCodeAt(at);
@@ -57,4 +59,21 @@ export function truncate(text: string, count: number | undefined): string {
   for (let left = count; left > 0 && at < text.length; left--)
     at += (text.codePointAt(at) ?? 0) > 0xffff ? 2 : 1;
   return text.slice(0, at);
+}
+
+/** Collects printed text up to a limit. */
+export class Sink {
+  text = '';
+  readonly #most: number;
+  readonly #limit: FormatLimit;
+
+  constructor(most: number, limit: FormatLimit) {
+    this.#most = most;
+    this.#limit = limit;
+  }
+
+  add(piece: string): void {
+    this.text += piece;
+    if (this.text.length > this.#most) exceeded(this.#limit);
+  }
 }

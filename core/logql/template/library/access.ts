@@ -1,6 +1,6 @@
 import { byteLength, sliceBytes, toBytes } from '../../values/raw-bytes.js';
-import { smallInt } from '../values/ints.js';
 import {
+  smallInt,
   concrete,
   GoInt,
   GoInterface,
@@ -9,7 +9,7 @@ import {
   typeName,
   type Concrete,
   type GoValue,
-} from '../values/value.js';
+} from '../values.js';
 import { GoError, type GoFunction } from './types.js';
 
 /** `index x 1 2` is x[1][2]. */

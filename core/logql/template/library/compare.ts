@@ -1,6 +1,6 @@
 import { sprintf } from '../fmt/printf.js';
 import { compareGoStrings } from '../../values/raw-bytes.js';
-import { concrete, isTrue, typeName, type Concrete, type GoValue } from '../values/value.js';
+import { concrete, isTrue, typeName, type Concrete, type GoValue } from '../values.js';
 import { GoError, type GoFunction } from './types.js';
 
 type BasicKind = 'bool' | 'complex' | 'int' | 'uint' | 'float' | 'string' | 'other';

@@ -1,11 +1,10 @@
 import { quoteGoText } from '../fmt/quote.js';
 import { byteLength } from '../../values/raw-bytes.js';
-import { printGoTime } from '../time/format.js';
-import { GoTime, zeroTime } from '../time/go-time.js';
+import { printGoTime, GoTime, zeroTime } from '../time/go-time.js';
 import { parseGoTime } from '../time/parse.js';
 import { loadZone, local, type Zone } from '../time/zone.js';
 import { maxInt64, minInt64 } from '../../../base/time/index.js';
-import { concrete, GoInt, type GoValue } from '../values/value.js';
+import { concrete, GoInt, type GoValue } from '../values.js';
 import { GoError, ofText, ofTexts, textArgument, time, type GoFunction } from './types.js';
 
 /** The current time, with the monotonic clock that Go prints. */

@@ -1,7 +1,6 @@
 import { exceeded } from '../exec/limits.js';
 import { wellFormed } from '../../values/raw-bytes.js';
-import { JsonMap } from '../values/maps.js';
-import { GoInterface, GoSlice, nilInterface, type Concrete } from '../values/value.js';
+import { JsonMap, GoInterface, GoSlice, nilInterface, type Concrete } from '../values.js';
 import { textArgument, type GoFunction } from './types.js';
 
 /** Deep enough for any log; printing recurses as deeply. */

@@ -1,13 +1,10 @@
 import { printGoDuration, maxInt64, minInt64 } from '../../../base/time/index.js';
-import { printGoTime } from '../time/format.js';
-import { GoTime } from '../time/go-time.js';
-import { monthName, weekdayName } from '../time/names.js';
+import { printGoTime, GoTime, monthName, weekdayName } from '../time/go-time.js';
 import { local, utc } from '../time/zone.js';
-import { wrapInt } from '../values/ints.js';
-import { GoInt, type GoValue, type IntType } from '../values/value.js';
+import { wrapInt, GoInt, type GoValue, type IntType } from '../values.js';
 import { unixMillis, unixNanos } from './dates.js';
 import { int, size, textArgument, time, type GoFunction } from './types.js';
-import { durationSeconds } from './units.js';
+import { durationSeconds } from './numbers.js';
 
 /** A method, or Go's message about its results. */
 export type Method = GoFunction | { readonly refused: string };

@@ -1,8 +1,15 @@
-import { wrapInt } from '../values/ints.js';
-import { GoInt, type GoValue } from '../values/value.js';
-import { toFloat64, toInt64 } from './convert.js';
-import { add, divide, fromFloat, multiply, subtract, toFloat, type Decimal } from './decimal.js';
-import { runtimeError, size, type GoFunction } from './types.js';
+import { wrapInt, floatToInt64, GoInt, type GoValue, concrete } from '../values.js';
+import { runtimeError, size, type GoFunction, GoError, ofText } from './types.js';
+import {
+  parseGoFloat,
+  maxInt64,
+  minInt64,
+  formatFloatShort,
+  goDurationFault,
+  parseGoDuration,
+} from '../../../base/time/index.js';
+import { parseBytes } from '../../values/bytes.js';
+import { toLower, trimSpace } from './characters.js';
 
 /** A function of one or more integers. */
 function ints(apply: (a: bigint, b: bigint) => bigint): GoFunction {
@@ -151,4 +158,149 @@ export const numberFunctions: readonly (readonly [string, GoFunction])[] = [
         round(toFloat64(value), size(places), typeof threshold === 'number' ? threshold : 0.5),
     },
   ],
+];
+
+const anyBase =
+  /^([+-]?)(0[xX](?:_?[0-9a-fA-F])+|0[bB](?:_?[01])+|0[oO](?:_?[0-7])+|0(?:_?[0-7])*|[1-9](?:_?[0-9])*)$/;
+
+/** Go's strconv.ParseInt with base 0: the prefix decides the base, a leading 0 means octal. */
+function parseAnyBase(source: string): bigint | undefined {
+  const [, sign, written] = anyBase.exec(source) ?? [];
+  if (written === undefined) return undefined;
+  const digits = written.replaceAll('_', '').replace(/^0+(?=[0-9])/, '0');
+  // Far more digits than 64 bits have, in any base.
+  if (digits.length > 80) return undefined;
+  const size = BigInt(/^0[0-7]/.test(digits) ? `0o${digits}` : digits);
+  const value = sign === '-' ? -size : size;
+  return value < minInt64 || value > maxInt64 ? undefined : value;
+}
+
+/** The whole part of a decimal; other texts unchanged. */
+function trimDecimal(source: string): string {
+  if (!source.includes('.')) return source;
+  const whole = /^([-+]?[0-9]*)(?:\.[0-9]*)?$/.exec(source)?.[1];
+  if (whole === undefined) return source;
+  return /[0-9]$/.test(whole) ? whole : `${whole}0`;
+}
+
+/** Any value as int64; 0 for anything but a number. */
+function toInt64(boxed: GoValue): bigint {
+  const value = concrete(boxed);
+  switch (typeof value) {
+    case 'string':
+      return parseAnyBase(trimDecimal(value)) ?? 0n;
+    case 'number':
+      return floatToInt64(value);
+    case 'boolean':
+      return value ? 1n : 0n;
+    case 'undefined':
+      return 0n;
+    case 'object':
+      return value.kind === 'int' ? value.value : 0n;
+  }
+}
+
+/** Any value as float64; 0 for anything but a number. */
+function toFloat64(boxed: GoValue): number {
+  const value = concrete(boxed);
+  switch (typeof value) {
+    case 'string': {
+      const parsed = parseGoFloat(value);
+      return parsed.kind === 'ok' ? parsed.value : 0;
+    }
+    case 'number':
+      return value;
+    case 'boolean':
+      return value ? 1 : 0;
+    case 'undefined':
+      return 0;
+    case 'object':
+      return value.kind === 'int' ? Number(value.value) : 0;
+  }
+}
+
+/** coefficient * 10 ** exponent, exactly. */
+interface Decimal {
+  readonly coefficient: bigint;
+  readonly exponent: number;
+}
+
+/** Decimal places that a division is rounded to. */
+const divisionPlaces = 16;
+
+/** The decimal that a float prints as. */
+function fromFloat(value: number): Decimal {
+  if (!Number.isFinite(value)) throw new GoError(`Cannot create a Decimal from ${formatFloatShort(value)}`);
+  const [mantissa = '', power = '0'] = value.toExponential().split('e');
+  const [whole = '', fraction = ''] = mantissa.split('.');
+  return { coefficient: BigInt(whole + fraction), exponent: Number(power) - fraction.length };
+}
+
+function toFloat({ coefficient, exponent }: Decimal): number {
+  return Number(`${coefficient.toString()}e${String(exponent)}`);
+}
+
+function add(a: Decimal, b: Decimal): Decimal {
+  const exponent = Math.min(a.exponent, b.exponent);
+  return { coefficient: scaled(a, exponent) + scaled(b, exponent), exponent };
+}
+
+function subtract(a: Decimal, b: Decimal): Decimal {
+  return add(a, { coefficient: -b.coefficient, exponent: b.exponent });
+}
+
+function multiply(a: Decimal, b: Decimal): Decimal {
+  return { coefficient: a.coefficient * b.coefficient, exponent: a.exponent + b.exponent };
+}
+
+/** Rounds half away from zero. */
+function divide(a: Decimal, b: Decimal): Decimal {
+  if (b.coefficient === 0n) throw new GoError('decimal division by 0');
+  const shift = a.exponent - b.exponent + divisionPlaces;
+  const above = shift > 0 ? a.coefficient * 10n ** BigInt(shift) : a.coefficient;
+  const below = shift < 0 ? b.coefficient * 10n ** BigInt(-shift) : b.coefficient;
+  const quotient = above / below;
+  const rest = above % below;
+  const isHalf = magnitude(rest) * 2n >= magnitude(below);
+  const away = above < 0n === below < 0n ? 1n : -1n;
+  return { coefficient: isHalf ? quotient + away : quotient, exponent: -divisionPlaces };
+}
+
+function scaled({ coefficient, exponent }: Decimal, to: number): bigint {
+  return coefficient * 10n ** BigInt(exponent - to);
+}
+
+function magnitude(value: bigint): bigint {
+  return value < 0n ? -value : value;
+}
+
+/** A size as a number of bytes. */
+function bytes(subject: string): number {
+  const size = parseBytes(subject);
+  if (size !== undefined) return size;
+  const digits = /^[\p{Nd}.,]*/u.exec(subject)?.[0] ?? '';
+  const number = parseGoFloat(digits.replaceAll(',', ''));
+  if (number.kind === 'bad') throw new GoError(number.error);
+  const unit = toLower(trimSpace(subject.slice(digits.length)));
+  const isKnown = parseBytes(`1 ${unit}`) !== undefined;
+  throw new GoError(isKnown ? `too large: ${subject}` : `unhandled size name: ${unit}`);
+}
+
+/** A duration in seconds. */
+function seconds(subject: string): number {
+  const nanoseconds = parseGoDuration(subject);
+  if (nanoseconds === undefined) throw new GoError(goDurationFault(subject));
+  return durationSeconds(nanoseconds);
+}
+
+/** Go's Duration.Seconds. */
+export function durationSeconds(nanoseconds: bigint): number {
+  const second = 1_000_000_000n;
+  return Number(nanoseconds / second) + Number(nanoseconds % second) / 1e9;
+}
+
+export const unitFunctions: readonly (readonly [string, GoFunction])[] = [
+  ['bytes', ofText(bytes)],
+  ['duration', ofText(seconds)],
+  ['duration_seconds', ofText(seconds)],
 ];

@@ -1,6 +1,6 @@
 import { compileRegExp, RegExpSyntaxError, patternSize, type LinearRegExp } from '../../regexp/index.js';
 import { exceeded, formatLimits } from '../exec/limits.js';
-import { smallInt } from '../values/ints.js';
+import { smallInt } from '../values.js';
 import { GoError, ofTexts, size, textArgument, type CallContext, type GoFunction } from './types.js';
 
 /** Go's strings.Replace; a negative count replaces all, and an empty old text matches between all characters. */

@@ -1,5 +1,4 @@
-import { toLower, toTitle, toUpper } from '../strings/case.js';
-import { trimSpace } from '../strings/characters.js';
+import { toLower, toTitle, toUpper, trimSpace } from './characters.js';
 import { byteLength, sliceBytes, wellFormed } from '../../values/raw-bytes.js';
 import { exceeded, formatLimits } from '../exec/limits.js';
 import {

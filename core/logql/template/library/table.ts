@@ -1,16 +1,14 @@
 import { GoTime } from '../time/go-time.js';
-import { isTrue, type GoValue } from '../values/value.js';
+import { isTrue, type GoValue } from '../values.js';
 import { accessFunctions } from './access.js';
 import { compareFunctions } from './compare.js';
 import { dateFunctions } from './dates.js';
-import { encodingFunctions } from './encodings.js';
+import { encodingFunctions, printFunctions } from './printing.js';
 import { jsonFunctions } from './json.js';
-import { numberFunctions } from './numbers.js';
-import { printFunctions } from './printing.js';
+import { numberFunctions, unitFunctions } from './numbers.js';
 import { replaceFunctions } from './replace.js';
 import { stringFunctions } from './strings.js';
 import type { GoFunction } from './types.js';
-import { unitFunctions } from './units.js';
 
 /** Every function that a template may call by name, except `call`, which the evaluator handles because no value here is a function. */
 export const functionTable: ReadonlyMap<string, GoFunction> = new Map<string, GoFunction>([

@@ -1,5 +1,5 @@
 import type { GoTime } from '../time/go-time.js';
-import { GoInt, type GoMap, type GoValue } from '../values/value.js';
+import { GoInt, type GoMap, type GoValue } from '../values.js';
 
 /** Go's parameter types; `value` accepts anything as it is, `any` the content of an interface. */
 export type ParameterType = 'string' | 'int' | 'float64' | 'time.Time' | 'time.Duration' | 'any' | 'value';

@@ -23,7 +23,7 @@ import {
 } from './discovery.js';
 import { type MergeOptions, mergeStreams } from './streams.js';
 import type { LabelSet } from '../../../base/labels/label-set.js';
-import type { Point, SampleResult, SeriesResult } from '../../../logql/metric/points.js';
+import type { Point, SampleResult, SeriesResult } from '../../../logql/metric/types.js';
 import { mergeStats, mergeWarnings } from './shared.js';
 import { byHeat, byRank, type Heat, neverSeen, type Ranked } from '../rank.js';
 

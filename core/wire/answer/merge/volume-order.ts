@@ -1,4 +1,4 @@
-import type { SeriesResult } from '../../../logql/metric/points.js';
+import type { SeriesResult } from '../../../logql/metric/types.js';
 import type { Label } from '../../../base/labels/label-set.js';
 
 /** Loki's order of volumes: largest first point first, ties by labels. */

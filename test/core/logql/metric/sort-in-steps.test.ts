@@ -2,9 +2,8 @@ import test from 'ava';
 import fc from 'fast-check';
 import { LabelSet } from '../../../../core/base/labels/label-set.js';
 import { gridColumns, defaultMetricLimits, RangeEngine } from '../../../../core/logql/metric/index.js';
-import { ascending } from '../../../../core/logql/metric/order.js';
+import { ascending, sortInSteps } from '../../../../core/logql/metric/sort-in-steps.js';
 import { Pacer } from '../../../../core/base/pace/pacer.js';
-import { sortInSteps } from '../../../../core/logql/metric/sort-in-steps.js';
 import { doAll } from '../../../../core/base/pace/steps.js';
 import { metricExpr } from './run-query.js';
 

@@ -1,8 +1,7 @@
 import { LabelSet } from '../../../../core/base/labels/label-set.js';
 import { parseQuery } from '../../../../core/logql/index.js';
 import { compilePipeline, type Pipeline } from '../../../../core/logql/pipeline/compile.js';
-import { compileExtractor } from '../../../../core/logql/pipeline/extractor.js';
-import { pushedGrouping } from '../../../../core/logql/pipeline/pushed-grouping.js';
+import { compileExtractor, pushedGrouping } from '../../../../core/logql/pipeline/extractor.js';
 import { withoutUnread } from '../../../../core/logql/pipeline/unread-stages.js';
 import type { PipelineEntry, SampleExtractor } from '../../../../core/logql/pipeline/types.js';
 

@@ -1,8 +1,7 @@
 import test from 'ava';
 import fc from 'fast-check';
 import { parseQuery, printPlain, type RangeAggregation } from '../../../../core/logql/index.js';
-import { compileExtractor } from '../../../../core/logql/pipeline/extractor.js';
-import { pushedGrouping } from '../../../../core/logql/pipeline/pushed-grouping.js';
+import { compileExtractor, pushedGrouping } from '../../../../core/logql/pipeline/extractor.js';
 import type { SampleGroups } from '../../../../core/logql/pipeline/types.js';
 import {
   dropUnusedLineFormats,

@@ -1,4 +1,6 @@
-import type { GoTime } from '../time/go-time.js';
+import type { GoTime } from './time/go-time.js';
+import { minInt64 } from '../../base/time/index.js';
+import { compareGoStrings } from '../values/raw-bytes.js';
 
 /**
  * The values of templates. Strings, floats and booleans are JavaScript's; `undefined` is Go's invalid value (for example a missing key of
@@ -138,4 +140,80 @@ export function isTrue(boxed: GoValue): boolean {
           return value.items.length > 0;
       }
   }
+}
+
+const kept: readonly GoInt[] = Array.from({ length: 1024 }, (_unused, index) => new GoInt(BigInt(index)));
+
+/** A Go int from a small whole number such as a length or an index. */
+export function smallInt(value: number): GoInt {
+  return kept[value] ?? new GoInt(BigInt(value));
+}
+
+/** Wraps to 64 bits as Go's arithmetic does. */
+export function wrapInt(value: bigint, type: IntType): GoInt {
+  return new GoInt(BigInt.asIntN(64, value), type);
+}
+
+/** A float as an integer: truncated, or the smallest integer when it does not fit, as on amd64. */
+export function floatToInt64(value: number): bigint {
+  const whole = Math.trunc(value);
+  return whole >= -(2 ** 63) && whole < 2 ** 63 ? BigInt(whole) : minInt64;
+}
+
+type Entries = readonly (readonly [key: string, value: GoValue])[];
+
+/** An object of decoded JSON. */
+export class JsonMap implements GoMap {
+  readonly kind = 'map';
+  readonly type = 'map[string]interface {}';
+  readonly #items: ReadonlyMap<string, GoInterface>;
+
+  constructor(items: ReadonlyMap<string, GoInterface>) {
+    this.#items = items;
+  }
+
+  get size(): number {
+    return this.#items.size;
+  }
+
+  get(key: string): GoValue {
+    return this.#items.get(key);
+  }
+
+  sorted(): Entries {
+    return sortByKey([...this.#items]);
+  }
+}
+
+/** Reads one label; undefined for none. */
+export type GetLabel = (name: string) => string | undefined;
+
+/** All labels, for templates that use the dot as a whole. */
+export type ListLabels = () => Iterable<readonly [name: string, value: string]>;
+
+/** The labels of a line, which are only collected when a template uses all of them. */
+export class LabelMap implements GoMap {
+  readonly kind = 'map';
+  readonly type = 'map[string]string';
+  readonly get: GetLabel;
+  readonly #list: ListLabels;
+  #sorted: Entries | undefined;
+
+  constructor(get: GetLabel, list: ListLabels) {
+    this.get = get;
+    this.#list = list;
+  }
+
+  get size(): number {
+    return this.sorted().length;
+  }
+
+  sorted(): Entries {
+    this.#sorted ??= sortByKey([...this.#list()]);
+    return this.#sorted;
+  }
+}
+
+function sortByKey(entries: (readonly [string, GoValue])[]): Entries {
+  return entries.sort(([a], [b]) => compareGoStrings(a, b));
 }

@@ -1,9 +1,9 @@
 import test from 'ava';
 import { LabelSet, type Label } from '../../../../core/base/labels/label-set.js';
 import { parseQuery } from '../../../../core/logql/index.js';
-import { gridColumns } from '../../../../core/logql/metric/columns.js';
+import { gridColumns } from '../../../../core/logql/metric/windows.js';
 import { doAll } from '../../../../core/base/pace/steps.js';
-import { sortSeriesOf } from '../../../../core/logql/metric/series-order.js';
+import { sortSeriesOf } from '../../../../core/logql/metric/result.js';
 
 const hourMs = 3_600_000;
 const ends: readonly Label[] = [['a', '1']];

@@ -1,5 +1,5 @@
 import test from 'ava';
-import { jsonPathsOf } from '../../../../core/logql/pipeline/key-paths.js';
+import { jsonPathsOf } from '../../../../core/logql/pipeline/key-table.js';
 
 test('paths are the keys as they stand, under the labels that a JSON parser makes of them', (t) => {
   const line = '{"k8s.pod.name":"p","user":{"id":7,"e-mail":"x"},"1st":true,"tags":["a"],"none":null}';

@@ -1,0 +1,105 @@
+import { descending, ascending } from '../../metric/sort-in-steps.js';
+import { groupMeanState, groupDeviationState, groupVarianceState } from '../../metric/moments.js';
+import { byAverage, byMax, byMin, bySum } from '../join.js';
+import { countState, maxState, minState, sumState } from '../../metric/states.js';
+import { isShardedRange } from '../range/index.js';
+import type { Grouping } from '../../ast.js';
+import type { VectorFunction } from './descriptor.js';
+
+export const approxTopk: VectorFunction = {
+  parameter: 'required',
+  evaluation: { kind: 'choose', order: descending },
+  join: undefined,
+  timeParts: undefined,
+  shardsOver: () => true,
+  groupingFault: () => 'grouping not allowed for approx_topk aggregation',
+  isSketched: true,
+};
+
+export const avg: VectorFunction = {
+  parameter: 'refused',
+  evaluation: { kind: 'fold', state: groupMeanState },
+  join: byAverage,
+  timeParts: 'each',
+  shardsOver: (expr, reducesLabels) => !reducesLabels(expr),
+};
+
+export const bottomk: VectorFunction = {
+  parameter: 'required',
+  evaluation: { kind: 'choose', order: ascending },
+  join: undefined,
+  timeParts: undefined,
+  shardsOver: undefined,
+};
+
+export const count: VectorFunction = {
+  parameter: 'refused',
+  evaluation: { kind: 'fold', state: countState },
+  join: undefined,
+  timeParts: 'all',
+  shardsOver: (expr, reducesLabels) => !reducesLabels(expr),
+};
+
+export const max: VectorFunction = {
+  parameter: 'refused',
+  evaluation: { kind: 'fold', state: maxState },
+  join: byMax,
+  timeParts: 'each',
+  shardsOver: isShardedRange,
+};
+
+export const min: VectorFunction = {
+  parameter: 'refused',
+  evaluation: { kind: 'fold', state: minState },
+  join: byMin,
+  timeParts: 'each',
+  shardsOver: isShardedRange,
+};
+
+export const sort: VectorFunction = {
+  parameter: 'refused',
+  evaluation: { kind: 'order', order: ascending },
+  join: undefined,
+  timeParts: 'all',
+  shardsOver: undefined,
+  groupingFault: sortFault,
+};
+
+/** Grouping by nothing is allowed. */
+function sortFault({ labels }: Grouping): string | undefined {
+  return labels.length > 0 ? "sort and sort_desc doesn't allow grouping by " : undefined;
+}
+
+export const sortDesc: VectorFunction = { ...sort, evaluation: { kind: 'order', order: descending } };
+
+export const stddev: VectorFunction = {
+  parameter: 'refused',
+  evaluation: { kind: 'fold', state: groupDeviationState },
+  join: undefined,
+  timeParts: undefined,
+  shardsOver: undefined,
+};
+
+export const stdvar: VectorFunction = {
+  parameter: 'refused',
+  evaluation: { kind: 'fold', state: groupVarianceState },
+  join: undefined,
+  timeParts: undefined,
+  shardsOver: undefined,
+};
+
+export const sum: VectorFunction = {
+  parameter: 'refused',
+  evaluation: { kind: 'fold', state: sumState },
+  join: bySum,
+  timeParts: 'each',
+  shardsOver: (expr) => expr.kind !== 'vector-aggregation' || (expr.op !== 'min' && expr.op !== 'max'),
+};
+
+export const topk: VectorFunction = {
+  parameter: 'required',
+  evaluation: { kind: 'choose', order: descending },
+  join: undefined,
+  timeParts: 'all',
+  shardsOver: undefined,
+};
