@@ -2,7 +2,7 @@
 import { dataOwner } from '../../core/base/keys/data-owner.js';
 import type { DrilldownOptions } from '../../core/base/options.gen.js';
 import { createFingerprint, type Fingerprint } from '../../core/cache/keys.js';
-import { countLines } from '../../core/logql/functions/range/count-over-time.js';
+import { countLines } from '../../core/logql/functions/range/functions.js';
 import type { AskedMetric } from '../../core/engine/plan/asked.js';
 import { rowsOf } from '../../core/engine/plan/metric.js';
 import {

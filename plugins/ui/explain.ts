@@ -12,7 +12,7 @@ import {
 import { namesTexts, type Explanation } from '../../core/engine/plan/explain/explain.js';
 import { explainOfPipeline } from '../../core/engine/plan/explain/of-pipeline.js';
 import { bySum } from '../../core/logql/functions/join.js';
-import { countLines } from '../../core/logql/functions/range/count-over-time.js';
+import { countLines } from '../../core/logql/functions/range/functions.js';
 import type { Host } from '../../core/plugin/index.js';
 import { hintsOf, type Hint } from './hints.js';
 import { marksOf, type Mark } from './marks.js';

@@ -1,6 +1,5 @@
-import { countLines } from '../../../logql/functions/range/count-over-time.js';
-import { addEntries } from '../../../logql/metric/index.js';
-import type { LeafEngine, LeafRequest } from '../../../logql/metric/index.js';
+import { countLines } from '../../../logql/functions/range/functions.js';
+import { addEntries, type LeafEngine, type LeafRequest } from '../../../logql/metric/index.js';
 import { sampleEvaluator } from '../../../logql/lines/evaluator.js';
 import { LinePacer } from '../../../logql/lines/line-pacer.js';
 import { Pacer } from '../../../base/pace/pacer.js';

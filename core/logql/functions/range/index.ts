@@ -1,20 +1,22 @@
 import type { MetricExpr, RangeOp } from '../../ast.js';
-import { absentOverTime } from './absent-over-time.js';
-import { avgOverTime } from './avg-over-time.js';
-import { bytesOverTime } from './bytes-over-time.js';
-import { bytesRate } from './bytes-rate.js';
-import { countOverTime } from './count-over-time.js';
+import {
+  absentOverTime,
+  avgOverTime,
+  bytesOverTime,
+  bytesRate,
+  countOverTime,
+  firstOverTime,
+  lastOverTime,
+  maxOverTime,
+  minOverTime,
+  rate,
+  stddevOverTime,
+  stdvarOverTime,
+  sumOverTime,
+} from './functions.js';
 import type { RangeFunction } from './descriptor.js';
-import { firstOverTime } from './first-over-time.js';
-import { lastOverTime } from './last-over-time.js';
-import { maxOverTime } from './max-over-time.js';
-import { minOverTime } from './min-over-time.js';
 import { quantileOverTime } from './quantile-over-time.js';
 import { rateCounter } from './rate-counter.js';
-import { rate } from './rate.js';
-import { stddevOverTime } from './stddev-over-time.js';
-import { stdvarOverTime } from './stdvar-over-time.js';
-import { sumOverTime } from './sum-over-time.js';
 
 /** All range functions, by their names. */
 export const rangeFunctions: Readonly<Record<RangeOp, RangeFunction>> = {
