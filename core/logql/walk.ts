@@ -25,7 +25,7 @@ export function visit(root: AstNode, enter: (node: AstNode) => void): void {
   }
 }
 
-/** Whether a tree has more than `levels` levels. Uses no call depth. */
+/** True when a tree has more than `levels` levels. Uses no call depth. */
 export function isDeeperThan(root: AstNode, levels: number): boolean {
   let level: AstNode[] = [root];
   for (let depth = 0; level.length > 0; depth++) {
@@ -153,7 +153,7 @@ export function makeMatcher(name: string, op: MatchOp, value: string): Matcher {
   return { kind: 'matcher', name, op, value, span: { start: 0, end: 0 } };
 }
 
-/** Whether regexps in filters are what Loki makes of them, or mean what they say (`-logql-filters`). */
+/** True when regexps in filters are what Loki makes of them, or mean what they say (`-logql-filters`). */
 export type Filters = 'loki' | 'exact';
 
 /** A query whose filters mean this. The tree carries it to all who read one: evaluation, also in other threads, and pushdown. */

@@ -35,7 +35,7 @@ export function parseMoment(text: string): bigint {
 /** The last second of the year 9999. */
 const lastSecond = 253_402_300_799;
 
-/** Whether a time fits 64 bits of nanoseconds, which end in April 2262. */
+/** True when a time fits 64 bits of nanoseconds, which end in April 2262. */
 export function fits64(ns: bigint): boolean {
   return ns >= minInt64 && ns <= maxInt64;
 }

@@ -70,7 +70,7 @@ function firstChar(node: RegExpNode, anchored: boolean): number | undefined {
   }
 }
 
-/** Whether the text in front of a position is asserted anywhere but at the beginning; an end is one wherever it is tried. */
+/** True when the text in front of a position is asserted anywhere but at the beginning; an end is one wherever it is tried. */
 function looksBack(node: RegExpNode, isFirst: boolean): boolean {
   switch (node.op) {
     case 'literal':
@@ -99,7 +99,7 @@ function isBegin(node: RegExpNode): boolean {
   return node.op === 'assert' && node.test === 'begin';
 }
 
-/** Whether some places take any character and others any but line feeds: VictoriaLogs writes patterns anew and mixes them up. */
+/** True when some places take any character and others any but line feeds: VictoriaLogs writes patterns anew and mixes them up. */
 function mixesDots(pattern: string): boolean {
   if (changesFlags.test(pattern.slice(1))) return true;
   if (!pattern.includes('|')) return false;

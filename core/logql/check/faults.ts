@@ -25,7 +25,7 @@ export function ipFault(value: string): string | undefined {
 
 type Family = 'ipv4' | 'ipv6';
 
-/** Whether `ip("...")` accepts the text: an address, a CIDR block, or an ascending range `a-b` of one address family. */
+/** True when `ip("...")` accepts the text: an address, a CIDR block, or an ascending range `a-b` of one address family. */
 export function isIpPattern(text: string): boolean {
   if (familyOf(text) !== undefined) return true;
   const block = /^([^/%]*)\/(0|[1-9][0-9]{0,2})$/.exec(text);
@@ -61,7 +61,7 @@ export function emptyMatcherFault(matchers: readonly Matcher[]): string | undefi
   return matchers.every(matchesEmpty) ? text : undefined;
 }
 
-/** Whether the matcher accepts the empty value, which is what a missing label has. */
+/** True when the matcher accepts the empty value, which is what a missing label has. */
 export function matchesEmpty({ op, value }: Matcher): boolean {
   switch (op) {
     case '=':

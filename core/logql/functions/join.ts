@@ -5,7 +5,7 @@ import type { VectorOp } from '../ast.js';
  * that joins its values have the same one.
  */
 export interface Join {
-  /** Whether parts are added up, which may be done with samples; whether one of them is the value; or whether it is a sum over a count. */
+  /** True when parts are added up, which may be done with samples; whether one of them is the value; or whether it is a sum over a count. */
   readonly kind: 'added' | 'chosen' | 'divided';
   readonly op: VectorOp;
   /** The value of two parts; undefined where it takes more than their values. */

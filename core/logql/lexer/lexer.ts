@@ -128,7 +128,7 @@ export class LogqlLexer implements TokenSource {
     return this.#token(token.identifier, name, piece.start);
   }
 
-  /** Whether `(`, `by (` or `without (` follows; comments are not skipped here. */
+  /** True when `(`, `by (` or `without (` follows; comments are not skipped here. */
   #isCall(): boolean {
     for (let length = 64; ; length *= 4) {
       const rest = this.#reader.rest(length);

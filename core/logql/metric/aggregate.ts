@@ -15,7 +15,7 @@ export interface Folding {
   readonly pacer: Pacer;
   /** The most groups; 0 means unlimited. */
   readonly maxGroups: number;
-  /** Whether Loki divides the average into a sum and a count: then a label without a value is not shown, but still distinguishes groups. */
+  /** True when Loki divides the average into a sum and a count: then a label without a value is not shown, but still distinguishes groups. */
   readonly isDivided?: boolean;
 }
 

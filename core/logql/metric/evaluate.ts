@@ -67,7 +67,7 @@ export async function evaluatePlanned<Planned extends Leaf>(
   return result;
 }
 
-/** Whether a binary operation has made more than may be handed on. */
+/** True when a binary operation has made more than may be handed on. */
 export async function isOverBinary(
   expr: MetricExpr,
   result: MetricResult,
@@ -83,7 +83,7 @@ const lanes = 4;
 type Branch<Planned, Kind> = Extract<MetricTree<Planned>, { readonly kind: Kind }>;
 
 class Evaluation<Planned extends Leaf> {
-  /** Whether a source left series out. */
+  /** True when a source left series out. */
   isCut = false;
   readonly #root: MetricTree<Planned>;
   readonly #columns: Columns;
@@ -331,7 +331,7 @@ function hasBinary(expr: MetricExpr): boolean {
   return has;
 }
 
-/** Whether the query itself sorts an instant answer. */
+/** True when the query itself sorts an instant answer. */
 function sortsItself(expr: MetricExpr): boolean {
   let sorts = false;
   visit(expr, (node) => {
@@ -345,7 +345,7 @@ const longestPoint = 400;
 const pointOverhead = '[,""],'.length;
 const seriesOverhead = '{"metric":,"values":[]},'.length;
 
-/** Whether the JSON of a metric result is larger than `maxBytes`. */
+/** True when the JSON of a metric result is larger than `maxBytes`. */
 async function isEncodedOver(result: MetricResult, maxBytes: number, pacer: Pacer): Promise<boolean> {
   if (result.kind === 'scalar') return false;
   const series: readonly { readonly labels: LabelSet; readonly points: readonly Point[] }[] =

@@ -179,12 +179,12 @@ function extractsAnyLabel(stage: Stage): boolean {
   return source === 'json-keys' || source === 'pair-keys';
 }
 
-/** Whether Loki only puts the series of the parts one after the other. */
+/** True when Loki only puts the series of the parts one after the other. */
 function isJustJoined({ op, range }: RangeAggregation): boolean {
   return rangeFunctions[op].listsParts === true && range.query.stages.some(extractsAnyLabel);
 }
 
-/** Whether labels with empty values, which may be there, are lost where parts are joined. */
+/** True when labels with empty values, which may be there, are lost where parts are joined. */
 function losesEmptyLabels(node: RangeAggregation): boolean {
   return (
     !isJustJoined(node) && node.range.query.stages.some((stage) => isAny(descriptorOf(stage).makes(stage)))

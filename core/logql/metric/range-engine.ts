@@ -29,7 +29,7 @@ export interface EngineOptions {
   readonly folded?: Grouping | undefined;
   /** Further series are left out; 0 means unlimited. */
   readonly maxSeries?: number;
-  /** Whether a label with an empty value is kept (see keepsEmptyLabels); otherwise it only distinguishes series. */
+  /** True when a label with an empty value is kept (see keepsEmptyLabels); otherwise it only distinguishes series. */
   readonly keepsEmpty?: boolean;
   /** True when values are already counts of samples or bytes instead of samples (`count_over_time` and similar). */
   readonly isTallied?: boolean;
@@ -103,17 +103,17 @@ export class RangeEngine {
     return this.#shown.shownCount;
   }
 
-  /** Whether all series differ in the labels shown. */
+  /** True when all series differ in the labels shown. */
   get isDistinct(): boolean {
     return this.#shown.shownCount === this.#shown.sets.length;
   }
 
-  /** Whether series were left out. */
+  /** True when series were left out. */
   get isCut(): boolean {
     return this.#shown.isFull;
   }
 
-  /** Whether a sample at this time is in any window. */
+  /** True when a sample at this time is in any window. */
   isInWindow(timestampNs: bigint): boolean {
     return this.windows.bucketOf(timestampNs) >= 0;
   }

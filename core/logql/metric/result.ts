@@ -12,9 +12,9 @@ import { compareLabels } from './grouping.js';
 
 interface ResultOrder {
   readonly expr: MetricExpr;
-  /** Whether the query sorts its series itself. */
+  /** True when the query sorts its series itself. */
   readonly isSorted: boolean;
-  /** Whether series have already been left out. */
+  /** True when series have already been left out. */
   readonly isCut: boolean;
 }
 
@@ -155,7 +155,7 @@ export function* sortSeriesOf<T>(
   return sorted.map(({ one }) => one);
 }
 
-/** Whether the steps fall into more than one part: a part ends at the step before a multiple of its length. */
+/** True when the steps fall into more than one part: a part ends at the step before a multiple of its length. */
 function isSplit(columns: Columns, partMs: number, isOn: boolean): boolean {
   const { kind, count, stepMs } = columns;
   if (!isOn || kind === 'instant') return false;

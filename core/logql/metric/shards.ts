@@ -21,7 +21,7 @@ import type { Leaf } from './types.js';
 /** An aggregation that the front end evaluates over what queriers return. */
 export interface FrontAggregation {
   readonly node: VectorAggregation;
-  /** Whether it is divided itself, instead of only what is in it. */
+  /** True when it is divided itself, instead of only what is in it. */
   readonly isDivided: boolean;
 }
 
@@ -54,7 +54,7 @@ export function frontAggregations(expr: MetricExpr): readonly FrontAggregation[]
   return found;
 }
 
-/** Whether a shardable aggregation is evaluated over the shards of what is in it, because its own parts could not be joined. */
+/** True when a shardable aggregation is evaluated over the shards of what is in it, because its own parts could not be joined. */
 function isDividedWithin({ op, expr }: VectorAggregation): boolean {
   return reducesLabels(expr) && !(vectorFunctions[op].join?.kind === 'added' && isAddable(expr));
 }
@@ -81,12 +81,12 @@ function isShardable(node: MetricExpr, isTop: boolean): boolean {
   }
 }
 
-/** Whether an aggregation of something shardable is. */
+/** True when an aggregation of something shardable is. */
 export function isShardableOver(op: VectorOp, expr: MetricExpr): boolean {
   return vectorFunctions[op].shardsOver?.(expr, reducesLabels) ?? false;
 }
 
-/** Whether groupings or stages can make different label sets equal, so that a series may be in several shards. */
+/** True when groupings or stages can make different label sets equal, so that a series may be in several shards. */
 export function reducesLabels(expr: MetricExpr): boolean {
   let reduces = false;
   visit(expr, (node) => {
@@ -97,7 +97,7 @@ export function reducesLabels(expr: MetricExpr): boolean {
   return reduces;
 }
 
-/** Whether the values of an expression in all shards add up to its value. */
+/** True when the values of an expression in all shards add up to its value. */
 function isAddable(expr: MetricExpr): boolean {
   let isSum = true;
   visit(expr, (node) => {
@@ -107,7 +107,7 @@ function isAddable(expr: MetricExpr): boolean {
   return isSum;
 }
 
-/** Whether an average over time is the sum of its shards divided by their count. */
+/** True when an average over time is the sum of its shards divided by their count. */
 export function isDividedAverage(node: RangeAggregation): boolean {
   const { op, grouping, range } = node;
   if (rangeFunctions[op].join?.kind !== 'divided') return false;
@@ -129,7 +129,7 @@ export function keepsEmptyLabels({ range, pushed }: Leaf): boolean {
   return !grouping.without;
 }
 
-/** Whether a grouping leaves the labels as they are. */
+/** True when a grouping leaves the labels as they are. */
 function keepsAll({ without, labels }: Pick<Grouping, 'without' | 'labels'>): boolean {
   return without && labels.length === 0;
 }

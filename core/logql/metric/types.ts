@@ -57,7 +57,7 @@ export interface LeafSource<Planned = Leaf> {
   series(request: LeafRequest<Planned>): Promise<SeriesTable>;
 }
 
-/** Whether `approx_topk` is answered as `topk` where Loki refuses it unless it is set up for it (`-approx-topk`). */
+/** True when `approx_topk` is answered as `topk` where Loki refuses it unless it is set up for it (`-approx-topk`). */
 export type ApproxTopk = 'loki' | 'exact';
 
 /** Limits of one evaluation. 0 means unlimited. */

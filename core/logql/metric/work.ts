@@ -11,7 +11,7 @@ export interface Work {
   add(cell: number, value: number, offset: number): void;
   /** Adds one value or more of one time. */
   addAll(cell: number, values: Float64Array, offset: number): void;
-  /** Whether individual values are kept. */
+  /** True when individual values are kept. */
   readonly keepsValues: boolean;
   /** The number of kept values of a series. */
   valuesOf(series: SeriesCells): number;

@@ -58,7 +58,7 @@ function pipelineErrorOf(labels: LabelSet): string | undefined {
 interface SampleReader {
   readonly work: WorkLine;
   readonly output: Output;
-  /** Whether samples without an error get the labels of a grouping. */
+  /** True when samples without an error get the labels of a grouping. */
   readonly isGrouped: boolean;
   /** Runs the stages; undefined for an entry without a sample. */
   readonly readValue: (entry: PipelineEntry) => number | undefined;

@@ -8,7 +8,7 @@ import { Meter } from './meter.js';
 import { ownText } from './slot.js';
 import { loweredTo } from '../regexp/folding.js';
 
-/** Whether a text, a line or a label's value, passes a filter. */
+/** True when a text, a line or a label's value, passes a filter. */
 export type TextTest = (text: string) => boolean;
 
 /** Nanoseconds per character of the text, and per text or per character of the texts that are looked for. */

@@ -8,7 +8,7 @@ import { clashSuffix, errorLabel } from './types.js';
 export interface Hints {
   /** Names that parsers extract; undefined when every label may be used, and for a parser that runs although it could be skipped. */
   readonly required: ReadonlySet<string> | undefined;
-  /** Whether parsers do not run at all, except `regexp`. */
+  /** True when parsers do not run at all, except `regexp`. */
   readonly skipsParsers: boolean;
   /** The query names `__error__`, so errors of parsers must not fail it. */
   readonly preservesErrors: boolean;

@@ -2,7 +2,7 @@ import { parseIPv4, parseIPv6 } from '../../base/ip.js';
 import type { LineTest } from './types.js';
 import type { Meter } from './meter.js';
 
-/** Whether a text is an address that an `ip("...")` value covers. */
+/** True when a text is an address that an `ip("...")` value covers. */
 type IpMatcher = (text: string) => boolean;
 
 interface Address {

@@ -208,7 +208,7 @@ export function endOfBlock(text: string, start: number, end: number, open: numbe
   return -1;
 }
 
-/** Whether a part of the text has a backslash. */
+/** True when a part of the text has a backslash. */
 export function hasEscape(text: string, start: number, end: number): boolean {
   for (let at = start; at < end; at += 1) if (text.charCodeAt(at) === backslash) return true;
   return false;

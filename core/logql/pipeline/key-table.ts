@@ -23,7 +23,7 @@ export class KeyEntry {
   readonly clashName: string;
   /** The prefix of the names of labels in an object under this key. */
   readonly prefix: string;
-  /** Whether the query may use any label in an object under this key. */
+  /** True when the query may use any label in an object under this key. */
   readonly isPrefixWanted: boolean;
   /** The key contains an invalid escape. */
   readonly isFaulty: boolean;

@@ -18,7 +18,7 @@ export function isComparison(filter: LabelFilter): filter is LabelComparison {
   return filter.kind !== 'and' && filter.kind !== 'or';
 }
 
-/** Whether Loki replaces a comparison by one that passes every line, and then forgets the label's name. */
+/** True when Loki replaces a comparison by one that passes every line, and then forgets the label's name. */
 export function passesAlways(filter: LabelComparison): boolean {
   if (filter.kind !== 'string') return false;
   const { tests, isNegated } = labelMeaning(filter);

@@ -30,7 +30,7 @@ export type LabelCheck = (line: ComparedLine) => boolean;
  */
 export class Slot {
   readonly name: string;
-  /** Whether the query is known to use the label. */
+  /** True when the query is known to use the label. */
   isRequired = false;
   /** A comparison of the query with this label, which parsers make as soon as they have its value; false drops the line. */
   check: LabelCheck | undefined = undefined;

@@ -36,7 +36,7 @@ export interface ExtractedSample {
 /** The compiled stages of a range aggregation with its unwrap and grouping; undefined for an entry without a sample. */
 export type SampleExtractor = (entry: PipelineEntry) => ExtractedSample | undefined;
 
-/** Whether a line matches. */
+/** True when a line matches. */
 export type LineTest = (line: string) => boolean;
 
 export const errorLabel = '__error__';

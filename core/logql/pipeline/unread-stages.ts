@@ -62,7 +62,7 @@ function withoutUnreadChanges({ op, range }: RangeAggregation): readonly Stage[]
   return stages.filter((stage, index) => index < lastReader || !onlyChangesLine(stage));
 }
 
-/** Whether a template looks at labels, and maybe at the line. */
+/** True when a template looks at labels, and maybe at the line. */
 function seesAll(stage: Stage): boolean {
   return descriptorOf(stage).names(stage) === 'all';
 }

@@ -29,9 +29,9 @@ export class WorkLine {
   /** Slots that this line has set or deleted: the first `touchedCount` items. */
   readonly touched: Slot[] = [];
   touchedCount = 0;
-  /** Whether a stream label is hidden or deleted. */
+  /** True when a stream label is hidden or deleted. */
   changesStream = false;
-  /** Whether the metadata differ from the entry's. */
+  /** True when the metadata differ from the entry's. */
   changesMetadata = false;
   base: BaseLabels;
   /** Characters that templates have created for this line. */
@@ -115,7 +115,7 @@ export class WorkLine {
     return slots;
   }
 
-  /** Whether templates see any label. */
+  /** True when templates see any label. */
   get hasLabels(): boolean {
     const { base, touched, touchedCount } = this;
     if (this.error !== '' || this.shownDetails !== '') return true;
@@ -144,7 +144,7 @@ export class WorkLine {
     return slot.deletedAt === this.#serial ? undefined : this.get(slot);
   }
 
-  /** Whether the stream or the metadata have a label of this name. */
+  /** True when the stream or the metadata have a label of this name. */
   isTaken(slot: Slot): boolean {
     return (
       this.base.value(slot) !== undefined || (slot.touchedAt === this.#serial && slot.state === metadata)
@@ -156,7 +156,7 @@ export class WorkLine {
     return this.isTaken(slot) ? this.slots.clashOf(slot) : slot;
   }
 
-  /** Whether a parser should extract a value for this slot: the first value that any stage sets wins. */
+  /** True when a parser should extract a value for this slot: the first value that any stage sets wins. */
   wants(target: Slot): boolean {
     return (this.hints.required === undefined || target.isRequired) && target.extractedAt !== this.#serial;
   }
@@ -178,7 +178,7 @@ export class WorkLine {
     target.value = value;
   }
 
-  /** Whether the line passes the query's comparison with the label that a parser has just set. */
+  /** True when the line passes the query's comparison with the label that a parser has just set. */
   passes(target: Slot): boolean {
     return target.check === undefined || target.check(this);
   }
@@ -189,7 +189,7 @@ export class WorkLine {
     if (target.isRequired) this.#requiredFound += 1;
   }
 
-  /** Whether everything the query uses has been found: parsers then do not run, and have no errors. */
+  /** True when everything the query uses has been found: parsers then do not run, and have no errors. */
   hasAllRequired(): boolean {
     return this.#requiredCount > 0 && this.#requiredFound === this.#requiredCount;
   }
@@ -211,7 +211,7 @@ export class WorkLine {
     return this.error === '' && this.touchedCount === 0 ? '' : this.errorDetails;
   }
 
-  /** Whether the line has an error, or a label of that name. */
+  /** True when the line has an error, or a label of that name. */
   get showsError(): boolean {
     return this.error !== '' || this.get(this.#error) !== undefined;
   }

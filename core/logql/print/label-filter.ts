@@ -8,7 +8,7 @@ import { simplifiedRegexp } from '../pipeline/regexp-simplification.js';
 /** Dots are for the dialect with dotted names; Loki's own names have none. */
 const bareName = /^[A-Za-z_][A-Za-z0-9_]*(?:\.[A-Za-z0-9_]+)*$/;
 
-/** Whether a name is printed as it is. */
+/** True when a name is printed as it is. */
 export function isBareName(name: string): boolean {
   return bareName.test(name);
 }
@@ -38,7 +38,7 @@ export function printLabelFilter(filter: LabelFilter): string {
   }
 }
 
-/** Whether Loki keeps a filter as a compiled regexp instead of simpler tests, which prints itself in its own quotes. */
+/** True when Loki keeps a filter as a compiled regexp instead of simpler tests, which prints itself in its own quotes. */
 function isCompiled({ op, value }: StringLabelFilter): boolean {
   return (
     op === '=~' &&

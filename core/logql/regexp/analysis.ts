@@ -85,7 +85,7 @@ export function isDeterministicFromStart(node: RegExpNode): boolean {
   });
 }
 
-/** Whether a pattern can match the empty text. */
+/** True when a pattern can match the empty text. */
 export function canBeEmpty(node: RegExpNode): boolean {
   switch (node.op) {
     case 'literal':

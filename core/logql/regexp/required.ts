@@ -31,7 +31,7 @@ export function requiredTexts(pattern: string): readonly RequiredTexts[] {
   return lists;
 }
 
-/** Whether a line with a text of the other list always has one of this list. */
+/** True when a line with a text of the other list always has one of this list. */
 function isImplied(list: RequiredTexts, other: RequiredTexts): boolean {
   return other.every((text) => list.some((part) => text.includes(part)));
 }

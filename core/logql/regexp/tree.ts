@@ -61,7 +61,7 @@ export function firstLength(text: string): number {
   return text === '' ? 0 : (text.codePointAt(0) ?? 0) > 0xffff ? 2 : 1;
 }
 
-/** Whether it is about exactly one character. */
+/** True when it is about exactly one character. */
 export function isSingle(node: RegExpNode): boolean {
   return node.op === 'literal'
     ? node.text.length === firstLength(node.text)
@@ -149,7 +149,7 @@ function isSame(one: CharSet, other: CharSet): boolean {
   );
 }
 
-/** Whether alternatives that begin with these have a prefix in common. */
+/** True when alternatives that begin with these have a prefix in common. */
 export function isSameStart(one: RegExpNode, other: RegExpNode): boolean {
   if (one.op === 'repeat' && other.op === 'repeat') {
     const { min, max, isLazy } = other;

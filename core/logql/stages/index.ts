@@ -42,13 +42,13 @@ export function compileStage(stage: Stage, context: CompileContext): RunStage {
   return descriptorOf(stage).compile(stage, context);
 }
 
-/** Whether a stage looks at a label with such a name. */
+/** True when a stage looks at a label with such a name. */
 export function looksAt(stage: Stage, test: (name: string) => boolean): boolean {
   const names = descriptorOf(stage).names(stage);
   return names === 'all' || names.some(test);
 }
 
-/** Whether a node of a tree is a stage. */
+/** True when a node of a tree is a stage. */
 export function isStage(node: { readonly kind: string }): node is Stage {
   return Object.hasOwn(stageDescriptors, node.kind);
 }

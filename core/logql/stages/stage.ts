@@ -51,7 +51,7 @@ export interface StageDescriptor<S extends Stage> {
 
   /** The order in which Loki runs stages: a `filter` runs before all `other` stages in front of it, back to the last `barrier`. */
   readonly order: 'filter' | 'barrier' | 'other';
-  /** Whether Loki knows that it reads the line. */
+  /** True when Loki knows that it reads the line. */
   readonly readsLine: boolean;
   /** `for-readers`: Loki leaves the stage out of counts where no later stage reads the line. */
   readonly changesLine: 'no' | 'yes' | 'for-readers';
@@ -61,9 +61,9 @@ export interface StageDescriptor<S extends Stage> {
   makes(stage: S): Names;
   /** The labels that it may take away. */
   loses(stage: S): Names;
-  /** Whether it may mark a line with an error, leaves no error behind, or does nothing of the kind. */
+  /** True when it may mark a line with an error, leaves no error behind, or does nothing of the kind. */
   errors(stage: S): 'made' | 'dropped' | 'kept';
-  /** Whether Loki counts it among the filters, which choose lines. */
+  /** True when Loki counts it among the filters, which choose lines. */
   isFilter(stage: S): boolean;
   /**
    * Compiles it.
@@ -108,7 +108,7 @@ export const parserTraits = {
   whyHere: 'parser',
 } as const;
 
-/** Whether there are such names. */
+/** True when there are such names. */
 export function isAny(names: Names): boolean {
   return names.length > 0;
 }

@@ -171,7 +171,7 @@ function wordEnd(source: string, at: number): number {
   return end;
 }
 
-/** Whether a name may end here. */
+/** True when a name may end here. */
 function isTerminator(source: string, at: number): boolean {
   const char = source[at];
   return char === undefined || `${spaces}.,|:)(`.includes(char) || source.startsWith(rightDelimiter, at);

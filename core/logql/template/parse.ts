@@ -220,7 +220,7 @@ function isKeyword(token: TemplateToken, word: string): boolean {
   return token.kind === 'keyword' && token.text === word;
 }
 
-/** Whether a template is only white space, so that another definition may replace it. */
+/** True when a template is only white space, so that another definition may replace it. */
 function isEmpty(list: TemplateList): boolean {
   return list.every((node) => node.kind === 'text' && node.text.trim() === '');
 }

@@ -114,7 +114,7 @@ export function staticTypeName(value: GoValue): string {
   return value instanceof GoInterface ? 'interface {}' : typeName(value);
 }
 
-/** Whether if, with, and, or and not treat the value as true: anything but the zero value of its type. */
+/** True when if, with, and, or and not treat the value as true: anything but the zero value of its type. */
 export function isTrue(boxed: GoValue): boolean {
   const value = concrete(boxed);
   switch (typeof value) {

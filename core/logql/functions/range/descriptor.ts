@@ -18,11 +18,11 @@ export interface RangeFunction {
   readonly work: StateKind | MakeWork;
   /** How its values in parts of the logs become its value; undefined where they cannot. */
   readonly join: Join | undefined;
-  /** Whether Loki divides it into shards: always, only where no aggregation is around it, or never. */
+  /** True when Loki divides it into shards: always, only where no aggregation is around it, or never. */
   readonly shards: 'always' | 'outermost' | 'never';
   /** The function whose value it is per second. */
   readonly perSecondOf?: (node: RangeAggregation) => RangeOp;
-  /** Whether Loki leaves the parts of an instant query side by side where `json` or `logfmt` may make any label. */
+  /** True when Loki leaves the parts of an instant query side by side where `json` or `logfmt` may make any label. */
   readonly listsParts?: true;
   /** The labels of its only series, which is 1 wherever there are no samples. */
   readonly ofNothing?: (node: RangeAggregation) => LabelSet;

@@ -11,12 +11,12 @@ export interface VectorFunction {
   readonly join: Join | undefined;
   /** Where Loki evaluates it if it divides the range of an instant query: for each part, over all of them; undefined: it does not divide. */
   readonly timeParts: 'each' | 'all' | undefined;
-  /** Whether Loki divides it into shards, if it does so with the expression in it; undefined: never. */
+  /** True when Loki divides it into shards, if it does so with the expression in it; undefined: never. */
   readonly shardsOver:
     ((expr: MetricExpr, reducesLabels: (expr: MetricExpr) => boolean) => boolean) | undefined;
   /** Loki's text for a grouping that it refuses. */
   readonly groupingFault?: (grouping: Grouping) => string | undefined;
-  /** Whether its shards are sketches, which Loki has for instant queries alone, where they are allowed. */
+  /** True when its shards are sketches, which Loki has for instant queries alone, where they are allowed. */
   readonly isSketched?: true;
 }
 

@@ -73,7 +73,7 @@ function invoke(
   }
 }
 
-/** Whether the arguments contain maps or slices. */
+/** True when the arguments contain maps or slices. */
 function chargeArguments(
   run: TemplateRun,
   { inputLimit, weight = 1, stepsPerArgument = 0 }: GoFunction,

@@ -141,7 +141,7 @@ function fits(value: Concrete, type: Exclude<ParameterType, 'any' | 'value'>): b
   return typeName(value) === type;
 }
 
-/** Whether a value is nil inside an interface. */
+/** True when a value is nil inside an interface. */
 export function isNilInterface(value: GoValue): boolean {
   return value instanceof GoInterface && value.value === undefined;
 }

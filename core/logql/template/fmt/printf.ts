@@ -24,7 +24,7 @@ class Formatter {
   #next = 0;
   #isReordered = false;
   #isGoodIndex = true;
-  /** Whether the previous piece was an index such as `[3]`. */
+  /** True when the previous piece was an index such as `[3]`. */
   #isAfterIndex = false;
 
   constructor(format: string, args: readonly GoValue[]) {

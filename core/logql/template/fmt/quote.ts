@@ -21,7 +21,7 @@ export function isCharacter(code: number): boolean {
   return code >= 0 && code <= 0x10ffff && (code < 0xd800 || code > 0xdfff);
 }
 
-/** Whether a text can be written between backquotes unchanged. */
+/** True when a text can be written between backquotes unchanged. */
 export function canBackquote(text: string): boolean {
   return !/[\0-\x08\x0a-\x1f`\x7f\ufeff]/.test(text) && !hasRawBytes(text);
 }

@@ -34,7 +34,7 @@ function incompatible(a: Concrete, b: Concrete): GoError {
   return new GoError(`incompatible types for comparison: ${typeName(a)} and ${typeName(b)}`);
 }
 
-/** Whether the first equals any of the others. */
+/** True when the first equals any of the others. */
 function equalsAny(first: GoValue, others: readonly GoValue[]): boolean {
   if (others.length === 0) throw new GoError('missing argument for comparison');
   return others.some((other) => equals(concrete(first), concrete(other)));

@@ -26,7 +26,7 @@ export type LayoutField =
 /** How an offset from UTC is written. */
 export interface OffsetLayout {
   readonly kind: 'offset';
-  /** Whether UTC is written as `Z`. */
+  /** True when UTC is written as `Z`. */
   readonly hasZ: boolean;
   readonly hasColons: boolean;
   /** How many of hours, minutes, seconds. */
