@@ -11,7 +11,6 @@ import { sourcesIn } from '../setup/sources.js';
 const shared: ReadonlySet<string> = new Set([
   'Budget',
   'Connections',
-  'Patience',
   'answerLogs',
   'answerMetric',
   'bucketsOf',
