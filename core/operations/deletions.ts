@@ -1,8 +1,8 @@
-import type { DeletionsRequest } from '../wire/api/request.js';
+import type { DeletionsRequest, DeleteRequest } from '../wire/api/request.js';
 import type { OperationDescriptor } from './descriptor.js';
 import { noStreams } from './rules/empty.js';
 import { noLimits } from './rules/limits.js';
-import { byNothing } from './rules/selection.js';
+import { byNothing, byQuery } from './rules/selection.js';
 import { oneTenantOnly } from './rules/tenants.js';
 
 export const deletions: OperationDescriptor<DeletionsRequest> = {
@@ -10,6 +10,16 @@ export const deletions: OperationDescriptor<DeletionsRequest> = {
   // What is cached depends on the answer.
   cache: 'never',
   limits: noLimits,
+  tenants: oneTenantOnly,
+  empty: noStreams,
+};
+
+export const deletion: OperationDescriptor<DeleteRequest> = {
+  selection: byQuery,
+  // Two equal deletions are still two deletions.
+  cache: 'never',
+  // A deletion must not be cut off halfway.
+  limits: { ...noLimits, isTimed: false },
   tenants: oneTenantOnly,
   empty: noStreams,
 };

@@ -1,24 +1,11 @@
-/** All operations, each described in its own file. A missing description is a type error. */
+/** All operations, each with its description. A missing description is a type error. */
 import type { ApiRequest, Operation } from '../wire/api/request.js';
-import { deletion } from './delete.js';
-import { deletions } from './deletions.js';
+import { deletion, deletions } from './deletions.js';
 import type { ChangeMatchers, OperationDescriptor } from './descriptor.js';
-import { detectedFieldValues } from './detected-field-values.js';
-import { detectedFields } from './detected-fields.js';
-import { detectedLabels } from './detected-labels.js';
-import { formatQuery } from './format-query.js';
-import { indexShards } from './index-shards.js';
-import { indexStats } from './index-stats.js';
-import { labelValues } from './label-values.js';
-import { labels } from './labels.js';
-import { patterns } from './patterns.js';
-import { queryRange } from './query-range.js';
-import { query } from './query.js';
-import { series } from './series.js';
-import { tail } from './tail.js';
-import { tenant } from './tenant.js';
-import { volumeRange } from './volume-range.js';
-import { volume } from './volume.js';
+import { detectedFieldValues, detectedFields, detectedLabels, patterns } from './detected.js';
+import { formatQuery, queryRange, query, tail } from './queries.js';
+import { indexShards, indexStats, volumeRange, volume } from './volumes.js';
+import { labelValues, labels, series, tenant } from './listings.js';
 
 export type RequestOf<Op extends Operation> = Extract<ApiRequest, { readonly op: Op }>;
 

@@ -1,0 +1,87 @@
+import { scalar, text, inOrder } from '../base/keys/parts.js';
+import { doAll } from '../base/pace/steps.js';
+import {
+  mergeDetectedFields,
+  mergeDetectedFieldValues,
+  mergeDetectedLabels,
+  mergePatterns,
+} from '../wire/answer/merge/index.js';
+import type {
+  DetectedFieldsRequest,
+  DetectedFieldValuesRequest,
+  DetectedLabelsRequest,
+  PatternsRequest,
+} from '../wire/api/discovery-request.js';
+import type { OperationDescriptor } from './descriptor.js';
+import { timeRange } from './rules/keys.js';
+import { scanLimits, rangedLimits, shortened } from './rules/limits.js';
+import { byQuery, byOptionalSelector, bySelector } from './rules/selection.js';
+import { merged, mergeScans, mergeAll } from './rules/tenants.js';
+import { detectedTtl, neverRecent, isNotPast, patternsTtl } from './rules/ttl.js';
+
+export const detectedFields: OperationDescriptor<DetectedFieldsRequest> = {
+  selection: byQuery,
+  cache: {
+    key: { query: text, range: timeRange, limit: scalar, lineLimit: scalar },
+    ttlMs: detectedTtl,
+    isRecent: neverRecent,
+    isChunked: false,
+  },
+  limits: scanLimits,
+  tenants: merged(mergeScans, (answer) =>
+    answer.kind === 'detected-fields' ? { ...answer, fields: answer.fields.slice(0, answer.limit) } : answer,
+  ),
+  empty: () => doAll(mergeDetectedFields([])),
+};
+
+export const detectedFieldValues: OperationDescriptor<DetectedFieldValuesRequest> = {
+  selection: byQuery,
+  cache: {
+    key: { name: scalar, query: text, range: timeRange, limit: scalar, lineLimit: scalar },
+    ttlMs: detectedTtl,
+    isRecent: neverRecent,
+    isChunked: false,
+  },
+  limits: scanLimits,
+  tenants: merged(mergeScans, (answer) =>
+    answer.kind === 'detected-field-values'
+      ? { ...answer, values: answer.values.slice(0, answer.limit) }
+      : answer,
+  ),
+  empty: () => doAll(mergeDetectedFieldValues([])),
+};
+
+export const detectedLabels: OperationDescriptor<DetectedLabelsRequest> = {
+  selection: byOptionalSelector,
+  cache: {
+    key: { query: text, range: timeRange },
+    ttlMs: detectedTtl,
+    isRecent: neverRecent,
+    isChunked: false,
+  },
+  limits: rangedLimits,
+  tenants: merged(mergeAll),
+  empty: () => doAll(mergeDetectedLabels([])),
+};
+
+export const patterns: OperationDescriptor<PatternsRequest> = {
+  selection: bySelector,
+  cache: {
+    key: {
+      query: text,
+      range: timeRange,
+      stepNs: scalar,
+      limit: scalar,
+      search: { maxRows: scalar, secondPassMaxRows: scalar, secondPassMaxWindows: scalar, custom: inOrder },
+    },
+    ttlMs: patternsTtl,
+    isRecent: isNotPast,
+    isChunked: false,
+  },
+  // As in Loki, the range may have any length.
+  limits: { checks: [], within: shortened, isTimed: true, bytesRead: undefined },
+  tenants: merged<PatternsRequest>(mergeAll, (answer, { limit }) =>
+    answer.kind === 'patterns' ? { ...answer, patterns: answer.patterns.slice(0, limit) } : answer,
+  ),
+  empty: () => doAll(mergePatterns([])),
+};

@@ -1,0 +1,84 @@
+import { text, scalar, inOrder } from '../base/keys/parts.js';
+import type { IndexStatsRequest } from '../wire/api/request.js';
+import type { OperationDescriptor } from './descriptor.js';
+import { timeRange } from './rules/keys.js';
+import { rangedLimits } from './rules/limits.js';
+import { bySelector, byQuery } from './rules/selection.js';
+import { merged, mergeAll, oneTenantOnly, biggestVolumes, unlimited } from './rules/tenants.js';
+import { indexTtl, neverRecent } from './rules/ttl.js';
+import { mergeShards, mergeVolume } from '../wire/answer/merge/index.js';
+import type { IndexShardsRequest, VolumeRequest, VolumeRangeRequest } from '../wire/api/discovery-request.js';
+import { doAll } from '../base/pace/steps.js';
+
+export const indexStats: OperationDescriptor<IndexStatsRequest> = {
+  selection: bySelector,
+  cache: {
+    key: { query: text, range: timeRange },
+    ttlMs: indexTtl,
+    isRecent: neverRecent,
+    isChunked: false,
+  },
+  limits: rangedLimits,
+  tenants: merged(mergeAll),
+  empty: () => ({ kind: 'index-stats', streams: 0, chunks: 0, bytes: 0, entries: 0, warnings: [] }),
+};
+
+export const indexShards: OperationDescriptor<IndexShardsRequest> = {
+  selection: byQuery,
+  cache: {
+    key: { query: text, range: timeRange, targetBytesPerShard: scalar },
+    ttlMs: indexTtl,
+    isRecent: neverRecent,
+    isChunked: false,
+  },
+  limits: rangedLimits,
+  tenants: oneTenantOnly,
+  empty: () => mergeShards([]),
+};
+
+export const volume: OperationDescriptor<VolumeRequest> = {
+  selection: bySelector,
+  cache: {
+    key: {
+      query: text,
+      range: timeRange,
+      limit: scalar,
+      targetLabels: inOrder,
+      aggregateBy: scalar,
+    },
+    ttlMs: indexTtl,
+    isRecent: neverRecent,
+    isChunked: false,
+  },
+  limits: rangedLimits,
+  // Each tenant returns everything: the largest volumes are only known once all are added up.
+  tenants: merged<VolumeRequest>(
+    (request, tenants) => mergeAll({ ...request, limit: unlimited }, tenants),
+    biggestVolumes,
+  ),
+  empty: () => doAll(mergeVolume([])),
+};
+
+export const volumeRange: OperationDescriptor<VolumeRangeRequest> = {
+  selection: bySelector,
+  cache: {
+    key: {
+      query: text,
+      range: timeRange,
+      stepNs: scalar,
+      limit: scalar,
+      targetLabels: inOrder,
+      aggregateBy: scalar,
+    },
+    ttlMs: indexTtl,
+    isRecent: neverRecent,
+    isChunked: false,
+  },
+  limits: rangedLimits,
+  // Each tenant returns everything: the largest volumes are only known once all are added up.
+  tenants: merged<VolumeRangeRequest>(
+    (request, tenants) => mergeAll({ ...request, limit: unlimited }, tenants),
+    biggestVolumes,
+  ),
+  empty: () => doAll(mergeVolume([])),
+};
