@@ -17,7 +17,7 @@ import type { RepeatedRowsRule } from './metric/repeats.js';
 import type { RowThreads } from './metric/threads/row-threads.js';
 import type { engineMetrics } from './metrics.js';
 
-/** What an executor can use: the backend, the facts of one exchange, and the engine's shared state. */
+/** Dependencies of an executor: the backend, the facts of one exchange, and the engine's shared state. */
 export interface EngineContext extends Backend {
   /** The stored stream fields of the labels that the plan names. */
   readonly labelFields: LabelFields;

@@ -21,8 +21,8 @@ export interface FactMemory {
 const largestFact = 1 << 20;
 
 /**
- * What was found in stretches of time, in a form that outlives the process and that other replicas take. A finding counts while the checksum
- * of its stretch is that of the backend's own listing, so that old ones do no harm; the salt of the checksums goes with them.
+ * Findings by time segment, in a form that outlives the process and that other replicas take. A finding counts while the checksum of its
+ * segment is that of the backend's own listing, so that old ones do no harm; the salt of the checksums goes with them.
  */
 export class Facts implements SnapshotSource {
   readonly #memories: readonly FactMemory[];

@@ -40,12 +40,12 @@ export const learnedMetrics = {
   },
 } as const;
 
-/** What is learned about a backend in order to ask it for less. Each memory is bounded, and answers do not depend on it. */
+/** Facts learned about a backend that make requests to it cheaper. Each memory is bounded, and answers do not depend on it. */
 export interface Memories {
   readonly profiler: SelectionProfiler;
   readonly shapes: LineShapes;
   readonly spelled: SpelledLevelFinder;
-  /** What strategies have declined because of the data. */
+  /** Declines of strategies that the data has caused. */
   readonly refusals: Memory<Declined>;
   /** By owner of the data and selection. */
   readonly listings: Memory<StreamListing>;
@@ -57,11 +57,11 @@ export interface Memories {
   readonly lineBytes: Memory<number>;
   /** By owner of the data, selection, strategy and what it is asked for. */
   readonly sent: Memory<SentRows>;
-  /** What structured metadata costs, by owner of the data, selection and sample. */
+  /** The cost of structured metadata, by owner of the data, selection and sample. */
   readonly metadata: Memory<LearnedSums>;
   /** Makes the checksums of all of them. */
   readonly tallies: Tallies;
-  /** Those that hold for stretches of time. */
+  /** Facts about time segments. */
   readonly facts: Facts;
 }
 

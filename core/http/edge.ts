@@ -39,7 +39,7 @@ import type { Shortages } from '../kernel/telemetry/shortages.js';
 import type { ListenerName } from '../wire/routes-table.js';
 import { Upgrades } from './upgrade.js';
 
-/** What the listeners of a process have in common, whatever they serve. */
+/** Dependencies shared by the listeners of a process, whatever they serve. */
 export interface EdgeHouse {
   readonly meters: Meters<typeof connectionMetrics & typeof fastLaneMetrics>;
   readonly log: Logger;
@@ -53,7 +53,7 @@ export interface EdgeHouse {
   readonly isShared: boolean;
 }
 
-/** How long aborted requests may take to send their error before their sockets are closed. */
+/** The time in which aborted requests may send their error before their sockets are closed. */
 const errorDeliveryMs = 1_000;
 
 /** A listener that is open, with the address that the options name. */
@@ -239,7 +239,7 @@ export class Edge {
   }
 }
 
-/** What a listener does with its requests. */
+/** The handlers of a listener. */
 interface ServedListener {
   readonly fastLane: FastLane | undefined;
   readonly handle: (request: IncomingMessage, response: ServerResponse) => void;

@@ -1,6 +1,6 @@
 /**
- * What listeners of a server throw costs the connection that they were called for, and never the process. The objects that Node makes for
- * a connection are guarded where they are made, so that whoever adds a listener does not have to think of it.
+ * An error thrown by a listener of a server costs the connection that it was called for, and never the process. The objects that Node makes
+ * for a connection are guarded where they are made, so that code that adds a listener does not have to think of it.
  */
 import {
   createServer,

@@ -8,7 +8,7 @@ import type { RequestObserver } from '../kernel/telemetry/request-record.js';
 import type { ListenerName, Route } from '../wire/routes-table.js';
 import type { ServedRoute } from './serve-route.js';
 
-/** What one pipeline serves. */
+/** Routes and stages of one pipeline. */
 export interface Served {
   readonly server: ServerOptions;
   readonly telemetry: Pick<TelemetryOptions, 'registerInstrumentation'>;
@@ -90,8 +90,8 @@ export function refuseUnsafe({ server, telemetry, handlers, routes }: Served): v
 const mostReserved = 512;
 
 /**
- * How many connections a listener may have, so that clients never take the last descriptor: half of all, or all but 512 where that is
- * more, for the main listener, and an eighth for each of the others.
+ * The maximum number of connections of a listener, so that clients never take the last descriptor: half of all, or all but 512 where that
+ * is more, for the main listener, and an eighth for each of the others.
  */
 export function maxConnections(name: ListenerName, maxOpenFiles = Infinity): number {
   const share = name === 'main' ? Math.max(maxOpenFiles / 2, maxOpenFiles - mostReserved) : maxOpenFiles / 8;

@@ -30,7 +30,7 @@ export interface ServeSettings {
   readonly clock: Clock;
 }
 
-/** What a route answered. */
+/** Response of a route. */
 interface Served {
   readonly encoded: EncodedAnswer;
   /** The way that was taken, when the same bytes mean the same at any time. */

@@ -49,7 +49,7 @@ export function track(
   return controller;
 }
 
-/** How long a client may still read the error of a request that took too long. */
+/** The time in which a client may still read the error of a request that took too long. */
 const errorDeliveryMs = 1_000;
 
 /** Ends the request after `-http-write-timeout`, and then its connection if the client still does not read the answer. */

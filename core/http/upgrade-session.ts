@@ -10,7 +10,7 @@ import type { RequestRecord } from '../kernel/telemetry/request-record.js';
 import { clientErrorOf, encodeError } from './error-body.js';
 import { failed, goingAway, UpgradedSocket } from './upgrade-socket.js';
 
-/** How a session acts on its connection and reports its progress. */
+/** Callbacks by which a session acts on its connection and reports its progress. */
 export interface SessionParts {
   readonly record: RequestRecord;
   readonly options: Pick<ServerOptions, 'httpWriteTimeout' | 'errorResponseMessageField'>;

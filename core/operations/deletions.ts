@@ -7,7 +7,7 @@ import { oneTenantOnly } from './rules/tenants.js';
 
 export const deletions: OperationDescriptor<DeletionsRequest> = {
   selection: byNothing,
-  // What is cached depends on the answer.
+  // The cached data depends on the answer.
   cache: 'never',
   limits: noLimits,
   tenants: oneTenantOnly,

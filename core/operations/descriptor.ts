@@ -23,7 +23,7 @@ export interface OperationDescriptor<Request extends ApiRequest> {
 
 export type ChangeMatchers = (matchers: readonly Matcher[]) => readonly Matcher[];
 
-/** How a request selects logs. */
+/** The selection of logs by a request. */
 export interface Selection<Request> {
   /** The texts whose length the client chooses. */
   readonly texts: (request: Request) => readonly string[];
@@ -43,13 +43,15 @@ export interface TtlRules {
   readonly recentTailRefreshEnabled: boolean;
   readonly recentTailRefreshWindow: number;
   readonly recentTailRefreshMaxStaleness: number;
-  /** How close to now a label or series request counts as recent; 0 disables this. */
+  /** The age up to which a label or series request counts as recent; 0 disables this. */
   readonly maxMetadataCacheFreshness: number;
 }
 
-/** How answers are cached and shared by concurrent calls. An answer that is cheap, endless or the result of a change is 'never' cached. */
+/**
+ * Caching of answers, and their sharing by concurrent calls. An answer that is cheap, endless or the result of a change is 'never' cached.
+ */
 export interface CachePolicy<Request extends ApiRequest> {
-  /** What an answer depends on, besides the operation, the tenant and the caller. */
+  /** Inputs of an answer, besides the operation, the tenant and the caller. */
   readonly key: KeyParts<Omit<Request, 'op'>>;
   readonly ttlMs: (request: Request, answer: Answer, rules: TtlRules) => number;
   /** True when the answer includes the recent past, for which lines may still arrive. */
@@ -81,7 +83,7 @@ export interface LimitRules<Request> {
   readonly within: (request: Request, oldestNs: bigint) => Request | undefined;
   /** True when the tenant's `query_timeout` applies. */
   readonly isTimed: boolean;
-  /** What `max_query_bytes_read` applies to; undefined when it does not apply. */
+  /** The query that `max_query_bytes_read` applies to; undefined when it does not apply. */
   readonly bytesRead: ((request: Request) => QueryOverTime) | undefined;
 }
 
@@ -92,9 +94,9 @@ export interface Part {
 }
 
 /**
- * How one request over several tenants is answered. Answers that are unions or sums are merged from one run of the rest per tenant. A
- * metric query is different: `sum` over two tenants is not the union of two sums, so it is evaluated once over the rows of all tenants
- * (kind `together`).
+ * The way in which one request over several tenants is answered. Answers that are unions or sums are merged from one run of the rest per
+ * tenant. A metric query is different: `sum` over two tenants is not the union of two sums, so it is evaluated once over the rows of all
+ * tenants (kind `together`).
  */
 export type Strategy =
   /** Run each part, label its answer and merge. Without parts no tenant was selected, and the answer is empty. */
@@ -110,7 +112,7 @@ export type Strategy =
       readonly expr: MetricExpr;
     };
 
-/** How the answers of several tenants are merged. */
+/** Merges the answers of several tenants. */
 export interface TenantMerge<Request> {
   readonly kind: 'allowed';
   /** Throws LogqlError for a query that must be parsed and is invalid. */

@@ -45,7 +45,7 @@ export class FakeClock implements Clock {
 
 export interface FakeHost<Metrics extends MetricSpecs = MetricSpecs> extends Host<Metrics> {
   readonly clock: FakeClock;
-  /** What the plugin logged, in order. */
+  /** Log records of the plugin, in order. */
   readonly records: readonly CapturedRecord[];
   /** Scopes of the purges that the plugin requested, with the tenant where there is one: `all`, `all of shop`. */
   readonly purges: readonly string[];
@@ -58,7 +58,7 @@ export interface FakeHost<Metrics extends MetricSpecs = MetricSpecs> extends Hos
 
 export interface FakeHostSettings<Metrics extends MetricSpecs> {
   readonly pluginId?: string;
-  /** Those of the plugin: `plugin.metrics`. */
+  /** Metrics of the plugin: `plugin.metrics`. */
   readonly metrics?: Metrics | undefined;
   /** Options of the `names` and `limits` sections, as in YAML. */
   readonly names?: Readonly<Record<string, unknown>>;
@@ -66,11 +66,11 @@ export interface FakeHostSettings<Metrics extends MetricSpecs> {
   readonly clock?: FakeClock;
   /** The processes that serve together; alone unless given. */
   readonly workers?: Workers;
-  /** What `ask` does. */
+  /** Implementation of `ask`. */
   readonly ask?: Host['ask'];
-  /** What `readiness` returns. */
+  /** Result of `readiness`. */
   readonly notReady?: readonly string[];
-  /** What `describePipeline` returns. */
+  /** Result of `describePipeline`. */
   readonly pipeline?: PipelineDescription;
 }
 

@@ -3,7 +3,7 @@ import type { Exchange } from '../kernel/plugin/exchange.js';
 import type { SlotName } from '../kernel/plugin/slots.js';
 import type { OptionSchema } from '../kernel/options/index.js';
 
-/** What of a stage a test can get wrong; what the stage itself can is refused by the kernel (core/kernel/stage-contract). */
+/** Rules of a stage that a test can break; the kernel enforces those that the stage itself can break (core/kernel/stage-contract). */
 export interface Promises {
   readonly name: string;
   readonly schema?: object;

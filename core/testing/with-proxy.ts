@@ -12,11 +12,11 @@ export interface ProxyUnderTest {
   readonly proxy: RunningProxy;
   /** URL of the main listener. */
   readonly url: string;
-  /** What it logs. */
+  /** The captured log. */
   readonly log: CapturedLog;
 }
 
-/** How to start a pipeline file for a test. */
+/** Settings to start a pipeline file for a test. */
 export interface FileSettings extends StartOptions {
   /** Flags by name without dashes, as on the command line. By default listeners use free loopback ports. */
   readonly flags?: Readonly<Record<string, string>>;

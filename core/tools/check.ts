@@ -15,7 +15,7 @@ import { printPipeline } from './print-pipeline.js';
 import { readSource } from '../kernel/pipeline/source.js';
 import type { Io } from '../program/io.js';
 
-/** What the command uses of the process; tests replace it. */
+/** The parts of the process that the command uses; tests replace it. */
 export interface CheckIo extends Io {
   /** True when `out` is a terminal: the text format is coloured then. */
   readonly isTerminal?: boolean;

@@ -58,7 +58,7 @@ class EndedRequests implements RequestObserver {
   }
 
   started(): void {
-    // What a request costs is known at its end.
+    // The cost of a request is known at its end.
   }
 
   finished({ trace }: RequestRecord, _status: number, durationMs: number): void {
@@ -114,7 +114,7 @@ export async function ask(url: string, query: string, own: ReadonlyMap<string, s
   return { status: response.status, body: await response.text() };
 }
 
-/** What an answer holds in a few words; of an error its text. */
+/** A summary of an answer in a few words; of an error its text. */
 export function summaryOf(body: string, status: number): string {
   const answer = objectOf(parsed(body));
   const { error } = answer;

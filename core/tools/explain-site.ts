@@ -6,7 +6,7 @@ import { ask, onlyQueries, summaryOf, toErrors } from './explain-run.js';
 import type { Io } from '../program/io.js';
 import { startProxy } from '../program/start-proxy.js';
 
-/** What the stages of a site make of a query. */
+/** Queries as the stages of a site rewrite them. */
 export interface SiteQueries {
   /** Ids of the stages of the site before translate; none is run when there are none. */
   readonly stages: readonly string[];

@@ -66,7 +66,7 @@ function formatted({ name, text }: SourceFile): string {
   }
 }
 
-/** What is wrong with a text as YAML. Values of variables do not matter here. */
+/** Syntax errors of a text as YAML. Values of variables do not matter here. */
 function syntaxFindings(source: SourceFile): Promise<readonly Finding[]> {
   const yaml = readYaml(source, {}).problems.filter(({ kind }) => kind !== 'reference');
   const nothing = { sections: new Map(), entries: [], shape: [], schemas: new Map(), files: new Map() };

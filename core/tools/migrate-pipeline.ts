@@ -16,7 +16,7 @@ import { packageBuiltIns } from '../kernel/pipeline/load-plugin.js';
 import { printPipeline } from './print-pipeline.js';
 import type { SourceFile } from '../kernel/pipeline/source.js';
 
-/** What a command line and an environment give; every text is valid. */
+/** Options of a command line and an environment; every text is valid. */
 export interface Given {
   /** Texts by flag, without dashes. */
   readonly flags: ReadonlyMap<string, string>;
@@ -115,7 +115,7 @@ class Migration {
       const written = owner.options()?.get(definition.key, true);
       const source = this.#sourceOf(definition);
       if (source === undefined) {
-        // What the base file says and what is the default anyway.
+        // Skips a value of the base file that is the default anyway.
         if (isDefault(definition, written)) owner.options()?.delete(definition.key);
         continue;
       }

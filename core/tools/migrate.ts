@@ -36,7 +36,7 @@ Prints the pipeline file that means the same as FLAGS do with the default pipeli
 become references to environment variables.
 `;
 
-/** What of the command line Kubernetes fills in: `$(NAME)`. */
+/** References in a command line that Kubernetes replaces: `$(NAME)`. */
 const ofKubernetes = /\$\([A-Za-z_]\w*\)/;
 
 /** Prints the pipeline file that means the same as a command line and an environment. */

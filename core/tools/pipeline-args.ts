@@ -55,7 +55,7 @@ export async function readPipelineArgs(
       const { pipeline, findings } = await loadPipeline(file, {
         flags: given,
         env: io.env,
-        // What only looks at a pipeline needs no secret.
+        // A command that only inspects a pipeline needs no secret.
         readsSecrets: own.get('run') === 'true',
       });
       if (pipeline === undefined) await printFindings(findings, io);

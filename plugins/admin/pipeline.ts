@@ -2,7 +2,7 @@ import { finishedAnswer, jsonAnswer } from '../../core/wire/answer/finished.js';
 import type { ServingState, WorkerReload } from '../../core/kernel/plugin/host.js';
 import type { Answer, Host, Topic } from '../../core/plugin/index.js';
 
-/** What a worker serves by. */
+/** The pipeline that a worker serves. */
 export const servingTopic: Topic<null, ServingState> = { name: 'admin serving' };
 const jsonType = 'application/json';
 /** The file cannot be served as it is. */

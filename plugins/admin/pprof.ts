@@ -6,7 +6,7 @@ import { Function, Line, Location, Mapping, Profile, Sample, StringTable, ValueT
 
 const compress = promisify(gzip);
 
-/** What V8 samples by when nothing else is asked for. */
+/** V8's default sampling interval. */
 const cpuPeriodNs = 1_000_000;
 const heapPeriodBytes = 32_768;
 

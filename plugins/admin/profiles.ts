@@ -102,7 +102,7 @@ export class Profiles {
   }
 }
 
-/** What writes pprof's format is loaded when somebody asks for it. */
+/** The writer of pprof's format is loaded with the first request for it. */
 function pprof(): Promise<typeof Pprof> {
   return import('./pprof.js');
 }

@@ -16,11 +16,11 @@ export interface QueryFigures {
   /** Unix milliseconds. */
   readonly last_seen: number;
   readonly errors: number;
-  /** What all its requests had of the backend. */
+  /** Backend calls of all its requests. */
   readonly backend_calls: number;
   readonly backend_rows: number;
   readonly backend_bytes: number;
-  /** How it was read when the backend was last asked for a metric of it (docs/strategies.md); none for log queries. */
+  /** Strategies of the latest backend read for a metric of it (docs/strategies.md); none for log queries. */
   readonly strategies: readonly TriedStrategy[];
 }
 
@@ -33,7 +33,7 @@ export interface TriedStrategy {
   readonly text: string;
 }
 
-/** What one process tracks. */
+/** The queries that one process tracks. */
 export interface TrackedQueries {
   readonly total: number;
   readonly queries: readonly QueryFigures[];
@@ -55,7 +55,7 @@ const maxShownLength = 1024;
 /** The most attempts that are kept of a query: it has a few for each of its range aggregations. */
 const maxStrategies = 16;
 
-/** What the page asks about a query while somebody writes and reads it: none of these asks for logs. */
+/** Requests of the page about a query that is being written or read: none of these asks for logs. */
 const aboutQueries: ReadonlySet<string> = new Set([
   'debug_explain',
   'ui_check',

@@ -63,7 +63,7 @@ export class BackendStage implements Stage<'tenant', 'upstream'> {
   readonly #pageClients: readonly BackendClient[];
   readonly #probed: Probed;
   readonly #gates: GatesOptions;
-  /** How long requests may still wait at the gates. The parts of a request have its trace. */
+  /** Remaining waiting time of requests at the gates. The parts of a request have its trace. */
   readonly #budgets = new WeakMap<Trace, WaitBudget>();
   readonly #pulse: Pulse;
   readonly #fingerprint: Fingerprint;
@@ -197,7 +197,7 @@ export class BackendStage implements Stage<'tenant', 'upstream'> {
       signal,
       waits,
       mayBePartial,
-      // What is learned of some of the rows must not be taken for what is true of all of them, nor of some others.
+      // A fact learned from some of the rows must not be assumed of all of them, nor of some others.
       dataOwner: mayBePartial ? `${rowsOwner} in part ${(this.#partialAnswers += 1)}` : rowsOwner,
       owner: [...owner, exchange.trace],
       trace: exchange.trace,

@@ -3,7 +3,7 @@ import type { ColdContents } from '../../core/victoria/stores/split.js';
 import type { BackendAnswer, BackendClient } from '../../core/victoria/upstream/client.js';
 import type { coldMetrics } from './metrics.js';
 
-/** What `GET /manifest/range` tells. */
+/** Response of `GET /manifest/range`. */
 interface Manifest {
   /** The time of the newest row; undefined when there are no files. */
   readonly newestNs: bigint | undefined;

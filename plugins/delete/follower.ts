@@ -51,7 +51,7 @@ export class Follower {
   readonly #ended = new Map<string, number>();
   /** By id, when those whose end the backend does not tell count as ended. */
   readonly #untilMs = new Map<string, number>();
-  /** Those that clients of this process have asked for. */
+  /** Deletions requested by clients of this process. */
   readonly #own = new Set<string>();
   readonly #peers: PeerNews;
   readonly #stopped = new AbortController();
@@ -79,7 +79,7 @@ export class Follower {
     host.onStop(fleet.offer(offerName, () => Promise.resolve(Buffer.from(printKnown(this.#known())))));
   }
 
-  /** What is on disk may be from before a deletion of which only the file or the peers know. */
+  /** Entries on disk may be from before a deletion that only the file or the peers know of. */
   async start(signal: AbortSignal): Promise<void> {
     const marked = await this.#mark?.read();
     let isStale = marked === 'unusable';
@@ -285,7 +285,9 @@ export class Follower {
     }
   }
 
-  /** Those that run when the process starts: it may be the successor of one that was killed, or others may have asked for them. */
+  /**
+   * Finds deletions that run when the process starts: it may be the successor of one that was killed, or others may have asked for them.
+   */
   async #findRunning(): Promise<void> {
     this.#firstTries += 1;
     const active = await this.#activeTasks(undefined);

@@ -1,6 +1,6 @@
 import type { RunningDeletion } from '../../core/cache/deletions.js';
 
-/** What is told of a deletion: that it may be running, that the backend has not taken it, or that it has ended. */
+/** The state of a deletion: possibly running, not taken by the backend, or ended. */
 export interface News {
   readonly phase: 'running' | 'refused' | 'ended';
   readonly deletion: RunningDeletion;

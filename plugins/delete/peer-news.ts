@@ -3,7 +3,7 @@ import type { Host } from '../../core/plugin/index.js';
 import type { deleteMetrics } from './metrics.js';
 import type { News } from './news.js';
 
-/** How long peers that did not hear of a deletion are told again. */
+/** The time for which peers that did not receive a deletion are notified again. */
 const tellAgainMs = 3_600_000;
 
 /** Tells peers of deletions until all have heard. */

@@ -15,7 +15,7 @@ import {
 } from './story.js';
 
 const batchSize = 2000;
-/** How often live entries are sent. */
+/** The interval at which live entries are sent. */
 const liveMs = 500;
 /** Live entries that a process was too busy to send for longer are left out. */
 const catchUpMs = 60_000;

@@ -1,10 +1,10 @@
 /**
- * What happens in the demo: a shop, some requests a second, and half an hour before the demo starts a deployment of `payments` that goes
+ * The story of the demo: a shop, some requests a second, and half an hour before the demo starts a deployment of `payments` that goes
  * wrong. Everything follows from the seed and the time, so history and live logs are one and the same.
  */
 import { Random } from './random.js';
 
-/** How a collector sends a line: by Loki's push API, as a JSON line whose fields are parsed, or by Elasticsearch's bulk API. */
+/** The API by which a collector sends a line: Loki's push API, a JSON line whose fields are parsed, or Elasticsearch's bulk API. */
 export type Door = 'loki' | 'jsonLine' | 'elasticsearch';
 
 export interface SampleEntry {

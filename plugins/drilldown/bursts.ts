@@ -14,7 +14,7 @@ export interface Question {
 }
 
 export interface BurstOptions {
-  /** How long the first question waits for others, in milliseconds. */
+  /** The time that the first question waits for others, in milliseconds. */
   readonly windowMs: number;
   readonly maxFields: number;
   /** Notified of the number of questions that are read for at once. */

@@ -14,7 +14,7 @@ export interface BackendSettings {
   readonly maxQueryDurationMs: number;
   readonly maxConcurrentQueries: number;
   readonly maxQueueMs: number;
-  /** What a deletion waits for before it removes rows. */
+  /** Runs before a deletion removes rows. */
   readonly beforeDeletion: () => Promise<void>;
   /** Source of time for `now`, relative ranges and rows without a time. */
   readonly nowNs: () => bigint;

@@ -1,4 +1,4 @@
-/** What a running backend has done so far; returned by `stats()` and by `GET /-/stats`. */
+/** Counters of a running backend; returned by `stats()` and by `GET /-/stats`. */
 export interface BackendStats {
   /** Requests by path. */
   readonly calls: Readonly<Record<string, number>>;

@@ -21,14 +21,14 @@ export interface DevBackendOptions {
   readonly dataDir?: string;
   /** Allows `/-/faults`; default false. */
   readonly faults?: boolean;
-  /** What `/select/buildinfo` reports, default `v1.52.0`. */
+  /** Version in the response of `/select/buildinfo`, default `v1.52.0`. */
   readonly version?: string;
   /** Time limit of a query, default 30000 ms; the `timeout` argument can only lower it. */
   readonly maxQueryDurationMs?: number;
   /** Queries run at once, default 16; more wait up to `maxQueueMs` (default 10000) and then get 503. */
   readonly maxConcurrentQueries?: number;
   readonly maxQueueMs?: number;
-  /** What each deletion waits for before it removes rows: for tests of slow ones. */
+  /** Runs before each deletion removes rows: for tests of slow ones. */
   readonly beforeDeletion?: () => Promise<void>;
   /** Clock in Unix nanoseconds, for tests. */
   readonly nowNs?: () => bigint;

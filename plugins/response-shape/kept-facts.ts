@@ -19,8 +19,8 @@ const offerName = '__facts_snapshot:v2';
 const peersMs = 5_000;
 
 /**
- * What the engine has found in stretches of time: given to other replicas that ask, and, where there is a file for it, begun with what that or
- * else another replica has, and kept in it from then on.
+ * The engine's findings by time segment: given to other replicas that ask for them. Where there is a file, they start with its contents, or
+ * else with those of another replica, and are saved to it from then on.
  */
 export class KeptFacts {
   readonly #path: string;
@@ -104,7 +104,7 @@ export class KeptFacts {
     let isOurs: boolean | undefined;
     const add = (names: readonly string[], value: unknown): void => {
       if (isOurs === undefined) {
-        // What stands beside the entries stands before them.
+        // The other members stand before the entries.
         isOurs = this.#isOurs(others);
         if (isOurs) this.#facts.takeSalt(others.get('salt'));
         this.#salted?.();
@@ -120,7 +120,7 @@ export class KeptFacts {
     return taken === this.#facts.size;
   }
 
-  /** What one of the peers has found, where nothing is known here: what has been learned meanwhile has other checksums. */
+  /** Takes the findings of one of the peers, where there are none yet: after changes of the data, findings have other checksums. */
   async #takeFromPeers(signal: AbortSignal): Promise<number> {
     let taken = 0;
     const enough = new AbortController();
@@ -145,7 +145,7 @@ export class KeptFacts {
     return taken;
   }
 
-  /** What facts depend on beside their keys and the rows. */
+  /** The inputs of facts beside their keys and the rows. */
   #others(): OtherMembers {
     return { ...this.#facts.others(), setup: this.#host.setup, release: this.#release };
   }

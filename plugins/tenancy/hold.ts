@@ -89,7 +89,7 @@ function withinLength(request: ApiRequest, { maxQueryLengthNs }: TenantLimits): 
   return startNs >= allowedNs ? request : { ...request, range: { startNs: allowedNs, endNs } };
 }
 
-/** How far back Loki looks for logs in a query without a window. */
+/** The time that Loki looks back for logs in a query without a window. */
 const lookBackNs = 30n * nanosPerSecond;
 
 /**

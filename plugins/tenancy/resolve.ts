@@ -14,7 +14,7 @@ export interface TenantPolicy {
   readonly allowNumeric: boolean;
   /** True when the default account may be read without an id and by its aliases; unless set, only where unknown ids are not refused. */
   readonly allowDefault?: boolean;
-  /** How to answer an unknown id: as a tenant without data, or with 403. */
+  /** The answer for an unknown id: that of a tenant without data, or 403. */
   readonly unknownTenant: 'empty' | 'reject';
   readonly requireTenantHeader: boolean;
   readonly authEnabled: boolean;

@@ -68,7 +68,7 @@ class Tier0 implements Stage<'tenant', never> {
   readonly #caching: AnswerCaching;
   /** Part of every key: an answer requested before a purge is neither cached nor found after it. */
   readonly #generations = new Generations();
-  /** How many answers have been made. */
+  /** Answers made so far. */
   #made = 0;
 
   constructor(options: Tier0Options, budget: Budget, host: Host<typeof metrics>) {

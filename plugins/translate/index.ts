@@ -92,7 +92,7 @@ const strainedMs = 500;
 
 /** The longest time for a check. What it has found by then is remembered, and the next one goes on from there. */
 const checkMs = 300_000;
-/** How long to wait after a check that failed. */
+/** The delay after a failed check. */
 const retryMs = 600_000;
 const maxFailed = 500;
 const maxFailedBytes = 1 << 20;
@@ -102,7 +102,7 @@ class FirstAnswers {
   readonly #maxRows: number;
   readonly #meters: Meters<typeof firstAnswerMetrics>;
   readonly #spare: SpareTime;
-  /** What could not be checked. */
+  /** Queries whose check failed. */
   readonly #failed: ByteLru<true>;
   #running: string | undefined;
 

@@ -24,7 +24,7 @@ export interface PageExplanation extends Explanation {
   readonly namesText: string;
   /** The histogram query that Grafana sends with a log query, one interval per bar. */
   readonly histogram?: string;
-  /** What the line filters of a log query look for. */
+  /** The texts that the line filters of a log query look for. */
   readonly marks: readonly Mark[];
   readonly hints: readonly Hint[];
 }
@@ -57,7 +57,7 @@ export async function explainForPage(
   return { ...shared, kind: 'log', histogram };
 }
 
-/** What is wrong with a query that is being written, as the server would say when it is asked; no error for one that it takes. */
+/** The error in a query that is being written, in the server's words; no error for a valid one. */
 export function checkForPage(params: Params, host: Pick<Host, 'naming'>): { readonly error?: string } {
   try {
     checkStages(new Query(params.get('query')?.[0] ?? '', host.naming.dottedNames).ast);

@@ -5,7 +5,7 @@ import { isAny } from '../../core/logql/stages/stage.js';
 import { labelMeaning } from '../../core/logql/pipeline/filter-meaning.js';
 import type { Explanation } from '../../core/engine/plan/explain/explain.js';
 
-/** How a query could be cheaper; `example` shows what to write, where something can be written. */
+/** A way to make a query cheaper; `example` shows a text to write, where there is one. */
 export interface Hint {
   readonly text: string;
   readonly example?: string;
@@ -13,7 +13,7 @@ export interface Hint {
 
 type Facts = Pick<Explanation, 'reads'>;
 
-/** What would make a query cheaper, as far as its own plan tells for certain. Every sentence is true of this query. */
+/** Hints that make a query cheaper, as far as its own plan shows for certain. Every sentence is true of this query. */
 export function hintsOf(ast: Expr, facts: Facts): readonly Hint[] {
   const rules = new Set(facts.reads.flatMap(({ parts }) => parts.map(({ rule }) => rule)));
   if (rules.has('metricOff'))

@@ -109,12 +109,12 @@ const runTopic: Topic<string, RunReport | null> = { name: 'ui run' };
 const mostKept = 64;
 const namePattern = /^[0-9a-f]{16,64}$/;
 
-/** What the latest runs of pages cost, by the unguessable names that the pages gave them. */
+/** The costs of the latest runs of pages, by the unguessable names that the pages gave them. */
 class RunReports implements RequestObserver {
   readonly #kept = new Map<string, RunReport>();
 
   started(): void {
-    // What a run costs is known at its end.
+    // The cost of a run is known at its end.
   }
 
   finished({ caller, trace }: RequestRecord, status: number, durationMs: number): void {

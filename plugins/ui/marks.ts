@@ -4,7 +4,7 @@ import { exactTree } from '../../core/logql/regexp/parse.js';
 import type { RegExpNode } from '../../core/logql/regexp/tree.js';
 import { translateForV8 } from '../../core/logql/regexp/v8-engine.js';
 
-/** What the page marks in a line: a text, or a pattern that a browser finds without going back over and over, with the flags it needs. */
+/** A text that the page marks in a line, or a pattern that a browser finds without backtracking over and over, with the flags it needs. */
 export type Mark =
   | { readonly kind: 'text'; readonly text: string; readonly ignoresCase: boolean }
   | { readonly kind: 'pattern'; readonly source: string; readonly flags: string };
@@ -13,7 +13,7 @@ const mostMarks = 20;
 /** Longer patterns are not worth a place in every line. */
 const longestPattern = 2_000;
 
-/** What the line filters of a query look for; filters whose matches cannot be found quickly and for certain are left out. */
+/** The texts that the line filters of a query look for; filters whose matches cannot be found quickly and for certain are left out. */
 export function marksOf({ stages }: LogExpr): readonly Mark[] {
   const marks: Mark[] = [];
   for (const stage of stages) {

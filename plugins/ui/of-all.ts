@@ -8,7 +8,7 @@ import type {
 import type { Topic } from '../../core/plugin/index.js';
 import type { BackendFigures } from './backend-calls.js';
 
-/** What the page shows of one worker. */
+/** Data of one worker that the page shows. */
 export interface Seen {
   readonly pipeline: PipelineDescription;
   readonly backend: BackendFigures;
@@ -16,7 +16,7 @@ export interface Seen {
 
 export const seenTopic: Topic<null, Seen> = { name: 'ui pipeline' };
 
-/** What the page shows of all workers: counts are added up, durations are those of the slowest. */
+/** Data of all workers: counts are added up, durations are those of the slowest. */
 export function ofAll([first, ...others]: readonly Seen[]): Seen {
   if (first === undefined) throw new Error('no worker has answered, not even this one');
   return others.reduce(

@@ -22,7 +22,7 @@ export default defineService<WarmersOptions, typeof metrics>({
 
 const hourMs = 3_600_000;
 const msNs = 1_000_000n;
-/** What pickers offer (`-labels-cache-warm`). */
+/** Ranges that pickers offer (`-labels-cache-warm`). */
 const presetsMs = [1, 6, 24, 168].map((hours) => hours * hourMs);
 const builtInTtlMs = 300_000;
 /** Listings are asked for again at this part of their time to live. */

@@ -1,4 +1,4 @@
-/** How a range is cut into windows. Times are Unix milliseconds, bounds of windows are [start, end). */
+/** Cuts a range into windows. Times are Unix milliseconds, bounds of windows are [start, end). */
 
 export interface Window {
   readonly startMs: number;

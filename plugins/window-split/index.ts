@@ -72,7 +72,7 @@ class WindowSplit implements Stage<Needs, never> {
       if (answered.neighbourhood !== undefined) this.#warmer?.answered(answered.neighbourhood);
       return answered.answer;
     } catch (error) {
-      // What a part is refused for may be about the time around what was asked, and says less than the refusal of the whole.
+      // The refusal of a part may be about the time around the requested range, and says less than the refusal of the whole.
       if (exchange.signal.aborted || !isOfThePart(error)) throw error;
       return await rest(exchange);
     } finally {

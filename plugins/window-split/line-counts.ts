@@ -3,7 +3,9 @@ import type { Clock } from '../../core/base/clock.js';
 import type { Matcher } from '../../core/logql/ast.js';
 import type { Window } from './geometry.js';
 
-/** What a query reads of a selector: for a window, the lines from `lookbackMs` before it to its end, all of it `offsetMs` earlier. */
+/**
+ * The rows that a query reads of a selector: for a window, the lines from `lookbackMs` before it to its end, all of it `offsetMs` earlier.
+ */
 export interface Reading {
   readonly matchers: readonly Matcher[];
   readonly lookbackMs: number;
@@ -34,8 +36,9 @@ const bucketBytes = 64;
 const maxBuckets = 64;
 
 /**
- * How many lines windows read, by selector. The number is part of a window's key: a line that comes late makes another key, and the window
- * is asked again. Counts are asked again when they are older than `-query-range-history-revalidate`, those of a whole range in one call.
+ * Numbers of lines that windows read, by selector. The number is part of a window's key: a line that comes late makes another key, and the
+ * window is asked again. Counts are asked again when they are older than `-query-range-history-revalidate`, those of a whole range in one
+ * call.
  */
 export class LineCounts {
   readonly #maxAgeMs: number;

@@ -67,7 +67,7 @@ export async function answerMetric(
   return windowing.together(() => joined(parts, plan, columns, windowing));
 }
 
-/** What is read around the lines that a step needs. */
+/** The rows read around the lines that a step needs. */
 function readingsOf({ tree }: AskedMetric): readonly Reading[] {
   return leavesOf(tree).map(({ range: { range } }) => ({
     matchers: range.query.selector.matchers,
@@ -143,7 +143,7 @@ class MetricWindows {
       const isKept = answer.isProvisional !== true && ranges[place] === slot.whole;
       if (key !== undefined && isKept) await this.#windowing.kept.keep(key, own);
       const part = await this.#shown(slot, own);
-      // What the read cost stands in its first window.
+      // The cost of the read is charged to its first window.
       read.push([slot, place === 0 ? { ...part, stats: answer.stats } : part]);
     }
     return read;

@@ -16,8 +16,8 @@ type Settings = Pick<
 const weight = 0.2;
 
 /**
- * How many reads of one query run at once. In adaptive mode one more while the moving averages of their time and of their failures are
- * healthy, half as many when they are not, and a pause after each change.
+ * The number of parallel reads of one query. In adaptive mode it grows by one while the moving averages of their time and of their failures
+ * are healthy, is halved when they are not, and pauses after each change.
  */
 export class Parallelism {
   readonly #settings: Settings;

@@ -15,7 +15,7 @@ export interface Read {
   readonly plan?: Asked;
 }
 
-/** How long the reads of one request may take. */
+/** Deadlines of the reads of one request. */
 export interface ReadTimes {
   /** Each of them, of however many windows; 0 for no limit. */
   readonly timeoutMs: number;

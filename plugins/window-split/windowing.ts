@@ -19,7 +19,7 @@ import { isTrouble, type Read, Reads, type ReadTimes } from './reads.js';
 import { printSelector } from '../../core/logql/index.js';
 import { Query } from '../../core/wire/api/query.js';
 
-/** What the stage has for all its requests. */
+/** Dependencies of the stage, shared by all of its requests. */
 export interface WindowHouse {
   readonly options: WindowSplitOptions;
   readonly host: Host<typeof windowMetrics>;
@@ -34,7 +34,7 @@ export interface WindowHouse {
 /** Thrown where a part says something that is about the whole: the request is then asked as one. */
 export class AskWhole extends Error {}
 
-/** What is known of a window before it is read. */
+/** Facts about a window before it is read. */
 export interface KnownWindow extends Window {
   /** Where it is kept; undefined while it may still change. */
   readonly key: KeepKey | undefined;
@@ -58,11 +58,11 @@ export class Windowing {
   readonly #assumptions: Assumptions | undefined;
   /** One time for the whole request: what is sealed at its start is sealed. */
   readonly #nowMs: number;
-  /** Those of the whole request, in order. */
+  /** Windows of the whole request, in order. */
   windows: readonly Window[] = [];
   #expensive = false;
   #failed = 0;
-  /** What windows were read on, besides their rows. */
+  /** Assumptions that the windows rest on, besides their rows. */
   #assumed: readonly string[] = [];
 
   constructor(
@@ -314,7 +314,7 @@ export class Windowing {
         if (isEnough(value)) break;
       } catch (error) {
         if (!mayGoOn(error)) throw error;
-        // What failed first says more: by now the circuit breaker may be open.
+        // The first failure says more: by now the circuit breaker may be open.
         if (!options.partialResponses) throw trouble;
         this.#failed += 1;
       }

@@ -39,8 +39,8 @@ export class CircuitBreaker {
   #probesOut = 0;
   #probesWon = 0;
   /**
-   * How many calls are admitted while half-open. It grows with each call that ends without a verdict: a request that makes more calls at once
-   * than are admitted fails, which ends those that were, and would never close the breaker.
+   * The number of calls admitted while half-open. It grows with each call that ends without a verdict: a request that makes more calls at
+   * once than are admitted fails, which ends those that were, and would never close the breaker.
    */
   #probesAdmitted = probes;
   /** Incremented with each state, so that calls that began in an earlier state are ignored. */

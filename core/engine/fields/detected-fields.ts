@@ -53,7 +53,7 @@ async function scanLines(
   context: EngineContext,
 ): Promise<readonly string[]> {
   const { streams, warnings } = await newestEntries(plan, request.range, request.lineLimit, context);
-  // What is read last decides the type and path of a field, so streams are read in Loki's order.
+  // The last line read decides the type and path of a field, so streams are read in Loki's order.
   const inOrder = streams
     .map(({ labels, entries }) => ({ labels, entries, text: labelsText(labels) }))
     .sort((a, b) => (a.text < b.text ? -1 : 1));

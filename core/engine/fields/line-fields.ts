@@ -12,7 +12,7 @@ import type { KeyPath, PathsByLabel } from '../../logql/pipeline/key-table.js';
 import { logfmtError } from '../../logql/stages/logfmt.js';
 import { errorLabel, type PipelineEntry, type PipelineLine } from '../../logql/pipeline/types.js';
 
-/** What a parser finds in a line. */
+/** Fields that a parser finds in a line. */
 export interface LineFields {
   readonly parser: FieldParser;
   readonly labels: LabelSet;

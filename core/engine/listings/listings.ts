@@ -72,7 +72,7 @@ export async function listLabelValues(
   return namesAnswer(values, browse);
 }
 
-/** Those of the columns that rows have. A single one is asked for its values at once. */
+/** The columns that rows have. A single one is asked for its values at once. */
 async function storedOf(
   columns: readonly string[],
   filter: LogsqlFilter,

@@ -70,7 +70,7 @@ export class EntryCollector {
     return this.#kept >= this.#options.limit;
   }
 
-  /** How many entries the answer still needs. */
+  /** Entries that the answer still needs. */
   get missing(): number {
     return this.#options.limit - this.#kept;
   }

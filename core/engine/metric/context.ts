@@ -15,7 +15,7 @@ import type { Declined, Declines } from './declined.js';
 import type { RepeatedRowsRule } from './repeats.js';
 import type { RowThreads } from './threads/row-threads.js';
 
-/** What a metric request is executed with. */
+/** Dependencies of a metric request. */
 export interface MetricContext extends Backend, Memories {
   readonly clock: Clock;
   readonly limits: MetricLimits;
@@ -35,7 +35,7 @@ export interface MetricContext extends Backend, Memories {
   readonly tried: (record: StrategyRecord) => void;
 }
 
-/** What the leaves of one request share. */
+/** State shared by the leaves of one request. */
 export interface LeafContext extends Omit<MetricContext, 'profiler' | 'refusals' | 'spelled'> {
   readonly profiler: Profiles;
   readonly spelled: Pick<SpelledLevelFinder, 'of'>;
@@ -49,7 +49,7 @@ export type StrategyName = 'fields' | 'statistics' | 'value-groups' | 'short-lin
 /** Reads a leaf, or says why it cannot. */
 export type Attempt = (request: LeafRequest, context: LeafContext) => Promise<SeriesTable | Declined>;
 
-/** How a strategy would read a leaf, and what that should take. */
+/** A way to read a leaf, and its estimated cost. */
 export interface Candidate {
   readonly cost: Cost;
   readonly read: Attempt;
@@ -58,9 +58,12 @@ export interface Candidate {
 /** One way to read the series of a leaf from the backend. All ways give the same series; the one that costs least is used. */
 export interface Strategy {
   readonly name: StrategyName;
-  /** What it does, for the documentation. */
+  /** One sentence for the documentation. */
   readonly summary: string;
-  /** How far its error names an entry that cannot be evaluated. Loki's error names the first such entry with all of its labels. */
+  /**
+   * The detail with which its error names an entry that cannot be evaluated. Loki's error names the first such entry with all of its
+   * labels.
+   */
   readonly namesFailedEntry: 'no' | 'partly' | 'fully';
   /** Estimates by the plan and by what is known, without asking the backend. Declines where it is certain that it cannot read the leaf. */
   readonly estimate: (leaf: LeafPlan, known: Known) => Candidate | Declined;

@@ -2,19 +2,19 @@ import type { TimeRange } from '../../base/time/range.js';
 import type { Cost } from '../../base/trace.js';
 import { callRows } from './row-windows.js';
 
-/** What is known of the rows of a leaf without asking the backend. Undefined is what is not. */
+/** Facts about the rows of a leaf that need no call to the backend. Undefined means unknown. */
 export interface Known {
   /** Rows of the selection in the range, as many as there would be if they were spread evenly. */
   readonly rows: number | undefined;
-  /** Those of them that pass the filter of the backend. */
+  /** Rows among them that pass the filter of the backend. */
   readonly passing: number | undefined;
-  /** Those of them that no query has looked at yet. */
+  /** Rows among them that no query has inspected yet. */
   readonly newRows: number | undefined;
   /** Bytes of a line. */
   readonly lineBytes: number | undefined;
   /** True when rows of the selection are remembered to have a stored line. */
   readonly hasLines: boolean;
-  /** What the strategy was sent for such a leaf the last time, for as many intervals, or rows, as there are now. */
+  /** Rows and bytes that the strategy received for such a leaf the last time, scaled to the present number of intervals, or of rows. */
   readonly sent: { readonly perInterval: Sent; readonly perRow: Sent | undefined } | undefined;
 }
 
@@ -23,14 +23,14 @@ interface Sent {
   readonly bytes: number;
 }
 
-/** What was learned of the rows of a selection. */
+/** Facts learned about the rows of a selection. */
 export interface SeenRows {
   readonly perNs: number;
   /** Of which all rows were looked at; undefined where none was. */
   readonly looked: TimeRange | undefined;
 }
 
-/** What a strategy was sent to read a leaf. */
+/** Rows and bytes that a strategy received to read a leaf. */
 export interface SentRows extends Sent {
   /** Rows of the selection that there were in the range. */
   readonly ofRows: number | undefined;
@@ -82,7 +82,7 @@ export function costOfRows(
   return { ...read, sends: 'rows', sentRows, sentBytes: bytes ?? ofLines };
 }
 
-/** How many rows there may be where so many were expected. */
+/** The limit of rows for an estimate of `expected` rows. */
 export function mostRows(expected: number): number {
   return 4 * expected + 1000;
 }

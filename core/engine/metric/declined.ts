@@ -1,6 +1,6 @@
 import type { Memory } from '../../base/memory/byte-lru.js';
 
-/** How long a decline that data has shown is taken to hold. */
+/** The time for which a decline that data has caused is assumed to hold. */
 const keptMs = 600_000;
 
 /** Remembers what was declined because of the data of one owner, so that it is not tried again for a while. */
@@ -84,7 +84,7 @@ const outcomeTexts: ReadonlyMap<string, string> = new Map([
   ...Object.entries(declineReasons),
 ]);
 
-/** What became of an attempt, in words. */
+/** The outcome of an attempt, in words. */
 export function outcomeText(outcome: string): string {
   return outcomeTexts.get(outcome) ?? outcome;
 }

@@ -25,7 +25,7 @@ function rowLeafOf({ tree }: MetricPlan): RowLeaf | undefined {
   return needsRows && columns !== undefined ? { ...tree.leaf, columns } : undefined;
 }
 
-/** What leaves have in common that can be read together over one range: the rows, and the time that they look back. */
+/** Identifies leaves that can be read together over one range: the rows, and the time that they look back. */
 function rowsKey({ logs, selection, range }: LeafPlan): string {
   const { intervalNanoseconds, offsetNanoseconds } = range.range;
   const filters = [printFilter(logs.filter), printFilter(selection)];

@@ -33,7 +33,7 @@ export function executeMetric(
   return answerMetric(plan, request, metricContext(request, context));
 }
 
-/** What the metric queries of an exchange are executed with. */
+/** Dependencies of the metric queries of an exchange. */
 export function metricContext(request: MetricRequest, context: EngineContext): MetricContext {
   const { tenant, caller, limits, meters, trace, memories } = context;
   const maxSeries = limits.of(tenant.limitIds ?? [tenant.id]).maxQuerySeries;

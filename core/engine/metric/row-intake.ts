@@ -13,14 +13,14 @@ import { withStream, type RowStreams } from './row-streams.js';
 export interface Surplus {
   /** Their times as numbers: times that differ may have the same, which only costs a look. */
   readonly times: ReadonlySet<number>;
-  /** How many rows there are of each digest of columns. */
+  /** The number of rows by digest of columns. */
   readonly counts: ReadonlyMap<string, number>;
 }
 
 /** Where rows may repeat another one: they are compared `anywhere`, which takes all their columns, or left out where they are known. */
 export type RepeatPlaces = 'anywhere' | 'nowhere' | Surplus;
 
-/** What is known of rows that repeat another one, for reading them with these columns; all columns where none are given. */
+/** Repeats among rows that are read with these columns; all columns where none are given. */
 export function placesOf(
   rows: readonly BackendRow[],
   columns: readonly FieldRef[] | undefined,

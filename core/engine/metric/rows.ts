@@ -37,7 +37,7 @@ const windowRows = 50_000;
 /** Over ranges from here on too many rows are found by counting them, and not by reading as many as there may be. */
 const countedFromNs = 6n * 3_600_000_000_000n;
 
-/** Which rows to read, and how. */
+/** The rows to read, and their form. */
 export interface RowRequest {
   readonly filter: LogsqlFilter;
   /** Matches all rows of `filter`, and can be counted cheaply. */
@@ -47,7 +47,7 @@ export interface RowRequest {
   /** Undefined for all, which are read as well where rows have to be compared. */
   readonly columns: readonly FieldRef[] | undefined;
   readonly range: TimeRange;
-  /** How rows tell their streams, when that is not `_stream`. */
+  /** The source of a row's stream, when that is not `_stream`. */
   readonly streams?: RowStreams;
   /** Where rows may have been pushed twice; anywhere unless told. */
   readonly repeats?: RepeatPlaces;
@@ -55,7 +55,7 @@ export interface RowRequest {
   readonly selectedRows?: number;
 }
 
-/** What rows are read with. */
+/** Dependencies of a read of rows. */
 type RowsContext = Pick<LeafContext, 'upstream' | 'reader' | 'maxRows' | 'counts' | 'repeatedRows'> & {
   readonly limits: Pick<MetricLimits, 'memory'>;
 };
@@ -200,7 +200,7 @@ async function profileRows(
   return { range, listed, profile: await context.profiler.of(asked, range, { range: looked, listed }) };
 }
 
-/** Which rows to read for a leaf, by what is known of its selection. */
+/** The rows to read for a leaf, given the profile of its selection. */
 async function rowRequest(
   { logs, selection, columns }: PlannedRows,
   { range, listed, profile }: ProfiledRows,

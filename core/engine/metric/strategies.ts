@@ -88,7 +88,7 @@ const lasting: ReadonlySet<DeclineReason> = new Set<DeclineReason>([
   'too-many-shapes',
   'too-many-values',
 ]);
-/** How long it is remembered how many rows there are, and what was sent. */
+/** The time for which the number of rows and the amounts received are remembered. */
 const seenMs = 3_600_000;
 const seenBytes = 100;
 
@@ -99,10 +99,10 @@ class KnownLeaf {
   readonly #intervals: number;
   readonly #selection: string;
   readonly #filter: string;
-  /** What a strategy is asked for. */
+  /** The parts of a request that identify it to a strategy. */
   readonly #question: readonly unknown[];
   readonly #samples = new Set<readonly SampledLine[]>();
-  /** What the latest attempt was sent to see what lines are like. */
+  /** Amounts that the latest attempt received as samples of lines. */
   #sampled = { rows: 0, bytes: 0 };
 
   constructor(

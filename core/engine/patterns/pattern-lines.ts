@@ -14,7 +14,7 @@ import type { RowsRequest } from '../../victoria/upstream/types.js';
 import type { Backend } from '../backend.js';
 import { countByTime } from '../rows/count-by-time.js';
 
-/** What the search for patterns needs from a line. */
+/** The parts of a line that the pattern search reads. */
 export interface PatternLine {
   readonly timestampNs: bigint;
   readonly streamKey: string;

@@ -1,6 +1,6 @@
 import type { Meters } from '../../base/meters.js';
 
-/** What the search for patterns read and found. */
+/** Metrics of the pattern search. */
 export const patternMetrics = {
   patterns_detected_total: {
     type: 'counter',

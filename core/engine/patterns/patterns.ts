@@ -72,7 +72,7 @@ function isThin(read: readonly WindowLines[]): boolean {
 }
 
 /**
- * What is read: the range, and around it all that Loki would have learnt its patterns from, if that is no more than may be read at once.
+ * The windows to read: the range, and around it the time that Loki would have learnt its patterns from, if one request may read that much.
  */
 async function windowsOf(
   filter: LogsqlFilter,
@@ -196,7 +196,7 @@ class Gathered {
     return sum.samples();
   }
 
-  /** Those with enough lines, the biggest first. */
+  /** Patterns with enough lines, the biggest first. */
   biggest(): readonly PatternResult[] {
     return [...this.#byKey.values()]
       .map(({ pattern, level, counts, size }) => {

@@ -1,12 +1,12 @@
 import type { StoredNames } from '../../victoria/names/stored-names.js';
 
-/** What is known of the names that rows are stored with. */
+/** The names that rows are stored with, as far as they are known. */
 export type KnownNames = Pick<
   StoredNames,
   'fields' | 'fieldsOf' | 'sureFieldsOf' | 'parsedFieldsOf' | 'unknownFromNs'
 >;
 
-/** What is taken for known where nobody has asked the backend: every name is stored as it is written. */
+/** Assumed where the backend has not been asked: every name is stored as it is written. */
 export const namesAsWritten: KnownNames = {
   unknownFromNs: undefined,
   fields: undefined,

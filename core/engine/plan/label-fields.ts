@@ -11,7 +11,7 @@ import { matchesText } from './matches-text.js';
 
 type Comparison = Pick<Matcher, 'name' | 'op' | 'value'>;
 
-/** How a label comes about in some streams: the first of the fields that has a value, or else a fixed value. */
+/** The source of a label in some streams: the first of the fields that has a value, or else a fixed value. */
 interface LabelRule {
   /** Undefined: all streams that no other rule is about. */
   readonly streams: LogsqlFilter | undefined;

@@ -6,10 +6,10 @@ import type { AppliedRule } from './rules/index.js';
 import { labelDeep, labelRules, type LabelScope, type PlacedComparison } from './rules/label.js';
 import { type Answered, both, either, firstRule, unanswered } from './rules/rule.js';
 
-/** What was decided about a label filter. */
+/** The decision about a label filter. */
 export interface DecidedLabels {
   readonly rule: AppliedRule;
-  /** What the backend is asked once the stored names are known; undefined where it is asked for nothing, whatever they are. */
+  /** Makes the backend query once the stored names are known; undefined where there is none, whatever they are. */
   readonly ask: AskLabels | undefined;
 }
 

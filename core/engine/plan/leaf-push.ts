@@ -1,11 +1,11 @@
 import type { Stage } from '../../logql/ast.js';
 
-/** What the backend counts of a leaf's samples. */
+/** The count of a leaf's samples that the backend makes. */
 export interface LeafCount {
   readonly measure: 'count' | 'bytes' | 'presence';
   /** Labels that the groups must tell. */
   readonly names: ReadonlySet<string> | 'all';
-  /** Those of them that only stages look at: their values may be as many as rows. */
+  /** Names that only stages use: their values may be as many as rows. */
   readonly stageNames: ReadonlySet<string>;
   /** Stages that run on groups instead of rows. */
   readonly stages: readonly Stage[];

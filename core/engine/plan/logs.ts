@@ -107,7 +107,7 @@ function asking(plan: LogsPlan, questions: readonly LabelQuestion[], names: Know
   return { ...plan, filter, residual: plan.residual.filter((stage) => !done.has(stage)) };
 }
 
-/** What becomes of the stages of a query, one after the other. */
+/** Plans the stages of a query, one after the other. */
 class PlannedStages {
   readonly residual: Stage[] = [];
   readonly recheck: Stage[] = [];
@@ -130,7 +130,7 @@ class PlannedStages {
     return this.#asked.length > 0;
   }
 
-  /** What is asked of lines; rows without a stored line are let through where their placeholder would not pass. */
+  /** The filter on lines; rows without a stored line are let through where their placeholder would not pass. */
   lines(): LogsqlFilter {
     const lines = and(...this.#filters);
     const { naming } = this.#scope;
@@ -175,7 +175,7 @@ class PlannedStages {
   }
 }
 
-/** What the backend does for one line filter. */
+/** The backend's share of one line filter. */
 interface DecidedLines {
   readonly rule: AppliedRule;
   readonly verdict: Verdict;
@@ -201,13 +201,13 @@ function decideLineFilter(stage: LineFilterStage): DecidedLines {
   return { rule, verdict, filter: isNegated ? not(filter) : filter };
 }
 
-/** What of a stored row is still as it was stored, while the row runs through the stages. */
+/** Tracks the parts of a stored row that are still as stored, while the row runs through the stages. */
 class RowScope implements LabelScope {
   #changed: Set<string> | 'all' = new Set();
   #mayHaveFailed = false;
   #isLineStored = true;
   #isParsedAsJson = true;
-  /** What parsers have read; undefined while there was none. */
+  /** The source of parsed labels; undefined while no parser has run. */
   #parsed: LineSource | undefined;
   /** Names whose values come from a template or another name. */
   readonly #assigned = new Set<string>();

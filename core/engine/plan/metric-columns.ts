@@ -60,7 +60,7 @@ export function withLevel(names: ReadonlySet<string>): ReadonlySet<string> {
 
 const noLabels = { without: false, labels: [] };
 
-/** What a row needs besides its fields proper to be read. */
+/** Columns that the reader of a row needs besides the requested fields. */
 const ownColumns = ['_time', '_stream', '_msg', ...decidingErrorLabels];
 const levelPrefixes = [...new Set(levelNames.map((name) => name.replace(/[^A-Za-z].*$/, ''))), 'detected'];
 

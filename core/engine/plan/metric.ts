@@ -106,7 +106,7 @@ export function rowsOf(leaf: Leaf, naming: Naming): string | undefined {
 
 interface PushDecision {
   readonly rule: AppliedRule;
-  /** How the backend counts; undefined where it does not. */
+  /** The count that the backend makes; undefined where it makes none. */
   readonly push: LeafPush | undefined;
 }
 
@@ -135,7 +135,7 @@ function factsOf(leaf: Leaf, residual: readonly Stage[]): LeafFacts {
   };
 }
 
-/** How a leaf's rows can be shortened; undefined where they cannot. */
+/** A plan to shorten a leaf's rows; undefined where they cannot be shortened. */
 function planShortLines(leaf: Leaf, residual: readonly Stage[]): ShortLinesPlan | undefined {
   const { range } = leaf;
   const names = visibleNames(leaf);
@@ -148,7 +148,7 @@ function planShortLines(leaf: Leaf, residual: readonly Stage[]): ShortLinesPlan 
 
 const nsPerMs = 1_000_000n;
 
-/** How rows without a stored line can be counted by their fields; undefined where more of a line matters than labels of `| json`. */
+/** A plan to count rows without a stored line by their fields; undefined where more of a line matters than labels of `| json`. */
 function planFields(leaf: Leaf, naming: Naming): FieldsPlan | undefined {
   const { range } = leaf;
   const { query, intervalNanoseconds } = range.range;
@@ -164,7 +164,7 @@ function planFields(leaf: Leaf, naming: Naming): FieldsPlan | undefined {
   return { measure, names: all, stages, readsJson: stages.some(isWholeJson) };
 }
 
-/** What the backend counts for a function of lines; undefined for one of values. */
+/** The measure that the backend counts for a function of lines; undefined for one of values. */
 function measureOf({ op, range }: RangeAggregation): LeafCount['measure'] | undefined {
   const { ofLines, ofNothing } = rangeFunctions[op];
   if (range.unwrap !== undefined) return undefined;
@@ -175,7 +175,7 @@ function readsLabelsOnly(stage: Stage): boolean {
   return descriptorOf(stage).groupNames(stage) !== undefined;
 }
 
-/** What must be known of a row to run a stage, as far as labels tell it. */
+/** The labels of a row by which a stage's result is the same, as far as labels decide it. */
 function groupNames(stage: Stage): readonly string[] {
   return descriptorOf(stage).groupNames(stage) ?? [];
 }

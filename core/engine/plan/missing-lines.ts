@@ -10,7 +10,7 @@ export function missingLineRows(naming: Naming): LogsqlFilter {
   return or(not(present('_msg')), placeholderRows(naming));
 }
 
-/** Those of them that hold a text. */
+/** Rows among them that hold a text. */
 export function placeholderRows(naming: Naming): LogsqlFilter {
   const { prefix, exact: custom } = naming.missingLine;
   return or(

@@ -86,7 +86,7 @@ export function* readRequest(request: ApiRequest, naming: Naming, settings: Plan
 
 const everyStream: readonly (readonly Matcher[])[] = [[]];
 
-/** How Loki divides instant queries. */
+/** Limits by which Loki divides instant queries. */
 const instant: MetricSettings = { kind: 'instant', splitMs: defaultMetricLimits.splitMs };
 
 /**

@@ -23,7 +23,7 @@ export interface LogsPlan {
 export interface ShortLinesPlan {
   /** All labels that are seen. */
   readonly names: ReadonlySet<string>;
-  /** Those of them that `| json` may take from lines. */
+  /** Names that `| json` may take from lines. */
   readonly fromJson: readonly string[];
   /** Stages that run on such rows. */
   readonly stages: readonly Stage[];
@@ -39,7 +39,7 @@ export interface FieldsPlan {
   readonly readsJson: boolean;
 }
 
-/** How one range aggregation of a metric query is read from the backend. */
+/** A plan to read one range aggregation of a metric query from the backend. */
 export interface LeafPlan extends Leaf {
   /** Its place among the leaves of its query, in evaluation order. */
   readonly index: number;
@@ -49,13 +49,13 @@ export interface LeafPlan extends Leaf {
   readonly selection: LogsqlFilter;
   /** The columns it sees; undefined when it sees all. Rows without a stored line need all in any case. */
   readonly columns: readonly FieldRef[] | undefined;
-  /** How the backend counts instead of sending rows; undefined when it cannot. */
+  /** The count that the backend makes instead of sending rows; undefined when it cannot. */
   readonly push: LeafPush | undefined;
-  /** How its rows can be shortened where they are read; undefined when they cannot. */
+  /** A plan to shorten its rows where they are read; undefined when they cannot be shortened. */
   readonly shortLines: ShortLinesPlan | undefined;
-  /** How rows without a stored line can be counted by their fields; undefined when they cannot. */
+  /** A plan to count rows without a stored line by their fields; undefined when they cannot be counted. */
   readonly fields: FieldsPlan | undefined;
-  /** What was decided about the leaf as a whole, and about its parts; for explain. */
+  /** Decisions about the leaf as a whole, and about its parts; for explain. */
   readonly rule: AppliedRule;
   readonly decisions: readonly Decision[];
 }
@@ -126,7 +126,7 @@ export interface VolumePlan {
   /** Streams without one of these labels are not counted. */
   readonly required: readonly string[];
 }
-/** How many rows streams have, by time: asked by who keeps parts of answers, to see whether they are still whole. */
+/** The number of rows of streams, by time: a cache of partial answers asks for it to check that they are still complete. */
 export interface LineCountsPlan {
   readonly kind: 'line-counts';
   readonly filter: LogsqlFilter;

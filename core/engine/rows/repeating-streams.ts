@@ -39,7 +39,7 @@ export interface SharedTimes {
 /** Streams in which rows may be one entry. */
 export interface RepeatingStreams {
   readonly streams: ReadonlySet<string>;
-  /** How many rows of each stream are equal to another one in time, line and `fields`. */
+  /** The number of rows of each stream that equal another one in time, line and `fields`. */
   readonly surplus: ReadonlyMap<string, number>;
   /** Matches all rows of these streams, and possibly others. */
   readonly filter: LogsqlFilter;

@@ -23,7 +23,7 @@ export interface PagesRequest {
   readonly memory: MemoryAccount;
   /** The number of entries that the answer still needs, called between reads. Without it, reads grow. */
   readonly missing?: () => number;
-  /** How many rows selections had per nanosecond, which decides how much is read at once. */
+  /** Rows of selections per nanosecond, which decide the size of one read. */
   readonly densities?: Memory<number>;
 }
 

@@ -7,7 +7,7 @@ import { logRowBytes } from '../../base/memory/sizes.js';
 import type { LogRow } from '../../victoria/names/row-reader.js';
 import { pageRequest, readInstant, sortRows, type PagesRequest } from './row-requests.js';
 
-/** How much to read at once. */
+/** The size of one read. */
 export interface Span {
   readonly lengthNs: bigint;
   /** The number of rows it should have. */

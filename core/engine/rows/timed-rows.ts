@@ -1,6 +1,6 @@
 import type { Upstream } from '../../victoria/upstream/types.js';
 
-/** What reads of rows need of the backend. */
+/** The part of the backend client that reads of rows need. */
 export type RowsUpstream = Pick<Upstream, 'owner' | 'rows' | 'stats' | 'until'>;
 
 /** The same backend whose rows end when time is up, as if there were no more; what has arrived of a read by then is its answer. */

@@ -16,7 +16,7 @@ export interface TailReads {
   all(range: TimeRange): AsyncIterable<readonly LogRow[]>;
 }
 
-/** What the parts of one tail share. */
+/** State shared by the parts of one tail. */
 export interface TailContext {
   readonly filter: LogsqlFilter;
   readonly rules: FollowRules;

@@ -18,7 +18,7 @@ import type { LiveAnswer } from '../../wire/answer/live.js';
 /** All tails of the process with the same time between two polls take turns. */
 const turns = new Map<number, Rounds>();
 
-/** What a tail needs to open. */
+/** Dependencies of a tail. */
 export interface TailParts {
   readonly upstream: Pick<Upstream, 'tail'>;
   readonly reads: TailReads;

@@ -8,7 +8,7 @@ const maxDroppedKept = 1_000;
 /** A frame with this many characters of lines is full, so that long lines cannot fill the memory either. */
 const maxFrameLength = 1024 * 1024;
 
-/** How an outbox sends, and its time limits. */
+/** The connection of an outbox, and its time limits. */
 export interface OutboxSettings {
   readonly frames: FrameWriter;
   /** Resolves when the network has accepted the frame. */

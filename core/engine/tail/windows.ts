@@ -15,12 +15,12 @@ export function msToNs(ms: number): bigint {
   return BigInt(Math.round(ms)) * nsPerMs;
 }
 
-/** How far most polls look back: lines that are not later than this are sent in order. */
+/** The time that most polls look back: lines that are not later than this are sent in order. */
 export function nearNs({ reorderMs }: FollowRules): bigint {
   return msToNs(usualLagMs + reorderMs);
 }
 
-/** How far polls look back for late lines. The lines of this time must be remembered, because they are read again. */
+/** The time that polls look back for late lines. The lines of this time must be remembered, because they are read again. */
 export function reachNs({ lookbackMs, reorderMs }: FollowRules): bigint {
   return msToNs(lookbackMs + reorderMs + deepEveryMs + spareMs);
 }

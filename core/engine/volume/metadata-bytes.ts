@@ -14,7 +14,7 @@ import type { Backend } from '../backend.js';
 import type { ListedRange, Tallies } from '../metric/count/stream-listing.js';
 import { rowsOfStreams } from '../metric/row-windows.js';
 
-/** What a Loki chunk stores for the entries of a stream: bytes per entry. */
+/** The cost of the entries of a stream in a Loki chunk: bytes per entry. */
 export interface EntryCost {
   /** In addition to a stored line. */
   readonly metadata: number;
@@ -46,7 +46,7 @@ const maxFields = 120;
 /** The backend accepts 16 KiB of query, part of which the filter needs. */
 const maxFunctionBytes = 9_000;
 
-/** What a sample has shown. It holds as long as each stream has as many rows there, which one listing shows. */
+/** Sums learned from a sample. They hold as long as each stream has as many rows there, which one listing shows. */
 export interface LearnedSums {
   /** The checksum of its rows per stream. */
   readonly tally: bigint;
@@ -107,7 +107,7 @@ function bytesOf(sums: LearnedSums['sums']): number {
   return bytes;
 }
 
-/** How many rows have a field as a label: a field with no other rows is nowhere metadata. */
+/** The number of rows that have a field as a label: a field with no other rows is nowhere metadata. */
 function rowsByLabel(streams: readonly BackendValue[], reader: RowReader): ReadonlyMap<string, number> {
   const rows = new Map<string, number>();
   for (const { value, hits } of streams)
@@ -151,7 +151,7 @@ interface SumsRequest extends Pick<Backend, 'upstream' | 'reader'> {
   readonly measure: Measure;
 }
 
-/** Which statistics of fields are asked for, and what they add. */
+/** The statistics of fields to request, and the amounts they add. */
 interface Measure {
   readonly functions: (field: Batch[number]) => readonly StatsFunction[];
   readonly add: (before: FieldSums, row: BackendRow, batch: Batch, stream: StreamIdentity) => FieldSums;

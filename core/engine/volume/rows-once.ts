@@ -12,7 +12,7 @@ import { readStreams, streamsWithSameEntries, type ListedRange } from '../metric
 import { isDeclined } from '../metric/declined.js';
 import { streamsFilter } from '../rows/repeating-streams.js';
 
-/** How the rows of a range are counted so that entries that were pushed more than once count once. */
+/** Counts the rows of a range so that entries that were pushed more than once count once. */
 export interface RowsOnce {
   /** Each row is in one of these. */
   readonly parts: readonly PartOfRows[];

@@ -20,12 +20,12 @@ import { VolumePieces } from './volume-pieces.js';
 const maxMeasuredEntries = 5_000_000;
 /** To compare rows takes the backend as long as to count them; beyond this number, those that were pushed again count again. */
 const maxComparedEntries = 1_000_000;
-/** How many rows the entries of a piece are stored as. */
+/** The number of stored rows of a piece's entries. */
 const storedColumn = 'stored';
 /** The most pieces to hold for joining. */
 const maxOpenPieces = 100_000;
 
-/** Which rows to count. */
+/** The rows to count. */
 export interface PiecesRequest {
   readonly filter: LogsqlFilter;
   readonly range: TimeRange;
@@ -40,7 +40,7 @@ export type PiecesContext = Pick<
   'upstream' | 'reader' | 'naming' | 'memories' | 'repeatedRows' | 'memory' | 'signal'
 >;
 
-/** What the backend has of the selected streams, in Loki's measure: what its chunks would hold (otel-README, rule 10). */
+/** The size of the selected streams in Loki's measure: that of the chunks that would hold them (otel-README, rule 10). */
 export class StreamPieces {
   readonly #request: PiecesRequest;
   readonly #context: PiecesContext;

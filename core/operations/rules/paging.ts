@@ -1,6 +1,6 @@
 import type { Browse } from '../../wire/api/request.js';
 
-/** What to list for each tenant, so that the requested page can be cut from the union of all tenants' values. */
+/** The listing to request for each tenant, so that the requested page can be cut from the union of all tenants' values. */
 export function widen(browse: Browse): Browse {
   const { limit, offset = 0, search } = browse;
   return {

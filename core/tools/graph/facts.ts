@@ -26,7 +26,7 @@ export interface StagePart extends Part {
   readonly gives: readonly string[];
 }
 
-/** What a graph of a pipeline shows. */
+/** The data of a pipeline's graph. */
 export interface PipelineGraph {
   readonly file: string;
   readonly stages: readonly StagePart[];
@@ -87,7 +87,7 @@ export function titleOf({ id, use }: Part): string {
   return id === use ? id : `${id} (${use})`;
 }
 
-/** What a stage may do with those behind it, where that is not simply to pass the request on. */
+/** The handling of the stages behind a stage, where it does not simply pass the request on. */
 export function habitOf({ rest }: StagePart): string {
   switch (rest) {
     case 'never':

@@ -10,7 +10,7 @@ export interface Alert {
   readonly severity: 'critical' | 'warning';
   /** PromQL. */
   readonly expression: string;
-  /** How long it must hold. */
+  /** The time for which the expression must hold. */
   readonly holds: string;
   readonly summary: string;
 }

@@ -19,12 +19,12 @@ export class Expressions {
     this.#more = more;
   }
 
-  /** How fast counters grow, a second, added up by labels. */
+  /** Growth of counters per second, added up by labels. */
   rate(counter: string, by: readonly string[] = [], where: Where = {}): string {
     return this.#sum(counter, `rate(${this.#select(counter, 'counter', where)}[${this.#interval}])`, by);
   }
 
-  /** How much counters have grown, added up. A series with labels begins with what it counted first, which `increase` leaves out. */
+  /** Growth of counters, added up. A series with labels begins with its first count, which `increase` leaves out. */
   growth(counter: string, where: Where = {}): string {
     const selected = this.#select(counter, 'counter', where);
     const grown = `increase(${selected}[${this.#interval}])`;
@@ -48,7 +48,7 @@ export class Expressions {
     return this.#over('min', gauge, this.#select(gauge, 'gauge', where), by);
   }
 
-  /** What so many of the observations were below, from 0 to 1. */
+  /** The value that the given ratio (0 to 1) of the observations is below. */
   quantile(ratio: number, histogram: string, by: readonly string[] = [], where: Where = {}): string {
     const rate = `rate(${this.#select(histogram, 'histogram', where, '_bucket')}[${this.#interval}])`;
     this.#check(histogram, by);

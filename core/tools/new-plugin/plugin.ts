@@ -1,4 +1,4 @@
-/** What a plugin is to be. */
+/** Properties of a plugin to generate. */
 export interface NewPlugin {
   /** Name of the package: `only-prod` or `@site/only-prod`. */
   readonly packageName: string;
@@ -14,7 +14,7 @@ export interface NewPlugin {
 
 export type PluginKind = 'stage' | 'endpoint' | 'service';
 
-/** What differs between the kinds. */
+/** Files that differ between the kinds. */
 export interface KindFiles {
   /** `a stage` */
   readonly title: string;

@@ -7,8 +7,8 @@ import { fault } from './read-file.js';
 const maxShown = 400;
 
 /**
- * What differs between an expected value of the file and an actual one, each at its place in the file. `path` names the value in messages:
- * `data.result[0]`.
+ * Differences between an expected value of the file and an actual one, each with its position in the file. `path` names the value in
+ * messages: `data.result[0]`.
  */
 export function differences(expected: LocatedNode, actual: unknown, path: string): readonly Finding[] {
   switch (expected.kind) {
@@ -83,7 +83,7 @@ function howToWrite({ value }: LocatedScalar): string {
     : 'it is a text: write it in quotes';
 }
 
-/** What a path such as `data.result[0].stream["a.b"]` leads to in a value, or why it leads nowhere. */
+/** The value at a path such as `data.result[0].stream["a.b"]`, or the reason why there is none. */
 export function lookUp(
   path: string,
   root: unknown,

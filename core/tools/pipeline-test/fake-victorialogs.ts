@@ -14,7 +14,7 @@ export interface BackendCall {
   readonly body: string;
 }
 
-/** What the backend answers. */
+/** An answer of the backend. */
 export interface BackendAnswer {
   /** Default 200. */
   readonly status?: number;
@@ -44,7 +44,7 @@ const maxBodyBytes = 4 * 1024 * 1024;
 /** More calls than any test needs; later ones are answered and not remembered. */
 const maxCalls = 10_000;
 
-/** What the proxy asks by itself, to know how the backend is. */
+/** Health checks of the proxy itself. */
 const probes: ReadonlyMap<string, BackendAnswer> = new Map([
   ['/health', { body: 'OK' }],
   ['/metrics', { body: '' }],

@@ -34,7 +34,7 @@ export interface TestFile {
   readonly tests: readonly TestCase[];
 }
 
-/** What a file of tests says, or what is wrong with it. */
+/** The contents of a test file, or its mistakes. */
 export type ReadTests = { readonly file: TestFile } | { readonly findings: readonly Finding[] };
 
 export function readTests(source: SourceFile): ReadTests {

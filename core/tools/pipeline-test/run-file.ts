@@ -6,7 +6,7 @@ import { showCall } from './fake-victorialogs.js';
 import { fault, readTests, type TestCase, type TestFile } from './read-file.js';
 import { UnfitPipeline, withRunningPipeline, type RunningPipeline } from './run-pipeline.js';
 
-/** What came of a test. */
+/** The result of a test. */
 export interface TestResult {
   readonly file: string;
   readonly name: string;
@@ -15,7 +15,7 @@ export interface TestResult {
   readonly durationMs: number;
 }
 
-/** What came of a file: its tests, or what keeps them from running. */
+/** The result of a file: its tests, or the findings that keep them from running. */
 export interface FileResult {
   readonly file: string;
   readonly faults: readonly Finding[];
@@ -46,7 +46,7 @@ async function runTest({ pipeline }: TestFile, test: TestCase): Promise<readonly
   try {
     return await withRunningPipeline(pipeline, test.run, (running) => runSteps(test, running));
   } catch (error) {
-    // What keeps the pipeline from starting is told where it stands.
+    // A finding that keeps the pipeline from starting is reported at its own position.
     if (error instanceof UnfitPipeline) return error.findings.filter(({ severity }) => severity === 'error');
     return [fault(test.at, error instanceof Error ? error.message : String(error))];
   }

@@ -35,7 +35,7 @@ export interface PipelineRequest {
   readonly listener?: 'main' | 'admin';
 }
 
-/** How a pipeline file runs in a test: nothing of this machine counts, neither its clock nor its environment. */
+/** Settings of a pipeline file in a test, which does not depend on this machine: neither on its clock nor on its environment. */
 export interface PipelineRun {
   /** Flags by name without dashes. `backend` is set by the run. */
   readonly flags?: Readonly<Record<string, string>>;
@@ -44,13 +44,13 @@ export interface PipelineRun {
   readonly nowMs?: number;
   /** `X-Scope-OrgID` of the requests. */
   readonly tenant?: string;
-  /** What the backend answers. Without it, or where `lines` are given, an embedded backend answers. */
+  /** Answers of the backend. Without them, or where `lines` are given, an embedded backend answers. */
   readonly backend?: readonly ScriptedAnswer[];
-  /** What an embedded backend holds. */
+  /** Rows of an embedded backend. */
   readonly lines?: readonly StoredLine[];
 }
 
-/** What came of a request. */
+/** The outcome of a request. */
 export interface PipelineAnswer {
   readonly status: number;
   /** Names in lower case. */
@@ -58,7 +58,7 @@ export interface PipelineAnswer {
   readonly body: string;
   /** The body as JSON; undefined when it is none. */
   readonly json: unknown;
-  /** What the backend was asked for it, in order. */
+  /** Calls to the backend for it, in order. */
   readonly calls: readonly BackendCall[];
   /** Ids of the stages that it passed, each once, in the order of the first time. */
   readonly stages: readonly string[];

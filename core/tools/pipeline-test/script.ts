@@ -1,12 +1,12 @@
 import type { BackendAnswer, BackendCall } from './fake-victorialogs.js';
 
-/** What the backend answers to calls of a path, and of arguments where they are given. */
+/** An answer of the backend to calls of a path, and of arguments where they are given. */
 export interface ScriptedAnswer {
   /** `/select/logsql/query`. */
   readonly path: string;
   /** Arguments that the call must have. */
   readonly args?: Readonly<Record<string, string>>;
-  /** How often it is given; default any number. */
+  /** The number of times it is given; default any number. */
   readonly times?: number;
   /** Default 200. */
   readonly status?: number;

@@ -1,4 +1,4 @@
-/** What LogsQL can ask of the value of a field. */
+/** Tests of LogsQL on the value of a field. */
 
 /** The text occurs between word boundaries (`f:"text"`); the empty text matches the missing field. */
 export interface PhraseTest {

@@ -216,7 +216,7 @@ export interface MathPipe {
   readonly kind: 'math';
   readonly entries: readonly { readonly expr: MathExpr; readonly as: string }[];
 }
-/** Which rows a pipe changes, and what happens to columns it would overwrite. */
+/** The rows that a pipe changes, and its rule for columns that it would overwrite. */
 export interface UpdateRules {
   readonly condition?: LogsqlFilter;
   /** `keep-original`: a column with a value keeps it; `skip-empty`: an empty result does not overwrite. */

@@ -4,7 +4,7 @@ import { levelOfWords, normalLevel } from './level-words.js';
 
 // Every space of Unicode may stand in front of an object, and only those of ASCII behind it.
 const startOfObject = /^[\t\n\v\f\r \x85\xa0\u1680\u2000-\u200a\u2028\u2029\u202f\u205f\u3000]*\{/;
-/** What any spelling of a level name contains; in JSON it may be written with escapes. */
+/** A text that any spelling of a level name contains; in JSON it may be written with escapes. */
 const mayHoldName = /l(?:evel|vl)|[sſ]everity|\\u/i;
 
 /**

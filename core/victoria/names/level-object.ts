@@ -4,7 +4,7 @@ import { levelNames, mayBeLevelName } from './level-words.js';
 const names: ReadonlySet<string> = new Set(levelNames);
 /** The line's object and the objects right below it are looked at (limit `log_level_from_json_max_depth`). */
 const maxDepth = 2;
-/** What stands for a number in a text whose numbers are collapsed. */
+/** The placeholder of a number in a text whose numbers are collapsed. */
 const collapsedNumber = '<N>';
 const literals = ['true', 'false', 'null'];
 

@@ -16,7 +16,7 @@ interface LineStart {
   readonly value: string;
 }
 
-/** What a group of lines has in common: the text before a level of this form and the level, or the whole line. */
+/** The common part of a group of lines: the text before a level of this form and the level, or the whole line. */
 export type LineShape = LineStart | { readonly form: undefined; readonly line: string };
 
 // `\<N>` may stand for `\beef`, which is an escape, or for `\12`, which is none.

@@ -60,7 +60,7 @@ export function normalLevel(text: string): string | undefined {
   return text.length > 11 ? undefined : known.get(text.toLowerCase());
 }
 
-// What may stand on the left of a word and what on the right are different sets.
+// The characters that may stand on the left of a word and those on its right are different sets.
 const before = ' \t\n[({"\'=|';
 const behind = ' \t\n[](){}:,!"\'=|';
 const oneOf = (characters: string): string => `[${characters.replaceAll(']', '\\]')}]`;
@@ -69,8 +69,8 @@ const words = 'trace|debug|fatal|cr[iİ]t[iİ]cal|err(?:or)?|warn(?:[iİ]ng)?|[i
 const levelWord = new RegExp(`(?:^|${oneOf(before)})(${words})(?=$|${oneOf(behind)})`, 'i');
 
 /**
- * What stands around a part of a text: the character in front of it, `^` at the start, and the one behind it, `$` at the end. Undefined when a
- * word there would be none that tells a level.
+ * The characters around a part of a text: the one in front of it, `^` at the start, and the one behind it, `$` at the end. Undefined when a
+ * word there would not decide a level.
  */
 export function aroundWord(text: string, start: number, end: number): string | undefined {
   const left = start === 0 ? '^' : text.charAt(start - 1);

@@ -1,6 +1,6 @@
 import { labelsJson } from '../../base/labels/label-set.js';
 
-/** What VictoriaLogs stores as `_msg` for a row without one (its `-defaultMsgValue`). */
+/** The text that VictoriaLogs stores as `_msg` for a row without one (its `-defaultMsgValue`). */
 export const defaultMissingText =
   'missing _msg field; see https://docs.victoriametrics.com/victorialogs/keyconcepts/#message-field';
 

@@ -32,7 +32,7 @@ const recentStreams = 2_000;
 const keptFields = 4096;
 const keptLevels = 1000;
 
-/** How a structured metadata field is shown. */
+/** The form in which a structured metadata field is shown. */
 interface ShownField {
   /** Its name in Loki's form. */
   readonly sanitized: string;
@@ -40,7 +40,7 @@ interface ShownField {
   readonly names: readonly string[];
 }
 
-/** What the fields of a row come to, whatever its line. */
+/** Labels and metadata made of the fields of a row, whatever its line. */
 interface ReadFields {
   readonly labels: readonly Label[];
   /** True when the stored `detected_level` is among them. */
@@ -85,7 +85,7 @@ export class RowReader {
     let known = this.#streams.get(text);
     if (known === undefined) {
       if (this.#streams.size >= keptStreams) this.#streams.clear();
-      // What rows had in common is remembered for a part of the streams, as it takes more memory.
+      // The common parts of rows are remembered for some of the streams only, because they take more memory.
       const recent = this.#streams.size < recentStreams ? new RecentFields<ReadFields>() : undefined;
       known = { text, stream: identifyStream(text, this.#naming), recent, withoutFields: undefined };
       this.#streams.set(text, known);
@@ -264,7 +264,7 @@ function lineFields(row: BackendRow, stream: StreamIdentity): readonly Label[] {
 interface Kept<Made> {
   readonly names: readonly string[];
   readonly values: readonly string[];
-  /** What was made of them; undefined until they come again. */
+  /** The value made of them; undefined until they are seen again. */
   made: Made | undefined;
 }
 
@@ -284,7 +284,7 @@ class RecentFields<Made> {
   #misses = 0;
   #paused = 0;
 
-  /** What was made of another row with the same fields. */
+  /** The value made of another row with the same fields. */
   get(row: BackendRow): Made | undefined {
     if (this.#paused > 0) {
       this.#paused -= 1;

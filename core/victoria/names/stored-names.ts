@@ -36,7 +36,7 @@ export class StoredNames {
   }
 }
 
-/** What a list of stored fields tells about client names. */
+/** Client names that follow from a list of stored fields. */
 export interface Spellings {
   readonly fields: readonly string[];
   readonly byClientName: ReadonlyMap<string, readonly string[]>;

@@ -16,7 +16,7 @@ import {
 
 type RowsOf = Pick<Upstream, 'rows'>;
 
-/** What `stats_query` answers, from the rows of the same query. */
+/** The answer of `stats_query`, made from the rows of the same query. */
 export async function samplesOf(store: RowsOf, request: StatsRequest): Promise<readonly BackendSample[]> {
   const { labels, values } = columnsOf(request.query.pipes);
   const samples: BackendSample[] = [];
@@ -32,7 +32,7 @@ export async function samplesOf(store: RowsOf, request: StatsRequest): Promise<r
   return samples;
 }
 
-/** What `stats_query_range` answers, from rows grouped by buckets of time. */
+/** The answer of `stats_query_range`, made from rows grouped by buckets of time. */
 export async function seriesOf(store: RowsOf, request: StatsRangeRequest): Promise<readonly BackendSeries[]> {
   const { query, stepNs, shiftNs } = request;
   const at = query.pipes.findLastIndex(({ kind }) => kind === 'stats');
@@ -69,7 +69,7 @@ function modulo(value: bigint, by: bigint): bigint {
   return ((value % by) + by) % by;
 }
 
-/** What a listing answers, from the rows of its query. */
+/** The answer of a listing, made from the rows of its query. */
 export async function valuesOf(
   store: RowsOf,
   { listing, query, range, field = '' }: ListingRequest,

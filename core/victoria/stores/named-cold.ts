@@ -3,7 +3,7 @@ import { apiError, errorTable } from '../../base/errors/table.js';
 import { isRefusal } from '../upstream/failures.js';
 import type { BackendRow, Upstream } from '../upstream/types.js';
 
-/** How a call to the cold backend ended. */
+/** The outcome of a call to the cold backend. */
 export type CallOutcome = 'answered' | 'refused' | 'failed' | 'given_up';
 
 /** Failures of calls, for which the backend is named. */

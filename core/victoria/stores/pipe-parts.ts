@@ -71,7 +71,7 @@ export function nearestPipe(direction: Direction, count: number): LogsqlPipe {
   return sort([{ field: '_time', desc: direction === 'backward' }], count);
 }
 
-/** How results of a function over parts of the rows make the one over all: the function that is applied to them. */
+/** The function that combines results of a function over parts of the rows into its result over all. */
 const joined: Partial<Record<StatsName, StatsName>> = {
   count: 'sum',
   count_empty: 'sum',

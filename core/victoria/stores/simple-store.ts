@@ -225,7 +225,7 @@ function byTime(a: Timed, b: Timed): number {
   return a.ns < b.ns ? -1 : a.ns > b.ns ? 1 : 0;
 }
 
-/** How many pipes at the start the backend may know: columns, and statistics without conditions. */
+/** The number of leading pipes that the backend can run: columns, and statistics without conditions. */
 function simplePart(pipes: readonly LogsqlPipe[]): number {
   const [first] = pipes;
   if (first?.kind === 'fields') return 1;

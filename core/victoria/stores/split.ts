@@ -9,7 +9,7 @@ export interface Split {
   readonly coldEndNs: bigint;
 }
 
-/** What the cold store says of itself. */
+/** The contents of the cold store, as it reports them. */
 export interface ColdContents {
   /** The time of its newest row; undefined when it has none. */
   readonly newestNs: bigint | undefined;

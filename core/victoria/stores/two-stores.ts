@@ -207,7 +207,7 @@ export class TwoStores implements Upstream {
     const store = this.#storeOf(part);
     if (store !== undefined) return from(store, pipes);
     const nearest = nearestPipe(direction, count);
-    // What is among the nearest of all is among the nearest of its store.
+    // A row among the nearest of all is among the nearest of its store.
     if (isOneForOne(pipes))
       return evaluated(onceEach(from(hot, []), from(cold, []), memory), [nearest, ...pipes]);
     return evaluated(unionRows(this.#stores, filter, part.range), [...pipes, nearest]);

@@ -42,7 +42,7 @@ export async function* onceEach(
   second: AsyncIterable<readonly BackendRow[]>,
   memory: MemoryAccount,
 ): AsyncGenerator<readonly BackendRow[]> {
-  /** How often the first store has had a row for which the second one has had none. */
+  /** Surplus occurrences of rows in the first store over those in the second. */
   const counts = new Map<string, number>();
   let held = 0;
   const pacer = new Pacer();

@@ -71,7 +71,7 @@ export async function readBoth(
 
 const lineFeed = 0x0a;
 
-/** What rows are checked for. */
+/** Checks that rows must pass. */
 export interface RowRules {
   /** Longest row in bytes. */
   readonly maxBytes: number;

@@ -1,7 +1,7 @@
 import { isOlder, type Version } from './version.js';
 import { shownVersion } from './probe.js';
 
-/** What the start learned of the backend's version, under the names of `drilldown-limits` (docs/protocol/answers.md). */
+/** The backend's version as found at the start, under the names of `drilldown-limits` (docs/protocol/answers.md). */
 export interface ToldVersion {
   readonly backend_version_semver: string;
   readonly backend_version_source: 'backend' | 'unknown';

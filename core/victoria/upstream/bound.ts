@@ -42,7 +42,7 @@ import type {
 export interface Binding {
   readonly signal: AbortSignal;
   readonly trace: Trace;
-  /** What the calls are made in. */
+  /** The span of the calls. */
   readonly span?: OpenSpan | undefined;
   /** On whose behalf the calls are made, for the trace. */
   readonly tag?: CallTag;
@@ -69,7 +69,7 @@ export interface Binding {
   readonly mayBePartial?: boolean;
 }
 
-/** What a call has read so far. */
+/** Amounts that a call has read so far. */
 type OpenCount = { -readonly [Name in keyof CallCount]: CallCount[Name] };
 
 /** Passes a gate. */
@@ -394,7 +394,7 @@ function* valuesOf(points: BackendSeries['points']): Generator<string> {
   for (const [, value] of points) yield value;
 }
 
-/** What the answer's memory is charged as. */
+/** The kind of memory that the answer is charged as. */
 function kindOf(type: string): MemoryUse {
   return type.startsWith('stats') ? 'statistics of the backend' : 'a listing of the backend';
 }

@@ -82,7 +82,7 @@ function failureOf(error: unknown): unknown {
   return apiError('deleteFailed', { cause: `${error.message}${adviceOn(error)}` }, { cause: error });
 }
 
-/** What a cluster needs, whose own texts are mostly addresses: it deletes on each of its nodes (docs/protocol/victorialogs.md#clusters). */
+/** Advice for a cluster, whose own texts are mostly addresses: it deletes on each of its nodes (docs/protocol/victorialogs.md#clusters). */
 function adviceOn(error: ApiError): string {
   if (isLostNode(error)) return '; the others may have begun: send it again when all can be reached';
   const origin = error.cause instanceof Error ? error.cause.message : '';

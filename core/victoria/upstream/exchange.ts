@@ -24,7 +24,7 @@ import {
   type Wording,
 } from './failures.js';
 
-/** How to reach a backend. Plain data. */
+/** The address and the transport settings of a backend. Plain data. */
 export interface BackendOptions {
   readonly url: string;
   readonly timeoutMs: number;
@@ -216,15 +216,15 @@ export class BackendHttp {
 }
 
 /**
- * How an answer says whether rows are missing: VictoriaLogs 1.52 does not (docs/protocol/victorialogs.md#clusters), its next versions plan to.
- * Streamed answers will be of `unknown` completeness, and break off where they are not whole.
+ * The header by which an answer says that rows are missing: VictoriaLogs 1.52 does not send it (docs/protocol/victorialogs.md#clusters),
+ * its next versions plan to. Streamed answers will be of `unknown` completeness, and break off where they are not whole.
  */
 const partialHeader = 'vl-partial-response';
 const wholeMarks: ReadonlySet<string> = new Set(['', 'false', '0', 'unknown']);
 const plainEncodings: ReadonlySet<string> = new Set(['', 'identity']);
 const unpackers = streamUnpackers();
 
-/** What is wrong with the head of a successful answer. */
+/** The first defect in the head of a successful answer. */
 function problemOf({ statusCode = 0, headers }: IncomingMessage, call: BackendCall): string | undefined {
   const { 'content-encoding': encoding = '', 'content-type': type, [partialHeader]: partial } = headers;
   // Another 2xx means no answer, a partial answer, or an answer from something else.
@@ -259,7 +259,7 @@ interface Reading {
   readonly maxBytes: number;
   readonly maxRowBytes: number;
   readonly unexpected: (problem: string, cause?: unknown) => ApiError;
-  /** What a failure of the connection is called. */
+  /** Makes the error for a failure of the connection. */
   readonly failure: (error: unknown) => ApiError;
   /** Given up while the answer is not being read. */
   readonly place: Place;

@@ -58,7 +58,7 @@ const refusals: ReadonlySet<ErrorEntry> = new Set([
   errorTable.backendQueryTooLong,
 ]);
 
-/** What clients see of a text of the backend. */
+/** Rewrites a text of the backend for clients. */
 export type Wording = (text: string) => string;
 
 export interface WordingOptions {

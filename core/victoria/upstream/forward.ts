@@ -3,7 +3,7 @@ import { basicAuthorization } from '../../base/url-credentials.js';
 import type { LogsqlFilter } from '../logsql/ast.js';
 import { everything, matcher, streamMatch } from '../logsql/build.js';
 
-/** Which parts of a client's request are forwarded to the backend (docs/protocol/tenants.md#what-the-backend-is-told). */
+/** The parts of a client's request that are forwarded to the backend (docs/protocol/tenants.md#what-the-backend-is-told). */
 export interface ForwardOptions {
   readonly basicAuth?: string;
   readonly forwardAuthorization: boolean;
@@ -38,7 +38,7 @@ export function ownHeaders({ basicAuth = '' }: Pick<ForwardOptions, 'basicAuth'>
   return { authorization: basicAuthorization(basicAuth) };
 }
 
-/** What the proxy says of itself and of whom it asks for. */
+/** Headers that identify the proxy and its client. */
 const plainHeaders: ReadonlySet<string> = new Set([
   'accountid',
   'projectid',

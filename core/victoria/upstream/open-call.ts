@@ -1,7 +1,7 @@
 import type { CallTag, OpenSpan, Trace } from '../../base/trace.js';
 import type { Waits } from '../../base/waits.js';
 
-/** What a call has had so far. */
+/** Amounts that a call has received so far. */
 export interface CallCount {
   readonly rows: number;
   readonly bytes: number;
@@ -12,7 +12,7 @@ export interface CallCount {
 /** A call that has begun. */
 export interface OpenCall {
   readonly type: string;
-  /** Those that tell the backend which trace it belongs to. */
+  /** Headers that carry the backend's trace context. */
   readonly headers: Readonly<Record<string, string>> | undefined;
   /** Notes the call in the trace of its request. */
   end(failure: unknown): void;

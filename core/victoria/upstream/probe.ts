@@ -20,11 +20,11 @@ export interface MetricsPage {
   readonly read: (signal: AbortSignal) => Promise<string>;
 }
 
-/** What is asked about the backend outside of any request. */
+/** The state of the backend, polled outside of any request. */
 export interface Probed {
   readonly client: BackendClient;
   readonly headers: Headers;
-  /** Those of the backend itself, or of each process of a cluster. */
+  /** Pages of the backend itself, or of each process of a cluster. */
   readonly pages: readonly MetricsPage[];
 }
 

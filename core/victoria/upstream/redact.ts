@@ -19,7 +19,7 @@ const hostPort = /(?<![\w./-])([\w.-]+):\d{2,5}(?!\w|[.:]\d)/g;
 /** Names that only exist inside. */
 const insideHost =
   /(?<![\w./-])[a-z\d][\w-]*(?:\.[\w-]+)*\.(?:internal|local|localdomain|lan|intranet|corp|home|svc)(?![\w-])/gi;
-/** What a resolver was asked for. */
+/** A name that a resolver failed to look up. */
 const lookup = /\b(lookup|getaddrinfo(?: [A-Z_]+)?) [^\s:]+/g;
 /** Two segments or more; the backend's own routes are public. */
 const path =

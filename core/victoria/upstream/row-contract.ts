@@ -3,7 +3,7 @@ import { united } from '../logsql/build.js';
 import { UnexpectedAnswer, shown } from './decode.js';
 import { columnOf, type BackendRow } from './types.js';
 
-/** What every row of an answer contains. */
+/** Columns that every row of an answer contains. */
 interface Contract {
   readonly hasTime: boolean;
   /** Statistics columns; undefined when the rows are not statistics (any more). */
@@ -60,7 +60,7 @@ export class RowContract {
   }
 }
 
-/** What is wrong with a row. */
+/** The first violation of the contract by a row. */
 function problemOf(row: BackendRow, { hasTime, counts }: Contract): string | undefined {
   if (hasTime && !timeShape.test(row._time ?? '')) return `_time of a row is ${shown(row._time)}`;
   for (const name of counts) {

@@ -93,7 +93,7 @@ export interface StreamsAndNames {
   readonly names: readonly BackendValue[];
 }
 
-/** What is listed, of any time. */
+/** The question of a listing, for any time. */
 export type ListingQuestion = Omit<ListingRequest, 'range' | 'hits'>;
 
 export interface StatsRangeRequest {
@@ -124,7 +124,7 @@ export interface TailRowsRequest {
   readonly query: LogsqlQuery;
   /** The age at which rows are sent. */
   readonly offsetNs: bigint;
-  /** How far before now the tail starts, in milliseconds. */
+  /** The time before now at which the tail starts, in milliseconds. */
   readonly startOffsetMs: number;
   /** Milliseconds between the backend's polls for new rows. */
   readonly refreshMs: number;

@@ -44,7 +44,7 @@ export interface DetectedLabelsAnswer extends Warned {
   readonly labels: readonly DetectedLabel[];
 }
 
-/** How many lines matched a pattern, by time bucket. */
+/** The number of lines that matched a pattern, by time bucket. */
 export interface PatternResult {
   readonly pattern: string;
   /** Missing for a pattern configured by the operator: it matches lines of any level. */

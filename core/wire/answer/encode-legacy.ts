@@ -9,7 +9,7 @@ import { warningsText } from './encode-warnings.js';
 import { inOrder } from './encode-streams.js';
 import type { Answer, EncodedAnswer, Entry, StreamResult } from './types.js';
 
-/** What the bytes of a legacy answer depend on, besides the answer. */
+/** Inputs of the bytes of a legacy answer, besides the answer. */
 export interface LegacyOptions {
   /** True when the labels of entries stay separate from those of their stream. */
   readonly categorizeLabels: boolean;

@@ -9,7 +9,7 @@ import { formatFloatPlain, formatSeconds } from '../../base/time/index.js';
 import type { Point, SampleResult, SeriesResult } from '../../logql/metric/types.js';
 import type { Answer, EncodedAnswer } from './types.js';
 
-/** What the bytes depend on, besides the answer. */
+/** Inputs of the bytes of an answer, besides the answer. */
 export interface EncodeOptions {
   /** 3-tuples instead of 2-tuples in log answers. */
   readonly categorizeLabels: boolean;

@@ -4,8 +4,8 @@ import type { Direction } from '../api/request.js';
 const hourNs = 3_600_000_000_000n;
 
 /**
- * Which entries of a log query the parameter `interval` keeps: those at least an interval after the last kept one, whatever their stream.
- * Loki evaluates each hour of the clock separately, so the first entry of an hour is always kept.
+ * Selects the entries of a log query that the parameter `interval` keeps: those at least an interval after the last kept one, whatever
+ * their stream. Loki evaluates each hour of the clock separately, so the first entry of an hour is always kept.
  */
 export class KeptApart {
   readonly #intervalNs: bigint;

@@ -7,7 +7,7 @@ export interface LiveEntry {
   readonly entry: Entry;
 }
 
-/** What a tail reports. */
+/** Events of a tail. */
 export type LiveEvent =
   /** Lines in time order; `isEarly` when too many were waiting for older ones, so that some of those may follow. */
   | { readonly kind: 'entries'; readonly entries: readonly LiveEntry[]; readonly isEarly: boolean }

@@ -23,8 +23,8 @@ export function isCacheable(answer: Answer): answer is CacheableAnswer {
 }
 
 /**
- * What packed answers look like, for those that outlive the process: change it with anything that changes here, in the meaning of an answer
- * too. The rest is the version of V8's serialization.
+ * The version of the format of packed answers, for those that outlive the process: change it with anything that changes here, in the
+ * meaning of an answer too. The rest is the version of V8's serialization.
  */
 export const packedFormat = `1.${serializationVersion()}`;
 

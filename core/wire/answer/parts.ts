@@ -15,7 +15,7 @@ export interface StreamResult {
   readonly entries: readonly Entry[];
 }
 
-/** What an answer cost; source of `data.stats` (docs/protocol/answers.md#envelope). Times in milliseconds. */
+/** The cost of an answer; source of `data.stats` (docs/protocol/answers.md#envelope). Times in milliseconds. */
 export interface AnswerStats {
   readonly linesProcessed: number;
   readonly bytesProcessed: number;

@@ -1,4 +1,4 @@
-/** How often a listed value was seen, and when last, in Unix milliseconds. */
+/** The number of times a listed value was seen, and the last time, in Unix milliseconds. */
 export interface Heat {
   readonly seen: number;
   readonly lastMs: number;

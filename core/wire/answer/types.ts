@@ -83,7 +83,7 @@ export interface GzipForm {
 }
 
 /**
- * What the chain returns: plain data, to be treated as frozen (answers from a cache are shared, so copy before changing). Every kind has
+ * The answer of the chain: plain data, to be treated as frozen (answers from a cache are shared, so copy before changing). Every kind has
  * one encoder (core/wire/answer/encode) and, except `encoded`, one merger (core/wire/answer/merge).
  */
 export type Answer =

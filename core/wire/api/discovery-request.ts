@@ -49,7 +49,7 @@ export interface DetectedFieldValuesRequest extends Scan {
   readonly name: string;
 }
 
-/** How much a pattern search may read, and the patterns it starts with. */
+/** The maximum cost of a pattern search, and the patterns it starts with. */
 export interface PatternSearch {
   readonly maxRows: number;
   readonly secondPassMaxRows: number;

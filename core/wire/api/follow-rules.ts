@@ -1,14 +1,14 @@
 /** Where new lines come from: `native` adds the backend's own tail to polling; `auto` is `synthetic`, which only polls. */
 export type TailMode = 'auto' | 'native' | 'synthetic';
 
-/** How a tail follows new lines: set by the operator, carried by the request to the stage that follows them. */
+/** Rules by which a tail follows new lines: set by the operator, carried by the request to the stage that follows them. */
 export interface FollowRules {
   readonly mode: TailMode;
   /** Milliseconds between two polls for new lines. */
   readonly refreshMs: number;
   /** Milliseconds that a line waits after it was found for older lines of its stream; 0 sends it at once. */
   readonly reorderMs: number;
-  /** How late lines may arrive and still be shown. */
+  /** The maximum delay of lines that are still shown. */
   readonly lookbackMs: number;
   /** Lines remembered so that none is shown twice; at high rates this shortens the lookback. */
   readonly maxRemembered: number;

@@ -3,7 +3,7 @@ import { isReadLimit, limitFields, readLimitField } from './fields.js';
 import { isPublishedByDefault, type LimitValue, publishedBuiltIns } from './published.js';
 
 export interface ProcessLimits {
-  /** How long any request may take (`-http-write-timeout`); 0 for no limit. */
+  /** The maximum duration of a request (`-http-write-timeout`); 0 for no limit. */
   readonly requestTimeoutMs: number;
   /** Default limit of a log query. */
   readonly maxLines: number;
@@ -24,7 +24,7 @@ export interface Limits {
   /** The limits of a request for these tenants: the strictest non-zero value of each. */
   of(tenantIds: readonly string[]): TenantLimits;
   /**
-   * What `/config/tenant/v1/limits` and drilldown-limits publish for a tenant, sorted by field
+   * The limits that `/config/tenant/v1/limits` and drilldown-limits publish for a tenant, sorted by field
    * (docs/protocol/answers.md#published-tenant-limits).
    */
   published(tenantId: string): ReadonlyMap<string, LimitValue>;

@@ -34,7 +34,7 @@ export function isPublishedByDefault(field: string): boolean {
   return publishedByDefault.has(field);
 }
 
-/** What is published for a tenant without overrides: the values in effect, and how this proxy reads logs. */
+/** The published limits of a tenant without overrides: the values in effect, and this proxy's settings for reading logs. */
 export function publishedBuiltIns(limits: TenantLimits): Map<string, LimitValue> {
   return new Map<string, LimitValue>([
     ['discover_log_levels', true],

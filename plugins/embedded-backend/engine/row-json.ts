@@ -4,8 +4,8 @@ import type { Stream } from '../store/stream.js';
 import { rowNames, StoredRow } from './stored-row.js';
 
 /**
- * How to write rows of one stream and shape: constant text, the value at an index of the row (or its time, index -1), constant text, and so
- * on. Names and stream fields are quoted once, not once per row.
+ * A template for rows of one stream and layout: constant text, the value at an index of the row (or its time, index -1), constant text, and
+ * so on. Names and stream fields are quoted once, not once per row.
  */
 interface Template {
   readonly texts: readonly string[];

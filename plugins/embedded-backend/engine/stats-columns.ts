@@ -2,7 +2,7 @@ import type { LogsqlPipe, LogsqlQuery } from '../logsql/index.js';
 import { printPipe, printQuery } from '../logsql/index.js';
 import { badRequest } from '../http/errors.js';
 
-/** Which columns of a stats result are labels and which are values. */
+/** Columns of a stats result that are labels, and columns that are values. */
 export interface StatsColumns {
   readonly labels: readonly string[];
   readonly values: readonly string[];

@@ -1,7 +1,7 @@
 import type { FieldRef, LogsqlPipe } from '../logsql/index.js';
 import type { ScanOrder } from '../store/scan.js';
 
-/** How to read the store so that the pipes need no sort of their own. */
+/** An order in which to read the store so that the pipes need no sort of their own. */
 export interface OrderedPipes {
   readonly order: ScanOrder;
   readonly pipes: readonly LogsqlPipe[];

@@ -5,7 +5,7 @@ import type { RowSink } from './row-sink.js';
 /** Longer lines are dropped (`-insert.maxLineSizeBytes`). */
 const MAX_LINE_CHARS = 256 * 1024;
 
-/** Which JSON fields hold the parts of a row. */
+/** JSON fields that hold the parts of a row. */
 export interface JsonLineOptions {
   readonly streamFields: readonly string[];
   /** Candidates in order of preference. */

@@ -11,7 +11,7 @@ export class Interner {
   #young = new Map<string, string>();
   #old = new Map<string, string>();
 
-  /** How often a string was unknown; shows the caller whether the last call kept a new copy. */
+  /** Number of unknown strings so far; shows the caller that the last call kept a new copy. */
   get misses(): number {
     return this.#misses;
   }

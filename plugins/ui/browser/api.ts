@@ -21,7 +21,7 @@ export class ServerError extends Error {
   }
 }
 
-/** What to say of a request that failed. */
+/** The message for a failed request. */
 export function failureText(error: unknown): string {
   return error instanceof ServerError ? error.message : 'The proxy does not answer.';
 }
@@ -57,12 +57,12 @@ export function fetchExplanation(
   return ask('api/explain', { query, step: String(step) }, { tenant, signal });
 }
 
-/** What is wrong with a query that is being written, in the server's words; undefined when nothing is. */
+/** The error in a query that is being written, in the server's words; undefined for a valid one. */
 export async function checkQuery(query: string): Promise<string | undefined> {
   return (await ask<{ readonly error?: string }>('api/check', { query }, {})).error;
 }
 
-/** What a query asks the API for: `step` in seconds, and the name under which its cost is kept. */
+/** The API request of a query: `step` in seconds, and the name under which its cost is kept. */
 export interface Asked extends Pick<QueryState, 'query' | 'limit' | 'direction' | 'tenant'> {
   readonly range: NsRange;
   readonly step?: number;
@@ -90,7 +90,7 @@ export function newRunName(): string {
     .join('');
 }
 
-/** What a run cost; undefined when the server does not know, or no longer. */
+/** The cost of a run; undefined when the server does not know it, or no longer. */
 export async function fetchRun(name: string): Promise<RunReport | undefined> {
   // The server closes its books when the answer has been sent, which may be a moment after it came.
   for (const waitMs of [0, 100, 400]) {
@@ -189,7 +189,7 @@ async function ask<Body>(
     credentials: 'same-origin',
     signal: signal ?? AbortSignal.timeout(namesWithinMs),
   } as const;
-  // What does not fit into an address goes as a form.
+  // A query that is too long for an address goes as a form.
   const isLong = search.length > longestAddress;
   if (isLong) headers.set('Content-Type', 'application/x-www-form-urlencoded');
   const response = await (isLong

@@ -15,7 +15,7 @@ import type { SelectionProfile } from './profile.js';
 export interface DuplicatesRequest extends Backend {
   readonly memory: MemoryAccount;
   readonly filter: LogsqlFilter;
-  /** What is known of the selection's rows. */
+  /** The profile of the selection's rows. */
   readonly profile: Pick<
     SelectionProfile,
     'streamsWithSharedTimes' | 'repeatedAt' | 'surplus' | 'surplusElsewhere' | 'crowded' | 'isUncompared'

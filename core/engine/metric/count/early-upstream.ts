@@ -5,7 +5,7 @@ import type { Upstream } from '../../../victoria/upstream/types.js';
 import type { LeafContext } from '../context.js';
 import { isSame, listingBytes, listSelection, type StreamListing } from './stream-listing.js';
 
-/** How long a selection's streams are reused as a first guess. */
+/** The time for which a selection's streams are reused as a first guess. */
 const listingMs = 3_600_000;
 
 /** Work that needs the streams of a selection. */

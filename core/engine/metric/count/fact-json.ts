@@ -1,4 +1,4 @@
-/** What was found in a stretch of time as JSON, for files and other replicas. What is read may be anything: what is no finding throws. */
+/** Findings of a time segment as JSON, for files and other replicas. The parsers take any value and throw for one that is no finding. */
 import type { BackendRow } from '../../../victoria/upstream/types.js';
 import type { Crowded } from './found-repeats.js';
 import { bytesOfProfile, type StretchProfile } from './profile.js';
@@ -6,9 +6,9 @@ import type { Kind, StreamKinds } from './spelled-kinds.js';
 import { bytesOfSpelled, type SpelledStretch } from './spelled-levels.js';
 import type { Found } from './stretches.js';
 
-/** How findings of a kind are written and read. */
+/** Printer and parser of one kind of finding. */
 export interface FactForm<Fact extends Found> {
-  /** What JSON.stringify writes. */
+  /** A value for JSON.stringify. */
   print(fact: Fact): unknown;
   parse(json: unknown): Fact;
   /** The approximate size in memory. */

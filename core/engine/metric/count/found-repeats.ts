@@ -21,7 +21,7 @@ import {
 } from './repeated-times.js';
 import type { Run } from './stretches.js';
 
-/** What is known of the entries that were pushed more than once, in one or several stretches of time. */
+/** Entries that were pushed more than once, in one or several segments of time. */
 export interface FoundRepeats {
   /** The times at which entries of one stream repeat, and possibly others; undefined when there are too many. */
   readonly repeatedAt: readonly bigint[] | undefined;
@@ -44,7 +44,7 @@ export interface Crowded {
 
 export const noRepeats: FoundRepeats = { repeatedAt: [], surplus: [], crowded: [], surplusElsewhere: [] };
 
-/** What was counted in a stretch of time. */
+/** Counts of one time segment. */
 export interface SharedInStretch {
   /** By `_stream` text. */
   readonly rows: ReadonlyMap<string, number>;
@@ -208,7 +208,7 @@ function shortly(filter: LogsqlFilter): LogsqlFilter | undefined {
 /** The most surplus rows that are subtracted from the counts of a query one by one. */
 const maxSurplus = 20_000;
 
-/** What is known of all stretches together. */
+/** Merges the findings of all segments. */
 export function mergeRepeats(found: readonly FoundRepeats[]): FoundRepeats {
   const areNamed = found.every(({ repeatedAt }) => repeatedAt !== undefined);
   const repeatedAt = found.flatMap((one) => one.repeatedAt ?? []);

@@ -275,7 +275,7 @@ export function streamsWithoutLevel({ streams }: StreamListing): readonly string
 export interface UndecidedRows {
   /** Rows of streams without a level. */
   readonly selection: LogsqlFilter;
-  /** Those of them of which no stored field decides it, together with others that must be read. */
+  /** Rows of which no stored field decides the label, and others that must be read. */
   readonly filter: LogsqlFilter;
 }
 

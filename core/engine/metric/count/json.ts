@@ -43,7 +43,7 @@ export function openNames(names: readonly string[], { streams }: StreamListing):
   return names.filter((name) => !identities.every(({ labelNames }) => labelNames.has(name)));
 }
 
-/** How to distinguish lines by the labels that `| json` extracts from them. */
+/** Distinguishes lines by the labels that `| json` extracts from them. */
 export function jsonQuestion(open: readonly string[]): LineQuestion | Declined {
   const key = `json ${JSON.stringify(open)}`;
   function* judge(lines: readonly string[]): Steps<LineShaper | Declined> {
@@ -185,7 +185,7 @@ export interface ValueShaper extends LineShaper {
   lineOf(get: Get, value: string): string;
 }
 
-/** How to gather the values of a label. */
+/** Gathers the values of a label. */
 export function valuesQuestion(open: readonly string[], name: string): LineQuestion<ValueShaper> | Declined {
   const others = open.filter((one) => one !== name);
   function* judge(lines: readonly string[]): Steps<ValueShaper | Declined> {
@@ -224,7 +224,7 @@ function lineOf(get: Get, names: readonly string[]): string {
   return JSON.stringify(Object.fromEntries(values.filter(([, value]) => value !== '')));
 }
 
-/** How to shorten lines to the labels that `| json` extracts from them; `columns` is empty, because `_msg` is the short line. */
+/** Shortens lines to the labels that `| json` extracts from them; `columns` is empty, because `_msg` is the short line. */
 export function shorteningQuestion(open: readonly string[]): LineQuestion | Declined {
   function* judge(lines: readonly string[]): Steps<LineShaper | Declined> {
     let short = 0;

@@ -30,7 +30,7 @@ export function isSum(range: RangeAggregation): boolean {
   return rangeFunctions[range.op].ofValues === 'total' || isDividedAverage(range);
 }
 
-/** What has to be known of a selection before its values are asked for. */
+/** Facts about a selection that the request for its values depends on. */
 export interface Known {
   readonly grouping: Grouping;
   readonly shaper: ValueShaper;

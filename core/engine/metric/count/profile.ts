@@ -70,9 +70,9 @@ export interface ProfileRequest {
 /** The profile of one stretch of time. */
 export interface StretchProfile extends SelectionProfile, Found {}
 
-/** How long the profile of another range is used as a guess. */
+/** The time for which the profile of another range is used as a guess. */
 const expectedMs = 600_000;
-/** How long it is remembered that a selection was asked about. */
+/** The time for which a selection counts as requested before. */
 const askedMs = 86_400_000;
 const bytesOfMark = 16;
 /** The most groups of a stretch; beyond that, columns are treated as independent of streams. */
@@ -109,8 +109,8 @@ export class SelectionProfiler {
   }
 
   /**
-   * What to ask about a selection. To look for doubts takes as long as to do without a proof once, so that it pays where the selection was
-   * asked about before.
+   * Leaves out the search for uncertain lines when a selection is requested for the first time: the proof takes as long as one count
+   * without it, so it pays only when the selection is requested again.
    */
   worthAsking(request: ProfileRequest, rows: number, range: TimeRange): ProfileRequest {
     // Where nothing will be looked at now, there is nothing to save.
@@ -199,7 +199,7 @@ export function onceProfiled(profiler: Profiles): Profiles {
       if (known !== undefined) return known;
       const profile = profiler.of(request, range, listing);
       profiles.set(key, profile);
-      // Who asks again may do so by other means.
+      // A later request may succeed by other means.
       profile.catch(() => profiles.delete(key));
       return profile;
     },
@@ -251,7 +251,7 @@ function keyOf({ upstream, selection, columns, unreliable, doubts }: ProfileRequ
   return JSON.stringify([upstream.owner, columns, printFilter(selection), ...asked]);
 }
 
-/** What one stretch of a run has shown so far. */
+/** Counts of one segment of a run so far. */
 class StretchCounts {
   readonly rows = new Map<string, number>();
   readonly sharingOf = new Map<string, number>();

@@ -183,7 +183,7 @@ export function parsedFields(names: ReadonlySet<string>, { fields }: StreamListi
   return fields.filter((field) => names.has(labelName(field)));
 }
 
-/** How to gather the values of a field in rows without a line. */
+/** Gathers the values of a field in rows without a line. */
 export interface FieldShaper {
   readonly shaper: ValueShaper;
   /** Stream fields that are in no line, as long as every row has its stream's value in them. */

@@ -14,14 +14,14 @@ import type { LineSamples, SampledLine, SampledLines } from './line-samples.js';
 /** The value of a column in a group or a row. */
 export type Get = (name: string) => string | undefined;
 
-/** How the backend splits lines into shapes, so that it can count lines by level without sending them. */
+/** Splits lines into classes in the backend, so that it can count lines by level without sending them. */
 export interface LineShaper {
   readonly pipes: readonly LogsqlPipe[];
   /** The columns that identify a shape. */
   readonly columns: readonly string[];
   /** A line with the same meaning as a group's lines; undefined when their shape does not decide it. */
   representativeOf(get: Get): RepresentativeLine | undefined;
-  /** How to split lines of which none is in doubt, which takes less; undefined where a sample holds lines that are. */
+  /** A cheaper digest for lines of which none is uncertain; undefined where a sample holds uncertain lines. */
   readonly sure?: SureShaper<LineShaper> | undefined;
 }
 
@@ -39,7 +39,7 @@ export function surest<Shaper extends { readonly sure?: SureShaper<Shaper> | und
   return doubtful === 0 ? (shaper.sure?.shaper ?? shaper) : shaper;
 }
 
-/** What to look for in a selection's lines, once; `key` tells it apart. */
+/** Lines to look for once in a selection; `key` identifies them. */
 export interface Doubts {
   readonly key: string;
   readonly pipes: readonly LogsqlPipe[];
@@ -76,11 +76,11 @@ export interface LevelShaper extends LineShaper {
   readonly value: string;
 }
 
-/** What to find out about lines. */
+/** A question about lines that a sample of them answers. */
 export interface LineQuestion<Shaper extends LineShaper = LineShaper> {
   /** Identifies the question. */
   readonly key: string;
-  /** How to split lines like these into shapes, or why they should be read instead; a line in each step. */
+  /** Returns a digest for lines like these, or the reason to read them instead; each step handles one line. */
   readonly judge: (lines: readonly string[]) => Steps<Shaper | Declined>;
 }
 
@@ -108,7 +108,7 @@ export class LineShapes {
     return this.#memory.get(keyOf(key, upstream, selection)) as Shaper | Declined | undefined;
   }
 
-  /** How to split the lines into shapes, or why they should be read instead: they must have enough in common. */
+  /** A digest of the lines, or the reason to read them instead: they must have enough in common. */
   async of<Shaper extends LineShaper>(
     question: LineQuestion<Shaper>,
     asked: AskedLines,
@@ -189,7 +189,7 @@ interface JudgedCuts {
   readonly cuts: readonly Cut[];
   /** The values that mostly tell the level of their lines. */
   readonly values: readonly string[];
-  /** How many different lines the backend would send. */
+  /** The number of different lines that the backend would send. */
   readonly shapes: number;
 }
 
@@ -210,7 +210,7 @@ function judgedCuts(cuts: readonly Cut[]): JudgedCuts {
   return { cuts, values, shapes: shapesOf(cuts, values) };
 }
 
-/** How many different lines the backend would send that told all of these values. */
+/** The number of different lines that the backend would send if all of these values were decisive. */
 function shapesOf(cuts: readonly Cut[], values: readonly string[]): number {
   const isOne = ({ value: found, level }: Cut): boolean =>
     level !== undefined && (found === '' || values.includes(found));
@@ -306,7 +306,7 @@ function cutting(forms: readonly LevelForm[], startOf: (prefix: string) => strin
   });
 }
 
-/** What may be a level in an object that is taken for text where a number stands in front of it is collapsed. */
+/** The start of a possible level in an object that counts as text once the number in front of it is collapsed. */
 const levelInObject = '(?:level|lvl|severity)(?:_?text)?"[ \\t\\r\\n]*:[ \\t\\r\\n]*"';
 const findsLevel = new RegExp(levelInObject, 'i');
 
@@ -353,7 +353,7 @@ function representing(level: string | undefined): RepresentativeLine | undefined
   return level === undefined ? undefined : { line: level === '' ? noLevel : level };
 }
 
-/** What either is in doubt about; the second looks only at some lines. */
+/** Union of uncertain lines; each filter works on the lines behind its own pipes. */
 export function joinedDoubts(doubts: readonly Doubts[]): Doubts | undefined {
   const [first, ...others] = doubts;
   if (first === undefined || others.length === 0) return first;

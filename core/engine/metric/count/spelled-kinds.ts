@@ -16,26 +16,26 @@ type Words = number;
 
 /** Spellings that stand in a line. */
 interface SpelledIn {
-  /** Those between word boundaries. */
+  /** Spellings between word boundaries. */
   readonly words: Words;
-  /** Those of them that tell a level where they stand. */
+  /** Spellings that stand where they decide the level. */
   readonly telling: Words;
 }
 
 /** Lines of a stream that have the same level, empty for none, and hold the same spellings, if nothing is cut out. */
 export interface Kind extends SpelledIn {
-  /** What the backend cuts out in place of a level and is none; empty where it cuts out nothing. */
+  /** The text that the backend cuts out in place of a level although it is none; empty where it cuts out nothing. */
   readonly value: string;
   readonly level: string;
 }
 
-/** What is known of the lines of a stream. */
+/** Statistics of the lines of a stream. */
 export interface StreamKinds {
   /** Undefined when a line has its level in another way. */
   readonly kinds: readonly Kind[] | undefined;
   /** The spellings by which lines have their level. */
   readonly used: Words;
-  /** What stands around spellings where they tell a level (`aroundWord`), by spelling; not all of it beyond `maxAround`. */
+  /** The characters around spellings that decide the level (`aroundWord`), by spelling; incomplete beyond `maxAround`. */
   readonly around: ReadonlyMap<Words, ReadonlySet<string>>;
 }
 
@@ -109,7 +109,7 @@ export interface SoughtWord {
   readonly around: readonly string[] | undefined;
 }
 
-/** How lines are told apart, and what that means. */
+/** A classification of lines by the levels that they spell. */
 export interface Judgement {
   /** The levels that are looked for, each by any of these words. */
   readonly levels: readonly { readonly level: string; readonly words: readonly SoughtWord[] }[];
@@ -184,7 +184,10 @@ function bitsOf(words: readonly { readonly bit: Words }[]): Words {
   return words.reduce((all, { bit }) => all | bit, 0);
 }
 
-/** What stands around a spelling in all streams; undefined when that is too much to look for, or is the end of lines, which no filter finds. */
+/**
+ * The characters around a spelling in all streams; undefined when there are too many of them, or when one is the end of a line, which no
+ * filter finds.
+ */
 function aroundOf(bit: Words, streams: readonly StreamKinds[]): readonly string[] | undefined {
   const all = new Set(streams.flatMap(({ around }) => [...(around.get(bit) ?? [])]));
   return all.size > maxAround || [...all].some((each) => each.endsWith('$')) ? undefined : [...all];

@@ -36,7 +36,7 @@ import { Stretches, type Found, type Proofs, type Run } from './stretches.js';
 import type { StreamListing, Tallies } from './stream-listing.js';
 import { wholeStretches } from './time-stretches.js';
 
-/** What was found in a stretch of time, by `_stream` text. */
+/** Findings of a time segment, by `_stream` text. */
 export interface SpelledStretch extends Found {
   readonly streams: ReadonlyMap<string, StreamKinds>;
 }
@@ -52,9 +52,9 @@ export interface SpelledRequest {
   readonly naming: Naming;
   /** All rows of the streams that are listed. */
   readonly selection: LogsqlFilter;
-  /** Those of them whose lines are looked at. */
+  /** Rows whose lines are inspected. */
   readonly lines: LogsqlFilter;
-  /** Those of which a sample is read. */
+  /** Rows of which a sample is read. */
   readonly sampled: LogsqlFilter;
   readonly samples: Pick<LineSamples, 'of'>;
   readonly listing: StreamListing;
@@ -71,7 +71,7 @@ export interface SpelledRequest {
   readonly looked?: ((lines: number, bytes: number) => void) | undefined;
 }
 
-/** How to tell levels by words, and of which streams. */
+/** Digest that finds levels by words, and the streams that it is used for. */
 export interface SpelledLevels {
   readonly shaper: LineShaper;
   /** Matches the rows of the streams whose levels are told. */

@@ -110,7 +110,7 @@ interface Begun {
   readonly make: (profile: SelectionProfile) => Statistics | Declined;
 }
 
-/** What is asked about lines; undefined where they need not be read, by parsers that can add no label and whose errors are dropped. */
+/** The question about lines; undefined where they need not be read, because parsers can add no label and their errors are dropped. */
 function lineQuestion({ push }: Pushed, streamListing: StreamListing): LineQuestion | Declined | undefined {
   const { fromJson, dropsErrors, looksAtLines } = push;
   if (!looksAtLines || fromJson === undefined) return undefined;

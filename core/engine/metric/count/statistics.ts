@@ -58,22 +58,22 @@ export interface Parts {
   readonly deciding: DecidingFields;
   readonly profile: SelectionProfile;
   readonly grouped: readonly GroupedRows[];
-  /** How lines matter; undefined when only their level does. */
+  /** The question about lines and its digest; undefined when only their level matters. */
   readonly lines: { readonly question: LineQuestion; readonly shaper: LineShaper } | undefined;
-  /** How lines tell their level; undefined when none has to. */
+  /** The digest that finds the level of a line; undefined when no level is needed. */
   readonly levels: LineShaper | Declined | undefined;
 }
 
 /** The counts: groups by their columns, and lines by level where only the line decides it. */
 export interface Counted {
   readonly groups: readonly Group[];
-  /** How the lines of the other groups were counted; `rows` means that they must be read. */
+  /** The count of the lines of the other groups; `rows` means that they must be read. */
   readonly others: ShapeCount | 'none' | 'rows';
   /** Matches rows without a line that were not counted; undefined where there are none. */
   readonly unread: LogsqlFilter | undefined;
 }
 
-/** What must still be added to or subtracted from the counts. */
+/** Corrections to add to or subtract from the counts. */
 export interface Remainder {
   /** Rows that were counted twice. */
   readonly duplicates: readonly BackendRow[];
@@ -119,7 +119,7 @@ export class Statistics {
   isRight(now: SelectionProfile): boolean {
     const { missing, unreliable, doubtful, crowded } = now;
     const { profile, plan } = this.#parts;
-    // Which rows to tell apart depends on times, and so on the range.
+    // The rows to distinguish depend on times, and so on the range.
     if (this.tellsRowsApart || (crowded.length > 0 && plan.push.measure !== 'presence')) return false;
     const isSame = areGroupedApart(now, profile) && profile.missing > 0 === missing > 0;
     return isSame && (profile.doubtful === 0) === (doubtful === 0) && unreliable === 0;

@@ -15,13 +15,13 @@ import { rowsOfStreams } from '../row-windows.js';
 import { addTallies, type ListedRange, type Tallies } from './stream-listing.js';
 import { isIn, partLengthOf, stretchesUntil, type Stretch } from './time-stretches.js';
 
-/** What was found in one stretch of time. */
+/** A finding of one time segment. */
 export interface Found {
   /** A checksum of its number of rows per stream. */
   readonly tally: bigint;
 }
 
-/** What is looked at. */
+/** Rows to inspect. */
 export interface Looked {
   /** Tells apart what is looked for, and where. */
   readonly key: string;
@@ -30,7 +30,7 @@ export interface Looked {
   readonly selection: LogsqlFilter;
 }
 
-/** How findings are made. */
+/** A way to make findings. */
 export interface Looking<Finding extends Found> {
   /** Gives a finding for each stretch, in their order. */
   readonly look: (run: Run) => Promise<readonly Finding[]>;
@@ -38,13 +38,13 @@ export interface Looking<Finding extends Found> {
   readonly skips?: (rows: number) => boolean;
 }
 
-/** What proves that findings still hold. */
+/** Evidence that findings still hold. */
 export interface Proofs {
   readonly tallies: Tallies;
   readonly clock: Pick<Clock, 'nowNs'>;
 }
 
-/** What is known of a range. */
+/** Findings of a range. */
 export interface Findings<Finding> {
   /** In any order. */
   readonly found: readonly Finding[];
@@ -208,7 +208,7 @@ export class Stretches<Finding extends Found> {
     return { found, isIncomplete: atUnknown === 'skipped' || atChanged === 'skipped' };
   }
 
-  /** What is remembered of a stretch, or of all its parts. */
+  /** Remembered findings of a segment, or of all its parts. */
   #known(looked: Looked, stretch: KeyedStretch): readonly Finding[] | undefined {
     const found = this.#memory.get(stretch.key);
     if (found !== undefined) return [found];

@@ -116,12 +116,12 @@ async function valueTable(
     return gather({ grouped, shaper, readsMissing, crowded, plan, buckets, isOneCall }, context);
   };
   const mayReadMissing = ({ missing }: SelectionProfile): boolean => refusal !== undefined && missing > 0;
-  // What fields hide is missing in lines that are rebuilt of them; other lines are grouped apart.
+  // Values hidden by fields are missing in lines that are rebuilt from them; other lines are grouped apart.
   const obstacleTo = (profile: SelectionProfile): Declined | undefined =>
     obstacleIn(refusal === undefined ? profile : { ...profile, hidingStreams: new Set() });
   const isExpected =
     obstacleTo(expected) === undefined && (!known.mayHaveRowLabels || profiler.knows(known.profileRequest));
-  // Which rows to tell apart depends on times, and so on the range.
+  // The rows to distinguish depend on times, and so on the range.
   const mayBegin = isExpected && expected.crowded.length === 0;
   let gathering = mayBegin
     ? gatherWith(expected, surest(known.shaper, expected), mayReadMissing(expected))

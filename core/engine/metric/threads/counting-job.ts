@@ -18,7 +18,7 @@ const reportBytes = 256 * 1024;
 export class CountingJob {
   readonly #counts = new MetricCounts();
   readonly #memory: MemoryAccount;
-  /** What the other side knows to be held. */
+  /** Bytes held as last reported to the other side. */
   readonly #told: Map<MemoryUse, number>;
   readonly #pipes: readonly LogsqlPipe[];
   readonly #intake: RowIntake;
@@ -69,7 +69,7 @@ export class CountingJob {
     return this.#counter.pack();
   }
 
-  /** What happened since it was last asked. */
+  /** Events since the last call. */
   progress(): Progress {
     const memory: (readonly [MemoryUse, number])[] = [];
     for (const [kind, bytes] of this.#memory.held) {

@@ -12,12 +12,12 @@ import type { RowsRead } from '../counts.js';
 import type { RepeatPlaces } from '../row-intake.js';
 import type { RowStreams } from '../row-streams.js';
 
-/** What a thread counts: the samples of a leaf in rows of the backend. Plain data. */
+/** The job of a thread: counting the samples of a leaf in rows of the backend. Plain data. */
 export interface CountingWork {
   readonly leaf: Leaf;
   readonly columns: Columns;
   readonly limits: Omit<MetricLimits, 'memory'>;
-  /** What the query may hold in bytes, and holds already. */
+  /** The memory limit of the query in bytes, and the memory it already holds. */
   readonly memory: { readonly limit: number; readonly held: ReadonlyMap<MemoryUse, number> };
   readonly naming: NamingSettings;
   /** The pipes whose output the rows are. */
@@ -36,11 +36,11 @@ export type ToThread = { readonly job: number } & (
   /** Answered with `counted`. */
   | { readonly kind: 'finish' }
   | { readonly kind: 'drop' }
-  /** What came of a line that costs much; undefined in place of a result is one, too. */
+  /** The result of a line that costs much; undefined in place of a result is one, too. */
   | { readonly kind: 'line'; readonly line: number; readonly result?: unknown; readonly fault?: Fault }
 );
 
-/** What happened since the last message of a job. */
+/** Events since the last message of a job. */
 export interface Progress {
   readonly read: RowsRead;
   /** Bytes of answers. */
@@ -50,7 +50,7 @@ export interface Progress {
 
 /** From a thread. */
 export type FromThread = { readonly job: number } &
-  /** What the head of an answer, or the lack of one, says of the backend. */
+  /** The outcome of the backend call, by the head of its answer or the lack of one. */
   (
     | { readonly kind: 'head'; readonly verdict: keyof BreakerPermit }
     | { readonly kind: 'read' | 'answered'; readonly progress: Progress }

@@ -74,7 +74,7 @@ export class RowJob {
     }
   }
 
-  /** What has been counted of all answers. */
+  /** The counts of all answers. */
   async finish(): Promise<PackedEngine> {
     this.#post({ kind: 'finish' });
     const reply = await this.#reply();

@@ -1,6 +1,6 @@
 /** The share of lines that may push out a cluster: beyond it, the lines have too many shapes to learn any. */
 const maxShare = 0.25;
-/** How long nothing is learnt then, in the time of the lines. */
+/** The time, by the timestamps of lines, during which nothing is learnt after that. */
 const pauseMs = 10 * 60_000;
 
 /** Stops the learning of a stream whose clusters do not last. */

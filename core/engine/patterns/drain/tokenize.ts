@@ -14,7 +14,7 @@ import {
 const pair = '\\w+=(?:[^"]\\S*|".+")';
 const onlyPairs = compileRegExp(`^(?:${pair} )*(?:${pair})+$`);
 
-/** What the lines of a stream are taken for, by its first one. */
+/** The format of a stream, by its first line. */
 export function formatOf(firstLine: string): LineFormat {
   if (firstLine.length < 2) return 'text';
   if (firstLine.startsWith('{') && firstLine.endsWith('}')) return 'json';

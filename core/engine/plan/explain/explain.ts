@@ -18,7 +18,7 @@ import type { LogsPlan } from '../types.js';
 import { explainStrategies, type ExplainedStrategy } from './strategies.js';
 import { printTree } from './tree-text.js';
 
-/** What a query costs, by what has to be moved from the backend. */
+/** The cost class of a query, by the data that the backend has to send. */
 export type CostClass = keyof typeof costTexts;
 
 /** One part of the query and what is done about it. */
@@ -58,7 +58,7 @@ export const namesTexts = {
     'not known here: a query learns them from the backend first; label filters are shown with the name as its only spelling, and line filters let rows without a line through',
 } as const;
 
-/** What of the pipeline decides about a query. */
+/** The settings of the pipeline that decide how a query is planned. */
 export interface ExplainContext extends PlanSettings {
   /** The stored names of such rows, when they are known. */
   readonly recall?: (filter: LogsqlFilter) => KnownNames | undefined;

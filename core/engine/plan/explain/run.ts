@@ -3,11 +3,11 @@ import { declineReasons, outcomeText } from '../../metric/declined.js';
 import type { ExplainedRead } from './explain.js';
 import { costText } from './strategies.js';
 
-/** What a query did when it ran. */
+/** A report of one run of a query. */
 export interface RunReport {
   /** HTTP status. */
   readonly status: number;
-  /** What was answered in a few words, or the text of the error. */
+  /** A summary of the answer in a few words, or the text of the error. */
   readonly answer: string;
   readonly durationMs: number;
   /** Calls to the backend; those that ran at the same time can add up to more than the query took. */
@@ -26,7 +26,7 @@ export interface CallSum extends Pick<UpstreamCall, 'type' | 'rows' | 'bytes' | 
 }
 
 export interface TriedStrategy extends StrategyRecord {
-  /** What the outcome means. */
+  /** An explanation of the outcome. */
   readonly text: string;
 }
 

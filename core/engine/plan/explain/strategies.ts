@@ -9,9 +9,9 @@ export interface ExplainedStrategy {
   readonly strategy: string;
   /** Why it is not tried, whatever is stored. */
   readonly declined?: DeclineReason;
-  /** What it should take; without a look at the backend, most of it is not known. */
+  /** The estimate; most of it is unknown without a call to the backend. */
   readonly cost?: Cost;
-  /** What it does, or what the reason means. */
+  /** The summary of the strategy, or an explanation of the reason. */
   readonly text: string;
 }
 

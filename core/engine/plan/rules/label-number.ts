@@ -53,7 +53,7 @@ function failing(name: string, op: CompareOp, value: string): readonly LogsqlFil
   }
 }
 
-/** How a line goes on behind a key, of JSON or of logfmt, whose value may pass. */
+/** A regular expression for the rest of a line behind a key, of JSON or of logfmt, whose value may pass. */
 export function valuePattern({ op, value }: NumberLabelFilter): string | undefined {
   const passing = (notFirst: string, end: string): string | undefined =>
     passingNumbers(op, value, { notFirst, end });
@@ -106,7 +106,7 @@ function anyBut(characters: string): string {
   return `(?:[^A${characters}]|A.?)`;
 }
 
-/** How plain numbers begin that pass. */
+/** Prefixes of the plain numbers that pass. */
 function plainNumbers(op: CompareOp, value: number): readonly string[] | undefined {
   if (!(Math.abs(value) < 10 ** mostDigits - 1)) return undefined;
   const floor = Math.floor(value);
@@ -140,7 +140,7 @@ function below(limit: number): readonly string[] {
   return [...shorter, ...withOneChanged(digits, (digit, index) => [index === 0 ? least : 0, digit - 1])];
 }
 
-/** How whole numbers begin that are no less. */
+/** Prefixes of the whole numbers from a limit on. */
 function from(limit: number): readonly string[] {
   const digits = String(limit);
   const longer = `[1-9][0-9]{${digits.length}}`;

@@ -152,7 +152,8 @@ function plainPiece(text: string): string | undefined {
   return longest.length >= shortest ? longest : undefined;
 }
 
-// What is told by nothing is unknown, and most lines are info: the whole range would be searched for what any page holds.
+// A line whose level nothing shows is unknown, and most lines are info: a search for these would scan the whole range for rows that are on
+// any page.
 const commonLevels: ReadonlySet<string> = new Set([unknownLevel, 'info']);
 
 /** Lines with a word that means one of the levels asked for; undefined where any line may. */

@@ -31,8 +31,8 @@ export interface LabelScope {
   /** True while a name means what the backend stored under it. */
   isStored(name: string): boolean;
   /**
-   * What of the stored line a value of this name was made of, where it is not stored: what stands under keys that have the name, or any
-   * piece, as it stands there or unescaped. Undefined where it may have another source.
+   * The part of the stored line from which a value of this name was made, where it is not stored: the text under keys of that name, or any
+   * piece, verbatim or unescaped. Undefined where it may have another source.
    */
   sourceInLine(name: string): 'keys' | 'pieces' | undefined;
   /** True when nothing but `| json` made labels of the stored line. */

@@ -168,7 +168,7 @@ export const lineRules = [
   }),
 ] as const;
 
-/** What was decided about one test of a line filter. */
+/** The decision about one test of a line filter. */
 export interface DecidedTerm {
   readonly rule: RuleText;
   readonly filter: LogsqlFilter;

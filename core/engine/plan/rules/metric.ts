@@ -4,12 +4,12 @@ import { dropsErrors, isWholeJson, jsonNames } from '../json-leaf.js';
 import type { LeafCount } from '../leaf-push.js';
 import { kindOfRule, type Rule, type RuleText } from './rule.js';
 
-/** What matters of a range aggregation for whether the backend can count its samples. */
+/** Facts about a range aggregation by which the backend can or cannot count its samples. */
 export interface LeafFacts extends Pick<LeafCount, 'names' | 'stageNames' | 'stages'> {
   readonly range: RangeAggregation;
   /** Undefined for functions of values. */
   readonly measure: LeafCount['measure'] | undefined;
-  /** Those of the stages that read or change the line, or make labels by templates. */
+  /** Stages that read or change the line, or make labels by templates. */
   readonly lineStages: readonly Stage[];
 }
 
@@ -119,7 +119,7 @@ export const metricRules = [
   }),
 ] as const;
 
-/** What is counted by groups alone; undefined for functions of values. */
+/** The count by groups alone; undefined for functions of values. */
 function countOf({ measure, names, stageNames, stages }: LeafFacts): LeafCount | undefined {
   return measure === undefined ? undefined : { measure, names, stageNames, stages };
 }

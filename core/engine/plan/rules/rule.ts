@@ -2,7 +2,7 @@ import type { LogsqlFilter } from '../../../victoria/logsql/ast.js';
 import { and, everything, or } from '../../../victoria/logsql/build.js';
 import type { NamingSettings } from '../../../victoria/names/naming.js';
 
-/** How far the backend answers a construct as LogQL means it; the planner acts on nothing else. */
+/** The precision with which the backend answers a construct as LogQL means it; the planner acts on nothing else. */
 export type Verdict =
   /** The same rows: the backend is asked, and nothing of it is evaluated here. */
   | 'exact'
@@ -11,11 +11,11 @@ export type Verdict =
   /** It might lose rows: the backend is not asked, the construct is evaluated here only. */
   | 'none';
 
-/** What the documentation and `explain` tell about a rule. */
+/** The texts about a rule in the documentation and in `explain`. */
 export interface RuleText<Id extends string = string> {
   readonly id: Id;
   readonly construct: string;
-  /** What the backend is asked, with `"text"` for what the query gives. */
+  /** The query to the backend, with `"text"` for the text of the LogQL query. */
   readonly backend: string;
   readonly verdict: Verdict;
   readonly reason: string;
@@ -41,12 +41,12 @@ type Definition<Id extends string, Subject, Match, Names extends unknown[], Emit
     })
   | (RuleText<Id> & {
       readonly verdict: 'exact' | 'superset';
-      /** What `emit` needs of a subject that falls under the rule; undefined for all others. */
+      /** Returns the arguments of `emit` for a subject that falls under the rule; undefined for all others. */
       readonly match: (subject: Subject) => Match | undefined;
       readonly emit: (match: Match, ...names: Names) => Emitted;
     });
 
-/** Which part of a query falls under the rule, what the backend is asked for that part, and how good the answer is. */
+/** Matches a part of a query, and gives the backend query for that part and its precision. */
 export interface Rule<
   Subject,
   Names extends unknown[],
@@ -55,13 +55,13 @@ export interface Rule<
 > extends RuleText<Id> {
   /** True when it has something to ask for, which a rule has exactly where its verdict is not `none`. */
   readonly emits: boolean;
-  /** What becomes of a part of a query; undefined when the part does not fall under the rule. */
+  /** Applies the rule to a part of a query; undefined when the part does not fall under the rule. */
   readonly apply: (subject: Subject) => Applied<Names, Emitted> | undefined;
 }
 
-/** What a rule does about one part of a query. */
+/** A rule applied to one part of a query. */
 interface Applied<Names extends unknown[], Emitted> {
-  /** What the backend is asked; undefined where it is not. */
+  /** Makes the backend query; undefined where there is none. */
   readonly emit: ((...names: Names) => Emitted) | undefined;
 }
 
@@ -98,7 +98,7 @@ export function firstRule<Id extends string, Subject, Names extends unknown[], E
   throw new Error('a part of a query that no rule is about');
 }
 
-/** What the backend is asked for a part of a query, and how far that answers it. */
+/** The backend query for a part of a LogQL query, and its precision. */
 export interface Answered {
   readonly verdict: Verdict;
   /** Everything where the verdict is `none`. */

@@ -7,7 +7,7 @@ export interface Operator {
   finish(): void;
 }
 
-/** What pipes depend on besides their rows. */
+/** Inputs of pipes besides their rows. */
 export interface PipeContext {
   /** The time of evaluation, Unix nanoseconds; by default the clock. */
   readonly nowNs?: bigint | undefined;

@@ -9,7 +9,7 @@ type Counter = 'limitReached' | 'limitTimeouts';
  */
 export class ClusterGauges implements Gauges {
   readonly #processes: readonly Gauges[];
-  /** What the present state was made of. */
+  /** The gauges that the present state was made of. */
   #parts: readonly (BackendGauges | undefined)[] = [];
   #state: GaugesState = { kind: 'unknown' };
   readonly #reached: RisingSum;

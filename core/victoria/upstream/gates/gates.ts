@@ -22,7 +22,7 @@ export interface GatesOptions {
   readonly waited: WaitedCalls;
   /** Queries over shorter ranges are never heavy. */
   readonly minRangeMs: number;
-  /** How long the calls of one request may wait, all together. */
+  /** The maximum wait of the calls of one request, all together. */
   readonly queueWaitMs: number;
   readonly nowMs: () => number;
 }
@@ -36,7 +36,7 @@ export interface GateOwner {
   /** Set for calls that let others go first (Caller.yields). */
   readonly yields?: boolean;
   readonly signal: AbortSignal;
-  /** What is left of the request's waiting time, in however many parts it is asked. */
+  /** The request's remaining waiting time, shared by all of its parts. */
   readonly budget: WaitBudget;
   /** The request's own place, given back while a call waits at a gate; undefined without a guard. */
   readonly place?: Place | undefined;
@@ -53,7 +53,7 @@ interface Held {
   readonly range: TimeRange;
   readonly entered: Promise<void>;
   pass: CallPass | undefined;
-  /** Those who share it; it is given back when the last one leaves. */
+  /** The number of holders that share it; it is released when the last one leaves. */
   holders: number;
 }
 

@@ -2,7 +2,7 @@
 export interface BackendGauges {
   readonly selects: number | undefined;
   readonly capacity: number | undefined;
-  /** How often queries waited for a place there, and how often they timed out. */
+  /** Queries that waited for a slot there, and queries that timed out. */
   readonly limitReached: number | undefined;
   readonly limitTimeouts: number | undefined;
   readonly memoryUsed: number | undefined;

@@ -6,7 +6,7 @@ import type { WaitBudget } from '../../../base/admission/wait-budget.js';
 export interface HeavyGateOptions {
   /** The most heavy queries at once; 0 means unlimited. */
   readonly limit: number;
-  /** How long a request may wait, for the text of the refusal. */
+  /** The maximum wait of a request, for the text of the refusal. */
   readonly queueWaitMs: number;
   /** Notified when the number of running or waiting queries changes. */
   readonly onChange: (running: number, waiting: number) => void;

@@ -2,7 +2,7 @@ import { apiError } from '../../../base/errors/table.js';
 
 export interface PacedSlotsOptions {
   readonly places: number;
-  /** How long a place stays taken after its call has ended. */
+  /** The time for which a slot stays taken after its call has ended. */
   readonly pauseMs: number;
   /** Notified of the number of waiting calls. */
   readonly onChange: (waiting: number) => void;

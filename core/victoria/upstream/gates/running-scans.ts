@@ -143,7 +143,7 @@ const unmeasuredShare = 0.1;
 const leastShare = 1 / 256;
 const maxClasses = 1024;
 
-/** How much backend memory, and how much time, scans of each class have needed. */
+/** Backend memory and time that scans of each class have needed. */
 export class ScanCosts {
   readonly #costs = new Map<string, Cost>();
 

@@ -1,4 +1,4 @@
-/** How a scan ended: successfully, by a failure of the backend, or for reasons unrelated to it. */
+/** The end of a scan: successful, a failure of the backend, or for reasons unrelated to it. */
 export type ScanOutcome = 'done' | 'failed' | 'ended';
 
 export interface FinishedScan {
@@ -16,7 +16,7 @@ export interface FinishedScan {
 export interface ScanLimitOptions {
   readonly floor: number;
   readonly ceiling: number;
-  /** How many times slower than alone a scan may be. */
+  /** The slowdown of a scan that is tolerated, as a factor of its time alone. */
   readonly tolerance: number;
 }
 

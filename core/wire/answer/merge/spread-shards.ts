@@ -1,6 +1,6 @@
 import type { ShardResult } from '../discovery-types.js';
 
-/** What streams hold, in the terms of index statistics. */
+/** Totals of streams, in the terms of index statistics. */
 export type ShardTotals = Pick<ShardResult, 'streams' | 'chunks' | 'bytes' | 'entries'>;
 
 const fingerprints = 2n ** 64n;

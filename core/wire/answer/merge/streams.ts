@@ -4,7 +4,7 @@ import { eachStep, sortSteps, type Steps } from '../../../base/pace/steps.js';
 import type { Entry, StreamResult, StreamsAnswer } from '../types.js';
 import { mergeStats, mergeWarnings } from './shared.js';
 
-/** How entries are merged. */
+/** Options of a merge of entries. */
 export interface MergeOptions {
   readonly direction: Direction;
   /** Maximum number of entries over all streams; undefined keeps all. */

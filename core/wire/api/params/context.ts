@@ -29,7 +29,7 @@ export function readStep(params: Params, range: TimeRange): bigint {
   return stepNs;
 }
 
-/** What the context takes from a plugin's host. */
+/** Parts of the context that come from a plugin's host. */
 interface Configured {
   readonly naming: { readonly dottedNames: DottedNames; readonly browseExtensions: boolean };
   readonly limits: {

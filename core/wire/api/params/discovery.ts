@@ -90,7 +90,7 @@ export function parsePatterns(params: Params, context: ParamContext, search: Pat
   };
 }
 
-/** What a client asks for that names a selector and a range and leaves the rest open. */
+/** The usual request of a client that names a selector and a range and leaves the rest open. */
 export function usualPatterns(query: Selector, range: TimeRange, search: PatternSearch): PatternsRequest {
   const stepNs = patternStep(readStep(new Map(), range));
   return { op: 'patterns', range, query, stepNs, limit: maxPatterns, search };

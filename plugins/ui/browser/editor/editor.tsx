@@ -15,7 +15,7 @@ import { completionOf, type Names } from './completion.js';
 import { logqlSupport } from './language.js';
 import { theme } from './theme.js';
 
-/** What the page does to its editor. */
+/** Actions of the page on its editor. */
 export interface EditorHandle {
   focus(): void;
   /** Selects a part of the query and puts the keyboard there. */

@@ -8,7 +8,7 @@ export interface WrittenMatcher {
   readonly value: string;
 }
 
-/** What may be written at a place of a query. */
+/** The kinds of text that can be written at a position of a query. */
 export type Situation =
   | { readonly kind: 'start' }
   /** The name of a label in a selector. */

@@ -2,7 +2,7 @@
 export interface Word {
   readonly word: string;
   readonly info: string;
-  /** What is written; `${}` is where the cursor goes. The word itself unless given. */
+  /** The text to insert; `${}` is where the cursor goes. The word itself unless given. */
   readonly insert?: string;
 }
 
@@ -44,7 +44,7 @@ export const grouping: readonly Word[] = [
   { word: 'without', info: 'Leaves these labels out', insert: 'without (${})' },
 ];
 
-/** What can follow a selector: filters on lines, parsers, formats, filters on labels. */
+/** Words that can follow a selector: filters on lines, parsers, formats, filters on labels. */
 export const stages: readonly Word[] = [
   { word: '|=', info: 'Lines with this text', insert: '|= "${}"' },
   { word: '!=', info: 'Lines without this text', insert: '!= "${}"' },

@@ -19,7 +19,7 @@ export interface LogRow {
   readonly ms: number;
   readonly level: Level;
   readonly line: string;
-  /** What went wrong with this line here, such as `JSONParserErr`. */
+  /** An error of this line here, such as `JSONParserErr`. */
   readonly error: string | undefined;
   readonly stream: Labels;
   /** Groups without labels are left out. */

@@ -13,7 +13,7 @@ export function sortOptions(options: readonly OptionDescription[]): SortedOption
   };
 }
 
-/** How to show an option's value: for a secret, only whether it is set. */
+/** The text of an option's value: for a secret, only that it is set or not. */
 export function shownValue({ value, isSecret, isSet }: OptionDescription): string {
   if (isSecret) return isSet ? 'set, not shown' : 'not set';
   if (value === undefined) return 'not set';

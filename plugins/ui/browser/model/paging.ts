@@ -11,8 +11,8 @@ export interface NextPage {
 }
 
 /**
- * What to ask for behind the last row: the range from its instant on, which may have more lines, and as many lines more as are known of
- * that instant. Undefined when the range has been read to its end.
+ * The request for the rows behind the last one: the range from its instant on, which may have more lines, with a limit that grows by the
+ * known lines of that instant. Undefined when the range has been read to its end.
  */
 export function nextPage(
   rows: readonly LogRow[],

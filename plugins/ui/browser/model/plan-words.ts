@@ -14,7 +14,7 @@ export function placeOf(verdict: ExplainedPart['verdict']): Place {
   }
 }
 
-/** What the places are called, and what happens there. */
+/** Names and explanations of the places. */
 export const placeTexts: Readonly<Record<Place, { readonly name: string; readonly text: string }>> = {
   backend: { name: 'VictoriaLogs', text: 'VictoriaLogs does this itself.' },
   both: { name: 'both', text: 'VictoriaLogs narrows it down; the proxy sorts out the rest.' },
@@ -43,14 +43,14 @@ export function planSentence({ reads, cost }: PageExplanation): string {
   return `${who} ${costTexts[cost]}`;
 }
 
-/** What happens here to every row that comes; the stages follow, where there are any. */
+/** A sentence about the work done here for every row; the stages follow, where there are any. */
 export function hereSentence({ evaluatedHere }: Pick<ExplainedRead, 'evaluatedHere'>): string {
   return evaluatedHere.length === 0
     ? 'Nothing of the pipeline runs in the proxy.'
     : 'On every row that comes the proxy runs:';
 }
 
-/** What a run took in all. */
+/** Totals of a run. */
 export interface RunFigures {
   readonly calls: number;
   readonly rows: number;

@@ -39,7 +39,7 @@ export interface Problem {
   readonly text: string;
 }
 
-/** What is missing before the server can be asked; `needsTenant` where the pipeline refuses requests without one. */
+/** Missing input of the form; `needsTenant` where the pipeline refuses requests without a tenant. */
 export function problemOf(
   { query, limit, tenant }: QueryState,
   range: object | string,
@@ -92,7 +92,7 @@ export function parseHash(hash: string): QueryState {
   };
 }
 
-/** Which half of the page a hash shows. */
+/** The half of the page that a hash shows. */
 export function viewOf(hash: string): View {
   return new URLSearchParams(hash.replace(/^#/, '')).get('view') === 'pipeline' ? 'pipeline' : 'query';
 }

@@ -1,4 +1,4 @@
-/** What a person has set for the page itself; kept by the browser. */
+/** Settings that a person makes for the page itself; kept by the browser. */
 export type Theme = 'system' | 'light' | 'dark';
 export type Zone = 'browser' | 'utc';
 

@@ -46,7 +46,7 @@ function useAsked(): AskedQueries | Unknown | undefined {
   return asked;
 }
 
-/** What clients ask most, what is slowest and what reads most; a query opens in the other view. */
+/** The queries that are most frequent, slowest and largest; a click opens one in the other view. */
 export function AskedQueriesSection(): JSX.Element {
   const [order, setOrder] = useState<Order>('top_by_latency');
   const asked = useAsked();

@@ -9,9 +9,9 @@ export function CopyButton({
   short,
 }: {
   readonly text: string;
-  /** What is copied: `Copy the line`. */
+  /** The name of the copied text: `Copy the line`. */
   readonly label: string;
-  /** What stands on the button; without it there is the drawing alone. */
+  /** The caption of the button; without it there is the drawing alone. */
   readonly short?: string;
 }): JSX.Element {
   const [said, say] = useState('');

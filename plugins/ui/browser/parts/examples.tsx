@@ -8,7 +8,7 @@ const examples = [
   ['Lines per second and service', 'sum by (service_name) (rate({service_name=~".+"}[5m]))'],
 ] as const;
 
-/** What stands where the result will be: queries to begin with. */
+/** The placeholder of the result: queries to begin with. */
 export function Examples(): JSX.Element {
   return (
     <div class="examples">

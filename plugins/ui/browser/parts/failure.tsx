@@ -10,7 +10,7 @@ interface Properties {
   readonly onSelect: (start: number, end: number) => void;
 }
 
-/** What the server said, and the place in the query that it named. */
+/** The server's error, and the position in the query that it named. */
 export function Failure({ text, query, onSelect }: Properties): JSX.Element {
   const position = errorPosition(text);
   const line = position === undefined ? undefined : markLine(query, position);

@@ -16,7 +16,7 @@ import type { Answered } from '../store/answers.js';
 import { CopyButton } from './copy-button.js';
 import { Icon } from './icons.js';
 
-/** How the query was answered, in a person's words: who did what and why, what it cost, how it could cost less. */
+/** The execution of the query in plain words: the work of each side and its reason, its cost, and ways to make it cheaper. */
 export function Plan({ answered }: { readonly answered: Answered }): JSX.Element {
   const { explanation, runs } = answered;
   const query = useRun(runs.query);
@@ -63,7 +63,7 @@ function useRun(name: string | undefined): Told {
   return told;
 }
 
-/** What the query and its histogram took, as it was measured. */
+/** The measured cost of the query and its histogram. */
 function Cost({
   query,
   histogram,
@@ -184,7 +184,7 @@ function Read({
   );
 }
 
-/** How the numbers of a range aggregation were read: as it went, or as it may go. */
+/** The strategies by which a range aggregation was read, or may be read. */
 function Strategies({
   read,
   query,
@@ -221,7 +221,7 @@ function Strategies({
   );
 }
 
-/** What only those want who know the proxy from inside. */
+/** Details for readers who know the proxy from inside. */
 function Experts({ explanation }: { readonly explanation: PageExplanation }): JSX.Element {
   const { tree, formatted, histogram, names, namesText, reads } = explanation;
   return (

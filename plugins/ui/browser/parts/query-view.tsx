@@ -23,7 +23,7 @@ export function QueryView({ need }: { readonly need: ReturnType<typeof tenantNee
   const [dialog, open] = useState<'labels' | 'history'>();
   const editor = useRef<EditorHandle>(null);
   useEffect(() => {
-    // What is wrong is where the keyboard goes; the fields do it themselves.
+    // The wrong input gets the keyboard focus; the fields do it themselves.
     if (problem?.field === 'query') editor.current?.focus();
   }, [problem]);
   const close = (): void => {

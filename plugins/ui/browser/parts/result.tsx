@@ -102,7 +102,7 @@ function WrapChoice(): JSX.Element {
   );
 }
 
-/** What came back, and what it took. */
+/** The numbers of the result, and its time. */
 export function summaryOf({ result, tookMs, stats, asked }: Answered): readonly string[] {
   const bytes = stats?.summary?.totalBytesProcessed ?? 0;
   const lines = stats?.summary?.totalLinesProcessed ?? 0;

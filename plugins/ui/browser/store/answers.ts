@@ -23,10 +23,10 @@ export interface SeriesResult {
   readonly stepSeconds: number;
 }
 
-/** What a run gave. */
+/** The result of a run. */
 export interface Answered {
   readonly kind: 'answered';
-  /** What was asked. */
+  /** The query of the run. */
   readonly asked: QueryState;
   readonly explanation: PageExplanation;
   readonly result: LogResult | SeriesResult;
@@ -78,7 +78,7 @@ export async function answer(state: QueryState, range: TimeRange, signal: AbortS
     return { ...shared, result: { kind: 'series', series: seriesOf(data.result), stepSeconds: step } };
   const rows = logRows(data.result, state.direction);
   const isLimited = rows.length >= state.limit;
-  // Who has all lines can count them; the server would count again, and meanwhile others come.
+  // With all lines at hand, the page counts them; the server would count again, and meanwhile others come.
   const histogram = isLimited ? await bars : histogramOfRows(rows, barRange(shown, barStep), barStep);
   const isUnknownTenant = rows.length === 0 && (await hasNoLabels(state.tenant));
   return { ...shared, result: { kind: 'logs', rows, isLimited, histogram, isUnknownTenant } };

@@ -11,7 +11,7 @@ export interface LiveState {
   readonly rows: readonly LogRow[];
   /** Lines that came since the beginning, shown or not. */
   readonly count: number;
-  /** What is wrong at the moment. */
+  /** The present problem. */
   readonly problem: string | undefined;
   /** True when more lines came at once than can be shown. */
   readonly isOverrun: boolean;
@@ -22,7 +22,7 @@ const everyMs = 1_000;
 const overlapMs = 5_000;
 const mostAtOnce = 500;
 const mostShown = 1_000;
-/** What is there at the beginning. */
+/** The history that is shown at the beginning. */
 const historyMs = 60_000;
 const withinMs = 20_000;
 

@@ -32,7 +32,7 @@ import { answer, type Answered } from './answers.js';
 import { LiveTail, type LiveState } from './live-tail.js';
 import { Store } from './store.js';
 
-/** What stands below the query. */
+/** The area below the query. */
 export type Outcome =
   | { readonly kind: 'none' }
   | { readonly kind: 'failed'; readonly query: string; readonly text: string }
@@ -52,7 +52,7 @@ export interface PageState {
   /** When the running query began, by the clock of `performance`; undefined when none runs. */
   readonly runningSince: number | undefined;
   readonly isLoadingMore: boolean;
-  /** What kept more lines from coming. */
+  /** The problem that kept more lines from loading. */
   readonly moreProblem: string | undefined;
   readonly live: LiveState | undefined;
   readonly settings: Settings;
@@ -62,7 +62,7 @@ export interface PageState {
 const settingsKey = 'ref-proxy.settings';
 const pastKey = 'ref-proxy.queries';
 
-/** What people do on the page. Runs go one at a time: a new one ends the one before. */
+/** Actions of people on the page. Runs go one at a time: a new one ends the one before. */
 export class Session {
   readonly store: Store<PageState>;
   /** Called when a query has ended: the figures of the pipeline are then new. */
@@ -145,7 +145,7 @@ export class Session {
   async change(change: Change): Promise<void> {
     try {
       const { outcome, form } = this.store.state;
-      // What is shown decides, and not what has been typed since.
+      // The shown query decides, not later input.
       const query = outcome.kind === 'answered' ? outcome.asked.query : form.query;
       this.run({ query: await editQuery(query, change) });
     } catch (error) {
@@ -243,7 +243,7 @@ export class Session {
   /** Mistakes in a query, as the server tells them. */
   async check(text: string): Promise<readonly Diagnostic[]> {
     if (text.trim() === '') return [];
-    // Who does not answer is told of when the query is run.
+    // A server that does not respond is reported when the query is run.
     const message = await checkQuery(text).catch(() => undefined);
     if (message === undefined) return [];
     const position = errorPosition(message);
