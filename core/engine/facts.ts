@@ -73,7 +73,7 @@ export class Facts implements SnapshotSource {
     yield { names: [`${of.name} ${key}`], json };
   }
 
-  /** Makes checksums with the salt of facts that are about to be taken. Throws for what is no salt. */
+  /** Makes checksums with the salt of facts that are about to be taken. Throws for an invalid salt. */
   takeSalt(salt: unknown): void {
     this.#tallies.takeOver(salt);
   }

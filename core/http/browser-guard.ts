@@ -9,8 +9,8 @@ import type { ListenerName, Method, Route } from '../wire/routes-table.js';
 export type BrowserGuard = (route: Route, caller: Caller) => void;
 
 /**
- * The guard of a listener. Without a token the admin listener trusts whoever reaches it, so a page of another origin may ask it nothing there;
- * elsewhere it may only read, as in Loki.
+ * The guard of a listener. Without a token the admin listener trusts every client that reaches it, so a page of another origin may ask it
+ * nothing there; elsewhere it may only read, as in Loki.
  */
 export function createBrowserGuard(
   listener: ListenerName,

@@ -133,7 +133,7 @@ export class Connections {
   refuseBroken(error: Error, socket: Socket): void {
     const reading = this.#refused.get(socket);
     if (reading !== undefined) {
-      // Further input is no better, and Node reports each part of it here.
+      // Further input is broken, too, and Node reports each part of it here.
       if (this.clock.monotonicMs() < reading.untilMs) reading.end.refresh();
       return;
     }
@@ -163,8 +163,8 @@ export class Connections {
   }
 
   /**
-   * True when the response may be the same as the last one to the same bytes, because nothing stands before it: `open` when the connection goes
-   * on, or why it should end with this response.
+   * True when the response may be the same as the last one to the same bytes, because nothing stands before it: `open` when the connection
+   * goes on, or why it should end with this response.
    */
   repeatable({ socket }: IncomingMessage, response: ServerResponse): 'open' | Rotation | undefined {
     const connection = this.#bySocket.get(socket);

@@ -94,7 +94,9 @@ export class Edge {
     return urlsOf(this.#listeners);
   }
 
-  /** Opens the listeners that a pipeline needs and that are not open. On failure it closes those and throws an Error that names the flag. */
+  /**
+   * Opens the listeners that a pipeline needs and that are not open. On failure it closes those and throws an Error that names the flag.
+   */
   async prepare(served: Served): Promise<Prepared> {
     refuseUnsafe(served);
     const tls = await readTls(served.server);
@@ -325,7 +327,10 @@ export class Serving {
     for (const { fastLane } of this.#listeners.values()) fastLane?.close();
   }
 
-  /** Lets what is open end within a bound, then ends the rest with an error. WebSockets do not end by themselves, so they are told at once. */
+  /**
+   * Lets what is open end within a bound, then ends the rest with an error. WebSockets do not end by themselves, so they are closed at
+   * once.
+   */
   async close(boundMs: number): Promise<void> {
     this.retire();
     await Promise.all([this.upgrades.close(errorDeliveryMs), this.#drain(boundMs)]);

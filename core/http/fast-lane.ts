@@ -1,7 +1,7 @@
 /**
  * Answers requests whose bytes have been seen before without running the house for them again. What a request means (its route, its
- * parameters, its caller) follows from its bytes and from configuration; what the stages would do with it they have told themselves
- * (core/kernel/repeat). One that does not tell, or an answer that is no longer kept, sends the request the whole way.
+ * parameters, its caller) follows from its bytes and from configuration; the stages have declared their effect on it
+ * (core/kernel/repeat). A stage without a declaration, or an answer that is no longer kept, sends the request the whole way.
  */
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { asError } from '../base/guard-events.js';

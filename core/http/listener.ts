@@ -102,8 +102,8 @@ export function useOptions(server: Server, options: ServerOptions, tls: TlsMater
 const maxHeaders = 1_000;
 
 /**
- * Throws where Node takes a request that it should not: of another version, with headers that it has dropped (the last one, added by a proxy, may
- * be the tenant), or with two hosts, of which others may believe the other one (RFC 9112, 2.3 and 3.2).
+ * Throws where Node takes a request that it should not: of another version, with headers that it has dropped (the last one, added by a
+ * proxy, may be the tenant), or with two hosts, of which others may believe the other one (RFC 9112, 2.3 and 3.2).
  */
 export function refuseBadHead({ httpVersion, rawHeaders }: IncomingMessage): void {
   if (httpVersion !== '1.1' && httpVersion !== '1.0') throw apiError('badHttpVersion', {});
@@ -114,7 +114,7 @@ export function refuseBadHead({ httpVersion, rawHeaders }: IncomingMessage): voi
   if (hosts.length > 1) throw apiError('severalHosts', {});
 }
 
-/** True when nobody can be sure where the body of a request ended (RFC 9112, 6.1). */
+/** True when the end of a request's body is ambiguous (RFC 9112, 6.1). */
 export function hasDoubtfulEnd({ httpVersion, headers }: IncomingMessage): boolean {
   return httpVersion === '1.0' && headers['transfer-encoding'] !== undefined;
 }

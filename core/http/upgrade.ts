@@ -75,7 +75,7 @@ export class Upgrades {
     return this.#sessions.size;
   }
 
-  /** Serves a request of a server to upgrade: one that nobody here upgrades is treated like any other. */
+  /** Serves a request of a server to upgrade: one that no stage upgrades is treated like any other. */
   take(server: Server, request: IncomingMessage, socket: Duplex, head: Buffer): void {
     const path = (request.url ?? '').split('?', 1)[0] ?? '';
     const served = asksForWebSocket(request) ? this.#byPath.get(path) : undefined;

@@ -6,7 +6,7 @@ const most = { type: 'major', execution: 'sync', flavor: 'last-resort' } as cons
 
 /**
  * Gives back what loading and compiling have left behind: on Node.js 22 and later some 40 MB, most of it a nursery that has grown for that.
- * It takes 0.1 s and is meant for a process that nobody waits for; under load the nursery grows again. Older releases have no such collection.
+ * It takes 0.1 s and is meant for an idle process; under load the nursery grows again. Older releases have no such collection.
  */
 export function giveBackMemory(): void {
   if (Number(process.versions.node.split('.')[0]) < 22) return;
@@ -19,7 +19,7 @@ export function giveBackMemory(): void {
 /** How long after its start a process has had its first requests, if somebody waited for it. */
 const laterMs = 3_000;
 
-/** Gives back memory when a process has begun to serve and nobody waits for an answer. Returns what calls that off. */
+/** Gives back memory when a process has begun to serve and no request waits for an answer. Returns a function that cancels it. */
 export function giveBackLater(
   answering: () => number,
   delayMs = laterMs,

@@ -28,7 +28,7 @@ export function oldSpaceFor(containerBytes: number, processes = 1): number {
 
 /**
  * Replaces this process by itself with a heap that fits the container: V8 reads the size once, before any code runs, and would take half of
- * the container's memory, but 256 MB of the smallest. Whoever has set the size has chosen. Without a limit of the container, and where
+ * the container's memory, but 256 MB of the smallest. A size that is set explicitly is kept. Without a limit of the container, and where
  * Node.js cannot replace a process (before 22.15), nothing happens.
  */
 export function fitHeap(): void {

@@ -5,9 +5,9 @@ import os from 'node:os';
 const poolSize = 4;
 
 /**
- * Gives V8's own threads, which mostly collect garbage, a lower priority than the event loop's. There are four of them whatever the machine has:
- * on two processors they, not their work, keep the event loop waiting (docs/reliability.md, Overload). Only Linux gives threads
- * priorities of their own. Whoever sets --v8-pool-size has chosen, and nothing is changed.
+ * Gives V8's own threads, which mostly collect garbage, a lower priority than the event loop's. There are four of them whatever the machine
+ * has: on two processors they, not their work, keep the event loop waiting (docs/reliability.md, Overload). Only Linux gives threads
+ * priorities of their own. An explicit --v8-pool-size is kept.
  */
 export function lowerHelperThreads(): void {
   const flags = [...process.execArgv, process.env['NODE_OPTIONS'] ?? ''];

@@ -2,7 +2,7 @@
 import { fitHeap } from './heap.js';
 import { endOnEarlySignals } from './until-signal.js';
 
-// Before anything else is loaded: a process that is told to stop while it loads has nothing to lose.
+// Before anything else is loaded: a process that is asked to stop while it loads has nothing to lose.
 if (isServing(process.argv[2])) {
   endOnEarlySignals();
   fitHeap();

@@ -1,7 +1,7 @@
 import type { Logger } from '../base/logger.js';
 import { packageJson } from '../kernel/options/index.js';
 
-/** Warns of a Node.js that `engines` of package.json does not name: clients can make use of its faults, or nobody has tested it. */
+/** Warns of a Node.js that `engines` of package.json does not name: clients can make use of its faults, or it is untested. */
 export function warnOfNode(log: Logger, version = process.version): void {
   const supported = packageJson().engines.node;
   if (isWithin(version, supported)) return;

@@ -257,7 +257,7 @@ export async function startProxy(pipeline: Pipeline, options: StartOptions = {})
     log.info('shutting down: not ready, requests are answered until the delay is over', {
       'shutdown.delay_ms': delayMs,
     });
-    // A worker is told by the first process, whose delay is the one that counts.
+    // A worker is notified by the first process, whose delay is the one that counts.
     await pauseUnless(hurry, joined === undefined ? delayMs : delayMs + firstProcessGraceMs);
   };
   let closing: Promise<void> | undefined;

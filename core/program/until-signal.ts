@@ -61,7 +61,7 @@ export async function runUntilSignal(start: (signal: AbortSignal) => Promise<Ser
   }
 }
 
-/** Ends a process that is told to stop before it has anything to close, as one that has closed everything ends. */
+/** Ends a process that is asked to stop before it has anything to close, as one that has closed everything ends. */
 export function endOnEarlySignals(): void {
   for (const name of stopSignals) process.on(name, endAtOnce);
 }

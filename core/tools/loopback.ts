@@ -2,7 +2,7 @@ import type { ServerOptions } from '../base/options.gen.js';
 
 type Writable<Options> = { -readonly [Key in keyof Options]: Options[Key] };
 
-/** Listeners that nobody else can reach: plain HTTP on free ports of this machine. */
+/** Listeners that no other machine can reach: plain HTTP on free ports of this machine. */
 export function onLoopback(options: ServerOptions): ServerOptions {
   const server: Writable<ServerOptions> = { ...options };
   delete server.tlsCertFile;

@@ -227,7 +227,7 @@ function isSame({ schema }: OptionDefinition, value: unknown, other: unknown): b
   return isDeepStrictEqual(decodeValue(schema, value), decodeValue(schema, other));
 }
 
-/** The texts of a value that nobody may read: those of a secret option, and those with credentials. */
+/** The texts of a value that must not be read: those of a secret option, and those with credentials. */
 function secretsOf(value: unknown, isSecret: boolean): readonly string[] {
   if (typeof value === 'string') return isSecret || withoutCredentials(value) !== value ? [value] : [];
   if (typeof value !== 'object' || value === null) return [];

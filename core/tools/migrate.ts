@@ -119,7 +119,7 @@ function keptNotes(kept: readonly string[], index: FlagIndex): readonly string[]
   ];
 }
 
-/** Variables that nothing reads. Their values may be anything, so only names are told. */
+/** Variables that nothing reads. Their values may be anything, so only names are printed. */
 function unreadNotes(
   env: Readonly<Record<string, string | undefined>>,
   isRead: (name: string) => boolean,

@@ -78,7 +78,7 @@ async function flushCaches(
   { params }: HttpCall,
   host: Pick<Host, 'purge' | 'log' | 'shared'>,
 ): Promise<Answer> {
-  // An empty name is no tenant, and must not stand for all of them.
+  // An empty name is not a tenant, and must not stand for all of them.
   const tenant = params.get('tenant')?.[0];
   if (tenant === '') throw apiError('emptyFlushTenant', {});
   await host.purge('all', tenant);

@@ -39,7 +39,7 @@ const newsTopic: Topic<News, null> = { name: 'deletion' };
 
 /**
  * Follows deletions until the backend has finished them. Meanwhile the caches of this process neither keep nor use answers that they touch
- * (core/cache/deletions.ts), and then all are emptied. Every worker and replica that is told of a deletion follows it by itself.
+ * (core/cache/deletions.ts), and then all are emptied. Every worker and replica that hears of a deletion follows it by itself.
  */
 export class Follower {
   readonly #options: DeleteOptions;
@@ -87,7 +87,7 @@ export class Follower {
       for (const [id, atMs] of marked.ended) this.#ended.set(id, atMs);
       for (const deletion of marked.running) {
         this.#add(deletion);
-        // The process before may not have told all peers.
+        // The process before may not have notified all peers.
         this.#own.add(deletion.id);
       }
       isStale = marked.running.length > 0;
@@ -151,7 +151,7 @@ export class Follower {
     if (!this.#peers.haveHeard) this.#wait();
   }
 
-  /** Another replica has told of a deletion. */
+  /** Another replica has announced a deletion. */
   async #heard(text: string): Promise<void> {
     let news: News;
     try {

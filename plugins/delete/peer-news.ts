@@ -21,7 +21,7 @@ export class PeerNews {
     return this.#unheard.size === 0;
   }
 
-  /** Returns whether all have heard of this; those that have not are told again by `tellAgain`. */
+  /** Returns true when all have received this; the others are notified again by `tellAgain`. */
   async tell(news: News): Promise<boolean> {
     const { id } = news.deletion;
     const report = await fleetOf(this.#host).purgeOthers(undefined, JSON.stringify(news));

@@ -38,7 +38,7 @@ const maxOpen = 1_000;
 
 /**
  * Gathers questions with the same key that come within a window of time, and has the rest of the chain answer them together. A caller that
- * leaves ends nobody else's wait; when the last one leaves, the shared work ends.
+ * leaves ends no other wait; when the last one leaves, the shared work ends.
  */
 export class Bursts {
   readonly #options: BurstOptions;

@@ -90,7 +90,7 @@ class Patterns implements Endpoint {
   }
 }
 
-/** Whoever may not ask is told so also where there is nothing to answer. */
+/** A client without access gets its refusal even where there is nothing to answer. */
 async function refuseStrangers(call: HttpCall): Promise<void> {
   try {
     await askTenant(call);

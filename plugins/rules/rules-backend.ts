@@ -100,7 +100,7 @@ export class RulesBackend {
     });
     try {
       const { statusCode, body } = await call;
-      // The last piece may be told of only when the whole is there.
+      // The last piece may be reported only when the whole is there.
       if (body.length <= maxBytes) return { status: statusCode, bytes: body };
     } catch (error) {
       if (!tooLong.signal.aborted) throw error;

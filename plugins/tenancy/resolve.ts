@@ -56,7 +56,7 @@ function resolveIds(
   const ids = distinctIds(names);
   const [first, ...others] = ids;
   if (first === undefined) throw apiError('tooFewTenants', {});
-  // As in Loki an empty name is nobody's, but beside an id it is one of several.
+  // As in Loki an empty name is no tenant's, but beside an id it is one of several.
   const { tenants, ignoresTenant = false } = operations[operation];
   if (others.length === 0 && !names.includes(''))
     return { kind: 'one', tenant: resolveTenant(first, map, policy, ignoresTenant) };

@@ -86,7 +86,7 @@ async function chooseStrategy(
   return rule.strategy(request, tenants);
 }
 
-/** A tenant that is asked for alone is the value of the label that would tell several apart, whatever is selected. */
+/** A tenant that is asked for alone is the value of the label that would distinguish several, whatever is selected. */
 export function ownName(request: ApiRequest, { id }: Tenant): NamesAnswer | undefined {
   const isAsked = request.op === 'label_values' && request.name === tenantLabel && id !== '';
   return isAsked ? names([id], request.browse) : undefined;

@@ -152,7 +152,7 @@ class Tier0 implements Stage<'tenant', never> {
     meters.compat_cache_age_seconds.observe((clock.monotonicMs() - madeAtMs) / 1000, {});
   }
 
-  /** SIGHUP may follow on a change that nobody here can see, such as one of the backend: nothing finished outlives it. */
+  /** SIGHUP may follow on a change that is not visible here, such as one of the backend: nothing finished outlives it. */
   reload(): Promise<void> {
     this.#host.log.info('finished answers dropped by a reload', { 'cache.entries': this.#bodies.entries });
     this.purge('answers');

@@ -11,7 +11,7 @@ const span = { start: 0, end: 0 } as const;
  * A query changed as the page offers it: on the tree, and printed from there. `change` is one of
  * - `keep`, `drop`: only rows whose label `name` has `value`, or none of them; `of` says where the label comes from (`stream` or `row`);
  * - `line-keep`, `line-drop`: only lines with the text `value`, or none of them;
- * - `streams`: all lines of the stream whose labels are `labels`, a JSON object: what stands around a line.
+ * - `streams`: all lines of the stream whose labels are `labels`, a JSON object: the lines around a line.
  * An empty query becomes a selector of its own where the change is about a label of streams.
  * @throws ApiError for an unknown change, LogqlError with Loki's text for a query it refuses
  */

@@ -119,7 +119,7 @@ class LabelWarmer implements Lifecycle {
       if (!(error instanceof ApiError)) throw error;
       // The default tenant is closed, or an id is no longer one: none of its listings are needed.
       if (error.status === 401 || error.status === 403) return 'refused';
-      // Busy, or a tenant without a header has no data here: whoever asks is told.
+      // Busy, or a tenant without a header has no data here: a request gets that answer.
       return error.status === 429 || error.status === 503 ? 'skipped' : 'failed';
     }
   }

@@ -16,9 +16,12 @@ export interface Cutting {
 
 /** More windows than this cost more than they save: then each is longer. */
 const maxWindows = 400;
-/** A window that is not sealed is divided into so many, most of which are. */
+/** The number of parts of a window that is not sealed, most of which are. */
 const pieces = 6;
-/** The oldest window of a range is read whole, though only a part of it is shown, when it is one of so many: the next refresh shows it too. */
+/**
+ * The oldest window of a range is read whole, though only a part of it is shown, when the range has this number of windows: the next
+ * refresh shows it too.
+ */
 export const fewestWidened = 4;
 
 /**

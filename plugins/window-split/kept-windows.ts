@@ -11,7 +11,7 @@ export interface KeepKey {
   readonly ttlMs: number;
 }
 
-/** Unpacked, an answer takes about so many times its bytes. */
+/** Unpacked, an answer takes about this multiple of its bytes. */
 const unpackedFactor = 4;
 
 /** Few enough that what a limit makes unnecessary is not loaded. */

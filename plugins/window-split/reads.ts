@@ -7,7 +7,7 @@ import type { QueryRangeRequest } from '../../core/wire/api/request.js';
 import type { windowMetrics } from './metrics.js';
 import type { Parallelism } from './parallelism.js';
 
-/** A part of a range to be asked for, as long as so many windows. */
+/** A part of a range for one read, with its length in windows. */
 export interface Read {
   readonly request: QueryRangeRequest;
   readonly windows: number;

@@ -219,8 +219,8 @@ export class Windowing {
   }
 
   /**
-   * True when nobody has asked this before, over so many rows that the answer will rest on assumptions: no window of it is kept then, and it is
-   * sooner asked as a whole.
+   * True when this is asked for the first time, over so many rows that the answer will rest on assumptions: no window of it is kept then,
+   * and it is sooner asked as a whole.
    */
   async isFirstOfMany(readings: readonly Reading[]): Promise<boolean> {
     const { asked, options } = this.#house;
@@ -323,7 +323,9 @@ export class Windowing {
   }
 }
 
-/** The request that stands for all whose windows are the same: windows have times of their own, and those of logs are kept without limit. */
+/**
+ * The request that stands for all whose windows are the same: windows have times of their own, and those of logs are kept without limit.
+ */
 function keptAs(request: QueryRangeRequest): QueryRangeRequest {
   const anyTime = { ...request, range: { startNs: 0n, endNs: 0n }, limit: 0, part: 'window' } as const;
   return request.query.ast.kind === 'log'

@@ -88,9 +88,9 @@ export function mostRows(expected: number): number {
 }
 
 /**
- * Milliseconds that parts of a cost take. Of docs/performance.md are those of a row that the backend reads (457,000 of `rate` in 29 ms), of one
- * that is looked at first (34 ms more at the first `rate`), and of a line that it takes apart (five million in 3.5 s). Those of a call, of a call
- * that takes lines apart, of a row and of a byte that come here are of "Few lines of JSON" there.
+ * Milliseconds that parts of a cost take. Of docs/performance.md are those of a row that the backend reads (457,000 of `rate` in 29 ms), of
+ * one that is looked at first (34 ms more at the first `rate`), and of a line that it takes apart (five million in 3.5 s). Those of a call,
+ * of a call that takes lines apart, of a row and of a byte that come here are of "Few lines of JSON" there.
  */
 export const weights = {
   call: 2.5,
@@ -102,7 +102,7 @@ export const weights = {
   sentByte: 1e-5,
 } as const;
 
-/** About how many milliseconds a cost comes to; undefined where a part of it is not known. */
+/** The approximate time of a cost in milliseconds; undefined where a part of it is not known. */
 export function millisecondsOf(cost: Cost): number | undefined {
   const { calls, scannedRows, splitsLines, sentRows, sentBytes, proofRows } = cost;
   if (scannedRows === undefined || sentRows === undefined) return undefined;

@@ -107,7 +107,7 @@ class Member {
     this.#signal = signal;
   }
 
-  /** True when it has failed, or nobody waits for it any more. */
+  /** True when it has failed, or has no waiters left. */
   get isOver(): boolean {
     return this.#hasFailed || this.#signal.aborted;
   }

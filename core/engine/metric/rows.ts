@@ -49,7 +49,7 @@ export interface RowRequest {
   readonly range: TimeRange;
   /** The source of a row's stream, when that is not `_stream`. */
   readonly streams?: RowStreams;
-  /** Where rows may have been pushed twice; anywhere unless told. */
+  /** Where rows may have been pushed twice; anywhere unless given. */
   readonly repeats?: RepeatPlaces;
   /** The number of rows of `selection` in the range, if known. */
   readonly selectedRows?: number;
@@ -134,7 +134,7 @@ function jobFor(
   );
 }
 
-/** A call for some of the rows, to be told of those that were read. */
+/** A call for some of the rows, which is notified of those that were read. */
 interface RowCall extends RowsRequest {
   /** @throws ApiError `metricRows` once there are more than may be read */
   read(rows: { readonly length: number }): void;

@@ -21,7 +21,7 @@ export class StepCounts {
     this.#toSeconds = toSeconds;
   }
 
-  /** Adds counts by time, with at most so many zeros; returns how many buckets were added. */
+  /** Adds counts by time, with at most `maxZeros` zeros; returns the number of added buckets. */
   add(counts: ReadonlyMap<number, number>, maxZeros: number): number {
     const before = this.#sums.size;
     const maxSize = before + counts.size + maxZeros;

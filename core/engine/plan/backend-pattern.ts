@@ -5,9 +5,9 @@ import type { StreamMatcher, StreamValueMatcher } from '../../victoria/logsql/as
 import { matcher } from '../../victoria/logsql/build.js';
 
 /**
- * A pattern of lines that VictoriaLogs understands as Go's package does; undefined where there is none. It looks for the literal text that a pattern begins with
- * and tries the rest on what follows as if a text began there: `foo\b` finds foox and not foo. Behind something that is always
- * true and no literal, a pattern stays whole; it is slower then.
+ * A pattern of lines that VictoriaLogs understands as Go's package does; undefined where there is none. It looks for the literal text that
+ * a pattern begins with and tries the rest on what follows as if a text began there: `foo\b` finds foox and not foo. Behind something that
+ * is always true and no literal, a pattern stays whole; it is slower then.
  */
 export function wholeLinePattern(pattern: string): string | undefined {
   if (mixesDots(pattern)) return undefined;

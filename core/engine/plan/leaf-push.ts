@@ -11,7 +11,7 @@ export interface LeafCount {
   readonly stages: readonly Stage[];
   /** Labels that `| json` may take from lines; undefined where no stage reads them. */
   readonly fromJson?: readonly string[];
-  /** True when a line that is no JSON counts like one that is. */
+  /** True when a line that is not JSON counts like one that is. */
   readonly dropsErrors?: boolean;
 }
 

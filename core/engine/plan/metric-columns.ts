@@ -25,7 +25,7 @@ export function groupingOf({
   return rangeFunctions[range.op].ofNothing === undefined ? (range.grouping ?? pushed ?? merged) : noLabels;
 }
 
-/** The labels a range aggregation can tell apart; undefined when all of them are seen. */
+/** The labels a range aggregation can distinguish; undefined when all of them are seen. */
 export function visibleNames(leaf: SeenLeaf): ReadonlySet<string> | undefined {
   const { range } = leaf;
   const grouping = groupingOf(leaf);
@@ -66,7 +66,7 @@ const levelPrefixes = [...new Set(levelNames.map((name) => name.replace(/[^A-Za-
 
 /**
  * The columns of rows in which nothing but these labels is seen; undefined when all are needed. Which stored spellings a label
- * has is known only row by row, so columns are told by the part of the name that all spellings begin with.
+ * has is known only row by row, so columns are found by the part of the name that all spellings begin with.
  */
 export function columnsFor(
   names: ReadonlySet<string> | undefined,

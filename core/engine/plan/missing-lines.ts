@@ -4,7 +4,7 @@ import type { LogsqlFilter } from '../../victoria/logsql/ast.js';
 import { exact, field, not, or, present } from '../../victoria/logsql/build.js';
 import type { Naming } from '../../victoria/names/naming.js';
 
-/** Rows that have no stored line; what the backend holds in its place is no text of the client's. */
+/** Rows that have no stored line; the backend's placeholder for it is not a text of the client. */
 export function missingLineRows(naming: Naming): LogsqlFilter {
   // The backend tells from the heads of blocks that no line is empty, but compares each with an empty text.
   return or(not(present('_msg')), placeholderRows(naming));

@@ -29,7 +29,7 @@ export interface ShortLinesPlan {
   readonly stages: readonly Stage[];
 }
 
-/** A leaf whose samples are told by the fields of rows without a stored line. */
+/** A leaf whose samples are counted by the fields of rows without a stored line. */
 export interface FieldsPlan {
   readonly measure: 'count' | 'presence';
   /** All labels that are seen. */
@@ -72,7 +72,7 @@ export interface GatheredPlan {
 }
 export interface GatheredPart {
   readonly plan: MetricPlan;
-  /** Ends when nobody waits for this part any more. */
+  /** Aborted when this part has no waiters left. */
   readonly signal: AbortSignal;
 }
 

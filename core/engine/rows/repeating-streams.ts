@@ -45,14 +45,16 @@ export interface RepeatingStreams {
   readonly filter: LogsqlFilter;
   /** Fields in which rows of one entry have the same values, besides time and line. */
   readonly fields: readonly string[];
-  /** All stored fields, where rows with the same time, stream, line and values in them are one entry, and others are not; else undefined. */
+  /**
+   * All stored fields, where rows with the same time, stream, line and values in them are one entry, and others are not; else undefined.
+   */
   readonly exactFields: readonly string[] | undefined;
 }
 
 /**
- * Lets the backend find the streams in which entries were pushed more than once. It compares time and line first, and structured metadata only
- * in streams where these repeat. It never misses such a stream, but may return one without repeats: fields with inexact rows, and those that a
- * query has no room for, are not compared.
+ * Lets the backend find the streams in which entries were pushed more than once. It compares time and line first, and structured metadata
+ * only in streams where these repeat. It never misses such a stream, but may return one without repeats: fields with inexact rows, and
+ * those that a query has no room for, are not compared.
  */
 export async function repeatingStreams(
   looked: Looked,
@@ -146,7 +148,7 @@ function fitting(columns: readonly IdentityColumn[], filter: LogsqlFilter): read
   return end < 0 ? columns : columns.slice(0, end);
 }
 
-/** More streams are not told apart from others. */
+/** More streams than this are not distinguished from others. */
 export const maxNamedStreams = 50;
 const maxFilterBytes = 10_000;
 
@@ -172,10 +174,12 @@ function storedColumns(
     .filter((field) => !isOwnColumn(field) && !streams.every(({ fields }) => fields.has(field)));
 }
 
-/** A stored field by which the backend can tell entries apart. */
+/** A stored field by which the backend can distinguish entries. */
 interface IdentityColumn {
   readonly field: string;
-  /** Rows in which the value may be shown, or grouped, otherwise than it is stored: two rows of one entry may then have different values. */
+  /**
+   * Rows in which the value may be shown, or grouped, otherwise than it is stored: two rows of one entry may then have different values.
+   */
   readonly inexact: LogsqlFilter;
 }
 
@@ -183,8 +187,8 @@ const ids: ReadonlySet<string> = new Set(['trace_id', 'span_id']);
 const onlyZeros = '^0+$';
 
 /**
- * The fields by which the backend can tell entries apart. Rows of one entry (see identityOf) have the same value in each field without inexact
- * rows. Two entries may still have the same values in all of them: fields that are shown under other names or values are left out.
+ * The fields by which the backend can distinguish entries. Rows of one entry (see identityOf) have the same value in each field without
+ * inexact rows. Two entries may still have the same values in all of them: fields that are shown under other names or values are left out.
  */
 export function identityColumns(
   listed: readonly BackendValue[],

@@ -39,7 +39,10 @@ const pairBytes = 8;
 const levelTexts = detectedLevelName.length + 12;
 /** Counting distinct values costs memory of the backend; for more rows than this, some of the newest are used as a sample. */
 const maxCountedRows = 60_000;
-/** In so many parts: a sample ends at a whole number of them, up to one before its range does, and is one shorter than it could be. */
+/**
+ * The parts of the range of a sample: it ends at a whole number of them, up to one before its range does, and is one part shorter than it
+ * could be.
+ */
 const steps = 4n;
 const keptMs = 86_400_000;
 const maxFields = 120;

@@ -34,7 +34,7 @@ type Context = Pick<
   'upstream' | 'reader' | 'naming' | 'memories' | 'repeatedRows' | 'memory' | 'signal'
 >;
 
-/** True when so many entries of the selection repeat, as far as is known, that rows are counted in several parts. */
+/** True when the known repeats of the selection are so many that rows are counted in several parts. */
 export function mayRepeat(filter: LogsqlFilter, context: Context): boolean {
   return context.memories.profiler.expected(asked(filter, context)).crowded.length > 0;
 }

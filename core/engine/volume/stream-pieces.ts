@@ -157,7 +157,7 @@ export class StreamPieces {
       pieces.add(labels, cellNs === undefined ? 0n : firstNs / cellNs, {
         firstNs,
         lastNs,
-        // Rows without a line were counted among all rows, with what stands in its place.
+        // Rows without a line were counted among all rows, with their placeholder.
         entries: isCounted ? entries : 0,
         bytes: !isMeasured ? entries * entry : isCounted ? measured : entries * rebuilt - measured,
         sharedBytes: shared,

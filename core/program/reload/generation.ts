@@ -43,7 +43,7 @@ export interface GenerationHouse {
   readonly meterFor: (stageId: string) => StageMeter;
   readonly lives: Lives;
   readonly describing: DescribeSettings;
-  /** Of the process: nothing that one of its pipelines keeps secret is told. */
+  /** Of the process: secrets of its pipelines are redacted. */
   readonly secrets: Secrets;
   readonly log: Logger;
   /** Observers of the process, before those of plugins. */

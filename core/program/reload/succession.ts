@@ -31,7 +31,7 @@ const lookEveryMs = 50;
 /** How often it is looked whether the last request of an earlier generation has ended. */
 const drainLookMs = 20;
 const drainLookMostMs = 500;
-/** How long work that nobody waits for may go on once the requests have ended. */
+/** The time for which background work may go on once the requests have ended. */
 const lastWorkMs = 1_000;
 /** Of earlier generations that still have tails: beyond, the tails of the oldest are closed. */
 const maxDraining = 16;
@@ -44,7 +44,7 @@ export class Succession {
   #sinceMs: number;
   readonly #draining = new Map<Generation, AbortController>();
   #lastReload: ServingState['lastReload'];
-  /** The reload that runs, and the one that waits for it: whoever asks meanwhile gets the report of that one. */
+  /** The reload that runs, and the one that waits for it: a reload requested meanwhile gets the report of that one. */
   #running: Promise<ReloadReport> | undefined;
   #waiting: Promise<ReloadReport> | undefined;
   #isClosing = false;
@@ -258,7 +258,7 @@ export class Succession {
   async #warm(next: Generation, fresh: Generation['units']['fresh']): Promise<readonly string[]> {
     const { clock } = this.#house;
     const untilMs = clock.monotonicMs() + warmMs;
-    // What the pipeline that serves waits for too, such as a backend that is away, is no reason to stay with it.
+    // A cause that keeps the serving pipeline waiting too, such as a backend that is down, is not a reason to stay with it.
     const known = new Set(await this.#current.units.readiness());
     for (;;) {
       const reasons = (await next.units.readiness(fresh)).filter((reason) => !known.has(reason));

@@ -12,7 +12,7 @@ export interface Options {
     : '';
   return `${isTypeScript ? '' : '// @ts-check\n'}import { askTenant, defineEndpoint, jsonAnswer } from '${house.name}/plugin';
 
-${types}/** Greets who asks, once the stages have told which tenant that is. */
+${types}/** Greets the tenant that the stages have found. */
 export default defineEndpoint${isTypeScript ? '<Options>' : ''}({
   name: '${name}',
   summary: 'Greets clients by their tenant.',

@@ -51,7 +51,7 @@ function manifest(plugin: NewPlugin): object {
       test: isTypeScript ? `tsc && ${tests}` : tests,
     },
     peerDependencies: { [house.name]: `>=${house.version}` },
-    // npm would fetch a peer by its name from the registry, from whoever owns the name there. The site has installed it.
+    // npm would fetch a peer by its name from the registry, from the owner of the name there. The site has installed it.
     peerDependenciesMeta: { [house.name]: { optional: true } },
     ...(Object.keys(forDevelopment).length === 0 ? {} : { devDependencies: forDevelopment }),
   };

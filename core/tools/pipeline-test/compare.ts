@@ -61,7 +61,7 @@ function mapDifferences(
     if (Object.hasOwn(actual, key)) return differences(value, Reflect.get(actual, key), inner);
     return [fault(keyAt, `${inner} is not there`, meant(key, others))];
   });
-  // A misspelt key is told where it stands.
+  // A misspelt key is reported at its own position.
   if (others.length === 0 || found.length > 0) return found;
   return [fault(expected.at, `${path === '' ? 'the answer' : path} also has ${others.join(', ')}`)];
 }

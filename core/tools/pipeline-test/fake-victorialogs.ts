@@ -10,7 +10,7 @@ export interface BackendCall {
   readonly args: ReadonlyMap<string, string>;
   /** Names in lower case. */
   readonly headers: ReadonlyMap<string, string>;
-  /** The body, where it is no form. */
+  /** The body, where it is not a form. */
   readonly body: string;
 }
 

@@ -49,7 +49,7 @@ export function readTests(source: SourceFile): ReadTests {
   return reader.faults.length > 0 ? { findings: reader.faults } : { file };
 }
 
-/** A fault of a test as a finding, so that it is told as those of the checker are. */
+/** A fault of a test as a finding, reported like those of the checker. */
 export function fault(at: SourcePosition, message: string, fix?: string): Finding {
   return { at, rule: 'test', severity: 'error', message, ...(fix === undefined ? {} : { fix }) };
 }

@@ -99,7 +99,7 @@ export async function runPipeline(
   return withRunningPipeline(file, run, ({ ask }) => ask(request));
 }
 
-/** Runs a pipeline file over a backend of the test while `use` sends requests. Throws UnfitPipeline, and UsageError for a flag that nobody knows. */
+/** Runs a pipeline file over a backend of the test while `use` sends requests. Throws UnfitPipeline, and UsageError for an unknown flag. */
 export async function withRunningPipeline<Result>(
   file: string,
   run: PipelineRun,

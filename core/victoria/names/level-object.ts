@@ -98,7 +98,7 @@ function isLevelName(text: string, start: number, end: number): boolean | undefi
   return name === undefined ? undefined : names.has(name);
 }
 
-/** The next position that is no space. */
+/** The next position that is not a space. */
 function nextToken(text: string, start: number, end: number): number {
   let at = start;
   while (at < end && isSpace(text.charCodeAt(at))) at += 1;

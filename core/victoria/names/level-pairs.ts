@@ -16,11 +16,11 @@ const replacement = 0xfffd;
 export interface LevelPair {
   /** Its value without quotes and escapes; undefined when there is no such pair, or no value. */
   readonly value: string | undefined;
-  /** True when nothing behind the text could change it, because no name counts more, or the text is no logfmt. */
+  /** True when nothing behind the text could change it, because no name has precedence, or the text is not logfmt. */
   readonly isFinal: boolean;
 }
 
-/** Looks for the name that comes first in the list, whatever its case, until the text is no logfmt. The first of equal names counts. */
+/** Looks for the name that comes first in the list, whatever its case, as far as the text is logfmt. The first of equal names counts. */
 export function levelPair(text: string): LevelPair {
   const search = new PairSearch(text);
   while (search.next());

@@ -27,7 +27,7 @@ const noLevel = '';
 
 /**
  * The level of all lines of a shape; the empty text means no level, undefined that it depends on the rest of the line. Numbers in shapes
- * may be collapsed to `<N>`, which is no part of a level word or of a name, and ends none: neither do digits.
+ * may be collapsed to `<N>`, which neither belongs to a level word or a name nor ends one: neither do digits.
  */
 export function levelOfShape(shape: LineShape): string | undefined {
   return shape.form === undefined ? levelOfLines(shape.line) : levelOfStarts(shape);
@@ -68,7 +68,7 @@ export function formOf(line: string): LevelForm | undefined {
   return { prefix, suffix: prefix.endsWith('=') ? ' ' : '"' };
 }
 
-/** The forms that most lines have, those of more lines first; only those that so many lines have at least. */
+/** The forms that most lines have, those of more lines first; only those that at least this number of lines have. */
 export function* commonForms(lines: readonly string[], most: number, least = 1): Steps<readonly LevelForm[]> {
   const counted = new Map<string, { readonly form: LevelForm; count: number }>();
   for (const line of lines) {

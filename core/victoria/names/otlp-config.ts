@@ -8,7 +8,7 @@ interface TenantSettings {
 
 /**
  * The names options with the promoted attributes of `otlp_config` in limits, for every tenant that has one.
- * @throws Error naming the tenant and the field, for a value that is no such configuration
+ * @throws Error naming the tenant and the field, for a value that is not such a configuration
  */
 export function withOtlpConfig(names: NamingSettings, limits: TenantSettings): NamingSettings {
   const defaults = names.promotedAttributes;

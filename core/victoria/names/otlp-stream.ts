@@ -11,7 +11,10 @@ export function isOtlpField(field: string): boolean {
   return otlpOnly.test(field);
 }
 
-/** True when a stream with this field is no export: attributes have namespaces, and fields that a collector chooses mostly have none. */
+/**
+ * True when a stream with this field is not an OTLP export: attributes have namespaces, and fields that a collector chooses mostly have
+ * none.
+ */
 export function isChosenField(field: string): boolean {
   return isLegalLabel(field) && field !== eventName;
 }

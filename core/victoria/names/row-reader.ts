@@ -269,13 +269,13 @@ interface Kept<Made> {
 }
 
 const mostKept = 4;
-/** After so many rows in turn that are like none before, so many rows are not compared. */
+/** After this number of consecutive rows that are like none before, as many rows are not compared. */
 const missesBeforePause = 8;
 const pausedRows = 250;
 
 /**
- * Remembers what was made of the fields of a stream's rows: most rows have the same fields as one shortly before. It is not kept before the second
- * time: V8 would see that all of these objects live long, and put those of other rows among the old ones, too.
+ * Remembers what was made of the fields of a stream's rows: most rows have the same fields as one shortly before. It is not kept before the
+ * second time: V8 would see that all of these objects live long, and put those of other rows among the old ones, too.
  */
 class RecentFields<Made> {
   readonly #kept: Kept<Made>[] = [];

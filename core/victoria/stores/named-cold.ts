@@ -19,7 +19,7 @@ const ofCalls: ReadonlySet<ErrorEntry> = new Set([
   errorTable.unexpectedAnswer,
 ]);
 
-/** The cold backend: its errors say that it is the cold one, and the end of each call is told. */
+/** The cold backend: its errors say that it is the cold one, and the outcome of each call is reported. */
 export function namedCold(
   cold: Upstream,
   signal: AbortSignal,

@@ -36,9 +36,9 @@ import { onceEach, unionRows, type Stores } from './union-rows.js';
 type Batches = AsyncIterable<readonly BackendRow[]>;
 
 /**
- * A hot and a cold store as one. A call whose range lies in one of them goes there. Over both, rows are put together from stretches of time,
- * statistics that add up are joined, and all others are made here from rows. Where a row may be in both, around the boundary, both are read
- * and each row counts once. Rows are tailed and deleted in the hot store only.
+ * A hot and a cold store as one. A call whose range lies in one of them goes there. Over both, rows are put together from stretches of
+ * time, statistics that add up are joined, and all others are made here from rows. Where a row may be in both, around the boundary, both
+ * are read and each row counts once. Rows are tailed and deleted in the hot store only.
  */
 export class TwoStores implements Upstream {
   readonly owner: string;
@@ -51,7 +51,7 @@ export class TwoStores implements Upstream {
   readonly #split: Split;
   readonly #routed: (places: readonly Place[]) => void;
 
-  /** @param routed told of the places of each call's rows */
+  /** @param routed called with the stores of each call's rows */
   constructor(stores: Stores, split: Split, routed: (places: readonly Place[]) => void = () => undefined) {
     const { hot, cold } = stores;
     this.#stores = stores;

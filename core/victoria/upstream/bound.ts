@@ -63,7 +63,7 @@ export interface Binding {
   readonly memory?: MemoryAccount;
   /** Told of the time in which an answer is waited for, or read. */
   readonly waits?: Waits;
-  /** True when errors of the backend keep their status, whatever calls the request needs; they do unless told. */
+  /** True when errors of the backend keep their status, whatever calls the request needs; they do by default. */
   readonly statusRule?: StatusRule;
   /** True when answers may lack the rows of storage nodes that a cluster cannot reach. */
   readonly mayBePartial?: boolean;
@@ -139,7 +139,7 @@ export class BoundUpstream implements Upstream {
       const pacer = new Pacer(pass.signal, rowsSliceMs);
       for await (const part of partsOf(this.#callOf(call, this.#form(request, limit), pass.signal), count)) {
         count.rows += part.length;
-        // Until more is asked for, whoever reads is at work.
+        // Until it asks for more, the reader is at work.
         waits?.end();
         try {
           yield part;

@@ -22,7 +22,7 @@ export interface ClientOptions extends BackendOptions {
 export interface AdmittedCall {
   readonly call: PlainCall;
   readonly backend: BackendOptions;
-  /** To be told what the head of the answer says of the backend. */
+  /** Receives the state of the backend as seen in the head of the answer. */
   readonly permit: BreakerPermit;
   /** Ends the call. */
   readonly signal: AbortSignal;

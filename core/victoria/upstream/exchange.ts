@@ -84,7 +84,9 @@ const maxErrorBytes = 4096;
 const maxProbes = 4;
 const loopback = /^(?:localhost|127\.\d+\.\d+\.\d+|\[::1\]|::1)$/;
 
-/** HTTP to VictoriaLogs: pooled connections, one timeout per call, abort. Who may call, and when, is decided elsewhere. Errors are ApiError. */
+/**
+ * HTTP to VictoriaLogs: pooled connections, one timeout per call, abort. Who may call, and when, is decided elsewhere. Errors are ApiError.
+ */
 export class BackendHttp {
   readonly #options: BackendOptions;
   readonly #connections: Connections;
@@ -123,7 +125,7 @@ export class BackendHttp {
   }
 
   /**
-   * Sends a call and waits for the head of its answer. The permit is told what that says of the backend; the place is left once the answer
+   * Sends a call and waits for the head of its answer. The permit receives its outcome; the slot is released once the answer
    * has been read.
    * @throws ApiError with the statuses of docs/protocol/errors-and-limits.md#error-body
    */

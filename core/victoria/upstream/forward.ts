@@ -32,7 +32,7 @@ const neverForwarded: ReadonlySet<string> = new Set([
 ]);
 const userHeaders = ['x-grafana-user', 'x-forwarded-user', 'x-webauth-user', 'x-auth-request-user'];
 
-/** The headers of a call that is made for nobody: the proxy's own credentials. */
+/** The headers of a call that no client has caused: the proxy's own credentials. */
 export function ownHeaders({ basicAuth = '' }: Pick<ForwardOptions, 'basicAuth'>): Record<string, string> {
   if (basicAuth === '') return {};
   return { authorization: basicAuthorization(basicAuth) };
@@ -49,7 +49,7 @@ const plainHeaders: ReadonlySet<string> = new Set([
   'tracestate',
 ]);
 
-/** Values of headers that the backend is told and nobody else must hear: the credentials of the proxy, or of a client. */
+/** Values of headers that only the backend must see: the credentials of the proxy, or of a client. */
 export function secretHeaders(headers: Readonly<Record<string, string>>): readonly string[] {
   return Object.entries(headers).flatMap(([name, value]) => (plainHeaders.has(name) ? [] : [value]));
 }

@@ -20,8 +20,8 @@ export function columnOf(row: BackendRow, name: string): string | undefined {
 }
 
 /**
- * All columns of a row, for reading those that `in` lists: rows have no others than their own. V8 reads them faster where the loop itself reads
- * them.
+ * All columns of a row, for reading those that `in` lists: rows have no others than their own. V8 reads them faster where the loop itself
+ * reads them.
  */
 export function columnsOf(row: BackendRow): Readonly<Record<string, string>> {
   return row as Readonly<Record<string, string>>;
@@ -175,7 +175,7 @@ export interface Upstream {
   /** Resolves when the backend has started; the rows end with the exchange's signal or with an error. */
   tail(request: TailRowsRequest): Promise<AsyncIterable<readonly BackendRow[]>>;
   deletion(request: DeletionRequest): Deletion;
-  /** The ids of the deletions that the backend has not finished. Left out where nobody knows. */
+  /** The ids of the deletions that the backend has not finished. Left out where that is unknown. */
   activeDeletions?(): Promise<readonly string[]>;
   /**
    * Takes one place among heavy queries for all calls about a range if reading its rows is heavy: calls about its parts then need none. The

@@ -5,7 +5,7 @@ type PartsOf<Kind extends AnswerKind> = readonly Exclude<
   'kind'
 >[];
 
-/** Every kind of answer with the parts that it cannot do without, for answers that nobody has type-checked. */
+/** Every kind of answer with the parts that it cannot do without, for answers that were not type-checked. */
 const partsByKind: { readonly [Kind in AnswerKind]: PartsOf<Kind> } = {
   streams: ['streams', 'stats'],
   matrix: ['series', 'stats'],
@@ -28,7 +28,7 @@ const partsByKind: { readonly [Kind in AnswerKind]: PartsOf<Kind> } = {
 };
 const known = new Map<unknown, readonly string[]>(Object.entries(partsByKind));
 
-/** Why a value is no answer, such as `undefined` or `an answer of the unknown kind "rows"`; undefined for an answer. */
+/** The reason why a value is not an answer, such as `undefined` or `an answer of the unknown kind "rows"`; undefined for an answer. */
 export function answerFault(value: unknown): string | undefined {
   if (typeof value !== 'object' || value === null)
     return value === undefined || value === null ? String(value) : `a ${typeof value}`;

@@ -73,7 +73,7 @@ export class Selector {
   }
 }
 
-/** The steps' result, or their error, for whoever asks. */
+/** The steps' result, or their error, for each caller. */
 function* keptError<Result>(steps: Steps<Result>): Steps<() => Result> {
   try {
     const result = yield* steps;

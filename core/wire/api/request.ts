@@ -30,7 +30,7 @@ export interface QueryRangeRequest extends Ranged, PartOfExpression {
   readonly limit: number;
   readonly direction: Direction;
   readonly intervalNs: bigint;
-  /** Set for a part of a longer range that whoever asks keeps, and for the count of its rows: neither is kept a second time. */
+  /** Set for a part of a longer range that the caller caches, and for the count of its rows: neither is kept a second time. */
   readonly part?: 'window' | 'count';
 }
 export interface QueryRequest extends PartOfExpression {
@@ -82,7 +82,9 @@ export interface TailRequest extends Ranged {
 export interface DeleteRequest extends Ranged {
   readonly op: 'delete';
   readonly query: Query;
-  /** Sends the deletion once it is certain that it will be sent, for whoever has work before and after; without it, it is just sent. */
+  /**
+   * Sends the deletion once it is certain that it will be sent, for a caller that has work before and after; without it, it is just sent.
+   */
   readonly around?: (tenant: Tenant, send: () => Promise<DeletionTaken>) => Promise<DeletionTaken>;
 }
 

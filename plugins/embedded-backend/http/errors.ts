@@ -21,7 +21,7 @@ export class QueryTimeoutError extends HttpError {
   }
 }
 
-/** The client has left, so there is no one to answer. */
+/** The client has left, so there is no connection to answer on. */
 export class ClientGoneError extends Error {
   constructor() {
     super('the client has closed the connection');

@@ -83,7 +83,7 @@ export function fetchRange(asked: Asked, signal: AbortSignal): Promise<QueryAnsw
   return ask('api/query_range', params, { tenant, signal, run });
 }
 
-/** A name for a run that nobody can guess. */
+/** An unguessable name for a run. */
 export function newRunName(): string {
   return [...crypto.getRandomValues(new Uint8Array(16))]
     .map((byte) => byte.toString(16).padStart(2, '0'))

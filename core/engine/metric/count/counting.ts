@@ -25,7 +25,7 @@ import { distinctRows, type PartOfRows } from './found-repeats.js';
 import { streamOf, type Group, type GroupedRows, type Grouping, type GroupValue } from './grouping.js';
 import type { LineShaper, Get } from './shapes.js';
 
-/** The most buckets to ask the backend for; beyond that, reading rows is no worse. */
+/** The most buckets to ask the backend for; beyond that, reading rows is as good. */
 const maxBuckets = 11_000;
 
 /** Time buckets such that the window of every column is a whole number of them. */

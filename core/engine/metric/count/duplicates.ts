@@ -23,14 +23,14 @@ export interface DuplicatesRequest extends Backend {
   readonly range: TimeRange;
   /** By `_stream` text. */
   readonly streams: ReadonlyMap<string, StreamIdentity>;
-  /** True when rows of crowded streams are told apart by who asks; their surplus rows are not returned then. */
+  /** True when rows of crowded streams are distinguished by the caller; their surplus rows are not returned then. */
   readonly leavesCrowded?: boolean;
 }
 
 /**
- * Finds the surplus rows of entries that were pushed more than once, and possibly some that do not pass the filter. The profile of the selection
- * has them; where they are too many or too large it only knows the times at which rows have to be read, and streams that may have the same
- * entries are looked at anew.
+ * Finds the surplus rows of entries that were pushed more than once, and possibly some that do not pass the filter. The profile of the
+ * selection has them; where they are too many or too large it only knows the times at which rows have to be read, and streams that may have
+ * the same entries are looked at anew.
  */
 export async function duplicateRows(request: DuplicatesRequest): Promise<readonly BackendRow[] | Declined> {
   const { profile, reader, memory, leavesCrowded = false } = request;

@@ -1,4 +1,4 @@
-/** Findings of a time segment as JSON, for files and other replicas. The parsers take any value and throw for one that is no finding. */
+/** Findings of a time segment as JSON, for files and other replicas. The parsers take any value and throw for one that is not a finding. */
 import type { BackendRow } from '../../../victoria/upstream/types.js';
 import type { Crowded } from './found-repeats.js';
 import { bytesOfProfile, type StretchProfile } from './profile.js';

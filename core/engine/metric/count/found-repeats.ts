@@ -27,7 +27,7 @@ export interface FoundRepeats {
   readonly repeatedAt: readonly bigint[] | undefined;
   /** The rows that repeat another one of their stream; undefined when they are too many or too large. */
   readonly surplus: readonly BackendRow[] | undefined;
-  /** Where so many entries repeat that the backend counts distinct rows sooner than surplus ones are subtracted. */
+  /** Streams and times with so many repeats that the backend counts distinct rows sooner than surplus ones are subtracted. */
   readonly crowded: readonly Crowded[];
   /** The surplus rows outside of `crowded`. */
   readonly surplusElsewhere: readonly BackendRow[] | undefined;
@@ -140,7 +140,7 @@ const noRows: SharedInStretch = {
 
 /** So few surplus rows of a stretch are always subtracted one by one. */
 const fewSurplus = 20;
-/** To subtract a row takes as long as to let the backend tell so many rows apart. */
+/** Subtracting one row takes as long as letting the backend distinguish this number of rows. */
 const distinctPerSurplus = 40;
 
 /** With more surplus rows than this, it takes less time to count the distinct rows of these streams. */

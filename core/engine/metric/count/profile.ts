@@ -38,8 +38,8 @@ export interface SelectionProfile extends FoundRepeats {
   /** Rows without a stored line. */
   readonly missing: number;
   /**
-   * `_stream` texts of the streams with rows that have a different value in one of the columns than their stream has in that field; undefined
-   * when there are too many.
+   * `_stream` texts of the streams with rows that have a different value in one of the columns than their stream has in that field;
+   * undefined when there are too many.
    */
   readonly hidingStreams: ReadonlySet<string> | undefined;
   /** The number of rows that match the requested `unreliable` filter. */
@@ -152,7 +152,10 @@ export class SelectionProfiler {
   }
 }
 
-/** The profile of rows that were not all looked at. Whether any is without a line is quickly told, and too often so to be assumed. */
+/**
+ * The profile of rows that were not all inspected. Rows without a line are counted: that is cheap, and they are too frequent to assume
+ * none.
+ */
 async function assumed(
   profile: SelectionProfile,
   { upstream, naming, selection, unreliable, doubts }: ProfileRequest,
@@ -286,11 +289,11 @@ async function look(
     statsFunction('count', [], named('rows')),
     ...(isCompared ? [statsFunction('count_uniq_hash', ['_time'], named('different'))] : []),
     ...countIf(asked.unreliable, 'unreliable'),
-    // The text that stands for a line that is not stored is no line to count.
+    // The text that stands for a line that is not stored does not count as one.
     ...countIf(asked.doubts && and(not(missing), asked.doubts.filter), 'doubtful'),
   );
-  // A filter for rows without a line takes the backend no look at lines; a condition of the other counts would. They are counted afterwards: of
-  // rows that come in between, more are missing than were counted, so that the stretch is looked at again.
+  // A filter for rows without a line takes the backend no look at lines; a condition of the other counts would. They are counted
+  // afterwards: of rows that come in between, more are missing than were counted, so that the stretch is looked at again.
   const countMissing = query(and(within, missing), [
     ...telling.pipes,
     stats(telling.columns, statsFunction('count', [], named('missing'))),

@@ -28,7 +28,9 @@ import { Run } from './stretches.js';
 /** The most times that are named; where entries repeat at more, rows are compared as they are read. */
 export const maxTimes = 2000;
 
-/** The times at which an entry was pushed to one of these streams more than once, and possibly others; undefined when there are too many. */
+/**
+ * The times at which an entry was pushed to one of these streams more than once, and possibly others; undefined when there are too many.
+ */
 export async function timesOfRepeats(
   looked: Looked,
   shared: SharedTimes,
@@ -58,8 +60,8 @@ const maxKeptRows = 5000;
 const maxKeptBytes = 1 << 20;
 
 /**
- * Lets the backend find the surplus rows of streams, in stretches of time in which rows are one entry exactly if they have the same values in
- * all fields.
+ * Lets the backend find the surplus rows of streams, in stretches of time in which rows are one entry exactly if they have the same values
+ * in all fields.
  */
 export async function surplusRowsOf(
   looked: Pick<Looked, 'upstream' | 'filter'>,
@@ -131,7 +133,7 @@ async function timesWithSeveral(
 }
 
 const timesPerCall = 200;
-/** A block that has none of so many times that follow one another is passed over at once. */
+/** A block with none of this number of consecutive times is skipped at once. */
 const timesTogether = 10;
 
 function atTimes(times: readonly bigint[]): LogsqlFilter {

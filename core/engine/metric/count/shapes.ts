@@ -31,7 +31,7 @@ export interface SureShaper<Shaper> {
   readonly shaper: Shaper;
 }
 
-/** The shaper for lines of which so many are in doubt; undefined where that is not known. */
+/** The cheapest digest for lines of which `uncertain` are uncertain; undefined where that is not known. */
 export function surest<Shaper extends { readonly sure?: SureShaper<Shaper> | undefined }>(
   shaper: Shaper,
   { doubtful }: { readonly doubtful: number | undefined },
@@ -66,7 +66,7 @@ export interface RepresentativeLine {
   readonly level?: string;
 }
 
-/** Splits lines by what stands around their level. */
+/** Splits lines by the text around their level. */
 export interface LevelShaper extends LineShaper {
   /** The text around a level, in the order in which it is looked for. */
   readonly forms: readonly LevelForm[];
@@ -229,8 +229,8 @@ const maxStarts = 32;
 const maxStartBytes = 4000;
 
 /**
- * Where levels stand behind few texts, and mean the same behind each, what is cut out of a line tells its level. So does that nothing is, where
- * such lines are few and of one level.
+ * Where levels stand behind few texts, and mean the same behind each, what is cut out of a line tells its level. So does that nothing is,
+ * where such lines are few and of one level.
  */
 function sureLevels(forms: readonly LevelForm[], { cuts, values }: JudgedCuts): LineShaper['sure'] {
   const cut = cuts.filter(({ value: found }) => values.includes(found));
@@ -328,7 +328,7 @@ function keepingWhole(areTold: LogsqlFilter): readonly LogsqlPipe[] {
 
 /**
  * Cuts a line after the level in the first matching form, if it is one of these values; any other line is kept whole. Numbers are
- * collapsed in what stands in front of a level.
+ * collapsed in the text in front of a level.
  */
 export function shaperOf(forms: readonly LevelForm[], values: readonly string[]): LevelShaper {
   const extracting = cutting(forms, (prefix) => `<plain:${before}>${prefix}`);

@@ -1,6 +1,6 @@
 /**
- * Levels by the words that lines hold, where a look at all lines has proved that these words tell. A stream's lines may differ too much to be
- * counted by shape, but programs spell their levels in few ways.
+ * Levels by the words that lines hold, where a look at all lines has proved that these words tell. A stream's lines may differ too much to
+ * be counted by shape, but programs spell their levels in few ways.
  */
 import { Pacer } from '../../../base/pace/pacer.js';
 import type { Memory } from '../../../base/memory/byte-lru.js';
@@ -74,11 +74,11 @@ export interface SpelledRequest {
 /** Digest that finds levels by words, and the streams that it is used for. */
 export interface SpelledLevels {
   readonly shaper: LineShaper;
-  /** Matches the rows of the streams whose levels are told. */
+  /** Matches the rows of the streams whose levels are classified. */
   readonly told: LogsqlFilter;
   /** Matches those of the others; undefined when there are none. */
   readonly untold: LogsqlFilter | undefined;
-  /** Matches the told rows of streams that have lines whose words mean several levels. */
+  /** Matches the classified rows of streams that have lines whose words mean several levels. */
   readonly ambiguous: LogsqlFilter;
 }
 
@@ -240,7 +240,7 @@ function spelledShaper(shaper: LevelShaper, { levels, meanings }: Judgement): Li
   };
 }
 
-/** Matches lines that hold a word. The backend finds words faster than what stands around them. */
+/** Matches lines that hold a word. The backend finds words faster than the characters around them. */
 function holds({ word, around }: SoughtWord): LogsqlFilter {
   if (around === undefined) return phrase('_msg', word);
   const places = around.map((each) =>
@@ -251,7 +251,7 @@ function holds({ word, around }: SoughtWord): LogsqlFilter {
   return and(phrase('_msg', word), or(...places));
 }
 
-/** Filters that tell streams apart: of the fewer ones all labels are named, also those they do not have. */
+/** Filters that distinguish streams: of the fewer ones all labels are named, also those they do not have. */
 function splitBy(
   untold: ReadonlySet<string>,
   streams: readonly string[],

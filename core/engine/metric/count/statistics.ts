@@ -110,7 +110,7 @@ export class Statistics {
     this.#ofGroup = compileExtractor(withStages({ ...range, op: countLines }, plan.push.stages), pushed);
   }
 
-  /** True when the backend has to tell some rows apart, since many of them repeat. */
+  /** True when the backend has to distinguish some rows, because many of them repeat. */
   get tellsRowsApart(): boolean {
     return this.#crowded !== undefined;
   }

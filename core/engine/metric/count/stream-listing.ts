@@ -80,8 +80,8 @@ export function* readStreams(
 type NamedStream = readonly [text: string, stream: StreamIdentity];
 
 /**
- * Backend streams that may have the same entries as another one: they have the same labels, and so are a single stream to a client, and the same
- * structured metadata in the fields that all streams with these labels have.
+ * Backend streams that may have the same entries as another one: they have the same labels, and so are a single stream to a client, and the
+ * same structured metadata in the fields that all streams with these labels have.
  */
 export function* streamsWithSameEntries(
   streams: ReadonlyMap<string, StreamIdentity>,
@@ -150,7 +150,7 @@ export class Tallies {
     return this.#salt.toString('hex');
   }
 
-  /** Makes the checksums of another process from now on: earlier ones are those of no rows any more. Throws for what is no salt. */
+  /** Makes the checksums of another process from now on: earlier ones match no rows any more. Throws for an invalid salt. */
   takeOver(salt: unknown): void {
     if (typeof salt !== 'string' || !/^[0-9a-f]{32}$/.test(salt)) throw new Error('no salt');
     if (salt === this.salt) return;

@@ -34,7 +34,7 @@ export interface Looked {
 export interface Looking<Finding extends Found> {
   /** Gives a finding for each stretch, in their order. */
   readonly look: (run: Run) => Promise<readonly Finding[]>;
-  /** True when to do without findings of stretches that have so many rows; by default they are always made. */
+  /** True to skip segments with this number of rows; by default findings are always made. */
   readonly skips?: (rows: number) => boolean;
 }
 
@@ -55,18 +55,18 @@ export interface Findings<Finding> {
 export const keptMs = 86_400_000;
 /**
  * Rows that arrive between the listing of a range and a look would hide just as many that have come into its known stretches. Where rows of
- * this age are looked at, the known stretches are therefore listed by themselves. Older rows would have to arrive in these milliseconds, and
- * in the same numbers in the same streams: that is not worth another listing in each query.
+ * this age are looked at, the known stretches are therefore listed by themselves. Older rows would have to arrive in these milliseconds,
+ * and in the same numbers in the same streams: that is not worth another listing in each query.
  */
 const arrivingNs = 3_600_000_000_000n;
 /** Parallel looks, in addition to the statistics themselves. */
 const parallel = 4;
 /**
- * The most rows that are looked at in one call. The backend reads whole blocks, which may hold hours of a stream, for a stretch of minutes, so
- * that one call for many stretches takes little longer than one for each.
+ * The most rows that are looked at in one call. The backend reads whole blocks, which may hold hours of a stream, for a stretch of minutes,
+ * so that one call for many stretches takes little longer than one for each.
  */
 const mostRows = 1_000_000;
-/** To tell more stretches apart takes the backend longer than another call. */
+/** Distinguishing more segments takes the backend longer than another call. */
 const maxOfRun = 16;
 
 /** A stretch, and what its finding is remembered by. */
@@ -277,8 +277,8 @@ interface Listed extends ListedRange {
 }
 
 /**
- * The stretches in which streams no longer have the number of rows that they had, where all others have just been looked at: if all numbers add
- * up to those of the whole range, there are none.
+ * The stretches in which streams no longer have the number of rows that they had, where all others have just been looked at: if all numbers
+ * add up to those of the whole range, there are none.
  */
 async function changedSince(
   looked: Looked,

@@ -26,8 +26,8 @@ export function partLengthOf({ startNs, endNs }: TimeRange): bigint | undefined 
 }
 
 /**
- * The whole stretches around a range. To look at all of them costs little more than to look at the range, and what they show is known for the
- * next range, which begins and ends elsewhere. A range shorter than any stretch is left as it is.
+ * The whole stretches around a range. To look at all of them costs little more than to look at the range, and what they show is known for
+ * the next range, which begins and ends elsewhere. A range shorter than any stretch is left as it is.
  */
 export function wholeStretches(range: TimeRange): TimeRange {
   if (range.endNs - range.startNs < shortestNs) return range;
@@ -38,7 +38,10 @@ export function wholeStretches(range: TimeRange): TimeRange {
   };
 }
 
-/** The last border at or before a time; stretches begin a nanosecond after a multiple of their length, because windows include their end instead of their start. */
+/**
+ * The last border at or before a time; stretches begin a nanosecond after a multiple of their length, because windows include their end
+ * instead of their start.
+ */
 function borderBefore(ns: bigint): bigint {
   return ((ns - 1n) / shortestNs) * shortestNs + 1n;
 }
@@ -57,7 +60,10 @@ export function stretchesUntil(range: TimeRange, nowNs: bigint): readonly Stretc
   return [...stretchesOf({ startNs, endNs: currentNs }), { startNs: currentNs, endNs, isWhole: false }];
 }
 
-/** Splits a range into whole hours (or other lengths, for short and long ranges), shorter and shorter stretches, and what is no whole one. */
+/**
+ * Splits a range into whole hours (or other lengths, for short and long ranges), shorter and shorter segments, and a remainder that is not
+ * whole.
+ */
 export function stretchesOf(range: TimeRange): readonly Stretch[] {
   const spanNs = range.endNs - range.startNs;
   const longest = lengths.findIndex((length) => spanNs / (length * minuteNs) < maxStretches);

@@ -11,7 +11,7 @@ import { MetricCounts } from '../counts.js';
 import { RowIntake } from '../row-intake.js';
 import type { CountingWork, Progress } from './messages.js';
 
-/** Bytes of answers after which progress is told. */
+/** Bytes of answers after which progress is reported. */
 const reportBytes = 256 * 1024;
 
 /** Counts the samples of a leaf in a thread, from answers of the backend. */
@@ -23,7 +23,7 @@ export class CountingJob {
   readonly #pipes: readonly LogsqlPipe[];
   readonly #intake: RowIntake;
   readonly #counter: EntryCounter;
-  /** Bytes of answers since progress was last told. */
+  /** Bytes of answers since the last report of progress. */
   readonly #taken = { bytes: 0 };
 
   constructor(work: CountingWork, workers: Pick<LineWorkers, 'run'>, signal: AbortSignal) {

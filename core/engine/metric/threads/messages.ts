@@ -56,7 +56,7 @@ export type FromThread = { readonly job: number } &
     | { readonly kind: 'read' | 'answered'; readonly progress: Progress }
     | { readonly kind: 'counted'; readonly progress: Progress; readonly packed: PackedEngine }
     | { readonly kind: 'fault'; readonly fault: Fault }
-    /** A line that costs much, for the threads that are there for such lines. The work is told with the first one. */
+    /** A line that costs much, for the threads that are there for such lines. The first one carries the work. */
     | {
         readonly kind: 'line';
         readonly line: number;

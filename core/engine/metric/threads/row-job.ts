@@ -100,7 +100,7 @@ export class RowJob {
     }
   }
 
-  /** Fails whoever waits for the thread, now or later. */
+  /** Fails all that wait for the thread, now or later. */
   fail(error: unknown): void {
     this.#failure = error instanceof Error ? error : new Error(String(error));
     this.#waiting?.reject(this.#failure);
@@ -160,7 +160,7 @@ function rowsOf(reply: Reply): RowsElsewhere {
   return { length: read.rows, bytes };
 }
 
-/** Errors by whose class more is decided than what a client is told. */
+/** Errors whose class decides more than the message to a client. */
 const classes = new Map<string, ErrorClass>([
   ['UnknownStreamError', UnknownStreamError],
   ['BackendFailure', BackendFailure],

@@ -8,7 +8,7 @@ import { RowJob, type JobOwner } from './row-job.js';
 export interface RowThreadsOptions {
   /** Maximum number of threads; they start on demand and end when idle. 0 means that nothing is counted in threads. */
   readonly threads: number;
-  /** Fewer rows than this are counted sooner than a thread has been told what to count. */
+  /** Fewer rows than this are counted sooner than a thread has received its job. */
   readonly minRows: number;
   /** Where lines are evaluated that cost much. */
   readonly lines: Pick<LineWorkers, 'run'>;

@@ -6,7 +6,9 @@ const blank = /[^ \n\r\t]/g;
 const [openBrace, closeBrace, openBracket, closeBracket] = [0x7b, 0x7d, 0x5b, 0x5d];
 const structure = /["{}[:]/g;
 
-/** The message of a line as it is written, with its escapes. The line is read as leniently as Loki reads it: what follows is not looked at. */
+/**
+ * The message of a line as it is written, with its escapes. The line is read as leniently as Loki reads it: what follows is not looked at.
+ */
 export function jsonMessage(line: string): string | undefined {
   const values = valuesOf(line);
   for (const key of messageKeys) {
@@ -18,7 +20,7 @@ export function jsonMessage(line: string): string | undefined {
   return undefined;
 }
 
-/** Where the values of the message keys begin, in the outermost object, until the line is no JSON. */
+/** Where the values of the message keys begin, in the outermost object, up to the point where the line stops being JSON. */
 function valuesOf(line: string): ReadonlyMap<string, number> {
   const values = new Map<string, number>();
   let isOpen = false;

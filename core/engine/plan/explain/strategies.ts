@@ -30,7 +30,7 @@ export function explainStrategies(leaf: LeafPlan): readonly ExplainedStrategy[] 
   return [...candidates, ...others];
 }
 
-/** A cost in words; what is not known is told by what it depends on. */
+/** A cost in words; an unknown cost is described by its inputs. */
 export function costText(cost: Cost): string {
   const { calls, scannedRows, splitsLines, sends, sentRows, sentBytes, proofRows } = cost;
   const ms = millisecondsOf(cost);

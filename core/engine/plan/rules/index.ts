@@ -21,5 +21,5 @@ export const allRules = [
 
 export type RuleId = (typeof allRules)[number]['id'];
 
-/** A rule as it is told about. */
+/** A rule in the documentation. */
 export type AppliedRule = RuleText<RuleId>;

@@ -22,7 +22,7 @@ const numericTypes = ['uint8', 'uint16', 'uint32', 'uint64', 'int64'];
 const plainNumber = '^-?[0-9]{1,15}([.][0-9]{1,15})?$';
 const plain = new RegExp(plainNumber);
 
-/** Rows where a field is a number that passes a comparison, or a text that is no plain number, which Loki keeps and marks. */
+/** Rows where a field is a number that passes a comparison, or a text that is not a plain number, which Loki keeps and marks. */
 export function mayPass(name: string, { op, value }: NumberLabelFilter): LogsqlFilter {
   const text = String(value);
   if (!plain.test(text) || Math.abs(value) >= 10 ** mostDigits) return present(name);
@@ -79,8 +79,8 @@ interface TextBounds {
 }
 
 /**
- * A pattern of how texts begin that pass a comparison of numbers, and of how all texts begin that are no plain decimal number, which are kept
- * with an error. Others may match, too. Undefined where nearly all do.
+ * A pattern of how texts begin that pass a comparison of numbers, and of how all texts begin that are no plain decimal number, which are
+ * kept with an error. Others may match, too. Undefined where nearly all do.
  */
 export function passingNumbers(
   op: CompareOp,
@@ -99,8 +99,8 @@ export function passingNumbers(
 }
 
 /**
- * A character that is none of these. The backend prints each pattern, for which Go looks whether a class tells capitals from other letters: in
- * one with nearly all characters it finds the `a` without an `A` at once, and otherwise tries a hundred thousand, which takes 8 ms.
+ * A character that is none of these. The backend prints each pattern, for which Go looks whether a class tells capitals from other letters:
+ * in one with nearly all characters it finds the `a` without an `A` at once, and otherwise tries a hundred thousand, which takes 8 ms.
  */
 function anyBut(characters: string): string {
   return `(?:[^A${characters}]|A.?)`;

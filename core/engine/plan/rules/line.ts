@@ -227,7 +227,7 @@ function around(test: FilterTest): readonly LogsqlFilter[] {
   }
 }
 
-/** True when a test holds the sign that stands for bytes that are no text, plainly or as a pattern writes it. */
+/** True when a test holds the sign that stands for bytes that are not text, plainly or as a pattern writes it. */
 export function holdsReplacement(test: FilterTest): boolean {
   switch (test.kind) {
     case 'contains':

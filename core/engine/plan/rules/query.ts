@@ -25,7 +25,7 @@ export const metricOff = settingRule({
 const filterRule = kindOfRule<LogsqlFilter, never, [], 'none'>();
 
 /** Bytes of a filter's text. */
-// The backend's limit is 16384 bytes; the rest is left to what stands around the filter.
+// The backend's limit is 16384 bytes; the rest is left to the query around the filter.
 const maxFilterBytes = 15_000;
 
 export const queryTooLong = filterRule({

@@ -109,7 +109,7 @@ export const unanswered: Answered = { verdict: 'none', filter: everything };
 
 const strengths = { none: 0, superset: 1, exact: 2 } as const;
 
-/** The one of the verdicts that the whole is no better than; the first of several. */
+/** The worst of the verdicts, which is that of the whole; the first of several. */
 export function weakest<One extends { readonly verdict: Verdict }>(all: readonly One[]): One {
   return all.reduce((least, one) => (strengths[one.verdict] < strengths[least.verdict] ? one : least));
 }

@@ -3,8 +3,8 @@ import type { BackendGauges, Gauges, GaugesState } from './gauges.js';
 type Counter = 'limitReached' | 'limitTimeouts';
 
 /**
- * The gauges of a cluster's processes as those of one backend. Queries and their limits are those of the selectors, added up: storage nodes do
- * not count what selectors ask them. Memory is that of the process with the smallest share left, since a query needs all of them. A
+ * The gauges of a cluster's processes as those of one backend. Queries and their limits are those of the selectors, added up: storage nodes
+ * do not count what selectors ask them. Memory is that of the process with the smallest share left, since a query needs all of them. A
  * process that falls silent makes the whole silent; one that never spoke, or not for a long time, is left out.
  */
 export class ClusterGauges implements Gauges {
@@ -30,7 +30,7 @@ export class ClusterGauges implements Gauges {
     const states = this.#processes.map(({ state }) => state);
     if (states.some(({ kind }) => kind === 'silent')) return { kind: 'silent' };
     const parts = states.map((state) => (state.kind === 'known' ? state.gauges : undefined));
-    // The same reading is the same object, by which new ones are told.
+    // The same reading is the same object, by which new ones are recognized.
     if (parts.some((part, place) => part !== this.#parts[place])) {
       this.#parts = parts;
       this.#state = this.#joined();

@@ -31,7 +31,7 @@ export interface GateOwner {
   /** The owner of the data, for fair queueing. */
   readonly owner: readonly string[];
   readonly isDrilldown: boolean;
-  /** Set for calls that nobody waits for. */
+  /** Set for calls that no client waits for. */
   readonly isBackground?: boolean;
   /** Set for calls that let others go first (Caller.yields). */
   readonly yields?: boolean;

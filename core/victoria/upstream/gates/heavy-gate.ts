@@ -30,7 +30,7 @@ export class HeavyGate {
 
   /**
    * Waits for a place; the returned function frees it.
-   * @param isBackground nobody waits for it: it does not wait either, and leaves a place for others
+   * @param isBackground no client waits for it: it does not queue, and leaves a slot for others
    * @throws ApiError `heavyQueriesBusy`, `heavyQueueFull`, or the reason of the signal
    */
   async enter(

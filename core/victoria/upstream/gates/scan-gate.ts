@@ -58,7 +58,7 @@ export class ScanGate {
 
   /**
    * Waits for a place.
-   * @param isBackground nobody waits for it: it does not wait either, and leaves a place for others
+   * @param isBackground no client waits for it: it does not queue, and leaves a slot for others
    * @throws ApiError `scansBusy`, `scanQueueFull`, or the reason of the signal
    */
   async enter(
@@ -79,7 +79,7 @@ export class ScanGate {
     }
     signal.throwIfAborted();
     const admits = (): boolean => this.#queue.waiting === 0 && this.#admits(className, 0);
-    // Gauges that are out of date keep nobody out.
+    // Outdated gauges refuse no scan.
     if (isQuick && !admits()) await this.#readGauges(decisionAgeMs);
     signal.throwIfAborted();
     const isFree = admits();

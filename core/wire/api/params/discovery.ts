@@ -102,7 +102,7 @@ function patternStep(stepNs: bigint): bigint {
 
 type VolumeBase = Omit<VolumeRequest, 'op'>;
 
-/** Each becomes a matcher of the query; so many are planned within a few milliseconds. */
+/** Each becomes a matcher of the query; this number is planned within a few milliseconds. */
 const maxTargetLabels = 1_000;
 
 function readVolume(params: Params, context: ParamContext): VolumeBase {

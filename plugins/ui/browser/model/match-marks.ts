@@ -8,7 +8,7 @@ export interface Piece {
 
 export type Marker = (line: string) => readonly Piece[];
 
-/** Only so much of a line is searched, and so many matches are marked: a page has many lines. */
+/** Limits of the searched part of a line, and of the marked matches: a page has many lines. */
 const mostSearched = 2_000;
 const mostFound = 40;
 /** A line that takes longer is the last that is marked: the page has others to draw. */

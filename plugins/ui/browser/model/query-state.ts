@@ -12,7 +12,7 @@ export interface QueryState {
   /** ISO 8601 in UTC; only used when the range is custom. */
   readonly from: string;
   readonly to: string;
-  /** As typed: NaN when it is no number. */
+  /** As typed: NaN when it is not a number. */
   readonly limit: number;
   readonly direction: Direction;
   readonly tenant: string;

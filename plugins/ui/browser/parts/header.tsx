@@ -120,7 +120,7 @@ function ThemeChoice(): JSX.Element {
   );
 }
 
-/** Milliseconds since a moment, told anew several times a second while it lasts. */
+/** Milliseconds since a moment, renewed several times a second while it lasts. */
 export function useElapsed(since: number | undefined): number {
   const [now, setNow] = useState(0);
   useEffect(() => {

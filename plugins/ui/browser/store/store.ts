@@ -1,6 +1,6 @@
 import { useEffect, useState } from 'preact/hooks';
 
-/** State in one place: changed by parts, told to who looks at it. */
+/** State in one place: changed by parts, with notification of subscribers. */
 export class Store<State extends object> {
   #state: State;
   readonly #listeners = new Set<() => void>();
