@@ -200,7 +200,7 @@ export class Connections {
     return reason !== undefined;
   }
 
-  /** @param requests how many the connection has had, with the one that is answered */
+  /** @param requests the number of requests on the connection, with the one that is answered */
   #reasonToClose(connection: Connection, requests: number, status: number): Rotation | undefined {
     const { httpConnMaxAge, httpConnMaxRequests, httpConnOverloadMaxAge } = this.settings;
     const isOlder = (ms: number): boolean => this.clock.monotonicMs() - connection.openedMs >= ms;

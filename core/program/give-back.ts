@@ -16,7 +16,7 @@ export function giveBackMemory(): void {
   if (typeof collect === 'function') Reflect.apply(collect, undefined, [most]);
 }
 
-/** How long after its start a process has had its first requests, if somebody waited for it. */
+/** The time after its start by which a process has had its first requests, if clients were waiting for it. */
 const laterMs = 3_000;
 
 /** Gives back memory when a process has begun to serve and no request waits for an answer. Returns a function that cancels it. */

@@ -25,7 +25,7 @@ const ownFlags: readonly CommandFlag[] = [
 ];
 const help: CommandFlag = { name: 'help', kind: 'boolean', description: 'show this text' };
 
-/** How long an answer may take. */
+/** The maximum wait for an answer. */
 const boundMs = 10_000;
 /** Of a body, so much is shown. */
 const shownLength = 200;

@@ -5,7 +5,7 @@ import type { Logger } from '../base/logger.js';
 const megabyte = 1024 * 1024;
 /** Of the memory of a container, the part that the objects of V8 may take together with the program itself; buffers have the rest. */
 const heapShare = 0.75;
-/** What the program takes outside of V8's old generation. */
+/** Memory of the program outside of V8's old generation. */
 const programMegabytes = 96;
 /** With less, the program does not start. */
 const leastMegabytes = 64;
@@ -20,7 +20,7 @@ export function containerLimit(): number | undefined {
   return bytes > 0 && bytes < totalmem() ? bytes : undefined;
 }
 
-/** How many megabytes the old generation of each of several processes in a container may take. */
+/** The limit of the old generation, in megabytes, of each of several processes in a container. */
 export function oldSpaceFor(containerBytes: number, processes = 1): number {
   const megabytes = (heapShare * containerBytes) / megabyte / processes - programMegabytes;
   return Math.max(leastMegabytes, Math.floor(megabytes));
@@ -46,7 +46,7 @@ export function execArgvOf(processes: number): readonly string[] {
   return limit === undefined || isChosen() ? given : [...heapFlags(limit, processes), ...given];
 }
 
-/** How much memory there is, for the record of the start. */
+/** The available memory, for the record of the start. */
 export function memoryFields(): Readonly<Record<string, number>> {
   const container = containerLimit();
   return {
@@ -77,7 +77,7 @@ function isFitted(): boolean {
   return process.env[fittedVariable] !== undefined;
 }
 
-/** Whether the command line of Node.js or NODE_OPTIONS says how large the heap may be. */
+/** True when the command line of Node.js or NODE_OPTIONS sets the size of the heap. */
 function isChosen(): boolean {
   if (isFitted()) return false;
   const flags = [...process.execArgv, process.env['NODE_OPTIONS'] ?? ''];

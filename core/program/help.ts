@@ -5,7 +5,7 @@ import {
   type OptionDefinition,
 } from '../kernel/options/index.js';
 
-/** Which flags the short help of serving shows, in the order of their sections; `-help=all` shows all. */
+/** Flags that the short help of serving shows, in the order of their sections; `-help=all` shows all. */
 const mostUsed: ReadonlySet<string> = new Set([
   'listen',
   'admin-listen',
@@ -61,7 +61,7 @@ export function programHelp(
   ].join('\n');
 }
 
-/** Whether every flag is asked for; gives the command line without that. */
+/** True when every flag is asked for, with the command line without that. */
 export function takeHelpAll(args: readonly string[]): {
   readonly args: readonly string[];
   readonly isAll: boolean;

@@ -1,7 +1,7 @@
 import { opendirSync } from 'node:fs';
 import os from 'node:os';
 
-/** How many threads Node starts for V8 where --v8-pool-size does not say so. */
+/** The number of threads that Node starts for V8 where --v8-pool-size does not set it. */
 const poolSize = 4;
 
 /**

@@ -1,11 +1,11 @@
 import { withoutCredentials } from '../base/secrets.js';
 
-/** What commands use of the process, so that tests can replace it. */
+/** The parts of the process that commands use, so that tests can replace them. */
 export interface Io {
   readonly out: (text: string) => void;
   readonly err: (text: string) => void;
   readonly env: Readonly<Record<string, string | undefined>>;
-  /** Whether `out` goes to a terminal, which shows colours. */
+  /** True when `out` goes to a terminal, which shows colours. */
   readonly isTerminal?: boolean;
 }
 

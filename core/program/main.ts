@@ -19,7 +19,7 @@ const [{ runProgram }, { processIo }] = await Promise.all([import('./program.js'
 const status = await runProgram(process.argv.slice(2), processIo());
 process.exitCode ||= status;
 
-/** Whether a command runs until a signal ends it; flags without a command mean `serve`. */
+/** True when a command runs until a signal ends it; flags without a command mean `serve`. */
 function isServing(command = ''): boolean {
   return command.startsWith('-') || ['serve', 'demo', 'backend'].includes(command);
 }

@@ -11,7 +11,7 @@ export function warnOfNode(log: Logger, version = process.version): void {
   });
 }
 
-/** Whether a version such as `v22.22.2` is in a range such as `>=20.20.2 <21 || >=22.22.2`. */
+/** True when a version such as `v22.22.2` is in a range such as `>=20.20.2 <21 || >=22.22.2`. */
 function isWithin(version: string, range: string): boolean {
   const [major = 0, minor = 0, patch = 0] = numbersOf(version);
   return range.split('||').some((part) => {

@@ -51,7 +51,7 @@ import { memoryFields, warnOfHeap } from './heap.js';
 import { createMetering, type Metering } from './metering.js';
 import { reloadAllTopic, reloadTopic } from './worker-topics.js';
 
-/** What a caller, such as a test, may replace. */
+/** Parts that a caller, such as a test, may replace. */
 export interface StartOptions {
   readonly clock?: Clock;
   /** Where names that the backend stores are kept; its own unless given. */
@@ -71,11 +71,11 @@ export interface StartOptions {
 /** A running proxy. */
 export interface RunningProxy extends Uncaught {
   readonly urls: Urls;
-  /** What it serves by. */
+  /** The pipeline that it serves. */
   readonly state: ServingState;
   /** The pipeline that serves now. */
   readonly pipeline: Pipeline;
-  /** How many requests of clients are being answered. */
+  /** Number of client requests in flight. */
   readonly answering: number;
   /** SIGHUP: reads the pipeline file again, and every plugin reloads what may have changed. Never rejects. */
   reload(): Promise<ReloadReport>;
@@ -285,9 +285,9 @@ export async function startProxy(pipeline: Pipeline, options: StartOptions = {})
   };
 }
 
-/** How much longer a worker waits for the first process to end its `-shutdown-delay`. */
+/** The additional time that a worker waits for the first process to end its `-shutdown-delay`. */
 const firstProcessGraceMs = 5_000;
-/** How long all workers may take to read the file again. */
+/** The time in which all workers must have read the file again. */
 const reloadBoundMs = 5 * 60_000;
 
 /** From here on the worker is one of several. */
@@ -307,7 +307,7 @@ async function joinOthers(
   if (missed.includes(purgeTopic.name)) await all.purgeHere('all');
 }
 
-/** What plugins reach through their host. */
+/** Services that plugins reach through their host. */
 interface House {
   readonly clock: Clock;
   readonly loggers: LoggerFactory;

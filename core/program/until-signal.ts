@@ -3,7 +3,7 @@ import { onParentsEnd } from './parent.js';
 
 /** A process that runs until it is closed. */
 export interface Service {
-  /** What it does between the wish to stop and `close`. Ends early when the signal is aborted. */
+  /** Work between the wish to stop and `close`. Ends early when the signal is aborted. */
   leave?(hurry: AbortSignal): Promise<void>;
   close(): Promise<void>;
   reload?(): Promise<unknown>;
@@ -13,7 +13,7 @@ export interface Service {
 
 /** Signals within this time count as one: a terminal sends Ctrl-C to npm and to the program npm runs, and npm forwards its own. */
 const sameWishMs = 500;
-/** How long pending writes, for example to a log without a reader, may keep a stopped process alive. */
+/** The time for which pending writes, for example to a log without a reader, may keep a stopped process alive. */
 const lastWritesMs = 1_000;
 
 const stopSignals = ['SIGTERM', 'SIGINT'] as const;

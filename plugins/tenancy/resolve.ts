@@ -69,7 +69,7 @@ function resolveIds(
 
 /**
  * Finds the tenant for one id: map, `*`, default alias, label, number (if allowed), in this order.
- * @param ignoresId whether an id that no tenant can have is as none
+ * @param ignoresId true when an id that no tenant can have counts as none
  */
 export function resolveTenant(id: string, map: TenantMap, policy: TenantPolicy, ignoresId = false): Tenant {
   const mapped = map.get(id);

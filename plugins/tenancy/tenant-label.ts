@@ -4,7 +4,7 @@ import { originalTenantLabel, tenantLabel } from '../../core/operations/rules/te
 
 /**
  * Adds the tenant's label to everything in an answer that has labels; index statistics and listings have none.
- * @param isMerged whether the labels of entries will be merged into those of their streams. Empty values are then dropped, as in Loki,
+ * @param isMerged true when the labels of entries will be merged into those of their streams. Empty values are then dropped, as in Loki,
  * which parses the labels of several tenants again.
  */
 export function labelAnswer(answer: Answer, tenantId: string, isMerged: boolean): Answer {

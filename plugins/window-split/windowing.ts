@@ -141,7 +141,7 @@ export class Windowing {
   /**
    * Where windows are kept, and which are empty. Those that end within `-query-range-freshness` of now may still change. The key of the
    * others holds the number of lines that they read, so that a line which comes late makes another key.
-   * @param isEmptyWithoutLines whether a window in which there is no line has an empty answer
+   * @param isEmptyWithoutLines true when a window in which there is no line has an empty answer
    */
   async known(
     windows: readonly Window[],

@@ -21,8 +21,8 @@ import { rowsOfStreams } from './row-windows.js';
 import { rowsStrategy, shortLinesStrategy, wholeRowsStrategy } from './rows.js';
 
 /**
- * Every way to read a leaf. Those of which the costs are not known are tried in this order: the one that transfers least comes first, and the
- * last one can read every leaf.
+ * Every way to read a leaf. Those of which the costs are not known are tried in this order: the one that transfers least comes first, and
+ * the last one can read every leaf.
  */
 export const strategies: readonly Strategy[] = [
   fieldsStrategy,
@@ -278,7 +278,7 @@ function joined(before: TimeRange | undefined, range: TimeRange): TimeRange {
   };
 }
 
-/** @param hasFailed whether an entry could not be evaluated, so that the error must name it */
+/** @param hasFailed true when an entry could not be evaluated, so that the error must name it */
 async function tryOne(
   { strategy, estimate }: Estimated,
   next: readonly Estimated[],

@@ -36,7 +36,7 @@ export interface OpenPlan<Closed> {
   readonly wanted: LogsqlFilter | undefined;
   /**
    * @param names undefined where there are too many of them; the filters that need them then run here alone
-   * @param isAsked whether the backend may be asked a question
+   * @param isAsked true when the backend may be asked a question
    */
   readonly close: (names: KnownNames | undefined, isAsked?: (question: LabelQuestion) => boolean) => Closed;
 }
@@ -266,8 +266,8 @@ class RowScope implements LabelScope {
 const maxFields = 300;
 
 /**
- * Rows without a stored line whose rebuilt line (docs/loki-view.md) may pass a line filter; everything where that cannot be said of their fields.
- * A superset: the filter has to look at the lines of these rows.
+ * Rows without a stored line whose rebuilt line (docs/loki-view.md) may pass a line filter; everything where that cannot be said of their
+ * fields. A superset: the filter has to look at the lines of these rows.
  */
 export function rebuiltLinesThatPass(stage: LineFilterStage, fields: readonly string[]): LogsqlFilter {
   const { tests, isNegated } = lineMeaning(stage);

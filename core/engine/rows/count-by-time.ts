@@ -13,7 +13,7 @@ export interface BucketCount {
 /**
  * Counts rows by time in one call that reads no line, in the order of time; buckets without rows are left out. Rows are counted as they are
  * stored, not as a query would count them.
- * @param isPreflight whether the counts only plan how rows are read
+ * @param isPreflight true when the counts only plan how rows are read
  */
 export async function countByTime(
   filter: LogsqlFilter,

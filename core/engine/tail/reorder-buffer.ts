@@ -12,9 +12,9 @@ interface Held {
 }
 
 /**
- * Lines that wait for older ones of their stream. The backend shows rows some time after they were pushed, and not in the order in which they
- * were pushed. That time is bounded: when it has passed since a line was found, all that was pushed before the line has become visible.
- * The times of the lines themselves are not used for this, because senders batch lines and their clocks differ.
+ * Lines that wait for older ones of their stream. The backend shows rows some time after they were pushed, and not in the order in which
+ * they were pushed. That time is bounded: when it has passed since a line was found, all that was pushed before the line has become
+ * visible. The times of the lines themselves are not used for this, because senders batch lines and their clocks differ.
  */
 export class ReorderBuffer {
   /** In the order in which they were found. */
@@ -22,7 +22,7 @@ export class ReorderBuffer {
   #bytes = 0;
   readonly #windowNs: bigint;
 
-  /** @param reorderMs how long the backend may take to show a row that it has accepted */
+  /** @param reorderMs the time that the backend may take to show a row that it has accepted */
   constructor(reorderMs: number) {
     this.#windowNs = msToNs(reorderMs);
   }

@@ -25,7 +25,7 @@ import { Naming } from '../../victoria/names/naming.js';
 import { withOtlpConfig } from '../../victoria/names/otlp-config.js';
 import { configHash } from './config-hash.js';
 
-/** What the plugins of one pipeline have in common, beside the process. */
+/** Dependencies shared by the plugins of one pipeline, beside the process. */
 export interface GenerationParts {
   readonly naming: Naming;
   readonly limits: Limits;
@@ -33,7 +33,7 @@ export interface GenerationParts {
   readonly setup: string;
 }
 
-/** What a generation is built from. */
+/** Inputs of a generation. */
 export interface GenerationHouse {
   readonly hostFor: (
     parts: GenerationParts,
@@ -91,7 +91,7 @@ export class Generation {
     this.chain = new Chain(this.#built.links);
   }
 
-  /** Whether a request, a tail or work in the background still needs it. */
+  /** True while a request, a tail or work in the background still needs it. */
   get isBusy(): boolean {
     return this.chain.isRunning || (this.serving?.open ?? 0) > 0;
   }
@@ -129,8 +129,8 @@ export class Generation {
 }
 
 /**
- * What makes a plugin what it is. Its own options, and the sections that it reads through its host; for one that keeps answers also
- * whatever those depend on, secrets too, so that nothing is kept that another backend, or another translation, would have answered.
+ * The key of a plugin, which serves on after a reload that leaves it equal: its own options, and the sections that it reads through its
+ * host. For a cache also the inputs of its answers, secrets too, so that it keeps no answer of another backend or another translation.
  */
 function keysOf(
   pipeline: Pipeline,

@@ -25,10 +25,10 @@ export interface SuccessionHouse extends GenerationHouse {
   readonly onSwap: () => void;
 }
 
-/** How long plugins that are new may take to become ready before they serve all the same. */
+/** The time in which new plugins may become ready before they serve all the same. */
 const warmMs = 5_000;
 const lookEveryMs = 50;
-/** How often it is looked whether the last request of an earlier generation has ended. */
+/** The interval of checks for the end of the last request of an earlier generation. */
 const drainLookMs = 20;
 const drainLookMostMs = 500;
 /** The time for which background work may go on once the requests have ended. */
@@ -114,7 +114,7 @@ export class Succession {
       const message = error instanceof Error ? error.message : String(error);
       report = this.#report('refused', [{ at, severity: 'error', message }]);
     }
-    // What plugins read by themselves, such as a tenant map, may have changed whatever the file says.
+    // Files that plugins read by themselves, such as a tenant map, may have changed whatever the file says.
     if (!this.#isClosing) await this.#current.units.reload(before.units);
     meters.reloads_total.add(1, { result: report.result });
     this.#lastReload = { ...report, atMs: clock.nowMs() };
@@ -317,7 +317,7 @@ function outdated({ stages, endpoints, services }: Pipeline): readonly ReloadFin
     }));
 }
 
-/** What an error says; one of a plugin begins with its place. */
+/** The text of an error; one of a plugin begins with its position. */
 function textAndPlace(error: unknown): [message: string, at?: string] {
   const message = error instanceof Error ? error.message : String(error);
   if (!(error instanceof PluginFailure)) return [message];

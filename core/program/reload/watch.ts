@@ -1,7 +1,10 @@
 import { stat } from 'node:fs/promises';
 import type { Service } from '../until-signal.js';
 
-/** How often files are looked at: a notice of the system would miss what is mounted, or replaced by a link to another folder. */
+/**
+ * The interval at which files are checked: a notice of the system would miss files that are mounted, or replaced by a link to another
+ * folder.
+ */
 const lookEveryMs = 1_000;
 
 /** A service that is reloaded when a file has changed (`-pipeline.watch`), once the change has lasted for one look. */
@@ -19,7 +22,7 @@ export function watching(service: Service, files: () => readonly string[], every
       if (now !== served && now === seen) {
         served = now;
         await service.reload?.();
-        // What it includes may be other files by now.
+        // The file may include others by now.
         served = await signatureOf(files());
       }
       seen = now;

@@ -3,7 +3,7 @@ import type { Host } from '../../kernel/plugin/host.js';
 import type { Topic } from '../../workers/channel.js';
 import type { Answer, Workers } from '../../workers/workers.js';
 
-/** What plugins answer to other workers: the plugin that came last, of those that have not stopped. */
+/** Answers of plugins to other workers: by the plugin that came last, of those that have not stopped. */
 export class WorkerTopics {
   readonly #workers: Workers;
   readonly #answers = new Map<string, OverrideStack<Answer<never, unknown>>>();

@@ -130,8 +130,8 @@ const maxFields = 20_000;
 const maxOwners = 500;
 
 /**
- * Remembers the names of stream fields by owner of the data. Names are only ever added, since one too many costs nothing but the length of a
- * query; only ranges that were not listed before are listed, and the newest rows every ten seconds.
+ * Remembers the names of stream fields by owner of the data. Names are only ever added, since one too many costs nothing but the length of
+ * a query; only ranges that were not listed before are listed, and the newest rows every ten seconds.
  */
 class StreamFieldLearner {
   readonly #clock: Clock;
@@ -150,7 +150,7 @@ class StreamFieldLearner {
 
   /**
    * The names of the stream fields in a range.
-   * @param isEnough whether names are all that the caller needs; if not, a listing that is older than a second is asked for again
+   * @param isEnough true when names are all that the caller needs; if not, a listing that is older than a second is asked for again
    */
   async learn(
     upstream: Upstream,

@@ -47,7 +47,7 @@ export interface Binding {
   /** On whose behalf the calls are made, for the trace. */
   readonly tag?: CallTag;
   readonly headers: Readonly<Record<string, string>>;
-  /** Whose rows the calls show. */
+  /** The owner of the rows that the calls show. */
   readonly dataOwner: string;
   /** On whose behalf calls queue, for fairness: the tenant, one of its clients, one of its requests. */
   readonly owner?: Owner;

@@ -155,8 +155,8 @@ export interface DeletionTaken {
  */
 export interface Upstream {
   /**
-   * Whose rows it shows: the tenant and the forwarded credentials. Upstreams with equal owners show the same rows, so what is learned from
-   * one is kept under this name.
+   * The owner of the rows: the tenant and the forwarded credentials. Upstreams with equal owners show the same rows, so facts learned from
+   * one are kept under this name.
    */
   readonly owner: string;
   /** True when several queries that are united are one call; where it is left out, each is a call of its own. */

@@ -128,7 +128,7 @@ export async function formatQuery(query: string, tenant: string): Promise<string
   return (await ask<{ readonly data: string }>('api/format_query', { query }, { tenant })).data;
 }
 
-/** Whose names are asked for, and of which time. */
+/** The tenant whose names are requested, and the time. */
 export interface NamesScope {
   readonly tenant: string;
   readonly range: NsRange;

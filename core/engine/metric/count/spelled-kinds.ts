@@ -57,7 +57,7 @@ export class KindsOfStream implements StreamKinds {
     return this.#isTold ? [...this.#kinds.values()] : undefined;
   }
 
-  /** @param value what the backend cuts out of the line in place of a level */
+  /** @param value the text that the backend cuts out of the line in place of a level */
   add(line: string, value: string, levelOf: (line: string) => string | undefined): void {
     if (!this.#isTold) return;
     const level = levelOf(line) ?? '';

@@ -206,7 +206,7 @@ export class Statistics {
     checkSeries();
   }
 
-  /** @param shaper how to distinguish lines, when they matter */
+  /** @param shaper distinguishes lines, when they matter */
   async #countGroups(
     shaper: LineShaper | undefined,
     filter: LogsqlFilter,

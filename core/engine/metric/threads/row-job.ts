@@ -10,7 +10,7 @@ import type { MetricCounts } from '../counts.js';
 import { UnknownStreamError } from '../row-streams.js';
 import type { FromThread, Progress, ToThread } from './messages.js';
 
-/** Whose rows a thread counts. */
+/** The owner of the rows that a thread counts. */
 export interface JobOwner {
   readonly signal: AbortSignal;
   /** Charged for what the thread holds. */

@@ -49,7 +49,7 @@ export class RunningScans {
     return this.#costs.durationOf(className, this.#options.nowMs()) < quickMs;
   }
 
-  /** @param isCurrent whether the gauges were read just now, so that an increase of memory can be the scan's */
+  /** @param isCurrent true when the gauges were read just now, so that an increase of memory can be the scan's */
   begin(className: string, state: GaugesState, isCurrent: boolean): RunningScan {
     const now = this.#options.nowMs();
     const { memoryUsed, memoryAvailable } = state.kind === 'known' ? state.gauges : noMemory;
