@@ -65,7 +65,7 @@ export class Engine {
     this.#derive = compileDerivedFields(options.derivedFields ?? []);
   }
 
-  /** Facts about stretches of time, to be kept over a restart and shared with peers. */
+  /** Facts about time segments, to be kept over a restart and shared with peers. */
   get facts(): Facts {
     return this.#memories.facts;
   }

@@ -5,16 +5,16 @@ import { hasCredentials, ownersOfTenant } from '../base/keys/data-owner.js';
 import { ByteLru, type ByteLruOptions } from '../base/memory/byte-lru.js';
 import type { Pacer } from '../base/pace/pacer.js';
 import { eachAtPace } from '../base/pace/steps.js';
-import type { FactForm } from './metric/count/fact-json.js';
-import type { Tallies } from './metric/count/stream-listing.js';
-import { keptMs, type Found } from './metric/count/stretches.js';
+import type { FactCodec } from './metric/count/fact-codecs.js';
+import type { StreamChecksums } from './metric/count/stream-listing.js';
+import { keptMs, type SegmentFinding } from './metric/count/segment-findings.js';
 
 /** A memory whose findings are worth keeping and sharing, all of one kind. */
 export interface FactMemory {
   readonly name: string;
-  readonly memory: Pick<ByteLru<Found>, 'entries' | 'keys' | 'peek' | 'leftMs' | 'set' | 'delete'>;
+  readonly memory: Pick<ByteLru<SegmentFinding>, 'entries' | 'keys' | 'peek' | 'leftMs' | 'set' | 'delete'>;
   readonly limits: Pick<ByteLruOptions, 'maxEntries' | 'maxBytes'>;
-  readonly form: FactForm<Found>;
+  readonly codec: FactCodec<SegmentFinding>;
 }
 
 /** Larger ones are not written: each is written and read in one step. */
@@ -26,14 +26,19 @@ const largestFact = 1 << 20;
  */
 export class Facts implements SnapshotSource {
   readonly #memories: readonly FactMemory[];
-  readonly #tallies: Tallies;
+  readonly #checksums: StreamChecksums;
   readonly #clock: Clock;
   readonly #revision: () => number;
 
   /** @param revision another number whenever one of the memories has changed */
-  constructor(memories: readonly FactMemory[], tallies: Tallies, clock: Clock, revision: () => number) {
+  constructor(
+    memories: readonly FactMemory[],
+    checksums: StreamChecksums,
+    clock: Clock,
+    revision: () => number,
+  ) {
     this.#memories = memories;
-    this.#tallies = tallies;
+    this.#checksums = checksums;
     this.#clock = clock;
     this.#revision = revision;
   }
@@ -47,7 +52,7 @@ export class Facts implements SnapshotSource {
   }
 
   others(): OtherMembers {
-    return { salt: this.#tallies.salt };
+    return { salt: this.#checksums.salt };
   }
 
   *entries(): Generator<WrittenEntry, void, void> {
@@ -67,15 +72,15 @@ export class Facts implements SnapshotSource {
 
   *#print(of: FactMemory, key: string): Generator<WrittenEntry, void, void> {
     const fact = of.memory.peek(key);
-    if (fact === undefined || hasCredentials(ownerOf(key)) || of.form.bytesOf(fact) > largestFact) return;
+    if (fact === undefined || hasCredentials(ownerOf(key)) || of.codec.bytesOf(fact) > largestFact) return;
     const expires = unixNano(this.#clock.nowMs() + of.memory.leftMs(key));
-    const json = `{"expires_at_unix_nano":${expires},"fact":${JSON.stringify(of.form.print(fact))}}`;
+    const json = `{"expires_at_unix_nano":${expires},"fact":${JSON.stringify(of.codec.print(fact))}}`;
     yield { names: [`${of.name} ${key}`], json };
   }
 
   /** Makes checksums with the salt of facts that are about to be taken. Throws for an invalid salt. */
   takeSalt(salt: unknown): void {
-    this.#tallies.takeOver(salt);
+    this.#checksums.takeOver(salt);
   }
 
   /** Where facts of another process are gathered: they count when all of them were read. */
@@ -90,7 +95,7 @@ export class Facts implements SnapshotSource {
       await eachAtPace(memory.keys(), pacer, (key) => {
         const fact = memory.peek(key);
         if (fact === undefined || of.memory.peek(key) !== undefined) return;
-        if (of.memory.set(key, fact, of.form.bytesOf(fact), memory.leftMs(key))) taken += 1;
+        if (of.memory.set(key, fact, of.codec.bytesOf(fact), memory.leftMs(key))) taken += 1;
       });
     return taken;
   }
@@ -105,11 +110,14 @@ export class Facts implements SnapshotSource {
 
 /** Facts of another process by key, in order of use, bounded as those of this one. */
 export class StagedFacts {
-  readonly memories: readonly { readonly of: FactMemory; readonly memory: ByteLru<Found> }[];
+  readonly memories: readonly { readonly of: FactMemory; readonly memory: ByteLru<SegmentFinding> }[];
   readonly #clock: Clock;
 
   constructor(memories: readonly FactMemory[], clock: Clock) {
-    this.memories = memories.map((of) => ({ of, memory: new ByteLru<Found>({ ...of.limits, clock }) }));
+    this.memories = memories.map((of) => ({
+      of,
+      memory: new ByteLru<SegmentFinding>({ ...of.limits, clock }),
+    }));
     this.#clock = clock;
   }
 
@@ -120,10 +128,10 @@ export class StagedFacts {
     const found = this.memories.find(({ of }) => of.name === name);
     if (found === undefined) throw new Error('a fact of no kind');
     const { expires_at_unix_nano: expires, fact: form } = json as Partial<Record<string, unknown>>;
-    const fact = found.of.form.parse(form);
+    const fact = found.of.codec.parse(form);
     // A clock that was set back makes nothing live longer.
     const leftMs = Math.min(keptMs, msOfUnixNano(expires) - this.#clock.nowMs());
-    found.memory.set(key, fact, found.of.form.bytesOf(fact), leftMs);
+    found.memory.set(key, fact, found.of.codec.bytesOf(fact), leftMs);
   }
 }
 

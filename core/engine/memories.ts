@@ -2,11 +2,11 @@ import type { Clock } from '../base/clock.js';
 import { ByteLru, type Memory } from '../base/memory/byte-lru.js';
 import type { Meters } from '../base/meters.js';
 import { Facts, type FactMemory } from './facts.js';
-import { profileForm, spelledForm } from './metric/count/fact-json.js';
-import { SelectionProfiler, type SelectionProfile, type StretchProfile } from './metric/count/profile.js';
-import { Tallies, type StreamListing } from './metric/count/stream-listing.js';
-import { LineShapes, type LineShaper } from './metric/count/shapes.js';
-import { SpelledLevelFinder, type SpelledStretch } from './metric/count/spelled-levels.js';
+import { profileCodec, levelsCodec } from './metric/count/fact-codecs.js';
+import { SelectionProfiler, type SelectionProfile, type SegmentProfile } from './metric/count/profile.js';
+import { StreamChecksums, type StreamListing } from './metric/count/stream-listing.js';
+import { LineDigests, type LineDigest } from './metric/count/line-digests.js';
+import { SpelledLevelFinder, type SegmentLevels } from './metric/count/spelled-levels.js';
 import type { SeenRows, SentRows } from './metric/cost.js';
 import type { Declined } from './metric/declined.js';
 import type { LearnedSums } from './volume/metadata-bytes.js';
@@ -43,7 +43,7 @@ export const learnedMetrics = {
 /** Facts learned about a backend that make requests to it cheaper. Each memory is bounded, and answers do not depend on it. */
 export interface Memories {
   readonly profiler: SelectionProfiler;
-  readonly shapes: LineShapes;
+  readonly digests: LineDigests;
   readonly spelled: SpelledLevelFinder;
   /** Declines of strategies that the data has caused. */
   readonly refusals: Memory<Declined>;
@@ -60,14 +60,14 @@ export interface Memories {
   /** The cost of structured metadata, by owner of the data, selection and sample. */
   readonly metadata: Memory<LearnedSums>;
   /** Makes the checksums of all of them. */
-  readonly tallies: Tallies;
+  readonly checksums: StreamChecksums;
   /** Facts about time segments. */
   readonly facts: Facts;
 }
 
 /** Per memory. */
 const usualLimits = { maxEntries: 2000, maxBytes: 16 << 20 };
-/** Of stretches of time, of which a selection has many, some with surplus rows. */
+/** Of time segments, of which a selection has many, some with surplus rows. */
 const stretchLimits = { maxEntries: 10_000, maxBytes: 32 << 20 };
 
 export function createMemories({
@@ -92,17 +92,17 @@ export function createMemories({
     return new ByteLru<Value>({ ...limits, clock, observer: { resized, dropped } });
   }
   const changed = (): void => void (revision += 1);
-  const tallies = new Tallies();
-  const stretches = memory<StretchProfile>('stretches', stretchLimits, changed);
-  const spelled = memory<SpelledStretch>('spelled-levels', usualLimits, changed);
+  const checksums = new StreamChecksums();
+  const segments = memory<SegmentProfile>('stretches', stretchLimits, changed);
+  const spelled = memory<SegmentLevels>('spelled-levels', usualLimits, changed);
   const kept: readonly FactMemory[] = [
-    { name: 'stretches', memory: stretches, limits: stretchLimits, form: profileForm },
-    { name: 'spelled-levels', memory: spelled, limits: usualLimits, form: spelledForm },
+    { name: 'stretches', memory: segments, limits: stretchLimits, codec: profileCodec },
+    { name: 'spelled-levels', memory: spelled, limits: usualLimits, codec: levelsCodec },
   ];
   return {
-    profiler: new SelectionProfiler(stretches, memory<SelectionProfile>('selections'), { tallies, clock }),
-    shapes: new LineShapes(memory<LineShaper | Declined>('shapes')),
-    spelled: new SpelledLevelFinder(spelled, { tallies, clock }),
+    profiler: new SelectionProfiler(segments, memory<SelectionProfile>('selections'), { checksums, clock }),
+    digests: new LineDigests(memory<LineDigest | Declined>('shapes')),
+    spelled: new SpelledLevelFinder(spelled, { checksums, clock }),
     refusals: memory<Declined>('refusals'),
     listings: memory<StreamListing>('inventories'),
     densities: memory<number>('densities'),
@@ -110,7 +110,7 @@ export function createMemories({
     lineBytes: memory<number>('line-bytes'),
     sent: memory<SentRows>('sent-rows'),
     metadata: memory<LearnedSums>('metadata'),
-    tallies,
-    facts: new Facts(kept, tallies, clock, () => revision),
+    checksums,
+    facts: new Facts(kept, checksums, clock, () => revision),
   };
 }

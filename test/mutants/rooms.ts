@@ -34,7 +34,7 @@ export const mutatedRooms: readonly MutatedRoom[] = [
   },
   {
     name: 'facts',
-    sources: ['core/engine/facts.ts', 'core/engine/metric/count/time-stretches.ts'],
+    sources: ['core/engine/facts.ts', 'core/engine/metric/count/time-segments.ts'],
     tests: ['core/engine/facts', 'core/engine/metric/count/profile'],
   },
 ];

@@ -6,11 +6,11 @@ import type { Assumptions } from '../assumptions.js';
 import type { Backend } from '../backend.js';
 import type { Memories } from '../memories.js';
 import type { LeafPlan } from '../plan/types.js';
-import type { Profiles } from './count/profile.js';
+import type { ProfileSource } from './count/profile.js';
 import type { LineSamples } from './count/line-samples.js';
 import type { SpelledLevelFinder } from './count/spelled-levels.js';
 import type { MetricCounts } from './counts.js';
-import type { Known } from './cost.js';
+import type { RowEstimates } from './cost.js';
 import type { Declined, Declines } from './declined.js';
 import type { RepeatedRowsRule } from './repeats.js';
 import type { RowThreads } from './threads/row-threads.js';
@@ -37,7 +37,7 @@ export interface MetricContext extends Backend, Memories {
 
 /** State shared by the leaves of one request. */
 export interface LeafContext extends Omit<MetricContext, 'profiler' | 'refusals' | 'spelled'> {
-  readonly profiler: Profiles;
+  readonly profiler: ProfileSource;
   readonly spelled: Pick<SpelledLevelFinder, 'of'>;
   readonly counts: MetricCounts;
   readonly samples: Pick<LineSamples, 'of'>;
@@ -66,5 +66,5 @@ export interface Strategy {
    */
   readonly namesFailedEntry: 'no' | 'partly' | 'fully';
   /** Estimates by the plan and by what is known, without asking the backend. Declines where it is certain that it cannot read the leaf. */
-  readonly estimate: (leaf: LeafPlan, known: Known) => Candidate | Declined;
+  readonly estimate: (leaf: LeafPlan, known: RowEstimates) => Candidate | Declined;
 }

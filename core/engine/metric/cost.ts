@@ -3,7 +3,7 @@ import type { Cost } from '../../base/trace.js';
 import { callRows } from './row-windows.js';
 
 /** Facts about the rows of a leaf that need no call to the backend. Undefined means unknown. */
-export interface Known {
+export interface RowEstimates {
   /** Rows of the selection in the range, as many as there would be if they were spread evenly. */
   readonly rows: number | undefined;
   /** Rows among them that pass the filter of the backend. */
@@ -26,8 +26,8 @@ interface Sent {
 /** Facts learned about the rows of a selection. */
 export interface SeenRows {
   readonly perNs: number;
-  /** Of which all rows were looked at; undefined where none was. */
-  readonly looked: TimeRange | undefined;
+  /** The range whose rows were all inspected; undefined where none was. */
+  readonly inspected: TimeRange | undefined;
 }
 
 /** Rows and bytes that a strategy received to read a leaf. */
@@ -37,7 +37,7 @@ export interface SentRows extends Sent {
   readonly intervals: number;
 }
 
-export const nothingKnown: Known = {
+export const noEstimates: RowEstimates = {
   rows: undefined,
   passing: undefined,
   newRows: undefined,
@@ -51,7 +51,7 @@ const usualCalls = 2;
 
 /** The cost of letting the backend count; `firstCalls` are made besides where nothing is known of the selection. */
 export function costOfCounting(
-  { rows, newRows, sent }: Known,
+  { rows, newRows, sent }: RowEstimates,
   { firstCalls, splitsLines }: { readonly firstCalls: number; readonly splitsLines: boolean },
 ): Cost {
   const looks = newRows === undefined ? 1 + firstCalls : newRows > 0 ? 1 : 0;
@@ -67,7 +67,7 @@ const rowBytes = 150;
 
 /** The cost of reading rows, of which `heldRows` are read in one call. */
 export function costOfRows(
-  { rows, passing, newRows, lineBytes, sent }: Known,
+  { rows, passing, newRows, lineBytes, sent }: RowEstimates,
   { columns, heldRows }: { readonly columns: 'all' | 'seen' | 'shortened lines'; readonly heldRows: number },
 ): Cost {
   const more = rows === undefined || rows <= heldRows ? 0 : 1 + Math.floor(rows / callRows);
@@ -83,7 +83,7 @@ export function costOfRows(
 }
 
 /** The limit of rows for an estimate of `expected` rows. */
-export function mostRows(expected: number): number {
+export function rowLimitFor(expected: number): number {
   return 4 * expected + 1000;
 }
 

@@ -8,7 +8,7 @@ import { onceListed } from '../listings/once-listed.js';
 import type { GatheredPart, GatheredPlan, LeafPlan, MetricPlan } from '../plan/types.js';
 import type { LeafContext } from './context.js';
 import { LineSamples } from './count/line-samples.js';
-import { wholeStretches } from './count/time-stretches.js';
+import { wholeSegments } from './count/time-segments.js';
 import { MetricCounts } from './counts.js';
 import { Declines } from './declined.js';
 import { gridFor, metricContext } from './metric.js';
@@ -135,7 +135,7 @@ async function readFor(members: readonly Member[], context: LeafContext): Promis
   const source = rowEntrySource({ ...leaf, columns: [...columns.values()] }, context);
   const { interval } = counter;
   const leave = await context.upstream.hold?.(
-    wholeStretches({ startNs: interval.fromNs, endNs: interval.toNs + 1n }),
+    wholeSegments({ startNs: interval.fromNs, endNs: interval.toNs + 1n }),
   );
   try {
     for await (const batch of source.entries(leaf, interval, context.signal)) {

@@ -15,7 +15,7 @@ import type { EngineContext } from '../context.js';
 import { onceListed } from '../listings/once-listed.js';
 import type { LeafPlan, MetricPlan } from '../plan/types.js';
 import type { LeafContext, MetricContext } from './context.js';
-import { onceProfiled } from './count/profile.js';
+import { memoizedProfiles } from './count/profile.js';
 import { LineSamples } from './count/line-samples.js';
 import { MetricCounts } from './counts.js';
 import { Declines } from './declined.js';
@@ -68,7 +68,7 @@ export async function answerMetric(
   const leafContext: LeafContext = {
     ...context,
     upstream: onceListed(context.upstream),
-    profiler: onceProfiled(context.profiler),
+    profiler: memoizedProfiles(context.profiler),
     counts,
     samples: new LineSamples(),
     declines: new Declines(context.refusals, context.upstream.owner),

@@ -42,7 +42,7 @@ export class Repeats {
     return this.#isIn(identities, row);
   }
 
-  /** Forgets everything, before a stretch of time that does not overlap the previous one. */
+  /** Forgets everything, before a time segment that does not overlap the previous one. */
   clear(): void {
     this.#times.clear();
     this.#originNs = undefined;

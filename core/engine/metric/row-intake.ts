@@ -66,7 +66,7 @@ export class RowIntake {
     this.#missing = new Map(typeof repeats === 'string' ? [] : repeats.counts);
   }
 
-  /** Begins a stretch of time that does not overlap the one before. */
+  /** Begins a time segment that does not overlap the one before. */
   next(): void {
     this.#repeats.clear();
   }

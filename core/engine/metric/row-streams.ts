@@ -1,5 +1,5 @@
 import { columnOf, type BackendRow } from '../../victoria/upstream/types.js';
-import { streamOf, type Grouping } from './count/grouping.js';
+import { streamOf, type RowGrouping } from './count/grouping.js';
 
 const maxKnown = 20_000;
 
@@ -9,7 +9,7 @@ export class UnknownStreamError extends Error {
 }
 
 /** Rows that tell their streams by some columns. Plain data. */
-export interface RowStreams extends Pick<Grouping, 'columns' | 'placeholderColumns' | 'texts'> {
+export interface RowStreams extends Pick<RowGrouping, 'columns' | 'streamKeyColumns' | 'texts'> {
   /** The columns to keep besides time and line. */
   readonly fields: readonly string[];
 }
@@ -20,10 +20,8 @@ export interface RowStreams extends Pick<Grouping, 'columns' | 'placeholderColum
  */
 export function withStream(streams: RowStreams): (row: BackendRow) => BackendRow {
   const known = new Map<string, string>();
-  const { placeholderColumns, columns, fields } = streams;
-  const [first, ...others] = columns.filter(
-    (name) => name === '_stream' || placeholderColumns.includes(name),
-  );
+  const { streamKeyColumns, columns, fields } = streams;
+  const [first, ...others] = columns.filter((name) => name === '_stream' || streamKeyColumns.includes(name));
   const keyOf = (row: BackendRow): string => {
     if (first === undefined) return '';
     return others.length === 0

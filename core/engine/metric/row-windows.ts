@@ -11,7 +11,7 @@ export function rowsOfStreams(listed: readonly BackendValue[]): number {
   return listed.reduce((sum, { hits }) => sum + hits, 0);
 }
 
-/** A stretch of time and the number of rows it had when they were counted. */
+/** A time segment and the number of rows it had when they were counted. */
 export interface RowWindow {
   readonly range: TimeRange;
   readonly rows: number;
@@ -22,7 +22,7 @@ const parts = 128n;
 const shortestPartNs = 1_000_000n;
 
 /**
- * Splits a range into windows of at most `maxRows` rows, as far as timestamps allow, from old to new; stretches without rows are left out.
+ * Splits a range into windows of at most `maxRows` rows, as far as timestamps allow, from old to new; segments without rows are left out.
  * Rows that arrive meanwhile do no harm: they are in one of the windows or too new for the query.
  */
 export async function planWindows(

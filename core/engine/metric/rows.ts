@@ -19,12 +19,12 @@ import type { LeafPlan } from '../plan/types.js';
 import { countRows } from '../rows/count-rows.js';
 import type { Attempt, Candidate, LeafContext, Strategy } from './context.js';
 import { duplicateRows } from './count/duplicates.js';
-import { decidingFields, groupByLabels } from './count/grouping.js';
+import { labelSourceFields, groupByLabels } from './count/grouping.js';
 import { lenientNumberLines, openNames, shorteningQuestion } from './count/json.js';
 import { obstacleIn, type SelectionProfile } from './count/profile.js';
 import { listSelection, readStreams, streamsWithSameEntries } from './count/stream-listing.js';
-import { wholeStretches } from './count/time-stretches.js';
-import { costOfRows, mostRows, type Known } from './cost.js';
+import { wholeSegments } from './count/time-segments.js';
+import { costOfRows, rowLimitFor, type RowEstimates } from './cost.js';
 import { decline, isDeclined, type Declined } from './declined.js';
 import { placesOf, RowIntake, type RepeatPlaces } from './row-intake.js';
 import { UnknownStreamError, type RowStreams } from './row-streams.js';
@@ -195,7 +195,7 @@ async function profileRows(
   context: LeafContext,
 ): Promise<ProfiledRows> {
   const asked = { ...context, selection, columns: [] };
-  const looked = wholeStretches(range);
+  const looked = wholeSegments(range);
   const listed = await context.upstream.list({ listing: 'streams', query: query(selection), range: looked });
   return { range, listed, profile: await context.profiler.of(asked, range, { range: looked, listed }) };
 }
@@ -272,13 +272,13 @@ async function shortRows(
   const pacer = new Pacer(signal);
   const together = await atPace(streamsWithSameEntries(streamListing.streams), pacer);
   if (together.size > 0) return decline('shared-streams');
-  const deciding = decidingFields(shortLines.names, streamListing, naming);
-  const grouping = await atPace(groupByLabels(shortLines.names, streamListing, deciding, naming), pacer);
+  const sources = labelSourceFields(shortLines.names, streamListing, naming);
+  const grouping = await atPace(groupByLabels(shortLines.names, streamListing, sources, naming), pacer);
   const asked = {
     ...context,
     selection,
-    columns: grouping.placeholderColumns,
-    unreliable: lenientNumberLines,
+    columns: grouping.streamKeyColumns,
+    misparsedRows: lenientNumberLines,
   };
   const profile = await context.profiler.of(asked, range, streamListing);
   if (profile.surplus?.length !== 0) return decline('repeated-rows');
@@ -286,15 +286,15 @@ async function shortRows(
   const obstacle = obstacleIn(profile);
   if (obstacle !== undefined) return obstacle;
   // These names become keys of row objects.
-  if (deciding.all.includes('__proto__')) return decline('reserved-name');
+  if (sources.all.includes('__proto__')) return decline('reserved-name');
   const selectedRows = rowsOfStreams(streamListing.listed);
-  const shaper = await context.shapes.of(question, { ...context, selection, range, rows: selectedRows });
-  if (isDeclined(shaper)) return shaper;
+  const digest = await context.digests.of(question, { ...context, selection, range, rows: selectedRows });
+  if (isDeclined(digest)) return digest;
   return {
     ...{ filter: logs.filter, selection, range, selectedRows, repeats: 'nowhere' },
-    pipes: shaper.pipes,
+    pipes: digest.pipes,
     columns: ['_time', '_msg', ...grouping.columns].map(fieldName),
-    streams: { ...grouping, fields: deciding.all },
+    streams: { ...grouping, fields: sources.all },
   };
 }
 
@@ -315,12 +315,12 @@ export const wholeRowsStrategy: Strategy = {
   estimate: (leaf, known) => fromRows({ ...leaf, columns: undefined }, known, 'all'),
 };
 
-function fromRows(leaf: LeafPlan, known: Known, columns: 'seen' | 'all'): Candidate {
+function fromRows(leaf: LeafPlan, known: RowEstimates, columns: 'seen' | 'all'): Candidate {
   const read: Attempt = async (request, context) => {
     const { fromNs, toNs } = new RangeWindows(request.columns, request.leaf.range.range).interval;
     const range = { startNs: fromNs, endNs: toNs + 1n };
     const profiled = await profileRows(leaf, range, context);
-    if (known.rows !== undefined && rowsOfStreams(profiled.listed) > mostRows(known.rows))
+    if (known.rows !== undefined && rowsOfStreams(profiled.listed) > rowLimitFor(known.rows))
       return decline('more-rows');
     return countRowsOf(await rowRequest(leaf, profiled, context, request.signal), request, context);
   };

@@ -13,9 +13,9 @@ import type { SelectionProfile } from './count/profile.js';
 import { knownLines } from './count/rebuilt-rows.js';
 import { statisticsStrategy } from './count/statistics-strategy.js';
 import type { ListedRange } from './count/stream-listing.js';
-import { wholeStretches } from './count/time-stretches.js';
+import { wholeSegments } from './count/time-segments.js';
 import { valueGroupsStrategy } from './count/value-groups.js';
-import { millisecondsOf, mostRows, type Known, type SeenRows, type SentRows } from './cost.js';
+import { millisecondsOf, rowLimitFor, type RowEstimates, type SeenRows, type SentRows } from './cost.js';
 import { decline, isDeclined, type Declined, type DeclineReason } from './declined.js';
 import { rowsOfStreams } from './row-windows.js';
 import { rowsStrategy, shortLinesStrategy, wholeRowsStrategy } from './rows.js';
@@ -94,7 +94,7 @@ const seenBytes = 100;
 
 /** A leaf with what is known of its rows, and what is learned when they are read. */
 class KnownLeaf {
-  /** The whole stretches around the range that is read. */
+  /** The whole segments around the range that is read. */
   readonly range: TimeRange;
   readonly #intervals: number;
   readonly #selection: string;
@@ -132,10 +132,10 @@ class KnownLeaf {
     this.#sampled = { rows: 0, bytes: 0 };
     const { profiler, samples, spelled } = this.context;
     return {
-      spelled: { of: (asked) => spelled.of({ ...asked, looked: (...sent) => this.#noteSampled(...sent) }) },
+      spelled: { of: (asked) => spelled.of({ ...asked, onSample: (...sent) => this.#noteSampled(...sent) }) },
       profiler: {
-        worthAsking: (...asked) => profiler.worthAsking(...asked),
-        expected: (asked) => profiler.expected(asked),
+        deferProof: (...asked) => profiler.deferProof(...asked),
+        lastKnown: (asked) => profiler.lastKnown(asked),
         knows: (asked) => profiler.knows(asked),
         of: async (asked, range, listing) => {
           const profile = await profiler.of(asked, range, listing);
@@ -155,10 +155,10 @@ class KnownLeaf {
 
   #noteRows({ range, listed }: ListedRange, { isUncompared }: SelectionProfile): void {
     const isAssumed = isUncompared === true && this.context.repeatedRows === 'once';
-    const before = this.#seen?.looked;
-    const looked = isAssumed ? before : joined(before, range);
+    const before = this.#seen?.inspected;
+    const inspected = isAssumed ? before : joined(before, range);
     const perNs = rowsOfStreams(listed) / lengthOf(range);
-    this.context.seen.set(this.#keyOf(), { perNs, looked }, seenBytes, seenMs);
+    this.context.seen.set(this.#keyOf(), { perNs, inspected }, seenBytes, seenMs);
   }
 
   #noteLines(lines: readonly SampledLine[]): void {
@@ -205,7 +205,7 @@ class KnownLeaf {
     return this.context.seen.get(this.#keyOf());
   }
 
-  get #rows(): Pick<Known, 'rows' | 'newRows'> {
+  get #rows(): Pick<RowEstimates, 'rows' | 'newRows'> {
     const { upstream, densities } = this.context;
     const seen = this.#seen;
     const perNs = seen?.perNs ?? densities.get(`${upstream.owner} ${this.#selection}`);
@@ -213,16 +213,16 @@ class KnownLeaf {
     if (perNs === undefined || (perNs === 0 && seen === undefined))
       return { rows: undefined, newRows: undefined };
     const rowsIn = (lengthNs: number): number => Math.round(perNs * lengthNs);
-    const newNs = lengthOf(this.range) - overlap(this.range, seen?.looked);
+    const newNs = lengthOf(this.range) - overlap(this.range, seen?.inspected);
     return { rows: rowsIn(lengthOf(this.range)), newRows: rowsIn(newNs) };
   }
 
-  #knownTo(strategy: StrategyName): Known {
+  #knownTo(strategy: StrategyName): RowEstimates {
     const { lineBytes, sent, maxRows } = this.context;
     const { rows, newRows } = this.#rows;
     const before = sent.get(this.#sentKeyOf(strategy));
     // Near the limit of rows it does not matter what they cost: they are read where nothing else can tell.
-    const readable = rows === undefined || (maxRows > 0 && mostRows(rows) > maxRows) ? undefined : rows;
+    const readable = rows === undefined || (maxRows > 0 && rowLimitFor(rows) > maxRows) ? undefined : rows;
     return {
       rows,
       newRows,

@@ -3,7 +3,7 @@ import type { TimeRange } from '../../base/time/range.js';
 /** Lines per time bucket: start in seconds, ascending. */
 export type Histogram = readonly (readonly [seconds: number, lines: number])[];
 
-/** A stretch of whole buckets. */
+/** A segment of whole buckets. */
 export interface Window {
   readonly range: TimeRange;
   readonly buckets: Histogram;
@@ -13,7 +13,7 @@ export interface Window {
 const secondNs = 1_000_000_000n;
 
 /**
- * Splits a range into at most `maxWindows` windows of whole buckets with about the same number of lines; empty stretches belong to none.
+ * Splits a range into at most `maxWindows` windows of whole buckets with about the same number of lines; empty segments belong to none.
  */
 export function cutWindows(
   histogram: Histogram,

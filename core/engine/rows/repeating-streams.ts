@@ -21,7 +21,7 @@ import { longDecimalPattern, rewrittenPattern } from '../../victoria/names/shown
 import type { StreamIdentity } from '../../victoria/names/stream-identity.js';
 
 /** The rows to look at. */
-export interface Looked extends Backend {
+export interface ComparedRows extends Backend {
   readonly range: TimeRange;
   readonly filter: LogsqlFilter;
 }
@@ -57,17 +57,17 @@ export interface RepeatingStreams {
  * those that a query has no room for, are not compared.
  */
 export async function repeatingStreams(
-  looked: Looked,
+  compared: ComparedRows,
   { streams, where, areOne = false }: SharedTimes,
 ): Promise<RepeatingStreams | undefined> {
   if (streams.size === 0) return undefined;
-  const { reader, naming, upstream, range } = looked;
+  const { reader, naming, upstream, range } = compared;
   const by = areOne ? [] : ['_stream'];
-  const filter = and(looked.filter, where ?? streamsFilter(streams, reader));
-  const sameLines = await compareRows({ ...looked, filter }, by, []);
+  const filter = and(compared.filter, where ?? streamsFilter(streams, reader));
+  const sameLines = await compareRows({ ...compared, filter }, by, []);
   if (sameLines.repeating.size === 0) return undefined;
   const those = areOne ? streams : keysOf(sameLines);
-  const within = { ...looked, filter: and(looked.filter, streamsFilter(those, reader)) };
+  const within = { ...compared, filter: and(compared.filter, streamsFilter(those, reader)) };
   const listed = await upstream.list({ listing: 'field_names', query: query(within.filter), range });
   const identities = [...those].map((text) => reader.stream(text));
   const stored = storedColumns(listed, identities);
@@ -86,7 +86,7 @@ export async function repeatingStreams(
   return {
     streams: repeating,
     surplus: found.repeating,
-    filter: and(looked.filter, streamsFilter(repeating, reader)),
+    filter: and(compared.filter, streamsFilter(repeating, reader)),
     fields: found.exact.map(({ field }) => field),
     exactFields: found.exact.length === columns.length ? exactFields : undefined,
   };
@@ -104,7 +104,7 @@ function keysOf({ repeating }: Comparison): ReadonlySet<string> {
 }
 
 async function compareRows(
-  { upstream, range, filter }: Looked,
+  { upstream, range, filter }: ComparedRows,
   by: readonly string[],
   columns: readonly IdentityColumn[],
 ): Promise<Comparison> {

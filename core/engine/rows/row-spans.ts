@@ -77,7 +77,7 @@ export function wholeSpan({ startNs, endNs }: TimeRange): Span {
   return { lengthNs: endNs - startNs, wantedRows: mostWantedRows };
 }
 
-/** The span after a stretch of time with `rows` rows. */
+/** The span after a time segment with `rows` rows. */
 export function spanBehind(lengthNs: bigint, rows: number): Span {
   return { lengthNs: nextLength(lengthNs, rows, mostWantedRows), wantedRows: mostWantedRows };
 }

@@ -11,7 +11,7 @@ import { missingLineRows } from '../plan/missing-lines.js';
 import type { RowReader } from '../../victoria/names/row-reader.js';
 import { columnOf, isOwnColumn, type BackendRow, type BackendValue } from '../../victoria/upstream/types.js';
 import type { Backend } from '../backend.js';
-import type { ListedRange, Tallies } from '../metric/count/stream-listing.js';
+import type { ListedRange, StreamChecksums } from '../metric/count/stream-listing.js';
 import { rowsOfStreams } from '../metric/row-windows.js';
 
 /** The cost of the entries of a stream in a Loki chunk: bytes per entry. */
@@ -52,21 +52,24 @@ const maxFunctionBytes = 9_000;
 /** Sums learned from a sample. They hold as long as each stream has as many rows there, which one listing shows. */
 export interface LearnedSums {
   /** The checksum of its rows per stream. */
-  readonly tally: bigint;
+  readonly checksum: bigint;
   /** By backend stream. */
   readonly sums: ReadonlyMap<string, FieldSums>;
 }
 
 /**
  * Learns what structured metadata costs, by statistics of the backend (otel-README, rule 10), and remembers it.
- * @param listing of the whole stretches around the range; `hasLines` if the bytes of lines are wanted too, for which the backend reads them
+ * @param listing of the whole segments around the range; `hasLines` if the bytes of lines are wanted too, for which the backend reads them
  */
 export async function readMetadataCosts(
   filter: LogsqlFilter,
   range: TimeRange,
   listing: ListedRange & { readonly hasLines: boolean },
   { upstream, reader, naming }: Backend,
-  { metadata: learned, tallies }: { readonly metadata: Memory<LearnedSums>; readonly tallies: Tallies },
+  {
+    metadata: learned,
+    checksums,
+  }: { readonly metadata: Memory<LearnedSums>; readonly checksums: StreamChecksums },
 ): Promise<MetadataCosts> {
   const { listed, hasLines } = listing;
   const looked = sampled(range, listing.range, rowsOfStreams(listed));
@@ -78,8 +81,8 @@ export async function readMetadataCosts(
     known === undefined ? list('field_names') : undefined,
     looked === listing.range ? listed : list('streams'),
   ]);
-  const tally = await tallies.ofListing(reader, streams);
-  if (known?.tally === tally) return costsOf(known.sums);
+  const checksum = await checksums.ofListing(reader, streams);
+  if (known?.checksum === checksum) return costsOf(known.sums);
   const names = listedNames ?? (await list('field_names'));
   const labelled = rowsByLabel(streams, reader);
   const fields = names
@@ -98,7 +101,7 @@ export async function readMetadataCosts(
   if (without.length > 0) await addSums(sums, { ...asked, filter: and(filter, missing), measure: ofLines });
   const stored = without.length > 0 ? and(filter, not(missing)) : filter;
   await addSums(sums, { ...asked, filter: stored, measure: ofFields });
-  learned.set(key, { tally, sums }, bytesOf(sums), keptMs);
+  learned.set(key, { checksum, sums }, bytesOf(sums), keptMs);
   return costsOf(sums);
 }
 
@@ -300,7 +303,7 @@ function* batchesOf(fields: readonly string[]): Generator<Batch> {
 
 /**
  * The sample of a range: the same for ranges that end at about the same time, so that what it has shown is known the next time; the whole
- * stretches around it where they have few rows.
+ * segments around it where they have few rows.
  */
 function sampled({ startNs, endNs }: TimeRange, whole: TimeRange, rows: number): TimeRange {
   if (rows <= maxCountedRows) return whole;

@@ -6,7 +6,7 @@ import { and, query } from '../../victoria/logsql/build.js';
 import { isOwnColumn, type BackendRow } from '../../victoria/upstream/types.js';
 import type { EngineContext } from '../context.js';
 import { duplicateRows } from '../metric/count/duplicates.js';
-import { crowdedRows, partsOf, type CrowdedRows, type PartOfRows } from '../metric/count/found-repeats.js';
+import { denseRows, rowPartsOf, type DenseRows, type RowPart } from '../metric/count/found-repeats.js';
 import type { ProfileRequest } from '../metric/count/profile.js';
 import { readStreams, streamsWithSameEntries, type ListedRange } from '../metric/count/stream-listing.js';
 import { isDeclined } from '../metric/declined.js';
@@ -15,7 +15,7 @@ import { streamsFilter } from '../rows/repeating-streams.js';
 /** Counts the rows of a range so that entries that were pushed more than once count once. */
 export interface RowsOnce {
   /** Each row is in one of these. */
-  readonly parts: readonly PartOfRows[];
+  readonly parts: readonly RowPart[];
   /** Rows of the parts that repeat another one. */
   readonly surplus: readonly BackendRow[];
   /** `_stream` texts of streams whose entries may be those of another one, so that both have the texts of such an entry. */
@@ -36,14 +36,14 @@ type Context = Pick<
 
 /** True when the known repeats of the selection are so many that rows are counted in several parts. */
 export function mayRepeat(filter: LogsqlFilter, context: Context): boolean {
-  return context.memories.profiler.expected(asked(filter, context)).crowded.length > 0;
+  return context.memories.profiler.lastKnown(asked(filter, context)).dense.length > 0;
 }
 
 function asked(filter: LogsqlFilter, context: Context): ProfileRequest {
   return { ...context, selection: filter, columns: [] };
 }
 
-/** @param listing of the whole stretches around the range */
+/** @param listing of the whole segments around the range */
 export async function rowsOnce(
   filter: LogsqlFilter,
   range: TimeRange,
@@ -57,11 +57,11 @@ export async function rowsOnce(
   const streams = await atPace(readStreams(listing.listed, reader), pacer);
   const together = await atPace(streamsWithSameEntries(streams), pacer);
   const looked = { ...context, filter, range, streams, profile };
-  const surplus = await duplicateRows({ ...looked, leavesCrowded: true });
+  const surplus = await duplicateRows({ ...looked, leavesDense: true });
   if (!isDeclined(surplus))
-    return { parts: partsOf(filter, crowdedRows(profile, reader)), surplus, together, mayMissLines };
+    return { parts: rowPartsOf(filter, denseRows(profile, reader)), surplus, together, mayMissLines };
   const stored = await storedRows(filter, profile.streamsWithSharedTimes, range, context);
-  return { parts: partsOf(filter, stored), surplus: [], together, mayMissLines };
+  return { parts: rowPartsOf(filter, stored), surplus: [], together, mayMissLines };
 }
 
 /** The rows of streams in which too many repeat to compare them as entries: those are one of which all fields are stored alike. */
@@ -70,7 +70,7 @@ async function storedRows(
   streams: ReadonlySet<string>,
   range: TimeRange,
   { upstream, reader }: Context,
-): Promise<CrowdedRows | undefined> {
+): Promise<DenseRows | undefined> {
   if (streams.size === 0) return undefined;
   const own = streamsFilter(streams, reader);
   const names = await upstream.list({ listing: 'field_names', query: query(and(filter, own)), range });

@@ -7,8 +7,8 @@ import { parseRowTime } from '../../victoria/names/row-time.js';
 import { beginRows } from '../../victoria/upstream/begin-rows.js';
 import { columnOf, type BackendRow } from '../../victoria/upstream/types.js';
 import type { EngineContext } from '../context.js';
-import type { PartOfRows } from '../metric/count/found-repeats.js';
-import { wholeStretches } from '../metric/count/time-stretches.js';
+import type { RowPart } from '../metric/count/found-repeats.js';
+import { wholeSegments } from '../metric/count/time-segments.js';
 import { rowsOfStreams } from '../metric/row-windows.js';
 import { missingLineRows } from '../plan/missing-lines.js';
 import { readMetadataCosts, type MetadataCosts } from './metadata-bytes.js';
@@ -56,7 +56,7 @@ export class StreamPieces {
   async *read(): AsyncGenerator<readonly [labels: LabelSet, piece: VolumePiece]> {
     const { filter, range } = this.#request;
     const { upstream, memories } = this.#context;
-    const looked = wholeStretches(range);
+    const looked = wholeSegments(range);
     // One place for all reads: a second volume could hold the place that another read of this one waits for.
     const leave = await upstream.hold?.(looked);
     // Begun before it is known how many entries there are and whether they repeat, and begun anew where that matters.
@@ -64,7 +64,7 @@ export class StreamPieces {
     const end = (): void => {
       for (const part of counted) part.end();
     };
-    const beginAnew = (parts: readonly PartOfRows[], isMeasured: boolean): void => {
+    const beginAnew = (parts: readonly RowPart[], isMeasured: boolean): void => {
       end();
       counted = parts.map((part) => this.#begin(part, isMeasured));
     };
@@ -89,12 +89,12 @@ export class StreamPieces {
   }
 
   /** Counts by backend stream, and by time cell when there is more than one bucket; the backend begins at once. */
-  #begin(part: PartOfRows, isMeasured: boolean): Begun<readonly BackendRow[]> {
+  #begin(part: RowPart, isMeasured: boolean): Begun<readonly BackendRow[]> {
     const { range } = this.#request;
     return beginRows(this.#context.upstream, { query: this.#counting(part, isMeasured), range });
   }
 
-  #counting(part: PartOfRows, isMeasured = true): LogsqlQuery {
+  #counting(part: RowPart, isMeasured = true): LogsqlQuery {
     const { cellNs } = this.#request;
     const columns = ['_stream', ...this.#fields()];
     const distinct =
@@ -118,7 +118,7 @@ export class StreamPieces {
   /**
    * The pieces of rows without a line. As a filter this takes the backend no look at lines, as a condition of the other sums it would.
    */
-  async *#rebuilt(parts: readonly PartOfRows[]): AsyncGenerator<readonly BackendRow[]> {
+  async *#rebuilt(parts: readonly RowPart[]): AsyncGenerator<readonly BackendRow[]> {
     const { range } = this.#request;
     const { upstream, naming } = this.#context;
     for (const part of parts) {

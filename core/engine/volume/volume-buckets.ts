@@ -1,6 +1,6 @@
 import type { TimeRange } from '../../base/time/range.js';
 
-/** A stretch of a stream for counting volumes, as Loki counts them by chunk. */
+/** A segment of a stream for counting volumes, as Loki counts them by chunk. */
 export interface VolumePiece {
   /** The times of its first and last entry. */
   readonly firstNs: bigint;
@@ -21,7 +21,9 @@ const msNs = 1_000_000n;
 const secondNs = 1_000_000_000n;
 const hourNs = 3_600_000_000_000n;
 const minuteNs = 60_000_000_000n;
-/** Loki's ingesters count open chunks in bytes. Its index counts those written long ago in KiB, so that small ones are nothing in a bucket. */
+/**
+ * Loki's ingesters count open chunks in bytes. Its index counts those written long ago in KiB, so that small ones are nothing in a bucket.
+ */
 const countedInBytesNs = 24n * hourNs;
 /** Loki refuses entries that are further in the future. */
 const graceNs = 10n * minuteNs;
@@ -72,7 +74,9 @@ export class VolumeBuckets {
     }
   }
 
-  /** The buckets of a piece, with the parts of its time. Loki does not look at the last second of a bucket: a piece does not begin there. */
+  /**
+   * The buckets of a piece, with the parts of its time. Loki does not look at the last second of a bucket: a piece does not begin there.
+   */
   #partsOf({ firstNs, lastNs }: VolumePiece): readonly (readonly [index: number, part: number])[] {
     const seenNs = this.#stepNs > secondNs ? firstNs + secondNs : firstNs;
     const [from, to] = [this.#indexOf(seenNs < lastNs ? seenNs : lastNs), this.#indexOf(lastNs)];

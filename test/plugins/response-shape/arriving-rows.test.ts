@@ -28,7 +28,7 @@ test('a row pushed twice is counted once even if another one arrives while rows 
   };
   const times = Array.from({ length: 400 }, (_none, index) => borderNs - BigInt(index) * betweenNs);
   await push(...times);
-  // The last minute is no whole stretch, so it is looked at each time.
+  // The last minute is no whole segment, so it is looked at each time.
   const params = new URLSearchParams({
     query: 'sum(count_over_time({app="a"}[1m]))',
     start: String(borderNs - 50n * minuteNs),

@@ -11,7 +11,7 @@ const secondNs = 1_000_000_000n;
 const hourNs = 3600n * secondNs;
 const rows = 720;
 const secondsBetween = 10;
-/** Groups of stretches, repeated rows, and all lines of stretches. */
+/** Groups of segments, repeated rows, and all lines of segments. */
 const look = /\bas stretch\b|, _stream\) count\(\*\) as rows|fields _time, _stream, _msg, __shape/;
 const usualQueries = ['detected_level', 'app'].map(
   (by) => `sum by (${by}) (count_over_time({app=~"a|b"} != "no such line" [5m]))`,
@@ -37,7 +37,7 @@ endpoints:
 export interface FactsFile {
   readonly salt: string;
   readonly facts_by_key: Readonly<
-    Record<string, { readonly expires_at_unix_nano: number; readonly fact: { readonly tally: string } }>
+    Record<string, { readonly expires_at_unix_nano: number; readonly fact: { readonly checksum: string } }>
   >;
 }
 
@@ -46,7 +46,7 @@ export interface Asked {
   readonly values: readonly string[];
   /** The calls of the backend, as texts. */
   readonly calls: readonly string[];
-  /** So many of them look at rows in order to learn something that holds for a stretch of time. */
+  /** So many of them look at rows in order to learn something that holds for a time segment. */
   readonly looks: number;
 }
 

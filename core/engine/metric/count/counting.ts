@@ -21,9 +21,9 @@ import { parseRowTime } from '../../../victoria/names/row-time.js';
 import { columnOf, type BackendRow, type Upstream } from '../../../victoria/upstream/types.js';
 import type { LeafPush } from '../../plan/types.js';
 import { decline, isDeclined, type Declined, type DeclineReason } from '../declined.js';
-import { distinctRows, type PartOfRows } from './found-repeats.js';
-import { streamOf, type Group, type GroupedRows, type Grouping, type GroupValue } from './grouping.js';
-import type { LineShaper, Get } from './shapes.js';
+import { distinctRows, type RowPart } from './found-repeats.js';
+import { streamOf, type RowGroup, type GroupedRows, type RowGrouping, type GroupValue } from './grouping.js';
+import type { LineDigest, Get } from './line-digests.js';
 
 /** The most buckets to ask the backend for; beyond that, reading rows is as good. */
 const maxBuckets = 11_000;
@@ -68,7 +68,7 @@ function gcd(a: bigint, b: bigint): bigint {
 /** The most values to hold, over all groups, until it is certain that there are no more. */
 const maxPoints = 200_000;
 
-export type CountedPart = PartOfRows & GroupedRows;
+export type CountedPart = RowPart & GroupedRows;
 
 export interface CountRequest {
   readonly upstream: Upstream;
@@ -87,12 +87,12 @@ const groupBytes = 500;
 const groupPointBytes = 120;
 
 /** Counts rows by group and time bucket. */
-export async function countGroups(request: CountRequest): Promise<readonly Group[] | Declined> {
+export async function countGroups(request: CountRequest): Promise<readonly RowGroup[] | Declined> {
   const counted = await Promise.all(request.rows.map((rows) => groupsOf(rows, request)));
   return counted.find(isDeclined) ?? counted.flatMap((groups) => (isDeclined(groups) ? [] : groups));
 }
 
-async function groupsOf(rows: CountedPart, request: CountRequest): Promise<readonly Group[] | Declined> {
+async function groupsOf(rows: CountedPart, request: CountRequest): Promise<readonly RowGroup[] | Declined> {
   const { upstream, push, buckets, memory, signal } = request;
   const { columns } = rows.grouping;
   const { range, stepNs, shiftNs } = buckets;
@@ -104,7 +104,7 @@ async function groupsOf(rows: CountedPart, request: CountRequest): Promise<reado
     buckets.count === 1
       ? (await upstream.stats(asked)).map(({ labels, value }) => ({ labels, points: [[0, value] as const] }))
       : await upstream.statsRange({ ...asked, stepNs, shiftNs });
-  const groups: Group[] = [];
+  const groups: RowGroup[] = [];
   const pacer = new Pacer(signal);
   for (const { labels, points } of series) {
     const pause = pacer.due();
@@ -122,8 +122,8 @@ async function groupsOf(rows: CountedPart, request: CountRequest): Promise<reado
 }
 
 /** The same for a query with as many groups as rows. */
-export async function countManyGroups(request: CountRequest): Promise<readonly Group[] | Declined> {
-  const groups = new Map<string, Group & { readonly values: GroupValue[] }>();
+export async function countManyGroups(request: CountRequest): Promise<readonly RowGroup[] | Declined> {
+  const groups = new Map<string, RowGroup & { readonly values: GroupValue[] }>();
   const stopped = await readBuckets(request, undefined, (row, value, grouping) => {
     const get: Get = (name) => columnOf(row, name);
     const stream = streamOf(grouping, get);
@@ -147,8 +147,8 @@ export async function countManyGroups(request: CountRequest): Promise<readonly G
  */
 async function readBuckets(
   { upstream, rows: parts, push, buckets }: CountRequest,
-  shaper: LineShaper | undefined,
-  take: (row: BackendRow, value: GroupValue, grouping: Grouping) => 'taken' | DeclineReason,
+  digest: LineDigest | undefined,
+  take: (row: BackendRow, value: GroupValue, grouping: RowGrouping) => 'taken' | DeclineReason,
 ): Promise<Declined | undefined> {
   const { range, stepNs, shiftNs, count } = buckets;
   // Groups come in no order of time, and a bucket has many.
@@ -163,11 +163,11 @@ async function readBuckets(
   let points = 0;
   for (const rows of parts) {
     const { grouping } = rows;
-    const columns = [...grouping.columns, ...(shaper?.columns ?? [])];
+    const columns = [...grouping.columns, ...(digest?.columns ?? [])];
     const name = freeName('value', columns);
     const by = count === 1 ? columns : [...columns, timeBucket(stepNs, -shiftNs)];
     const { pipes, statistic } = measured(push, rows, grouping.columns, name);
-    const counted = [...pipes, ...(shaper?.pipes ?? []), stats(by, statistic), limit(maxPoints + 1)];
+    const counted = [...pipes, ...(digest?.pipes ?? []), stats(by, statistic), limit(maxPoints + 1)];
     const asked = query(rows.filter, counted);
     for await (const batch of upstream.rows({ query: asked, range })) {
       points += batch.length;
@@ -185,7 +185,7 @@ async function readBuckets(
 /** The statistic that the backend computes, and what it does with rows before. */
 function measured(
   { measure }: LeafPush,
-  part: PartOfRows,
+  part: RowPart,
   columns: readonly string[],
   name: string,
 ): { readonly pipes: readonly LogsqlPipe[]; readonly statistic: StatsFunction } {
@@ -210,42 +210,42 @@ function keyOf(get: Get, columns: readonly string[]): string {
 }
 
 /** The sum of a group's values. */
-export function sumOf({ values }: Group): number {
+export function sumOf({ values }: RowGroup): number {
   return values.reduce((all, [, value]) => all + value, 0);
 }
 
-/** The most shapes that leave a line's meaning undecided, so that these lines are read. */
+/** The most classes that leave a line's meaning undecided, so that these lines are read. */
 const maxUndecided = 50;
 // The backend's limit is 16384 bytes per query.
 const maxUndecidedBytes = 6000;
 
 /** Lines counted by meaning. */
-export interface ShapeCount {
-  readonly groups: readonly Group[];
-  /** Selects the rows whose shape leaves their meaning undecided; undefined when there are none. */
+export interface DigestCount {
+  readonly groups: readonly RowGroup[];
+  /** Selects the rows whose class leaves their meaning undecided; undefined when there are none. */
   readonly undecided: readonly LogsqlPipe[] | undefined;
   /** Matches all undecided rows that were counted; any row unless given. */
   readonly ambiguous?: LogsqlFilter;
   /** Matches rows that were not counted and must be read. */
-  readonly untold?: LogsqlFilter | undefined;
+  readonly unclassifiable?: LogsqlFilter | undefined;
 }
 
-export interface ShapeRequest extends CountRequest {
-  readonly shaper: LineShaper;
+export interface DigestRequest extends CountRequest {
+  readonly digest: LineDigest;
 }
 
-/** Counts lines by shape, and so by meaning. */
-export async function countByShape(request: ShapeRequest): Promise<ShapeCount | Declined> {
-  const { shaper } = request;
-  const groups = new Map<string, Group & { readonly values: GroupValue[] }>();
+/** Counts lines by class, and so by meaning. */
+export async function countByDigest(request: DigestRequest): Promise<DigestCount | Declined> {
+  const { digest } = request;
+  const groups = new Map<string, RowGroup & { readonly values: GroupValue[] }>();
   const undecided = new Map<string, LogsqlFilter>();
-  const stopped = await readBuckets(request, shaper, (row, value, grouping) => {
+  const stopped = await readBuckets(request, digest, (row, value, grouping) => {
     const get: Get = (name) => columnOf(row, name);
     const stream = streamOf(grouping, get);
     if (stream === undefined) return 'unlisted-stream';
-    const representative = shaper.representativeOf(get);
+    const representative = digest.representativeOf(get);
     if (representative === undefined) {
-      undecided.set(keyOf(get, shaper.columns), shapeFilter(get, shaper));
+      undecided.set(keyOf(get, digest.columns), classFilter(get, digest));
       return 'taken';
     }
     const key = `${keyOf(get, grouping.columns)} ${representative.level ?? ''} ${representative.line}`;
@@ -255,19 +255,19 @@ export async function countByShape(request: ShapeRequest): Promise<ShapeCount | 
     return groups.size <= request.maxGroups ? 'taken' : 'too-many-groups';
   });
   if (stopped !== undefined) return stopped;
-  const rows = undecided.size === 0 ? undefined : rowsOf(shaper, [...undecided.values()]);
+  const rows = undecided.size === 0 ? undefined : rowsOf(digest, [...undecided.values()]);
   if (rows !== undefined && isDeclined(rows)) return rows;
   return { groups: [...groups.values()].filter((group) => sumOf(group) !== 0), undecided: rows };
 }
 
-function shapeFilter(get: Get, { columns }: LineShaper): LogsqlFilter {
+function classFilter(get: Get, { columns }: LineDigest): LogsqlFilter {
   return and(...columns.map((name) => exact(name, get(name) ?? '')));
 }
 
-/** Selects the rows of these shapes. */
-function rowsOf({ pipes }: LineShaper, shapes: readonly LogsqlFilter[]): readonly LogsqlPipe[] | Declined {
-  const wanted = or(...shapes);
+/** Selects the rows of these classes. */
+function rowsOf({ pipes }: LineDigest, classes: readonly LogsqlFilter[]): readonly LogsqlPipe[] | Declined {
+  const wanted = or(...classes);
   const isShort =
-    shapes.length <= maxUndecided && Buffer.byteLength(printFilter(wanted)) <= maxUndecidedBytes;
+    classes.length <= maxUndecided && Buffer.byteLength(printFilter(wanted)) <= maxUndecidedBytes;
   return isShort ? [...pipes, where(wanted)] : decline('too-many-shapes');
 }

@@ -18,27 +18,27 @@ export interface DuplicatesRequest extends Backend {
   /** The profile of the selection's rows. */
   readonly profile: Pick<
     SelectionProfile,
-    'streamsWithSharedTimes' | 'repeatedAt' | 'surplus' | 'surplusElsewhere' | 'crowded' | 'isUncompared'
+    'streamsWithSharedTimes' | 'repeatedAt' | 'surplus' | 'surplusElsewhere' | 'dense' | 'isUncompared'
   >;
   readonly range: TimeRange;
   /** By `_stream` text. */
   readonly streams: ReadonlyMap<string, StreamIdentity>;
-  /** True when rows of crowded streams are distinguished by the caller; their surplus rows are not returned then. */
-  readonly leavesCrowded?: boolean;
+  /** True when rows of dense streams are distinguished by the caller; their surplus rows are not returned then. */
+  readonly leavesDense?: boolean;
 }
 
 /**
  * Finds the surplus rows of entries that were pushed more than once, and possibly some that do not pass the filter. The profile of the
  * selection has them; where they are too many or too large it only knows the times at which rows have to be read, and streams that may have
- * the same entries are looked at anew.
+ * the same entries are inspected anew.
  */
 export async function duplicateRows(request: DuplicatesRequest): Promise<readonly BackendRow[] | Declined> {
-  const { profile, reader, memory, leavesCrowded = false } = request;
-  const surplus = leavesCrowded ? profile.surplusElsewhere : profile.surplus;
+  const { profile, reader, memory, leavesDense = false } = request;
+  const surplus = leavesDense ? profile.surplusElsewhere : profile.surplus;
   if (profile.isUncompared === true) return surplus ?? [];
   const together = await atPace(streamsWithSameEntries(request.streams), new Pacer());
   if (together.size === 0 && surplus !== undefined) return surplus;
-  const times = leavesCrowded && profile.crowded.length > 0 ? undefined : await timesOf(request, together);
+  const times = leavesDense && profile.dense.length > 0 ? undefined : await timesOf(request, together);
   if (times === undefined || times.length > maxTimes) return decline('too-many-repeats');
   const duplicates: BackendRow[] = [];
   const repeats = new Repeats(memory);

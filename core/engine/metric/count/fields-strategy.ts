@@ -21,13 +21,13 @@ import { bucketsOf, countGroups, type Buckets } from './counting.js';
 import { beginEarly } from './early-upstream.js';
 import { duplicateRows } from './duplicates.js';
 import {
-  areGroupedApart,
+  isGroupingValid,
   groupByLabels,
   groupByStream,
-  groupedApart,
+  groupAroundOverrides,
   rewrittenRows,
-  type DecidingFields,
-  type Group,
+  type LabelSourceFields,
+  type RowGroup,
 } from './grouping.js';
 import {
   declineLines,
@@ -102,11 +102,11 @@ interface Begun {
   readonly profileRequest: ProfileRequest;
   /** The profile for which rows are grouped. */
   readonly expected: SelectionProfile;
-  readonly groups: Promise<readonly Group[] | Declined>;
+  readonly groups: Promise<readonly RowGroup[] | Declined>;
 }
 
 interface Counted {
-  readonly groups: readonly Group[];
+  readonly groups: readonly RowGroup[];
   readonly surplus: readonly BackendRow[];
   /** Rows whose level depends on their whole line, and which are not among the groups; undefined where there are none. */
   readonly undecided: LogsqlFilter | undefined;
@@ -144,28 +144,30 @@ class FieldCounting {
     const context = this.#context;
     const { selection, fields } = this.#plan;
     const { range } = this.#buckets;
-    const deciding: DecidingFields = { all: this.#fields, levels: [], hasOtlp: false };
+    const sources: LabelSourceFields = { all: this.#fields, levels: [], hasOtlp: false };
     const pacer = new Pacer(this.#request.signal);
-    const labels = groupByLabels(fields.names, this.#listing, deciding, context.naming);
+    const labels = groupByLabels(fields.names, this.#listing, sources, context.naming);
     const byLabels = await atPace(labels, pacer);
     const profileRequest = {
-      ...{ ...context, selection, columns: byLabels.placeholderColumns },
-      unreliable: rewrittenRows(this.#fields),
+      ...{ ...context, selection, columns: byLabels.streamKeyColumns },
+      misparsedRows: rewrittenRows(this.#fields),
     };
     // A profile shows whether there are stored lines, but takes longer to make.
     const refusal = context.profiler.knows(profileRequest)
       ? undefined
       : await declineLines(selection, range, asked);
     if (refusal !== undefined) return refusal;
-    const expected = context.profiler.expected(profileRequest);
-    const byStream = groupByStream(this.#listing, deciding);
+    const expected = context.profiler.lastKnown(profileRequest);
+    const byStream = groupByStream(this.#listing, sources);
     const groups = countGroups({
       ...{
         upstream: context.upstream,
-        rows: groupedApart({ byLabels, byStream }, expected, context.reader).map(({ filter, grouping }) => ({
-          filter: and(filter, this.#filter),
-          grouping,
-        })),
+        rows: groupAroundOverrides({ byLabels, byStream }, expected, context.reader).map(
+          ({ filter, grouping }) => ({
+            filter: and(filter, this.#filter),
+            grouping,
+          }),
+        ),
         buckets: this.#buckets,
         maxGroups: Infinity,
       },
@@ -188,8 +190,8 @@ class FieldCounting {
     const [groups, profile] = await Promise.all([asked, context.profiler.of(profileRequest, range, listing)]);
     if (isDeclined(groups)) return groups;
     if (profile.missing < rowsOfStreams(listing.listed)) return rememberLines(selection, context);
-    if (profile.unreliable > 0) return decline('rewritten-numbers');
-    if (!areGroupedApart(profile, expected)) return decline('hidden-fields');
+    if (profile.misparsedRows > 0) return decline('rewritten-numbers');
+    if (!isGroupingValid(profile, expected)) return decline('hidden-fields');
     if (await this.#hasEmptyLines(groups)) return decline('missing-lines');
     const { streams } = this.#listing;
     const { memory } = context.limits;
@@ -202,17 +204,17 @@ class FieldCounting {
   }
 
   /** True when there may be rows without any field of their own: their line is empty, and no JSON. */
-  async #hasEmptyLines(groups: readonly Group[]): Promise<boolean> {
+  async #hasEmptyLines(groups: readonly RowGroup[]): Promise<boolean> {
     const mayBe = groups.some((group) => mayBeEmpty(group, this.#rebuilt, this.#context.reader));
     if (!this.#plan.fields.readsJson || !mayBe) return false;
     return mayHaveEmptyLines(this.#filter, this.#listing, this.#buckets.range, this.#context);
   }
 
   /** Leaves out the groups whose level their fields do not show. */
-  #withoutUndecided(groups: readonly Group[], surplus: readonly BackendRow[]): Counted | Declined {
+  #withoutUndecided(groups: readonly RowGroup[], surplus: readonly BackendRow[]): Counted | Declined {
     const { names } = this.#plan.fields;
     if (!names.has(detectedLevelName)) return { groups, surplus, undecided: undefined };
-    const decided: Group[] = [];
+    const decided: RowGroup[] = [];
     const others = new Map<string, LogsqlFilter>();
     for (const group of groups) {
       if (isLevelShown(group, this.#rebuilt, this.#context.reader)) decided.push(group);

@@ -8,7 +8,7 @@ import type { BackendRow } from '../../../victoria/upstream/types.js';
 import {
   repeatingStreams,
   streamsFilter,
-  type Looked,
+  type ComparedRows,
   type RepeatingStreams,
 } from '../../rows/repeating-streams.js';
 import {
@@ -19,7 +19,7 @@ import {
   timesIn,
   timesOfRepeats,
 } from './repeated-times.js';
-import type { Run } from './stretches.js';
+import type { SegmentRun } from './segment-findings.js';
 
 /** Entries that were pushed more than once, in one or several segments of time. */
 export interface FoundRepeats {
@@ -28,13 +28,13 @@ export interface FoundRepeats {
   /** The rows that repeat another one of their stream; undefined when they are too many or too large. */
   readonly surplus: readonly BackendRow[] | undefined;
   /** Streams and times with so many repeats that the backend counts distinct rows sooner than surplus ones are subtracted. */
-  readonly crowded: readonly Crowded[];
-  /** The surplus rows outside of `crowded`. */
+  readonly dense: readonly DenseRepeats[];
+  /** The surplus rows outside of `dense`. */
   readonly surplusElsewhere: readonly BackendRow[] | undefined;
 }
 
-/** Streams in a stretch of time with many repeated entries. */
-export interface Crowded {
+/** Streams in a time segment with many repeated entries. */
+export interface DenseRepeats {
   readonly range: TimeRange;
   /** Their `_stream` texts. */
   readonly streams: ReadonlySet<string>;
@@ -42,10 +42,10 @@ export interface Crowded {
   readonly columns: readonly string[];
 }
 
-export const noRepeats: FoundRepeats = { repeatedAt: [], surplus: [], crowded: [], surplusElsewhere: [] };
+export const noRepeats: FoundRepeats = { repeatedAt: [], surplus: [], dense: [], surplusElsewhere: [] };
 
 /** Counts of one time segment. */
-export interface SharedInStretch {
+export interface SegmentCounts {
   /** By `_stream` text. */
   readonly rows: ReadonlyMap<string, number>;
   readonly streamsWithSharedTimes: ReadonlySet<string>;
@@ -55,49 +55,49 @@ export interface SharedInStretch {
   readonly sharing: number;
 }
 
-/** The most rows that share times of which all times are named, a stretch; those of all stretches should not be too many. */
+/** The most rows that share times of which all times are named, a segment; those of all segments should not be too many. */
 const fewSharing = 50;
 
-/** Finds the repeated entries of each stretch, in the streams in which rows share times. */
+/** Finds the repeated entries of each segment, in the streams in which rows share times. */
 export async function findRepeats(
-  looked: Omit<Looked, 'range'>,
-  run: Run,
-  counts: readonly SharedInStretch[],
+  compared: Omit<ComparedRows, 'range'>,
+  run: SegmentRun,
+  counts: readonly SegmentCounts[],
 ): Promise<readonly FoundRepeats[]> {
-  const { range, stretches } = run;
+  const { range, segments } = run;
   const streams = new Set(counts.flatMap(({ streamsWithSharedTimes }) => [...streamsWithSharedTimes]));
   if (streams.size === 0) return counts.map(() => noRepeats);
   const sharing = counts.reduce((sum, each) => sum + each.sharing, 0);
-  const shared = { streams, where: whereShared(run, counts, looked.reader) };
-  const at = { ...looked, range };
+  const shared = { streams, where: whereShared(run, counts, compared.reader) };
+  const at = { ...compared, range };
   // Where few rows share a time, all of them are read and compared.
   const times = sharing <= fewSharing * counts.length ? await sharedTimes(at, shared) : undefined;
-  if (times !== undefined) return comparedAt(looked, run, byStretch(times, run));
+  if (times !== undefined) return comparedAt(compared, run, bySegment(times, run));
   const repeating = await repeatingStreams(at, shared);
   if (repeating === undefined) return counts.map(() => noRepeats);
   const { exactFields, filter } = repeating;
   if (exactFields === undefined)
-    return comparedAt(looked, run, await timesByStretch(looked, run, counts, repeating));
+    return comparedAt(compared, run, await timesBySegment(compared, run, counts, repeating));
   const within = shared.where === undefined ? filter : and(filter, shared.where);
-  const found = await surplusRowsOf({ ...looked, filter: within }, run, exactFields);
-  const isToldByTime = toldByTime(counts, repeating);
+  const found = await surplusRowsOf({ ...compared, filter: within }, run, exactFields);
+  const isDecidedByTime = decidedByTime(counts, repeating);
   return found.map((surplus, index): FoundRepeats => {
     const { rows, streamsWithSharedTimes: own } = counts[index] ?? noRows;
-    const streamsOfStretch = new Set([...own].filter((text) => repeating.streams.has(text)));
-    const isFew = surplus !== undefined && surplus.length <= mostSurplusOf(rows, streamsOfStretch);
+    const streamsOfSegment = new Set([...own].filter((text) => repeating.streams.has(text)));
+    const isFew = surplus !== undefined && surplus.length <= mostSurplusOf(rows, streamsOfSegment);
     const repeatedAt = surplus && timesOf(surplus);
-    const crowded = {
-      range: rangeAround(repeatedAt) ?? stretches[index] ?? range,
-      streams: streamsOfStretch,
-      columns: [...own].every(isToldByTime) ? ['_time'] : ['_time', '_msg', ...exactFields],
+    const dense = {
+      range: rangeAround(repeatedAt) ?? segments[index] ?? range,
+      streams: streamsOfSegment,
+      columns: [...own].every(isDecidedByTime) ? ['_time'] : ['_time', '_msg', ...exactFields],
     };
-    return { surplus, repeatedAt, crowded: isFew ? [] : [crowded], surplusElsewhere: isFew ? surplus : [] };
+    return { surplus, repeatedAt, dense: isFew ? [] : [dense], surplusElsewhere: isFew ? surplus : [] };
   });
 }
 
 /** Returns a test for streams in which all rows with the same time are one entry, so that their lines need not be compared. */
-function toldByTime(
-  counts: readonly SharedInStretch[],
+function decidedByTime(
+  counts: readonly SegmentCounts[],
   { surplus }: RepeatingStreams,
 ): (stream: string) => boolean {
   const sharing = new Map<string, number>();
@@ -118,27 +118,27 @@ function rangeAround(times: readonly bigint[] | undefined): TimeRange | undefine
   return { startNs, endNs: lastNs + 1n };
 }
 
-/** The surplus rows among those of these times, by stretch. */
+/** The surplus rows among those of these times, by segment. */
 async function comparedAt(
-  looked: Omit<Looked, 'range'>,
-  run: Run,
+  compared: Omit<ComparedRows, 'range'>,
+  run: SegmentRun,
   repeatedAt: readonly (readonly bigint[] | undefined)[],
 ): Promise<readonly FoundRepeats[]> {
-  const found = await surplusRows({ ...looked, range: run.range }, run, repeatedAt);
+  const found = await surplusRows({ ...compared, range: run.range }, run, repeatedAt);
   return repeatedAt.map((times, index) => {
     const surplus = found[index];
-    return { repeatedAt: times, surplus, crowded: [], surplusElsewhere: surplus };
+    return { repeatedAt: times, surplus, dense: [], surplusElsewhere: surplus };
   });
 }
 
-const noRows: SharedInStretch = {
+const noRows: SegmentCounts = {
   rows: new Map(),
   streamsWithSharedTimes: new Set(),
   sharingOf: new Map(),
   sharing: 0,
 };
 
-/** So few surplus rows of a stretch are always subtracted one by one. */
+/** So few surplus rows of a segment are always subtracted one by one. */
 const fewSurplus = 20;
 /** Subtracting one row takes as long as letting the backend distinguish this number of rows. */
 const distinctPerSurplus = 40;
@@ -154,26 +154,26 @@ function timesOf(rows: readonly BackendRow[]): readonly bigint[] {
   return [...new Set(rows.map(({ _time = '' }) => parseRowTime(_time)))];
 }
 
-/** The times of repeats of each stretch; where there are too many for one call, a call for each. */
-async function timesByStretch(
-  looked: Omit<Looked, 'range'>,
-  run: Run,
-  counts: readonly SharedInStretch[],
+/** The times of repeats of each segment; where there are too many for one call, a call for each. */
+async function timesBySegment(
+  compared: Omit<ComparedRows, 'range'>,
+  run: SegmentRun,
+  counts: readonly SegmentCounts[],
   repeating: RepeatingStreams,
 ): Promise<readonly (readonly bigint[] | undefined)[]> {
-  const all = await timesIn({ ...looked, range: run.range }, repeating);
-  if (all !== undefined) return byStretch(all, run);
+  const all = await timesIn({ ...compared, range: run.range }, repeating);
+  if (all !== undefined) return bySegment(all, run);
   if (counts.length === 1) return [undefined];
   const parts: (readonly bigint[] | undefined)[] = [];
-  for (const [index, range] of run.stretches.entries()) {
+  for (const [index, range] of run.segments.entries()) {
     const streams = counts[index]?.streamsWithSharedTimes ?? repeating.streams;
-    parts.push(await timesOfRepeats({ ...looked, range }, { streams }));
+    parts.push(await timesOfRepeats({ ...compared, range }, { streams }));
   }
   return parts;
 }
 
-function byStretch(times: readonly bigint[], run: Run): readonly (readonly bigint[])[] {
-  const parts: bigint[][] = run.stretches.map(() => []);
+function bySegment(times: readonly bigint[], run: SegmentRun): readonly (readonly bigint[])[] {
+  const parts: bigint[][] = run.segments.map(() => []);
   for (const time of times) parts[run.indexOf(time)]?.push(time);
   return parts;
 }
@@ -181,18 +181,18 @@ function byStretch(times: readonly bigint[], run: Run): readonly (readonly bigin
 /** Longer filters take the backend more time than they save. */
 const maxWhereBytes = 12_000;
 
-/** Matches the rows of streams that share times in the stretches in which they do; undefined when that cannot be said shortly. */
+/** Matches the rows of streams that share times in the segments in which they do; undefined when that cannot be said shortly. */
 function whereShared(
-  { stretches }: Run,
-  counts: readonly SharedInStretch[],
+  { segments }: SegmentRun,
+  counts: readonly SegmentCounts[],
   reader: RowReader,
 ): LogsqlFilter | undefined {
-  if (stretches.length === 1) return undefined;
-  const parts = stretches.flatMap((stretch, index) => {
+  if (segments.length === 1) return undefined;
+  const parts = segments.flatMap((segment, index) => {
     const streams = counts[index]?.streamsWithSharedTimes;
     return streams === undefined || streams.size === 0
       ? []
-      : [and(inTime(stretch), streamsFilter(streams, reader))];
+      : [and(inTime(segment), streamsFilter(streams, reader))];
   });
   return shortly(or(...parts));
 }
@@ -220,61 +220,58 @@ export function mergeRepeats(found: readonly FoundRepeats[]): FoundRepeats {
     repeatedAt: areNamed && repeatedAt.length <= maxTimes ? repeatedAt : undefined,
     surplus: few(found.map(({ surplus }) => surplus)),
     surplusElsewhere: few(found.map(({ surplusElsewhere }) => surplusElsewhere)),
-    crowded: found.flatMap(({ crowded }) => crowded),
+    dense: found.flatMap(({ dense }) => dense),
   };
 }
 
 /** Rows of which the backend tells distinct ones. */
-export interface CrowdedRows {
+export interface DenseRows {
   /** Matches them, and possibly others. */
   readonly filter: LogsqlFilter;
   /** The same rows, each once, by the columns of which at least one differs between entries. */
-  readonly parts: readonly Required<PartOfRows>[];
+  readonly parts: readonly Required<RowPart>[];
 }
 
 /** The rows among which many repeat; undefined where there are none. */
-export function crowdedRows(
-  { crowded }: Pick<FoundRepeats, 'crowded'>,
-  reader: RowReader,
-): CrowdedRows | undefined {
-  if (crowded.length === 0) return undefined;
-  const comparesLines = ({ columns }: Crowded): boolean => columns.includes('_msg');
-  const parts = [crowded.filter((one) => !comparesLines(one)), crowded.filter(comparesLines)]
+export function denseRows({ dense }: Pick<FoundRepeats, 'dense'>, reader: RowReader): DenseRows | undefined {
+  if (dense.length === 0) return undefined;
+  const comparesLines = ({ columns }: DenseRepeats): boolean => columns.includes('_msg');
+  const parts = [dense.filter((one) => !comparesLines(one)), dense.filter(comparesLines)]
     .filter(({ length }) => length > 0)
     .map((some) => partOf(some, reader));
   return { filter: or(...parts.map(({ filter }) => filter)), parts };
 }
 
-function partOf(crowded: readonly Crowded[], reader: RowReader): Required<PartOfRows> {
-  const times = or(...crowded.map(({ range }) => inTime(range)));
+function partOf(dense: readonly DenseRepeats[], reader: RowReader): Required<RowPart> {
+  const times = or(...dense.map(({ range }) => inTime(range)));
   const streams = or(
-    ...crowded.map(({ range, streams: own }) => and(inTime(range), streamsFilter(own, reader))),
+    ...dense.map(({ range, streams: own }) => and(inTime(range), streamsFilter(own, reader))),
   );
   return {
-    // In other streams of these stretches no two rows have the same time and line, or no two have the same time.
+    // In other streams of these segments no two rows have the same time and line, or no two have the same time.
     filter: shortly(streams) ?? times,
-    distinctBy: [...new Set(['_stream', ...crowded.flatMap(({ columns }) => columns)])],
+    distinctBy: [...new Set(['_stream', ...dense.flatMap(({ columns }) => columns)])],
   };
 }
 
 /** Some of the rows to count or to gather. */
-export interface PartOfRows {
+export interface RowPart {
   readonly filter: LogsqlFilter;
   /** The columns of which at least one differs between entries, where rows that are equal in all of them are one. */
   readonly distinctBy?: readonly string[];
 }
 
 /** The rows of a filter: those among which many repeat, and the others, of which surplus ones are subtracted. */
-export function partsOf(filter: LogsqlFilter, crowded: CrowdedRows | undefined): readonly PartOfRows[] {
-  if (crowded === undefined) return [{ filter }];
+export function rowPartsOf(filter: LogsqlFilter, dense: DenseRows | undefined): readonly RowPart[] {
+  if (dense === undefined) return [{ filter }];
   return [
-    { filter: and(filter, not(crowded.filter)) },
-    ...crowded.parts.map((part) => ({ ...part, filter: and(filter, part.filter) })),
+    { filter: and(filter, not(dense.filter)) },
+    ...dense.parts.map((part) => ({ ...part, filter: and(filter, part.filter) })),
   ];
 }
 
 /** Leaves one row of each entry, with its line and these columns: no pipe behind sees another stored one. */
-export function distinctRows({ distinctBy }: PartOfRows, columns: readonly string[]): readonly LogsqlPipe[] {
+export function distinctRows({ distinctBy }: RowPart, columns: readonly string[]): readonly LogsqlPipe[] {
   if (distinctBy === undefined) return [];
   return [{ kind: 'uniq', by: [...new Set([...distinctBy, '_msg', ...columns])], hits: false }];
 }

@@ -15,9 +15,9 @@ import type { GatheredValues } from '../../../victoria/upstream/gathered-values.
 import type { BackendRow } from '../../../victoria/upstream/types.js';
 import type { LeafContext } from '../context.js';
 import type { Buckets } from './counting.js';
-import type { ValueShaper } from './json.js';
-import type { Unwrapping } from './known-values.js';
-import type { Get } from './shapes.js';
+import type { ValueDigest } from './json.js';
+import type { Unwrapping } from './value-facts.js';
+import type { Get } from './line-digests.js';
 
 /** Values read between two checks of the time slice: some hundred microseconds of work. */
 const textsPerStep = 1000;
@@ -38,7 +38,7 @@ export class GroupedValues {
   readonly #reader: RowReader;
   readonly #into: LeafEngine;
   readonly #buckets: Buckets;
-  readonly #shaper: ValueShaper;
+  readonly #digest: ValueDigest;
   readonly #convert: Conversion;
   /** True for `unwrap f` without a conversion: the text is the number. */
   readonly #areUnitless: boolean;
@@ -59,12 +59,12 @@ export class GroupedValues {
     { range, pushed, merged, unwrap }: Unwrapping,
     { signal }: LeafRequest,
     { reader, workers, counts }: LeafContext,
-    parts: { readonly into: LeafEngine; readonly buckets: Buckets; readonly shaper: ValueShaper },
+    parts: { readonly into: LeafEngine; readonly buckets: Buckets; readonly digest: ValueDigest },
   ) {
     this.#reader = reader;
     this.#into = parts.into;
     this.#buckets = parts.buckets;
-    this.#shaper = parts.shaper;
+    this.#digest = parts.digest;
     this.#convert = conversionOf(unwrap.conversion);
     this.#areUnitless = unwrap.conversion === undefined;
     const groups = pushed ?? merged;
@@ -112,7 +112,7 @@ export class GroupedValues {
   async add(group: ValueGroup): Promise<void> {
     const { get, stream, endNs, rows } = group;
     this.#counts.counted(rows, 0);
-    const line = this.#shaper.undecidedLine(get);
+    const line = this.#digest.undecidedLine(get);
     if (line === '') await this.#addValues(group);
     else {
       const sample = await this.#sampleOfLine.of(this.#entryOf(stream, line));
@@ -163,7 +163,7 @@ export class GroupedValues {
         count += 1;
         continue;
       }
-      const sample = this.#sampleOf(this.#entryOf(stream, this.#shaper.lineOf(get, text)));
+      const sample = this.#sampleOf(this.#entryOf(stream, this.#digest.lineOf(get, text)));
       if (typeof value === 'number') usual = sample ?? 'none';
       this.#take(sample, endNs);
     }

@@ -26,13 +26,13 @@ import type { LeafPush } from '../../plan/types.js';
 import { streamsFilter } from '../../rows/repeating-streams.js';
 import type { SelectionProfile } from './profile.js';
 import type { StreamListing } from './stream-listing.js';
-import type { Get, RepresentativeLine } from './shapes.js';
+import type { Get, RepresentativeLine } from './line-digests.js';
 
 const severityNumber = 'severity_number';
 const levelMetadata: ReadonlySet<string> = new Set([...levelNames, severityNumber, detectedLevelName]);
 
 /** The fields which, besides the stream, decide the labels of these names for a row. */
-export interface DecidingFields {
+export interface LabelSourceFields {
   readonly all: readonly string[];
   /** The level fields among them, by Loki's list of names: with a value in one of them, the line is not searched for a level. */
   readonly levels: readonly string[];
@@ -41,14 +41,14 @@ export interface DecidingFields {
 }
 
 /** Where only streams tell the labels of rows. */
-export const noFields: DecidingFields = { all: [], levels: [], hasOtlp: false };
+export const noFields: LabelSourceFields = { all: [], levels: [], hasOtlp: false };
 
 /** Finds these fields; a label that all streams have needs none. */
-export function decidingFields(
+export function labelSourceFields(
   names: ReadonlySet<string> | 'all',
   { streams, fields }: StreamListing,
   naming: Naming,
-): DecidingFields {
+): LabelSourceFields {
   const identities = [...streams.values()];
   const hasOtlp = identities.some(({ looksLikeOtlp }) => looksLikeOtlp);
   const isSeen = seenFields(names, identities, naming);
@@ -86,10 +86,10 @@ function seenFields(
 }
 
 /** The columns by which the backend groups rows, such that all rows of a group have the same relevant labels. */
-export interface Grouping {
+export interface RowGrouping {
   readonly columns: readonly string[];
   /** Stream fields among the columns that represent whole streams: rows must have their stream's values in them. */
-  readonly placeholderColumns: readonly string[];
+  readonly streamKeyColumns: readonly string[];
   /** The least number of groups, not counting row fields. */
   readonly size: number;
   /** The `_stream` text of a stream by the values of the placeholder columns; undefined when `_stream` is a column itself. */
@@ -98,21 +98,21 @@ export interface Grouping {
 
 /** The `_stream` text of a stream with a group's labels; undefined when there is none. */
 export function streamOf(
-  { placeholderColumns, texts }: Pick<Grouping, 'placeholderColumns' | 'texts'>,
+  { streamKeyColumns, texts }: Pick<RowGrouping, 'streamKeyColumns' | 'texts'>,
   get: Get,
 ): string | undefined {
   if (texts === undefined) return get('_stream') ?? '{}';
-  return texts.get(JSON.stringify(placeholderColumns.map((name) => get(name) ?? '')));
+  return texts.get(JSON.stringify(streamKeyColumns.map((name) => get(name) ?? '')));
 }
 
 /** Streams handled per step. */
 const stepStreams = 200;
 
 /** Groups by whole streams, which always determines their labels. */
-export function groupByStream({ streams }: StreamListing, deciding: DecidingFields): Grouping {
+export function groupByStream({ streams }: StreamListing, sources: LabelSourceFields): RowGrouping {
   return {
-    columns: ['_stream', ...deciding.all],
-    placeholderColumns: [],
+    columns: ['_stream', ...sources.all],
+    streamKeyColumns: [],
     size: streams.size,
     texts: undefined,
   };
@@ -125,40 +125,40 @@ export function groupByStream({ streams }: StreamListing, deciding: DecidingFiel
 export function* groupByLabels(
   names: ReadonlySet<string>,
   streamListing: StreamListing,
-  deciding: DecidingFields,
+  sources: LabelSourceFields,
   naming: Naming,
-): Steps<Grouping> {
+): Steps<RowGrouping> {
   const { streams } = streamListing;
   const labels = new Set([...names].flatMap(labelsBehind));
   const serviceFields = new Set(names.has(serviceNameLabel) ? naming.serviceFields() : []);
-  const candidates = new Set(deciding.all);
+  const candidates = new Set(sources.all);
   const stored = new Set<string>();
-  let looked = 0;
+  let seenStreams = 0;
   for (const { fields, labelFields } of streams.values()) {
     for (const name of fields.keys())
       if (candidates.has(name) || serviceFields.has(name) || labels.has(labelFields.get(name) ?? ''))
         stored.add(name);
-    looked += 1;
-    if (looked % stepStreams === 0) yield;
+    seenStreams += 1;
+    if (seenStreams % stepStreams === 0) yield;
   }
-  const placeholderColumns = [...stored];
+  const streamKeyColumns = [...stored];
   const wanted = [...new Set([...names].flatMap((name) => [name, plainName(name)]))];
   const texts = new Map<string, string>();
   const shownBy = new Map<string, string>();
   for (const [text, stream] of streams) {
-    looked += 1;
-    if (looked % stepStreams === 0) yield;
-    const key = JSON.stringify(placeholderColumns.map((name) => stream.fields.get(name) ?? ''));
+    seenStreams += 1;
+    if (seenStreams % stepStreams === 0) yield;
+    const key = JSON.stringify(streamKeyColumns.map((name) => stream.fields.get(name) ?? ''));
     const shown = shownOf(stream, wanted, names.has(detectedLevelName));
     const other = shownBy.get(key);
-    if (other !== undefined && other !== shown) return groupByStream(streamListing, deciding);
+    if (other !== undefined && other !== shown) return groupByStream(streamListing, sources);
     if (other !== undefined) continue;
     texts.set(key, text);
     shownBy.set(key, shown);
   }
   return {
-    columns: [...new Set([...placeholderColumns, ...deciding.all])],
-    placeholderColumns,
+    columns: [...new Set([...streamKeyColumns, ...sources.all])],
+    streamKeyColumns,
     size: texts.size,
     texts,
   };
@@ -184,28 +184,28 @@ function shownOf(stream: StreamIdentity, names: readonly string[], withLevel: bo
 /** Rows that are grouped in one way. */
 export interface GroupedRows {
   readonly filter: LogsqlFilter;
-  readonly grouping: Grouping;
+  readonly grouping: RowGrouping;
 }
 
 /** Groups rows by labels, but by whole streams where rows of a stream have other values in the placeholder columns. */
-export function groupedApart(
-  { byLabels, byStream }: { readonly byLabels: Grouping; readonly byStream: Grouping },
-  { hidingStreams }: Pick<SelectionProfile, 'hidingStreams'>,
+export function groupAroundOverrides(
+  { byLabels, byStream }: { readonly byLabels: RowGrouping; readonly byStream: RowGrouping },
+  { overridingStreams }: Pick<SelectionProfile, 'overridingStreams'>,
   reader: Pick<RowReader, 'stream'>,
 ): readonly GroupedRows[] {
-  if (hidingStreams?.size === 0) return [{ filter: everything, grouping: byLabels }];
-  const hiding = hidingStreams === undefined ? everything : streamsFilter(hidingStreams, reader);
-  if (hiding.kind === 'all') return [{ filter: everything, grouping: byStream }];
+  if (overridingStreams?.size === 0) return [{ filter: everything, grouping: byLabels }];
+  const overriding = overridingStreams === undefined ? everything : streamsFilter(overridingStreams, reader);
+  if (overriding.kind === 'all') return [{ filter: everything, grouping: byStream }];
   return [
-    { filter: not(hiding), grouping: byLabels },
-    { filter: hiding, grouping: { ...byStream, size: hidingStreams?.size ?? 0 } },
+    { filter: not(overriding), grouping: byLabels },
+    { filter: overriding, grouping: { ...byStream, size: overridingStreams?.size ?? 0 } },
   ];
 }
 
 /** True if rows that were grouped for the expected profile are grouped rightly for the current one. */
-export function areGroupedApart(
-  { hidingStreams: now }: Pick<SelectionProfile, 'hidingStreams'>,
-  { hidingStreams: expected }: Pick<SelectionProfile, 'hidingStreams'>,
+export function isGroupingValid(
+  { overridingStreams: now }: Pick<SelectionProfile, 'overridingStreams'>,
+  { overridingStreams: expected }: Pick<SelectionProfile, 'overridingStreams'>,
 ): boolean {
   return expected === undefined || (now !== undefined && [...now].every((text) => expected.has(text)));
 }
@@ -216,7 +216,7 @@ const anyTime = '1970-01-01T00:00:00Z';
 export type GroupValue = readonly [timestampNs: bigint, value: number];
 
 /** A group of rows with its values, each at the last nanosecond of its bucket. */
-export interface Group {
+export interface RowGroup {
   /** The `_stream` text of a stream with the labels of its rows. */
   readonly stream: string;
   readonly get: Get;
@@ -226,7 +226,7 @@ export interface Group {
 }
 
 /** Evaluates groups as if they were rows: everything that is equal for all rows of a group is computed once. */
-export class Groups {
+export class GroupEvaluator {
   readonly #reader: RowReader;
   readonly #fields: readonly string[];
 
@@ -240,7 +240,7 @@ export class Groups {
    * @throws ApiError `pipelineError` as for a row
    */
   add(
-    { stream, get, representative = anyLine, values }: Group,
+    { stream, get, representative = anyLine, values }: RowGroup,
     extract: SampleExtractor,
     engine: RangeEngine,
   ): void {
@@ -287,9 +287,9 @@ export function rowsWithoutLevel({ streams }: StreamListing): LogsqlFilter {
   return fields.size === 0 ? everything : streamMatch(...[...fields].map((name) => matcher(name, '=', '')));
 }
 
-export function undecidedRows(streamListing: StreamListing, deciding: DecidingFields): UndecidedRows {
+export function undecidedRows(streamListing: StreamListing, sources: LabelSourceFields): UndecidedRows {
   const selection = rowsWithoutLevel(streamListing);
-  const unfilled = deciding.hasOtlp ? and() : and(...deciding.levels.map((name) => exact(name, '')));
+  const unfilled = sources.hasOtlp ? and() : and(...sources.levels.map((name) => exact(name, '')));
   return { selection, filter: and(selection, unfilled) };
 }
 

@@ -14,13 +14,13 @@ import type { StreamListing } from './stream-listing.js';
 import type { Steps } from '../../../base/pace/steps.js';
 import { decline, type Declined } from '../declined.js';
 import {
-  minLinesPerShape,
-  type Doubts,
+  minLinesPerClass,
+  type UncertainLines,
   type Get,
   type LineQuestion,
-  type LineShaper,
-  type SureShaper,
-} from './shapes.js';
+  type LineDigest,
+  type ProvenDigest,
+} from './line-digests.js';
 
 /** The most labels to count lines by; more would make as many groups as lines. */
 const maxNames = 6;
@@ -29,8 +29,8 @@ const minShortenedShare = 0.75;
 
 const openNumber = '(?:[+.eE][0-9.eE+-]*|[+]?(?i:inf|nan))';
 /**
- * Lines with numbers that the backend's JSON parser accepts and Loki's refuses. A colon is in every line, and what may follow it is tried at
- * each; most lines fail the first pattern, which tries a single character and takes a third of the time.
+ * Lines with numbers that the backend's JSON parser accepts and Loki's refuses. A colon is in every line, and what may follow it is tried
+ * at each; most lines fail the first pattern, which tries a single character and takes a third of the time.
  */
 export const lenientNumberLines: LogsqlFilter = and(
   regexp('_msg', ':[ \\t\\r\\n+.eEiInN]'),
@@ -46,26 +46,26 @@ export function openNames(names: readonly string[], { streams }: StreamListing):
 /** Distinguishes lines by the labels that `| json` extracts from them. */
 export function jsonQuestion(open: readonly string[]): LineQuestion | Declined {
   const key = `json ${JSON.stringify(open)}`;
-  function* judge(lines: readonly string[]): Steps<LineShaper | Declined> {
+  function* digestFor(lines: readonly string[]): Steps<LineDigest | Declined> {
     const groups = new Set<string>();
-    let areSure = true;
+    let areProven = true;
     for (const line of lines) {
       const group = groupOf(line, open);
       groups.add(group);
-      areSure &&= group !== line;
+      areProven &&= group !== line;
       yield;
     }
-    if (groups.size * minLinesPerShape > lines.length) return decline('lines-differ');
-    return areSure ? { ...shaperOf(open), sure: sureShaper(open) } : shaperOf(open);
+    if (groups.size * minLinesPerClass > lines.length) return decline('lines-differ');
+    return areProven ? { ...jsonDigestOf(open), proven: provenDigest(open) } : jsonDigestOf(open);
   }
-  return unlessTooMany(open, { key, judge });
+  return unlessTooMany(open, { key, digestFor });
 }
 
 /** Without any label, valid lines cannot be distinguished from invalid ones. */
-function unlessTooMany<Shaper extends LineShaper>(
+function unlessTooMany<Digest extends LineDigest>(
   open: readonly string[],
-  question: LineQuestion<Shaper>,
-): LineQuestion<Shaper> | Declined {
+  question: LineQuestion<Digest>,
+): LineQuestion<Digest> | Declined {
   if (open.length === 0) return decline('no-json-labels');
   return open.length > maxNames ? decline('too-many-json-labels') : question;
 }
@@ -82,10 +82,11 @@ const behind = (index: number): string => `__json__rest_${index}`;
 
 /**
  * A label comes from the one key of its name at the top of an object. Its value represents the line when the backend has found the key, the
- * text that every spelling of such a key starts with occurs once in the line, and nothing but quotes and slashes is escaped: then no other key
- * can produce the label. A line without that text lacks the label if it is valid, which another label proves. All other lines represent only themselves.
+ * text that every spelling of such a key starts with occurs once in the line, and nothing but quotes and slashes is escaped: then no other
+ * key can produce the label. A line without that text lacks the label if it is valid, which another label proves. All other lines represent
+ * only themselves.
  */
-function shaperOf(names: readonly string[]): LineShaper {
+function jsonDigestOf(names: readonly string[]): LineDigest {
   const wholeLine = { kind: 'format', as: whole, rule: 'overwrite' } as const;
   return {
     pipes: [
@@ -112,10 +113,10 @@ function areDecided(names: readonly string[]): LogsqlFilter {
 }
 
 /** Where the values of all lines represent them, none has to be proved to be what it looks like. */
-function sureShaper(names: readonly string[]): SureShaper<LineShaper> {
+function provenDigest(names: readonly string[]): ProvenDigest<LineDigest> {
   return {
-    doubts: doubtsOf(names),
-    shaper: {
+    uncertainLines: doubtsOf(names),
+    digest: {
       pipes: [findValues(names)],
       columns: names.map((name) => prefix + name),
       representativeOf: (get) => ({ line: lineOf(get, names) }),
@@ -124,7 +125,7 @@ function sureShaper(names: readonly string[]): SureShaper<LineShaper> {
 }
 
 /** Lines that do not show, by one key of each of these names or none, what `| json` makes of them. */
-function doubtsOf(names: readonly string[]): Doubts {
+function doubtsOf(names: readonly string[]): UncertainLines {
   return {
     key: `json ${JSON.stringify(names)}`,
     pipes: findKeys(names),
@@ -155,8 +156,8 @@ function isFoundOnce(name: string, index: number): LogsqlFilter {
 }
 
 /**
- * Loki trims blanks around a key. They only need to be searched for when the key's text also occurs elsewhere, and by a pattern only in lines
- * with a blank beside that text: a pattern that starts with a quote is tried at each, which takes ten times as long.
+ * Loki trims blanks around a key. They only need to be searched for when the key's text also occurs elsewhere, and by a pattern only in
+ * lines with a blank beside that text: a pattern that starts with a quote is tried at each, which takes ten times as long.
  */
 function hasNoBlanks(name: string, index: number): LogsqlFilter {
   const [first = name] = name.split('_');
@@ -176,9 +177,9 @@ function hasNoBlanks(name: string, index: number): LogsqlFilter {
 }
 
 /** Gathers lines by the labels that `| json` extracts from them, all but one, of which the values are wanted. */
-export interface ValueShaper extends LineShaper {
+export interface ValueDigest extends LineDigest {
   readonly valueColumn: string;
-  readonly sure?: SureShaper<ValueShaper> | undefined;
+  readonly proven?: ProvenDigest<ValueDigest> | undefined;
   /** The line of a group that represents only itself; empty for the others. */
   undecidedLine(get: Get): string;
   /** A line that has the labels of a group and this value. */
@@ -186,30 +187,30 @@ export interface ValueShaper extends LineShaper {
 }
 
 /** Gathers the values of a label. */
-export function valuesQuestion(open: readonly string[], name: string): LineQuestion<ValueShaper> | Declined {
+export function valuesQuestion(open: readonly string[], name: string): LineQuestion<ValueDigest> | Declined {
   const others = open.filter((one) => one !== name);
-  function* judge(lines: readonly string[]): Steps<ValueShaper | Declined> {
+  function* digestFor(lines: readonly string[]): Steps<ValueDigest | Declined> {
     const groups = new Set<string>();
-    let areSure = true;
+    let areProven = true;
     for (const line of lines) {
       const isAlone = groupOf(line, open) === line;
       groups.add(isAlone ? line : groupOf(line, others));
-      areSure &&= !isAlone;
+      areProven &&= !isAlone;
       yield;
     }
-    if (groups.size * minLinesPerShape > lines.length) return decline('lines-differ');
-    const { doubts, shaper } = sureShaper(open);
-    const sure = areSure ? { doubts, shaper: gather(shaper, open, name) } : undefined;
-    return { ...gather(shaperOf(open), open, name), sure };
+    if (groups.size * minLinesPerClass > lines.length) return decline('lines-differ');
+    const { uncertainLines, digest } = provenDigest(open);
+    const proven = areProven ? { uncertainLines, digest: gather(digest, open, name) } : undefined;
+    return { ...gather(jsonDigestOf(open), open, name), proven };
   }
-  return unlessTooMany(open, { key: `values ${name} ${JSON.stringify(open)}`, judge });
+  return unlessTooMany(open, { key: `values ${name} ${JSON.stringify(open)}`, digestFor });
 }
 
-function gather(shaper: LineShaper, open: readonly string[], name: string): ValueShaper {
+function gather(digest: LineDigest, open: readonly string[], name: string): ValueDigest {
   const valueColumn = prefix + name;
   return {
-    pipes: shaper.pipes,
-    columns: shaper.columns.filter((column) => column !== valueColumn),
+    pipes: digest.pipes,
+    columns: digest.columns.filter((column) => column !== valueColumn),
     valueColumn,
     representativeOf: (get) => ({ line: lineOf(get, open) }),
     undecidedLine: (get) => get(whole) ?? '',
@@ -226,7 +227,7 @@ function lineOf(get: Get, names: readonly string[]): string {
 
 /** Shortens lines to the labels that `| json` extracts from them; `columns` is empty, because `_msg` is the short line. */
 export function shorteningQuestion(open: readonly string[]): LineQuestion | Declined {
-  function* judge(lines: readonly string[]): Steps<LineShaper | Declined> {
+  function* digestFor(lines: readonly string[]): Steps<LineDigest | Declined> {
     let short = 0;
     for (const line of lines) {
       if (groupOf(line, open) !== line) short += 1;
@@ -234,10 +235,10 @@ export function shorteningQuestion(open: readonly string[]): LineQuestion | Decl
     }
     return short >= lines.length * minShortenedShare ? shorten(open) : decline('lines-stay-long');
   }
-  return unlessTooMany(open, { key: `short ${JSON.stringify(open)}`, judge });
+  return unlessTooMany(open, { key: `short ${JSON.stringify(open)}`, digestFor });
 }
 
-function shorten(names: readonly string[]): LineShaper {
+function shorten(names: readonly string[]): LineDigest {
   const isDecided = and(
     hasPlainEscapes,
     ...names.map((name, index) => and(isFoundOnce(name, index), hasNoBlanks(name, index))),

@@ -26,10 +26,10 @@ import { countRows } from '../../rows/count-rows.js';
 import { maxNamedStreams } from '../../rows/repeating-streams.js';
 import { findRepeats, mergeRepeats, noRepeats, type FoundRepeats } from './found-repeats.js';
 import { bytesOfRow } from './repeated-times.js';
-import type { Doubts } from './shapes.js';
-import type { ListedRange, Tallies } from './stream-listing.js';
-import { Stretches, type Found, type Proofs, type Run } from './stretches.js';
-import { isIn } from './time-stretches.js';
+import type { UncertainLines } from './line-digests.js';
+import type { ListedRange, StreamChecksums } from './stream-listing.js';
+import { SegmentFindings, type SegmentFinding, type Proofs, type SegmentRun } from './segment-findings.js';
+import { isIn } from './time-segments.js';
 
 /** Decides to what extent a selection's rows can be counted instead of read. */
 export interface SelectionProfile extends FoundRepeats {
@@ -41,11 +41,11 @@ export interface SelectionProfile extends FoundRepeats {
    * `_stream` texts of the streams with rows that have a different value in one of the columns than their stream has in that field;
    * undefined when there are too many.
    */
-  readonly hidingStreams: ReadonlySet<string> | undefined;
-  /** The number of rows that match the requested `unreliable` filter. */
-  readonly unreliable: number;
-  /** The number of rows of which the requested `doubts` hold; undefined where none were requested. */
-  readonly doubtful: number | undefined;
+  readonly overridingStreams: ReadonlySet<string> | undefined;
+  /** The number of rows that match the requested `misparsedRows` filter. */
+  readonly misparsedRows: number;
+  /** The number of rows of which the requested `uncertainLines` hold; undefined where none were requested. */
+  readonly uncertainRows: number | undefined;
   /** True when some rows were not compared, and are taken for different entries. */
   readonly isUncompared?: boolean;
 }
@@ -58,72 +58,73 @@ export interface ProfileRequest {
   /** Stream fields. */
   readonly columns: readonly string[];
   /** Matches rows that the backend would count wrongly. */
-  readonly unreliable?: LogsqlFilter | undefined;
+  readonly misparsedRows?: LogsqlFilter | undefined;
   /** Lines that represent only themselves. */
-  readonly doubts?: Doubts | undefined;
+  readonly uncertainLines?: UncertainLines | undefined;
   /** The option `-repeated-rows`. */
   readonly repeatedRows?: RepeatedRowsRule;
   /** The assumptions that a profile of rows that were never checked may rest on. */
   readonly assumptions?: Assumptions | undefined;
 }
 
-/** The profile of one stretch of time. */
-export interface StretchProfile extends SelectionProfile, Found {}
+/** The profile of one time segment. */
+export interface SegmentProfile extends SelectionProfile, SegmentFinding {}
 
 /** The time for which the profile of another range is used as a guess. */
-const expectedMs = 600_000;
+const lastKnownMs = 600_000;
 /** The time for which a selection counts as requested before. */
 const askedMs = 86_400_000;
 const bytesOfMark = 16;
-/** The most groups of a stretch; beyond that, columns are treated as independent of streams. */
+/** The most groups of a segment; beyond that, columns are treated as independent of streams. */
 const maxGroups = 50_000;
 export const plainProfile: SelectionProfile = {
   streamsWithSharedTimes: new Set(),
   ...noRepeats,
   missing: 0,
-  hidingStreams: new Set(),
-  unreliable: 0,
-  doubtful: 0,
+  overridingStreams: new Set(),
+  misparsedRows: 0,
+  uncertainRows: 0,
 };
 
 /** Why the backend cannot shorten or gather what `| json` makes of stored lines, if it cannot. */
-export function obstacleIn({ unreliable, hidingStreams }: SelectionProfile): Declined | undefined {
-  if (unreliable > 0) return decline('lenient-numbers');
-  return hidingStreams?.size === 0 ? undefined : decline('hidden-fields');
+export function obstacleIn({ misparsedRows, overridingStreams }: SelectionProfile): Declined | undefined {
+  if (misparsedRows > 0) return decline('lenient-numbers');
+  return overridingStreams?.size === 0 ? undefined : decline('hidden-fields');
 }
 
-/** Profiles selections and remembers the result by stretches of time. */
+/** Profiles selections and remembers the result by time segments. */
 export class SelectionProfiler {
-  readonly #stretches: Stretches<StretchProfile>;
+  readonly #findings: SegmentFindings<SegmentProfile>;
   readonly #latest: Memory<SelectionProfile>;
-  readonly #tallies: Tallies;
+  readonly #checksums: StreamChecksums;
 
   /**
-   * @param findings profiles of stretches
+   * @param findings profiles of segments
    * @param latest profiles of whole selections
    */
-  constructor(findings: Memory<StretchProfile>, latest: Memory<SelectionProfile>, proofs: Proofs) {
-    this.#stretches = new Stretches(findings, bytesOfProfile, proofs);
+  constructor(findings: Memory<SegmentProfile>, latest: Memory<SelectionProfile>, proofs: Proofs) {
+    this.#findings = new SegmentFindings(findings, bytesOfProfile, proofs);
     this.#latest = latest;
-    this.#tallies = proofs.tallies;
+    this.#checksums = proofs.checksums;
   }
 
   /**
    * Leaves out the search for uncertain lines when a selection is requested for the first time: the proof takes as long as one count
    * without it, so it pays only when the selection is requested again.
    */
-  worthAsking(request: ProfileRequest, rows: number, range: TimeRange): ProfileRequest {
-    // Where nothing will be looked at now, there is nothing to save.
-    if (request.doubts === undefined || request.assumptions?.allows(rows, range) === true) return request;
+  deferProof(request: ProfileRequest, rows: number, range: TimeRange): ProfileRequest {
+    // Where no rows will be inspected now, there is nothing to save.
+    if (request.uncertainLines === undefined || request.assumptions?.allows(rows, range) === true)
+      return request;
     const key = `asked ${keyOf(request)}`;
     const isNew = this.#latest.get(key) === undefined;
     this.#latest.set(key, plainProfile, bytesOfMark, askedMs);
-    return isNew ? { ...request, doubts: undefined } : request;
+    return isNew ? { ...request, uncertainLines: undefined } : request;
   }
 
   /** The latest profile of a selection, for whatever range. */
-  expected(request: ProfileRequest): SelectionProfile {
-    return this.#latest.get(keyOf(request)) ?? withDoubts(plainProfile, request);
+  lastKnown(request: ProfileRequest): SelectionProfile {
+    return this.#latest.get(keyOf(request)) ?? withUncertainty(plainProfile, request);
   }
 
   /** True when a selection was profiled before, for whatever range. */
@@ -132,22 +133,22 @@ export class SelectionProfiler {
   }
 
   /**
-   * The profile of the whole stretches around a range: where it shows something that would have to be read, that may lie outside the range.
-   * @param listing of these stretches
+   * The profile of the whole segments around a range: where it shows something that would have to be read, that may lie outside the range.
+   * @param listing of these segments
    */
   async of(request: ProfileRequest, range: TimeRange, listing: ListedRange): Promise<SelectionProfile> {
     const key = keyOf(request);
     const { assumptions } = request;
-    const { found, isIncomplete } = await this.#stretches.of({ ...request, key }, listing, {
-      look: (run) => look(request, run, this.#tallies),
+    const { found, isIncomplete } = await this.#findings.of({ ...request, key }, listing, {
+      inspect: (run) => inspect(request, run, this.#checksums),
       ...(assumptions && { skips: (rows) => assumptions.allows(rows, range) }),
     });
-    const profile = withDoubts(merged(found, range), request);
+    const profile = withUncertainty(merged(found, range), request);
     if (assumptions !== undefined && isIncomplete)
       return assumed(profile, request, { range: listing.range, key, assumptions });
     // A guess needs no surplus rows, which may be many.
     const guess = { ...profile, surplus: [], surplusElsewhere: [], repeatedAt: [] };
-    this.#latest.set(key, guess, bytesOfProfile(guess), expectedMs);
+    this.#latest.set(key, guess, bytesOfProfile(guess), lastKnownMs);
     return profile;
   }
 }
@@ -158,7 +159,7 @@ export class SelectionProfiler {
  */
 async function assumed(
   profile: SelectionProfile,
-  { upstream, naming, selection, unreliable, doubts }: ProfileRequest,
+  { upstream, naming, selection, misparsedRows, uncertainLines }: ProfileRequest,
   {
     range,
     key,
@@ -166,35 +167,38 @@ async function assumed(
   }: { readonly range: TimeRange; readonly key: string; readonly assumptions: Assumptions },
 ): Promise<SelectionProfile> {
   assumptions.make('no-repeats', key);
-  if (unreliable !== undefined) assumptions.make('plain-values', key);
-  if (doubts !== undefined) assumptions.make('sampled-lines', key);
+  if (misparsedRows !== undefined) assumptions.make('plain-values', key);
+  if (uncertainLines !== undefined) assumptions.make('sampled-lines', key);
   const missing = await countRows(upstream, and(selection, missingLineRows(naming)), range);
   return { ...profile, missing, isUncompared: true };
 }
 
 /** Where profiles come from. */
-export type Profiles = Pick<SelectionProfiler, 'worthAsking' | 'expected' | 'knows' | 'of'>;
+export type ProfileSource = Pick<SelectionProfiler, 'deferProof' | 'lastKnown' | 'knows' | 'of'>;
 
-function withDoubts(profile: SelectionProfile, { doubts, repeatedRows }: ProfileRequest): SelectionProfile {
-  const told = doubts === undefined ? { ...profile, doubtful: undefined } : profile;
-  return repeatedRows === 'stored' ? { ...told, isUncompared: true } : told;
+function withUncertainty(
+  profile: SelectionProfile,
+  { uncertainLines, repeatedRows }: ProfileRequest,
+): SelectionProfile {
+  const known = uncertainLines === undefined ? { ...profile, uncertainRows: undefined } : profile;
+  return repeatedRows === 'stored' ? { ...known, isUncompared: true } : known;
 }
 
 /**
- * The same profiles for one request, each made only once: a strategy that declines has often looked at just what the next one needs, and
- * stretches that rows are still added to are not remembered.
+ * The same profiles for one request, each made only once: a strategy that declines has often inspected just the rows that the next one
+ * needs, and segments that rows are still added to are not remembered.
  */
-export function onceProfiled(profiler: Profiles): Profiles {
+export function memoizedProfiles(profiler: ProfileSource): ProfileSource {
   const profiles = new Map<string, Promise<SelectionProfile>>();
   const worth = new Map<string, ProfileRequest>();
   return {
-    worthAsking: (request, rows, range) => {
+    deferProof: (request, rows, range) => {
       const key = keyOf(request);
-      const known = worth.get(key) ?? profiler.worthAsking(request, rows, range);
+      const known = worth.get(key) ?? profiler.deferProof(request, rows, range);
       worth.set(key, known);
-      return known.doubts === undefined ? { ...request, doubts: undefined } : request;
+      return known.uncertainLines === undefined ? { ...request, uncertainLines: undefined } : request;
     },
-    expected: (request) => profiler.expected(request),
+    lastKnown: (request) => profiler.lastKnown(request),
     knows: (request) => profiler.knows(request),
     of: (request, range, listing) => {
       const key = `${keyOf(request)} ${range.startNs}-${range.endNs}`;
@@ -212,17 +216,17 @@ export function onceProfiled(profiler: Profiles): Profiles {
 function merged(found: readonly SelectionProfile[], range: TimeRange): SelectionProfile {
   const streamsWithSharedTimes = new Set(found.flatMap((one) => [...one.streamsWithSharedTimes]));
   const isInRange = ({ _time = '' }: BackendRow): boolean => isIn(range, parseRowTime(_time));
-  const { surplus, surplusElsewhere, repeatedAt, crowded } = mergeRepeats(found);
+  const { surplus, surplusElsewhere, repeatedAt, dense } = mergeRepeats(found);
   return {
     streamsWithSharedTimes,
     surplus: surplus?.filter(isInRange),
     surplusElsewhere: surplusElsewhere?.filter(isInRange),
     repeatedAt: repeatedAt?.filter((ns) => isIn(range, ns)),
-    crowded: crowded.filter((one) => one.range.startNs < range.endNs && range.startNs < one.range.endNs),
+    dense: dense.filter((one) => one.range.startNs < range.endNs && range.startNs < one.range.endNs),
     missing: found.reduce((sum, { missing }) => sum + missing, 0),
-    hidingStreams: unitedStreams(found.map(({ hidingStreams }) => hidingStreams)),
-    unreliable: found.reduce((sum, { unreliable }) => sum + unreliable, 0),
-    doubtful: found.reduce((sum, { doubtful = 0 }) => sum + doubtful, 0),
+    overridingStreams: unitedStreams(found.map(({ overridingStreams }) => overridingStreams)),
+    misparsedRows: found.reduce((sum, { misparsedRows }) => sum + misparsedRows, 0),
+    uncertainRows: found.reduce((sum, { uncertainRows = 0 }) => sum + uncertainRows, 0),
   };
 }
 
@@ -235,84 +239,84 @@ const bytesOfTime = 24;
 /** The approximate size of a profile, which is mostly stream texts. */
 export function bytesOfProfile({
   streamsWithSharedTimes,
-  hidingStreams = new Set(),
+  overridingStreams = new Set(),
   repeatedAt = [],
   surplus = [],
-  crowded,
+  dense,
 }: SelectionProfile): number {
   let bytes = 200 + bytesOfTime * repeatedAt.length;
-  for (const text of [...streamsWithSharedTimes, ...hidingStreams]) bytes += 2 * text.length + 60;
+  for (const text of [...streamsWithSharedTimes, ...overridingStreams]) bytes += 2 * text.length + 60;
   for (const row of surplus) bytes += bytesOfRow(row);
-  for (const { streams, columns } of crowded)
+  for (const { streams, columns } of dense)
     for (const text of [...streams, ...columns]) bytes += 2 * text.length + 60;
   return bytes;
 }
 
-function keyOf({ upstream, selection, columns, unreliable, doubts }: ProfileRequest): string {
-  const asked = unreliable === undefined ? [] : [printFilter(unreliable)];
-  if (doubts !== undefined) asked.push(doubts.key);
+function keyOf({ upstream, selection, columns, misparsedRows, uncertainLines }: ProfileRequest): string {
+  const asked = misparsedRows === undefined ? [] : [printFilter(misparsedRows)];
+  if (uncertainLines !== undefined) asked.push(uncertainLines.key);
   return JSON.stringify([upstream.owner, columns, printFilter(selection), ...asked]);
 }
 
 /** Counts of one segment of a run so far. */
-class StretchCounts {
+class SegmentCounter {
   readonly rows = new Map<string, number>();
   readonly sharingOf = new Map<string, number>();
   /** Rows that share their time with another one of their stream. */
   sharing = 0;
   missing = 0;
   groups = 0;
-  unreliable = 0;
-  doubtful = 0;
-  readonly hidingStreams = new Set<string>();
+  misparsedRows = 0;
+  uncertainRows = 0;
+  readonly overridingStreams = new Set<string>();
 
   get streamsWithSharedTimes(): ReadonlySet<string> {
     return new Set(this.sharingOf.keys());
   }
 }
 
-async function look(
+async function inspect(
   { upstream, reader, naming, selection, columns, ...asked }: ProfileRequest,
-  run: Run,
-  tallies: Tallies,
-): Promise<readonly StretchProfile[]> {
-  const { range, stretches } = run;
+  run: SegmentRun,
+  checksums: StreamChecksums,
+): Promise<readonly SegmentProfile[]> {
+  const { range, segments } = run;
   const named = (name: string): string => freeName(name, columns);
   const countIf = (condition: LogsqlFilter | undefined, name: string): readonly StatsFunction[] =>
     condition === undefined ? [] : [{ ...statsFunction('count', [], named(name)), condition }];
   const missing = missingLineRows(naming);
   const isCompared = asked.repeatedRows !== 'stored';
   const within = and(selection, run.within);
-  const telling = run.telling(columns);
+  const marker = run.marker(columns);
   const counting = stats(
-    ['_stream', ...columns, ...telling.columns],
+    ['_stream', ...columns, ...marker.columns],
     statsFunction('count', [], named('rows')),
     ...(isCompared ? [statsFunction('count_uniq_hash', ['_time'], named('different'))] : []),
-    ...countIf(asked.unreliable, 'unreliable'),
+    ...countIf(asked.misparsedRows, 'unreliable'),
     // The text that stands for a line that is not stored does not count as one.
-    ...countIf(asked.doubts && and(not(missing), asked.doubts.filter), 'doubtful'),
+    ...countIf(asked.uncertainLines && and(not(missing), asked.uncertainLines.filter), 'doubtful'),
   );
   // A filter for rows without a line takes the backend no look at lines; a condition of the other counts would. They are counted
-  // afterwards: of rows that come in between, more are missing than were counted, so that the stretch is looked at again.
+  // afterwards: of rows that come in between, more are missing than were counted, so that the segment is inspected again.
   const countMissing = query(and(within, missing), [
-    ...telling.pipes,
-    stats(telling.columns, statsFunction('count', [], named('missing'))),
+    ...marker.pipes,
+    stats(marker.columns, statsFunction('count', [], named('missing'))),
   ]);
-  const mostGroups = maxGroups * stretches.length;
+  const mostGroups = maxGroups * segments.length;
   const pipes = [
-    ...telling.pipes,
-    ...(asked.doubts?.pipes ?? []),
+    ...marker.pipes,
+    ...(asked.uncertainLines?.pipes ?? []),
     counting,
     ...(columns.length === 0 ? [] : [limit(mostGroups)]),
     union(countMissing),
   ];
-  const counts = stretches.map(() => new StretchCounts());
+  const counts = segments.map(() => new SegmentCounter());
   let groups = 0;
-  const looking = { query: query(within, pipes), range, lengthNs: run.lengthNs };
-  for await (const batch of upstream.rows(looking)) {
+  const counted = { query: query(within, pipes), range, lengthNs: run.lengthNs };
+  for await (const batch of upstream.rows(counted)) {
     groups += batch.length;
     for (const row of batch) {
-      const of = run.ofGroup(counts, row, telling);
+      const of = run.ofGroup(counts, row, marker);
       const rows = columnOf(row, named('rows'));
       if (rows === undefined) {
         of.missing += Number(columnOf(row, named('missing')));
@@ -322,8 +326,8 @@ async function look(
       const before = of.rows.get(text);
       of.groups += 1;
       of.rows.set(text, (before ?? 0) + Number(rows));
-      of.unreliable += Number(columnOf(row, named('unreliable')) ?? 0);
-      of.doubtful += Number(columnOf(row, named('doubtful')) ?? 0);
+      of.misparsedRows += Number(columnOf(row, named('unreliable')) ?? 0);
+      of.uncertainRows += Number(columnOf(row, named('doubtful')) ?? 0);
       if (isCompared) {
         // Rows of one stream in several groups may still share times.
         const sharing = Number(rows) - Number(columnOf(row, named('different')));
@@ -333,26 +337,26 @@ async function look(
       }
       const { fields } = reader.stream(text);
       if (columns.some((name) => (columnOf(row, name) ?? '') !== (fields.get(name) ?? '')))
-        of.hidingStreams.add(text);
+        of.overridingStreams.add(text);
     }
   }
   const isCut = columns.length > 0 && groups >= mostGroups;
   const repeats = await findRepeats({ upstream, reader, naming, filter: within }, run, counts);
   const pacer = new Pacer();
-  const profiles: StretchProfile[] = [];
+  const profiles: SegmentProfile[] = [];
   for (const [index, found] of counts.entries()) {
     const isEachNamed =
       !isCut &&
-      found.hidingStreams.size <= maxNamedStreams &&
+      found.overridingStreams.size <= maxNamedStreams &&
       (columns.length === 0 || found.groups < maxGroups);
     profiles.push({
       streamsWithSharedTimes: found.streamsWithSharedTimes,
       missing: found.missing,
-      unreliable: found.unreliable,
-      doubtful: found.doubtful,
-      tally: await atPace(tallies.of(reader, found.rows), pacer),
+      misparsedRows: found.misparsedRows,
+      uncertainRows: found.uncertainRows,
+      checksum: await atPace(checksums.of(reader, found.rows), pacer),
       ...(repeats[index] ?? noRepeats),
-      hidingStreams: isEachNamed ? found.hidingStreams : undefined,
+      overridingStreams: isEachNamed ? found.overridingStreams : undefined,
     });
   }
   return profiles;

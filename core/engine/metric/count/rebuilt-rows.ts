@@ -15,10 +15,10 @@ import type { LeafContext } from '../context.js';
 import { decline, type Declined } from '../declined.js';
 import { countRows } from '../../rows/count-rows.js';
 import type { RowRequest } from '../rows.js';
-import type { Group } from './grouping.js';
-import type { ValueShaper } from './json.js';
+import type { RowGroup } from './grouping.js';
+import type { ValueDigest } from './json.js';
 import type { SelectionProfile } from './profile.js';
-import { noLevel, withLevels, type LineShaper } from './shapes.js';
+import { noLevel, withLevels, type LineDigest } from './line-digests.js';
 import type { StreamListing } from './stream-listing.js';
 
 /** Rows of a leaf without a stored line, to be read with all their fields. */
@@ -105,7 +105,11 @@ export function rebuiltFields({ names, readsJson }: FieldsPlan, listing: StreamL
 }
 
 /** True if the grouped fields of rows without a line show their level. */
-export function isLevelShown({ stream, get }: Group, { levels }: RebuiltFields, reader: RowReader): boolean {
+export function isLevelShown(
+  { stream, get }: RowGroup,
+  { levels }: RebuiltFields,
+  reader: RowReader,
+): boolean {
   const { level, fields: ofStream } = reader.stream(stream);
   if (level !== undefined) return true;
   const first = levels.find((field) => !ofStream.has(field) && (get(field) ?? '') !== '');
@@ -113,7 +117,7 @@ export function isLevelShown({ stream, get }: Group, { levels }: RebuiltFields, 
 }
 
 /** True if rows of the group may have no fields but those of their stream. */
-export function mayBeEmpty({ stream, get }: Group, { all }: RebuiltFields, reader: RowReader): boolean {
+export function mayBeEmpty({ stream, get }: RowGroup, { all }: RebuiltFields, reader: RowReader): boolean {
   const { fields: ofStream } = reader.stream(stream);
   return all.every((field) => ofStream.has(field) || (get(field) ?? '') === '');
 }
@@ -121,14 +125,16 @@ export function mayBeEmpty({ stream, get }: Group, { all }: RebuiltFields, reade
 // A client field is unlikely to have this name, and would only be overwritten during counting.
 const kind = '__shape_kind';
 
-/** Splits rows with and without a line into groups of their own. Rows without one get an empty line; their fields are columns of the count. */
+/**
+ * Splits rows with and without a line into groups of their own. Rows without one get an empty line; their fields are columns of the count.
+ */
 export function besideLines(
-  lines: LineShaper | undefined,
-  levels: LineShaper | undefined,
+  lines: LineDigest | undefined,
+  levels: LineDigest | undefined,
   /** Matches rows whose level may be in their line. */
   undecided: LogsqlFilter,
   naming: Naming,
-): LineShaper {
+): LineDigest {
   const set = (as: string, pattern: string, condition: LogsqlFilter): LogsqlPipe => ({
     ...{ kind: 'format', as, pattern, condition, rule: 'overwrite' },
   });
@@ -141,26 +147,26 @@ export function besideLines(
     columns: [...(both?.columns ?? []), kind],
     representativeOf(get) {
       if (get(kind) === 'missing') return { line: '' };
-      const shaper = get(kind) === 'decided' ? lines : both;
-      return shaper === undefined ? { line: noLevel } : shaper.representativeOf(get);
+      const digest = get(kind) === 'decided' ? lines : both;
+      return digest === undefined ? { line: noLevel } : digest.representativeOf(get);
     },
   };
 }
 
 /** Counts of rows with and without a line, and a filter for rows of the latter that were not counted. */
 export interface CountedBeside {
-  readonly groups: readonly Group[];
+  readonly groups: readonly RowGroup[];
   readonly unread: LogsqlFilter | undefined;
 }
 
 /** Leaves out the groups of rows without a line of which these fields do not tell what is seen. */
 export function withoutUnshown(
-  groups: readonly Group[],
+  groups: readonly RowGroup[],
   { names, readsJson }: FieldsPlan,
   rebuilt: RebuiltFields,
   { reader, naming }: Pick<LeafContext, 'reader' | 'naming'>,
 ): CountedBeside | Declined {
-  const shown: Group[] = [];
+  const shown: RowGroup[] = [];
   const others = new Map<string, LogsqlFilter>();
   for (const group of groups) {
     const isUnshown =
@@ -184,29 +190,29 @@ export function parsedFields(names: ReadonlySet<string>, { fields }: StreamListi
 }
 
 /** Gathers the values of a field in rows without a line. */
-export interface FieldShaper {
-  readonly shaper: ValueShaper;
+export interface FieldDigest {
+  readonly digest: ValueDigest;
   /** Stream fields that are in no line, as long as every row has its stream's value in them. */
   readonly streamFields: readonly string[];
 }
 
 /** Gathers the values of a field by those of others, in rows without a line; undefined where not one field makes the label. */
-export function fieldShaper(
+export function fieldDigest(
   names: ReadonlySet<string>,
   name: string,
   listing: StreamListing,
-): FieldShaper | undefined {
+): FieldDigest | undefined {
   const [valueColumn, another] = parsedFields(new Set([name]), listing);
   if (valueColumn === undefined || another !== undefined || isOfStream(valueColumn, listing))
     return undefined;
   const others = parsedFields(names, listing).filter((field) => field !== valueColumn);
   const streamFields = others.filter((field) => isOfStream(field, listing));
   const columns = others.filter((field) => !streamFields.includes(field));
-  const lineOf: ValueShaper['lineOf'] = (get, value) => {
+  const lineOf: ValueDigest['lineOf'] = (get, value) => {
     const found = columns.map((field) => [field, get(field) ?? ''] as const);
     return rebuildLine([...found, [valueColumn, value] as const].filter(([, text]) => text !== ''));
   };
-  const shaper: ValueShaper = {
+  const digest: ValueDigest = {
     pipes: [],
     columns,
     valueColumn,
@@ -214,5 +220,5 @@ export function fieldShaper(
     undecidedLine: () => '',
     lineOf,
   };
-  return { shaper, streamFields };
+  return { digest, streamFields };
 }

@@ -18,12 +18,12 @@ import { columnOf, columnsOf, type BackendRow } from '../../../victoria/upstream
 import {
   repeatingStreams,
   streamsFilter,
-  type Looked,
+  type ComparedRows,
   type RepeatingStreams,
   type SharedTimes,
 } from '../../rows/repeating-streams.js';
 import { Repeats } from '../repeats.js';
-import { Run } from './stretches.js';
+import { SegmentRun } from './segment-findings.js';
 
 /** The most times that are named; where entries repeat at more, rows are compared as they are read. */
 export const maxTimes = 2000;
@@ -32,67 +32,67 @@ export const maxTimes = 2000;
  * The times at which an entry was pushed to one of these streams more than once, and possibly others; undefined when there are too many.
  */
 export async function timesOfRepeats(
-  looked: Looked,
+  compared: ComparedRows,
   shared: SharedTimes,
 ): Promise<readonly bigint[] | undefined> {
-  const repeating = await repeatingStreams(looked, shared);
-  return repeating === undefined ? [] : timesIn(looked, repeating);
+  const repeating = await repeatingStreams(compared, shared);
+  return repeating === undefined ? [] : timesIn(compared, repeating);
 }
 
 /** The same of streams in which the backend has found repeats. */
 export function timesIn(
-  looked: Omit<Looked, 'filter'>,
-  { filter, fields: compared }: Pick<RepeatingStreams, 'filter' | 'fields'>,
+  compared: Omit<ComparedRows, 'filter'>,
+  { filter, fields: columns }: Pick<RepeatingStreams, 'filter' | 'fields'>,
 ): Promise<readonly bigint[] | undefined> {
-  return timesWithSeveral({ ...looked, filter }, ['_msg', ...compared]);
+  return timesWithSeveral({ ...compared, filter }, ['_msg', ...columns]);
 }
 
 /** The times that rows of one of these streams share, whether or not they are equal; undefined when there are too many. */
 export function sharedTimes(
-  looked: Looked,
-  { streams, where: within = streamsFilter(streams, looked.reader) }: SharedTimes,
+  compared: ComparedRows,
+  { streams, where: within = streamsFilter(streams, compared.reader) }: SharedTimes,
 ): Promise<readonly bigint[] | undefined> {
-  return timesWithSeveral({ ...looked, filter: and(looked.filter, within) }, ['_stream']);
+  return timesWithSeveral({ ...compared, filter: and(compared.filter, within) }, ['_stream']);
 }
 
-/** The most surplus rows of a stretch that are kept, and their bytes; those of all stretches are bounded by their memory. */
+/** The most surplus rows of a segment that are kept, and their bytes; those of all segments are bounded by their memory. */
 const maxKeptRows = 5000;
 const maxKeptBytes = 1 << 20;
 
 /**
- * Lets the backend find the surplus rows of streams, in stretches of time in which rows are one entry exactly if they have the same values
+ * Lets the backend find the surplus rows of streams, in time segments in which rows are one entry exactly if they have the same values
  * in all fields.
  */
 export async function surplusRowsOf(
-  looked: Pick<Looked, 'upstream' | 'filter'>,
-  run: Run,
+  compared: Pick<ComparedRows, 'upstream' | 'filter'>,
+  run: SegmentRun,
   exactFields: readonly string[],
 ): Promise<readonly (readonly BackendRow[] | undefined)[]> {
-  const found = await askSurplus(looked, run, exactFields);
-  const { stretches } = run;
-  if (found !== undefined || stretches.length === 1) return found ?? [undefined];
+  const found = await askSurplus(compared, run, exactFields);
+  const { segments } = run;
+  if (found !== undefined || segments.length === 1) return found ?? [undefined];
   const parts: (readonly BackendRow[] | undefined)[] = [];
-  for (const stretch of stretches) {
-    const own = await askSurplus(looked, new Run(stretch), exactFields);
+  for (const segment of segments) {
+    const own = await askSurplus(compared, new SegmentRun(segment), exactFields);
     parts.push(own?.[0]);
   }
   return parts;
 }
 
 async function askSurplus(
-  { upstream, filter }: Pick<Looked, 'upstream' | 'filter'>,
-  run: Run,
+  { upstream, filter }: Pick<ComparedRows, 'upstream' | 'filter'>,
+  run: SegmentRun,
   exactFields: readonly string[],
 ): Promise<readonly (readonly BackendRow[] | undefined)[] | undefined> {
   const columns = ['_time', '_stream', '_msg', ...exactFields];
   const rows = freeName('rows', columns);
-  const most = maxKeptRows * run.stretches.length;
+  const most = maxKeptRows * run.segments.length;
   const pipes = [
     stats(columns, statsFunction('count', [], rows)),
     where(compare(rows, '>', '1')),
     limit(most + 1),
   ];
-  const parts = run.stretches.map((): { rows: BackendRow[] | undefined; bytes: number } => ({
+  const parts = run.segments.map((): { rows: BackendRow[] | undefined; bytes: number } => ({
     rows: [],
     bytes: 0,
   }));
@@ -115,7 +115,7 @@ async function askSurplus(
 
 /** The times at which several rows have the same values in columns, in whatever stream: a false match only costs a search. */
 async function timesWithSeveral(
-  { upstream, range, filter }: Looked,
+  { upstream, range, filter }: ComparedRows,
   columns: readonly string[],
 ): Promise<readonly bigint[] | undefined> {
   const rows = freeName('rows', columns);
@@ -149,7 +149,7 @@ function atTimes(times: readonly bigint[]): LogsqlFilter {
 
 /** The rows at these times, with all their columns. */
 export async function* rowsAt(
-  { upstream, range, filter }: Pick<Looked, 'upstream' | 'range' | 'filter'>,
+  { upstream, range, filter }: Pick<ComparedRows, 'upstream' | 'range' | 'filter'>,
   times: readonly bigint[],
   pipes: readonly LogsqlPipe[] = [],
 ): AsyncGenerator<BackendRow> {
@@ -161,22 +161,22 @@ export async function* rowsAt(
   }
 }
 
-/** The most bytes of rows at the times of a stretch that are compared in advance. */
+/** The most bytes of rows at the times of a segment that are compared in advance. */
 const maxComparedBytes = 1 << 18;
 
-/** The surplus rows at the times of each stretch: those that repeat another one; undefined where rows are too large for that. */
+/** The surplus rows at the times of each segment: those that repeat another one; undefined where rows are too large for that. */
 export async function surplusRows(
-  looked: Looked,
-  run: Run,
+  compared: ComparedRows,
+  run: SegmentRun,
   times: readonly (readonly bigint[] | undefined)[],
 ): Promise<readonly (readonly BackendRow[] | undefined)[]> {
-  const parts = times.map((known) => new SurplusRows(looked.reader, known !== undefined));
+  const parts = times.map((known) => new SurplusRows(compared.reader, known !== undefined));
   const all = times.flatMap((known) => known ?? []);
-  for await (const row of rowsAt({ ...looked, range: run.range }, all)) run.of(parts, row).add(row);
+  for await (const row of rowsAt({ ...compared, range: run.range }, all)) run.of(parts, row).add(row);
   return parts.map(({ rows }) => rows);
 }
 
-/** The rows of one stretch. */
+/** The rows of one segment. */
 class SurplusRows {
   readonly #reader: RowReader;
   readonly #repeats = new Repeats(unboundedMemory());

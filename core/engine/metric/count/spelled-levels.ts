@@ -29,21 +29,34 @@ import type { StreamIdentity } from '../../../victoria/names/stream-identity.js'
 import { columnOf, type BackendRow, type Upstream } from '../../../victoria/upstream/types.js';
 import { decline, isDeclined, type Declined } from '../declined.js';
 import { callRows, planWindows, rowsOfStreams } from '../row-windows.js';
-import { cutOut, noLevel, shaperOf, type LevelShaper, type LineQuestion, type LineShaper } from './shapes.js';
+import {
+  cutOut,
+  noLevel,
+  levelDigestOf,
+  type LevelDigest,
+  type LineQuestion,
+  type LineDigest,
+} from './line-digests.js';
 import { mostPerSlice, type LineSamples } from './line-samples.js';
-import { judge, KindsOfStream, type Judgement, type SoughtWord, type StreamKinds } from './spelled-kinds.js';
-import { Stretches, type Found, type Proofs, type Run } from './stretches.js';
-import type { StreamListing, Tallies } from './stream-listing.js';
-import { wholeStretches } from './time-stretches.js';
+import {
+  classifyLevels,
+  StreamLevelCollector,
+  type LevelClassification,
+  type SoughtWord,
+  type StreamLevelStats,
+} from './level-classes.js';
+import { SegmentFindings, type SegmentFinding, type Proofs, type SegmentRun } from './segment-findings.js';
+import type { StreamListing, StreamChecksums } from './stream-listing.js';
+import { wholeSegments } from './time-segments.js';
 
 /** Findings of a time segment, by `_stream` text. */
-export interface SpelledStretch extends Found {
-  readonly streams: ReadonlyMap<string, StreamKinds>;
+export interface SegmentLevels extends SegmentFinding {
+  readonly streams: ReadonlyMap<string, StreamLevelStats>;
 }
 
 const maxFilterBytes = 4000;
 const maxForms = 3;
-/** Bytes of a row that is looked at beside those of its stream and line. */
+/** Bytes of a row that is inspected, beside those of its stream and line. */
 const bytesAround = 70;
 
 export interface SpelledRequest {
@@ -61,82 +74,82 @@ export interface SpelledRequest {
   /** The streams that may have such lines. */
   readonly streams: readonly string[];
   readonly range: TimeRange;
-  readonly shaper: LevelShaper;
+  readonly digest: LevelDigest;
   /** The most rows that may be read; 0 means unlimited. */
   readonly maxRows: number;
   readonly signal: AbortSignal;
   /** The assumptions that levels of lines that were never checked may rest on. */
   readonly assumptions?: Assumptions | undefined;
-  /** Told how many lines were sent for a look, and about how many bytes. */
-  readonly looked?: ((lines: number, bytes: number) => void) | undefined;
+  /** Receives the number of lines that were sent for an inspection, and about how many bytes. */
+  readonly onSample?: ((lines: number, bytes: number) => void) | undefined;
 }
 
 /** Digest that finds levels by words, and the streams that it is used for. */
 export interface SpelledLevels {
-  readonly shaper: LineShaper;
+  readonly digest: LineDigest;
   /** Matches the rows of the streams whose levels are classified. */
-  readonly told: LogsqlFilter;
+  readonly classifiable: LogsqlFilter;
   /** Matches those of the others; undefined when there are none. */
-  readonly untold: LogsqlFilter | undefined;
+  readonly unclassifiable: LogsqlFilter | undefined;
   /** Matches the classified rows of streams that have lines whose words mean several levels. */
   readonly ambiguous: LogsqlFilter;
 }
 
 /** By which forms to cut levels out of lines that differ too much to be counted by shape. */
-export const formsQuestion: LineQuestion<LevelShaper> = {
+export const formsQuestion: LineQuestion<LevelDigest> = {
   key: 'forms',
-  *judge(lines) {
-    return shaperOf(yield* commonForms(lines, maxForms), []);
+  *digestFor(lines) {
+    return levelDigestOf(yield* commonForms(lines, maxForms), []);
   },
 };
 
 /** Remembers which streams spell their levels so that words tell them. */
 export class SpelledLevelFinder {
-  readonly #stretches: Stretches<SpelledStretch>;
-  readonly #tallies: Tallies;
+  readonly #findings: SegmentFindings<SegmentLevels>;
+  readonly #checksums: StreamChecksums;
 
-  constructor(memory: Memory<SpelledStretch>, proofs: Proofs) {
-    this.#stretches = new Stretches(memory, bytesOfSpelled, proofs);
-    this.#tallies = proofs.tallies;
+  constructor(memory: Memory<SegmentLevels>, proofs: Proofs) {
+    this.#findings = new SegmentFindings(memory, bytesOfSpelled, proofs);
+    this.#checksums = proofs.checksums;
   }
 
   async of(request: SpelledRequest): Promise<SpelledLevels | Declined> {
-    const { upstream, selection, lines, listing, range, shaper, streams, maxRows, assumptions } = request;
-    const key = JSON.stringify([upstream.owner, printFilter(lines), shaper.forms]);
+    const { upstream, selection, lines, listing, range, digest, streams, maxRows, assumptions } = request;
+    const key = JSON.stringify([upstream.owner, printFilter(lines), digest.forms]);
     // The listing may be that of an earlier query, with the same streams and fewer rows.
-    const looked = wholeStretches(range);
-    const listed = await upstream.list({ listing: 'streams', query: query(selection), range: looked });
+    const whole = wholeSegments(range);
+    const listed = await upstream.list({ listing: 'streams', query: query(selection), range: whole });
     const rows = rowsOfStreams(listed);
     const isSampled = assumptions?.allows(rows, range) === true;
     if (maxRows > 0 && rows > maxRows && !isSampled) return decline('lines-differ');
-    const { found, isIncomplete } = await this.#stretches.of(
+    const { found, isIncomplete } = await this.#findings.of(
       { ...request, key },
-      { range: looked, listed },
+      { range: whole, listed },
       {
-        look: (run) => look(request, run, this.#tallies),
+        inspect: (run) => inspect(request, run, this.#checksums),
         ...(assumptions && { skips: (rows) => assumptions.allows(rows, range) }),
       },
     );
-    const stretches = found.map((stretch) => stretch.streams);
+    const segments = found.map((segment) => segment.streams);
     if (isIncomplete) {
       assumptions?.make('sampled-lines', key);
-      stretches.push(await lookAtSample(request));
+      segments.push(await inspectSample(request));
     }
-    const judgement = judge(stretches, streams);
-    const { untold, ambiguous } = judgement;
-    if (untold.size === streams.length) return decline('lines-differ');
-    const filters = splitBy(untold, streams, listing);
+    const classification = classifyLevels(segments, streams);
+    const { unclassifiable, ambiguous } = classification;
+    if (unclassifiable.size === streams.length) return decline('lines-differ');
+    const filters = splitBy(unclassifiable, streams, listing);
     if (isDeclined(filters)) return filters;
     const narrowed = splitBy(ambiguous, streams, listing);
     return {
       ...filters,
-      ambiguous: and(filters.told, isDeclined(narrowed) ? and() : (narrowed.untold ?? and())),
-      shaper: spelledShaper(shaper, judgement),
+      ambiguous: and(filters.classifiable, isDeclined(narrowed) ? and() : (narrowed.unclassifiable ?? and())),
+      digest: spelledDigest(digest, classification),
     };
   }
 }
 
-export function bytesOfSpelled({ streams }: SpelledStretch): number {
+export function bytesOfSpelled({ streams }: SegmentLevels): number {
   let bytes = 200;
   for (const [text, { kinds = [], around }] of streams) {
     bytes += 2 * text.length + 120;
@@ -146,73 +159,77 @@ export function bytesOfSpelled({ streams }: SpelledStretch): number {
   return bytes;
 }
 
-/** Reads all lines of stretches once: how each has its level, and what the backend cuts out of it. */
-async function look(request: SpelledRequest, run: Run, tallies: Tallies): Promise<readonly SpelledStretch[]> {
+/** Reads all lines of segments once: how each has its level, and what the backend cuts out of it. */
+async function inspect(
+  request: SpelledRequest,
+  run: SegmentRun,
+  checksums: StreamChecksums,
+): Promise<readonly SegmentLevels[]> {
   const { upstream, reader, selection } = request;
   const { range } = run;
   const lines = and(request.lines, run.within);
-  // First: rows that come in between make it another number, so that the stretch is looked at again.
+  // First: rows that come in between make it another number, so that the segment is inspected again.
   const listings: bigint[] = [];
   let rows = 0;
-  for (const stretch of run.stretches) {
-    const listed = await upstream.list({ listing: 'streams', query: query(selection), range: stretch });
-    listings.push(await tallies.ofListing(reader, listed));
+  for (const segment of run.segments) {
+    const listed = await upstream.list({ listing: 'streams', query: query(selection), range: segment });
+    listings.push(await checksums.ofListing(reader, listed));
     rows += rowsOfStreams(listed);
   }
-  const found = run.stretches.map(() => new Map<string, KindsOfStream>());
+  const found = run.segments.map(() => new Map<string, StreamLevelCollector>());
   const windows = rows <= callRows ? [{ range }] : await planWindows(upstream, lines, range, callRows);
-  for (const window of windows) await readKinds(request, lines, window.range, (row) => run.of(found, row));
+  for (const window of windows) await collectLines(request, lines, window.range, (row) => run.of(found, row));
   return found.map((streams, index) => ({
-    tally: listings[index] ?? 0n,
-    streams: kindsOf(streams),
+    checksum: listings[index] ?? 0n,
+    streams: statsOf(streams),
   }));
 }
 
 /** The same of a sample of the lines, which stands for all of them. */
-async function lookAtSample(request: SpelledRequest): Promise<ReadonlyMap<string, StreamKinds>> {
-  const { samples, sampled, listing, shaper, signal } = request;
+async function inspectSample(request: SpelledRequest): Promise<ReadonlyMap<string, StreamLevelStats>> {
+  const { samples, sampled, listing, digest, signal } = request;
   const rows = rowsOfStreams(listing.listed);
   const lines = await samples.of({ ...request, selection: sampled, rows }, mostPerSlice);
-  const found = new Map<string, KindsOfStream>();
+  const found = new Map<string, StreamLevelCollector>();
   const pacer = new Pacer(signal);
   for (const { stream, line } of lines) {
-    kindsIn(found, stream).add(line, cutOut(line, shaper), levelFromLine);
+    collectorOf(found, stream).add(line, cutOut(line, digest), levelFromLine);
     const pause = pacer.due();
     if (pause !== undefined) await pause;
   }
-  return kindsOf(found);
+  return statsOf(found);
 }
 
-function kindsIn(streams: Map<string, KindsOfStream>, text: string): KindsOfStream {
-  const known = streams.get(text) ?? new KindsOfStream();
+function collectorOf(streams: Map<string, StreamLevelCollector>, text: string): StreamLevelCollector {
+  const known = streams.get(text) ?? new StreamLevelCollector();
   streams.set(text, known);
   return known;
 }
 
 /** Reads lines, and adds them to those of their stream in the map that `of` gives for a row. */
-async function readKinds(
-  { upstream, shaper, signal, looked }: SpelledRequest,
+async function collectLines(
+  { upstream, digest, signal, onSample }: SpelledRequest,
   lines: LogsqlFilter,
   range: TimeRange,
-  of: (row: BackendRow) => Map<string, KindsOfStream>,
+  of: (row: BackendRow) => Map<string, StreamLevelCollector>,
 ): Promise<void> {
-  const pipes = [...shaper.extracting, fields('_time', '_stream', '_msg', shaper.value)];
+  const pipes = [...digest.extracting, fields('_time', '_stream', '_msg', digest.value)];
   const pacer = new Pacer(signal);
   for await (const batch of upstream.rows({ query: query(lines, pipes), range })) {
     let bytes = 0;
     for (const row of batch) {
       const text = row._stream ?? '{}';
       bytes += bytesAround + text.length + (row._msg?.length ?? 0);
-      const known = kindsIn(of(row), text);
-      known.add(row._msg ?? '', columnOf(row, shaper.value) ?? '', levelFromLine);
+      const known = collectorOf(of(row), text);
+      known.add(row._msg ?? '', columnOf(row, digest.value) ?? '', levelFromLine);
       const pause = pacer.due();
       if (pause !== undefined) await pause;
     }
-    looked?.(batch.length, bytes);
+    onSample?.(batch.length, bytes);
   }
 }
 
-function kindsOf(streams: ReadonlyMap<string, KindsOfStream>): ReadonlyMap<string, StreamKinds> {
+function statsOf(streams: ReadonlyMap<string, StreamLevelCollector>): ReadonlyMap<string, StreamLevelStats> {
   return new Map([...streams].map(([text, { kinds, used, around }]) => [text, { kinds, used, around }]));
 }
 
@@ -220,8 +237,8 @@ function kindsOf(streams: ReadonlyMap<string, KindsOfStream>): ReadonlyMap<strin
 const spelledColumn = '__spelled_levels';
 
 /** Writes a digit for each level that a line without a level of a known form spells. */
-function spelledShaper(shaper: LevelShaper, { levels, meanings }: Judgement): LineShaper {
-  const unmatched = exact(shaper.value, '');
+function spelledDigest(digest: LevelDigest, { levels, meanings }: LevelClassification): LineDigest {
+  const unmatched = exact(digest.value, '');
   const pipes = levels.map(({ words }, index): LogsqlPipe => {
     const condition = and(unmatched, or(...words.map(holds)));
     return {
@@ -230,10 +247,10 @@ function spelledShaper(shaper: LevelShaper, { levels, meanings }: Judgement): Li
     };
   });
   return {
-    pipes: [...shaper.extracting, ...pipes],
-    columns: [shaper.value, spelledColumn],
+    pipes: [...digest.extracting, ...pipes],
+    columns: [digest.value, spelledColumn],
     representativeOf(get) {
-      const value = get(shaper.value) ?? '';
+      const value = get(digest.value) ?? '';
       const level = normalLevel(value) ?? meanings.get(value, get(spelledColumn) ?? '');
       return level === undefined ? undefined : { line: level === '' ? noLevel : level };
     },
@@ -253,15 +270,17 @@ function holds({ word, around }: SoughtWord): LogsqlFilter {
 
 /** Filters that distinguish streams: of the fewer ones all labels are named, also those they do not have. */
 function splitBy(
-  untold: ReadonlySet<string>,
+  unclassifiable: ReadonlySet<string>,
   streams: readonly string[],
   { streams: identities }: StreamListing,
-): Pick<SpelledLevels, 'told' | 'untold'> | Declined {
-  if (untold.size === 0) return { told: and(), untold: undefined };
+): Pick<SpelledLevels, 'classifiable' | 'unclassifiable'> | Declined {
+  if (unclassifiable.size === 0) return { classifiable: and(), unclassifiable: undefined };
   // A selector without any group would match all rows.
-  if (untold.size === streams.length) return { told: not(and()), untold: and() };
-  const isFewUntold = 2 * untold.size <= streams.length;
-  const named = isFewUntold ? [...untold] : streams.filter((text) => !untold.has(text));
+  if (unclassifiable.size === streams.length) return { classifiable: not(and()), unclassifiable: and() };
+  const areFewUnclassifiable = 2 * unclassifiable.size <= streams.length;
+  const named = areFewUnclassifiable
+    ? [...unclassifiable]
+    : streams.filter((text) => !unclassifiable.has(text));
   const names = new Set([...identities.values()].flatMap(({ fields }) => [...fields.keys()]));
   const groups = named.map((text): readonly StreamMatcher[] => {
     const fields: StreamIdentity['fields'] = identities.get(text)?.fields ?? new Map();
@@ -269,5 +288,7 @@ function splitBy(
   });
   const filter: LogsqlFilter = { kind: 'stream', groups };
   if (Buffer.byteLength(printFilter(filter)) > maxFilterBytes) return decline('lines-differ');
-  return isFewUntold ? { told: not(filter), untold: filter } : { told: filter, untold: not(filter) };
+  return areFewUnclassifiable
+    ? { classifiable: not(filter), unclassifiable: filter }
+    : { classifiable: filter, unclassifiable: not(filter) };
 }

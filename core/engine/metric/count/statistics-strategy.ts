@@ -14,10 +14,10 @@ import { decline, isDeclined, type Declined } from '../declined.js';
 import { bucketsOf } from './counting.js';
 import type { SelectionProfile, ProfileRequest } from './profile.js';
 import {
-  decidingFields,
+  labelSourceFields,
   groupByLabels,
   groupByStream,
-  groupedApart,
+  groupAroundOverrides,
   readsLevels,
   rewrittenRows,
   rowsWithoutLevel,
@@ -27,8 +27,8 @@ import {
 import type { StreamListing } from './stream-listing.js';
 import { jsonQuestion, lenientNumberLines, openNames } from './json.js';
 import { rowsOfStreams } from '../row-windows.js';
-import { joinedDoubts, levelQuestion, type LineQuestion } from './shapes.js';
-import { Statistics, type Counted, type Parts } from './statistics.js';
+import { joinUncertainLines, levelQuestion, type LineQuestion } from './line-digests.js';
+import { Statistics, type Counted, type StatisticsInput } from './statistics.js';
 
 /** The most values, over all groups and buckets, to ask the backend for. */
 const maxPoints = 1_000_000;
@@ -98,7 +98,7 @@ async function statisticsTable(
 }
 
 /** A leaf to count. */
-type Asked = Pick<Parts, 'plan' | 'request' | 'context' | 'buckets'>;
+type Asked = Pick<StatisticsInput, 'plan' | 'request' | 'context' | 'buckets'>;
 
 /** Statistics in progress, based on the expected profile. */
 interface Begun {
@@ -119,9 +119,9 @@ function lineQuestion({ push }: Pushed, streamListing: StreamListing): LineQuest
 }
 
 function knowsLines({ plan, context }: Asked, streamListing: StreamListing): boolean {
-  const { naming, shapes } = context;
+  const { naming, digests } = context;
   const isKnown = (question: LineQuestion, selection: LogsqlFilter): boolean =>
-    shapes.known(question, { ...context, selection }) !== undefined;
+    digests.known(question, { ...context, selection }) !== undefined;
   const question = lineQuestion(plan, streamListing);
   if (question !== undefined && !isDeclined(question) && !isKnown(question, plan.selection)) return false;
   if (!readsLevels(plan.push, naming) || streamsWithoutLevel(streamListing).length === 0) return true;
@@ -138,35 +138,35 @@ async function begin(
   const plan = question === undefined ? withoutJson(whole) : whole;
   const { selection } = plan;
   const rows = rowsOfStreams(streamListing.listed);
-  const shaper =
-    question && (await context.shapes.of(question, { ...context, selection, range: buckets.range, rows }));
-  if (shaper !== undefined && isDeclined(shaper)) return shaper;
-  const lines = question && shaper && { question, shaper };
+  const digest =
+    question && (await context.digests.of(question, { ...context, selection, range: buckets.range, rows }));
+  if (digest !== undefined && isDeclined(digest)) return digest;
+  const lines = question && digest && { question, digest };
   const { naming } = context;
   const { names } = plan.push;
-  const deciding = decidingFields(names, streamListing, naming);
+  const sources = labelSourceFields(names, streamListing, naming);
   if (needsManyGroups(plan.push, streamListing, context)) return decline('row-labels');
-  const undecided = undecidedRows(streamListing, deciding);
+  const undecided = undecidedRows(streamListing, sources);
   const sampled = { ...context, selection: and(selection, undecided.selection), range: buckets.range, rows };
   const levels =
     readsLevels(plan.push, naming) && streamsWithoutLevel(streamListing).length > 0
-      ? await context.shapes.of(levelQuestion, sampled)
+      ? await context.digests.of(levelQuestion, sampled)
       : undefined;
-  const levelDoubts = levels === undefined || isDeclined(levels) ? undefined : levels.sure?.doubts;
-  const byStream = groupByStream(streamListing, deciding);
+  const levelDoubts = levels === undefined || isDeclined(levels) ? undefined : levels.proven?.uncertainLines;
+  const byStream = groupByStream(streamListing, sources);
   const pacer = new Pacer(asked.request.signal);
   await pacer.due();
   const byLabels =
-    names === 'all' ? byStream : await atPace(groupByLabels(names, streamListing, deciding, naming), pacer);
-  const profileRequest = context.profiler.worthAsking(
+    names === 'all' ? byStream : await atPace(groupByLabels(names, streamListing, sources, naming), pacer);
+  const profileRequest = context.profiler.deferProof(
     {
       ...context,
       selection,
       // With all labels shown, a value that a row has in a field of its stream is one label more.
-      columns: names === 'all' ? fieldsOfAll(streamListing) : byLabels.placeholderColumns,
-      unreliable: anyOf([lines && lenientNumberLines, rewrittenRows(deciding.all)]),
-      doubts: joinedDoubts([
-        ...(shaper?.sure === undefined ? [] : [shaper.sure.doubts]),
+      columns: names === 'all' ? fieldsOfAll(streamListing) : byLabels.streamKeyColumns,
+      misparsedRows: anyOf([lines && lenientNumberLines, rewrittenRows(sources.all)]),
+      uncertainLines: joinUncertainLines([
+        ...(digest?.proven === undefined ? [] : [digest.proven.uncertainLines]),
         ...(levelDoubts === undefined
           ? []
           : [{ ...levelDoubts, filter: and(undecided.filter, levelDoubts.filter) }]),
@@ -176,17 +176,18 @@ async function begin(
     buckets.range,
   );
   const make = (profile: SelectionProfile): Statistics | Declined => {
-    const grouped = groupedApart({ byLabels, byStream }, profile, context.reader);
+    const grouped = groupAroundOverrides({ byLabels, byStream }, profile, context.reader);
     const groups = grouped.reduce((sum, { grouping }) => sum + grouping.size, 0);
     if (groups * buckets.count > maxPoints) return decline('too-many-values');
-    if (profile.unreliable > 0) return decline(lines === undefined ? 'rewritten-numbers' : 'lenient-numbers');
-    if (names === 'all' && profile.hidingStreams?.size !== 0) return decline('hidden-fields');
-    return new Statistics({ ...asked, plan, streamListing, deciding, profile, grouped, lines, levels });
+    if (profile.misparsedRows > 0)
+      return decline(lines === undefined ? 'rewritten-numbers' : 'lenient-numbers');
+    if (names === 'all' && profile.overridingStreams?.size !== 0) return decline('hidden-fields');
+    return new Statistics({ ...asked, plan, streamListing, sources, profile, grouped, lines, levels });
   };
-  const statistics = make(context.profiler.expected(profileRequest));
+  const statistics = make(context.profiler.lastKnown(profileRequest));
   if (isDeclined(statistics)) return statistics;
   // Where many rows repeat, a count for the times of another range would be of no use.
-  const counting = statistics.tellsRowsApart ? undefined : statistics.count();
+  const counting = statistics.distinguishesRows ? undefined : statistics.count();
   // It may fail before it is awaited.
   counting?.catch(() => undefined);
   return { profileRequest, statistics, counting, make };
@@ -215,5 +216,5 @@ function needsManyGroups(
   { naming }: LeafContext,
 ): boolean {
   const others = new Set([...stageNames].filter((name) => name !== detectedLevelName));
-  return decidingFields(others, streamListing, naming).all.length > 0;
+  return labelSourceFields(others, streamListing, naming).all.length > 0;
 }

@@ -18,57 +18,57 @@ import { isDeclined, type Declined } from '../declined.js';
 import { rowsOfStreams } from '../row-windows.js';
 import { readEntries, type RowRequest } from '../rows.js';
 import {
-  countByShape,
+  countByDigest,
   countGroups,
   countManyGroups,
   sumOf,
   type Buckets,
   type CountRequest,
-  type ShapeCount,
+  type DigestCount,
 } from './counting.js';
 import { duplicateRows } from './duplicates.js';
-import { crowdedRows, partsOf, type CrowdedRows } from './found-repeats.js';
+import { denseRows, rowPartsOf, type DenseRows } from './found-repeats.js';
 import type { SelectionProfile } from './profile.js';
 import { besideLines, rebuiltFields, rowsWithoutLine, withoutUnshown } from './rebuilt-rows.js';
 import {
-  areGroupedApart,
-  Groups,
+  isGroupingValid,
+  GroupEvaluator,
   readsLevels,
   streamsWithoutLevel,
   undecidedRows,
-  type DecidingFields,
-  type Group,
+  type LabelSourceFields,
+  type RowGroup,
   type GroupedRows,
   type UndecidedRows,
 } from './grouping.js';
 import type { StreamListing } from './stream-listing.js';
 import { formsQuestion } from './spelled-levels.js';
-import { surest, withLevels, type LineShaper, type LineQuestion } from './shapes.js';
+import { cheapestDigest, withLevels, type LineDigest, type LineQuestion } from './line-digests.js';
 
 /** Groups allowed per series of the answer: dropped fields merge several groups into one series. */
 const spareGroups = 4;
 
 /** A leaf and everything known about its rows. */
-export interface Parts {
+export interface StatisticsInput {
   readonly plan: LeafPlan & { readonly push: LeafPush };
   readonly request: LeafRequest;
   readonly context: LeafContext;
   readonly buckets: Buckets;
   readonly streamListing: StreamListing;
-  readonly deciding: DecidingFields;
+  readonly sources: LabelSourceFields;
   readonly profile: SelectionProfile;
   readonly grouped: readonly GroupedRows[];
   /** The question about lines and its digest; undefined when only their level matters. */
-  readonly lines: { readonly question: LineQuestion; readonly shaper: LineShaper } | undefined;
+  readonly lines: { readonly question: LineQuestion; readonly digest: LineDigest } | undefined;
   /** The digest that finds the level of a line; undefined when no level is needed. */
-  readonly levels: LineShaper | Declined | undefined;
+  readonly levels: LineDigest | Declined | undefined;
 }
 
 /** The counts: groups by their columns, and lines by level where only the line decides it. */
 export interface Counted {
-  readonly groups: readonly Group[];
+  readonly groups: readonly RowGroup[];
   /** The count of the lines of the other groups; `rows` means that they must be read. */
-  readonly others: ShapeCount | 'none' | 'rows';
+  readonly others: DigestCount | 'none' | 'rows';
   /** Matches rows without a line that were not counted; undefined where there are none. */
   readonly unread: LogsqlFilter | undefined;
 }
@@ -83,26 +83,26 @@ export interface Remainder {
 
 /** Computes the statistics of one leaf and adds them to an engine. */
 export class Statistics {
-  readonly #parts: Parts;
-  readonly #groups: Groups;
+  readonly #parts: StatisticsInput;
+  readonly #groups: GroupEvaluator;
   /** Matches rows that are counted, after all filters of the backend. */
   readonly #filter: LogsqlFilter;
   /** Matches rows without a line where there are some, of which groups tell as little as lines do. */
   readonly #missing: LogsqlFilter | undefined;
   /** Rows of which distinct ones are counted. */
-  readonly #crowded: CrowdedRows | undefined;
+  readonly #dense: DenseRows | undefined;
   readonly #ofRow: SampleExtractor;
   readonly #ofGroup: SampleExtractor;
   readonly #readsLevels: boolean;
 
-  constructor(parts: Parts) {
-    const { plan, context, deciding, profile } = parts;
+  constructor(parts: StatisticsInput) {
+    const { plan, context, sources, profile } = parts;
     const { range, pushed } = plan;
     const { reader, naming } = context;
     this.#parts = parts;
     this.#readsLevels = readsLevels(plan.push, naming);
-    this.#groups = new Groups(reader, deciding.all);
-    this.#crowded = plan.push.measure === 'presence' ? undefined : crowdedRows(profile, reader);
+    this.#groups = new GroupEvaluator(reader, sources.all);
+    this.#dense = plan.push.measure === 'presence' ? undefined : denseRows(profile, reader);
     const isMissingSeen = profile.missing > 0 && !countsWithoutLines(parts, this.#readsLevels);
     this.#missing = isMissingSeen ? missingLineRows(naming) : undefined;
     this.#filter = this.#missing === undefined ? plan.logs.filter : and(plan.logs.filter, not(this.#missing));
@@ -111,38 +111,38 @@ export class Statistics {
   }
 
   /** True when the backend has to distinguish some rows, because many of them repeat. */
-  get tellsRowsApart(): boolean {
-    return this.#crowded !== undefined;
+  get distinguishesRows(): boolean {
+    return this.#dense !== undefined;
   }
 
   /** True when this profile would have led to the same statistics. */
   isRight(now: SelectionProfile): boolean {
-    const { missing, unreliable, doubtful, crowded } = now;
+    const { missing, misparsedRows, uncertainRows, dense } = now;
     const { profile, plan } = this.#parts;
     // The rows to distinguish depend on times, and so on the range.
-    if (this.tellsRowsApart || (crowded.length > 0 && plan.push.measure !== 'presence')) return false;
-    const isSame = areGroupedApart(now, profile) && profile.missing > 0 === missing > 0;
-    return isSame && (profile.doubtful === 0) === (doubtful === 0) && unreliable === 0;
+    if (this.distinguishesRows || (dense.length > 0 && plan.push.measure !== 'presence')) return false;
+    const isSame = isGroupingValid(now, profile) && profile.missing > 0 === missing > 0;
+    return isSame && (profile.uncertainRows === 0) === (uncertainRows === 0) && misparsedRows === 0;
   }
 
   /** Asks the backend. */
   async count(): Promise<Counted | Declined> {
-    const { streamListing, deciding, lines, profile } = this.#parts;
-    const shaper = lines && surest(lines.shaper, profile);
+    const { streamListing, sources, lines, profile } = this.#parts;
+    const digest = lines && cheapestDigest(lines.digest, profile);
     const withoutLevel = streamsWithoutLevel(streamListing).length;
     const areUndecided = this.#readsLevels && withoutLevel > 0;
     const undecided = this.#undecidedRows().filter;
-    const together = await this.#countBesideLines(shaper, areUndecided);
+    const together = await this.#countBesideLines(digest, areUndecided);
     if (together !== undefined) return together;
     // Filters that read no lines stand in front, for the lines of few rows are read then.
     const decided = areUndecided ? and(not(undecided), this.#filter) : this.#filter;
     const areAllUndecided =
       areUndecided &&
       withoutLevel === streamListing.streams.size &&
-      (deciding.hasOtlp || deciding.levels.length === 0);
+      (sources.hasOtlp || sources.levels.length === 0);
     const [groups, others] = await Promise.all([
-      areAllUndecided ? [] : this.#countGroups(shaper, decided),
-      areUndecided ? this.#countByShape(shaper) : ('none' as const),
+      areAllUndecided ? [] : this.#countGroups(digest, decided),
+      areUndecided ? this.#countByDigest(digest) : ('none' as const),
     ]);
     return isDeclined(groups) ? groups : { groups, others, unread: this.#missing };
   }
@@ -161,7 +161,7 @@ export class Statistics {
       range,
       streams,
       profile,
-      leavesCrowded: true,
+      leavesDense: true,
     });
   }
 
@@ -191,13 +191,13 @@ export class Statistics {
       await this.#addUncounted(into, rowsWithoutLine(plan, buckets.range, profile, unread));
     if (others === 'rows') await this.#addUndecided(into, selectedRows, []);
     else if (others !== 'none') {
-      const { undecided, ambiguous, untold } = others;
+      const { undecided, ambiguous, unclassifiable } = others;
       if (undecided !== undefined) await this.#addUndecided(into, selectedRows, undecided, ambiguous);
-      if (untold !== undefined) await this.#addUndecided(into, selectedRows, [], untold);
+      if (unclassifiable !== undefined) await this.#addUndecided(into, selectedRows, [], unclassifiable);
     }
   }
 
-  #addGroup(group: Group, { engine, checkSeries }: LeafEngine): void {
+  #addGroup(group: RowGroup, { engine, checkSeries }: LeafEngine): void {
     const { context, plan } = this.#parts;
     const sum = sumOf(group);
     const isBytes = plan.push.measure === 'bytes';
@@ -206,15 +206,15 @@ export class Statistics {
     checkSeries();
   }
 
-  /** @param shaper distinguishes lines, when they matter */
+  /** @param digest distinguishes lines, when they matter */
   async #countGroups(
-    shaper: LineShaper | undefined,
+    digest: LineDigest | undefined,
     filter: LogsqlFilter,
-  ): Promise<readonly Group[] | Declined> {
+  ): Promise<readonly RowGroup[] | Declined> {
     const { plan } = this.#parts;
     const asked = this.#countRequest(filter);
-    if (shaper !== undefined) {
-      const counted = await countByShape({ ...asked, shaper });
+    if (digest !== undefined) {
+      const counted = await countByDigest({ ...asked, digest });
       return isDeclined(counted) ? counted : counted.groups;
     }
     return plan.push.names === 'all' ? countManyGroups(asked) : countGroups(asked);
@@ -222,20 +222,21 @@ export class Statistics {
 
   /** Counts all rows at once, by fields and lines; undefined where that is not possible, or no row lacks a line. */
   async #countBesideLines(
-    lines: LineShaper | undefined,
+    lines: LineDigest | undefined,
     areUndecided: boolean,
   ): Promise<Counted | undefined> {
-    const { plan, context, streamListing, deciding, levels, profile } = this.#parts;
+    const { plan, context, streamListing, sources, levels, profile } = this.#parts;
     const { fields, logs } = plan;
     const knowsLevels = !areUndecided || (levels !== undefined && !isDeclined(levels));
     if (this.#missing === undefined || fields === undefined || !knowsLevels) return undefined;
     const rebuilt = rebuiltFields(fields, streamListing);
-    if (!rebuilt.all.every((field) => deciding.all.includes(field))) return undefined;
-    const byLevel = areUndecided && levels && !isDeclined(levels) ? surest(levels, profile) : undefined;
-    const shaper = besideLines(lines, byLevel, this.#undecidedRows().filter, context.naming);
+    if (!rebuilt.all.every((field) => sources.all.includes(field))) return undefined;
+    const byLevel =
+      areUndecided && levels && !isDeclined(levels) ? cheapestDigest(levels, profile) : undefined;
+    const digest = besideLines(lines, byLevel, this.#undecidedRows().filter, context.naming);
     const asked = this.#countRequest(logs.filter);
     const counted = await this.#unlessDeclined('beside lines', async () => {
-      const all = await countByShape({ ...asked, shaper });
+      const all = await countByDigest({ ...asked, digest });
       if (isDeclined(all)) return all;
       const beside = withoutUnshown(all.groups, fields, rebuilt, context);
       return isDeclined(beside) ? beside : { ...beside, others: { ...all, groups: [] } };
@@ -243,54 +244,54 @@ export class Statistics {
     return isDeclined(counted) ? undefined : counted;
   }
 
-  async #countByShape(lines: LineShaper | undefined): Promise<ShapeCount | 'rows'> {
+  async #countByDigest(lines: LineDigest | undefined): Promise<DigestCount | 'rows'> {
     const { levels, profile } = this.#parts;
     const { filter } = this.#undecidedRows();
     if (levels === undefined || isDeclined(levels))
       return lines === undefined ? this.#countBySpelling() : 'rows';
-    const byLevel = surest(levels, profile);
-    const shaper = lines === undefined ? byLevel : withLevels(lines, byLevel);
+    const byLevel = cheapestDigest(levels, profile);
+    const digest = lines === undefined ? byLevel : withLevels(lines, byLevel);
     const kind = `shapes ${this.#parts.lines?.question.key ?? ''}`;
-    return this.#countUndecided(kind, shaper, and(this.#filter, filter));
+    return this.#countUndecided(kind, digest, and(this.#filter, filter));
   }
 
   /** Counts lines by the words that tell their level, in the streams where these do. */
-  async #countBySpelling(): Promise<ShapeCount | 'rows'> {
+  async #countBySpelling(): Promise<DigestCount | 'rows'> {
     const { plan, context, buckets, streamListing } = this.#parts;
     const { filter, selection } = this.#undecidedRows();
     const sampled = and(plan.selection, selection);
-    const shaper = await this.#cutting(formsQuestion, sampled);
-    if (isDeclined(shaper)) return 'rows';
+    const digest = await this.#cutting(formsQuestion, sampled);
+    if (isDeclined(digest)) return 'rows';
     const spelled = await context.spelled.of({
-      ...{ ...context, range: buckets.range, listing: streamListing, shaper },
+      ...{ ...context, range: buckets.range, listing: streamListing, digest },
       ...{ selection: plan.selection, lines: and(plan.selection, filter), sampled },
       streams: streamsWithoutLevel(streamListing),
     });
     if (isDeclined(spelled)) return 'rows';
-    const { told, untold, ambiguous } = spelled;
-    const within = and(this.#filter, filter, told);
-    const counted = await this.#countUndecided('spelled levels', spelled.shaper, within);
-    return counted === 'rows' ? 'rows' : { ...counted, ambiguous, untold };
+    const { classifiable, unclassifiable, ambiguous } = spelled;
+    const within = and(this.#filter, filter, classifiable);
+    const counted = await this.#countUndecided('spelled levels', spelled.digest, within);
+    return counted === 'rows' ? 'rows' : { ...counted, ambiguous, unclassifiable };
   }
 
   /** Counts the rows of a filter by shape, of groups whose level is in the line. */
   async #countUndecided(
     kind: string,
-    shaper: LineShaper,
+    digest: LineDigest,
     filter: LogsqlFilter,
-  ): Promise<ShapeCount | 'rows'> {
+  ): Promise<DigestCount | 'rows'> {
     const asked = this.#countRequest(filter);
-    const counted = await this.#unlessDeclined(kind, () => countByShape({ ...asked, shaper }));
+    const counted = await this.#unlessDeclined(kind, () => countByDigest({ ...asked, digest }));
     return isDeclined(counted) ? 'rows' : counted;
   }
 
-  #cutting<Shaper extends LineShaper>(
-    question: LineQuestion<Shaper>,
+  #cutting<Digest extends LineDigest>(
+    question: LineQuestion<Digest>,
     selection: LogsqlFilter,
-  ): Promise<Shaper | Declined> {
+  ): Promise<Digest | Declined> {
     const { context, buckets, streamListing } = this.#parts;
     const rows = rowsOfStreams(streamListing.listed);
-    return context.shapes.of(question, { ...context, selection, range: buckets.range, rows });
+    return context.digests.of(question, { ...context, selection, range: buckets.range, rows });
   }
 
   #countRequest(filter: LogsqlFilter): CountRequest {
@@ -304,7 +305,7 @@ export class Statistics {
     return {
       upstream: context.upstream,
       rows: grouped.flatMap(({ filter: own, grouping }) =>
-        partsOf(and(own, filter), this.#crowded).map((part) => ({ ...part, grouping })),
+        rowPartsOf(and(own, filter), this.#dense).map((part) => ({ ...part, grouping })),
       ),
       push: plan.push,
       buckets,
@@ -325,8 +326,8 @@ export class Statistics {
   }
 
   #undecidedRows(): UndecidedRows {
-    const { streamListing, deciding } = this.#parts;
-    return undecidedRows(streamListing, deciding);
+    const { streamListing, sources } = this.#parts;
+    return undecidedRows(streamListing, sources);
   }
 
   /** Reads rows whose level may be in their line. */
@@ -336,12 +337,12 @@ export class Statistics {
     pipes: readonly LogsqlPipe[],
     within: LogsqlFilter = and(),
   ): Promise<void> {
-    const { plan, deciding } = this.#parts;
+    const { plan, sources } = this.#parts;
     const { filter, selection } = this.#undecidedRows();
     await this.#addUncounted(into, {
       filter: and(this.#filter, filter, within),
       selection: and(plan.selection, selection, within),
-      columns: ['_time', '_stream', '_msg', ...deciding.all].map(fieldName),
+      columns: ['_time', '_stream', '_msg', ...sources.all].map(fieldName),
       ...{ pipes, selectedRows },
     });
   }
@@ -353,10 +354,10 @@ export class Statistics {
         ...{ ...rows, filter: and(rows.filter, some), selection: and(rows.selection, some) },
         ...how,
       });
-    const others = this.#crowded === undefined ? and() : not(this.#crowded.filter);
+    const others = this.#dense === undefined ? and() : not(this.#dense.filter);
     await addRows(others, { repeats: 'nowhere' });
-    if (this.#crowded !== undefined)
-      await addRows(this.#crowded.filter, { columns: undefined, repeats: 'anywhere' });
+    if (this.#dense !== undefined)
+      await addRows(this.#dense.filter, { columns: undefined, repeats: 'anywhere' });
   }
 
   async #addRows({ engine, checkSeries }: LeafEngine, rows: Omit<RowRequest, 'range'>): Promise<void> {
@@ -373,9 +374,9 @@ export class Statistics {
 }
 
 /** True when rows count alike with and without a line: streams tell their labels, and nothing looks at lines. */
-function countsWithoutLines({ plan, deciding, lines }: Parts, readsLevel: boolean): boolean {
+function countsWithoutLines({ plan, sources, lines }: StatisticsInput, readsLevel: boolean): boolean {
   const { measure } = plan.push;
   const { stages } = plan.range.range.query;
-  const seesLines = measure === 'bytes' || readsLevel || lines !== undefined || deciding.all.length > 0;
+  const seesLines = measure === 'bytes' || readsLevel || lines !== undefined || sources.all.length > 0;
   return !seesLines && stages.every((stage) => descriptorOf(stage).groupNames(stage) !== undefined);
 }

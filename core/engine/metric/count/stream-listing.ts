@@ -13,7 +13,7 @@ import {
   type StreamsAndNames,
   type Upstream,
 } from '../../../victoria/upstream/types.js';
-import { wholeStretches } from './time-stretches.js';
+import { wholeSegments } from './time-segments.js';
 
 /** Streams handled per step. */
 const stepStreams = 100;
@@ -24,7 +24,7 @@ export interface ListedRange {
   readonly listed: readonly BackendValue[];
 }
 
-/** The streams of a selection in the whole stretches around a range, and the names of all fields that their rows may have. */
+/** The streams of a selection in the whole segments around a range, and the names of all fields that their rows may have. */
 export interface StreamListing extends ListedRange {
   /** By `_stream` text. */
   readonly streams: ReadonlyMap<string, StreamIdentity>;
@@ -39,7 +39,7 @@ export async function listSelection(
   within: TimeRange,
   signal: AbortSignal,
 ): Promise<StreamListing> {
-  const range = wholeStretches(within);
+  const range = wholeSegments(within);
   const asked = { query: query(selection), range };
   const { streams, names } = (await upstream.listBoth?.(asked)) ?? (await listEach(upstream, asked));
   return {
@@ -139,9 +139,9 @@ const mask = (1n << 64n) - 1n;
 
 /**
  * Makes checksums of the number of rows per stream: different counts have the same checksum with a probability of 2^-64. The checksums of
- * stretches add up to that of the whole range.
+ * segments add up to that of the whole range.
  */
-export class Tallies {
+export class StreamChecksums {
   /** Prevents clients from choosing streams whose hashes add up to the same checksum. */
   #salt: Buffer = randomBytes(saltBytes);
   #words = new WeakMap<StreamIdentity, bigint>();
@@ -185,7 +185,7 @@ export class Tallies {
   }
 }
 
-/** The checksum of several stretches. */
-export function addTallies(tallies: readonly bigint[]): bigint {
-  return tallies.reduce((sum, tally) => sum + tally, 0n) & mask;
+/** The checksum of several segments. */
+export function addChecksums(checksums: readonly bigint[]): bigint {
+  return checksums.reduce((sum, checksum) => sum + checksum, 0n) & mask;
 }

@@ -29,29 +29,29 @@ import { callRows, planWindows, rowsOfStreams } from '../row-windows.js';
 import { readEntries } from '../rows.js';
 import { bucketsOf, type Buckets } from './counting.js';
 import { duplicateRows } from './duplicates.js';
-import { crowdedRows, distinctRows, partsOf, type CrowdedRows } from './found-repeats.js';
+import { denseRows, distinctRows, rowPartsOf, type DenseRows } from './found-repeats.js';
 import { GroupedValues } from './grouped-values.js';
 import {
-  areGroupedApart,
+  isGroupingValid,
   groupByStream,
-  groupedApart,
+  groupAroundOverrides,
   noFields,
   streamOf,
   type GroupedRows,
 } from './grouping.js';
-import type { ValueShaper } from './json.js';
+import type { ValueDigest } from './json.js';
 import { obstacleIn, type SelectionProfile } from './profile.js';
 import {
   isOrderless,
   isSum,
-  knownOf,
-  knownOfFields,
+  valueFactsOf,
+  fieldFactsOf,
   rowLabels,
-  type Known,
+  type ValueFacts,
   type Unwrapping,
-} from './known-values.js';
+} from './value-facts.js';
 import { declineLines, mayHaveEmptyLines, rowsWithoutLine } from './rebuilt-rows.js';
-import { surest, type Get } from './shapes.js';
+import { cheapestDigest, type Get } from './line-digests.js';
 import { listSelection } from './stream-listing.js';
 
 /** The most groups, counted in each bucket of time, of one call. */
@@ -99,32 +99,32 @@ async function valueTable(
   const { streams, listed } = streamListing;
   const known =
     refusal === undefined
-      ? await knownOfFields(plan, streamListing, request, context)
-      : await knownOf(plan, streamListing, range, request, context);
+      ? await fieldFactsOf(plan, streamListing, request, context)
+      : await valueFactsOf(plan, streamListing, range, request, context);
   if (isDeclined(known)) return known;
   // Values that come in one call are asked for beside the look that proves them right.
   const isOneCall = rowsOfStreams(listed) <= callRows;
-  const expected = profiler.expected(known.profileRequest);
+  const expected = profiler.lastKnown(known.profileRequest);
   const byStream = groupByStream(streamListing, noFields);
   const gatherWith = (
     profile: SelectionProfile,
-    shaper: ValueShaper,
+    digest: ValueDigest,
     readsMissing: boolean,
-    crowded?: CrowdedRows,
+    dense?: DenseRows,
   ): Gathering => {
-    const grouped = groupedApart({ byLabels: known.grouping, byStream }, profile, reader);
-    return gather({ grouped, shaper, readsMissing, crowded, plan, buckets, isOneCall }, context);
+    const grouped = groupAroundOverrides({ byLabels: known.grouping, byStream }, profile, reader);
+    return gather({ grouped, digest, readsMissing, dense, plan, buckets, isOneCall }, context);
   };
   const mayReadMissing = ({ missing }: SelectionProfile): boolean => refusal !== undefined && missing > 0;
   // Values hidden by fields are missing in lines that are rebuilt from them; other lines are grouped apart.
   const obstacleTo = (profile: SelectionProfile): Declined | undefined =>
-    obstacleIn(refusal === undefined ? profile : { ...profile, hidingStreams: new Set() });
+    obstacleIn(refusal === undefined ? profile : { ...profile, overridingStreams: new Set() });
   const isExpected =
     obstacleTo(expected) === undefined && (!known.mayHaveRowLabels || profiler.knows(known.profileRequest));
   // The rows to distinguish depend on times, and so on the range.
-  const mayBegin = isExpected && expected.crowded.length === 0;
+  const mayBegin = isExpected && expected.dense.length === 0;
   let gathering = mayBegin
-    ? gatherWith(expected, surest(known.shaper, expected), mayReadMissing(expected))
+    ? gatherWith(expected, cheapestDigest(known.digest, expected), mayReadMissing(expected))
     : undefined;
   try {
     const profile = await profiler.of(known.profileRequest, range, streamListing);
@@ -132,22 +132,22 @@ async function valueTable(
     if (obstacle !== undefined && known.mayHaveRowLabels)
       return context.declines.remember(decline('row-labels'), ...rowLabels(plan));
     if (obstacle !== undefined) return obstacle;
-    const shaper = surest(known.shaper, profile);
+    const digest = cheapestDigest(known.digest, profile);
     const readsMissing = mayReadMissing(profile);
-    const crowded = crowdedRows(profile, reader);
+    const dense = denseRows(profile, reader);
     const isRight =
-      gathering?.shaper === shaper &&
+      gathering?.digest === digest &&
       gathering.readsMissing === readsMissing &&
-      areGroupedApart(profile, expected);
-    if (gathering === undefined || !isRight || crowded !== undefined) {
+      isGroupingValid(profile, expected);
+    if (gathering === undefined || !isRight || dense !== undefined) {
       endAll(gathering);
-      gathering = gatherWith(profile, shaper, readsMissing, crowded);
+      gathering = gatherWith(profile, digest, readsMissing, dense);
     }
-    const looked = { ...context, memory: limits.memory, filter: plan.logs.filter, range };
-    const surplus = await duplicateRows({ ...looked, streams, profile, leavesCrowded: true });
+    const asked = { ...context, memory: limits.memory, filter: plan.logs.filter, range };
+    const surplus = await duplicateRows({ ...asked, streams, profile, leavesDense: true });
     if (isDeclined(surplus)) return surplus;
     const into = leafEngine(request);
-    const values = new GroupedValues(plan, request, context, { into, buckets, shaper });
+    const values = new GroupedValues(plan, request, context, { into, buckets, digest });
     values.leaveOut(surplus, readsMissing);
     context.counts.scanned(listed);
     const stopped = await readValues({ plan, buckets, gathering, values }, request, context);
@@ -176,7 +176,7 @@ async function valueTable(
 
 /** Calls for values, in groups. */
 interface Gathering {
-  readonly shaper: ValueShaper;
+  readonly digest: ValueDigest;
   /** True when rows without a line are read, and not gathered. */
   readonly readsMissing: boolean;
   readonly names: { readonly rows: string; readonly values: string };
@@ -202,43 +202,43 @@ function endAll(gathering: Gathering | undefined): void {
   for (const { rows } of gathering?.begun ?? []) rows.end();
 }
 
-interface GatheringRequest extends Pick<Known, 'shaper'>, Pick<Gathering, 'readsMissing'> {
+interface GatheringRequest extends Pick<ValueFacts, 'digest'>, Pick<Gathering, 'readsMissing'> {
   readonly grouped: readonly GroupedRows[];
   readonly plan: Unwrapping;
   readonly buckets: Buckets;
-  readonly crowded: CrowdedRows | undefined;
+  readonly dense: DenseRows | undefined;
   /** True when one call is to answer for the whole range, and to begin now. */
   readonly isOneCall: boolean;
 }
 
 function gather(
-  { grouped, shaper, readsMissing, plan, buckets, crowded, isOneCall }: GatheringRequest,
+  { grouped, digest, readsMissing, plan, buckets, dense, isOneCall }: GatheringRequest,
   { upstream, naming }: LeafContext,
 ): Gathering {
   const { range, stepNs, shiftNs, count } = buckets;
-  const taken = [...grouped.flatMap(({ grouping }) => grouping.columns), ...shaper.columns];
+  const taken = [...grouped.flatMap(({ grouping }) => grouping.columns), ...digest.columns];
   const names = { rows: freeName('rows', taken), values: freeName('values', taken) };
   const withLine = readsMissing ? not(missingLineRows(naming)) : and();
   const asked = grouped.flatMap(({ filter, grouping }) => {
-    const columns = [...grouping.columns, ...shaper.columns];
+    const columns = [...grouping.columns, ...digest.columns];
     const gathered = stats(
       count === 1 ? columns : [...columns, timeBucket(stepNs, -shiftNs)],
       statsFunction('count', [], names.rows),
-      statsFunction('values', [shaper.valueColumn], names.values),
+      statsFunction('values', [digest.valueColumn], names.values),
     );
-    const seen = [...columns, shaper.valueColumn];
-    return partsOf(and(filter, plan.logs.filter, withLine), crowded).map((part) => ({
+    const seen = [...columns, digest.valueColumn];
+    return rowPartsOf(and(filter, plan.logs.filter, withLine), dense).map((part) => ({
       grouping,
       query: query(part.filter, [
         ...distinctRows(part, seen),
-        ...shaper.pipes,
+        ...digest.pipes,
         gathered,
         limit(maxGroups + 1),
       ]),
     }));
   });
   const begun = isOneCall ? asked.map((part) => beginPart(upstream, part, range)) : undefined;
-  return { shaper, readsMissing, names, asked, begun };
+  return { digest, readsMissing, names, asked, begun };
 }
 
 interface Reading {

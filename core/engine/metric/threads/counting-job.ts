@@ -43,7 +43,7 @@ export class CountingJob {
     this.#counter = new EntryCounter(request, workers);
   }
 
-  /** Begins a stretch of time that does not overlap those before. */
+  /** Begins a time segment that does not overlap those before. */
   next(): void {
     this.#intake.next();
   }

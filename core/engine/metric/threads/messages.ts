@@ -29,9 +29,9 @@ export interface CountingWork {
 /** To a thread. */
 export type ToThread = { readonly job: number } & (
   | { readonly kind: 'begin'; readonly work: CountingWork }
-  /** A call to make, for rows of a stretch of time that does not overlap those before. Answered with `head`, `read` and `answered`. */
+  /** A call to make, for rows of a time segment that does not overlap those before. Answered with `head`, `read` and `answered`. */
   | { readonly kind: 'call'; readonly call: PlainCall; readonly backend: BackendOptions }
-  /** Rows that are here already, answered with `answered`; `isNext` where such a stretch of time begins. */
+  /** Rows that are here already, answered with `answered`; `isNext` where such a time segment begins. */
   | { readonly kind: 'rows'; readonly rows: readonly BackendRow[]; readonly isNext: boolean }
   /** Answered with `counted`. */
   | { readonly kind: 'finish' }

@@ -1,5 +1,5 @@
 import type { Cost } from '../../../base/trace.js';
-import { millisecondsOf, nothingKnown } from '../../metric/cost.js';
+import { millisecondsOf, noEstimates } from '../../metric/cost.js';
 import { declineReasons, isDeclined, type DeclineReason } from '../../metric/declined.js';
 import { strategies } from '../../metric/strategies.js';
 import type { LeafPlan } from '../types.js';
@@ -20,7 +20,7 @@ export function explainStrategies(leaf: LeafPlan): readonly ExplainedStrategy[] 
   const candidates: ExplainedStrategy[] = [];
   const others: ExplainedStrategy[] = [];
   for (const { name, summary, estimate } of strategies) {
-    const estimated = estimate(leaf, nothingKnown);
+    const estimated = estimate(leaf, noEstimates);
     if (!isDeclined(estimated)) candidates.push({ strategy: name, cost: estimated.cost, text: summary });
     else {
       const { declined } = estimated;

@@ -215,7 +215,7 @@ class Forced {
   readonly #engine: Engine;
   readonly #pushdown: Pushdown;
 
-  /** @param nowNs when it is asked: before that, stretches of time are remembered */
+  /** @param nowNs when it is asked: before that, time segments are remembered */
   constructor(strategy: Strategy | 'cheapest' | undefined, nowNs: bigint) {
     this.#pushdown = strategy === undefined ? 'off' : 'on';
     const forced = strategy === undefined || strategy === 'cheapest' ? [] : [strategy];

@@ -9,13 +9,13 @@ import { RowReader } from '../../../../../core/victoria/names/row-reader.js';
 import type { ListingRequest, RowsRequest } from '../../../../../core/victoria/upstream/types.js';
 import { FakeUpstream, type ExpectedCall } from '../../../../../core/testing/index.js';
 import {
-  onceProfiled,
+  memoizedProfiles,
   SelectionProfiler,
-  type Profiles,
+  type ProfileSource,
   type SelectionProfile,
 } from '../../../../../core/engine/metric/count/profile.js';
-import { Tallies } from '../../../../../core/engine/metric/count/stream-listing.js';
-import { stretchesOf, wholeStretches } from '../../../../../core/engine/metric/count/time-stretches.js';
+import { StreamChecksums } from '../../../../../core/engine/metric/count/stream-listing.js';
+import { segmentsOf, wholeSegments } from '../../../../../core/engine/metric/count/time-segments.js';
 
 const hourNs = 3_600_000_000_000n;
 const naming = new Naming(defaultNamingSettings);
@@ -28,13 +28,13 @@ test('stretches follow each other from end to end, and whole ones begin behind m
   fc.assert(
     fc.property(times, times, (a, b) => {
       const range = a < b ? { startNs: a, endNs: b } : { startNs: b, endNs: a + 1n };
-      const stretches = stretchesOf(range);
-      t.is(stretches[0]?.startNs, range.startNs);
-      t.is(stretches.at(-1)?.endNs, range.endNs);
-      t.true(stretches.length <= 14 + 2 * (6 + 5 + 3 + 3 + 2 + 1));
-      for (const [index, { startNs, endNs, isWhole }] of stretches.entries()) {
+      const segments = segmentsOf(range);
+      t.is(segments[0]?.startNs, range.startNs);
+      t.is(segments.at(-1)?.endNs, range.endNs);
+      t.true(segments.length <= 14 + 2 * (6 + 5 + 3 + 3 + 2 + 1));
+      for (const [index, { startNs, endNs, isWhole }] of segments.entries()) {
         t.true(startNs < endNs);
-        if (index > 0) t.is(stretches[index - 1]?.endNs, startNs);
+        if (index > 0) t.is(segments[index - 1]?.endNs, startNs);
         if (isWhole) t.is(startNs % (endNs - startNs), 1n);
       }
     }),
@@ -49,11 +49,11 @@ test('whole stretches hold a range, and are nothing but whole ones where it is a
       fc.bigInt(fiveMinutesNs, 200n * hourNs),
       (startNs, lengthNs) => {
         const range = { startNs, endNs: startNs + lengthNs };
-        const whole = wholeStretches(range);
+        const whole = wholeSegments(range);
         t.true(whole.startNs <= range.startNs && range.endNs <= whole.endNs);
         t.true(whole.endNs - whole.startNs < lengthNs + 2n * fiveMinutesNs);
-        t.true(stretchesOf(whole).every(({ isWhole }) => isWhole));
-        t.deepEqual(wholeStretches(whole), whole);
+        t.true(segmentsOf(whole).every(({ isWhole }) => isWhole));
+        t.deepEqual(wholeSegments(whole), whole);
       },
     ),
   );
@@ -61,11 +61,11 @@ test('whole stretches hold a range, and are nothing but whole ones where it is a
 
 const clock = { nowNs: () => 4000n * hourNs };
 const newProfiler = (at: Pick<Clock, 'nowNs'> = clock): SelectionProfiler =>
-  new SelectionProfiler(new Map(), new Map(), { tallies: new Tallies(), clock: at });
+  new SelectionProfiler(new Map(), new Map(), { checksums: new StreamChecksums(), clock: at });
 
 /** What is found of 13 hours of so many rows when the backend answers by this script, and nothing else. */
 function find(
-  profiler: Profiles,
+  profiler: ProfileSource,
   hits: number,
   ...script: readonly ExpectedCall[]
 ): Promise<SelectionProfile> {
@@ -74,7 +74,7 @@ function find(
 
 function findUntil(
   lastNs: bigint,
-  profiler: Profiles,
+  profiler: ProfileSource,
   hits: number,
   ...script: readonly ExpectedCall[]
 ): Promise<SelectionProfile> {
@@ -83,13 +83,13 @@ function findUntil(
 
 function findBetween(
   range: TimeRange,
-  profiler: Profiles,
+  profiler: ProfileSource,
   hits: number,
   ...script: readonly ExpectedCall[]
 ): Promise<SelectionProfile> {
   const upstream = Object.assign(new FakeUpstream(script), { unites: true });
   const request = { upstream, reader, naming, selection, columns: ['env'] };
-  return profiler.of(request, range, { range: wholeStretches(range), listed: [{ value: stream, hits }] });
+  return profiler.of(request, range, { range: wholeSegments(range), listed: [{ value: stream, hits }] });
 }
 
 /** What the rows of statistics are grouped by. */
@@ -99,14 +99,14 @@ function columnsOf({ pipes }: RowsRequest['query']): readonly string[] {
 
 type Changes = Readonly<Record<string, string>>;
 
-/** What is counted in stretches that are looked at in one call; `missing` are rows without a line. */
-function look(stretches: readonly (readonly [rows: number, changes?: Changes])[]): ExpectedCall {
-  const placed = (index: number): Changes => (stretches.length > 1 ? { stretch: String(index) } : {});
-  const rows = stretches.map(([count, changes = {}], index) => ({
+/** What is counted in segments that are looked at in one call; `missing` are rows without a line. */
+function look(segments: readonly (readonly [rows: number, changes?: Changes])[]): ExpectedCall {
+  const placed = (index: number): Changes => (segments.length > 1 ? { segment: String(index) } : {});
+  const rows = segments.map(([count, changes = {}], index) => ({
     ...{ ...placed(index), _stream: stream, env: 'x' },
     ...{ rows: String(count), different: String(count), ...changes },
   }));
-  const missing = stretches.flatMap(([, changes], index) =>
+  const missing = segments.flatMap(([, changes], index) =>
     changes?.['missing'] === undefined ? [] : [{ ...placed(index), missing: changes['missing'] }],
   );
   return {
@@ -121,13 +121,13 @@ const alike = (count: number): readonly (readonly [rows: number, changes?: Chang
 const nothingSpecial = {
   streamsWithSharedTimes: new Set<string>(),
   repeatedAt: [],
-  crowded: [],
+  dense: [],
   surplusElsewhere: [],
   surplus: [],
   missing: 0,
-  hidingStreams: new Set<string>(),
-  unreliable: 0,
-  doubtful: undefined,
+  overridingStreams: new Set<string>(),
+  misparsedRows: 0,
+  uncertainRows: undefined,
 };
 
 test('an hour that was looked at is looked at again when rows came in, and only then', async (t) => {
@@ -179,7 +179,7 @@ test('what is known of short stretches is known of the long one that they make',
   for (const from of [0n, 60n, 120n, 180n])
     await ofMinutes(from, from + 60n, 2, {
       call: 'rows',
-      batches: [[{ stretch: '0', _stream: stream, env: 'x', rows: '2', different: '2' }]],
+      batches: [[{ segment: '0', _stream: stream, env: 'x', rows: '2', different: '2' }]],
     });
   t.deepEqual(await ofMinutes(0n, 240n, 8), nothingSpecial);
 });
@@ -187,7 +187,7 @@ test('what is known of short stretches is known of the long one that they make',
 test('a row that has another value in a column than its stream hides it, and rows without a line are counted', async (t) => {
   const hours = [...alike(11), [2, { env: 'y' }], [5, { missing: '3' }]] as const;
   const found = await find(newProfiler(), 29, look(hours));
-  t.deepEqual(found, { ...nothingSpecial, missing: 3, hidingStreams: new Set([stream]) });
+  t.deepEqual(found, { ...nothingSpecial, missing: 3, overridingStreams: new Set([stream]) });
 });
 
 test('the stretch that rows are still added to is looked at each time, and hours in front of it are listed', async (t) => {
@@ -224,29 +224,36 @@ test('a range that begins and ends elsewhere in the same stretches is not looked
 
 test('strategies of one request that look at the same rows make one look, and another after one that failed', async (t) => {
   const lastNs = 3_600n;
-  const once = onceProfiled(newProfiler());
+  const once = memoizedProfiles(newProfiler());
   await t.throwsAsync(findUntil(lastNs, once, 2));
   const found = await findUntil(lastNs, once, 2, look([[2, { missing: '1' }]]));
   t.deepEqual(found, { ...nothingSpecial, missing: 1 });
   t.deepEqual(await findUntil(lastNs, once, 2), found);
   // Another range, and another request, are others.
   await t.throwsAsync(findUntil(lastNs + 1n, once, 2));
-  await t.throwsAsync(findUntil(lastNs, onceProfiled(newProfiler()), 2));
+  await t.throwsAsync(findUntil(lastNs, memoizedProfiles(newProfiler()), 2));
 });
 
 test('doubts are looked for from the second request on, and known of none before', (t) => {
   const profiler = newProfiler();
-  const doubts = { key: 'in doubt', pipes: [], filter: exact('app', 'x') };
-  const request = { upstream: new FakeUpstream([]), reader, naming, selection, columns: ['env'], doubts };
+  const uncertainLines = { key: 'in doubt', pipes: [], filter: exact('app', 'x') };
+  const request = {
+    upstream: new FakeUpstream([]),
+    reader,
+    naming,
+    selection,
+    columns: ['env'],
+    uncertainLines,
+  };
   const range = { startNs: 1n, endNs: hourNs };
-  const first = onceProfiled(profiler);
+  const first = memoizedProfiles(profiler);
   for (const strategy of ['statistics', 'values']) {
-    const asked = first.worthAsking(request, 1, range);
-    t.is(asked.doubts, undefined, strategy);
-    t.is(first.expected(asked).doubtful, undefined);
+    const asked = first.deferProof(request, 1, range);
+    t.is(asked.uncertainLines, undefined, strategy);
+    t.is(first.lastKnown(asked).uncertainRows, undefined);
   }
-  const second = onceProfiled(profiler).worthAsking(request, 1, range);
-  t.is(second.doubts, doubts);
-  t.is(profiler.expected(second).doubtful, 0);
-  t.is(profiler.worthAsking({ ...request, selection: exact('env', 'y') }, 1, range).doubts, undefined);
+  const second = memoizedProfiles(profiler).deferProof(request, 1, range);
+  t.is(second.uncertainLines, uncertainLines);
+  t.is(profiler.lastKnown(second).uncertainRows, 0);
+  t.is(profiler.deferProof({ ...request, selection: exact('env', 'y') }, 1, range).uncertainLines, undefined);
 });

@@ -3,7 +3,7 @@ import { printQuery } from '../../../../../core/victoria/logsql/print.js';
 import { MetricStore, rangeRequest, valuesOf, type StoredEntry } from '../metric-store.js';
 
 const second = 1_000_000_000n;
-/** Behind whole stretches of five minutes, so that what was learned is used again. */
+/** Behind whole segments of five minutes, so that what was learned is used again. */
 const base = 1793491200000000001n;
 const lengthNs = 3600n * second;
 let store: MetricStore;
@@ -61,8 +61,8 @@ test.serial('rows that are too large to be kept are read where they stand', asyn
 });
 
 /**
- * More repeated entries than are kept. Other rows of their stream, where there are any, have the time of an entry and differ from it in their line or
- * their metadata alone.
+ * More repeated entries than are kept. Other rows of their stream, where there are any, have the time of an entry and differ from it in
+ * their line or their metadata alone.
  */
 function manyRepeats(areOthers: boolean): readonly StoredEntry[] {
   const repeated = Array.from({ length: 5500 }, (_, n): StoredEntry => ({
@@ -102,7 +102,7 @@ for (const areOthers of [true, false])
     },
   );
 
-/** Lines of JSON, all pushed twice, of streams that no filter names in all stretches, and of one with a label of its own. */
+/** Lines of JSON, all pushed twice, of streams that no filter names in all segments, and of one with a label of its own. */
 function manyStreams(): readonly StoredEntry[] {
   const rows = Array.from({ length: 60 * 20 }, (_, n): StoredEntry => ({
     ns: base + BigInt(n) * second,

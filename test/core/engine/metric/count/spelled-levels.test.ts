@@ -5,7 +5,7 @@ import { strategies } from '../../../../../core/engine/metric/strategies.js';
 import { MetricStore, rangeRequest, valuesOf, type StoredEntry } from '../metric-store.js';
 
 const hourNs = 3_600_000_000_000n;
-/** Behind whole stretches of five minutes, so that what was learned is used again. */
+/** Behind whole segments of five minutes, so that what was learned is used again. */
 const base = 1793491200000000001n;
 const lengthNs = hourNs;
 let store: MetricStore;

@@ -1,13 +1,16 @@
-/** Findings of a time segment as JSON, for files and other replicas. The parsers take any value and throw for one that is not a finding. */
+/**
+ * Findings of a time segment as JSON, for files and other replicas: the names of members are the format of both. The parsers take any value
+ * and throw for one that is not a finding.
+ */
 import type { BackendRow } from '../../../victoria/upstream/types.js';
-import type { Crowded } from './found-repeats.js';
-import { bytesOfProfile, type StretchProfile } from './profile.js';
-import type { Kind, StreamKinds } from './spelled-kinds.js';
-import { bytesOfSpelled, type SpelledStretch } from './spelled-levels.js';
-import type { Found } from './stretches.js';
+import type { DenseRepeats } from './found-repeats.js';
+import { bytesOfProfile, type SegmentProfile } from './profile.js';
+import type { LineKind, StreamLevelStats } from './level-classes.js';
+import { bytesOfSpelled, type SegmentLevels } from './spelled-levels.js';
+import type { SegmentFinding } from './segment-findings.js';
 
 /** Printer and parser of one kind of finding. */
-export interface FactForm<Fact extends Found> {
+export interface FactCodec<Fact extends SegmentFinding> {
   /** A value for JSON.stringify. */
   print(fact: Fact): unknown;
   parse(json: unknown): Fact;
@@ -15,27 +18,31 @@ export interface FactForm<Fact extends Found> {
   bytesOf(fact: Fact): number;
 }
 
-export const profileForm: FactForm<StretchProfile> = {
+export const profileCodec: FactCodec<SegmentProfile> = {
   bytesOf: bytesOfProfile,
   print: ({
-    tally,
+    checksum,
     streamsWithSharedTimes,
-    hidingStreams,
+    overridingStreams,
     repeatedAt,
     surplus,
     surplusElsewhere,
-    crowded,
+    dense,
+    misparsedRows,
+    uncertainRows,
     ...counts
   }) => ({
     ...counts,
-    tally: String(tally),
+    unreliable: misparsedRows,
+    doubtful: uncertainRows,
+    tally: String(checksum),
     sharing: [...streamsWithSharedTimes],
-    hiding: hidingStreams === undefined ? null : [...hidingStreams],
+    hiding: overridingStreams === undefined ? null : [...overridingStreams],
     repeatedAt: repeatedAt?.map(String) ?? null,
     surplus: surplus ?? null,
     // Mostly the same rows.
     ...(surplusElsewhere === surplus ? {} : { surplusElsewhere: surplusElsewhere ?? null }),
-    crowded: crowded.map(({ range, streams, columns }) => ({
+    crowded: dense.map(({ range, streams, columns }) => ({
       startNs: String(range.startNs),
       endNs: String(range.endNs),
       streams: [...streams],
@@ -46,40 +53,42 @@ export const profileForm: FactForm<StretchProfile> = {
     const of = membersOf(json);
     const surplus = orNull(of['surplus'], rowsOf);
     return {
-      tally: integerOf(of['tally']),
+      checksum: integerOf(of['tally']),
       streamsWithSharedTimes: new Set(textsOf(of['sharing'])),
       repeatedAt: orNull(of['repeatedAt'], (times) => listOf(times, integerOf)),
       surplus,
       surplusElsewhere: Object.hasOwn(of, 'surplusElsewhere')
         ? orNull(of['surplusElsewhere'], rowsOf)
         : surplus,
-      crowded: listOf(of['crowded'], crowdedOf),
+      dense: listOf(of['crowded'], denseOf),
       missing: countOf(of['missing']),
-      hidingStreams: orNull(of['hiding'], (texts) => new Set(textsOf(texts))),
-      unreliable: countOf(of['unreliable']),
-      doubtful: of['doubtful'] === undefined ? undefined : countOf(of['doubtful']),
+      overridingStreams: orNull(of['hiding'], (texts) => new Set(textsOf(texts))),
+      misparsedRows: countOf(of['unreliable']),
+      uncertainRows: of['doubtful'] === undefined ? undefined : countOf(of['doubtful']),
     };
   },
 };
 
-export const spelledForm: FactForm<SpelledStretch> = {
+export const levelsCodec: FactCodec<SegmentLevels> = {
   bytesOf: bytesOfSpelled,
-  print: ({ tally, streams }) => ({
-    tally: String(tally),
+  print: ({ checksum, streams }) => ({
+    tally: String(checksum),
     streams: [...streams].map(([text, { kinds, used, around }]) => ({
       text,
-      kinds: kinds?.map(({ value, level, words, telling }) => ({ value, level, words, telling })) ?? null,
+      kinds:
+        kinds?.map(({ value, level, words, decisive }) => ({ value, level, words, telling: decisive })) ??
+        null,
       used,
       around: [...around].map(([word, texts]) => ({ word, texts: [...texts] })),
     })),
   }),
   parse: (json) => {
     const of = membersOf(json);
-    return { tally: integerOf(of['tally']), streams: new Map(listOf(of['streams'], streamOf)) };
+    return { checksum: integerOf(of['tally']), streams: new Map(listOf(of['streams'], streamOf)) };
   },
 };
 
-function streamOf(json: unknown): [string, StreamKinds] {
+function streamOf(json: unknown): [string, StreamLevelStats] {
   const of = membersOf(json);
   const around = listOf(of['around'], (each): [number, Set<string>] => {
     const { word, texts } = membersOf(each);
@@ -89,12 +98,12 @@ function streamOf(json: unknown): [string, StreamKinds] {
   return [textOf(of['text']), { kinds, used: countOf(of['used']), around: new Map(around) }];
 }
 
-function kindOf(json: unknown): Kind {
+function kindOf(json: unknown): LineKind {
   const { value, level, words, telling } = membersOf(json);
-  return { value: textOf(value), level: textOf(level), words: countOf(words), telling: countOf(telling) };
+  return { value: textOf(value), level: textOf(level), words: countOf(words), decisive: countOf(telling) };
 }
 
-function crowdedOf(json: unknown): Crowded {
+function denseOf(json: unknown): DenseRepeats {
   const { startNs, endNs, streams, columns } = membersOf(json);
   const range = { startNs: integerOf(startNs), endNs: integerOf(endNs) };
   return { range, streams: new Set(textsOf(streams)), columns: textsOf(columns) };

@@ -19,20 +19,20 @@ interface SpelledIn {
   /** Spellings between word boundaries. */
   readonly words: Words;
   /** Spellings that stand where they decide the level. */
-  readonly telling: Words;
+  readonly decisive: Words;
 }
 
 /** Lines of a stream that have the same level, empty for none, and hold the same spellings, if nothing is cut out. */
-export interface Kind extends SpelledIn {
+export interface LineKind extends SpelledIn {
   /** The text that the backend cuts out in place of a level although it is none; empty where it cuts out nothing. */
   readonly value: string;
   readonly level: string;
 }
 
 /** Statistics of the lines of a stream. */
-export interface StreamKinds {
+export interface StreamLevelStats {
   /** Undefined when a line has its level in another way. */
-  readonly kinds: readonly Kind[] | undefined;
+  readonly kinds: readonly LineKind[] | undefined;
   /** The spellings by which lines have their level. */
   readonly used: Words;
   /** The characters around spellings that decide the level (`aroundWord`), by spelling; incomplete beyond `maxAround`. */
@@ -47,23 +47,23 @@ const maxAround = 6;
 const maxValue = 100;
 
 /** Gathers how the lines of one stream have their levels. */
-export class KindsOfStream implements StreamKinds {
-  readonly #kinds = new Map<string, Kind>();
+export class StreamLevelCollector implements StreamLevelStats {
+  readonly #kinds = new Map<string, LineKind>();
   readonly around = new Map<Words, Set<string>>();
-  #isTold = true;
+  #isClassifiable = true;
   used: Words = 0;
 
-  get kinds(): readonly Kind[] | undefined {
-    return this.#isTold ? [...this.#kinds.values()] : undefined;
+  get kinds(): readonly LineKind[] | undefined {
+    return this.#isClassifiable ? [...this.#kinds.values()] : undefined;
   }
 
   /** @param value the text that the backend cuts out of the line in place of a level */
   add(line: string, value: string, levelOf: (line: string) => string | undefined): void {
-    if (!this.#isTold) return;
+    if (!this.#isClassifiable) return;
     const level = levelOf(line) ?? '';
     const cutOut = normalLevel(value);
     if (cutOut !== undefined) {
-      this.#isTold = cutOut === level;
+      this.#isClassifiable = cutOut === level;
       return;
     }
     let spelledIn = nothing;
@@ -72,14 +72,14 @@ export class KindsOfStream implements StreamKinds {
       const spelled = level === '' ? undefined : spelledLevelWord(line);
       if (spelled !== undefined && normalLevel(spelled) === level) this.used |= bitOf.get(spelled) ?? 0;
     }
-    const key = `${spelledIn.words} ${spelledIn.telling} ${level} ${value}`;
+    const key = `${spelledIn.words} ${spelledIn.decisive} ${level} ${value}`;
     if (this.#kinds.has(key)) return;
-    this.#isTold = this.#kinds.size < maxKinds && value.length <= maxValue;
+    this.#isClassifiable = this.#kinds.size < maxKinds && value.length <= maxValue;
     this.#kinds.set(key, { value, level, ...spelledIn });
   }
 
   #spelledIn(text: string): SpelledIn {
-    let [words, telling] = [0, 0];
+    let [words, decisive] = [0, 0];
     anySpelling.lastIndex = 0;
     for (let found = anySpelling.exec(text); found !== null; found = anySpelling.exec(text)) {
       const [start, end] = [found.index, found.index + found[0].length];
@@ -88,10 +88,10 @@ export class KindsOfStream implements StreamKinds {
       words |= bit;
       const around = aroundWord(text, start, end);
       if (around === undefined) continue;
-      telling |= bit;
+      decisive |= bit;
       this.#addAround(bit, around);
     }
-    return words === 0 ? nothing : { words, telling };
+    return words === 0 ? nothing : { words, decisive };
   }
 
   #addAround(bit: Words, around: string): void {
@@ -101,7 +101,7 @@ export class KindsOfStream implements StreamKinds {
   }
 }
 
-const nothing: SpelledIn = { words: 0, telling: 0 };
+const nothing: SpelledIn = { words: 0, decisive: 0 };
 
 /** A spelling that is looked for: with something around it, or, if that is undefined, between any word boundaries. */
 export interface SoughtWord {
@@ -110,12 +110,12 @@ export interface SoughtWord {
 }
 
 /** A classification of lines by the levels that they spell. */
-export interface Judgement {
+export interface LevelClassification {
   /** The levels that are looked for, each by any of these words. */
   readonly levels: readonly { readonly level: string; readonly words: readonly SoughtWord[] }[];
   readonly meanings: Meanings;
   /** The streams of which words do not tell levels. */
-  readonly untold: ReadonlySet<string>;
+  readonly unclassifiable: ReadonlySet<string>;
   /** The others that have lines of which `meanings` has no level. */
   readonly ambiguous: ReadonlySet<string>;
 }
@@ -125,15 +125,15 @@ export interface Meanings {
   get(value: string, spelled: string): string | undefined;
 }
 
-/** Judges by what was found in all stretches of time. */
-export function judge(
-  stretches: readonly ReadonlyMap<string, StreamKinds>[],
+/** Judges by what was found in all time segments. */
+export function classifyLevels(
+  segments: readonly ReadonlyMap<string, StreamLevelStats>[],
   streams: readonly string[],
-): Judgement {
-  const found = stretches.flatMap((stretch) => [...stretch]);
-  const untold = new Set(found.filter(([, { kinds }]) => kinds === undefined).map(([text]) => text));
-  const used = found.reduce((all, [text, kinds]) => (untold.has(text) ? all : all | kinds.used), 0);
-  const candidates = found.flatMap(([text, kinds]) => (untold.has(text) ? [] : [kinds]));
+): LevelClassification {
+  const found = segments.flatMap((segment) => [...segment]);
+  const unclassifiable = new Set(found.filter(([, { kinds }]) => kinds === undefined).map(([text]) => text));
+  const used = found.reduce((all, [text, kinds]) => (unclassifiable.has(text) ? all : all | kinds.used), 0);
+  const candidates = found.flatMap(([text, kinds]) => (unclassifiable.has(text) ? [] : [kinds]));
   const levels = allLevels.flatMap((level) => {
     const words = spellings
       .filter((one) => one.level === level && (one.bit & used) !== 0)
@@ -143,23 +143,23 @@ export function judge(
       : [
           {
             ...{ level, words },
-            telling: bitsOf(words.filter(({ around }) => around !== undefined)),
+            decisive: bitsOf(words.filter(({ around }) => around !== undefined)),
             anywhere: bitsOf(words.filter(({ around }) => around === undefined)),
           },
         ];
   });
-  const spelledBy = (kind: Kind): string =>
+  const spelledBy = (kind: LineKind): string =>
     levels
-      .map(({ telling, anywhere }, index) =>
-        (telling & kind.telling) === 0 && (anywhere & kind.words) === 0 ? '' : String(index),
+      .map(({ decisive, anywhere }, index) =>
+        (decisive & kind.decisive) === 0 && (anywhere & kind.words) === 0 ? '' : String(index),
       )
       .join('');
   for (const [text, { kinds = [] }] of found)
     if (kinds.some((kind) => kind.value === '' && isWrong(kind.level, spelledBy(kind), levels)))
-      untold.add(text);
+      unclassifiable.add(text);
   const meanings = new Map<string, Set<string>>();
-  const told = found.filter(([text]) => !untold.has(text));
-  for (const [, { kinds = [] }] of told) {
+  const classifiable = found.filter(([text]) => !unclassifiable.has(text));
+  for (const [, { kinds = [] }] of classifiable) {
     for (const kind of kinds) {
       const key = keyOf(kind.value, spelledBy(kind));
       meanings.set(key, (meanings.get(key) ?? new Set<string>()).add(kind.level));
@@ -169,13 +169,13 @@ export function judge(
     const known = meanings.get(keyOf(value, spelled));
     return known?.size === 1 ? [...known][0] : undefined;
   };
-  const ambiguous = told.filter(([, { kinds = [] }]) =>
+  const ambiguous = classifiable.filter(([, { kinds = [] }]) =>
     kinds.some((kind) => meaningOf(kind.value, spelledBy(kind)) === undefined),
   );
   return {
     levels,
     meanings: { get: meaningOf },
-    untold: new Set(streams.filter((text) => untold.has(text))),
+    unclassifiable: new Set(streams.filter((text) => unclassifiable.has(text))),
     ambiguous: new Set(ambiguous.map(([text]) => text)),
   };
 }
@@ -188,13 +188,13 @@ function bitsOf(words: readonly { readonly bit: Words }[]): Words {
  * The characters around a spelling in all streams; undefined when there are too many of them, or when one is the end of a line, which no
  * filter finds.
  */
-function aroundOf(bit: Words, streams: readonly StreamKinds[]): readonly string[] | undefined {
+function aroundOf(bit: Words, streams: readonly StreamLevelStats[]): readonly string[] | undefined {
   const all = new Set(streams.flatMap(({ around }) => [...(around.get(bit) ?? [])]));
   return all.size > maxAround || [...all].some((each) => each.endsWith('$')) ? undefined : [...all];
 }
 
 /** True when lines that spell one level or none have another one: too many of them would be ambiguous in all streams. */
-function isWrong(level: string, spelled: string, levels: Judgement['levels']): boolean {
+function isWrong(level: string, spelled: string, levels: LevelClassification['levels']): boolean {
   return spelled.length <= 1 && level !== (spelled === '' ? '' : levels[Number(spelled)]?.level);
 }
 

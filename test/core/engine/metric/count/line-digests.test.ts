@@ -7,7 +7,7 @@ import { jsonQuestion, shorteningQuestion } from '../../../../../core/engine/met
 import { LineSamples } from '../../../../../core/engine/metric/count/line-samples.js';
 import { missingMessage } from '../../../../compare/data/rows.js';
 import { naming } from '../metric-store.js';
-import { LineShapes, levelQuestion } from '../../../../../core/engine/metric/count/shapes.js';
+import { LineDigests, levelQuestion } from '../../../../../core/engine/metric/count/line-digests.js';
 
 const range = { startNs: 0n, endNs: 80_000_000_000n };
 
@@ -40,7 +40,7 @@ test('what stands in the place of a line is no line of a sample', async (t) => {
 });
 
 test('the questions of one request look at the same lines, which are read once', async (t) => {
-  const shapes = new LineShapes({ get: () => undefined, set: () => undefined });
+  const shapes = new LineDigests({ get: () => undefined, set: () => undefined });
   const seen: (readonly string[])[] = [];
   const ask = (
     { upstream, samples }: Counting,
@@ -50,7 +50,7 @@ test('the questions of one request look at the same lines, which are read once',
     shapes.of(
       {
         key,
-        *judge(lines) {
+        *digestFor(lines) {
           yield;
           seen.push(lines);
           return decline('lines-differ');
@@ -92,7 +92,7 @@ for (const question of [levelQuestion, jsonQuestion(['status']), shorteningQuest
   test(`the lines of a sample are looked at one by one: ${isDeclined(question) ? '' : question.key}`, (t) => {
     if (isDeclined(question)) return t.fail();
     const lines = Array.from({ length: 1_000 }, (_none, index) => `{"status":${index % 3},"level":"info"}`);
-    const steps = question.judge(lines);
+    const steps = question.digestFor(lines);
     let pauses = 0;
     let step = steps.next();
     for (; step.done !== true; step = steps.next()) pauses += 1;

@@ -11,10 +11,10 @@ import { printFilter } from '../../../victoria/logsql/print.js';
 import type { LeafContext } from '../context.js';
 import { decline, isDeclined, type Declined } from '../declined.js';
 import { rowsOfStreams } from '../row-windows.js';
-import { decidingFields, groupByLabels, noFields, type Grouping } from './grouping.js';
-import { lenientNumberLines, openNames, valuesQuestion, type ValueShaper } from './json.js';
+import { labelSourceFields, groupByLabels, noFields, type RowGrouping } from './grouping.js';
+import { lenientNumberLines, openNames, valuesQuestion, type ValueDigest } from './json.js';
 import type { ProfileRequest } from './profile.js';
-import { fieldShaper } from './rebuilt-rows.js';
+import { fieldDigest } from './rebuilt-rows.js';
 import type { StreamListing } from './stream-listing.js';
 
 /** A leaf whose values `| json` and `unwrap` take from lines. */
@@ -31,11 +31,11 @@ export function isSum(range: RangeAggregation): boolean {
 }
 
 /** Facts about a selection that the request for its values depends on. */
-export interface Known {
-  readonly grouping: Grouping;
-  readonly shaper: ValueShaper;
+export interface ValueFacts {
+  readonly grouping: RowGrouping;
+  readonly digest: ValueDigest;
   readonly profileRequest: ProfileRequest;
-  /** True if rows may have one of the labels as a field. Such rows count as unreliable, unless they have no line. */
+  /** True if rows may have one of the labels as a field. Such rows count as misparsedRows, unless they have no line. */
   readonly mayHaveRowLabels: boolean;
 }
 
@@ -45,21 +45,21 @@ export function rowLabels({ selection, shortLines }: Unwrapping): readonly unkno
 }
 
 /** Looks at a sample of lines. */
-export async function knownOf(
+export async function valueFactsOf(
   plan: Unwrapping,
   streamListing: StreamListing,
   range: TimeRange,
   { signal }: LeafRequest,
   context: LeafContext,
-): Promise<Known | Declined> {
+): Promise<ValueFacts | Declined> {
   const { shortLines, unwrap, selection } = plan;
   const { naming, declines } = context;
   const { streams, listed } = streamListing;
   const open = openNames(shortLines.fromJson, streamListing);
   const isLabel = [...streams.values()].some(({ labelNames }) => labelNames.has(unwrap.name));
-  const deciding = decidingFields(shortLines.names, streamListing, naming);
+  const sources = labelSourceFields(shortLines.names, streamListing, naming);
   if (isLabel || !open.includes(unwrap.name)) return decline('row-labels');
-  const mayHaveRowLabels = deciding.all.length > 0;
+  const mayHaveRowLabels = sources.all.length > 0;
   const known = mayHaveRowLabels ? declines.of(...rowLabels(plan)) : undefined;
   if (known !== undefined) return known;
   const question = valuesQuestion(open, unwrap.name);
@@ -67,35 +67,35 @@ export async function knownOf(
   const pacer = new Pacer(signal);
   const grouping = await atPace(groupByLabels(shortLines.names, streamListing, noFields, naming), pacer);
   const sampled = { ...context, selection, range, rows: rowsOfStreams(listed) };
-  const shaper = await context.shapes.of(question, sampled);
-  if (isDeclined(shaper)) return shaper;
-  const profileRequest = context.profiler.worthAsking(
+  const digest = await context.digests.of(question, sampled);
+  if (isDeclined(digest)) return digest;
+  const profileRequest = context.profiler.deferProof(
     {
-      ...{ ...context, selection, columns: grouping.placeholderColumns },
-      unreliable: mayHaveRowLabels
-        ? or(lenientNumberLines, and(or(...deciding.all.map(present)), not(missingLineRows(naming))))
+      ...{ ...context, selection, columns: grouping.streamKeyColumns },
+      misparsedRows: mayHaveRowLabels
+        ? or(lenientNumberLines, and(or(...sources.all.map(present)), not(missingLineRows(naming))))
         : lenientNumberLines,
-      doubts: shaper.sure?.doubts,
+      uncertainLines: digest.proven?.uncertainLines,
     },
     sampled.rows,
     range,
   );
-  return { grouping, shaper, profileRequest, mayHaveRowLabels };
+  return { grouping, digest, profileRequest, mayHaveRowLabels };
 }
 
 /** The same for rows without a line, of which fields are all that `| json` finds. */
-export async function knownOfFields(
+export async function fieldFactsOf(
   { shortLines: { names }, unwrap, selection }: Unwrapping,
   streamListing: StreamListing,
   { signal }: LeafRequest,
   context: LeafContext,
-): Promise<Known | Declined> {
+): Promise<ValueFacts | Declined> {
   const isLabel = [...streamListing.streams.values()].some(({ labelNames }) => labelNames.has(unwrap.name));
-  const found = isLabel ? undefined : fieldShaper(names, unwrap.name, streamListing);
+  const found = isLabel ? undefined : fieldDigest(names, unwrap.name, streamListing);
   if (found === undefined) return decline('row-labels');
   const pacer = new Pacer(signal);
   const grouping = await atPace(groupByLabels(names, streamListing, noFields, context.naming), pacer);
-  const columns = [...new Set([...grouping.placeholderColumns, ...found.streamFields])];
+  const columns = [...new Set([...grouping.streamKeyColumns, ...found.streamFields])];
   const profileRequest = { ...context, selection, columns };
-  return { grouping, shaper: found.shaper, profileRequest, mayHaveRowLabels: false };
+  return { grouping, digest: found.digest, profileRequest, mayHaveRowLabels: false };
 }

@@ -15,32 +15,32 @@ import type { LineSamples, SampledLine, SampledLines } from './line-samples.js';
 export type Get = (name: string) => string | undefined;
 
 /** Splits lines into classes in the backend, so that it can count lines by level without sending them. */
-export interface LineShaper {
+export interface LineDigest {
   readonly pipes: readonly LogsqlPipe[];
   /** The columns that identify a shape. */
   readonly columns: readonly string[];
   /** A line with the same meaning as a group's lines; undefined when their shape does not decide it. */
   representativeOf(get: Get): RepresentativeLine | undefined;
   /** A cheaper digest for lines of which none is uncertain; undefined where a sample holds uncertain lines. */
-  readonly sure?: SureShaper<LineShaper> | undefined;
+  readonly proven?: ProvenDigest<LineDigest> | undefined;
 }
 
-/** A shaper for lines that have been looked at before. */
-export interface SureShaper<Shaper> {
-  readonly doubts: Doubts;
-  readonly shaper: Shaper;
+/** A digest for lines that have been inspected before. */
+export interface ProvenDigest<Digest> {
+  readonly uncertainLines: UncertainLines;
+  readonly digest: Digest;
 }
 
 /** The cheapest digest for lines of which `uncertain` are uncertain; undefined where that is not known. */
-export function surest<Shaper extends { readonly sure?: SureShaper<Shaper> | undefined }>(
-  shaper: Shaper,
-  { doubtful }: { readonly doubtful: number | undefined },
-): Shaper {
-  return doubtful === 0 ? (shaper.sure?.shaper ?? shaper) : shaper;
+export function cheapestDigest<Digest extends { readonly proven?: ProvenDigest<Digest> | undefined }>(
+  digest: Digest,
+  { uncertainRows }: { readonly uncertainRows: number | undefined },
+): Digest {
+  return uncertainRows === 0 ? (digest.proven?.digest ?? digest) : digest;
 }
 
 /** Lines to look for once in a selection; `key` identifies them. */
-export interface Doubts {
+export interface UncertainLines {
   readonly key: string;
   readonly pipes: readonly LogsqlPipe[];
   /** Matches lines, behind the pipes, that represent only themselves. */
@@ -54,10 +54,10 @@ const maxTried = 10;
 /** Few lines often show what they have in common, and a first query waits for them; where they do not, more are read. */
 const rowsPerSlice = [200, 500] as const;
 /** The least number of lines per shape that makes counting by shape worthwhile. */
-export const minLinesPerShape = 6;
+export const minLinesPerClass = 6;
 const keptMs = 600_000;
-/** A shaper consists of a few pipes. */
-const shaperBytes = 1000;
+/** A digest consists of a few pipes. */
+const digestBytes = 1000;
 
 /** A line to evaluate in place of all lines of a group. */
 export interface RepresentativeLine {
@@ -67,7 +67,7 @@ export interface RepresentativeLine {
 }
 
 /** Splits lines by the text around their level. */
-export interface LevelShaper extends LineShaper {
+export interface LevelDigest extends LineDigest {
   /** The text around a level, in the order in which it is looked for. */
   readonly forms: readonly LevelForm[];
   /** The pipes that cut out a level. */
@@ -77,11 +77,11 @@ export interface LevelShaper extends LineShaper {
 }
 
 /** A question about lines that a sample of them answers. */
-export interface LineQuestion<Shaper extends LineShaper = LineShaper> {
+export interface LineQuestion<Digest extends LineDigest = LineDigest> {
   /** Identifies the question. */
   readonly key: string;
   /** Returns a digest for lines like these, or the reason to read them instead; each step handles one line. */
-  readonly judge: (lines: readonly string[]) => Steps<Shaper | Declined>;
+  readonly digestFor: (lines: readonly string[]) => Steps<Digest | Declined>;
 }
 
 /** The lines that a question is about. */
@@ -91,51 +91,51 @@ export interface AskedLines extends SampledLines {
   readonly signal: AbortSignal;
 }
 
-/** Finds out from a sample of a selection's lines whether shapes decide their meaning, and caches the result. */
-export class LineShapes {
-  readonly #memory: Memory<LineShaper | Declined>;
+/** Finds out from a sample of a selection's lines whether classes decide their meaning, and caches the result. */
+export class LineDigests {
+  readonly #memory: Memory<LineDigest | Declined>;
 
-  constructor(memory: Memory<LineShaper | Declined>) {
+  constructor(memory: Memory<LineDigest | Declined>) {
     this.#memory = memory;
   }
 
   /** The answer, if it is remembered. */
-  known<Shaper extends LineShaper>(
-    { key }: LineQuestion<Shaper>,
+  known<Digest extends LineDigest>(
+    { key }: LineQuestion<Digest>,
     { upstream, selection }: Pick<AskedLines, 'upstream' | 'selection'>,
-  ): Shaper | Declined | undefined {
+  ): Digest | Declined | undefined {
     // The key names the question, so that this is what its judge has returned.
-    return this.#memory.get(keyOf(key, upstream, selection)) as Shaper | Declined | undefined;
+    return this.#memory.get(keyOf(key, upstream, selection)) as Digest | Declined | undefined;
   }
 
   /** A digest of the lines, or the reason to read them instead: they must have enough in common. */
-  async of<Shaper extends LineShaper>(
-    question: LineQuestion<Shaper>,
+  async of<Digest extends LineDigest>(
+    question: LineQuestion<Digest>,
     asked: AskedLines,
-  ): Promise<Shaper | Declined> {
+  ): Promise<Digest | Declined> {
     const known = this.known(question, asked);
     if (known !== undefined) return known;
     const [few, more] = rowsPerSlice;
     let lines = await asked.samples.of(asked, few);
-    let shaper = await judged(question, lines, asked);
-    if (isDeclined(shaper) && asked.rows > few) {
+    let digest = await digestFromSample(question, lines, asked);
+    if (isDeclined(digest) && asked.rows > few) {
       const others = await asked.samples.of(asked, more);
-      if (others !== lines) shaper = await judged(question, others, asked);
+      if (others !== lines) digest = await digestFromSample(question, others, asked);
       lines = others;
     }
     // An empty sample says nothing about other ranges.
     const key = keyOf(question.key, asked.upstream, asked.selection);
-    if (lines.length > 0) this.#memory.set(key, shaper, shaperBytes, keptMs);
-    return shaper;
+    if (lines.length > 0) this.#memory.set(key, digest, digestBytes, keptMs);
+    return digest;
   }
 }
 
-function judged<Shaper extends LineShaper>(
-  { judge }: LineQuestion<Shaper>,
+function digestFromSample<Digest extends LineDigest>(
+  { digestFor }: LineQuestion<Digest>,
   lines: readonly SampledLine[],
   { signal }: Pick<AskedLines, 'signal'>,
-): Promise<Shaper | Declined> {
-  return atPace(judge(lines.map(({ line }) => line)), new Pacer(signal));
+): Promise<Digest | Declined> {
+  return atPace(digestFor(lines.map(({ line }) => line)), new Pacer(signal));
 }
 
 function keyOf(question: string, { owner }: Pick<Upstream, 'owner'>, selection: LogsqlFilter): string {
@@ -143,20 +143,20 @@ function keyOf(question: string, { owner }: Pick<Upstream, 'owner'>, selection: 
 }
 
 /** Distinguishes lines by the text before their level. */
-export const levelQuestion: LineQuestion = { key: 'level', judge: shaperFor };
+export const levelQuestion: LineQuestion = { key: 'level', digestFor: levelDigestFor };
 
 /** Decides from a sample of lines. */
-export function* shaperFor(lines: readonly string[]): Steps<LineShaper | Declined> {
+export function* levelDigestFor(lines: readonly string[]): Steps<LineDigest | Declined> {
   let forms: readonly LevelForm[] = [];
-  let best = judgedCuts(yield* cutBy(forms, lines));
-  // A form that makes the level behind another one uncertain, or tells none itself, leaves more shapes than there were.
-  for (const form of yield* commonForms(lines, maxTried, minLinesPerShape)) {
+  let best = scoreCuts(yield* cutBy(forms, lines));
+  // A form that makes the level behind another one uncertain, or tells none itself, leaves more classes than there were.
+  for (const form of yield* commonForms(lines, maxTried, minLinesPerClass)) {
     if (forms.length === maxForms) break;
-    const judged = judgedCuts(yield* cutBy([...forms, form], lines));
-    if (judged.shapes < best.shapes) [forms, best] = [[...forms, form], judged];
+    const scored = scoreCuts(yield* cutBy([...forms, form], lines));
+    if (scored.classes < best.classes) [forms, best] = [[...forms, form], scored];
   }
-  if (!isWorthwhile(best.shapes, lines.length)) return decline('lines-differ');
-  return { ...shaperOf(forms, best.values), sure: sureLevels(forms, best) };
+  if (!isWorthwhile(best.classes, lines.length)) return decline('lines-differ');
+  return { ...levelDigestOf(forms, best.values), proven: provenLevels(forms, best) };
 }
 
 /** Lines that are cut alike. */
@@ -185,33 +185,33 @@ function* cutBy(forms: readonly LevelForm[], lines: readonly string[]): Steps<re
   return [...cuts.values()];
 }
 
-interface JudgedCuts {
+interface ScoredCuts {
   readonly cuts: readonly Cut[];
   /** The values that mostly tell the level of their lines. */
   readonly values: readonly string[];
   /** The number of different lines that the backend would send. */
-  readonly shapes: number;
+  readonly classes: number;
 }
 
 const maxValues = 16;
 const maxValueLength = 50;
 
-function judgedCuts(cuts: readonly Cut[]): JudgedCuts {
-  const telling = new Map<string, number>();
+function scoreCuts(cuts: readonly Cut[]): ScoredCuts {
+  const scores = new Map<string, number>();
   for (const { value: found, level, lines } of cuts)
     if (found !== '' && found.length <= maxValueLength)
-      telling.set(found, (telling.get(found) ?? 0) + (level === undefined ? -lines : lines));
-  const values = [...telling]
+      scores.set(found, (scores.get(found) ?? 0) + (level === undefined ? -lines : lines));
+  const values = [...scores]
     .filter(([, lines]) => lines > 0)
     .sort(([, a], [, b]) => b - a)
     .slice(0, maxValues)
     .map(([found]) => found)
     .sort();
-  return { cuts, values, shapes: shapesOf(cuts, values) };
+  return { cuts, values, classes: classesOf(cuts, values) };
 }
 
 /** The number of different lines that the backend would send if all of these values were decisive. */
-function shapesOf(cuts: readonly Cut[], values: readonly string[]): number {
+function classesOf(cuts: readonly Cut[], values: readonly string[]): number {
   const isOne = ({ value: found, level }: Cut): boolean =>
     level !== undefined && (found === '' || values.includes(found));
   return cuts.reduce((sum, cut) => sum + (isOne(cut) ? 1 : cut.lines), 0);
@@ -221,8 +221,8 @@ function linesOf(cuts: readonly Cut[]): number {
   return cuts.reduce((sum, { lines }) => sum + lines, 0);
 }
 
-function isWorthwhile(shapes: number, lines: number): boolean {
-  return shapes * minLinesPerShape <= lines;
+function isWorthwhile(classes: number, lines: number): boolean {
+  return classes * minLinesPerClass <= lines;
 }
 
 const maxStarts = 32;
@@ -232,26 +232,26 @@ const maxStartBytes = 4000;
  * Where levels stand behind few texts, and mean the same behind each, what is cut out of a line tells its level. So does that nothing is,
  * where such lines are few and of one level.
  */
-function sureLevels(forms: readonly LevelForm[], { cuts, values }: JudgedCuts): LineShaper['sure'] {
+function provenLevels(forms: readonly LevelForm[], { cuts, values }: ScoredCuts): LineDigest['proven'] {
   const cut = cuts.filter(({ value: found }) => values.includes(found));
   const whole = cuts.filter(({ value: found }) => found === '');
   const starts = [...new Set(cut.map(({ start }) => start))].sort();
   const cutLevel = (found: string): string | undefined =>
     levelOfAll(starts, (start) => levelOf(start, found, forms));
-  const told = values.filter((found) => cutLevel(found) !== undefined);
+  const decisive = values.filter((found) => cutLevel(found) !== undefined);
   if (
-    told.length === 0 ||
-    !isWorthwhile(shapesOf(cuts, told), linesOf(cuts)) ||
+    decisive.length === 0 ||
+    !isWorthwhile(classesOf(cuts, decisive), linesOf(cuts)) ||
     whole.some(({ level }) => level === undefined)
   )
     return undefined;
   const areAlike = whole.length <= maxStarts && isWorthwhile(whole.length, linesOf(whole));
   const uncut = areAlike ? levelOfAll(whole, ({ level }) => level) : undefined;
   const lines = uncut === undefined ? [] : whole.map(({ start }) => start).sort();
-  const text = JSON.stringify([forms, told, starts, lines]);
+  const text = JSON.stringify([forms, decisive, starts, lines]);
   const isShort = starts.length + lines.length <= maxStarts && text.length <= maxStartBytes;
   if (!isShort) return undefined;
-  const isValue = oneOf(value, told);
+  const isValue = oneOf(value, decisive);
   const startsLike = (texts: readonly string[]): LogsqlFilter =>
     or(...texts.map((one) => exact(before, one)));
   const known = or(
@@ -259,15 +259,15 @@ function sureLevels(forms: readonly LevelForm[], { cuts, values }: JudgedCuts): 
     uncut === undefined ? unmatched : and(unmatched, startsLike(lines)),
     and(not(isValue), not(unmatched)),
   );
-  const isTold = uncut === undefined ? isValue : or(isValue, unmatched);
+  const isDecisive = uncut === undefined ? isValue : or(isValue, unmatched);
   return {
-    doubts: { key: `level ${text}`, pipes: shaperOf(forms, told).pipes, filter: not(known) },
-    shaper: {
-      pipes: [...cutting(forms, (prefix) => prefix), ...keepingWhole(isTold)],
+    uncertainLines: { key: `level ${text}`, pipes: levelDigestOf(forms, decisive).pipes, filter: not(known) },
+    digest: {
+      pipes: [...cutting(forms, (prefix) => prefix), ...keepingWhole(isDecisive)],
       columns: [before, value],
       representativeOf(get) {
         const found = get(value) ?? '';
-        if (told.includes(found)) return representing(cutLevel(found));
+        if (decisive.includes(found)) return representing(cutLevel(found));
         const isUncut = found === '' && uncut !== undefined;
         return representing(isUncut ? uncut : levelOf(get(before) ?? '', '', forms));
       },
@@ -315,13 +315,13 @@ function mayHoldLevel(line: string): boolean {
 }
 
 /** Keeps all other lines whole: those without a level with numbers collapsed, unless their level might depend on them. */
-function keepingWhole(areTold: LogsqlFilter): readonly LogsqlPipe[] {
+function keepingWhole(areDecisive: LogsqlFilter): readonly LogsqlPipe[] {
   const dependsOnNumbers = and(startsAnObject, regexp(before, `(?i)${levelInObject}`));
   return [
-    { kind: 'format', pattern: '<_msg>', as: before, rule: 'overwrite', condition: not(areTold) },
+    { kind: 'format', pattern: '<_msg>', as: before, rule: 'overwrite', condition: not(areDecisive) },
     {
       ...{ kind: 'collapse_nums', at: before, prettify: false },
-      condition: or(areTold, and(unmatched, not(dependsOnNumbers))),
+      condition: or(areDecisive, and(unmatched, not(dependsOnNumbers))),
     },
   ];
 }
@@ -330,7 +330,7 @@ function keepingWhole(areTold: LogsqlFilter): readonly LogsqlPipe[] {
  * Cuts a line after the level in the first matching form, if it is one of these values; any other line is kept whole. Numbers are
  * collapsed in the text in front of a level.
  */
-export function shaperOf(forms: readonly LevelForm[], values: readonly string[]): LevelShaper {
+export function levelDigestOf(forms: readonly LevelForm[], values: readonly string[]): LevelDigest {
   const extracting = cutting(forms, (prefix) => `<plain:${before}>${prefix}`);
   return {
     pipes: [...extracting, ...keepingWhole(values.length === 0 ? or() : oneOf(value, values))],
@@ -354,18 +354,18 @@ function representing(level: string | undefined): RepresentativeLine | undefined
 }
 
 /** Union of uncertain lines; each filter works on the lines behind its own pipes. */
-export function joinedDoubts(doubts: readonly Doubts[]): Doubts | undefined {
-  const [first, ...others] = doubts;
+export function joinUncertainLines(uncertainLines: readonly UncertainLines[]): UncertainLines | undefined {
+  const [first, ...others] = uncertainLines;
   if (first === undefined || others.length === 0) return first;
   return {
-    key: JSON.stringify(doubts.map(({ key }) => key)),
-    pipes: doubts.flatMap(({ pipes }) => pipes),
-    filter: or(...doubts.map(({ filter }) => filter)),
+    key: JSON.stringify(uncertainLines.map(({ key }) => key)),
+    pipes: uncertainLines.flatMap(({ pipes }) => pipes),
+    filter: or(...uncertainLines.map(({ filter }) => filter)),
   };
 }
 
 /** Splits lines in both ways: the first provides the line, the second the level. */
-export function withLevels(lines: LineShaper, levels: LineShaper): LineShaper {
+export function withLevels(lines: LineDigest, levels: LineDigest): LineDigest {
   return {
     pipes: [...lines.pipes, ...levels.pipes],
     columns: [...lines.columns, ...levels.columns],
@@ -385,8 +385,8 @@ function levelOf(start: string, level: string, forms: readonly LevelForm[]): str
   return levels.size === 1 ? [...levels][0] : undefined;
 }
 
-/** The text that the backend cuts out of a line in place of a level (`LevelShaper.extracting`); empty if there is none. */
-export function cutOut(line: string, { forms }: LevelShaper): string {
+/** The text that the backend cuts out of a line in place of a level (`LevelDigest.extracting`); empty if there is none. */
+export function cutOut(line: string, { forms }: LevelDigest): string {
   const possible = forms.filter(({ prefix }) => isOfObjects(prefix) === line.startsWith('{'));
   const shape = shapeOf(line, possible);
   return shape.form === undefined ? '' : shape.value;

@@ -1,0 +1,339 @@
+import type { Clock } from '../../../base/clock.js';
+import type { Memory } from '../../../base/memory/byte-lru.js';
+import type { TimeRange } from '../../../base/time/range.js';
+import type { LogsqlFilter, LogsqlPipe } from '../../../victoria/logsql/ast.js';
+import { and, freeName, or, query, timeRange } from '../../../victoria/logsql/build.js';
+import type { RowReader } from '../../../victoria/names/row-reader.js';
+import { parseRowTime } from '../../../victoria/names/row-time.js';
+import {
+  columnOf,
+  type BackendRow,
+  type BackendValue,
+  type Upstream,
+} from '../../../victoria/upstream/types.js';
+import { rowsOfStreams } from '../row-windows.js';
+import { addChecksums, type ListedRange, type StreamChecksums } from './stream-listing.js';
+import { isIn, partLengthOf, segmentsUntil, type TimeSegment } from './time-segments.js';
+
+/** A finding of one time segment. */
+export interface SegmentFinding {
+  /** A checksum of its number of rows per stream. */
+  readonly checksum: bigint;
+}
+
+/** Rows to inspect. */
+export interface InspectionTarget {
+  /** Identifies the kind of finding, and the selection. */
+  readonly key: string;
+  readonly upstream: Upstream;
+  readonly reader: RowReader;
+  readonly selection: LogsqlFilter;
+}
+
+/** A way to make findings. */
+export interface Inspection<Finding extends SegmentFinding> {
+  /** Gives a finding for each segment, in their order. */
+  readonly inspect: (run: SegmentRun) => Promise<readonly Finding[]>;
+  /** True to skip segments with this number of rows; by default findings are always made. */
+  readonly skips?: (rows: number) => boolean;
+}
+
+/** Evidence that findings still hold. */
+export interface Proofs {
+  readonly checksums: StreamChecksums;
+  readonly clock: Pick<Clock, 'nowNs'>;
+}
+
+/** Findings of a range. */
+export interface RangeFindings<Finding> {
+  /** In any order. */
+  readonly found: readonly Finding[];
+  /** True when segments were skipped. */
+  readonly isIncomplete: boolean;
+}
+
+export const keptMs = 86_400_000;
+/**
+ * Rows that arrive between the listing of a range and an inspection would hide just as many that have come into its known segments. Where
+ * rows of this age are inspected, the known segments are therefore listed by themselves. Older rows would have to arrive in these
+ * milliseconds, and in the same numbers in the same streams: that is not worth another listing in each query.
+ */
+const arrivingNs = 3_600_000_000_000n;
+/** Parallel inspections, in addition to the statistics themselves. */
+const parallel = 4;
+/**
+ * The most rows that are inspected in one call. The backend reads whole blocks, which may hold hours of a stream, for a segment of minutes,
+ * so that one call for many segments takes little longer than one for each.
+ */
+const maxRows = 1_000_000;
+/** Distinguishing more segments takes the backend longer than another call. */
+const maxOfRun = 16;
+
+/** A segment, and what its finding is remembered by. */
+interface KeyedSegment extends TimeSegment {
+  readonly key: string;
+}
+
+/** Tells the rows of the segments of a run apart, before they are put into groups. */
+export interface SegmentMarker {
+  readonly pipes: readonly LogsqlPipe[];
+  /** The columns to group by. */
+  readonly columns: readonly string[];
+}
+
+/** SegmentFindings that are inspected in one call, the oldest first; there may be gaps between them. */
+export class SegmentRun {
+  readonly segments: readonly KeyedSegment[];
+  /** From the begin of the first to the end of the last. */
+  readonly range: TimeRange;
+
+  constructor(first: KeyedSegment, others: readonly KeyedSegment[] = []) {
+    this.segments = [first, ...others];
+    this.range = { startNs: first.startNs, endNs: (others.at(-1) ?? first).endNs };
+  }
+
+  /** The time of all segments. */
+  get lengthNs(): bigint {
+    return lengthOf(this.segments);
+  }
+
+  /** Matches rows of the range that are in one of the segments. */
+  get within(): LogsqlFilter {
+    const { segments } = this;
+    const hasGaps = segments.some(({ startNs }, at) => startNs !== (segments[at - 1]?.endNs ?? startNs));
+    return hasGaps ? or(...segments.map(({ startNs, endNs }) => timeRange(startNs, endNs))) : and();
+  }
+
+  /** @param taken names that the column of the segment must not have */
+  marker(taken: readonly string[]): SegmentMarker {
+    if (this.segments.length === 1) return { pipes: [], columns: [] };
+    const column = freeName('stretch', taken);
+    const pipes = this.segments.map(({ startNs, endNs }, index): LogsqlPipe => {
+      const condition = timeRange(startNs, endNs);
+      return { kind: 'format', pattern: String(index), as: column, rule: 'overwrite', condition };
+    });
+    return { pipes, columns: [column] };
+  }
+
+  /** The one of these, which belong to the segments, that a row belongs to. */
+  of<Item>(items: readonly Item[], { _time = '' }: BackendRow): Item {
+    return itemAt(items, this.segments.length > 1 ? this.indexOf(parseRowTime(_time)) : 0);
+  }
+
+  /** The one that a group of rows belongs to. */
+  ofGroup<Item>(items: readonly Item[], group: BackendRow, { columns: [column] }: SegmentMarker): Item {
+    return itemAt(items, column === undefined ? 0 : Number(columnOf(group, column) ?? NaN));
+  }
+
+  /** The place of the segment with this time among them; -1 in a gap. */
+  indexOf(timeNs: bigint): number {
+    return this.segments.findIndex((segment) => isIn(segment, timeNs));
+  }
+}
+
+function itemAt<Item>(items: readonly Item[], index: number): Item {
+  const item = items[index];
+  if (item === undefined) throw new Error('the backend sent a row of no stretch that was asked about');
+  return item;
+}
+
+/**
+ * Remembers what was found in a selection by whole time segments. It stays valid while each stream has the same number of rows in its
+ * segment, which one listing shows.
+ */
+export class SegmentFindings<Finding extends SegmentFinding> {
+  readonly #memory: Memory<Finding>;
+  readonly #bytesOf: (finding: Finding) => number;
+  readonly #checksums: StreamChecksums;
+  readonly #clock: Pick<Clock, 'nowNs'>;
+
+  constructor(memory: Memory<Finding>, bytesOf: (finding: Finding) => number, { checksums, clock }: Proofs) {
+    this.#memory = memory;
+    this.#bytesOf = bytesOf;
+    this.#checksums = checksums;
+    this.#clock = clock;
+  }
+
+  /** The findings of all segments of a range, which `wholeSegments` has given; `look` finds what is not known. */
+  async of(
+    target: InspectionTarget,
+    { range, listed }: ListedRange,
+    { inspect, skips = () => false }: Inspection<Finding>,
+  ): Promise<RangeFindings<Finding>> {
+    const segments = segmentsUntil(range, this.#clock.nowNs()).map((segment) => ({
+      ...segment,
+      key: keyOf(target, segment),
+    }));
+    const known: KnownSegment<Finding>[] = [];
+    const unknown: KeyedSegment[] = [];
+    for (const segment of segments) {
+      const findings = this.#known(target, segment);
+      if (findings === undefined) unknown.push(segment);
+      else known.push({ segment, findings });
+    }
+    const found: Finding[] = [];
+    const mostOfAll = mostOfRun(range, listed);
+    const inspectAll = async (some: readonly KeyedSegment[]): Promise<'inspected' | 'skipped'> => {
+      if (some.length > 0 && skips(rowsIn(some, range, listed))) {
+        return 'skipped';
+      }
+      // Where several queries are more than one call, each segment is as well asked about by itself.
+      const most = target.upstream.unites === true ? maxOfRun : 1;
+      const queue = runsOf(some, most, mostOfAll).values();
+      const worker = async (): Promise<void> => {
+        for (const run of queue) {
+          const findings = await inspect(run);
+          found.push(...findings);
+          for (const [index, finding] of findings.entries()) this.#remember(run.segments[index], finding);
+        }
+      };
+      await Promise.all(Array.from({ length: parallel }, worker));
+      return 'inspected';
+    };
+    const all = { range, listed, checksums: this.#checksums };
+    const arrivalNs = this.#clock.nowNs() - arrivingNs;
+    const mayArrive = unknown.some(({ endNs }) => endNs > arrivalNs);
+    const [atUnknown, changedNow] = await Promise.all([
+      inspectAll(unknown),
+      mayArrive ? changedOf(target, known, all) : undefined,
+    ]);
+    const checksums = found.map((one) => one.checksum);
+    const changed =
+      changedNow ??
+      (atUnknown === 'skipped'
+        ? await changedOf(target, known, all)
+        : await changedSince(target, known, checksums, all));
+    for (const one of known) if (!changed.has(one.segment)) found.push(...one.findings);
+    const atChanged = await inspectAll([...changed]);
+    return { found, isIncomplete: atUnknown === 'skipped' || atChanged === 'skipped' };
+  }
+
+  /** Remembered findings of a segment, or of all its parts. */
+  #known(target: InspectionTarget, segment: KeyedSegment): readonly Finding[] | undefined {
+    const found = this.#memory.get(segment.key);
+    if (found !== undefined) return [found];
+    const partNs = partLengthOf(segment);
+    if (!segment.isWhole || partNs === undefined) return undefined;
+    const findings: Finding[] = [];
+    for (let { startNs } = segment; startNs < segment.endNs; startNs += partNs) {
+      const part = { startNs, endNs: startNs + partNs, isWhole: true };
+      const known = this.#known(target, { ...part, key: keyOf(target, part) });
+      if (known === undefined) return undefined;
+      findings.push(...known);
+    }
+    return findings;
+  }
+
+  #remember(segment: KeyedSegment | undefined, finding: Finding): void {
+    if (segment?.isWhole === true) this.#memory.set(segment.key, finding, this.#bytesOf(finding), keptMs);
+  }
+}
+
+function lengthOf(segments: readonly TimeRange[]): bigint {
+  return segments.reduce((sum, { startNs, endNs }) => sum + endNs - startNs, 0n);
+}
+
+/** About as many rows as segments have, if the rows of a range are spread evenly. */
+function rowsIn(
+  segments: readonly TimeRange[],
+  { startNs, endNs }: TimeRange,
+  listed: readonly BackendValue[],
+): number {
+  return (rowsOfStreams(listed) * Number(lengthOf(segments))) / Number(endNs - startNs);
+}
+
+/** The longest run that should not have too many rows. */
+function mostOfRun({ startNs, endNs }: TimeRange, listed: readonly BackendValue[]): bigint {
+  const rows = rowsOfStreams(listed);
+  return rows <= maxRows ? endNs - startNs : ((endNs - startNs) * BigInt(maxRows)) / BigInt(rows);
+}
+
+/** Puts segments together, as long as they should not have too many rows. */
+function runsOf(segments: readonly KeyedSegment[], most: number, mostNs: bigint): readonly SegmentRun[] {
+  const runs: { readonly segments: [first: KeyedSegment, ...others: KeyedSegment[]]; lengthNs: bigint }[] =
+    [];
+  for (const segment of segments) {
+    const lengthNs = segment.endNs - segment.startNs;
+    const run = runs.at(-1);
+    if (run === undefined || run.lengthNs + lengthNs > mostNs || run.segments.length >= most)
+      runs.push({ segments: [segment], lengthNs });
+    else {
+      run.segments.push(segment);
+      run.lengthNs += lengthNs;
+    }
+  }
+  return runs.map(({ segments: [first, ...others] }) => new SegmentRun(first, others));
+}
+
+/** A segment of which findings are remembered. */
+interface KnownSegment<Finding extends SegmentFinding> {
+  readonly segment: KeyedSegment;
+  /** Of it, or of its parts. */
+  readonly findings: readonly Finding[];
+}
+
+interface Listed extends ListedRange {
+  readonly checksums: StreamChecksums;
+}
+
+/**
+ * The segments in which streams no longer have the number of rows that they had, where all others have just been inspected: if all numbers
+ * add up to those of the whole range, there are none.
+ */
+async function changedSince(
+  target: InspectionTarget,
+  known: readonly KnownSegment<SegmentFinding>[],
+  checksums: readonly bigint[],
+  whole: Listed,
+): Promise<ReadonlySet<KeyedSegment>> {
+  if (known.length === 0) return new Set();
+  const checksum = await whole.checksums.ofListing(target.reader, whole.listed);
+  const sum = addChecksums([...checksums, ...known.flatMap(checksumsOf)]);
+  return checksum === sum ? new Set() : changedOf(target, known, whole);
+}
+
+function checksumsOf({ findings }: KnownSegment<SegmentFinding>): readonly bigint[] {
+  return findings.map(({ checksum }) => checksum);
+}
+
+/** The segments in which streams no longer have the number of rows that they had. */
+async function changedOf(
+  target: InspectionTarget,
+  known: readonly KnownSegment<SegmentFinding>[],
+  whole: Listed,
+): Promise<ReadonlySet<KeyedSegment>> {
+  const runs: KnownSegment<SegmentFinding>[][] = [];
+  for (const one of known) {
+    const run = runs.at(-1);
+    if (run?.at(-1)?.segment.endNs === one.segment.startNs) run.push(one);
+    else runs.push([one]);
+  }
+  const changed = await Promise.all(runs.map((run) => changedIn(target, run, whole)));
+  return new Set(changed.flat());
+}
+
+/** The same of segments that follow each other: one listing tells that all are as they were, some more which ones are not. */
+async function changedIn(
+  target: InspectionTarget,
+  run: readonly KnownSegment<SegmentFinding>[],
+  whole: Listed,
+): Promise<readonly KeyedSegment[]> {
+  const [first, last] = [run[0]?.segment, run.at(-1)?.segment];
+  if (first === undefined || last === undefined) return [];
+  const range = { startNs: first.startNs, endNs: last.endNs };
+  const isAll = range.startNs === whole.range.startNs && range.endNs === whole.range.endNs;
+  const { upstream, reader, selection } = target;
+  const listed = isAll
+    ? whole.listed
+    : await upstream.list({ listing: 'streams', query: query(selection), range });
+  const checksum = await whole.checksums.ofListing(reader, listed);
+  if (checksum === addChecksums(run.flatMap(checksumsOf))) return [];
+  if (run.length === 1) return [first];
+  const middle = run.length >> 1;
+  const halves = [run.slice(0, middle), run.slice(middle)];
+  return (await Promise.all(halves.map((half) => changedIn(target, half, whole)))).flat();
+}
+
+function keyOf({ key }: InspectionTarget, { startNs, endNs }: TimeRange): string {
+  return `${key} ${startNs}-${endNs}`;
+}

@@ -1,0 +1,87 @@
+import type { TimeRange } from '../../../base/time/range.js';
+
+/** A part of a range of time. */
+export interface TimeSegment extends TimeRange {
+  /** True when the segment has one of the standard lengths, which are worth caching. */
+  readonly isWhole: boolean;
+}
+
+/** True when a time lies in a range. */
+export function isIn({ startNs, endNs }: TimeRange, ns: bigint): boolean {
+  return startNs <= ns && ns < endNs;
+}
+
+const minuteNs = 60_000_000_000n;
+/** The most long segments in one range; a longer range uses longer segments. */
+const maxSegments = 14n;
+/** TimeSegment lengths in minutes: each is a whole number of the one before. */
+const lengths = [5n, 15n, 60n, 240n, 1440n, 10_080n] as const;
+const shortestNs = lengths[0] * minuteNs;
+
+/** The length of the parts of a segment that has one of the standard lengths. */
+export function partLengthOf({ startNs, endNs }: TimeRange): bigint | undefined {
+  const place = lengths.findIndex((length) => length * minuteNs === endNs - startNs);
+  const part = lengths[place - 1];
+  return part === undefined ? undefined : part * minuteNs;
+}
+
+/**
+ * The whole segments around a range. To look at all of them costs little more than to look at the range, and what they show is known for
+ * the next range, which begins and ends elsewhere. A range shorter than any segment is left as it is.
+ */
+export function wholeSegments(range: TimeRange): TimeRange {
+  if (range.endNs - range.startNs < shortestNs) return range;
+  const startNs = borderBefore(range.startNs);
+  return {
+    startNs: startNs < range.startNs ? startNs : range.startNs,
+    endNs: borderAfter(range.endNs - 1n, shortestNs),
+  };
+}
+
+/**
+ * The last border at or before a time; segments begin a nanosecond after a multiple of their length, because windows include their end
+ * instead of their start.
+ */
+function borderBefore(ns: bigint): bigint {
+  return ((ns - 1n) / shortestNs) * shortestNs + 1n;
+}
+
+function borderAfter(ns: bigint, lengthNs: bigint): bigint {
+  return ((ns - 1n) / lengthNs + 1n) * lengthNs + 1n;
+}
+
+/** Splits a range into segments; those that rows are still added to are not worth remembering. */
+export function segmentsUntil(range: TimeRange, nowNs: bigint): readonly TimeSegment[] {
+  const nextNs = borderAfter(nowNs, shortestNs);
+  if (range.endNs < nextNs) return segmentsOf(range);
+  const currentNs = nextNs - shortestNs;
+  const { startNs, endNs } = range;
+  if (startNs >= currentNs) return [{ startNs, endNs, isWhole: false }];
+  return [...segmentsOf({ startNs, endNs: currentNs }), { startNs: currentNs, endNs, isWhole: false }];
+}
+
+/**
+ * Splits a range into whole hours (or other lengths, for short and long ranges), shorter and shorter segments, and a remainder that is not
+ * whole.
+ */
+export function segmentsOf(range: TimeRange): readonly TimeSegment[] {
+  const spanNs = range.endNs - range.startNs;
+  const longest = lengths.findIndex((length) => spanNs / (length * minuteNs) < maxSegments);
+  if (longest < 0) return [{ ...range, isWhole: false }];
+  let segments: readonly TimeSegment[] = [{ ...range, isWhole: false }];
+  for (const length of lengths.slice(0, longest + 1).reverse())
+    segments = segments.flatMap((segment) => (segment.isWhole ? [segment] : cut(segment, length * minuteNs)));
+  return segments;
+}
+
+/** Splits a range at the borders of segments of a length; shorter pieces remain at both ends. */
+function cut({ startNs, endNs }: TimeRange, lengthNs: bigint): readonly TimeSegment[] {
+  const segments: TimeSegment[] = [];
+  for (let at = startNs; at < endNs;) {
+    const border = borderAfter(at, lengthNs);
+    const next = border < endNs ? border : endNs;
+    segments.push({ startNs: at, endNs: next, isWhole: next - at === lengthNs });
+    at = next;
+  }
+  return segments;
+}
