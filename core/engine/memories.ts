@@ -68,7 +68,7 @@ export interface Memories {
 /** Per memory. */
 const usualLimits = { maxEntries: 2000, maxBytes: 16 << 20 };
 /** Of time segments, of which a selection has many, some with surplus rows. */
-const stretchLimits = { maxEntries: 10_000, maxBytes: 32 << 20 };
+const segmentLimits = { maxEntries: 10_000, maxBytes: 32 << 20 };
 
 export function createMemories({
   clock,
@@ -93,10 +93,10 @@ export function createMemories({
   }
   const changed = (): void => void (revision += 1);
   const checksums = new StreamChecksums();
-  const segments = memory<SegmentProfile>('stretches', stretchLimits, changed);
+  const segments = memory<SegmentProfile>('stretches', segmentLimits, changed);
   const spelled = memory<SegmentLevels>('spelled-levels', usualLimits, changed);
   const kept: readonly FactMemory[] = [
-    { name: 'stretches', memory: segments, limits: stretchLimits, codec: profileCodec },
+    { name: 'stretches', memory: segments, limits: segmentLimits, codec: profileCodec },
     { name: 'spelled-levels', memory: spelled, limits: usualLimits, codec: levelsCodec },
   ];
   return {

@@ -101,7 +101,7 @@ type Changes = Readonly<Record<string, string>>;
 
 /** What is counted in segments that are looked at in one call; `missing` are rows without a line. */
 function look(segments: readonly (readonly [rows: number, changes?: Changes])[]): ExpectedCall {
-  const placed = (index: number): Changes => (segments.length > 1 ? { segment: String(index) } : {});
+  const placed = (index: number): Changes => (segments.length > 1 ? { stretch: String(index) } : {});
   const rows = segments.map(([count, changes = {}], index) => ({
     ...{ ...placed(index), _stream: stream, env: 'x' },
     ...{ rows: String(count), different: String(count), ...changes },
@@ -179,7 +179,7 @@ test('what is known of short stretches is known of the long one that they make',
   for (const from of [0n, 60n, 120n, 180n])
     await ofMinutes(from, from + 60n, 2, {
       call: 'rows',
-      batches: [[{ segment: '0', _stream: stream, env: 'x', rows: '2', different: '2' }]],
+      batches: [[{ stretch: '0', _stream: stream, env: 'x', rows: '2', different: '2' }]],
     });
   t.deepEqual(await ofMinutes(0n, 240n, 8), nothingSpecial);
 });
