@@ -12,7 +12,7 @@ import type { Backend } from './backend.js';
 import type { LabelFields } from './plan/label-fields.js';
 import type { DeriveFields } from './logs/derived-fields.js';
 import type { Memories } from './memories.js';
-import type { Strategy } from './metric/context.js';
+import type { ReadStrategy } from './metric/context.js';
 import type { RepeatedRowsRule } from './metric/repeats.js';
 import type { RowThreads } from './metric/threads/row-threads.js';
 import type { engineMetrics } from './metrics.js';
@@ -44,7 +44,7 @@ export interface EngineContext extends Backend {
   /** The option `-repeated-rows`: rows that were pushed several times count once, or each time. */
   readonly repeatedRows: RepeatedRowsRule;
   /** The ways in which a leaf of a metric query may be read, in the order in which they are tried. */
-  readonly strategies: readonly Strategy[];
+  readonly strategies: readonly ReadStrategy[];
   readonly memories: Memories;
 }
 

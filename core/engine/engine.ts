@@ -18,7 +18,7 @@ import { answerStoredList } from './listings/stored-list.js';
 import { compileDerivedFields, type DeriveFields } from './logs/derived-fields.js';
 import { answerLogs } from './logs/logs.js';
 import { createMemories, type Memories } from './memories.js';
-import type { Strategy } from './metric/context.js';
+import type { ReadStrategy } from './metric/context.js';
 import { executeGathered } from './metric/gathered.js';
 import { executeMetric } from './metric/metric.js';
 import { strategies } from './metric/strategies.js';
@@ -50,12 +50,12 @@ export class Engine {
   readonly #derive: DeriveFields | undefined;
   readonly #workers: LineWorkers;
   readonly #rowThreads: RowThreads;
-  readonly #strategies: readonly Strategy[];
+  readonly #strategies: readonly ReadStrategy[];
   /** One reader for all tenants with the same naming. */
   readonly #readers = new WeakMap<Naming, RowReader>();
 
   /** @param ways in which leaves of metric queries may be read; tests force them */
-  constructor(options: EngineOptions, host: EngineHost, ways: readonly Strategy[] = strategies) {
+  constructor(options: EngineOptions, host: EngineHost, ways: readonly ReadStrategy[] = strategies) {
     this.#options = options;
     this.#host = host;
     this.#memories = createMemories(host);

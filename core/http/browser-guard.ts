@@ -3,7 +3,7 @@ import { isIP } from 'node:net';
 import type { Caller } from '../base/caller.js';
 import { apiError } from '../base/errors/table.js';
 import type { ServerOptions } from '../base/options.gen.js';
-import type { ListenerName, Method, Route } from '../wire/routes-table.js';
+import type { ListenerName, HttpMethod, Route } from '../wire/routes-table.js';
 
 /** Throws an ApiError for a request that a browser may have been led to send. */
 export type BrowserGuard = (route: Route, caller: Caller) => void;
@@ -29,7 +29,7 @@ export function createBrowserGuard(
   };
 }
 
-const safe: ReadonlySet<string> = new Set<Method | 'HEAD'>(['GET', 'HEAD', 'OPTIONS']);
+const safe: ReadonlySet<string> = new Set<HttpMethod | 'HEAD'>(['GET', 'HEAD', 'OPTIONS']);
 
 function changes({ readsByPost }: Route, method: string): boolean {
   return !safe.has(method) && readsByPost !== true;

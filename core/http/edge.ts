@@ -40,7 +40,7 @@ import type { ListenerName } from '../wire/routes-table.js';
 import { Upgrades } from './upgrade.js';
 
 /** Dependencies shared by the listeners of a process, whatever they serve. */
-export interface EdgeHouse {
+export interface EdgeDeps {
   readonly meters: Meters<typeof connectionMetrics & typeof fastLaneMetrics>;
   readonly log: Logger;
   readonly clock: Clock;
@@ -76,7 +76,7 @@ export interface Prepared {
  * was current when it came.
  */
 export class Edge {
-  readonly #house: EdgeHouse;
+  readonly #deps: EdgeDeps;
   readonly #connections: Connections;
   readonly #listeners = new Map<ListenerName, Open>();
   /** Closed by a reload, until their last connection has ended. */
@@ -85,9 +85,9 @@ export class Edge {
   readonly #serving = new Set<Serving>();
   #current: Serving | undefined;
 
-  constructor(server: ServerOptions, house: EdgeHouse) {
-    this.#house = house;
-    this.#connections = new Connections(server, house.clock, house.meters);
+  constructor(server: ServerOptions, deps: EdgeDeps) {
+    this.#deps = deps;
+    this.#connections = new Connections(server, deps.clock, deps.meters);
   }
 
   get urls(): Urls {
@@ -100,8 +100,8 @@ export class Edge {
   async prepare(served: Served): Promise<Prepared> {
     refuseUnsafe(served);
     const tls = await readTls(served.server);
-    const plans = planListeners(served, this.#house.workerSocket);
-    const serving = new Serving(served, plans, this.#house, this.#connections, this.#onThrow);
+    const plans = planListeners(served, this.#deps.workerSocket);
+    const serving = new Serving(served, plans, this.#deps, this.#connections, this.#onThrow);
     const opened = new Map<ListenerName, Open>();
     const discard = async (): Promise<void> => {
       await Promise.all([...opened.values()].map(({ listener }) => cutOff(listener)));
@@ -179,15 +179,15 @@ export class Edge {
 
   /** A defect in serving a connection ends that connection. */
   readonly #onThrow: OnThrow = (error, socket) => {
-    if (!this.#house.shortages.took(error)) this.#house.log.error('HTTP handling failed', { error });
+    if (!this.#deps.shortages.took(error)) this.#deps.log.error('HTTP handling failed', { error });
     if (socket !== undefined) this.#connections.cut(socket, 'defect');
   };
 
   #refused(flag: string, most: number): void {
     this.#connections.refused('descriptors');
-    this.#house.shortages.tell(
+    this.#deps.shortages.tell(
       'connections are refused: raise the limit of file descriptors (ulimit -n, LimitNOFILE of systemd)',
-      { listener: flag, 'connections.max': most, 'process.max_fds': this.#house.maxOpenFiles },
+      { listener: flag, 'connections.max': most, 'process.max_fds': this.#deps.maxOpenFiles },
     );
   }
 
@@ -210,7 +210,7 @@ export class Edge {
     tls: TlsMaterial | undefined,
     options: ServerOptions,
   ): Promise<Listener> {
-    const { log, workerSocket, isShared } = this.#house;
+    const { log, workerSocket, isShared } = this.#deps;
     const connections = this.#connections;
     const server = createListenerServer(
       (request, response) => this.#take(name, request, response),
@@ -218,7 +218,7 @@ export class Edge {
       tls,
       this.#onThrow,
     );
-    server.maxConnections = maxConnections(name, this.#house.maxOpenFiles);
+    server.maxConnections = maxConnections(name, this.#deps.maxOpenFiles);
     server.on('drop', () => this.#refused(plan.flag, server.maxConnections));
     connections.watch(server, tls === undefined ? 'connection' : 'secureConnection');
     server.on('clientError', (error, socket) => {
@@ -260,7 +260,7 @@ export class Serving {
   constructor(
     served: Served,
     plans: ReadonlyMap<ListenerName, ListenerPlan>,
-    { clock, meters, log }: EdgeHouse,
+    { clock, meters, log }: EdgeDeps,
     connections: Connections,
     onThrow: OnThrow,
   ) {

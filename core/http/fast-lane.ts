@@ -1,5 +1,5 @@
 /**
- * Answers requests whose bytes have been seen before without running the house for them again. What a request means (its route, its
+ * Answers requests whose bytes have been seen before without running the pipeline for them again. What a request means (its route, its
  * parameters, its caller) follows from its bytes and from configuration; the stages have declared their effect on it
  * (core/kernel/repeat). A stage without a declaration, or an answer that is no longer kept, sends the request the whole way.
  */

@@ -1,10 +1,10 @@
-import { routeById, type Method, type Route } from '../wire/routes-table.js';
+import { routeById, type HttpMethod, type Route } from '../wire/routes-table.js';
 import type { OwnRoute } from './plugin/contract.js';
 
 /** `/site/teams/{name}`: each segment is plain characters or one parameter. */
 const pathForm = /^(?:\/(?:[\w.~-]+|\{\w+\}))+$/;
 
-const readOnly: readonly Method[] = ['GET'];
+const readOnly: readonly HttpMethod[] = ['GET'];
 
 /** The routes that endpoint plugins may serve: built-in ones and those that plugins define. */
 export class OwnRoutes {

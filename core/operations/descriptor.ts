@@ -88,7 +88,7 @@ export interface LimitRules<Request> {
 }
 
 /** One tenant's part of a request. */
-export interface Part {
+export interface TenantPart {
   readonly tenant: Tenant;
   readonly request: ApiRequest;
 }
@@ -98,9 +98,9 @@ export interface Part {
  * tenant. A metric query is different: `sum` over two tenants is not the union of two sums, so it is evaluated once over the rows of all
  * tenants (kind `together`).
  */
-export type Strategy =
+export type TenantStrategy =
   /** Run each part, label its answer and merge. Without parts no tenant was selected, and the answer is empty. */
-  | { readonly kind: 'merge'; readonly parts: readonly Part[] }
+  | { readonly kind: 'merge'; readonly parts: readonly TenantPart[] }
   /** The answer is the same for every tenant: run the request for one. */
   | { readonly kind: 'once' }
   /** The answer is the list of tenants. */
@@ -116,7 +116,7 @@ export type Strategy =
 export interface TenantMerge<Request> {
   readonly kind: 'allowed';
   /** Throws LogqlError for a query that must be parsed and is invalid. */
-  readonly strategy: (request: Request, tenants: readonly Tenant[]) => Strategy;
+  readonly strategy: (request: Request, tenants: readonly Tenant[]) => TenantStrategy;
   readonly mergeOptions: (request: Request) => MergeOptions;
   /** Sorts and limits the merged answer, which is only possible once all parts are in. */
   readonly finish: (answer: Answer, request: Request) => Answer;

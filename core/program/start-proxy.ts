@@ -12,7 +12,7 @@ import type { Host, ReloadReport, ServingState } from '../kernel/plugin/host.js'
 import { untilAborted } from '../base/errors/until-aborted.js';
 import { Edge } from '../http/edge.js';
 import { Lives } from '../kernel/plugin/life.js';
-import { Generation, type GenerationHouse } from './reload/generation.js';
+import { Generation, type GenerationDeps } from './reload/generation.js';
 import { Succession } from './reload/succession.js';
 import { WorkerTopics } from './reload/worker-topics.js';
 import type { Uncaught } from '../kernel/uncaught.js';
@@ -151,7 +151,7 @@ export async function startProxy(pipeline: Pipeline, options: StartOptions = {})
   const all = new AllWorkers(workers, { lives, units: () => current().units, log });
   const reload = async (): Promise<ReloadReport> => (await serving).reload();
   joined?.answer(reloadTopic, reload);
-  const house: House = {
+  const deps: ProcessDeps = {
     clock,
     loggers,
     metering,
@@ -171,8 +171,8 @@ export async function startProxy(pipeline: Pipeline, options: StartOptions = {})
       return succession.state;
     },
   };
-  const generations: GenerationHouse = {
-    hostFor: createHostFor(house),
+  const generations: GenerationDeps = {
+    hostFor: createHostFor(deps),
     lives,
     log,
     meterFor: (id) => {
@@ -308,7 +308,7 @@ async function joinOthers(
 }
 
 /** Services that plugins reach through their host. */
-interface House {
+interface ProcessDeps {
   readonly clock: Clock;
   readonly loggers: LoggerFactory;
   readonly metering: Metering;
@@ -320,11 +320,11 @@ interface House {
   readonly serving: Host['serving'];
 }
 
-function createHostFor(house: House): GenerationHouse['hostFor'] {
-  const { clock, loggers, metering, all } = house;
+function createHostFor(deps: ProcessDeps): GenerationDeps['hostFor'] {
+  const { clock, loggers, metering, all } = deps;
   const strain = new Strain(() => clock.monotonicMs());
   const shared = new SharedValues();
-  const topics = new WorkerTopics(house.workers);
+  const topics = new WorkerTopics(deps.workers);
   return (parts, [pluginId, metrics, component], registered) => {
     const onStop = (work: () => void): void => registered.onStop(work);
     return {
@@ -335,10 +335,10 @@ function createHostFor(house: House): GenerationHouse['hostFor'] {
       meters: metering.registry.create(metrics, onStop),
       purge: (scope, tenantId) => all.purge(scope, tenantId),
       purgeHere: (scope, tenantId) => all.purgeHere(scope, tenantId),
-      ask: (request, asker) => house.ask(request, asker),
+      ask: (request, asker) => deps.ask(request, asker),
       readiness: () => all.readiness(),
       exposeMetrics: () => metering.expose(),
-      describePipeline: () => house.describe(),
+      describePipeline: () => deps.describe(),
       observeRequests: (observer) =>
         registered.observers.push(harmless(observer, loggers.component(pluginId))),
       strain: strain.view(pluginId),
@@ -346,8 +346,8 @@ function createHostFor(house: House): GenerationHouse['hostFor'] {
       clock,
       shared: shared.for(onStop),
       onStop,
-      reload: () => house.reload(),
-      serving: () => house.serving(),
+      reload: () => deps.reload(),
+      serving: () => deps.serving(),
     };
   };
 }

@@ -4,14 +4,14 @@ import type { SlotName } from '../kernel/plugin/slots.js';
 import type { OptionSchema } from '../kernel/options/index.js';
 
 /** Rules of a stage that a test can break; the kernel enforces those that the stage itself can break (core/kernel/stage-contract). */
-export interface Promises {
+export interface StagePromises {
   readonly name: string;
   readonly schema?: object;
   readonly needs: readonly string[];
 }
 
 /** Refuses options that the schema does not have, or that lack one it requires: a pipeline file with them would not start. */
-export function holdToOptions({ name, schema }: Promises, options: unknown): void {
+export function holdToOptions({ name, schema }: StagePromises, options: unknown): void {
   if (typeof options !== 'object' || options === null || schema === undefined) return;
   // The type only names the parts that are read here.
   const { properties = {}, required = [], additionalProperties }: OptionSchema = schema;
@@ -28,7 +28,7 @@ export function holdToOptions({ name, schema }: Promises, options: unknown): voi
 }
 
 /** Refuses an exchange without a slot that the stage declares to need: the kernel would not have put it there. */
-export function holdToNeeds({ name, needs }: Promises, exchange: Exchange): void {
+export function holdToNeeds({ name, needs }: StagePromises, exchange: Exchange): void {
   const missing = needs.find((slot) => !hasSlot(exchange, slot));
   if (missing !== undefined)
     throw new Error(

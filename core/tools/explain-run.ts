@@ -36,7 +36,7 @@ export async function runQuery(
     const { status, body, trace, durationMs } = await run();
     // The report says what else has failed, but has no stack.
     isDefect = status === 500;
-    return reportRun(trace, { status, durationMs, answer: summaryOf(body, status) });
+    return reportRun(trace, { status, durationMs, answer: answerSummary(body, status) });
   } finally {
     await proxy.close();
     if (isDefect) io.err(records.join(''));
@@ -115,7 +115,7 @@ export async function ask(url: string, query: string, own: ReadonlyMap<string, s
 }
 
 /** A summary of an answer in a few words; of an error its text. */
-export function summaryOf(body: string, status: number): string {
+export function answerSummary(body: string, status: number): string {
   const answer = objectOf(parsed(body));
   const { error } = answer;
   if (status !== 200) return typeof error === 'string' ? error : body.trim();

@@ -2,7 +2,7 @@ import { ApiError } from '../base/errors/api-error.js';
 import { packageBuiltIns, type LoadedPlugin, type Pipeline } from '../kernel/pipeline/index.js';
 import type { StagePlugin } from '../kernel/plugin/contract.js';
 import type { Query } from '../wire/api/query.js';
-import { ask, onlyQueries, summaryOf, toErrors } from './explain-run.js';
+import { ask, onlyQueries, answerSummary, toErrors } from './explain-run.js';
 import type { Io } from '../program/io.js';
 import { startProxy } from '../program/start-proxy.js';
 
@@ -52,7 +52,7 @@ export async function siteQueries(
   try {
     const { status, body } = await ask(proxy.urls.main, text, own);
     if (queries.size > 0) return { ...told, queries: [...queries.values()] };
-    return { ...told, queries: [], answer: `${status} ${summaryOf(body, status)}` };
+    return { ...told, queries: [], answer: `${status} ${answerSummary(body, status)}` };
   } finally {
     await proxy.close();
   }

@@ -6,7 +6,7 @@ import { withOtlpConfig } from '../victoria/names/otlp-config.js';
 import { UsageError, type CommandFlag } from '../kernel/options/index.js';
 import type { TranslateOptions } from '../base/options.gen.js';
 import { packageBuiltIns, type Pipeline } from '../kernel/pipeline/index.js';
-import { explainQuery, type Explanation } from '../engine/plan/explain/explain.js';
+import { explainQuery, type QueryExplanation } from '../engine/plan/explain/explain.js';
 import { printExplanation } from '../engine/plan/explain/print.js';
 import type { PlanSettings } from '../engine/plan/asked.js';
 import { printRun, type RunReport } from '../engine/plan/explain/run.js';
@@ -58,7 +58,7 @@ export async function explain(args: readonly string[], io: Io): Promise<number> 
 interface Explained {
   readonly site: SiteQueries;
   /** Of each query that is translated. */
-  readonly explanations: readonly Explanation[];
+  readonly explanations: readonly QueryExplanation[];
   /** With `-run`. */
   readonly run?: RunReport;
 }
@@ -73,7 +73,7 @@ async function explainAndRun(
   const query = new Query(text, naming.dottedNames);
   const learner = new NameLearner(systemClock);
   const recall = (filter: LogsqlFilter): StoredNames | undefined => learner.recall(filter, own.get('org-id'));
-  const explainNow = (each: Query): Explanation =>
+  const explainNow = (each: Query): QueryExplanation =>
     explainQuery(each, naming, { ...planSettings(pipeline), recall });
   // A query that is refused is not run, nor shown to the stages of the site.
   const alone = explainNow(query);

@@ -17,7 +17,7 @@ import { printPipeline } from './print-pipeline.js';
 import type { SourceFile } from '../kernel/pipeline/source.js';
 
 /** Options of a command line and an environment; every text is valid. */
-export interface Given {
+export interface MigrationInput {
   /** Texts by flag, without dashes. */
   readonly flags: ReadonlyMap<string, string>;
   /** Variables that stand for the whole value of a flag, by flag. */
@@ -56,7 +56,7 @@ interface Source {
 /** The pipeline file that means what a base file means with these flags and variables: only what differs from the defaults is written. */
 export async function migratePipeline(
   base: SourceFile,
-  given: Given,
+  given: MigrationInput,
   notes: readonly string[],
 ): Promise<Migrated> {
   const builtIns = packageBuiltIns();
@@ -94,7 +94,7 @@ export async function migratePipeline(
 
 class Migration {
   readonly secrets = new Map<string, string>();
-  readonly #given: Given;
+  readonly #given: MigrationInput;
   readonly #owners: readonly Owner[];
   /** Flags that an option of the file declares. */
   readonly #declared: ReadonlySet<string>;
@@ -103,7 +103,7 @@ class Migration {
   readonly #variables = new Set<string>();
   readonly #overruled = new Set<string>();
 
-  constructor(owners: readonly Owner[], given: Given) {
+  constructor(owners: readonly Owner[], given: MigrationInput) {
     this.#owners = owners;
     this.#given = given;
     const flags = owners.flatMap(({ name, schema }) => definitionsOf(name, schema).map(({ flag }) => flag));

@@ -3,7 +3,7 @@
  * pipeline serves is answered like an unknown path.
  */
 
-export type Method = 'GET' | 'POST' | 'PUT' | 'DELETE' | 'PATCH' | 'OPTIONS';
+export type HttpMethod = 'GET' | 'POST' | 'PUT' | 'DELETE' | 'PATCH' | 'OPTIONS';
 /**
  * The listener of a route. `admin` routes move to the main listener, behind the token, when one is set; `metrics` has its own listener;
  * `workers` is a socket in a private folder, where the other workers of a proxy ask, and does not exist without them.
@@ -16,7 +16,7 @@ export interface Route {
   /** First the path that logs and metrics show as the route, then its aliases; `{name}` is a path parameter. */
   readonly paths: readonly [string, ...string[]];
   /** HEAD is accepted wherever GET is. */
-  readonly methods: readonly Method[];
+  readonly methods: readonly HttpMethod[];
   readonly listener: ListenerName;
   /** Exists only with -server.register-instrumentation=true. */
   readonly isInstrumentation?: true;
@@ -44,8 +44,8 @@ export const headerNames = {
   deleteConfirmation: ['x-delete-confirmation'],
 } as const satisfies Readonly<Record<string, readonly string[]>>;
 
-const anyMethod: readonly Method[] = ['GET', 'POST', 'PUT', 'DELETE', 'PATCH', 'OPTIONS'];
-const read: readonly Method[] = ['GET', 'POST'];
+const anyMethod: readonly HttpMethod[] = ['GET', 'POST', 'PUT', 'DELETE', 'PATCH', 'OPTIONS'];
+const read: readonly HttpMethod[] = ['GET', 'POST'];
 const api = '/loki/api/v1';
 const legacy = '/api/prom';
 const pm = '/prometheus/api/v1';
@@ -64,7 +64,7 @@ function spellings(...paths: readonly [string, ...string[]]): readonly [string, 
 function route(
   id: string,
   paths: readonly [string, ...string[]],
-  methods: readonly Method[] = ['GET'],
+  methods: readonly HttpMethod[] = ['GET'],
   more: Partial<Pick<Route, 'listener' | 'isInstrumentation' | 'isOpen' | 'ignoresBody'>> = {},
 ): Route {
   const reading = methods === read ? { readsByPost: true as const } : {};

@@ -14,10 +14,16 @@ import {
 import { errorTable } from '../../core/base/errors/table.js';
 import type { DeletionTaken } from '../../core/victoria/upstream/types.js';
 import { activeTasks, type ActiveTasks } from './active-tasks.js';
-import { Mark } from './mark.js';
+import { DeletionsFile } from './deletions-file.js';
 import type { deleteMetrics } from './metrics.js';
-import { PeerNews } from './peer-news.js';
-import { printKnown, readKnown, readNews, type Known, type News } from './news.js';
+import { PeerNotices } from './peer-notices.js';
+import {
+  printDeletions,
+  readDeletions,
+  readNotice,
+  type KnownDeletions,
+  type DeletionNotice,
+} from './notices.js';
 
 type Outcome = 'finished' | 'refused' | 'given_up';
 
@@ -35,7 +41,7 @@ const maxFirstTries = 10;
 /** In the place of those that are too many. */
 const overflowId = 'too many';
 
-const newsTopic: Topic<News, null> = { name: 'deletion' };
+const newsTopic: Topic<DeletionNotice, null> = { name: 'deletion' };
 
 /**
  * Follows deletions until the backend has finished them. Meanwhile the caches of this process neither keep nor use answers that they touch
@@ -45,7 +51,7 @@ export class Follower {
   readonly #options: DeleteOptions;
   readonly #host: Host<typeof deleteMetrics>;
   readonly #running: RunningDeletions;
-  readonly #mark: Mark | undefined;
+  readonly #mark: DeletionsFile | undefined;
   readonly #fingerprint: Fingerprint;
   /** By id, when they have ended. */
   readonly #ended = new Map<string, number>();
@@ -53,7 +59,7 @@ export class Follower {
   readonly #untilMs = new Map<string, number>();
   /** Deletions requested by clients of this process. */
   readonly #own = new Set<string>();
-  readonly #peers: PeerNews;
+  readonly #peers: PeerNotices;
   readonly #stopped = new AbortController();
   #firstTries = 0;
   #isTicking = false;
@@ -64,19 +70,19 @@ export class Follower {
     this.#options = options;
     this.#host = host;
     this.#running = runningDeletions(host);
-    this.#peers = new PeerNews(host);
+    this.#peers = new PeerNotices(host);
     this.#fingerprint = createFingerprint(options);
     this.#pauseMs = options.pollInterval;
     const { diskCachePath, patternsPersistPath, labelIndexPersistPath } = options;
     const beside = diskCachePath || patternsPersistPath || labelIndexPersistPath;
-    this.#mark = beside === '' ? undefined : new Mark(`${beside}.deletions`, host.log);
+    this.#mark = beside === '' ? undefined : new DeletionsFile(`${beside}.deletions`, host.log);
     host.workers.answer(newsTopic, async (news) => {
       await this.#learn(news);
       return null;
     });
     const fleet = fleetOf(host);
     host.onStop(fleet.listen((text) => this.#heard(text)));
-    host.onStop(fleet.offer(offerName, () => Promise.resolve(Buffer.from(printKnown(this.#known())))));
+    host.onStop(fleet.offer(offerName, () => Promise.resolve(Buffer.from(printDeletions(this.#known())))));
   }
 
   /** Entries on disk may be from before a deletion that only the file or the peers know of. */
@@ -136,16 +142,16 @@ export class Follower {
     await this.#save();
   }
 
-  async #tell(news: News): Promise<void> {
+  async #tell(news: DeletionNotice): Promise<void> {
     await this.#tellWorkers(news);
     await this.#tellPeers(news);
   }
 
-  async #tellWorkers(news: News): Promise<void> {
+  async #tellWorkers(news: DeletionNotice): Promise<void> {
     await this.#host.workers.gather(newsTopic, news, { isOwed: true });
   }
 
-  async #tellPeers(news: News): Promise<void> {
+  async #tellPeers(news: DeletionNotice): Promise<void> {
     const isHeard = await this.#peers.tell(news);
     if (!isHeard && news.phase !== 'running') this.#own.delete(news.deletion.id);
     if (!this.#peers.haveHeard) this.#wait();
@@ -153,9 +159,9 @@ export class Follower {
 
   /** Another replica has announced a deletion. */
   async #heard(text: string): Promise<void> {
-    let news: News;
+    let news: DeletionNotice;
     try {
-      news = readNews(text);
+      news = readNotice(text);
     } catch (error) {
       this.#host.log.warn('what a peer tells of a deletion cannot be read', { error });
       return;
@@ -163,7 +169,7 @@ export class Follower {
     await this.#tellWorkers(news);
   }
 
-  async #learn({ phase, deletion }: News): Promise<void> {
+  async #learn({ phase, deletion }: DeletionNotice): Promise<void> {
     const { id } = deletion;
     if (phase === 'running') {
       if (this.#ended.has(id)) return;
@@ -315,7 +321,7 @@ export class Follower {
   async #askPeers(signal: AbortSignal): Promise<boolean> {
     let isNews = false;
     const use = (bytes: Buffer): Promise<void> => {
-      const { running, ended } = readKnown(bytes.toString());
+      const { running, ended } = readDeletions(bytes.toString());
       for (const deletion of running) {
         if (this.#running.has(deletion.id) || this.#ended.has(deletion.id)) continue;
         this.#add(deletion);
@@ -338,7 +344,7 @@ export class Follower {
     return this.#fingerprint(headers) === undefined ? { accountId, projectId } : undefined;
   }
 
-  #known(): Known {
+  #known(): KnownDeletions {
     return { running: this.#running.all, ended: [...this.#ended] };
   }
 

@@ -7,7 +7,7 @@ import type { Exchange, Rest } from '../../core/plugin/index.js';
 import type { MatrixAnswer } from '../../core/wire/answer/types.js';
 
 /** A question that may be gathered with others. */
-export interface Question {
+export interface BurstQuestion {
   readonly exchange: Exchange<'tenant' | 'plan'>;
   readonly asked: AskedMetric;
   readonly rest: Rest;
@@ -27,7 +27,7 @@ type Answers = readonly (MatrixAnswer | undefined)[];
 /** Questions that came close together. */
 interface Burst {
   readonly key: string;
-  readonly questions: Question[];
+  readonly questions: BurstQuestion[];
   /** Resolves when no more are taken. */
   readonly closed: Promise<void>;
   readonly close: () => void;
@@ -50,7 +50,7 @@ export class Bursts {
   }
 
   /** The answer, or undefined when the question has to be asked alone. Throws what ended the shared work, or the signal's reason. */
-  async ask(key: string, question: Question): Promise<MatrixAnswer | undefined> {
+  async ask(key: string, question: BurstQuestion): Promise<MatrixAnswer | undefined> {
     let burst = this.#open.get(key);
     if (burst === undefined) {
       if (this.#open.size >= maxOpen) return undefined;

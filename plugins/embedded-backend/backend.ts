@@ -30,7 +30,7 @@ export interface DeleteTask {
 }
 
 /** All state of one running backend; handlers reach it through their context. */
-export class Backend {
+export class EmbeddedBackend {
   readonly settings: BackendSettings;
   readonly store: Store;
   readonly counters = new Counters();

@@ -1,6 +1,6 @@
 import type { AddressInfo } from 'node:net';
 
-import { Backend } from './backend.js';
+import { EmbeddedBackend } from './backend.js';
 import type { BackendStats } from './counters.js';
 import { createBackendServer } from './http/server.js';
 import { Journal } from './journal.js';
@@ -49,7 +49,7 @@ export interface DevBackend {
  */
 export async function startDevBackend(options: DevBackendOptions = {}): Promise<DevBackend> {
   const host = options.host ?? '127.0.0.1';
-  const backend = new Backend({
+  const backend = new EmbeddedBackend({
     maxBytes: options.maxBytes ?? 1024 ** 3,
     faults: options.faults ?? false,
     version: options.version ?? 'v1.52.0',

@@ -117,11 +117,11 @@ function countPatterns(answer: Answer): number {
  * @throws Error naming the file, when it cannot be read or is invalid
  */
 async function readPatternFile(file: string): Promise<readonly string[]> {
-  return parsePatterns((await readOptionFile('-patterns-custom-file', file)).toString('utf8'), file);
+  return parsePatternTexts((await readOptionFile('-patterns-custom-file', file)).toString('utf8'), file);
 }
 
 /** The distinct patterns of such a text. */
-export function parsePatterns(text: string, where: string): readonly string[] {
+export function parsePatternTexts(text: string, where: string): readonly string[] {
   return [...new Set(text.trimStart().startsWith('[') ? fromJson(text, where) : fromLines(text))];
 }
 

@@ -1,6 +1,6 @@
 /** Rule groups as reported by the rules backend (`/api/v1/rules`), parsed without trusting their form. */
 
-export interface Rule {
+export interface RulerRule {
   readonly kind: 'alert' | 'record';
   readonly name: string;
   readonly expr: string;
@@ -14,7 +14,7 @@ export interface RuleGroup {
   readonly namespace: string;
   readonly name: string;
   readonly intervalSeconds: number;
-  readonly rules: readonly Rule[];
+  readonly rules: readonly RulerRule[];
 }
 
 /** Parses `{data: {groups: [...]}}`; undefined when the document has no groups. Missing fields of a group or rule become empty. */
@@ -35,7 +35,7 @@ function readGroup(group: unknown): RuleGroup {
   };
 }
 
-function readRule(rule: unknown): Rule {
+function readRule(rule: unknown): RulerRule {
   return {
     kind: member(rule, 'type') === 'recording' ? 'record' : 'alert',
     name: text(member(rule, 'name')),

@@ -10,7 +10,7 @@ import {
   type RouteHandler,
   type Tenant,
 } from '../../core/plugin/index.js';
-import { readGroups, type Rule, type RuleGroup } from './groups.js';
+import { readGroups, type RulerRule, type RuleGroup } from './groups.js';
 import { RulesBackend, type RulesCall } from './rules-backend.js';
 import { stringify } from 'yaml';
 import { printPrometheusDuration } from '../../core/base/time/index.js';
@@ -211,7 +211,7 @@ function groupNode({ name, intervalSeconds, rules }: RuleGroup): Map<string, unk
   ]);
 }
 
-function ruleNode(rule: Rule): Map<string, unknown> {
+function ruleNode(rule: RulerRule): Map<string, unknown> {
   return new Map<string, unknown>([
     [rule.kind, rule.name],
     ['expr', rule.expr],

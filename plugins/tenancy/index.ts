@@ -11,7 +11,7 @@ import {
 } from '../../core/plugin/index.js';
 import type { Tenant } from '../../core/base/caller.js';
 import { oversizedText } from '../../core/operations/index.js';
-import { holdToLimits, isTimeless, type Ask } from './hold.js';
+import { enforceLimits, isTimeless, type AnswerRequest } from './enforce-limits.js';
 import { lint } from './lint.js';
 import { MapSource } from './tenant-map.js';
 import { resolveHeader } from './resolve.js';
@@ -76,7 +76,7 @@ class Tenancy implements Stage<never, 'tenant'> {
     const ids = (resolved.kind === 'one' ? [resolved.tenant] : resolved.tenants).map(({ id }) => id);
     trace.tenantId = ids.join('|');
     if (resolved.kind === 'many') meters.tenant_fanout_total.add(1, {});
-    const ask: Ask = (asked, oldestNs) => {
+    const ask: AnswerRequest = (asked, oldestNs) => {
       const bounded = (tenant: Tenant): Tenant =>
         oldestNs === undefined ? { ...tenant, mapping } : { ...tenant, mapping, oldestNs };
       if (resolved.kind === 'one') {
@@ -91,7 +91,7 @@ class Tenancy implements Stage<never, 'tenant'> {
     // A text that is refused for its length is not parsed first.
     if (oversizedText(request, limits.process.maxQueryLengthBytes) !== undefined)
       return ask(exchange, undefined);
-    return holdToLimits(exchange, limits.of(ids), this.#host.clock.nowNs(), ask);
+    return enforceLimits(exchange, limits.of(ids), this.#host.clock.nowNs(), ask);
   }
 
   /** As long as its tenant is the same, and no limit depends on the time or on what is stored. */

@@ -6,7 +6,7 @@ import type { Limits } from '../../core/wire/limits/limits.js';
 import { binaryLimits } from '../../core/logql/metric/index.js';
 import { apiError } from '../../core/base/errors/table.js';
 import { type MergeOptions, mergeStreams } from '../../core/wire/answer/merge/index.js';
-import type { Part, Strategy, TenantMerge } from '../../core/operations/descriptor.js';
+import type { TenantPart, TenantStrategy, TenantMerge } from '../../core/operations/descriptor.js';
 import { operationOf, oversizedText } from '../../core/operations/index.js';
 import { once } from '../../core/operations/rules/tenants.js';
 import { isFound, pageOf } from '../../core/operations/rules/paging.js';
@@ -20,7 +20,7 @@ import type {
   DetectedFieldValuesRequest,
 } from '../../core/wire/api/discovery-request.js';
 import { defaultStepNs } from '../../core/wire/api/params/reader.js';
-import { KeptApart } from '../../core/wire/answer/interval.js';
+import { IntervalFilter } from '../../core/wire/answer/interval-filter.js';
 import { Pacer } from '../../core/base/pace/pacer.js';
 import { atPace } from '../../core/base/pace/steps.js';
 
@@ -49,7 +49,7 @@ export async function answerSeveral(
     case 'tenant-names':
       return names(strategy.tenantIds, strategy.browse);
     case 'merge': {
-      const run = async ({ tenant, request: part }: Part, signal: AbortSignal): Promise<Answer> => {
+      const run = async ({ tenant, request: part }: TenantPart, signal: AbortSignal): Promise<Answer> => {
         const derived = exchange.derive<'tenant'>({
           request: part,
           slots: { tenant },
@@ -58,7 +58,7 @@ export async function answerSeveral(
         });
         return labelAnswer(await rest(derived), tenant.id, !exchange.caller.categorizeLabels);
       };
-      const merge = (parts: readonly Part[], options: MergeOptions): Promise<Answer | undefined> =>
+      const merge = (parts: readonly TenantPart[], options: MergeOptions): Promise<Answer | undefined> =>
         fanOut(parts, run, {
           merge: options,
           maxBytes: limits.process.multiTenantMaxMergedResponseBytes,
@@ -79,7 +79,7 @@ async function chooseStrategy(
   rule: TenantMerge<ApiRequest>,
   tenants: readonly Tenant[],
   maxQueryBytes: number,
-): Promise<Strategy> {
+): Promise<TenantStrategy> {
   // The guard refuses a text that is too long, for every tenant alike, so it is not parsed here first.
   if (oversizedText(request, maxQueryBytes) !== undefined) return once;
   await readAhead(request, signal);
@@ -111,9 +111,9 @@ function isScan(request: ApiRequest): request is ScanRequest {
  */
 async function partsOfNewest(
   { query, range, lineLimit: limit }: ScanRequest,
-  parts: readonly Part[],
-  merged: (parts: readonly Part[], options: MergeOptions) => Promise<Answer | undefined>,
-): Promise<readonly Part[]> {
+  parts: readonly TenantPart[],
+  merged: (parts: readonly TenantPart[], options: MergeOptions) => Promise<Answer | undefined>,
+): Promise<readonly TenantPart[]> {
   if (parts.length < 2) return parts;
   const direction = 'backward';
   const stepNs = defaultStepNs(range);
@@ -146,12 +146,12 @@ type Narrowing = Pick<QueryRangeRequest, 'range' | 'limit' | 'intervalNs'>;
  */
 async function answerApart(
   request: QueryRangeRequest,
-  parts: readonly Part[],
-  merged: (parts: readonly Part[], options: MergeOptions) => Promise<Answer | undefined>,
+  parts: readonly TenantPart[],
+  merged: (parts: readonly TenantPart[], options: MergeOptions) => Promise<Answer | undefined>,
   signal: AbortSignal,
 ): Promise<Answer | undefined> {
   const { direction, intervalNs, limit } = request;
-  const apart = new KeptApart(intervalNs, direction);
+  const apart = new IntervalFilter(intervalNs, direction);
   const rounds: StreamsAnswer[] = [];
   let missing = limit;
   let { range } = request;
@@ -172,11 +172,11 @@ async function answerApart(
   return atPace(mergeStreams(rounds, { direction }), new Pacer(signal));
 }
 
-function narrowed(part: Part, narrowing: Narrowing): Part {
+function narrowed(part: TenantPart, narrowing: Narrowing): TenantPart {
   return part.request.op === 'query_range' ? { ...part, request: { ...part.request, ...narrowing } } : part;
 }
 
-function keep(answer: StreamsAnswer, { direction }: QueryRangeRequest, apart: KeptApart): StreamsAnswer {
+function keep(answer: StreamsAnswer, { direction }: QueryRangeRequest, apart: IntervalFilter): StreamsAnswer {
   const sign = direction === 'forward' ? 1 : -1;
   const inOrder = answer.streams
     .flatMap(({ entries }) => entries)

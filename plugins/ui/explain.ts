@@ -9,23 +9,23 @@ import {
   type LogExpr,
   type VectorAggregation,
 } from '../../core/logql/index.js';
-import { namesTexts, type Explanation } from '../../core/engine/plan/explain/explain.js';
+import { namesTexts, type QueryExplanation } from '../../core/engine/plan/explain/explain.js';
 import { explainOfPipeline } from '../../core/engine/plan/explain/of-pipeline.js';
 import { bySum } from '../../core/logql/functions/join.js';
 import { countLines } from '../../core/logql/functions/range/functions.js';
 import type { Host } from '../../core/plugin/index.js';
 import { hintsOf, type Hint } from './hints.js';
-import { marksOf, type Mark } from './marks.js';
+import { marksOf, type TextMark } from './marks.js';
 
 /** The explanation of a query, and for a log query the query that counts its lines by level. */
-export interface PageExplanation extends Explanation {
+export interface PageExplanation extends QueryExplanation {
   readonly kind: 'log' | 'metric';
   readonly formatted: string;
   readonly namesText: string;
   /** The histogram query that Grafana sends with a log query, one interval per bar. */
   readonly histogram?: string;
   /** The texts that the line filters of a log query look for. */
-  readonly marks: readonly Mark[];
+  readonly marks: readonly TextMark[];
   readonly hints: readonly Hint[];
 }
 

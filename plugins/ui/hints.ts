@@ -3,7 +3,7 @@ import { logQueriesOf, visit, type AstNode } from '../../core/logql/index.js';
 import { descriptorOf } from '../../core/logql/stages/index.js';
 import { isAny } from '../../core/logql/stages/stage.js';
 import { labelMeaning } from '../../core/logql/pipeline/filter-meaning.js';
-import type { Explanation } from '../../core/engine/plan/explain/explain.js';
+import type { QueryExplanation } from '../../core/engine/plan/explain/explain.js';
 
 /** A way to make a query cheaper; `example` shows a text to write, where there is one. */
 export interface Hint {
@@ -11,7 +11,7 @@ export interface Hint {
   readonly example?: string;
 }
 
-type Facts = Pick<Explanation, 'reads'>;
+type Facts = Pick<QueryExplanation, 'reads'>;
 
 /** Hints that make a query cheaper, as far as its own plan shows for certain. Every sentence is true of this query. */
 export function hintsOf(ast: Expr, facts: Facts): readonly Hint[] {

@@ -23,7 +23,7 @@ import {
 import { BackendCalls } from './backend-calls.js';
 import { editQuery } from './edit.js';
 import { checkForPage, explainForPage } from './explain.js';
-import { ofAll, seenTopic } from './of-all.js';
+import { mergeSnapshots, snapshotTopic } from './worker-snapshots.js';
 import { PageFiles, pageFolder } from './page-files.js';
 
 type UiHost = Pick<
@@ -45,7 +45,7 @@ export function createUi(host: UiHost, folder: URL): Endpoint {
   const runs = new RunReports();
   host.observeRequests(backendCalls);
   host.observeRequests(runs);
-  host.workers.answer(seenTopic, async () => {
+  host.workers.answer(snapshotTopic, async () => {
     return { pipeline: await host.describePipeline(), backend: backendCalls.figures() };
   });
   // A page may ask another worker than the one that ran its query.
@@ -58,10 +58,10 @@ export function createUi(host: UiHost, folder: URL): Endpoint {
         'ui_pipeline',
         async () => {
           const [{ answers }, notReady] = await Promise.all([
-            host.workers.gather(seenTopic, null),
+            host.workers.gather(snapshotTopic, null),
             host.readiness(),
           ]);
-          const { pipeline, backend } = ofAll(answers.map(({ answer }) => answer));
+          const { pipeline, backend } = mergeSnapshots(answers.map(({ answer }) => answer));
           return jsonAnswer({ ...pipeline, nowMs: host.clock.nowMs(), notReady, backend });
         },
       ],

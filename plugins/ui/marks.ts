@@ -5,7 +5,7 @@ import type { RegExpNode } from '../../core/logql/regexp/tree.js';
 import { translateForV8 } from '../../core/logql/regexp/v8-engine.js';
 
 /** A text that the page marks in a line, or a pattern that a browser finds without backtracking over and over, with the flags it needs. */
-export type Mark =
+export type TextMark =
   | { readonly kind: 'text'; readonly text: string; readonly ignoresCase: boolean }
   | { readonly kind: 'pattern'; readonly source: string; readonly flags: string };
 
@@ -14,8 +14,8 @@ const mostMarks = 20;
 const longestPattern = 2_000;
 
 /** The texts that the line filters of a query look for; filters whose matches cannot be found quickly and for certain are left out. */
-export function marksOf({ stages }: LogExpr): readonly Mark[] {
-  const marks: Mark[] = [];
+export function marksOf({ stages }: LogExpr): readonly TextMark[] {
+  const marks: TextMark[] = [];
   for (const stage of stages) {
     // Behind these the filter is about another text than the stored line.
     if (stage.kind !== 'line-filter') continue;
@@ -30,7 +30,7 @@ export function marksOf({ stages }: LogExpr): readonly Mark[] {
   return marks.slice(0, mostMarks);
 }
 
-function patternMarks(pattern: string): readonly Mark[] {
+function patternMarks(pattern: string): readonly TextMark[] {
   if (pattern.length > longestPattern) return [];
   const tree = exactTree(pattern);
   if (tree === undefined) return [];

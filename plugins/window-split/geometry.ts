@@ -1,6 +1,6 @@
 /** Cuts a range into windows. Times are Unix milliseconds, bounds of windows are [start, end). */
 
-export interface Window {
+export interface TimeWindow {
   readonly startMs: number;
   readonly endMs: number;
 }
@@ -33,12 +33,12 @@ export function windowsOf(
   endMs: number,
   atLeastMs: number,
   { splitMs, isAligned, sealedMs }: Cutting,
-): readonly Window[] {
+): readonly TimeWindow[] {
   const needed = Math.max(atLeastMs, (endMs - startMs) / (maxWindows - 1));
   const lengthMs = splitMs * Math.max(1, Math.ceil(needed / splitMs));
   if (endMs - startMs < 2 * lengthMs) return [];
   const originMs = isAligned ? Math.floor(startMs / lengthMs) * lengthMs : startMs;
-  const windows: Window[] = [];
+  const windows: TimeWindow[] = [];
   for (let from = originMs; from < endMs; from += lengthMs) {
     const isDivided = from + lengthMs > sealedMs && lengthMs % pieces === 0 && lengthMs / pieces >= atLeastMs;
     const ownMs = isDivided ? lengthMs / pieces : lengthMs;
@@ -55,7 +55,7 @@ export interface StepRange {
 }
 
 /** The steps of a window: multiples of the step. */
-export function stepsIn({ startMs, endMs }: Window, stepMs: number): StepRange | undefined {
+export function stepsIn({ startMs, endMs }: TimeWindow, stepMs: number): StepRange | undefined {
   const firstMs = Math.ceil(startMs / stepMs) * stepMs;
   const lastMs = (Math.ceil(endMs / stepMs) - 1) * stepMs;
   return firstMs > lastMs ? undefined : { firstMs, lastMs };

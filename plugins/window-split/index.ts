@@ -14,12 +14,12 @@ import {
   type Stage,
 } from '../../core/plugin/index.js';
 import { LineCounts } from './line-counts.js';
-import { answerLogs } from './logs.js';
-import { answerMetric } from './metric.js';
+import { answerLogWindows } from './logs.js';
+import { answerMetricWindows } from './metric.js';
 import { windowMetrics } from './metrics.js';
 import { Parallelism } from './parallelism.js';
 import { Warmer, type Neighbourhood } from './warmer.js';
-import { AskWhole, Windowing, type WindowHouse } from './windowing.js';
+import { FallBackToWholeRange, Windowing, type WindowingDeps } from './windowing.js';
 
 /** The most questions that are remembered as asked, and their bytes. */
 const maxAsked = 2000;
@@ -43,14 +43,14 @@ export default defineStage<WindowSplitOptions, Needs, never, typeof windowMetric
 const passThrough: Stage<Needs, never> = { handle: (exchange, rest) => rest(exchange) };
 
 class WindowSplit implements Stage<Needs, never> {
-  readonly #house: WindowHouse;
+  readonly #deps: WindowingDeps;
   readonly #warmer: Warmer | undefined;
   /** Requests that callers wait for. */
   #running = 0;
 
   constructor(options: WindowSplitOptions, host: Host<typeof windowMetrics>) {
     const { clock } = host;
-    this.#house = {
+    this.#deps = {
       options,
       host,
       store: answerStore(options, host),
@@ -81,8 +81,8 @@ class WindowSplit implements Stage<Needs, never> {
   }
 
   async purge(_scope: PurgeScope, tenantId?: string): Promise<void> {
-    this.#house.counts.clear();
-    await this.#house.store.purge(tenantId);
+    this.#deps.counts.clear();
+    await this.#deps.store.purge(tenantId);
   }
 
   stop(): Promise<void> {
@@ -94,14 +94,14 @@ class WindowSplit implements Stage<Needs, never> {
     const { request, slots } = exchange;
     if (request.op !== 'query_range') return undefined;
     const { ast } = request.query;
-    const windowing = new Windowing(this.#house, exchange, request, rest);
+    const windowing = new Windowing(this.#deps, exchange, request, rest);
     try {
       if (ast.kind === 'log') {
-        const answer = await answerLogs(ast, request, windowing);
+        const answer = await answerLogWindows(ast, request, windowing);
         return answer && { answer };
       }
       if (slots.plan.kind !== 'metric') return undefined;
-      const answer = await answerMetric(slots.plan, request, windowing);
+      const answer = await answerMetricWindows(slots.plan, request, windowing);
       const { question, windows } = windowing;
       return answer && { answer, neighbourhood: { exchange, request, rest, question, windows } };
     } finally {
@@ -117,5 +117,5 @@ interface Windowed {
 }
 
 function isOfThePart(error: unknown): boolean {
-  return error instanceof AskWhole || (error instanceof ApiError && error.status < 499);
+  return error instanceof FallBackToWholeRange || (error instanceof ApiError && error.status < 499);
 }

@@ -1,12 +1,12 @@
 import { ByteLru } from '../../core/base/memory/byte-lru.js';
 import type { Clock } from '../../core/base/clock.js';
 import type { Matcher } from '../../core/logql/ast.js';
-import type { Window } from './geometry.js';
+import type { TimeWindow } from './geometry.js';
 
 /**
  * The rows that a query reads of a selector: for a window, the lines from `lookbackMs` before it to its end, all of it `offsetMs` earlier.
  */
-export interface Reading {
+export interface SelectorRead {
   readonly matchers: readonly Matcher[];
   readonly lookbackMs: number;
   readonly offsetMs: number;
@@ -57,8 +57,8 @@ export class LineCounts {
 
   /** The lines that each window reads of each selector; undefined for a window that reads too much. */
   async of(
-    windows: readonly Window[],
-    readings: readonly Reading[],
+    windows: readonly TimeWindow[],
+    readings: readonly SelectorRead[],
     counter: LineCounter,
   ): Promise<readonly (readonly number[] | undefined)[]> {
     const byReading = await Promise.all(
@@ -72,12 +72,12 @@ export class LineCounts {
 
   /** Windows of one length are counted together. */
   async #ofReading(
-    windows: readonly Window[],
-    reading: Reading,
+    windows: readonly TimeWindow[],
+    reading: SelectorRead,
     counter: LineCounter,
-  ): Promise<ReadonlyMap<Window, number>> {
-    const found = new Map<Window, number>();
-    const lengthOf = ({ startMs, endMs }: Window): number => endMs - startMs;
+  ): Promise<ReadonlyMap<TimeWindow, number>> {
+    const found = new Map<TimeWindow, number>();
+    const lengthOf = ({ startMs, endMs }: TimeWindow): number => endMs - startMs;
     for (const lengthMs of new Set(windows.map(lengthOf))) {
       const same = windows.filter((window) => lengthOf(window) === lengthMs);
       const lines = await this.#ofLength(same, lengthMs, reading, counter);
@@ -90,9 +90,9 @@ export class LineCounts {
   }
 
   async #ofLength(
-    windows: readonly Window[],
+    windows: readonly TimeWindow[],
     bucketMs: number,
-    { matchers, lookbackMs, offsetMs }: Reading,
+    { matchers, lookbackMs, offsetMs }: SelectorRead,
     counter: LineCounter,
   ): Promise<readonly number[] | undefined> {
     const spans = windows.map(({ startMs, endMs }): readonly [from: number, to: number] => [

@@ -6,7 +6,7 @@ import type { Answer, StreamsAnswer } from '../../core/wire/answer/types.js';
 import type { Direction, QueryRangeRequest } from '../../core/wire/api/request.js';
 import { countEntries, cutStreams, type InstantRange } from './cut.js';
 import { fewestWidened, windowsOf } from './geometry.js';
-import type { Reading } from './line-counts.js';
+import type { SelectorRead } from './line-counts.js';
 import type { KnownWindow, Windowing } from './windowing.js';
 
 const msNs = 1_000_000n;
@@ -30,7 +30,7 @@ interface LogRead {
  * read at once.
  * @returns undefined when the query is better asked as a whole
  */
-export async function answerLogs(
+export async function answerLogWindows(
   { selector }: LogExpr,
   request: QueryRangeRequest,
   windowing: Windowing,
@@ -39,7 +39,7 @@ export async function answerLogs(
   // An interval is counted from entry to entry, across the bounds of windows.
   if (request.intervalNs > 0n || startNs >= endNs) return undefined;
   const [startMs, endMs] = [Number(startNs / msNs), Number((endNs + msNs - 1n) / msNs)];
-  const readings: readonly Reading[] = [{ matchers: selector.matchers, lookbackMs: 0, offsetMs: 0 }];
+  const readings: readonly SelectorRead[] = [{ matchers: selector.matchers, lookbackMs: 0, offsetMs: 0 }];
   const windows = windowsOf(startMs, endMs, 0, windowing.cutting(readings));
   if (windows.length === 0 || windowing.isBeyondReach(startMs, readings)) return undefined;
   const known = await windowing.known(windows, readings, true);

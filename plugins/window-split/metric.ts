@@ -16,9 +16,16 @@ import { mergeStats, noStats } from '../../core/wire/answer/merge/shared.js';
 import type { Answer, MatrixAnswer } from '../../core/wire/answer/types.js';
 import type { QueryRangeRequest } from '../../core/wire/api/request.js';
 import { cutMatrix, joinMatrices } from './cut.js';
-import { commonSteps, fewestWidened, stepsIn, windowsOf, type StepRange, type Window } from './geometry.js';
-import type { Reading } from './line-counts.js';
-import { AskWhole, type KnownWindow, type Windowing } from './windowing.js';
+import {
+  commonSteps,
+  fewestWidened,
+  stepsIn,
+  windowsOf,
+  type StepRange,
+  type TimeWindow,
+} from './geometry.js';
+import type { SelectorRead } from './line-counts.js';
+import { FallBackToWholeRange, type KnownWindow, type Windowing } from './windowing.js';
 
 const msNs = 1_000_000n;
 const hourMs = defaultMetricLimits.splitMs;
@@ -36,7 +43,7 @@ interface Slot {
  * that windows of any function can be put next to each other, and nothing has to be added up.
  * @returns undefined when the query is better asked as a whole
  */
-export async function answerMetric(
+export async function answerMetricWindows(
   plan: AskedMetric,
   request: QueryRangeRequest,
   windowing: Windowing,
@@ -68,7 +75,7 @@ export async function answerMetric(
 }
 
 /** The rows read around the lines that a step needs. */
-function readingsOf({ tree }: AskedMetric): readonly Reading[] {
+function readingsOf({ tree }: AskedMetric): readonly SelectorRead[] {
   return leavesOf(tree).map(({ range: { range } }) => ({
     matchers: range.query.selector.matchers,
     lookbackMs: Number(range.intervalNanoseconds / msNs) + 1,
@@ -77,7 +84,7 @@ function readingsOf({ tree }: AskedMetric): readonly Reading[] {
 }
 
 /** Loki counts the series of some parts for each hour of the clock: no window may end within one. */
-function cutsAnHour({ startMs, endMs }: Window): boolean {
+function cutsAnHour({ startMs, endMs }: TimeWindow): boolean {
   return startMs % hourMs !== 0 || endMs % hourMs !== 0;
 }
 
@@ -190,9 +197,9 @@ async function joined(
   const pacer = new Pacer(signal);
   const series = await atPace(joinMatrices(parts), pacer);
   // The whole has its own way to say that there are too many.
-  if (maxSeries > 0 && series.length > maxSeries) throw new AskWhole();
+  if (maxSeries > 0 && series.length > maxSeries) throw new FallBackToWholeRange();
   const made = { kind: 'matrix', series, warnings: [] } as const;
-  if (await isOverBinary(expr, made, defaultMetricLimits, pacer)) throw new AskWhole();
+  if (await isOverBinary(expr, made, defaultMetricLimits, pacer)) throw new FallBackToWholeRange();
   const sorted = await atPace(
     sortSeriesOf(series, ({ labels }) => labels, expr, columns, defaultMetricLimits.splitMs),
     pacer,

@@ -3,7 +3,7 @@ import { ByteLru } from '../../core/base/memory/byte-lru.js';
 import { SpareTime, whileIdle } from '../../core/cache/spare-time.js';
 import type { Exchange, Host, Rest } from '../../core/plugin/index.js';
 import type { QueryRangeRequest } from '../../core/wire/api/request.js';
-import type { Window } from './geometry.js';
+import type { TimeWindow } from './geometry.js';
 import type { windowMetrics } from './metrics.js';
 
 type WarmOptions = Pick<WindowSplitOptions, 'backgroundWarmMaxWindows' | 'historyCacheTtl' | 'splitInterval'>;
@@ -16,7 +16,7 @@ export interface Neighbourhood {
   /** The key of all its windows, but for their times. */
   readonly question: string;
   /** The windows that were asked for, in order. */
-  readonly windows: readonly Window[];
+  readonly windows: readonly TimeWindow[];
 }
 
 const msNs = 1_000_000n;

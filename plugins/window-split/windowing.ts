@@ -10,9 +10,9 @@ import type { Exchange, Host, Rest } from '../../core/plugin/index.js';
 import type { MatrixAnswer, StreamsAnswer } from '../../core/wire/answer/types.js';
 import type { QueryRangeRequest } from '../../core/wire/api/request.js';
 import type { TenantLimits } from '../../core/wire/limits/tenant-limits.js';
-import type { Cutting, Window } from './geometry.js';
+import type { Cutting, TimeWindow } from './geometry.js';
 import { type KeepKey, KeptWindows } from './kept-windows.js';
-import type { LineCounter, LineCounts, Reading } from './line-counts.js';
+import type { LineCounter, LineCounts, SelectorRead } from './line-counts.js';
 import type { windowMetrics } from './metrics.js';
 import type { Parallelism } from './parallelism.js';
 import { isTrouble, type Read, Reads, type ReadTimes } from './reads.js';
@@ -20,7 +20,7 @@ import { printSelector } from '../../core/logql/index.js';
 import { Query } from '../../core/wire/api/query.js';
 
 /** Dependencies of the stage, shared by all of its requests. */
-export interface WindowHouse {
+export interface WindowingDeps {
   readonly options: WindowSplitOptions;
   readonly host: Host<typeof windowMetrics>;
   readonly store: AnswerStore;
@@ -32,10 +32,10 @@ export interface WindowHouse {
 }
 
 /** Thrown where a part says something that is about the whole: the request is then asked as one. */
-export class AskWhole extends Error {}
+export class FallBackToWholeRange extends Error {}
 
 /** Facts about a window before it is read. */
-export interface KnownWindow extends Window {
+export interface KnownWindow extends TimeWindow {
   /** Where it is kept; undefined while it may still change. */
   readonly key: KeepKey | undefined;
   /** Its streams have no line in it, so that it need not be read. */
@@ -48,7 +48,7 @@ const partialShare = 0.8;
 
 /** The windows of one request: how they are cut, found, read and kept. */
 export class Windowing {
-  readonly #house: WindowHouse;
+  readonly #deps: WindowingDeps;
   readonly #exchange: Exchange<'tenant' | 'plan'>;
   readonly #request: QueryRangeRequest;
   readonly #reads: Reads;
@@ -59,20 +59,20 @@ export class Windowing {
   /** One time for the whole request: what is sealed at its start is sealed. */
   readonly #nowMs: number;
   /** Windows of the whole request, in order. */
-  windows: readonly Window[] = [];
+  windows: readonly TimeWindow[] = [];
   #expensive = false;
   #failed = 0;
   /** Assumptions that the windows rest on, besides their rows. */
   #assumed: readonly string[] = [];
 
   constructor(
-    house: WindowHouse,
+    deps: WindowingDeps,
     exchange: Exchange<'tenant' | 'plan'>,
     request: QueryRangeRequest,
     rest: Rest<'plan'>,
   ) {
-    const { host, store, parallelism } = house;
-    this.#house = house;
+    const { host, store, parallelism } = deps;
+    this.#deps = deps;
     this.#exchange = exchange;
     this.#request = request;
     this.#reads = new Reads(exchange, rest, this.#times(), host, parallelism);
@@ -87,24 +87,24 @@ export class Windowing {
     return this.#exchange.signal;
   }
 
-  cutting(readings: readonly Reading[]): Cutting {
-    const { splitInterval, alignWindows } = this.#house.options;
+  cutting(readings: readonly SelectorRead[]): Cutting {
+    const { splitInterval, alignWindows } = this.#deps.options;
     return { splitMs: splitInterval, isAligned: alignWindows, sealedMs: this.#sealedMs(readings) };
   }
 
   /** Windows that end after this may still change: lines are on their way, or are looked for in the future. */
-  #sealedMs(readings: readonly Reading[]): number {
+  #sealedMs(readings: readonly SelectorRead[]): number {
     const aheadMs = Math.max(0, ...readings.map(({ offsetMs }) => -offsetMs));
-    return this.#nowMs - this.#house.options.freshness - aheadMs;
+    return this.#nowMs - this.#deps.options.freshness - aheadMs;
   }
 
   get #limits(): TenantLimits {
     const { tenant } = this.#exchange.slots;
-    return this.#house.host.limits.of(tenant.limitIds ?? [tenant.id]);
+    return this.#deps.host.limits.of(tenant.limitIds ?? [tenant.id]);
   }
 
   #times(): ReadTimes {
-    const { options, host } = this.#house;
+    const { options, host } = this.#deps;
     const bounds = [this.#limits.queryTimeoutMs, host.limits.process.requestTimeoutMs].filter((ms) => ms > 0);
     const allMs = options.partialResponses ? partialShare * Math.min(Infinity, ...bounds) : Infinity;
     return { timeoutMs: options.windowTimeout, allMs };
@@ -119,7 +119,7 @@ export class Windowing {
   async together<Whole extends { readonly warnings: readonly string[] }>(
     join: () => Promise<Whole>,
   ): Promise<Whole> {
-    const { clock, meters } = this.#house.host;
+    const { clock, meters } = this.#deps.host;
     const startedMs = clock.monotonicMs();
     const whole = await join();
     meters.window_merge_seconds.observe((clock.monotonicMs() - startedMs) / 1000, {});
@@ -130,7 +130,7 @@ export class Windowing {
   }
 
   /** True when the range reads older lines than the tenant may see: what is kept may hold them. */
-  isBeyondReach(startMs: number, readings: readonly Reading[]): boolean {
+  isBeyondReach(startMs: number, readings: readonly SelectorRead[]): boolean {
     const { oldestNs } = this.#exchange.slots.tenant;
     if (oldestNs === undefined) return false;
     return readings.some(
@@ -144,11 +144,11 @@ export class Windowing {
    * @param isEmptyWithoutLines true when a window in which there is no line has an empty answer
    */
   async known(
-    windows: readonly Window[],
-    readings: readonly Reading[],
+    windows: readonly TimeWindow[],
+    readings: readonly SelectorRead[],
     isEmptyWithoutLines: boolean,
   ): Promise<readonly KnownWindow[]> {
-    const { options, host } = this.#house;
+    const { options, host } = this.#deps;
     const { historyRevalidate, prefilterIndexStats, prefilterMinWindows } = options;
     this.windows = windows;
     host.meters.window_count.observe(windows.length, {});
@@ -158,7 +158,7 @@ export class Windowing {
     const skipsEmpty = isEmptyWithoutLines && prefilterIndexStats && windows.length >= prefilterMinWindows;
     const lines = isCounted ? await this.#count(sealed, readings) : [];
     const places = new Map(sealed.map((window, place) => [window, place]));
-    const keyOf = ({ startMs, endMs }: Window, version: string, ttlMs: number): KeepKey => ({
+    const keyOf = ({ startMs, endMs }: TimeWindow, version: string, ttlMs: number): KeepKey => ({
       text: `${this.question}:${startMs}-${endMs}:${version}`,
       ttlMs,
     });
@@ -178,10 +178,10 @@ export class Windowing {
   }
 
   async #count(
-    windows: readonly Window[],
-    readings: readonly Reading[],
+    windows: readonly TimeWindow[],
+    readings: readonly SelectorRead[],
   ): Promise<readonly (readonly number[] | undefined)[]> {
-    const { counts, host, options } = this.#house;
+    const { counts, host, options } = this.#deps;
     const { meters, clock } = host;
     if (windows.length === 0) return [];
     const startedMs = clock.monotonicMs();
@@ -213,7 +213,7 @@ export class Windowing {
 
   /** Everything that an answer depends on, as one text. */
   #questionOf(request: QueryRangeRequest): string {
-    const question = this.#house.keys(this.#exchange.derive({ request }));
+    const question = this.#deps.keys(this.#exchange.derive({ request }));
     if (question === undefined) throw new Error('answers to range queries are never kept');
     return question;
   }
@@ -222,8 +222,8 @@ export class Windowing {
    * True when this is asked for the first time, over so many rows that the answer will rest on assumptions: no window of it is kept then,
    * and it is sooner asked as a whole.
    */
-  async isFirstOfMany(readings: readonly Reading[]): Promise<boolean> {
-    const { asked, options } = this.#house;
+  async isFirstOfMany(readings: readonly SelectorRead[]): Promise<boolean> {
+    const { asked, options } = this.#deps;
     const { range } = this.#request;
     if (this.#assumptions === undefined || asked.get(this.question) !== undefined) return false;
     asked.set(this.question, true, 2 * this.question.length, options.historyCacheTtl);
@@ -249,13 +249,13 @@ export class Windowing {
   }
 
   skipped(): void {
-    this.#house.host.meters.window_prefilter_skipped_total.add(1, {});
+    this.#deps.host.meters.window_prefilter_skipped_total.add(1, {});
   }
 
   /** Neighbours in as many groups as may be read at once. */
   divided<Slot>(run: readonly Slot[]): readonly (readonly Slot[])[] {
-    const { expensiveMaxParallel } = this.#house.options;
-    const { current } = this.#house.parallelism;
+    const { expensiveMaxParallel } = this.#deps.options;
+    const { current } = this.#deps.parallelism;
     const groups = Math.min(run.length, this.#expensive ? Math.min(expensiveMaxParallel, current) : current);
     const size = Math.ceil(run.length / groups);
     return Array.from({ length: Math.ceil(run.length / size) }, (_none, index) =>
@@ -267,20 +267,20 @@ export class Windowing {
     parts: readonly Part[],
     run: (part: Part, signal: AbortSignal) => Promise<void>,
   ): Promise<void> {
-    await inParallel(parts, this.#house.parallelism.current, run, this.signal);
+    await inParallel(parts, this.#deps.parallelism.current, run, this.signal);
   }
 
   async readMatrix(read: Read, signal?: AbortSignal): Promise<MatrixAnswer> {
     const answer = await this.#reads.read(read, signal);
-    if (answer.kind !== 'matrix') throw new AskWhole();
+    if (answer.kind !== 'matrix') throw new FallBackToWholeRange();
     if (answer.isProvisional === true) this.#assumed = answer.warnings;
-    else if (answer.warnings.length > 0) throw new AskWhole();
+    else if (answer.warnings.length > 0) throw new FallBackToWholeRange();
     return answer;
   }
 
   async readStreams(read: Read): Promise<StreamsAnswer> {
     const answer = await this.#reads.read(read);
-    if (answer.kind !== 'streams' || answer.warnings.length > 0) throw new AskWhole();
+    if (answer.kind !== 'streams' || answer.warnings.length > 0) throw new FallBackToWholeRange();
     return answer;
   }
 
@@ -295,7 +295,7 @@ export class Windowing {
     isEnough: (value: Value) => boolean = () => false,
   ): Promise<readonly Value[]> {
     const mayGoOn = (error: unknown): boolean =>
-      isTrouble(error) && !signal.aborted && !(error instanceof AskWhole);
+      isTrouble(error) && !signal.aborted && !(error instanceof FallBackToWholeRange);
     let trouble: unknown;
     try {
       return [await read(run)];
@@ -303,7 +303,7 @@ export class Windowing {
       if (!mayGoOn(error)) throw error;
       trouble = error;
     }
-    const { host, options } = this.#house;
+    const { host, options } = this.#deps;
     host.meters.window_degraded_batch_total.add(1, {});
     host.meters.window_retry_total.add(run.length, {});
     const values: Value[] = [];

@@ -3,7 +3,7 @@ import type { AddressInfo } from 'node:net';
 import { request } from 'undici';
 
 /** A call as the proxy sent it, with the status that it got. */
-export interface RecordedCall {
+export interface BackendCall {
   readonly path: string;
   /** The arguments of the URL and of the form. */
   readonly args: URLSearchParams;
@@ -23,13 +23,13 @@ export class RecordingBackend {
   readonly #server: Server;
   readonly #backend: string;
   readonly #accountFor: (account: number) => number;
-  readonly #onCall: (call: RecordedCall) => void;
+  readonly #onCall: (call: BackendCall) => void;
 
   private constructor(
     server: Server,
     backend: string,
     accountFor: (account: number) => number,
-    onCall: (call: RecordedCall) => void,
+    onCall: (call: BackendCall) => void,
   ) {
     // A server that listens on TCP has an address object.
     this.url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
@@ -42,7 +42,7 @@ export class RecordingBackend {
   static async open(
     backend: string,
     accountFor: (account: number) => number,
-    onCall: (call: RecordedCall) => void,
+    onCall: (call: BackendCall) => void,
   ): Promise<RecordingBackend> {
     const server = createServer();
     await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));

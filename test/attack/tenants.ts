@@ -7,7 +7,7 @@ import { faultOf } from '../fuzz/laws.js';
 import { Random } from '../watch/random.js';
 import { breakout, hostileRequest, markOf, stepsIn } from './hostile-texts.js';
 import { outsideQuotes } from './logsql-text.js';
-import { RecordingBackend, type RecordedCall } from './recording-backend.js';
+import { RecordingBackend, type BackendCall } from './recording-backend.js';
 import { Tally, type AttackReport, type AttackSettings } from './tally.js';
 
 /** Accounts from here on belong to one step each, and show the logs of an account of the corpus. */
@@ -120,7 +120,7 @@ class Judge {
     return begun;
   }
 
-  take(call: RecordedCall): void {
+  take(call: BackendCall): void {
     this.#calls += 1;
     if (withoutTenant.has(call.path)) return;
     if (!call.path.startsWith('/select/logsql/')) this.#find(call, 'a path that no read needs');
@@ -134,7 +134,7 @@ class Judge {
     if (this.#calls === 0) this.#tally.find('the backend was never asked');
   }
 
-  #scoped(call: RecordedCall): void {
+  #scoped(call: BackendCall): void {
     const asked = this.isByLabel ? labelOf(call) : call.tenant;
     if (asked === undefined || asked === '') {
       this.#find(call, 'no tenant');
@@ -150,7 +150,7 @@ class Judge {
   }
 
   /** Text of clients may stand in queries between quotes, and as the value of an argument that is a name. */
-  #written(call: RecordedCall): void {
+  #written(call: BackendCall): void {
     for (const [name, value] of Object.entries(call.headers))
       if (stepsIn(`${name} ${String(value)}`).size > 0) this.#find(call, `a header of a client: ${name}`);
     if (stepsIn(call.path).size > 0) this.#find(call, 'text of a client in the path');
@@ -165,7 +165,7 @@ class Judge {
     }
   }
 
-  #quoted(call: RecordedCall, query: string): void {
+  #quoted(call: BackendCall, query: string): void {
     this.#tally.add('LogsQL read');
     const outside = outsideQuotes(query);
     if (outside === undefined) {
@@ -184,7 +184,7 @@ class Judge {
   }
 
   /** What the printer writes the backend can read; that a regexp is none to it may be. */
-  #refused(call: RecordedCall): void {
+  #refused(call: BackendCall): void {
     this.#tally.add(`calls that the backend refused`);
     try {
       parseQuery(call.args.get('query') ?? '');
@@ -193,19 +193,19 @@ class Judge {
     }
   }
 
-  #find(call: RecordedCall, what: string): void {
+  #find(call: BackendCall, what: string): void {
     this.#tally.find(
       `${what}\n  ${call.path} ${call.tenant} ${call.args.toString().slice(0, 700)} ${call.error}`,
     );
   }
 }
 
-function textOf({ path, args, headers }: RecordedCall): string {
+function textOf({ path, args, headers }: BackendCall): string {
   return `${path} ${[...args].flat().join(' ')} ${Object.values(headers).join(' ')}`;
 }
 
 /** The tenant that a call under label tenancy is held to by the backend. */
-function labelOf({ args }: RecordedCall): string | undefined {
+function labelOf({ args }: BackendCall): string | undefined {
   const filters = args.getAll('extra_stream_filters');
   if (filters.length !== 1) return undefined;
   const filter: unknown = JSON.parse(filters[0] ?? '');

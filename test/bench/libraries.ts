@@ -10,7 +10,7 @@ import got from 'got';
 import { Counter, Histogram, Registry } from 'prom-client';
 import { createTieredCache, type Envelope } from '../../core/cache/tiers.js';
 import { MeterRegistry } from '../../core/kernel/telemetry/meters.js';
-import { Connections } from '../../core/victoria/upstream/connections.js';
+import { BackendConnections } from '../../core/victoria/upstream/connections.js';
 import { note } from './report.js';
 
 const rounds = 7;
@@ -30,7 +30,7 @@ export async function run(): Promise<void> {
   // A listening server has an address of this form.
   const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
   const agent = new Agent({ keepAlive: true });
-  const connections = new Connections(url, { tlsSkipVerify: false, max: 4, maxKept: 4 });
+  const connections = new BackendConnections(url, { tlsSkipVerify: false, max: 4, maxKept: 4 });
   console.log('operation                                         own ns   library ns   ratio');
   try {
     for (const pair of [...metricPairs(), cachePair(), callPair(url, agent, connections)])
@@ -120,7 +120,7 @@ function cachePair(): Pair {
 }
 
 /** A small call of the backend over a connection that is open. */
-function callPair(url: string, agent: Agent, connections: Connections): Pair {
+function callPair(url: string, agent: Agent, connections: BackendConnections): Pair {
   const { signal } = new AbortController();
   return {
     name: 'small call over an open connection (got)',

@@ -1,5 +1,5 @@
 import { eachStep, sortSteps, type Steps } from '../../base/pace/steps.js';
-import { byRank, type Ranked } from '../../wire/answer/rank.js';
+import { byRank, type RankedName } from '../../wire/answer/rank.js';
 import type { Browse } from '../../wire/api/request.js';
 import { mostSeen, RankedTable } from './table.js';
 import { emptyView, isBehind, isHidden, pageSteps, picksOf, sizeOf, type Page, type View } from './view.js';
@@ -19,7 +19,7 @@ export class IndexedValues {
   readonly #maxEntries: number;
   #view: View = emptyView;
   /** The entries of `recent`, by value. */
-  #recent: ReadonlyMap<string, Ranked> = new Map();
+  #recent: ReadonlyMap<string, RankedName> = new Map();
   #recentBytes = 0;
   /** How many values have gone to make room, since the beginning. */
   evicted = 0;
@@ -52,8 +52,8 @@ export class IndexedValues {
     const { table, end, recent, ...before } = this.#view;
     const hidden = before.hidden.slice();
     let { shown } = before;
-    const replaced = new Set<Ranked>();
-    const changed: Ranked[] = [];
+    const replaced = new Set<RankedName>();
+    const changed: RankedName[] = [];
     yield* eachStep(values, (value) => {
       const known = this.#recent.get(value);
       const rank = known === undefined ? table.find(value) : -1;
@@ -73,7 +73,7 @@ export class IndexedValues {
   }
 
   /** Begins with these values, which may be in any order. */
-  *restoreSteps(entries: Ranked[]): Steps<void> {
+  *restoreSteps(entries: RankedName[]): Steps<void> {
     yield* this.#takeSteps({ ...emptyView, recent: yield* rankedSteps(entries) });
   }
 
@@ -127,7 +127,7 @@ function hide(hidden: Uint8Array, rank: number): void {
 }
 
 /** In order of rank. Listings of the backend come in this order, and need no sorting. */
-function* rankedSteps(entries: Ranked[]): Steps<Ranked[]> {
+function* rankedSteps(entries: RankedName[]): Steps<RankedName[]> {
   let [before] = entries;
   let misplaced = 0;
   yield* eachStep(entries, (entry) => {

@@ -4,7 +4,7 @@ import { escapeText } from '../../base/keys/escape.js';
 import { Pacer } from '../../base/pace/pacer.js';
 import { atPace } from '../../base/pace/steps.js';
 import type { Clock } from '../../base/clock.js';
-import type { Ranked } from '../../wire/answer/rank.js';
+import type { RankedName } from '../../wire/answer/rank.js';
 import type { Browse } from '../../wire/api/request.js';
 import { Generations } from '../generations.js';
 import { tenantPart } from '../keys.js';
@@ -130,7 +130,7 @@ export class LabelIndex {
   }
 
   /** Begins a label with what was saved. */
-  async restore({ tenantId, label, owner }: SavedLabel, entries: Ranked[]): Promise<void> {
+  async restore({ tenantId, label, owner }: SavedLabel, entries: RankedName[]): Promise<void> {
     const whose = { tenantId, label, credentials: '' };
     const text = textOf(whose);
     this.#remove(text);

@@ -11,7 +11,7 @@ import type { Clock } from '../../base/clock.js';
 import type { Logger } from '../../base/logger.js';
 import { Pacer } from '../../base/pace/pacer.js';
 import { atPace, eachAtPace, sortSteps } from '../../base/pace/steps.js';
-import { byRank, type Ranked } from '../../wire/answer/rank.js';
+import { byRank, type RankedName } from '../../wire/answer/rank.js';
 import { largestSnapshot, type Fleet } from '../fleet.js';
 import type { LabelIndex, SavedLabel } from './label-index.js';
 import { mostSeen } from './table.js';
@@ -182,9 +182,9 @@ class Restoring {
   /** Whether anything has gone into the index. */
   hasTaken = false;
   /** Labels with all their entries. */
-  #whole: [key: string, entries: Ranked[]][] = [];
+  #whole: [key: string, entries: RankedName[]][] = [];
   #key: string | undefined;
-  #entries: Ranked[] = [];
+  #entries: RankedName[] = [];
 
   constructor(
     settings: Pick<IndexSnapshotSettings, 'index' | 'maxEntries'>,
@@ -252,10 +252,10 @@ function* entriesOf(labels: readonly ViewOfLabel[]): Generator<WrittenEntry, voi
 /** Of a value of both what was seen more and later. */
 async function merged(
   { view }: ViewOfLabel,
-  entries: readonly Ranked[],
+  entries: readonly RankedName[],
   signal: AbortSignal,
-): Promise<Ranked[]> {
-  const all = new Map<string, Ranked>();
+): Promise<RankedName[]> {
+  const all = new Map<string, RankedName>();
   const pacer = new Pacer(signal);
   await eachAtPace(entries, pacer, (entry) => void all.set(entry.value, entry));
   await eachAtPace(picksOf(view), pacer, (pick) => {
@@ -275,7 +275,7 @@ function ownersIn(labels: readonly SavedLabel[]): OtherMembers {
   return { [ownersMember]: Object.fromEntries(labels.map((label) => [keyOf(label), label.owner])) };
 }
 
-function rankedOf(value: string, state: unknown): Ranked {
+function rankedOf(value: string, state: unknown): RankedName {
   if (typeof state !== 'object' || state === null) throw new Error('an entry is no object');
   const { seen_count: seen, last_seen_unix_nano: last } = state as Readonly<Record<string, unknown>>;
   if (typeof seen !== 'number' || !Number.isInteger(seen) || seen < 1)

@@ -44,7 +44,7 @@ export class RankedTable {
    * A table of what is picked from another one (its rank) and from new entries (the complement of their place), in this order, which has to
    * be that of rank.
    */
-  static *picked(old: RankedTable, picks: Int32Array, added: readonly Ranked[]): Steps<RankedTable> {
+  static *picked(old: RankedTable, picks: Int32Array, added: readonly RankedName[]): Steps<RankedTable> {
     const from = old.#columns;
     const texts = yield* Texts.picked(from.texts, picks, added, (value) => value);
     const lower =
@@ -118,7 +118,7 @@ function put(slots: Uint32Array, texts: Texts, rank: number): boolean {
   }
 }
 
-function* hasCapitals(added: readonly Ranked[]): Steps<boolean> {
+function* hasCapitals(added: readonly RankedName[]): Steps<boolean> {
   let isFound = false;
   yield* eachStep(added, ({ value }) => (isFound ||= value.toLowerCase() !== value));
   return isFound;

@@ -1,5 +1,5 @@
 import type { Steps } from '../../base/pace/steps.js';
-import type { Ranked } from '../../wire/answer/rank.js';
+import type { RankedName } from '../../wire/answer/rank.js';
 
 /** Ends each value: no byte of UTF-8, so that nothing that is searched for reaches from one value into the next. */
 const endByte = 0xff;
@@ -25,7 +25,7 @@ export class Texts {
   static *picked(
     old: Texts,
     picks: Int32Array,
-    added: readonly Ranked[],
+    added: readonly RankedName[],
     fold: (value: string) => string,
   ): Steps<Texts> {
     let size = 0;
@@ -132,6 +132,6 @@ function write(bytes: Buffer, at: number, text: string): number {
   return text.length;
 }
 
-function textOf(added: readonly Ranked[], index: number): string {
+function textOf(added: readonly RankedName[], index: number): string {
   return added[index]?.value ?? '';
 }

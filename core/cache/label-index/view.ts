@@ -1,5 +1,5 @@
 import type { Steps } from '../../base/pace/steps.js';
-import { byHeat, byRank, type Heat, type Ranked } from '../../wire/answer/rank.js';
+import { byHeat, byRank, type Heat, type RankedName } from '../../wire/answer/rank.js';
 import type { Browse } from '../../wire/api/request.js';
 import { RankedTable } from './table.js';
 
@@ -13,7 +13,7 @@ export interface View {
   /** How many of the table are neither hidden nor behind its end. */
   readonly shown: number;
   /** What has changed since the table was made, in order of rank. */
-  readonly recent: readonly Ranked[];
+  readonly recent: readonly RankedName[];
 }
 
 export interface Page {
@@ -88,13 +88,13 @@ export function* picksOf(view: View, search = ''): Generator<number | undefined,
     if (recent[place]?.value.toLowerCase().includes(search) === true) yield ~place;
 }
 
-export function entryAt({ table, recent }: View, pick: number): Ranked {
+export function entryAt({ table, recent }: View, pick: number): RankedName {
   const entry = pick < 0 ? recent[~pick] : undefined;
   return entry ?? { value: table.valueAt(pick), seen: table.seenAt(pick), lastMs: table.lastMsAt(pick) };
 }
 
 /** Whether an entry comes after one of the table, whose text is only read where the rest is equal. */
-export function isBehind(entry: Ranked, table: RankedTable, rank: number): boolean {
+export function isBehind(entry: RankedName, table: RankedTable, rank: number): boolean {
   const heat = { seen: table.seenAt(rank), lastMs: table.lastMsAt(rank) };
   const order = byHeat(entry, heat);
   return order === 0 ? byRank(entry, { ...heat, value: table.valueAt(rank) }) > 0 : order > 0;

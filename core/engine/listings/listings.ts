@@ -11,7 +11,7 @@ import { joinStreams, LabelFields } from '../plan/label-fields.js';
 import type { LabelNamesPlan, LabelValuesPlan, SeriesPlan } from '../plan/types.js';
 import type { NamesAnswer, SeriesAnswer } from '../../wire/answer/types.js';
 import type { Upstream } from '../../victoria/upstream/types.js';
-import { holdToSize } from './size.js';
+import { enforceSize } from './enforce-size.js';
 
 const silenceNs = 30n * 60n * 1_000_000_000n;
 
@@ -68,7 +68,7 @@ export async function listLabelValues(
     for (const { value } of lists.flat()) values.add(value);
   }
   values.delete('');
-  holdToSize(values, limits.of([tenant.id]).labelValuesMaxResponseBytes);
+  enforceSize(values, limits.of([tenant.id]).labelValuesMaxResponseBytes);
   return namesAnswer(values, browse);
 }
 

@@ -1,5 +1,5 @@
 import type { AnswerStats, Entry, StreamResult } from '../../wire/answer/types.js';
-import { KeptApart } from '../../wire/answer/interval.js';
+import { IntervalFilter } from '../../wire/answer/interval-filter.js';
 import type { Direction } from '../../wire/api/request.js';
 import { exceeded, formatLimits } from '../../logql/template/exec/limits.js';
 import { LabelSet } from '../../base/labels/label-set.js';
@@ -44,7 +44,7 @@ export class EntryCollector {
   readonly #rows = new Instant<LogRow>(identityOf);
   /** So are entries of a stream that the stages made equal, as Loki merges what its ingesters and its store have. */
   readonly #made = new Instant<MadeEntry>(madeIdentity);
-  readonly #apart: KeptApart;
+  readonly #apart: IntervalFilter;
   #kept = 0;
   #lines = 0;
   #bytes = 0;
@@ -53,7 +53,7 @@ export class EntryCollector {
 
   constructor(options: CollectorOptions) {
     this.#options = options;
-    this.#apart = new KeptApart(options.intervalNs, options.direction);
+    this.#apart = new IntervalFilter(options.intervalNs, options.direction);
   }
 
   /** Adds a batch; true when the answer is complete. */

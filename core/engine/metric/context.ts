@@ -30,7 +30,7 @@ export interface MetricContext extends Backend, Memories {
   /** The option `-repeated-rows`: rows that were pushed several times count once, or each time. */
   readonly repeatedRows: RepeatedRowsRule;
   /** The ways in which a leaf may be read. Those of which the costs are not known are tried in this order. */
-  readonly strategies: readonly Strategy[];
+  readonly strategies: readonly ReadStrategy[];
   /** Called after each attempt to read a leaf. */
   readonly tried: (record: StrategyRecord) => void;
 }
@@ -56,7 +56,7 @@ export interface Candidate {
 }
 
 /** One way to read the series of a leaf from the backend. All ways give the same series; the one that costs least is used. */
-export interface Strategy {
+export interface ReadStrategy {
   readonly name: StrategyName;
   /** One sentence for the documentation. */
   readonly summary: string;

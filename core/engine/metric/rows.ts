@@ -17,7 +17,7 @@ import { fieldName, query } from '../../victoria/logsql/build.js';
 import type { BackendValue, RowsRequest, Upstream } from '../../victoria/upstream/types.js';
 import type { LeafPlan } from '../plan/types.js';
 import { countRows } from '../rows/count-rows.js';
-import type { Attempt, Candidate, LeafContext, Strategy } from './context.js';
+import type { Attempt, Candidate, LeafContext, ReadStrategy } from './context.js';
 import { duplicateRows } from './count/duplicates.js';
 import { labelSourceFields, groupByLabels } from './count/grouping.js';
 import { lenientNumberLines, openNames, shorteningQuestion } from './count/json.js';
@@ -221,7 +221,7 @@ async function rowRequest(
 }
 
 /** Reads rows whose lines the backend has shortened to the relevant labels. */
-export const shortLinesStrategy: Strategy = {
+export const shortLinesStrategy: ReadStrategy = {
   name: 'short-lines',
   summary:
     'rows are read, with lines that the backend has shortened to the labels that `| json` takes from them',
@@ -299,7 +299,7 @@ async function shortRows(
 }
 
 /** Reads rows with only the columns that the query uses. */
-export const rowsStrategy: Strategy = {
+export const rowsStrategy: ReadStrategy = {
   name: 'rows',
   summary: 'rows are read with the columns that the query sees',
   namesFailedEntry: 'partly',
@@ -308,7 +308,7 @@ export const rowsStrategy: Strategy = {
 };
 
 /** Reads rows with all their columns. */
-export const wholeRowsStrategy: Strategy = {
+export const wholeRowsStrategy: ReadStrategy = {
   name: 'whole-rows',
   summary: 'rows are read with all columns',
   namesFailedEntry: 'fully',

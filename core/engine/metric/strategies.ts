@@ -6,7 +6,7 @@ import { RangeWindows, type LeafRequest, type SeriesTable } from '../../logql/me
 import { printUnwrap } from '../../logql/print/stages.js';
 import { printFilter } from '../../victoria/logsql/print.js';
 import type { LeafPlan } from '../plan/types.js';
-import type { Candidate, LeafContext, Strategy, StrategyName } from './context.js';
+import type { Candidate, LeafContext, ReadStrategy, StrategyName } from './context.js';
 import { fieldsStrategy } from './count/fields-strategy.js';
 import type { SampledLine } from './count/line-samples.js';
 import type { SelectionProfile } from './count/profile.js';
@@ -24,7 +24,7 @@ import { rowsStrategy, shortLinesStrategy, wholeRowsStrategy } from './rows.js';
  * Every way to read a leaf. Those of which the costs are not known are tried in this order: the one that transfers least comes first, and
  * the last one can read every leaf.
  */
-export const strategies: readonly Strategy[] = [
+export const strategies: readonly ReadStrategy[] = [
   fieldsStrategy,
   statisticsStrategy,
   valueGroupsStrategy,
@@ -35,7 +35,7 @@ export const strategies: readonly Strategy[] = [
 
 /** A strategy with what reading a leaf should cost it, or why it cannot. */
 export interface Estimated {
-  readonly strategy: Strategy;
+  readonly strategy: ReadStrategy;
   readonly estimate: Candidate | Declined;
 }
 
@@ -123,7 +123,7 @@ class KnownLeaf {
     this.#question = [range.op, names === 'all' ? names : [...names], fromJson, unwrapped];
   }
 
-  estimate({ name, estimate }: Strategy): Candidate | Declined {
+  estimate({ name, estimate }: ReadStrategy): Candidate | Declined {
     return this.#remembered(name) ?? estimate(this.request.leaf, this.#knownTo(name));
   }
 

@@ -2,7 +2,7 @@ import type { PatternSearch } from '../../wire/api/discovery-request.js';
 import type { Clock } from '../../base/clock.js';
 import type { TimeRange } from '../../base/time/range.js';
 import type { PatternMeters } from './pattern-metrics.js';
-import type { Histogram, Window } from './pattern-windows.js';
+import type { PatternHistogram, PatternWindow } from './pattern-windows.js';
 import { inParallel } from '../../base/pace/in-parallel.js';
 import { fields, query } from '../../victoria/logsql/build.js';
 import type { LogsqlFilter } from '../../victoria/logsql/ast.js';
@@ -24,7 +24,7 @@ export interface PatternLine {
 
 /** The lines read from a window: all of them or a sample. */
 export interface WindowLines {
-  readonly window: Window;
+  readonly window: PatternWindow;
   readonly lines: readonly PatternLine[];
 }
 
@@ -50,7 +50,7 @@ export async function countLines(
   range: TimeRange,
   stepNs: bigint,
   { upstream }: Backend,
-): Promise<Histogram> {
+): Promise<PatternHistogram> {
   const counts = await countByTime(filter, range, stepNs, upstream);
   return counts.map(({ startNs, rows }) => [Number(startNs / secondNs), rows]);
 }
@@ -61,7 +61,7 @@ export async function countLines(
  */
 export async function readWindows(
   filter: LogsqlFilter,
-  windows: readonly Window[],
+  windows: readonly PatternWindow[],
   search: PatternSearch,
   backend: PatternBackend,
 ): Promise<readonly WindowLines[]> {

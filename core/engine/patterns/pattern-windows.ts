@@ -1,12 +1,12 @@
 import type { TimeRange } from '../../base/time/range.js';
 
 /** Lines per time bucket: start in seconds, ascending. */
-export type Histogram = readonly (readonly [seconds: number, lines: number])[];
+export type PatternHistogram = readonly (readonly [seconds: number, lines: number])[];
 
 /** A segment of whole buckets. */
-export interface Window {
+export interface PatternWindow {
   readonly range: TimeRange;
-  readonly buckets: Histogram;
+  readonly buckets: PatternHistogram;
   readonly lines: number;
 }
 
@@ -16,13 +16,13 @@ const secondNs = 1_000_000_000n;
  * Splits a range into at most `maxWindows` windows of whole buckets with about the same number of lines; empty segments belong to none.
  */
 export function cutWindows(
-  histogram: Histogram,
+  histogram: PatternHistogram,
   range: TimeRange,
   stepNs: bigint,
   maxWindows: number,
-): readonly Window[] {
-  const total = linesOf(histogram);
-  const windows: Window[] = [];
+): readonly PatternWindow[] {
+  const total = sampledLinesOf(histogram);
+  const windows: PatternWindow[] = [];
   let open: (readonly [number, number])[] = [];
   let before = 0;
   let taken = 0;
@@ -38,7 +38,7 @@ export function cutWindows(
   return windows.filter(({ lines }) => lines > 0);
 }
 
-function windowOf(buckets: Histogram, lines: number, range: TimeRange, stepNs: bigint): Window {
+function windowOf(buckets: PatternHistogram, lines: number, range: TimeRange, stepNs: bigint): PatternWindow {
   const startNs = BigInt(buckets[0]?.[0] ?? 0) * secondNs;
   const endNs = BigInt(buckets.at(-1)?.[0] ?? 0) * secondNs + stepNs;
   return {
@@ -51,7 +51,7 @@ function windowOf(buckets: Histogram, lines: number, range: TimeRange, stepNs: b
   };
 }
 
-export function linesOf(histogram: Histogram): number {
+export function sampledLinesOf(histogram: PatternHistogram): number {
   return histogram.reduce((sum, [, lines]) => sum + lines, 0);
 }
 
@@ -59,7 +59,11 @@ export function linesOf(histogram: Histogram): number {
  * Spreads the lines that a sample represents over the window's buckets, in proportion to all lines there. The parts are integers and add up
  * to `sampled / read` of the window's lines, rounded.
  */
-export function spreadSample({ buckets, lines }: Window, sampled: number, read: number): Histogram {
+export function spreadSample(
+  { buckets, lines }: PatternWindow,
+  sampled: number,
+  read: number,
+): PatternHistogram {
   const whole = Math.round((lines * sampled) / read);
   const parts: (readonly [number, number])[] = [];
   let seen = 0;

@@ -1,7 +1,7 @@
 import type { PatternResult, PatternsAnswer } from '../../wire/answer/types.js';
 import type { PatternsRequest } from '../../wire/api/discovery-request.js';
 import type { TimeRange } from '../../base/time/range.js';
-import { cutWindows, linesOf, spreadSample, type Window } from './pattern-windows.js';
+import { cutWindows, sampledLinesOf, spreadSample, type PatternWindow } from './pattern-windows.js';
 import { PatternFinder, type FoundPattern } from './drain/pattern-finder.js';
 import { compilePatternFilter } from '../../logql/pipeline/filter-test.js';
 import type { MemoryAccount } from '../../base/memory/account.js';
@@ -79,14 +79,14 @@ async function windowsOf(
   range: TimeRange,
   { search, stepNs }: PatternsRequest,
   context: PatternBackend,
-): Promise<readonly Window[]> {
+): Promise<readonly PatternWindow[]> {
   if (range.endNs <= range.startNs) return [];
   const learnt = learntRange(range, context.clock.nowNs());
   const around = await countLines(filter, learnt, stepNs, context);
-  if (linesOf(around) <= search.maxRows) return cutWindows(around, learnt, stepNs, 1);
+  if (sampledLinesOf(around) <= search.maxRows) return cutWindows(around, learnt, stepNs, 1);
   const isMore = learnt.startNs < range.startNs || learnt.endNs > range.endNs;
   const histogram = isMore ? await countLines(filter, range, stepNs, context) : around;
-  return cutWindows(histogram, range, stepNs, linesOf(histogram) <= search.maxRows ? 1 : maxWindows);
+  return cutWindows(histogram, range, stepNs, sampledLinesOf(histogram) <= search.maxRows ? 1 : maxWindows);
 }
 
 /** Loki has learnt its patterns from the last hours up to now. It has none that are older. */
@@ -201,7 +201,7 @@ class Gathered {
     return [...this.#byKey.values()]
       .map(({ pattern, level, counts, size }) => {
         const samples = counts.samples();
-        return { result: { pattern, level, samples }, size, lines: linesOf(samples) };
+        return { result: { pattern, level, samples }, size, lines: sampledLinesOf(samples) };
       })
       .filter(({ size, lines }) => lines >= minLines && size >= minSampled)
       .sort((a, b) => b.lines - a.lines || (a.result.pattern < b.result.pattern ? -1 : 1))

@@ -4,7 +4,7 @@ import { comparesTexts } from '../../logql/stages/label-filter.js';
 import type { KnownNames } from './known-names.js';
 import type { AppliedRule } from './rules/index.js';
 import { labelDeep, labelRules, type LabelScope, type PlacedComparison } from './rules/label.js';
-import { type Answered, both, either, firstRule, unanswered } from './rules/rule.js';
+import { type PushedFilter, both, either, firstRule, unfiltered } from './rules/rule.js';
 
 /** The decision about a label filter. */
 export interface DecidedLabels {
@@ -13,7 +13,7 @@ export interface DecidedLabels {
   readonly ask: AskLabels | undefined;
 }
 
-export type AskLabels = (names: KnownNames) => Answered;
+export type AskLabels = (names: KnownNames) => PushedFilter;
 
 /** Decides how a label filter goes to the backend (docs/protocol/logql-to-logsql.md#label-filters). */
 export function decideLabelFilter(
@@ -45,7 +45,7 @@ function decideComparison(placed: PlacedComparison): DecidedLabels {
     rule,
     ask: (names) => {
       const filter = emit(names);
-      return filter === undefined ? unanswered : { verdict: rule.verdict, filter };
+      return filter === undefined ? unfiltered : { verdict: rule.verdict, filter };
     },
   };
 }

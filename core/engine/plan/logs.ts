@@ -18,7 +18,7 @@ import type { AppliedRule } from './rules/index.js';
 import type { LabelScope } from './rules/label.js';
 import { anyOf, lineMixed, lineRules } from './rules/line.js';
 import { metricOff, type Pushdown, queryTooLong } from './rules/query.js';
-import { firstRule, unanswered, type Verdict, weakest } from './rules/rule.js';
+import { firstRule, unfiltered, type Verdict, weakest } from './rules/rule.js';
 import { stageRules } from './rules/stage.js';
 import type { LogsPlan } from './types.js';
 
@@ -156,7 +156,7 @@ class PlannedStages {
       ask({ fields }) {
         const passing = fields === undefined ? everything : rebuiltLinesThatPass(stage, fields);
         // Where no row has a field of its own, none is without a line.
-        if (passing.kind === 'all' || fields?.length === 0) return unanswered;
+        if (passing.kind === 'all' || fields?.length === 0) return unfiltered;
         return { verdict: 'superset', filter: or(not(among), passing) };
       },
     });

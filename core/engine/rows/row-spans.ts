@@ -8,7 +8,7 @@ import type { LogRow } from '../../victoria/names/row-reader.js';
 import { pageRequest, readInstant, sortRows, type PagesRequest } from './row-requests.js';
 
 /** The size of one read. */
-export interface Span {
+export interface ReadSpan {
   readonly lengthNs: bigint;
   /** The number of rows it should have. */
   readonly wantedRows: number;
@@ -32,7 +32,7 @@ const mostPickedRows = 10_000;
  * The span that should contain the first rows, estimated from the selected streams' row counts, which the backend knows without reading
  * rows. To select the newest of many rows it would read them several times. Undefined when there are so few rows that this does not matter.
  */
-export async function spanOfFirstRows(request: PagesRequest): Promise<Span | undefined> {
+export async function spanOfFirstRows(request: PagesRequest): Promise<ReadSpan | undefined> {
   const { range, firstPageRows } = request;
   const rangeNs = range.endNs - range.startNs;
   if (rangeNs <= 1n || firstPageRows < 1) return undefined;
@@ -73,12 +73,12 @@ async function densityOf({ filter, range, upstream, signal, densities }: PagesRe
 }
 
 /** A range read at once. */
-export function wholeSpan({ startNs, endNs }: TimeRange): Span {
+export function wholeSpan({ startNs, endNs }: TimeRange): ReadSpan {
   return { lengthNs: endNs - startNs, wantedRows: mostWantedRows };
 }
 
 /** The span after a time segment with `rows` rows. */
-export function spanBehind(lengthNs: bigint, rows: number): Span {
+export function spanBehind(lengthNs: bigint, rows: number): ReadSpan {
   return { lengthNs: nextLength(lengthNs, rows, mostWantedRows), wantedRows: mostWantedRows };
 }
 
@@ -89,7 +89,7 @@ export function spanBehind(lengthNs: bigint, rows: number): Span {
 export async function* readSpans(
   request: PagesRequest,
   { startNs, endNs }: TimeRange,
-  first: Span,
+  first: ReadSpan,
   pacer: Pacer,
 ): AsyncGenerator<readonly LogRow[]> {
   const isForward = request.direction === 'forward';

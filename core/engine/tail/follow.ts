@@ -5,7 +5,7 @@ import type { LiveEvent } from '../../wire/answer/live.js';
 import type { TailContext } from './context.js';
 import { nextRows, openNative } from './native.js';
 import type { ReorderBuffer } from './reorder-buffer.js';
-import { Windows } from './windows.js';
+import { PollWindows } from './poll-windows.js';
 
 type Turn = { readonly kind: 'poll' } | { readonly kind: 'rows'; readonly rows: readonly BackendRow[] };
 

@@ -4,7 +4,7 @@ import type { TimeRange } from '../../base/time/range.js';
 import { Instant } from '../rows/instant.js';
 import type { TailContext } from './context.js';
 import type { TailLine } from './line-maker.js';
-import { reachNs } from './windows.js';
+import { reachNs } from './poll-windows.js';
 
 type Context = Pick<TailContext, 'reads' | 'lines' | 'recent' | 'rules'>;
 

@@ -2,7 +2,7 @@ import { apiError } from '../../base/errors/table.js';
 import { query } from '../../victoria/logsql/build.js';
 import type { BackendRow } from '../../victoria/upstream/types.js';
 import type { TailContext } from './context.js';
-import { readDelayNs } from './windows.js';
+import { readDelayNs } from './poll-windows.js';
 
 /**
  * Opens the backend's own tail. Rejects when it is refused or does not start in time. VictoriaLogs omits rows that become visible after a

@@ -12,7 +12,7 @@ import { readHistory } from './history.js';
 import { LineMaker } from './line-maker.js';
 import { RecentRows } from './recent-rows.js';
 import { ReorderBuffer } from './reorder-buffer.js';
-import { nearNs } from './windows.js';
+import { nearNs } from './poll-windows.js';
 import type { LiveAnswer } from '../../wire/answer/live.js';
 
 /** All tails of the process with the same time between two polls take turns. */

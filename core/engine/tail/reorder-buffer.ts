@@ -1,6 +1,6 @@
 import { logRowBytes } from '../../base/memory/sizes.js';
 import type { TailLine } from './line-maker.js';
-import { msToNs } from './windows.js';
+import { msToNs } from './poll-windows.js';
 
 const maxBytes = 8 * 1024 * 1024;
 

@@ -6,7 +6,7 @@ import { biggest } from '../../wire/answer/merge/volume-order.js';
 import type { Answer } from '../../wire/answer/types.js';
 import type { DetectedFieldsRequest, DetectedFieldValuesRequest } from '../../wire/api/discovery-request.js';
 import type { ApiRequest, Browse, QueryRangeRequest, QueryRequest } from '../../wire/api/request.js';
-import type { Strategy, TenantMerge } from '../descriptor.js';
+import type { TenantStrategy, TenantMerge } from '../descriptor.js';
 import { takeTenantMatchers } from './tenant-matchers.js';
 
 type ScanRequest = DetectedFieldsRequest | DetectedFieldValuesRequest;
@@ -14,7 +14,7 @@ type ScanRequest = DetectedFieldsRequest | DetectedFieldValuesRequest;
 /** The largest possible limit. */
 export const unlimited = 0xffff_ffff;
 
-export const once: Strategy = { kind: 'once' };
+export const once: TenantStrategy = { kind: 'once' };
 
 export const oneTenantOnly = { kind: 'refused', error: 'multiTenantUnsupported' } as const;
 
@@ -27,13 +27,13 @@ export function merged<Request>(
   return { kind: 'allowed', strategy, finish, mergeOptions };
 }
 
-export function metricStrategy(request: QueryRangeRequest | QueryRequest, expr: MetricExpr): Strategy {
+export function metricStrategy(request: QueryRangeRequest | QueryRequest, expr: MetricExpr): TenantStrategy {
   // An expression without logs is the same for every tenant.
   return logQueriesOf(expr).length > 0 ? { kind: 'together', request, expr } : once;
 }
 
 /** Log queries are merged by field; other queries are refused, for every tenant alike. */
-export function mergeScans(request: ScanRequest, tenants: readonly Tenant[]): Strategy {
+export function mergeScans(request: ScanRequest, tenants: readonly Tenant[]): TenantStrategy {
   const { ast } = request.query;
   return ast.kind === 'log' ? mergeLogs(request, ast, tenants) : once;
 }
@@ -42,7 +42,7 @@ export function mergeLogs(
   request: QueryRangeRequest | ScanRequest,
   ast: LogExpr,
   tenants: readonly Tenant[],
-): Strategy {
+): TenantStrategy {
   const filter = takeTenantMatchers(ast.selector.matchers);
   if (filter === undefined) return mergeAll(request, tenants);
   const fault = emptyMatcherFault(filter.matchers);
@@ -56,12 +56,12 @@ export function mergeLogs(
  * The same request for every tenant: as in Loki only queries choose tenants by the label, and here a matcher on it is one on a label that
  * streams do not have (docs/protocol/tenants.md#several-tenants).
  */
-export function mergeAll(request: ApiRequest, tenants: readonly Tenant[]): Strategy {
+export function mergeAll(request: ApiRequest, tenants: readonly Tenant[]): TenantStrategy {
   return { kind: 'merge', parts: tenants.map((tenant) => ({ tenant, request })) };
 }
 
 /** The tenants themselves, as values of the tenant label. */
-export function tenantNames(browse: Browse, tenants: readonly Tenant[]): Strategy {
+export function tenantNames(browse: Browse, tenants: readonly Tenant[]): TenantStrategy {
   return { kind: 'tenant-names', tenantIds: tenants.map(({ id }) => id), browse };
 }
 

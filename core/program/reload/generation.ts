@@ -34,7 +34,7 @@ export interface GenerationParts {
 }
 
 /** Inputs of a generation. */
-export interface GenerationHouse {
+export interface GenerationDeps {
   readonly hostFor: (
     parts: GenerationParts,
     plugin: readonly [pluginId: string, metrics: MetricSpecs, component: string],
@@ -65,10 +65,10 @@ export class Generation {
   readonly #observers: readonly RequestObserver[];
 
   /** Creates the plugins that do not live yet. An Error names the one that cannot be made; nothing of it is left then. */
-  constructor(pipeline: Pipeline, house: GenerationHouse, learner: NameLearner) {
+  constructor(pipeline: Pipeline, deps: GenerationDeps, learner: NameLearner) {
     this.pipeline = pipeline;
-    this.#secrets = secretsIn(pipeline, house.secrets);
-    this.describer = new Describer(pipeline, house.describing);
+    this.#secrets = secretsIn(pipeline, deps.secrets);
+    this.describer = new Describer(pipeline, deps.describing);
     const { fixed } = this.describer;
     this.hash = configHash(fixed);
     const parts = {
@@ -82,12 +82,12 @@ export class Generation {
       setup: setupOf(fixed, pipeline.stages),
     };
     this.parts = parts;
-    this.#observers = house.observers;
+    this.#observers = deps.observers;
     const hostFor: HostFor = (id, metrics, component, registered) =>
-      house.hostFor(parts, [id, metrics, component], registered);
-    const { meterFor, lives } = house;
+      deps.hostFor(parts, [id, metrics, component], registered);
+    const { meterFor, lives } = deps;
     this.#built = buildPlugins(pipeline, { hostFor, meterFor, lives, keyOf: keysOf(pipeline, parts, fixed) });
-    this.units = new Units(this.#built.units, house.log);
+    this.units = new Units(this.#built.units, deps.log);
     this.chain = new Chain(this.#built.links);
   }
 

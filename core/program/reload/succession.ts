@@ -10,10 +10,10 @@ import type { ReloadFinding, ReloadReport, ServingState } from '../../kernel/plu
 import type { reloadMetrics } from '../../kernel/telemetry/metrics-table.js';
 import { NameLearner } from '../../victoria/names/name-learner.js';
 import { findingLine, findingOf } from '../findings.js';
-import { Generation, type GenerationHouse } from './generation.js';
+import { Generation, type GenerationDeps } from './generation.js';
 import { needsRestart } from './restart-only.js';
 
-export interface SuccessionHouse extends GenerationHouse {
+export interface SuccessionDeps extends GenerationDeps {
   readonly edge: Edge;
   readonly memory: MemoryPool;
   readonly clock: Clock;
@@ -38,7 +38,7 @@ const maxDraining = 16;
 
 /** One generation after the other: the one that serves, and those before it that still have requests. */
 export class Succession {
-  readonly #house: SuccessionHouse;
+  readonly #deps: SuccessionDeps;
   #current: Generation;
   #number = 1;
   #sinceMs: number;
@@ -49,19 +49,19 @@ export class Succession {
   #waiting: Promise<ReloadReport> | undefined;
   #isClosing = false;
 
-  private constructor(first: Generation, house: SuccessionHouse) {
-    this.#house = house;
+  private constructor(first: Generation, deps: SuccessionDeps) {
+    this.#deps = deps;
     this.#current = first;
-    this.#sinceMs = house.clock.nowMs();
+    this.#sinceMs = deps.clock.nowMs();
   }
 
   /** Starts to serve a generation whose plugins have started. */
-  static async begin(first: Generation, house: SuccessionHouse): Promise<Succession> {
-    const prepared = await house.edge.prepare(first.served(house.memory));
+  static async begin(first: Generation, deps: SuccessionDeps): Promise<Succession> {
+    const prepared = await deps.edge.prepare(first.served(deps.memory));
     first.serving = prepared.commit();
-    const succession = new Succession(first, house);
+    const succession = new Succession(first, deps);
     succession.#show(first.hash);
-    house.meters.reload_draining.set(0, {});
+    deps.meters.reload_draining.set(0, {});
     succession.#tell('success');
     return succession;
   }
@@ -75,7 +75,7 @@ export class Succession {
       file: this.#current.pipeline.file,
       hash: this.#current.hash,
       generation: this.#number,
-      startedMs: this.#house.startedMs,
+      startedMs: this.#deps.startedMs,
       servingSinceMs: this.#sinceMs,
       draining: this.#draining.size,
       lastReload: this.#lastReload,
@@ -102,7 +102,7 @@ export class Succession {
   }
 
   async #reload(): Promise<ReloadReport> {
-    const { log, clock, meters } = this.#house;
+    const { log, clock, meters } = this.#deps;
     const before = this.#current;
     let read: Reread | undefined;
     let report: ReloadReport;
@@ -149,7 +149,7 @@ export class Succession {
       );
     let next: Generation;
     try {
-      next = new Generation(pipeline, this.#house, this.#learnerFor(pipeline));
+      next = new Generation(pipeline, this.#deps, this.#learnerFor(pipeline));
     } catch (error) {
       return refused(...textAndPlace(error));
     }
@@ -165,13 +165,13 @@ export class Succession {
       return refused(...textAndPlace(error));
     }
     try {
-      prepared = await this.#house.edge.prepare(next.served(this.#house.memory));
+      prepared = await this.#deps.edge.prepare(next.served(this.#deps.memory));
     } catch (error) {
       await next.end();
       return refused(...textAndPlace(error));
     }
     const reasons = await this.#warm(next, fresh);
-    if (reasons.length > 0) this.#house.log.warn('plugins are not ready and serve all the same', { reasons });
+    if (reasons.length > 0) this.#deps.log.warn('plugins are not ready and serve all the same', { reasons });
     if (this.#isClosing) {
       await prepared.discard();
       await next.end();
@@ -182,10 +182,10 @@ export class Succession {
   }
 
   #swap(next: Generation, prepared: Prepared): void {
-    const { memory, clock } = this.#house;
+    const { memory, clock } = this.#deps;
     const before = this.#current;
     memory.holdQueriesTo(next.pipeline.limits.maxQueryMemory);
-    this.#house.onSwap();
+    this.#deps.onSwap();
     next.serving = prepared.commit();
     this.#current = next;
     this.#number += 1;
@@ -202,7 +202,7 @@ export class Succession {
 
   /** Waits until nothing needs it any more; after the bound its tails are closed, unless all they pass through serves still. */
   async #drain(old: Generation): Promise<void> {
-    const { clock, log } = this.#house;
+    const { clock, log } = this.#deps;
     const hurry = new AbortController();
     this.#draining.set(old, hurry);
     this.#showDraining();
@@ -256,7 +256,7 @@ export class Succession {
   }
 
   async #warm(next: Generation, fresh: Generation['units']['fresh']): Promise<readonly string[]> {
-    const { clock } = this.#house;
+    const { clock } = this.#deps;
     const untilMs = clock.monotonicMs() + warmMs;
     // A cause that keeps the serving pipeline waiting too, such as a backend that is down, is not a reason to stay with it.
     const known = new Set(await this.#current.units.readiness());
@@ -272,7 +272,7 @@ export class Succession {
     const { pipeline, parts } = this.#current;
     return JSON.stringify(names) === JSON.stringify(pipeline.names)
       ? parts.learner
-      : new NameLearner(this.#house.clock);
+      : new NameLearner(this.#deps.clock);
   }
 
   #report(result: ReloadReport['result'], findings: readonly ReloadFinding[]): ReloadReport {
@@ -280,22 +280,22 @@ export class Succession {
   }
 
   #tell(outcome: 'success' | 'failure'): void {
-    const { meters, clock } = this.#house;
+    const { meters, clock } = this.#deps;
     meters.reload_last_successful.set(outcome === 'success' ? 1 : 0, {});
     if (outcome === 'success') meters.reload_last_success_timestamp_seconds.set(clock.nowMs() / 1000, {});
   }
 
   #show(hash: string): void {
-    this.#house.meters.pipeline_info.set(1, { hash });
+    this.#deps.meters.pipeline_info.set(1, { hash });
   }
 
   #hide(before: string, now: string): void {
-    this.#house.meters.pipeline_info.remove({ hash: before });
+    this.#deps.meters.pipeline_info.remove({ hash: before });
     this.#show(now);
   }
 
   #showDraining(): void {
-    this.#house.meters.reload_draining.set(this.#draining.size, {});
+    this.#deps.meters.reload_draining.set(this.#draining.size, {});
   }
 }
 

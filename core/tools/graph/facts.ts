@@ -10,14 +10,14 @@ export interface ChangedOption {
 }
 
 /** A plugin or a section as a graph shows it. */
-export interface Part {
+export interface GraphPart {
   readonly id: string;
   /** As written in the file; the same as the id for most. */
   readonly use: string;
   readonly changed: readonly ChangedOption[];
 }
 
-export interface StagePart extends Part {
+export interface StagePart extends GraphPart {
   /** Counts from 1. */
   readonly number: number;
   readonly rest: RestUse;
@@ -30,15 +30,15 @@ export interface StagePart extends Part {
 export interface PipelineGraph {
   readonly file: string;
   readonly stages: readonly StagePart[];
-  readonly endpoints: readonly Part[];
-  readonly services: readonly Part[];
+  readonly endpoints: readonly GraphPart[];
+  readonly services: readonly GraphPart[];
   /** Only those with options that differ from their defaults. */
-  readonly sections: readonly Part[];
+  readonly sections: readonly GraphPart[];
 }
 
 export function graphOf(pipeline: Pipeline): PipelineGraph {
   const schemas = readBuiltInSchemas();
-  const part = ({ id, use, plugin, options }: LoadedPlugin): Part => {
+  const part = ({ id, use, plugin, options }: LoadedPlugin): GraphPart => {
     // Compiled when the file was loaded; the type only names the parts used here.
     const own: OptionSchema | undefined = plugin.schema;
     return { id, use, changed: changedOptions(schemas.get(use) ?? own ?? {}, options) };
@@ -60,7 +60,7 @@ export function graphOf(pipeline: Pipeline): PipelineGraph {
 
 function stageParts(
   stages: readonly LoadedPlugin[],
-  part: (loaded: LoadedPlugin) => Part,
+  part: (loaded: LoadedPlugin) => GraphPart,
 ): readonly StagePart[] {
   const givers = new Map<string, number>();
   return stages.flatMap((loaded, index) => {
@@ -83,7 +83,7 @@ function changedOptions(schema: OptionSchema, options: unknown): readonly Change
 }
 
 /** `translate`, or `front-guard (guard)` where id and use differ. */
-export function titleOf({ id, use }: Part): string {
+export function titleOf({ id, use }: GraphPart): string {
   return id === use ? id : `${id} (${use})`;
 }
 

@@ -1,4 +1,4 @@
-import { habitOf, titleOf, type Part, type PipelineGraph } from './facts.js';
+import { habitOf, titleOf, type GraphPart, type PipelineGraph } from './facts.js';
 
 /** A graph as Mermaid, which GitHub and many wikis draw: the way of a request in lines, slots as dotted arrows. */
 export function graphMermaid({ stages, endpoints, services }: PipelineGraph): string {
@@ -13,7 +13,7 @@ export function graphMermaid({ stages, endpoints, services }: PipelineGraph): st
   return `${lines.join('\n')}\n`;
 }
 
-function label(part: Part, habit: string): string {
+function label(part: GraphPart, habit: string): string {
   const options = part.changed.map(({ key, value }) => `${key}: ${value}`);
   return [titleOf(part), ...(habit === '' ? [] : [`<i>${habit}</i>`]), ...options.map(escaped)]
     .map((line, index) => (index === 0 ? `<b>${escaped(line)}</b>` : line))

@@ -1,4 +1,4 @@
-import { habitOf, titleOf, type Part, type PipelineGraph, type StagePart } from './facts.js';
+import { habitOf, titleOf, type GraphPart, type PipelineGraph, type StagePart } from './facts.js';
 
 const lineHeight = 18;
 const gap = 22;
@@ -55,7 +55,7 @@ function stageLines(stage: StagePart): readonly string[] {
   return partLines(stage, habitOf(stage), `${stage.number}. `);
 }
 
-function partLines(part: Part, habit: string, before = ''): readonly string[] {
+function partLines(part: GraphPart, habit: string, before = ''): readonly string[] {
   return [
     `${before}${titleOf(part)}${habit === '' ? '' : ` · ${habit}`}`,
     ...part.changed.map(({ key, value }) => shortened(`${key}: ${value}`)),

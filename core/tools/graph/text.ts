@@ -2,7 +2,7 @@ import {
   habitOf,
   titleOf,
   type ChangedOption,
-  type Part,
+  type GraphPart,
   type PipelineGraph,
   type StagePart,
 } from './facts.js';
@@ -41,7 +41,7 @@ function words(stage: StagePart): string {
     .join('; ');
 }
 
-function group(name: string, parts: readonly Part[]): readonly string[] {
+function group(name: string, parts: readonly GraphPart[]): readonly string[] {
   if (parts.length === 0) return [];
   return [
     '',

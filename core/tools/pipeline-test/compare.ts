@@ -24,11 +24,11 @@ export function differences(expected: LocatedNode, actual: unknown, path: string
 }
 
 /** True when the actual value holds all that is expected: mappings may have other members, lists are compared as a whole. */
-export function holds(expected: LocatedNode, actual: unknown): boolean {
+export function matchesExpected(expected: LocatedNode, actual: unknown): boolean {
   if (expected.kind !== 'map') return differences(expected, actual, '').length === 0;
   if (!isObject(actual)) return false;
   return expected.entries.every(
-    ({ key, value }) => Object.hasOwn(actual, key) && holds(value, Reflect.get(actual, key)),
+    ({ key, value }) => Object.hasOwn(actual, key) && matchesExpected(value, Reflect.get(actual, key)),
   );
 }
 

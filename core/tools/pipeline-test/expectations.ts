@@ -6,7 +6,7 @@ import {
   type LocatedNode,
 } from '../../kernel/pipeline/located.js';
 import type { Finding } from '../../kernel/pipeline/index.js';
-import { differences, holds, lookUp, meant, show } from './compare.js';
+import { differences, matchesExpected, lookUp, meant, show } from './compare.js';
 import { showCall, type BackendCall } from './fake-victorialogs.js';
 import { fault } from './read-file.js';
 import type { PipelineAnswer } from './run-pipeline.js';
@@ -165,7 +165,7 @@ function logFaults(expected: LocatedNode, records: PipelineAnswer['log']): reado
   const items = expected.kind === 'list' ? expected.items : [];
   const plain = records.map((record) => Object.fromEntries(record));
   return items
-    .filter((item) => !plain.some((record) => holds(item, record)))
+    .filter((item) => !plain.some((record) => matchesExpected(item, record)))
     .map((item) => {
       const bodies = records.map((record) => show(record.get('body')));
       const body = textOf(valueOf(item, 'body'));

@@ -9,7 +9,7 @@ import type { Naming } from './naming.js';
 import { type Spellings, spellingsOf, StoredNames } from './stored-names.js';
 
 /** The rows of one tenant whose names are to be learned. */
-export interface Question {
+export interface NamesQuestion {
   /** X-Scope-OrgID, by which explain looks up learned names. */
   readonly tenantId?: string;
   readonly naming: Naming;
@@ -57,7 +57,7 @@ export class NameLearner {
   }
 
   /** The names in these rows; undefined when there are too many. */
-  async learn(question: Question): Promise<StoredNames | undefined> {
+  async learn(question: NamesQuestion): Promise<StoredNames | undefined> {
     const { naming, filter, range, upstream } = question;
     const key = `${upstream.owner}\n${printFilter(filter)}`;
     const kept = this.#known.get(key);

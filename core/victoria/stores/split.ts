@@ -46,18 +46,18 @@ function earlier(a: bigint, b: bigint): bigint {
   return a < b ? a : b;
 }
 
-export type Place = 'cold' | 'both' | 'hot';
+export type StoreSide = 'cold' | 'both' | 'hot';
 
 /** A stretch of time whose rows are in one place. */
-export interface Part {
-  readonly place: Place;
+export interface StorePart {
+  readonly place: StoreSide;
   readonly range: TimeRange;
 }
 
 /** A range by places, from old to new; an empty one is a part of the hot store. */
-export function partsOf(range: TimeRange, { hotFromNs, coldEndNs }: Split): readonly Part[] {
-  const parts: Part[] = [];
-  const add = (place: Place, fromNs: bigint, toNs: bigint): void => {
+export function storePartsOf(range: TimeRange, { hotFromNs, coldEndNs }: Split): readonly StorePart[] {
+  const parts: StorePart[] = [];
+  const add = (place: StoreSide, fromNs: bigint, toNs: bigint): void => {
     const startNs = fromNs > range.startNs ? fromNs : range.startNs;
     const endNs = toNs < range.endNs ? toNs : range.endNs;
     if (startNs < endNs) parts.push({ place, range: { startNs, endNs } });

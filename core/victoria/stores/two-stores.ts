@@ -30,7 +30,7 @@ import {
   oldestOf,
   type Direction,
 } from './pipe-parts.js';
-import { partsOf, type Part, type Place, type Split } from './split.js';
+import { storePartsOf, type StorePart, type StoreSide, type Split } from './split.js';
 import { onceEach, unionRows, type Stores } from './union-rows.js';
 
 type Batches = AsyncIterable<readonly BackendRow[]>;
@@ -49,10 +49,14 @@ export class TwoStores implements Upstream {
   readonly taggedWith?: (tag: CallTag) => Upstream;
   readonly #stores: Stores;
   readonly #split: Split;
-  readonly #routed: (places: readonly Place[]) => void;
+  readonly #routed: (places: readonly StoreSide[]) => void;
 
   /** @param routed called with the stores of each call's rows */
-  constructor(stores: Stores, split: Split, routed: (places: readonly Place[]) => void = () => undefined) {
+  constructor(
+    stores: Stores,
+    split: Split,
+    routed: (places: readonly StoreSide[]) => void = () => undefined,
+  ) {
     const { hot, cold } = stores;
     this.#stores = stores;
     this.#split = split;
@@ -76,7 +80,7 @@ export class TwoStores implements Upstream {
   }
 
   rowsBy(request: RowsRequest, read: RowsReader): AsyncIterable<RowsElsewhere> | undefined {
-    const parts = partsOf(request.range, this.#split);
+    const parts = storePartsOf(request.range, this.#split);
     const rows = this.#alone(parts)?.rowsBy?.(request, read);
     if (rows !== undefined) this.#routed(parts.map(({ place }) => place));
     return rows;
@@ -107,23 +111,23 @@ export class TwoStores implements Upstream {
     return this.#stores.hot.deletion(request);
   }
 
-  #partsOf(range: TimeRange): readonly Part[] {
-    const parts = partsOf(range, this.#split);
+  #partsOf(range: TimeRange): readonly StorePart[] {
+    const parts = storePartsOf(range, this.#split);
     this.#routed(parts.map(({ place }) => place));
     return parts;
   }
 
   /** The store that has all the parts; undefined when both are needed. */
-  #alone(parts: readonly Part[]): Upstream | undefined {
+  #alone(parts: readonly StorePart[]): Upstream | undefined {
     const [first, ...others] = parts;
     return first === undefined || others.length > 0 ? undefined : this.#storeOf(first);
   }
 
-  #storeOf({ place }: Part): Upstream | undefined {
+  #storeOf({ place }: StorePart): Upstream | undefined {
     return place === 'both' ? undefined : this.#stores[place];
   }
 
-  async #listOf({ place, range }: Part, request: ListingRequest): Promise<readonly BackendValue[]> {
+  async #listOf({ place, range }: StorePart, request: ListingRequest): Promise<readonly BackendValue[]> {
     const { hot, cold } = this.#stores;
     const asked = { ...request, range };
     if (place !== 'both') return this.#stores[place].list(asked);
@@ -136,7 +140,7 @@ export class TwoStores implements Upstream {
     return valuesOf({ rows: ({ query }) => this.#both(query.filter, range, query.pipes) }, asked);
   }
 
-  #rowsOver(parts: readonly Part[], { query: asked, newest }: RowsRequest): Batches {
+  #rowsOver(parts: readonly StorePart[], { query: asked, newest }: RowsRequest): Batches {
     const { filter, pipes } = asked;
     const { leading, others } = byRows(pipes);
     const [first, ...after] = others;
@@ -156,7 +160,7 @@ export class TwoStores implements Upstream {
 
   /** Statistics put together from those of the parts; undefined where that cannot be. */
   #joined(
-    parts: readonly Part[],
+    parts: readonly StorePart[],
     filter: LogsqlFilter,
     leading: readonly LogsqlPipe[],
     counting: StatsPipe,
@@ -174,7 +178,7 @@ export class TwoStores implements Upstream {
 
   /** The newest or oldest rows, from the parts at that end. */
   async *#nearest(
-    parts: readonly Part[],
+    parts: readonly StorePart[],
     filter: LogsqlFilter,
     pipes: readonly LogsqlPipe[],
     direction: Direction,
@@ -191,7 +195,7 @@ export class TwoStores implements Upstream {
   }
 
   #nearestOf(
-    part: Part,
+    part: StorePart,
     filter: LogsqlFilter,
     pipes: readonly LogsqlPipe[],
     direction: Direction,
@@ -213,11 +217,11 @@ export class TwoStores implements Upstream {
     return evaluated(unionRows(this.#stores, filter, part.range), [...pipes, nearest]);
   }
 
-  #each(parts: readonly Part[], filter: LogsqlFilter, pipes: readonly LogsqlPipe[]): Batches {
+  #each(parts: readonly StorePart[], filter: LogsqlFilter, pipes: readonly LogsqlPipe[]): Batches {
     return atOnce(parts.map((part) => this.#of(part, filter, pipes)));
   }
 
-  #of(part: Part, filter: LogsqlFilter, pipes: readonly LogsqlPipe[]): Batches {
+  #of(part: StorePart, filter: LogsqlFilter, pipes: readonly LogsqlPipe[]): Batches {
     const { range } = part;
     const store = this.#storeOf(part);
     return store === undefined

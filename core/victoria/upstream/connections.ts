@@ -32,7 +32,7 @@ const connectTimeoutMs = 10_000;
 const idleMs = 4_000;
 
 /** A pool of connections to one server. An error of a connection only affects the requests on it. */
-export class Connections {
+export class BackendConnections {
   readonly #host: string;
   readonly #port: string;
   readonly #basePath: string;

@@ -9,7 +9,7 @@ import { authorizationOf } from '../../base/url-credentials.js';
 import { apiError } from '../../base/errors/table.js';
 import type { BreakerPermit } from '../../base/admission/circuit-breaker.js';
 import { secretHeaders } from './forward.js';
-import { Connections } from './connections.js';
+import { BackendConnections } from './connections.js';
 import { Deadline } from './deadline.js';
 import {
   addressAdvice,
@@ -89,10 +89,10 @@ const loopback = /^(?:localhost|127\.\d+\.\d+\.\d+|\[::1\]|::1)$/;
  */
 export class BackendHttp {
   readonly #options: BackendOptions;
-  readonly #connections: Connections;
+  readonly #connections: BackendConnections;
   /** For answers without an end, which would block other calls. */
-  readonly #liveConnections: Connections;
-  readonly #probeConnections: Connections;
+  readonly #liveConnections: BackendConnections;
+  readonly #probeConnections: BackendConnections;
   /** The backend as error texts name it. */
   readonly #address: string;
   readonly #acceptEncoding: string;
@@ -116,8 +116,8 @@ export class BackendHttp {
     const isRaw = options.showsRawErrors === true;
     this.#wording = wordingOf({ isRaw, hidesAddresses, host: url.hostname });
     this.#innerWording = wordingOf({ isRaw, hidesAddresses: false, host: url.hostname });
-    const open = (max: number, maxKept: number): Connections =>
-      new Connections(options.url, { tlsSkipVerify: options.tlsSkipVerify, max, maxKept });
+    const open = (max: number, maxKept: number): BackendConnections =>
+      new BackendConnections(options.url, { tlsSkipVerify: options.tlsSkipVerify, max, maxKept });
     // The gate bounds calls. An answer that is not being read has a connection but no place.
     this.#connections = open(Infinity, options.maxConcurrent === 0 ? Infinity : options.maxConcurrent);
     this.#liveConnections = open(Infinity, Infinity);

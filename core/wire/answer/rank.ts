@@ -4,14 +4,14 @@ export interface Heat {
   readonly lastMs: number;
 }
 
-export interface Ranked extends Heat {
+export interface RankedName extends Heat {
   readonly value: string;
 }
 
 export const neverSeen: Heat = { seen: 0, lastMs: 0 };
 
 /** The hottest first: seen most often, then last; by name where these are equal (docs/protocol/requests.md#browsing-label-values). */
-export function byRank(a: Ranked, b: Ranked): number {
+export function byRank(a: RankedName, b: RankedName): number {
   return byHeat(a, b) || (a.value < b.value ? -1 : a.value > b.value ? 1 : 0);
 }
 

@@ -4,7 +4,7 @@ import { runJob } from '../engine/run.js';
 import { answerJson, type Context } from '../http/context.js';
 import { badRequest } from '../http/errors.js';
 import { parseTime } from '../http/time-arg.js';
-import { type Buckets, bucketStart, readQueryArgs, requireBuckets } from './query-args.js';
+import { type BucketArgs, bucketStart, readQueryArgs, requireBuckets } from './query-args.js';
 
 /** A request for more zero-filled buckets has a wrong step. */
 const MAX_BUCKETS = 200_000;
@@ -96,7 +96,7 @@ function mergeRest(ordered: readonly Series[], keep: number): Series[] {
 
 function bucketStamps(
   series: readonly Series[],
-  buckets: Buckets,
+  buckets: BucketArgs,
   startNs: bigint | undefined,
   endNs: bigint | undefined,
 ): bigint[] {

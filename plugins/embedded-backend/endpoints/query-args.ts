@@ -14,7 +14,7 @@ import { MAX_NS, MIN_NS, parseTimeArg } from '../http/time-arg.js';
 const MAX_QUERY_BYTES = 16_384;
 
 /** Half-open buckets `[k*step - offset, (k+1)*step - offset)` of Unix time, in nanoseconds. */
-export interface Buckets {
+export interface BucketArgs {
   readonly stepNs: bigint;
   readonly offsetNs: bigint;
 }
@@ -28,7 +28,7 @@ export interface QueryArgs {
   /** The range of the `start` and `end` arguments, widened to whole buckets when there is a step; `endNs` is exclusive. */
   readonly startNs: bigint | undefined;
   readonly endNs: bigint | undefined;
-  readonly buckets: Buckets | undefined;
+  readonly buckets: BucketArgs | undefined;
 }
 
 /** Reads the arguments; throws HTTP 400 with the real server's texts. */
@@ -94,7 +94,7 @@ function readTimeout(ctx: Context): number {
   return Math.min(limit, Math.max(0, Number(ns) / 1e6));
 }
 
-function readBuckets(ctx: Context): Buckets | undefined {
+function readBuckets(ctx: Context): BucketArgs | undefined {
   const text = ctx.args.get('step');
   if (text === '') return undefined;
   const stepNs = parseDurationNs(text);
@@ -117,20 +117,20 @@ function readOffset(ctx: Context): bigint {
 }
 
 /** The buckets of an endpoint that requires them. */
-export function requireBuckets(args: QueryArgs): Buckets {
+export function requireBuckets(args: QueryArgs): BucketArgs {
   if (args.buckets === undefined) throw badRequest("cannot parse duration from the arg 'step='");
   return args.buckets;
 }
 
 /** Start of the bucket that holds `ns`. */
-export function bucketStart(ns: bigint, { stepNs, offsetNs }: Buckets): bigint {
+export function bucketStart(ns: bigint, { stepNs, offsetNs }: BucketArgs): bigint {
   const shifted = ns + offsetNs;
   const below = ((shifted % stepNs) + stepNs) % stepNs;
   return shifted - below - offsetNs;
 }
 
 /** First bucket boundary at or after `ns`. */
-function bucketEnd(ns: bigint, buckets: Buckets): bigint {
+function bucketEnd(ns: bigint, buckets: BucketArgs): bigint {
   const start = bucketStart(ns, buckets);
   return start === ns ? ns : start + buckets.stepNs;
 }

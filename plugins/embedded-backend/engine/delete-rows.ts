@@ -18,9 +18,9 @@ export async function deleteRows(
   for (const stream of store.streams(tenant)) {
     if (signal.aborted) break;
     if (!matchesStream(stream.tags)) continue;
-    removed += store.remove(stream, (owner, timeNs, shape, values) => {
+    removed += store.remove(stream, (owner, timeNs, layout, values) => {
       if (timeNs < range.minNs || timeNs > range.maxNs) return false;
-      return matches(new StoredRow(owner, timeNs, shape, values));
+      return matches(new StoredRow(owner, timeNs, layout, values));
     });
     await new Promise(setImmediate);
   }

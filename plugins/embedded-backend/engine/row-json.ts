@@ -1,5 +1,5 @@
 import { formatTime, type RowView } from '../logsql/index.js';
-import type { Shape } from '../store/shape.js';
+import type { RowLayout } from '../store/row-layout.js';
 import type { Stream } from '../store/stream.js';
 import { rowNames, StoredRow } from './stored-row.js';
 
@@ -12,7 +12,7 @@ interface Template {
   readonly positions: readonly number[];
 }
 
-const templates = new WeakMap<Stream, Map<Shape, Template>>();
+const templates = new WeakMap<Stream, Map<RowLayout, Template>>();
 const quotedNames = new Map<string, string>();
 const MAX_NAMES = 10_000;
 
@@ -29,7 +29,7 @@ export function rowJson(row: RowView): string {
 }
 
 function storedJson(row: StoredRow): string {
-  const { texts, positions } = templateOf(row.stream, row.shape);
+  const { texts, positions } = templateOf(row.stream, row.layout);
   let line = texts[0] ?? '';
   for (let i = 0; i < positions.length; i++) {
     const at = positions[i] ?? 0;
@@ -39,27 +39,27 @@ function storedJson(row: StoredRow): string {
   return line;
 }
 
-function templateOf(stream: Stream, shape: Shape): Template {
-  let byShape = templates.get(stream);
-  if (byShape === undefined) {
-    byShape = new Map();
-    templates.set(stream, byShape);
+function templateOf(stream: Stream, layout: RowLayout): Template {
+  let byLayout = templates.get(stream);
+  if (byLayout === undefined) {
+    byLayout = new Map();
+    templates.set(stream, byLayout);
   }
-  let template = byShape.get(shape);
+  let template = byLayout.get(layout);
   if (template === undefined) {
-    template = makeTemplate(stream, shape);
-    byShape.set(shape, template);
+    template = makeTemplate(stream, layout);
+    byLayout.set(layout, template);
   }
   return template;
 }
 
-function makeTemplate(stream: Stream, shape: Shape): Template {
+function makeTemplate(stream: Stream, layout: RowLayout): Template {
   const texts: string[] = [];
   const positions: number[] = [];
   let text = '{';
-  for (const [i, name] of rowNames(stream, shape).entries()) {
+  for (const [i, name] of rowNames(stream, layout).entries()) {
     text += `${i === 0 ? '' : ','}${JSON.stringify(name)}:`;
-    const at = name === '_time' ? -1 : shape.index.get(name);
+    const at = name === '_time' ? -1 : layout.index.get(name);
     if (at === undefined) {
       const value =
         name === '_stream' ? stream.text : name === '_stream_id' ? stream.id : stream.tags.get(name);

@@ -1,23 +1,23 @@
 import { formatTime } from '../logsql/index.js';
 import type { RowView } from '../../../core/victoria/logsql/row.js';
 import type { BlockView } from '../store/block.js';
-import type { Shape } from '../store/shape.js';
+import type { RowLayout } from '../store/row-layout.js';
 import type { Stream } from '../store/stream.js';
 
-const namesByStream = new WeakMap<Stream, Map<Shape, readonly string[]>>();
+const namesByStream = new WeakMap<Stream, Map<RowLayout, readonly string[]>>();
 
-/** Names of all fields a row of this stream and shape has, sorted: the order in which the server shows stored rows. */
-export function rowNames(stream: Stream, shape: Shape): readonly string[] {
-  let byShape = namesByStream.get(stream);
-  if (byShape === undefined) {
-    byShape = new Map();
-    namesByStream.set(stream, byShape);
+/** Names of all fields a row of this stream and layout has, sorted: the order in which the server shows stored rows. */
+export function rowNames(stream: Stream, layout: RowLayout): readonly string[] {
+  let byLayout = namesByStream.get(stream);
+  if (byLayout === undefined) {
+    byLayout = new Map();
+    namesByStream.set(stream, byLayout);
   }
-  let names = byShape.get(shape);
+  let names = byLayout.get(layout);
   if (names === undefined) {
-    const own = new Set(['_time', '_stream', '_stream_id', ...stream.tags.keys(), ...shape.names]);
+    const own = new Set(['_time', '_stream', '_stream_id', ...stream.tags.keys(), ...layout.names]);
     names = [...own].sort();
-    byShape.set(shape, names);
+    byLayout.set(layout, names);
   }
   return names;
 }
@@ -27,18 +27,18 @@ export class StoredRow implements RowView {
   readonly timeNs: bigint;
   readonly stream: Stream;
   /** Names of its own fields, without those in which it has its stream's value, and their values. */
-  readonly shape: Shape;
+  readonly layout: RowLayout;
   readonly values: readonly string[];
 
-  constructor(stream: Stream, timeNs: bigint, shape: Shape, values: readonly string[]) {
+  constructor(stream: Stream, timeNs: bigint, layout: RowLayout, values: readonly string[]) {
     this.stream = stream;
     this.timeNs = timeNs;
-    this.shape = shape;
+    this.layout = layout;
     this.values = values;
   }
 
   get(field: string): string {
-    const at = this.shape.index.get(field);
+    const at = this.layout.index.get(field);
     if (at !== undefined) return this.values[at] ?? '';
     if (field === '_time') return formatTime(this.timeNs);
     if (field === '_stream') return this.stream.text;
@@ -47,16 +47,16 @@ export class StoredRow implements RowView {
   }
 
   fieldNames(): readonly string[] {
-    return rowNames(this.stream, this.shape);
+    return rowNames(this.stream, this.layout);
   }
 }
 
 /** Row `i` of a block. */
 export function rowAt(stream: Stream, view: BlockView, i: number): StoredRow | undefined {
-  const shape = view.shapes[i];
+  const layout = view.layouts[i];
   const values = view.values[i];
-  if (shape === undefined || values === undefined) return undefined;
-  return new StoredRow(stream, view.times[i] ?? 0n, shape, values);
+  if (layout === undefined || values === undefined) return undefined;
+  return new StoredRow(stream, view.times[i] ?? 0n, layout, values);
 }
 
 /** A row with a shifted time: `options(time_offset=1h)` shows old data as if it had happened an hour later. */

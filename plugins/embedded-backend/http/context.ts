@@ -1,6 +1,6 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 
-import type { Backend } from '../backend.js';
+import type { EmbeddedBackend } from '../backend.js';
 import type { FaultRule } from '../faults.js';
 import type { TenantId } from '../store/stream-tags.js';
 import type { Args } from './args.js';
@@ -8,7 +8,7 @@ import type { ResponseWriter } from './response.js';
 
 /** One request being handled. */
 export interface Context {
-  readonly backend: Backend;
+  readonly backend: EmbeddedBackend;
   readonly req: IncomingMessage;
   readonly res: ServerResponse;
   readonly path: string;

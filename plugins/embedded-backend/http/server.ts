@@ -1,6 +1,6 @@
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 
-import type { Backend } from '../backend.js';
+import type { EmbeddedBackend } from '../backend.js';
 import { Args } from './args.js';
 import { readRaw } from './body.js';
 import type { Context, Handler } from './context.js';
@@ -20,7 +20,7 @@ export interface BackendServer {
 
 /** Makes the HTTP server of a backend; `handlerFor` finds the endpoint of a path. */
 export function createBackendServer(
-  backend: Backend,
+  backend: EmbeddedBackend,
   handlerFor: (path: string) => Handler | undefined,
 ): BackendServer {
   const open = new Set<AbortController>();
@@ -45,7 +45,7 @@ export function createBackendServer(
 
 /** Answers one request. Never rejects: errors are sent to the client. */
 async function serve(
-  backend: Backend,
+  backend: EmbeddedBackend,
   handlerFor: (path: string) => Handler | undefined,
   signal: AbortSignal,
   req: IncomingMessage,
@@ -99,7 +99,7 @@ function decodePath(path: string): string {
   }
 }
 
-function countBytes(backend: Backend): (bytes: number) => void {
+function countBytes(backend: EmbeddedBackend): (bytes: number) => void {
   return (bytes) => {
     backend.counters.bytesSent += bytes;
   };
@@ -155,7 +155,7 @@ async function playFault(ctx: Context): Promise<boolean> {
 }
 
 async function answerError(
-  backend: Backend,
+  backend: EmbeddedBackend,
   out: ResponseWriter,
   res: ServerResponse,
   path: string,

@@ -1,4 +1,4 @@
-import type { Shape } from './shape.js';
+import type { RowLayout } from './row-layout.js';
 
 /** Rows per block: small enough for pruning by time, large enough to make a block's own cost negligible. */
 export const BLOCK_ROWS = 2048;
@@ -6,7 +6,7 @@ export const BLOCK_ROWS = 2048;
 /** A snapshot of a block's rows in time order; later appends and sorts do not change it. */
 export interface BlockView {
   readonly times: BigInt64Array;
-  readonly shapes: readonly Shape[];
+  readonly layouts: readonly RowLayout[];
   readonly values: readonly (readonly string[])[];
   readonly length: number;
 }
@@ -14,7 +14,7 @@ export interface BlockView {
 /** Up to `BLOCK_ROWS` rows of one stream. Rows are appended in arrival order and sorted by time when first read; the sort is stable. */
 export class Block {
   #times = new BigInt64Array(16);
-  #shapes: Shape[] = [];
+  #layouts: RowLayout[] = [];
   #values: (readonly string[])[] = [];
   #length = 0;
   #sorted = true;
@@ -36,7 +36,7 @@ export class Block {
     return this.#length >= BLOCK_ROWS;
   }
 
-  append(timeNs: bigint, shape: Shape, values: readonly string[]): void {
+  append(timeNs: bigint, layout: RowLayout, values: readonly string[]): void {
     const at = this.#length;
     if (at === this.#times.length) {
       const grown = new BigInt64Array(at * 2);
@@ -44,7 +44,7 @@ export class Block {
       this.#times = grown;
     }
     this.#times[at] = timeNs;
-    this.#shapes.push(shape);
+    this.#layouts.push(layout);
     this.#values.push(values);
     if (at === 0) {
       this.#minNs = timeNs;
@@ -61,12 +61,12 @@ export class Block {
   /** The rows so far in time order. */
   view(): BlockView {
     if (!this.#sorted) this.#sort();
-    return { times: this.#times, shapes: this.#shapes, values: this.#values, length: this.#length };
+    return { times: this.#times, layouts: this.#layouts, values: this.#values, length: this.#length };
   }
 
   /** Sorts into new arrays: running scans keep reading the old ones. */
   #sort(): void {
-    const old = { times: this.#times, shapes: this.#shapes, values: this.#values };
+    const old = { times: this.#times, layouts: this.#layouts, values: this.#values };
     const order = Array.from({ length: this.#length }, (_, i) => i);
     order.sort((a, b) => {
       const ta = old.times[a] ?? 0n;
@@ -74,14 +74,14 @@ export class Block {
       return ta < tb ? -1 : ta > tb ? 1 : a - b;
     });
     this.#times = new BigInt64Array(old.times.length);
-    this.#shapes = [];
+    this.#layouts = [];
     this.#values = [];
     for (const [to, from] of order.entries()) {
-      const shape = old.shapes[from];
+      const layout = old.layouts[from];
       const values = old.values[from];
-      if (shape === undefined || values === undefined) continue;
+      if (layout === undefined || values === undefined) continue;
       this.#times[to] = old.times[from] ?? 0n;
-      this.#shapes.push(shape);
+      this.#layouts.push(layout);
       this.#values.push(values);
     }
     this.#sorted = true;

@@ -1,6 +1,6 @@
 import { Block } from './block.js';
 import { Interner } from './interner.js';
-import { type Shape, ShapeTable } from './shape.js';
+import { type RowLayout, LayoutTable } from './row-layout.js';
 import { Stream } from './stream.js';
 import { type StreamTags, streamId, tagsText, type TenantId, tenantKey } from './stream-tags.js';
 
@@ -18,7 +18,12 @@ export interface NewRow {
 }
 
 /** Decides for each row of a deletion: true removes it. */
-export type RowTest = (stream: Stream, timeNs: bigint, shape: Shape, values: readonly string[]) => boolean;
+export type RowTest = (
+  stream: Stream,
+  timeNs: bigint,
+  layout: RowLayout,
+  values: readonly string[],
+) => boolean;
 
 interface Tenant {
   readonly id: TenantId;
@@ -31,7 +36,7 @@ interface Tenant {
 export class Store {
   readonly #maxBytes: number;
   readonly #tenants = new Map<string, Tenant>();
-  readonly #shapes = new ShapeTable();
+  readonly #layouts = new LayoutTable();
   readonly #interner = new Interner();
   #bytes = 0;
   #rows = 0;
@@ -103,7 +108,7 @@ export class Store {
       if (this.#interner.misses !== misses) bytes += stringBytes(value);
       return kept;
     });
-    stream.append(row.timeNs, this.#shapes.of(row.names), values);
+    stream.append(row.timeNs, this.#layouts.of(row.names), values);
     this.#bytes += bytes;
     this.#rows++;
     this.#rowsIngested++;
@@ -139,10 +144,10 @@ export class Store {
       const view = block.view();
       for (let i = 0; i < view.length; i++) {
         const timeNs = view.times[i] ?? 0n;
-        const shape = view.shapes[i];
+        const layout = view.layouts[i];
         const values = view.values[i];
-        if (shape === undefined || values === undefined) continue;
-        if (!doomed(stream, timeNs, shape, values)) fresh.append(timeNs, shape, values);
+        if (layout === undefined || values === undefined) continue;
+        if (!doomed(stream, timeNs, layout, values)) fresh.append(timeNs, layout, values);
         else {
           removed++;
           this.#bytes -= ROW_BYTES + values.reduce((sum, value) => sum + 8 + longBytes(value), 0);

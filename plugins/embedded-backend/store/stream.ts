@@ -1,5 +1,5 @@
 import { Block } from './block.js';
-import type { Shape } from './shape.js';
+import type { RowLayout } from './row-layout.js';
 import type { StreamTags } from './stream-tags.js';
 
 /** One log stream of one tenant: its identity and its blocks in arrival order. */
@@ -29,13 +29,13 @@ export class Stream {
     return this.#blocks;
   }
 
-  append(timeNs: bigint, shape: Shape, values: readonly string[]): void {
+  append(timeNs: bigint, layout: RowLayout, values: readonly string[]): void {
     let block = this.#blocks.at(-1);
     if (block === undefined || block.full) {
       block = new Block();
       this.#blocks.push(block);
     }
-    block.append(timeNs, shape, values);
+    block.append(timeNs, layout, values);
     this.#rows++;
   }
 

@@ -12,7 +12,7 @@ import { detectedLevelName } from '../../../victoria/names/level.js';
 import type { BackendRow } from '../../../victoria/upstream/types.js';
 import { missingLineRows } from '../../plan/missing-lines.js';
 import type { FieldsPlan, LeafPlan } from '../../plan/types.js';
-import type { LeafContext, Strategy } from '../context.js';
+import type { LeafContext, ReadStrategy } from '../context.js';
 import { costOfCounting } from '../cost.js';
 import { decline, isDeclined, type Declined } from '../declined.js';
 import { rowsOfStreams } from '../row-windows.js';
@@ -52,7 +52,7 @@ type Planned = LeafPlan & { readonly fields: FieldsPlan };
  * Lets the backend count rows without a stored line by their fields: their lines are rebuilt from these, so that the fields show all that
  * `| json` would find. Of a group of rows with the same fields one line is made and evaluated.
  */
-export const fieldsStrategy: Strategy = {
+export const fieldsStrategy: ReadStrategy = {
   name: 'fields',
   summary: 'the backend counts rows without a line by the fields of which `| json` makes labels',
   namesFailedEntry: 'no',

@@ -8,7 +8,7 @@ import { atPace } from '../../../base/pace/steps.js';
 import { isWholeJson } from '../../plan/json-leaf.js';
 import type { LeafPlan, LeafPush } from '../../plan/types.js';
 import { beginEarly } from './early-upstream.js';
-import type { LeafContext, Strategy } from '../context.js';
+import type { LeafContext, ReadStrategy } from '../context.js';
 import { costOfCounting } from '../cost.js';
 import { decline, isDeclined, type Declined } from '../declined.js';
 import { bucketsOf } from './counting.js';
@@ -39,7 +39,7 @@ type Pushed = LeafPlan & { readonly push: LeafPush };
  * Lets the backend count. Groups of rows are evaluated like rows; what groups cannot decide (rows without a line, rows whose level is in
  * the line) is read as rows, and rows pushed twice are subtracted.
  */
-export const statisticsStrategy: Strategy = {
+export const statisticsStrategy: ReadStrategy = {
   name: 'statistics',
   summary: 'the backend counts rows by the columns that tell their labels',
   namesFailedEntry: 'no',

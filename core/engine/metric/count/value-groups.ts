@@ -22,7 +22,7 @@ import { GatheredValues } from '../../../victoria/upstream/gathered-values.js';
 import { columnOf, type BackendRow, type Upstream } from '../../../victoria/upstream/types.js';
 import { groupingOf } from '../../plan/metric-columns.js';
 import { missingLineRows } from '../../plan/missing-lines.js';
-import type { LeafContext, Strategy } from '../context.js';
+import type { LeafContext, ReadStrategy } from '../context.js';
 import { costOfCounting } from '../cost.js';
 import { decline, isDeclined, type Declined } from '../declined.js';
 import { callRows, planWindows, rowsOfStreams } from '../row-windows.js';
@@ -58,7 +58,7 @@ import { listSelection } from './stream-listing.js';
 const maxGroups = 100_000;
 
 /** Lets the backend gather the values of each group and bucket of time. */
-export const valueGroupsStrategy: Strategy = {
+export const valueGroupsStrategy: ReadStrategy = {
   name: 'value-groups',
   summary:
     'the backend gathers the values that `unwrap` takes from `| json` by the columns that tell their labels',

@@ -41,7 +41,7 @@ export interface ExplainedRead {
   readonly strategies?: readonly ExplainedStrategy[];
 }
 
-export interface Explanation {
+export interface QueryExplanation {
   readonly query: string;
   readonly tree: string;
   readonly reads: readonly ExplainedRead[];
@@ -80,7 +80,7 @@ export function explainQuery(
   query: Query,
   naming: Naming,
   { recall = () => undefined, ...settings }: ExplainContext = {},
-): Explanation {
+): QueryExplanation {
   // Undivided: parts of an instant query are read alike.
   const asked = doAll(readQuery(query, naming, settings, { kind: 'instant', splitMs: 0 }));
   const shared = { query: query.text, tree: printTree(asked.expr) };
@@ -108,13 +108,13 @@ export function explainQuery(
 function closed<Closed>(
   { wanted, close }: OpenPlan<Closed>,
   recall: (filter: LogsqlFilter) => KnownNames | undefined,
-): { readonly plan: Closed; readonly names: Explanation['names'] } {
+): { readonly plan: Closed; readonly names: QueryExplanation['names'] } {
   if (wanted === undefined) return { plan: close(undefined), names: 'unneeded' };
   const names = recall(wanted);
   return { plan: close(names ?? namesAsWritten), names: names === undefined ? 'unknown' : 'learned' };
 }
 
-function costOf(cost: CostClass): Pick<Explanation, 'cost' | 'costText'> {
+function costOf(cost: CostClass): Pick<QueryExplanation, 'cost' | 'costText'> {
   return { cost, costText: costTexts[cost] };
 }
 

@@ -2,7 +2,7 @@ import type { Filters } from '../../../logql/index.js';
 import type { Query } from '../../../wire/api/query.js';
 import type { Host } from '../../../kernel/plugin/host.js';
 import type { Pushdown } from '../rules/query.js';
-import { explainQuery, type Explanation } from './explain.js';
+import { explainQuery, type QueryExplanation } from './explain.js';
 
 /**
  * Explains a query as the running pipeline runs it: with its options, and with the stored names that queries have learned.
@@ -12,7 +12,7 @@ export async function explainOfPipeline(
   query: Query,
   { naming, learner, describePipeline }: Pick<Host, 'naming' | 'learner' | 'describePipeline'>,
   tenantId: string | undefined,
-): Promise<Explanation> {
+): Promise<QueryExplanation> {
   const { stages } = await describePipeline();
   const translate = stages.find(({ name }) => name === 'translate');
   const valueOf = (name: string): unknown => translate?.options.find(({ key }) => key === name)?.value;

@@ -1,10 +1,10 @@
-import { namesTexts, type ExplainedPart, type ExplainedRead, type Explanation } from './explain.js';
+import { namesTexts, type ExplainedPart, type ExplainedRead, type QueryExplanation } from './explain.js';
 import { costText, type ExplainedStrategy } from './strategies.js';
 
 const verdicts = { exact: 'by the backend', superset: 'both', none: 'here' } as const;
 
 /** Prints an explanation for people. */
-export function printExplanation({ query, tree, reads, cost, costText, names }: Explanation): string {
+export function printExplanation({ query, tree, reads, cost, costText, names }: QueryExplanation): string {
   const head = [`query   ${query}`, `tree    ${tree}`, `cost    ${cost}: ${costText}`];
   if (names !== 'unneeded') head.push(`names   ${namesTexts[names]}`);
   return `${[...head, ...reads.flatMap(printRead)].join('\n')}\n`;

@@ -2,7 +2,7 @@ import type { RangeAggregation, Stage } from '../../../logql/ast.js';
 import { detectedLevelName } from '../../../victoria/names/level.js';
 import { dropsErrors, isWholeJson, jsonNames } from '../json-leaf.js';
 import type { LeafCount } from '../leaf-push.js';
-import { kindOfRule, type Rule, type RuleText } from './rule.js';
+import { kindOfRule, type PushdownRule, type RuleText } from './rule.js';
 
 /** Facts about a range aggregation by which the backend can or cannot count its samples. */
 export interface LeafFacts extends Pick<LeafCount, 'names' | 'stageNames' | 'stages'> {
@@ -25,7 +25,7 @@ function countingRule<const Id extends string>(
     readonly verdict: 'exact' | 'superset';
     readonly match: (facts: LeafFacts) => LeafCount | undefined;
   },
-): Rule<LeafFacts, [], LeafCount, Id> {
+): PushdownRule<LeafFacts, [], LeafCount, Id> {
   return metricRule({ ...rule, emit: (count: LeafCount) => count });
 }
 

@@ -47,7 +47,7 @@ type Definition<Id extends string, Subject, Match, Names extends unknown[], Emit
     });
 
 /** Matches a part of a query, and gives the backend query for that part and its precision. */
-export interface Rule<
+export interface PushdownRule<
   Subject,
   Names extends unknown[],
   Emitted,
@@ -69,7 +69,7 @@ interface Applied<Names extends unknown[], Emitted> {
 export function kindOfRule<Subject, Emitted, Names extends unknown[] = [], V extends Verdict = Verdict>() {
   return <const Id extends string, Match>(
     definition: Definition<Id, Subject, Match, Names, Emitted> & { readonly verdict: V },
-  ): Rule<Subject, Names, Emitted, Id> & { readonly verdict: V } => ({
+  ): PushdownRule<Subject, Names, Emitted, Id> & { readonly verdict: V } => ({
     backend: '',
     ...definition,
     emits: definition.emit !== undefined,
@@ -88,9 +88,9 @@ function applied<Id extends string, Subject, Match, Names extends unknown[], Emi
 
 /** The first rule that a subject falls under, and what it does. */
 export function firstRule<Id extends string, Subject, Names extends unknown[], Emitted>(
-  rules: readonly Rule<Subject, Names, Emitted, Id>[],
+  rules: readonly PushdownRule<Subject, Names, Emitted, Id>[],
   subject: Subject,
-): { readonly rule: Rule<Subject, Names, Emitted, Id> } & Applied<Names, Emitted> {
+): { readonly rule: PushdownRule<Subject, Names, Emitted, Id> } & Applied<Names, Emitted> {
   for (const rule of rules) {
     const result = rule.apply(subject);
     if (result !== undefined) return { rule, ...result };
@@ -99,13 +99,13 @@ export function firstRule<Id extends string, Subject, Names extends unknown[], E
 }
 
 /** The backend query for a part of a LogQL query, and its precision. */
-export interface Answered {
+export interface PushedFilter {
   readonly verdict: Verdict;
   /** Everything where the verdict is `none`. */
   readonly filter: LogsqlFilter;
 }
 
-export const unanswered: Answered = { verdict: 'none', filter: everything };
+export const unfiltered: PushedFilter = { verdict: 'none', filter: everything };
 
 const strengths = { none: 0, superset: 1, exact: 2 } as const;
 
@@ -115,14 +115,14 @@ export function weakest<One extends { readonly verdict: Verdict }>(all: readonly
 }
 
 /** Rows for which both hold: one that is not answered leaves a superset. */
-export function both(a: Answered, b: Answered): Answered {
-  if (a.verdict === 'none' && b.verdict === 'none') return unanswered;
+export function both(a: PushedFilter, b: PushedFilter): PushedFilter {
+  if (a.verdict === 'none' && b.verdict === 'none') return unfiltered;
   const isExact = a.verdict === 'exact' && b.verdict === 'exact';
   return { verdict: isExact ? 'exact' : 'superset', filter: and(a.filter, b.filter) };
 }
 
 /** Rows for which one of them holds: one that is not answered may hold for any. */
-export function either(a: Answered, b: Answered): Answered {
+export function either(a: PushedFilter, b: PushedFilter): PushedFilter {
   const { verdict } = weakest([a, b]);
-  return verdict === 'none' ? unanswered : { verdict, filter: or(a.filter, b.filter) };
+  return verdict === 'none' ? unfiltered : { verdict, filter: or(a.filter, b.filter) };
 }

@@ -20,14 +20,14 @@ export function compareBytes(a: string, b: string): number {
 const integer = /^-?(?:0|[1-9][0-9]*)$/;
 
 /** A value with its precomputed sort key. */
-export interface Ranked {
+export interface RankedValue {
   readonly text: string;
   readonly number: number | undefined;
   readonly time: bigint | undefined;
 }
 
 /** Computes the sort key of a value. */
-export function rank(text: string): Ranked {
+export function rank(text: string): RankedValue {
   // A lone minus is zero in filters and sums, but a text when sorting.
   const number = text === '-' ? undefined : parseNumber(text);
   const time =
@@ -36,7 +36,7 @@ export function rank(text: string): Ranked {
 }
 
 /** Orders values: numbers, durations and sizes by value, times by time, everything else as text with its digits compared as numbers. */
-export function compareRanked(a: Ranked, b: Ranked): number {
+export function compareRanked(a: RankedValue, b: RankedValue): number {
   if (a.text === b.text) return 0;
   if (a.number !== undefined && b.number !== undefined) {
     if (a.number !== b.number) return a.number < b.number ? -1 : 1;

@@ -20,7 +20,7 @@ export interface PipeContext {
 const defaultLimit = 256 * 1024 * 1024;
 
 /** Counts the approximate bytes that a pipe holds, and enforces the limit. */
-export class Budget {
+export class PipeBudget {
   readonly #pipe: () => string;
   readonly #limit: number;
   #used = 0;

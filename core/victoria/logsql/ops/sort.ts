@@ -1,16 +1,16 @@
 import type { EdgePipe, SortKey, SortPipe } from '../ast.js';
 import { compareRanked, rank } from '../eval/compare.js';
-import type { Ranked } from '../eval/compare.js';
+import type { RankedValue } from '../eval/compare.js';
 import { timeOf } from '../eval/filter.js';
 import { printPipe } from '../print.js';
 import type { RowView } from '../row.js';
 import { OverlayRow } from './derived-row.js';
-import { Budget, emitAll, rowOverhead, textSize } from './operator.js';
+import { PipeBudget, emitAll, rowOverhead, textSize } from './operator.js';
 import type { Operator, PipeContext } from './operator.js';
 
 interface Entry {
   readonly row: RowView;
-  readonly keys: readonly Ranked[];
+  readonly keys: readonly RankedValue[];
   readonly order: number;
   readonly size: number;
 }
@@ -27,7 +27,7 @@ interface SortPlan {
 
 /** `sort`, `first` and `last`. The sort is stable; with a limit only the best rows are held. */
 export function sortOperator(pipe: SortPipe | EdgePipe, context: PipeContext, next: Operator): Operator {
-  return new SortOperator(planOf(pipe), new Budget(() => printPipe(pipe), context), next);
+  return new SortOperator(planOf(pipe), new PipeBudget(() => printPipe(pipe), context), next);
 }
 
 function planOf(pipe: SortPipe | EdgePipe): SortPlan {
@@ -42,13 +42,13 @@ function planOf(pipe: SortPipe | EdgePipe): SortPlan {
 
 class SortOperator implements Operator {
   readonly #plan: SortPlan;
-  readonly #budget: Budget;
+  readonly #budget: PipeBudget;
   readonly #next: Operator;
   readonly #partitions = new Map<string, Entry[]>();
   readonly #compare: (a: Entry, b: Entry) => number;
   #count = 0;
 
-  constructor(plan: SortPlan, budget: Budget, next: Operator) {
+  constructor(plan: SortPlan, budget: PipeBudget, next: Operator) {
     this.#plan = plan;
     this.#budget = budget;
     this.#next = next;
@@ -85,7 +85,7 @@ class SortOperator implements Operator {
   }
 
   // Without keys, whole rows are compared, name by name.
-  #keysOf(row: RowView): Ranked[] {
+  #keysOf(row: RowView): RankedValue[] {
     if (this.#plan.by.length > 0)
       return this.#plan.by.map(({ field }) => (field === '_time' ? rankTime(row) : rank(row.get(field))));
     return [...row.fieldNames()].sort().map((name) => rank(row.get(name)));
@@ -108,7 +108,7 @@ class SortOperator implements Operator {
   }
 }
 
-function rankTime(row: RowView): Ranked {
+function rankTime(row: RowView): RankedValue {
   const time = timeOf(row);
   return time === undefined ? rank(row.get('_time')) : { text: time.toString(), number: undefined, time };
 }

@@ -12,7 +12,7 @@ export interface StatsSettings {
   readonly rateSeconds: number | undefined;
   /** Without `by`, sums accept durations, sizes and exponents as numbers; with `by`, only plain decimals. */
   readonly lenient: boolean;
-  readonly budget: Budget;
+  readonly budget: PipeBudget;
 }
 
 /** Prepares a function; the returned factory makes one accumulator per group. */

@@ -1,17 +1,17 @@
 import type { FieldRef, StatsFunction } from '../ast.js';
 import { compareRanked, rank } from '../eval/compare.js';
-import type { Ranked } from '../eval/compare.js';
+import type { RankedValue } from '../eval/compare.js';
 import type { RowView } from '../row.js';
 import { refersTo } from './derived-row.js';
 import { packJson } from './format.js';
 import { textSize } from './operator.js';
-import type { Budget } from './operator.js';
+import type { PipeBudget } from './operator.js';
 import type { Accumulator, ValuesReader } from './accumulator.js';
 
 /** `min` (sign -1) and `max` (sign 1): the stored text of the first or last value in value order. */
 export function extremeFactory(read: ValuesReader, sign: -1 | 1): () => Accumulator {
   return () => {
-    let best: Ranked | undefined;
+    let best: RankedValue | undefined;
     const take = (value: string): void => {
       if (value === best?.text) return;
       const ranked = rank(value);
@@ -24,7 +24,7 @@ export function extremeFactory(read: ValuesReader, sign: -1 | 1): () => Accumula
 const sampleSize = 100_000;
 
 /** `quantile` and `median`: one of the values, by nearest rank; of very many values only a sample is kept. */
-export function quantileFactory(read: ValuesReader, phi: number, budget: Budget): () => Accumulator {
+export function quantileFactory(read: ValuesReader, phi: number, budget: PipeBudget): () => Accumulator {
   return () => {
     const sample: string[] = [];
     let seen = 0;
@@ -60,7 +60,7 @@ export function edgeFactory(func: StatsFunction): () => Accumulator {
   if (source === undefined) return () => firstRow(func.name === 'any', show);
   const sign = func.name.endsWith('_min') ? -1 : 1;
   return () => {
-    let best: Ranked | undefined;
+    let best: RankedValue | undefined;
     let shown = func.name.startsWith('row_') ? '{}' : '';
     return {
       add(row) {

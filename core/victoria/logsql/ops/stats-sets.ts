@@ -3,13 +3,13 @@ import { compareRanked, compareValues, rank } from '../eval/compare.js';
 import { groupedValue } from '../numbers.js';
 import type { RowView } from '../row.js';
 import { textSize } from './operator.js';
-import type { Budget } from './operator.js';
+import type { PipeBudget } from './operator.js';
 import type { Accumulator, ValuesReader } from './accumulator.js';
 import { valuesReader } from './accumulator.js';
 import { rowJson } from './stats-order.js';
 
 /** `count_uniq`: the number of distinct values, or of distinct combinations of values; empty ones do not count. */
-export function countUniqFactory(func: StatsFunction, budget: Budget): () => Accumulator {
+export function countUniqFactory(func: StatsFunction, budget: PipeBudget): () => Accumulator {
   const keyOf = uniqueKey(func.fields);
   const limit = limitOf(func.limit);
   return () => {
@@ -47,7 +47,7 @@ function limitOf(limit: number | undefined): number {
 export function uniqValuesFactory(
   read: ValuesReader,
   limit: number | undefined,
-  budget: Budget,
+  budget: PipeBudget,
 ): () => Accumulator {
   return () => {
     const seen = new Set<string>();
@@ -64,7 +64,7 @@ export function uniqValuesFactory(
 export function valuesFactory(
   read: ValuesReader,
   limit: number | undefined,
-  budget: Budget,
+  budget: PipeBudget,
 ): () => Accumulator {
   return () => {
     const values: string[] = [];
@@ -78,7 +78,7 @@ export function valuesFactory(
 }
 
 /** `json_values`: rows as JSON objects in a JSON array, optionally sorted. */
-export function jsonValuesFactory(func: StatsFunction, budget: Budget): () => Accumulator {
+export function jsonValuesFactory(func: StatsFunction, budget: PipeBudget): () => Accumulator {
   const { fields, sortBy } = func;
   const limit = limitOf(func.limit);
   return () => {

@@ -28,10 +28,10 @@ class StatsGroups {
   readonly #by: readonly GroupKey[];
   readonly #keys: readonly ((row: RowView) => string)[];
   readonly #columns: readonly Column[];
-  readonly #budget: Budget;
+  readonly #budget: PipeBudget;
   readonly #groups = new Map<string, Group>();
 
-  constructor(pipe: StatsPipe, context: PipeContext, budget: Budget) {
+  constructor(pipe: StatsPipe, context: PipeContext, budget: PipeBudget) {
     this.#by = pipe.by;
     this.#keys = pipe.by.map(compileKey);
     this.#budget = budget;
@@ -117,7 +117,7 @@ function secondsPerGroup(pipe: StatsPipe, context: PipeContext): number | undefi
 
 /** `stats`: one row per group, in order of first appearance; without `by` always one row. */
 export function statsOperator(pipe: StatsPipe, context: PipeContext, next: Operator): Operator {
-  const budget = new Budget(() => printPipe(pipe), context);
+  const budget = new PipeBudget(() => printPipe(pipe), context);
   if (pipe.kind !== 'stats') return accompanyingStats(pipe, context, budget, next);
   const groups = new StatsGroups(pipe, context, budget);
   return {
@@ -130,7 +130,12 @@ export function statsOperator(pipe: StatsPipe, context: PipeContext, next: Opera
 }
 
 /** `running_stats` and `total_stats`: the rows themselves in time order, with the results so far or over all of them. */
-function accompanyingStats(pipe: StatsPipe, context: PipeContext, budget: Budget, next: Operator): Operator {
+function accompanyingStats(
+  pipe: StatsPipe,
+  context: PipeContext,
+  budget: PipeBudget,
+  next: Operator,
+): Operator {
   const rows: { readonly row: RowView; readonly time: bigint }[] = [];
   return {
     push(row) {

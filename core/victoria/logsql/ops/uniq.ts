@@ -3,7 +3,7 @@ import { compareBytes, compareValues } from '../eval/compare.js';
 import { groupedValue } from '../numbers.js';
 import { printPipe } from '../print.js';
 import type { RowView } from '../row.js';
-import { Budget, emitAll, textSize } from './operator.js';
+import { PipeBudget, emitAll, textSize } from './operator.js';
 import type { Operator, PipeContext } from './operator.js';
 import { rowOf } from './shape.js';
 
@@ -15,10 +15,10 @@ interface Group {
 /** Counts rows by the values of some fields; integers with `_` are grouped without it. */
 class Groups {
   readonly #by: readonly string[];
-  readonly #budget: Budget;
+  readonly #budget: PipeBudget;
   readonly #groups = new Map<string, Group>();
 
-  constructor(by: readonly string[], budget: Budget) {
+  constructor(by: readonly string[], budget: PipeBudget) {
     this.#by = by;
     this.#budget = budget;
   }
@@ -50,7 +50,7 @@ function groupRow(by: readonly string[], group: Group): Map<string, string> {
 
 /** `uniq`. When the limit cuts the groups, their row counts are unknown and shown as 0. */
 export function uniqOperator(pipe: UniqPipe, context: PipeContext, next: Operator): Operator {
-  const groups = new Groups(pipe.by, new Budget(() => printPipe(pipe), context));
+  const groups = new Groups(pipe.by, new PipeBudget(() => printPipe(pipe), context));
   const limit = pipe.limit === undefined || pipe.limit === 0 ? Infinity : pipe.limit;
   let hitsName = 'hits';
   while (pipe.by.includes(hitsName)) hitsName += 's';
@@ -90,7 +90,7 @@ export function fieldValuesOperator(pipe: FieldValuesPipe, context: PipeContext,
 
 /** `top`: the groups with the most rows; ties are sorted by value. */
 export function topOperator(pipe: TopPipe, context: PipeContext, next: Operator): Operator {
-  const groups = new Groups(pipe.by, new Budget(() => printPipe(pipe), context));
+  const groups = new Groups(pipe.by, new PipeBudget(() => printPipe(pipe), context));
   return {
     push(row) {
       groups.add(row);
@@ -120,7 +120,7 @@ function compareGroups(a: Group, b: Group): number {
 
 /** `field_names`: every field with the number of rows that have a value in it. */
 export function fieldNamesOperator(pipe: FieldNamesPipe, context: PipeContext, next: Operator): Operator {
-  const budget = new Budget(() => printPipe(pipe), context);
+  const budget = new PipeBudget(() => printPipe(pipe), context);
   const hits = new Map<string, number>();
   const hitsName = pipe.as === 'hits' ? 'hitss' : 'hits';
   return {
@@ -157,7 +157,7 @@ interface Facet {
 
 /** `facets`: the most frequent values per field, without constant fields and fields with too many or too long values. */
 export function facetsOperator(pipe: FacetsPipe, context: PipeContext, next: Operator): Operator {
-  const budget = new Budget(() => printPipe(pipe), context);
+  const budget = new PipeBudget(() => printPipe(pipe), context);
   const facets = new Map<string, Facet>();
   const maxValues = pipe.maxValuesPerField ?? 1000;
   const maxLength = pipe.maxValueLength ?? 128;

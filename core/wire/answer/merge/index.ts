@@ -25,7 +25,7 @@ import { type MergeOptions, mergeStreams } from './streams.js';
 import type { LabelSet } from '../../../base/labels/label-set.js';
 import type { Point, SampleResult, SeriesResult } from '../../../logql/metric/types.js';
 import { mergeStats, mergeWarnings } from './shared.js';
-import { byHeat, byRank, type Heat, neverSeen, type Ranked } from '../rank.js';
+import { byHeat, byRank, type Heat, neverSeen, type RankedName } from '../rank.js';
 
 export {
   mergeDetectedFields,
@@ -169,7 +169,7 @@ function* mergeRanked(answers: readonly NamesAnswer[]): Steps<NamesAnswer> {
       const other = hottest.get(value);
       if (other === undefined || byHeat(own, other) < 0) hottest.set(value, own);
     });
-  const all: Ranked[] = [];
+  const all: RankedName[] = [];
   yield* eachStep(hottest, ([value, { seen, lastMs }]) => all.push({ value, seen, lastMs }));
   const ranked = yield* sortSteps(all, byRank);
   return {

@@ -1,7 +1,7 @@
 import { rm } from 'node:fs/promises';
 import test from 'ava';
 import fc from 'fast-check';
-import { byRank, type Ranked } from '../../../../core/wire/answer/rank.js';
+import { byRank, type RankedName } from '../../../../core/wire/answer/rank.js';
 import type { Browse } from '../../../../core/wire/api/request.js';
 import { keyOf, makeIndex, openFile, pathFor, type Made } from './made.js';
 
@@ -51,7 +51,7 @@ const browse: fc.Arbitrary<Browse> = fc.record(
 
 /** What is indexed, plainly: counted in a map, sorted as a whole, cut to the bound after each update. */
 class Model {
-  ranked: Ranked[] = [];
+  ranked: RankedName[] = [];
 
   learn(listed: readonly string[], nowMs: number, maxEntries: number): void {
     const all = new Map(this.ranked.map((entry) => [entry.value, entry]));

@@ -1,7 +1,7 @@
 import test from 'ava';
 import fc from 'fast-check';
 import type { Cost } from '../../../../core/base/trace.js';
-import type { Strategy } from '../../../../core/engine/metric/context.js';
+import type { ReadStrategy } from '../../../../core/engine/metric/context.js';
 import { millisecondsOf } from '../../../../core/engine/metric/cost.js';
 import { decline, isDeclined } from '../../../../core/engine/metric/declined.js';
 import { wholeRowsStrategy } from '../../../../core/engine/metric/rows.js';
@@ -54,7 +54,7 @@ test('a strategy that is out is not run, and of the others the cheapest is tried
       const tried: number[] = [];
       // The last one can always read, and costs most.
       const whole = [...all, { way: 'reads', scannedRows: 1e12 } as const];
-      const ways = whole.map((one, index): Strategy => {
+      const ways = whole.map((one, index): ReadStrategy => {
         const { name = 'rows' } = strategies[index] ?? {};
         return {
           ...wholeRowsStrategy,

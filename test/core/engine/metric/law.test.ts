@@ -2,7 +2,7 @@ import test from 'ava';
 import { ApiError } from '../../../../core/base/errors/api-error.js';
 import { Trace } from '../../../../core/base/trace.js';
 import { Engine } from '../../../../core/engine/engine.js';
-import type { Strategy } from '../../../../core/engine/metric/context.js';
+import type { ReadStrategy } from '../../../../core/engine/metric/context.js';
 import { strategies } from '../../../../core/engine/metric/strategies.js';
 import { wholeRowsStrategy } from '../../../../core/engine/metric/rows.js';
 import { engineMetrics } from '../../../../core/engine/metrics.js';
@@ -216,7 +216,7 @@ class Forced {
   readonly #pushdown: Pushdown;
 
   /** @param nowNs when it is asked: before that, time segments are remembered */
-  constructor(strategy: Strategy | 'cheapest' | undefined, nowNs: bigint) {
+  constructor(strategy: ReadStrategy | 'cheapest' | undefined, nowNs: bigint) {
     this.#pushdown = strategy === undefined ? 'off' : 'on';
     const forced = strategy === undefined || strategy === 'cheapest' ? [] : [strategy];
     const ways = strategy === 'cheapest' ? strategies : [...forced, wholeRowsStrategy];

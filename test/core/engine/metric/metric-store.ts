@@ -22,7 +22,7 @@ import { BackendClient } from '../../../../core/victoria/upstream/client.js';
 import { createMemories } from '../../../../core/engine/memories.js';
 import { engineMetrics } from '../../../../core/engine/metrics.js';
 import { answerMetric } from '../../../../core/engine/metric/metric.js';
-import type { Strategy } from '../../../../core/engine/metric/context.js';
+import type { ReadStrategy } from '../../../../core/engine/metric/context.js';
 import { isDeclined } from '../../../../core/engine/metric/declined.js';
 import { strategies } from '../../../../core/engine/metric/strategies.js';
 import type { RowThreads } from '../../../../core/engine/metric/threads/row-threads.js';
@@ -49,7 +49,7 @@ export interface RunOptions {
   /** What may be assumed; nothing unless given. */
   readonly assumptions?: Assumptions;
   /** The strategies, of which the cheapest reads a leaf; without these all have their turns in their order, so that tests of one meet it. */
-  readonly strategies?: readonly Strategy[];
+  readonly strategies?: readonly ReadStrategy[];
   /** Told of each query for rows or statistics. */
   readonly asked?: (query: LogsqlQuery) => void;
 }
@@ -203,7 +203,7 @@ export class MetricStore {
   }
 }
 
-function ofUnknownCost(strategy: Strategy): Strategy {
+function ofUnknownCost(strategy: ReadStrategy): ReadStrategy {
   return {
     ...strategy,
     estimate: (leaf, known) => {

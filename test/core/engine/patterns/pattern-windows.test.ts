@@ -1,6 +1,10 @@
 import test from 'ava';
 import fc from 'fast-check';
-import { cutWindows, linesOf, spreadSample } from '../../../../core/engine/patterns/pattern-windows.js';
+import {
+  cutWindows,
+  sampledLinesOf,
+  spreadSample,
+} from '../../../../core/engine/patterns/pattern-windows.js';
 
 const second = 1_000_000_000n;
 const step = 10n * second;
@@ -19,7 +23,7 @@ test('windows hold every line once, follow one another, and are no more than ask
       t.true(windows.length <= maxWindows);
       t.is(
         windows.reduce((sum, { lines }) => sum + lines, 0),
-        linesOf(histogram),
+        sampledLinesOf(histogram),
       );
       for (const [index, { range }] of windows.entries()) {
         t.true(range.startNs < range.endNs);
@@ -55,7 +59,7 @@ test('a sample stands for its part of all lines, spread as they are', (t) => {
       if (window === undefined) return;
       const sampled = Math.min(part, read);
       const spread = spreadSample(window, sampled, read);
-      t.is(linesOf(spread), Math.round((window.lines * sampled) / read));
+      t.is(sampledLinesOf(spread), Math.round((window.lines * sampled) / read));
       const counts = new Map(histogram);
       for (const [seconds, lines] of spread) t.true(lines <= (counts.get(seconds) ?? 0) + 1);
     }),

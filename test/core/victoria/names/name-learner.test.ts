@@ -1,6 +1,6 @@
 import test from 'ava';
 import { everything } from '../../../../core/victoria/logsql/build.js';
-import { NameLearner, type Question } from '../../../../core/victoria/names/name-learner.js';
+import { NameLearner, type NamesQuestion } from '../../../../core/victoria/names/name-learner.js';
 import { defaultNamingSettings, Naming } from '../../../../core/victoria/names/naming.js';
 import { FakeClock, FakeUpstream, type ExpectedCall } from '../../../../core/testing/index.js';
 
@@ -12,7 +12,7 @@ function listing(...fields: readonly string[]): ExpectedCall {
   return { call: 'list', values: fields.map((value) => ({ value, hits: 1 })) };
 }
 
-function question(upstream: FakeUpstream, change: Partial<Question> = {}): Question {
+function question(upstream: FakeUpstream, change: Partial<NamesQuestion> = {}): NamesQuestion {
   const range = { startNs: nowNs - 60n * minuteNs, endNs: nowNs - 30n * minuteNs };
   return { naming, filter: everything, range, upstream, ...change };
 }

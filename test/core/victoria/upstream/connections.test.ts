@@ -2,7 +2,7 @@ import { subscribe, unsubscribe } from 'node:diagnostics_channel';
 import { once } from 'node:events';
 import { createServer, type AddressInfo, type Socket } from 'node:net';
 import test from 'ava';
-import { Connections } from '../../../../core/victoria/upstream/connections.js';
+import { BackendConnections } from '../../../../core/victoria/upstream/connections.js';
 
 const rows = Buffer.from(`{"_time":"2026-11-01T00:00:00Z","_msg":"${'x'.repeat(4000)}"}\n`.repeat(20));
 const head = 'HTTP/1.1 200 OK\r\nContent-Type: application/stream+json\r\n';
@@ -10,7 +10,7 @@ const head = 'HTTP/1.1 200 OK\r\nContent-Type: application/stream+json\r\n';
 /** Runs a test against a server that answers with bytes, whatever it is asked. */
 async function withAnswer(
   answer: (socket: Socket) => void,
-  run: (connections: Connections) => Promise<void>,
+  run: (connections: BackendConnections) => Promise<void>,
 ): Promise<void> {
   const server = createServer((socket) => {
     socket.on('error', () => undefined);
@@ -20,7 +20,7 @@ async function withAnswer(
   await once(server, 'listening');
   // A listening TCP server has an address object.
   const { port } = server.address() as AddressInfo;
-  const connections = new Connections(`http://127.0.0.1:${port}`, {
+  const connections = new BackendConnections(`http://127.0.0.1:${port}`, {
     tlsSkipVerify: false,
     max: 5,
     maxKept: 5,
@@ -33,13 +33,13 @@ async function withAnswer(
   }
 }
 
-function get(connections: Connections): ReturnType<Connections['request']> {
+function get(connections: BackendConnections): ReturnType<BackendConnections['request']> {
   const { signal } = new AbortController();
   return connections.request({ method: 'GET', path: '/', headers: {}, body: undefined, signal });
 }
 
 /** Reads a body that is a little more than the buffers on the way hold, and only when its end has come. */
-async function readLate(connections: Connections): Promise<number> {
+async function readLate(connections: BackendConnections): Promise<number> {
   const response = await get(connections);
   for (let turn = 0; turn < 200; turn += 1) await new Promise(setImmediate);
   let size = 0;

@@ -3,7 +3,7 @@ import { Query } from '../../../../../core/wire/api/query.js';
 import { LogqlError } from '../../../../../core/logql/index.js';
 import { defaultNamingSettings, Naming } from '../../../../../core/victoria/names/naming.js';
 import { spellingsOf, StoredNames } from '../../../../../core/victoria/names/stored-names.js';
-import { explainQuery, type Explanation } from '../../../../../core/engine/plan/explain/explain.js';
+import { explainQuery, type QueryExplanation } from '../../../../../core/engine/plan/explain/explain.js';
 import { openLogs } from '../planned.js';
 import { printExplanation } from '../../../../../core/engine/plan/explain/print.js';
 import { allRules, type RuleId } from '../../../../../core/engine/plan/rules/index.js';
@@ -13,7 +13,7 @@ import { readCases } from '../../../../conformance/cases.js';
 
 const naming = new Naming(defaultNamingSettings);
 
-function explain(text: string): Explanation {
+function explain(text: string): QueryExplanation {
   return explainQuery(new Query(text, 'reject'), naming);
 }
 

@@ -1,16 +1,16 @@
 import { fleetOf } from '../../core/cache/fleet.js';
 import type { Host } from '../../core/plugin/index.js';
 import type { deleteMetrics } from './metrics.js';
-import type { News } from './news.js';
+import type { DeletionNotice } from './notices.js';
 
 /** The time for which peers that did not receive a deletion are notified again. */
 const tellAgainMs = 3_600_000;
 
 /** Tells peers of deletions until all have heard. */
-export class PeerNews {
+export class PeerNotices {
   readonly #host: Host<typeof deleteMetrics>;
   /** By id, news that not all peers have heard. */
-  readonly #unheard = new Map<string, { readonly news: News; readonly untilMs: number }>();
+  readonly #unheard = new Map<string, { readonly news: DeletionNotice; readonly untilMs: number }>();
 
   constructor(host: Host<typeof deleteMetrics>) {
     this.#host = host;
@@ -22,7 +22,7 @@ export class PeerNews {
   }
 
   /** Returns true when all have received this; the others are notified again by `tellAgain`. */
-  async tell(news: News): Promise<boolean> {
+  async tell(news: DeletionNotice): Promise<boolean> {
     const { id } = news.deletion;
     const report = await fleetOf(this.#host).purgeOthers(undefined, JSON.stringify(news));
     const isHeard = [...(report?.values() ?? [])].every((outcome) => outcome === 'purged');

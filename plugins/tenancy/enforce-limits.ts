@@ -15,17 +15,17 @@ import { descriptorOf } from '../../core/logql/stages/index.js';
 import { nanosPerSecond } from '../../core/base/time/index.js';
 
 /** Answers a request of the tenants; nothing older than `oldestNs` may be read. */
-export type Ask = (exchange: Exchange, oldestNs: bigint | undefined) => Promise<Answer>;
+export type AnswerRequest = (exchange: Exchange, oldestNs: bigint | undefined) => Promise<Answer>;
 
 /**
  * Applies the tenants' limits that concern the request as a whole: whether it is answered, how far back it may look, how much it may
  * read, and how long it may take. A request that is refused for its text alone is left to later stages, unparsed.
  */
-export async function holdToLimits(
+export async function enforceLimits(
   exchange: Exchange,
   limits: TenantLimits,
   nowNs: bigint,
-  ask: Ask,
+  ask: AnswerRequest,
 ): Promise<Answer> {
   const { op } = exchange.request;
   if (!limits.volumeEnabled && (op === 'volume' || op === 'volume_range'))

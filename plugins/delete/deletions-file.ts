@@ -2,10 +2,10 @@ import { open, readFile, rename } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import { isMissing } from '../../core/base/errors/system-error.js';
 import type { Logger } from '../../core/plugin/index.js';
-import { printKnown, readKnown, type Known } from './news.js';
+import { printDeletions, readDeletions, type KnownDeletions } from './notices.js';
 
 /** The file that tells the next process which deletions are running, however this one ends. */
-export class Mark {
+export class DeletionsFile {
   readonly #path: string;
   readonly #log: Logger;
   #work: Promise<void> = Promise.resolve();
@@ -16,9 +16,9 @@ export class Mark {
   }
 
   /** Undefined where there is none; `unusable` where there may have been something that cannot be read. */
-  async read(): Promise<Known | 'unusable' | undefined> {
+  async read(): Promise<KnownDeletions | 'unusable' | undefined> {
     try {
-      return readKnown(await readFile(this.#path, 'utf8'));
+      return readDeletions(await readFile(this.#path, 'utf8'));
     } catch (error) {
       if (isMissing(error)) return undefined;
       this.#log.warn('the file of running deletions cannot be read, caches are emptied', {
@@ -30,10 +30,10 @@ export class Mark {
   }
 
   /** Resolves when the file is on disk, or when it is known that it cannot be. */
-  write(known: () => Known): Promise<void> {
+  write(known: () => KnownDeletions): Promise<void> {
     this.#work = this.#work.then(async () => {
       try {
-        await this.#replace(printKnown(known()));
+        await this.#replace(printDeletions(known()));
       } catch (error) {
         this.#log.error(
           'the file of running deletions cannot be written: after a kill, caches may show what they delete',

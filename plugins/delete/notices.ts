@@ -1,31 +1,31 @@
 import type { RunningDeletion } from '../../core/cache/deletions.js';
 
 /** The state of a deletion: possibly running, not taken by the backend, or ended. */
-export interface News {
+export interface DeletionNotice {
   readonly phase: 'running' | 'refused' | 'ended';
   readonly deletion: RunningDeletion;
 }
 
 /** All that a process knows, as other replicas and the next process read it. */
-export interface Known {
+export interface KnownDeletions {
   readonly running: readonly RunningDeletion[];
   /** By id, when they have ended, in Unix milliseconds. */
   readonly ended: readonly (readonly [id: string, atMs: number])[];
 }
 
 /** @throws Error for a text that is not from such a process */
-export function readNews(text: string): News {
+export function readNotice(text: string): DeletionNotice {
   const { phase, deletion } = objectOf(JSON.parse(text));
   if (phase !== 'running' && phase !== 'refused' && phase !== 'ended') throw new Error('an unknown phase');
   return { phase, deletion: deletionOf(deletion) };
 }
 
-export function printKnown(known: Known): string {
+export function printDeletions(known: KnownDeletions): string {
   return JSON.stringify({ version: 1, ...known });
 }
 
 /** @throws Error for a text that is not from such a process */
-export function readKnown(text: string): Known {
+export function readDeletions(text: string): KnownDeletions {
   const { version, running, ended } = objectOf(JSON.parse(text));
   if (version !== 1 || !Array.isArray(running) || !Array.isArray(ended)) throw new Error('another version');
   return { running: running.map(deletionOf), ended: ended.map(endOf) };

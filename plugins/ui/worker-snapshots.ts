@@ -9,15 +9,15 @@ import type { Topic } from '../../core/plugin/index.js';
 import type { BackendFigures } from './backend-calls.js';
 
 /** Data of one worker that the page shows. */
-export interface Seen {
+export interface WorkerSnapshot {
   readonly pipeline: PipelineDescription;
   readonly backend: BackendFigures;
 }
 
-export const seenTopic: Topic<null, Seen> = { name: 'ui pipeline' };
+export const snapshotTopic: Topic<null, WorkerSnapshot> = { name: 'ui pipeline' };
 
 /** Data of all workers: counts are added up, durations are those of the slowest. */
-export function ofAll([first, ...others]: readonly Seen[]): Seen {
+export function mergeSnapshots([first, ...others]: readonly WorkerSnapshot[]): WorkerSnapshot {
   if (first === undefined) throw new Error('no worker has answered, not even this one');
   return others.reduce(
     (all, { pipeline, backend }) => ({

@@ -35,7 +35,7 @@ export function readDelayNs({ delayNs, rules }: Pick<TailContext, 'delayNs' | 'r
  * Polls for rows in overlapping windows. The next poll makes up for a failed one, because a window starts where the last successful one
  * ended, minus the time that rows may be late.
  */
-export class Windows {
+export class PollWindows {
   readonly #context: TailContext;
   /** Everything before this has been read at least once. */
   #doneNs: bigint;

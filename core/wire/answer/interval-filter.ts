@@ -7,7 +7,7 @@ const hourNs = 3_600_000_000_000n;
  * Selects the entries of a log query that the parameter `interval` keeps: those at least an interval after the last kept one, whatever
  * their stream. Loki evaluates each hour of the clock separately, so the first entry of an hour is always kept.
  */
-export class KeptApart {
+export class IntervalFilter {
   readonly #intervalNs: bigint;
   readonly #direction: Direction;
   #last: bigint | undefined;

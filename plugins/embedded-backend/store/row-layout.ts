@@ -1,0 +1,33 @@
+/** The ordered field names of a row, shared by all rows that carry the same names. */
+export interface RowLayout {
+  readonly names: readonly string[];
+  /** Position of each name in `names`. */
+  readonly index: ReadonlyMap<string, number>;
+}
+
+/**
+ * Returns one `RowLayout` per distinct list of names. Rows of one stream mostly have the same names, so sharing them makes a row as small as
+ * its values.
+ */
+export class LayoutTable {
+  readonly #layouts = new Map<string, RowLayout>();
+
+  /** Number of distinct layouts seen so far. */
+  get size(): number {
+    return this.#layouts.size;
+  }
+
+  /** Returns the layout of `names`, which must already be free of duplicates. */
+  of(names: readonly string[]): RowLayout {
+    // U+0000 may occur in a name; with the length prefix, two lists never share a key.
+    let key = '';
+    for (const name of names) key += `${name.length}:${name}`;
+    let layout = this.#layouts.get(key);
+    if (layout === undefined) {
+      const own = [...names];
+      layout = { names: own, index: new Map(own.map((name, i) => [name, i])) };
+      this.#layouts.set(key, layout);
+    }
+    return layout;
+  }
+}
