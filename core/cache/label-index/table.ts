@@ -1,6 +1,6 @@
 import { randomInt } from 'node:crypto';
 import { eachStep, type Steps } from '../../base/pace/steps.js';
-import type { Ranked } from '../../wire/answer/rank.js';
+import type { RankedName } from '../../wire/answer/rank.js';
 import { Texts } from './texts.js';
 
 /** The highest count that is kept. */

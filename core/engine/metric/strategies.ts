@@ -112,7 +112,7 @@ class KnownLeaf {
     const { leaf, columns } = request;
     const { push, shortLines, range } = leaf;
     const { interval, buckets } = new RangeWindows(columns, range.range);
-    this.range = wholeStretches({ startNs: interval.fromNs, endNs: interval.toNs + 1n });
+    this.range = wholeSegments({ startNs: interval.fromNs, endNs: interval.toNs + 1n });
     this.#intervals = buckets;
     this.#selection = printFilter(leaf.selection);
     this.#filter = printFilter(leaf.logs.filter);

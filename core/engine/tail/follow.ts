@@ -24,7 +24,7 @@ export async function* followLines(
   held: ReorderBuffer,
 ): AsyncGenerator<LiveEvent> {
   const { rules, signal, clock, reader } = context;
-  const windows = new Windows(context, fromNs);
+  const windows = new PollWindows(context, fromNs);
   const turns = new PromiseQueue<Turn>();
   const native = rules.mode === 'native' ? (await openNative(context))[Symbol.asyncIterator]() : undefined;
   if (native !== undefined) turns.expect(nextRows(native));

@@ -1,5 +1,12 @@
 import { countLines } from '../../../logql/functions/range/functions.js';
-import { addEntries, leafEngine, pipelineError, type LeafEngine, type LeafRequest, type SeriesTable } from '../../../logql/metric/index.js';
+import {
+  addEntries,
+  leafEngine,
+  pipelineError,
+  type LeafEngine,
+  type LeafRequest,
+  type SeriesTable,
+} from '../../../logql/metric/index.js';
 import { sampleEvaluator } from '../../../logql/lines/evaluator.js';
 import { LinePacer } from '../../../logql/lines/line-pacer.js';
 import { compileExtractor } from '../../../logql/pipeline/extractor.js';

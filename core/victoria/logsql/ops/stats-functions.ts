@@ -1,7 +1,7 @@
 import type { StatsFunction } from '../ast.js';
 import { formatFloatPlain } from '../../../base/time/index.js';
 import { parseNumber, parsePlain } from '../numbers.js';
-import type { Budget } from './operator.js';
+import type { PipeBudget } from './operator.js';
 import { edgeFactory, extremeFactory, quantileFactory } from './stats-order.js';
 import { countUniqFactory, jsonValuesFactory, uniqValuesFactory, valuesFactory } from './stats-sets.js';
 import { histogramFactory } from './stats-histogram.js';

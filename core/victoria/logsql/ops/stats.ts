@@ -6,7 +6,7 @@ import { printPipe } from '../print.js';
 import type { RowView } from '../row.js';
 import { formatTime } from '../time.js';
 import { OverlayRow } from './derived-row.js';
-import { Budget, emitAll, rowOverhead, textSize, type Operator, type PipeContext } from './operator.js';
+import { PipeBudget, emitAll, rowOverhead, textSize, type Operator, type PipeContext } from './operator.js';
 import { rowOf } from './shape.js';
 import { accumulatorFactory } from './stats-functions.js';
 import type { Accumulator } from './accumulator.js';
