@@ -16,7 +16,7 @@ import type { OperationDescriptor } from './descriptor.js';
 import { timeRange } from './rules/keys.js';
 import { scanLimits, rangedLimits, shortened } from './rules/limits.js';
 import { byQuery, byOptionalSelector, bySelector } from './rules/selection.js';
-import { merged, mergeScans, mergeAll } from './rules/tenants.js';
+import { mergeTenants, mergeScans, mergeAll } from './rules/tenants.js';
 import { detectedTtl, neverRecent, isNotPast, patternsTtl } from './rules/ttl.js';
 
 export const detectedFields: OperationDescriptor<DetectedFieldsRequest> = {
@@ -28,7 +28,7 @@ export const detectedFields: OperationDescriptor<DetectedFieldsRequest> = {
     isChunked: false,
   },
   limits: scanLimits,
-  tenants: merged(mergeScans, (answer) =>
+  tenants: mergeTenants(mergeScans, (answer) =>
     answer.kind === 'detected-fields' ? { ...answer, fields: answer.fields.slice(0, answer.limit) } : answer,
   ),
   empty: () => doAll(mergeDetectedFields([])),
@@ -43,7 +43,7 @@ export const detectedFieldValues: OperationDescriptor<DetectedFieldValuesRequest
     isChunked: false,
   },
   limits: scanLimits,
-  tenants: merged(mergeScans, (answer) =>
+  tenants: mergeTenants(mergeScans, (answer) =>
     answer.kind === 'detected-field-values'
       ? { ...answer, values: answer.values.slice(0, answer.limit) }
       : answer,
@@ -60,7 +60,7 @@ export const detectedLabels: OperationDescriptor<DetectedLabelsRequest> = {
     isChunked: false,
   },
   limits: rangedLimits,
-  tenants: merged(mergeAll),
+  tenants: mergeTenants(mergeAll),
   empty: () => doAll(mergeDetectedLabels([])),
 };
 
@@ -80,7 +80,7 @@ export const patterns: OperationDescriptor<PatternsRequest> = {
   },
   // As in Loki, the range may have any length.
   limits: { checks: [], within: shortened, isTimed: true, bytesRead: undefined },
-  tenants: merged<PatternsRequest>(mergeAll, (answer, { limit }) =>
+  tenants: mergeTenants<PatternsRequest>(mergeAll, (answer, { limit }) =>
     answer.kind === 'patterns' ? { ...answer, patterns: answer.patterns.slice(0, limit) } : answer,
   ),
   empty: () => doAll(mergePatterns([])),

@@ -6,7 +6,7 @@ import { rangedLimits, noLimits } from './rules/limits.js';
 import { isFound, pageOf, widen } from './rules/paging.js';
 import { byOptionalSelector, bySelectors, byNothing } from './rules/selection.js';
 import { tenantLabel, originalTenantLabel } from './rules/tenant-names.js';
-import { merged, mergeAll, tenantNames, oneTenantOnly } from './rules/tenants.js';
+import { mergeTenants, mergeAll, tenantNames, oneTenantOnly } from './rules/tenants.js';
 import { isRecentListing, namesTtl, seriesTtl } from './rules/ttl.js';
 import { noStreams } from './rules/empty.js';
 
@@ -19,7 +19,7 @@ export const labels: OperationDescriptor<LabelsRequest> = {
     isChunked: false,
   },
   limits: rangedLimits,
-  tenants: merged(
+  tenants: mergeTenants(
     (request, tenants) => mergeAll({ ...request, browse: widen(request.browse) }, tenants),
     (answer, { browse }) => {
       if (answer.kind !== 'names') return answer;
@@ -39,7 +39,7 @@ export const labelValues: OperationDescriptor<LabelValuesRequest> = {
     isChunked: false,
   },
   limits: rangedLimits,
-  tenants: merged(
+  tenants: mergeTenants(
     (request, tenants) => {
       const { name, browse } = request;
       if (name === tenantLabel) return tenantNames(browse, tenants);
@@ -63,7 +63,7 @@ export const series: OperationDescriptor<SeriesRequest> = {
     isChunked: false,
   },
   limits: rangedLimits,
-  tenants: merged(mergeAll),
+  tenants: mergeTenants(mergeAll),
   empty: () => ({ kind: 'series', series: [], warnings: [] }),
 };
 

@@ -19,7 +19,7 @@ import {
   noLimits,
 } from './rules/limits.js';
 import { byQuery, byQueryText } from './rules/selection.js';
-import { merged, mergeLogs, metricStrategy, once, oneTenantOnly } from './rules/tenants.js';
+import { mergeTenants, mergeLogs, metricStrategy, once, oneTenantOnly } from './rules/tenants.js';
 import { isRecentQuery, queryTtl, isRecentInstant } from './rules/ttl.js';
 import { noStreams } from './rules/empty.js';
 
@@ -47,7 +47,7 @@ export const queryRange: OperationDescriptor<QueryRangeRequest> = {
     isTimed: true,
     bytesRead: (request) => request,
   },
-  tenants: merged(
+  tenants: mergeTenants(
     (request, tenants) => {
       const { ast } = request.query;
       return ast.kind === 'log' ? mergeLogs(request, ast, tenants) : metricStrategy(request, ast);
@@ -74,7 +74,7 @@ export const query: OperationDescriptor<QueryRequest> = {
     bytesRead: ({ query: asked, timeNs }) => ({ query: asked, range: { startNs: timeNs, endNs: timeNs } }),
   },
   // A log query is refused as an instant query, for every tenant alike.
-  tenants: merged((request) => {
+  tenants: mergeTenants((request) => {
     const { ast } = request.query;
     return ast.kind === 'log' ? once : metricStrategy(request, ast);
   }),

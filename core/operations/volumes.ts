@@ -4,7 +4,7 @@ import type { OperationDescriptor } from './descriptor.js';
 import { timeRange } from './rules/keys.js';
 import { rangedLimits } from './rules/limits.js';
 import { bySelector, byQuery } from './rules/selection.js';
-import { merged, mergeAll, oneTenantOnly, biggestVolumes, unlimited } from './rules/tenants.js';
+import { mergeTenants, mergeAll, oneTenantOnly, biggestVolumes, unlimited } from './rules/tenants.js';
 import { indexTtl, neverRecent } from './rules/ttl.js';
 import { mergeShards, mergeVolume } from '../wire/answer/merge/index.js';
 import type { IndexShardsRequest, VolumeRequest, VolumeRangeRequest } from '../wire/api/discovery-request.js';
@@ -19,7 +19,7 @@ export const indexStats: OperationDescriptor<IndexStatsRequest> = {
     isChunked: false,
   },
   limits: rangedLimits,
-  tenants: merged(mergeAll),
+  tenants: mergeTenants(mergeAll),
   empty: () => ({ kind: 'index-stats', streams: 0, chunks: 0, bytes: 0, entries: 0, warnings: [] }),
 };
 
@@ -52,7 +52,7 @@ export const volume: OperationDescriptor<VolumeRequest> = {
   },
   limits: rangedLimits,
   // Each tenant returns everything: the largest volumes are only known once all are added up.
-  tenants: merged<VolumeRequest>(
+  tenants: mergeTenants<VolumeRequest>(
     (request, tenants) => mergeAll({ ...request, limit: unlimited }, tenants),
     biggestVolumes,
   ),
@@ -76,7 +76,7 @@ export const volumeRange: OperationDescriptor<VolumeRangeRequest> = {
   },
   limits: rangedLimits,
   // Each tenant returns everything: the largest volumes are only known once all are added up.
-  tenants: merged<VolumeRangeRequest>(
+  tenants: mergeTenants<VolumeRangeRequest>(
     (request, tenants) => mergeAll({ ...request, limit: unlimited }, tenants),
     biggestVolumes,
   ),

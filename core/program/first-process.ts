@@ -43,7 +43,7 @@ import {
 import { needsRestart } from './reload/restart-only.js';
 import { watching } from './reload/watch.js';
 import type { WorkerReload } from '../kernel/plugin/host.js';
-import { identityOf, workerVariable, type WorkerPlace } from './worker-process.js';
+import { pipelineIdentity, workerVariable, type WorkerPlace } from './worker-process.js';
 
 /** How many processes are to serve. */
 export function workersOf({ workers }: Pipeline['server']): number {
@@ -259,7 +259,7 @@ class FirstProcess {
     const place: WorkerPlace = {
       id,
       count: this.#count,
-      identity: identityOf(this.#pipeline),
+      identity: pipelineIdentity(this.#pipeline),
       sockets: this.#sockets,
     };
     // npm watches this process, not the workers.

@@ -23,7 +23,7 @@ import { siteDefinitions } from './site-flags.js';
 import { runWorkers, workersOf } from './first-process.js';
 import { drainTopic, servingTopic } from './worker-topics.js';
 import { runUntilSignal } from './until-signal.js';
-import { identityOf, joinFirstProcess, workerPlace, type WorkerPlace } from './worker-process.js';
+import { pipelineIdentity, joinFirstProcess, workerPlace, type WorkerPlace } from './worker-process.js';
 import { watching } from './reload/watch.js';
 import { withOwnFiles } from './worker-files.js';
 
@@ -126,7 +126,7 @@ async function start(pipeline: Pipeline, options: StartOptions): Promise<Running
 
 /** Serves beside others, of which the first process has started each in the same way. */
 async function serveAsWorker(pipeline: Pipeline, place: WorkerPlace, io: Io): Promise<number> {
-  if (identityOf(pipeline) !== place.identity) {
+  if (pipelineIdentity(pipeline) !== place.identity) {
     io.err(
       `ref-proxy: ${pipeline.file} has changed since the start, so worker ${place.id} cannot serve beside the others: restart the whole\n`,
     );

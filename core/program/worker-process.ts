@@ -37,7 +37,7 @@ export function joinFirstProcess({ id, count, sockets }: WorkerPlace): {
 }
 
 /** All of a pipeline that stays as it is while the process runs: workers of one proxy have the same. */
-export function identityOf({
+export function pipelineIdentity({
   server,
   names,
   limits,

@@ -4,7 +4,7 @@ import type { DrilldownOptions } from '../../core/base/options.gen.js';
 import { createFingerprint, type Fingerprint } from '../../core/cache/keys.js';
 import { countLines } from '../../core/logql/functions/range/functions.js';
 import type { AskedMetric } from '../../core/engine/plan/asked.js';
-import { rowsOf } from '../../core/engine/plan/metric.js';
+import { gatheringKey } from '../../core/engine/plan/metric.js';
 import {
   defineStage,
   type Answer,
@@ -84,7 +84,7 @@ class Drilldown implements Stage<Needs, never> {
     // One field each.
     if (pushed === undefined || pushed.without || pushed.labels.length !== 1) return undefined;
     const { tenant } = slots;
-    const rows = rowsOf(tree.leaf, this.#host.naming.forTenant(tenant));
+    const rows = gatheringKey(tree.leaf, this.#host.naming.forTenant(tenant));
     if (rows === undefined) return undefined;
     const { range, stepNs, isPart = false } = request;
     return JSON.stringify([

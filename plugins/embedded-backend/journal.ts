@@ -4,7 +4,7 @@ import { dirname, join } from 'node:path';
 import { createInterface } from 'node:readline';
 
 import { parseDeleteFilter } from './engine/language.js';
-import { deleteRows } from './engine/delete-rows.js';
+import { removeMatchingRows } from './engine/delete-rows.js';
 import { makeTags, type TenantId } from './store/stream-tags.js';
 import type { Store } from './store/store.js';
 import type { Stream } from './store/stream.js';
@@ -146,7 +146,13 @@ async function replay(path: string, store: Store): Promise<void> {
       case 'd': {
         const [, accountId, projectId, filter, evalNs] = entry;
         const never = new AbortController().signal;
-        await deleteRows(store, { accountId, projectId }, parseDeleteFilter(filter), BigInt(evalNs), never);
+        await removeMatchingRows(
+          store,
+          { accountId, projectId },
+          parseDeleteFilter(filter),
+          BigInt(evalNs),
+          never,
+        );
         break;
       }
     }

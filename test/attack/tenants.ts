@@ -1,5 +1,5 @@
 import { Agent } from 'node:http';
-import { parseQuery } from '../../plugins/embedded-backend/logsql/index.js';
+import { parseLogsql } from '../../plugins/embedded-backend/logsql/index.js';
 import { openProxy, openStore } from '../conformance/target.js';
 import { send } from '../fuzz/client.js';
 import { makeRequest, type FuzzRequest } from '../fuzz/requests.js';
@@ -187,7 +187,7 @@ class Judge {
   #refused(call: BackendCall): void {
     this.#tally.add(`calls that the backend refused`);
     try {
-      parseQuery(call.args.get('query') ?? '');
+      parseLogsql(call.args.get('query') ?? '');
     } catch (error) {
       this.#find(call, `a query that does not parse: ${String(error)}`);
     }

@@ -9,34 +9,11 @@ import { sourcesIn } from '../setup/sources.js';
  * LogsQL, have the same nouns; so have an endpoint and the stage in front of it, and the steps of two programs.
  */
 const shared: ReadonlySet<string> = new Set([
-  'Budget',
-  'Connections',
-  'answerLogs',
-  'answerMetric',
-  'bucketsOf',
   'checkDraft',
   'checkFiles',
-  'deleteRows',
-  'entryOf',
   'explain',
-  'fieldsOf',
-  'flattenJson',
-  'holds',
-  'identityOf',
-  'inOrder',
-  'linesOf',
-  'merged',
   'optionsOf',
-  'parseLabels',
-  'parsePatterns',
-  'parseQuery',
-  'partsOf',
-  'printDuration',
   'printQuery',
-  'readDeletion',
-  'rowJson',
-  'rowsOf',
-  'textOf',
 ]);
 
 /** The page in the browser is a program of its own. */

@@ -10,7 +10,7 @@ import { sourcesIn } from '../setup/sources.js';
  * do not yet are listed here; the list only shrinks.
  */
 const unfinished = [
-  ...['core/base/', 'core/cache/', 'core/kernel/', 'core/logql/', 'core/workers/'],
+  ...['core/base/', 'core/cache/', 'core/logql/', 'core/workers/'],
   ...['plugins/guard/', 'plugins/kept-patterns/', 'plugins/label-index/', 'plugins/peer-cache/'],
   ...['all-workers', 'first-process', 'metering', 'serve'].map((name) => `core/program/${name}.ts`),
 ];

@@ -8,7 +8,7 @@ import type { LinePacer } from '../../logql/lines/line-pacer.js';
 import type { PipelineLine } from '../../logql/pipeline/types.js';
 import type { MemoryAccount } from '../../base/memory/account.js';
 import { logRowBytes, ownLabelsBytes } from '../../base/memory/sizes.js';
-import { identityOf } from '../../victoria/names/entry-identity.js';
+import { entryIdentity } from '../../victoria/names/entry-identity.js';
 import type { LogRow } from '../../victoria/names/row-reader.js';
 import { Instant } from '../rows/instant.js';
 
@@ -41,7 +41,7 @@ export class EntryCollector {
   readonly #options: CollectorOptions;
   readonly #streams = new Map<string, OpenStream>();
   /** Rows that were pushed or read twice are one entry. */
-  readonly #rows = new Instant<LogRow>(identityOf);
+  readonly #rows = new Instant<LogRow>(entryIdentity);
   /** So are entries of a stream that the stages made equal, as Loki merges what its ingesters and its store have. */
   readonly #made = new Instant<MadeEntry>(madeIdentity);
   readonly #apart: IntervalFilter;

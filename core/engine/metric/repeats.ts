@@ -1,7 +1,7 @@
 import { LabelSet } from '../../base/labels/label-set.js';
 import type { MemoryAccount } from '../../base/memory/account.js';
 import { entryBytes, ownLabelsBytes, textBytes } from '../../base/memory/sizes.js';
-import { identityOf, isSameEntry, type Identified } from '../../victoria/names/entry-identity.js';
+import { entryIdentity, isSameEntry, type Identified } from '../../victoria/names/entry-identity.js';
 
 /** The option `-repeated-rows`: rows that were pushed several times count once, or as often as they are stored. */
 export type RepeatedRowsRule = 'once' | 'stored';
@@ -37,7 +37,7 @@ export class Repeats {
     }
     if (known instanceof Set) return this.#isIn(known, row);
     if (isSameEntry(known, row)) return true;
-    const identities = new Set([identityOf(known)]);
+    const identities = new Set([entryIdentity(known)]);
     this.#times.set(at, identities);
     return this.#isIn(identities, row);
   }
@@ -52,7 +52,7 @@ export class Repeats {
   }
 
   #isIn(identities: Set<string>, row: TimedRow): boolean {
-    const identity = identityOf(row);
+    const identity = entryIdentity(row);
     if (identities.has(identity)) return true;
     this.#hold(identity);
     identities.add(identity);

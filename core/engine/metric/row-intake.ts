@@ -1,7 +1,7 @@
 import type { MemoryAccount } from '../../base/memory/account.js';
 import type { PipelineEntry } from '../../logql/pipeline/types.js';
 import { digestOfColumns } from '../../victoria/names/entry-identity.js';
-import { entryOf, type LogRow, type RowReader } from '../../victoria/names/row-reader.js';
+import { pipelineEntry, type LogRow, type RowReader } from '../../victoria/names/row-reader.js';
 import type { FieldRef } from '../../victoria/logsql/ast.js';
 import { parseRowTime } from '../../victoria/names/row-time.js';
 import { columnOf, type BackendRow } from '../../victoria/upstream/types.js';
@@ -77,7 +77,7 @@ export class RowIntake {
     for (const each of batch) {
       const row = reader.read(this.#rewrite(each));
       counts.row(row);
-      if (!this.#isRepeated(each, row)) entries.push(entryOf(row));
+      if (!this.#isRepeated(each, row)) entries.push(pipelineEntry(row));
     }
     return entries;
   }

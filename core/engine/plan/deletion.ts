@@ -16,7 +16,7 @@ import type { DeletePlan } from './types.js';
  * Reads what a deletion asks for.
  * @throws ApiError for a query that names no streams
  */
-export function readDeletion(query: Query, { filters = 'loki' }: PlanSettings = {}): AskedDeletion {
+export function parseDeletion(query: Query, { filters = 'loki' }: PlanSettings = {}): AskedDeletion {
   const expr = withFilters(readLogQuery(query), filters);
   const { matchers } = expr.selector;
   if (!matchers.some(isSpecific)) throw apiError('deleteWildcard', { example: '{app="nginx"}' });

@@ -91,7 +91,7 @@ function* openLeaf(
  * Equal for leaves that read the same rows, as far as their texts tell. Undefined for a leaf that can be answered otherwise than from rows with some
  * columns, if the backend does its line filters.
  */
-export function rowsOf(leaf: Leaf, naming: Naming): string | undefined {
+export function gatheringKey(leaf: Leaf, naming: Naming): string | undefined {
   const { query, intervalNanoseconds, offsetNanoseconds } = leaf.range.range;
   const { selector, stages } = query;
   const isLineFilter = (stage: Stage): boolean => descriptorOf(stage).order === 'filter';

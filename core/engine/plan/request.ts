@@ -19,7 +19,7 @@ import { descriptorOf } from '../../logql/stages/index.js';
 import { labelFilter } from '../../logql/stages/label-filter.js';
 import type { Naming } from '../../victoria/names/naming.js';
 import type { Asked, AskedFields, AskedLogs, AskedMetric, PlanSettings } from './asked.js';
-import { readDeletion } from './deletion.js';
+import { parseDeletion } from './deletion.js';
 
 const instantLogText =
   'log queries are not supported as an instant query type, please change your query to a range query type';
@@ -59,7 +59,7 @@ export function* readRequest(request: ApiRequest, naming: Naming, settings: Plan
       if (request.query.ast.kind !== 'log') throw apiError('tailNeedsLogs', {});
       return yield* readQuery(request.query, naming, settings);
     case 'delete':
-      return readDeletion(request.query, settings);
+      return parseDeletion(request.query, settings);
     case 'deletions':
       return { kind: 'deletions' };
     case 'format_query':

@@ -1,4 +1,4 @@
-import { identityOf } from '../../victoria/names/entry-identity.js';
+import { entryIdentity } from '../../victoria/names/entry-identity.js';
 import type { LogRow } from '../../victoria/names/row-reader.js';
 import type { TimeRange } from '../../base/time/range.js';
 import { Instant } from '../rows/instant.js';
@@ -22,7 +22,7 @@ export async function readHistory(
   const youngNs = range.endNs - reachNs(rules);
   const found: TailLine[] = [];
   // Pages repeat the rows of the timestamp at which they were cut, and rows may have been pushed twice.
-  const instant = new Instant<LogRow>(identityOf);
+  const instant = new Instant<LogRow>(entryIdentity);
   for await (const rows of reads.newestFirst(range, Math.max(limit, minPageRows))) {
     for (const row of rows) {
       const oldest = found.at(-1);

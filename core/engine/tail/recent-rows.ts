@@ -1,5 +1,5 @@
 import { hash } from 'node:crypto';
-import { identityOf, type Identified } from '../../victoria/names/entry-identity.js';
+import { entryIdentity, type Identified } from '../../victoria/names/entry-identity.js';
 
 /**
  * Remembers the rows that a tail has seen, so that windows may overlap. When it is full, the oldest timestamps are forgotten and everything
@@ -31,7 +31,7 @@ export class RecentRows {
     const { timestampNs } = row;
     if (timestampNs < this.#floorNs) return false;
     // Hashed, because lines may be long.
-    const key = hash('sha1', identityOf(row), 'binary');
+    const key = hash('sha1', entryIdentity(row), 'binary');
     const atInstant = this.#byTime.get(timestampNs);
     if (atInstant === undefined) this.#byTime.set(timestampNs, new Set([key]));
     else if (atInstant.has(key)) return false;

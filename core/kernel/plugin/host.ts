@@ -11,7 +11,7 @@ import type { Answer } from '../../wire/answer/types.js';
 import type { ApiRequest } from '../../wire/api/request.js';
 import type { RequestObserver } from '../telemetry/request-record.js';
 
-/** Which caches are emptied: `answers` means only those of finished answers (tenant map or field mapping changed). */
+/** Caches to empty: `answers` means only those of finished answers (tenant map or field mapping changed). */
 export type PurgeScope = 'answers' | 'all';
 
 /** On whose behalf background work asks. */

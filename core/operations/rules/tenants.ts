@@ -19,7 +19,7 @@ export const once: TenantStrategy = { kind: 'once' };
 export const oneTenantOnly = { kind: 'refused', error: 'multiTenantUnsupported' } as const;
 
 /** Answers of all tenants, merged. */
-export function merged<Request>(
+export function mergeTenants<Request>(
   strategy: TenantMerge<Request>['strategy'],
   finish: TenantMerge<Request>['finish'] = (answer) => answer,
   mergeOptions: TenantMerge<Request>['mergeOptions'] = () => ({ direction: 'backward' }),

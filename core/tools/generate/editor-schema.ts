@@ -27,8 +27,8 @@ const reference = { type: 'string', pattern: '^\\$\\{[A-Za-z_]\\w*(:-[^}]*)?\\}$
 const moduleOrPackage = '^(\\.{1,2}/.|/.|@[^/]+/.|[A-Za-z0-9])';
 
 /**
- * What an editor needs to know of a pipeline file, in one schema without others beside it: the frame, the built-in plugins by name, and
- * their options with what they mean, what they may be and what they are unless given.
+ * The schema of a pipeline file for editors, in one document without others beside it: the frame, the built-in plugins by name, and their
+ * options with meaning, allowed values and defaults.
  */
 export function editorSchema(schemas: ReadonlyMap<string, OptionSchema>): object {
   const sections: readonly string[] = CORE_SECTIONS;

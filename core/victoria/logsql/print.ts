@@ -13,7 +13,7 @@ import type {
   ValueTest,
 } from './ast.js';
 import { printMath } from './print-math.js';
-import { printDuration, quoteListed, quoteName, quoteSize, quoteText } from './quote.js';
+import { printNanoseconds, quoteListed, quoteName, quoteSize, quoteText } from './quote.js';
 import { formatTime } from './time.js';
 
 /** Prints a query; parsing the text gives the same tree. */
@@ -42,7 +42,7 @@ function printOptions(options: QueryOptions): string {
   if (options.allowPartialResponse !== undefined) {
     parts.push(`allow_partial_response=${options.allowPartialResponse}`);
   }
-  if (options.timeOffset !== undefined) parts.push(`time_offset=${printDuration(options.timeOffset)}`);
+  if (options.timeOffset !== undefined) parts.push(`time_offset=${printNanoseconds(options.timeOffset)}`);
   return parts.length === 0 ? '' : `options(${parts.join(', ')})`;
 }
 
@@ -74,9 +74,9 @@ function printUncached(filter: LogsqlFilter): string {
     case 'time':
       return `_time:${printTimeRange(filter)}`;
     case 'time-relative': {
-      if (filter.duration === undefined) return `_time:>${printDuration(filter.offset)}`;
-      const offset = filter.offset === 0n ? '' : ` offset ${printDuration(filter.offset)}`;
-      return `_time:${printDuration(filter.duration)}${offset}`;
+      if (filter.duration === undefined) return `_time:>${printNanoseconds(filter.offset)}`;
+      const offset = filter.offset === 0n ? '' : ` offset ${printNanoseconds(filter.offset)}`;
+      return `_time:${printNanoseconds(filter.duration)}${offset}`;
     }
     case 'field':
       return `${printFieldOf(filter.field)}:${printTest(filter.test)}`;

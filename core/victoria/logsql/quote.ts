@@ -68,6 +68,6 @@ export function quoteSize(text: string): string {
   return bareSize.test(text) ? text : quoteText(text);
 }
 
-export function printDuration(ns: bigint): string {
+export function printNanoseconds(ns: bigint): string {
   return ns % 1_000_000_000n === 0n ? `${(ns / 1_000_000_000n).toString()}s` : `${ns.toString()}ns`;
 }

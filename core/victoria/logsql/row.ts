@@ -33,7 +33,7 @@ export class MapRow implements RowView {
 }
 
 /** Copies a row into a map that the caller may change. */
-export function fieldsOf(row: RowView): Map<string, string> {
+export function copyFields(row: RowView): Map<string, string> {
   if (row instanceof MapRow) return new Map(row.fields);
   const fields = new Map<string, string>();
   for (const name of row.fieldNames()) fields.set(name, row.get(name));

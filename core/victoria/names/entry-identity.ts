@@ -8,7 +8,7 @@ import { shownValue } from './shown-value.js';
 export type Identified = Pick<LogRow, 'stream' | 'line' | 'structuredMetadata'>;
 
 /** A text that is equal exactly for the rows of one time that are one entry. */
-export function identityOf({ stream, line, structuredMetadata }: Identified): string {
+export function entryIdentity({ stream, line, structuredMetadata }: Identified): string {
   // The keys of label sets include their lengths and the line comes last, so distinct entries have distinct texts.
   return `${stream.labels.key}\n${structuredMetadata.key}\n${line}`;
 }

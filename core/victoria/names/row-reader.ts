@@ -21,7 +21,7 @@ export interface LogRow {
 }
 
 /** Converts a row to the input of a pipeline. */
-export function entryOf({ stream, structuredMetadata, timestampNs, line }: LogRow): PipelineEntry {
+export function pipelineEntry({ stream, structuredMetadata, timestampNs, line }: LogRow): PipelineEntry {
   return { stream: stream.labels, structuredMetadata, timestampNs, line };
 }
 

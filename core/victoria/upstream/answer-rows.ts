@@ -103,7 +103,7 @@ export async function* readRows(
       parseLines(open.take(), rules, rows);
       begin = first + 1;
     }
-    if (last > begin) parseLines(textOf(chunk.subarray(begin, last)), rules, rows);
+    if (last > begin) parseLines(bodyText(chunk.subarray(begin, last)), rules, rows);
     open.append(chunk.subarray(last + 1));
     if (rows.length > 0) yield rows;
   }
@@ -141,7 +141,7 @@ class OpenLine {
   }
 
   take(): string {
-    const text = textOf(this.#bytes.subarray(0, this.#length));
+    const text = bodyText(this.#bytes.subarray(0, this.#length));
     this.#length = 0;
     return text;
   }
@@ -179,7 +179,7 @@ async function* counted(chunks: AsyncIterable<Buffer>, count: { bytes: number })
  * The text of bytes, as `toString('utf8')` gives it. That takes five times as long for bytes beyond ASCII as the detour by UTF-16, which
  * needs them to be valid.
  */
-export function textOf(bytes: Buffer): string {
+export function bodyText(bytes: Buffer): string {
   return isAscii(bytes) || !isUtf8(bytes)
     ? bytes.toString('utf8')
     : transcode(bytes, 'utf8', 'utf16le').toString('utf16le');

@@ -6,7 +6,7 @@ import { printRfc3339 } from '../../base/time/index.js';
 import { BodyParts } from './body-parts.js';
 import { encodeStats } from './encode-stats.js';
 import { warningsText } from './encode-warnings.js';
-import { inOrder } from './encode-streams.js';
+import { orderedEntries } from './encode-streams.js';
 import type { Answer, EncodedAnswer, Entry, StreamResult } from './types.js';
 
 /** Inputs of the bytes of a legacy answer, besides the answer. */
@@ -34,7 +34,7 @@ export function* encodeLegacySteps(answer: Answer, options: LegacyOptions): Step
   let before = '';
   for (const { labels, entries } of yield* sortSteps(streams, byLabels)) {
     body.push(before, '{"labels":', JSON.stringify(labels), ',"entries":[');
-    yield* addEntries(body, inOrder(entries, isForward));
+    yield* addEntries(body, orderedEntries(entries, isForward));
     body.push(']}');
     before = ',';
   }

@@ -67,7 +67,7 @@ export function* addMerged(
     addHead(parts, isFirstStream, json);
     isFirstStream = false;
     let start = '["';
-    for (const { timestampNs, line } of inOrder(entries, isForward)) {
+    for (const { timestampNs, line } of orderedEntries(entries, isForward)) {
       parts.push(start, timestampNs.toString(), '",', JSON.stringify(line), ']');
       start = ',["';
       if (parts.isFull) {
@@ -125,7 +125,7 @@ function* group(
 }
 
 /** Entries of several streams may join in one merged stream and then have to be sorted. */
-export function inOrder(entries: readonly Entry[], isForward: boolean): readonly Entry[] {
+export function orderedEntries(entries: readonly Entry[], isForward: boolean): readonly Entry[] {
   let before = entries[0]?.timestampNs ?? 0n;
   for (const { timestampNs } of entries) {
     if (isForward ? before > timestampNs : before < timestampNs)

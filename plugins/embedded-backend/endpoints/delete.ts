@@ -1,7 +1,7 @@
 import { type Context, answerJson } from '../http/context.js';
 import { badRequest } from '../http/errors.js';
 import { parseDeleteFilter } from '../engine/language.js';
-import { deleteRows } from '../engine/delete-rows.js';
+import { removeMatchingRows } from '../engine/delete-rows.js';
 import { tenantKey } from '../store/stream-tags.js';
 import { formatTime, printFilter } from '../logsql/index.js';
 
@@ -24,7 +24,7 @@ export async function runDeleteTask(ctx: Context): Promise<void> {
   tasks.set(task.id, task);
   void ctx.backend.settings
     .beforeDeletion()
-    .then(() => deleteRows(ctx.backend.store, ctx.tenant, filter, ctx.nowNs, cancel.signal))
+    .then(() => removeMatchingRows(ctx.backend.store, ctx.tenant, filter, ctx.nowNs, cancel.signal))
     .catch(() => ctx.backend.counters.errors++)
     .finally(() => tasks.delete(task.id));
   await answerJson(ctx, { task_id: task.id });

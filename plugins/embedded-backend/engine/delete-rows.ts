@@ -5,7 +5,7 @@ import { pruneFilter } from './prune.js';
 import { StoredRow } from './stored-row.js';
 
 /** Removes the matching rows of a tenant, stream by stream with pauses for other work; returns their number. */
-export async function deleteRows(
+export async function removeMatchingRows(
   store: Store,
   tenant: TenantId,
   filter: LogsqlFilter,

@@ -4,7 +4,7 @@ import {
   type LogsqlFilter,
   type LogsqlQuery,
   parseFilter,
-  parseQuery,
+  parseLogsql,
   printFilter,
   printPipe,
 } from '../logsql/index.js';
@@ -13,13 +13,13 @@ import { mapSubqueries, subqueriesOf } from './subqueries.js';
 
 /** Parses the `query` argument; HTTP 400 with the reason worded as by the real server. */
 export function parseQueryArg(text: string): LogsqlQuery {
-  return framed(`cannot parse \`query\` arg [${text}]: `, () => parseQuery(text));
+  return framed(`cannot parse \`query\` arg [${text}]: `, () => parseLogsql(text));
 }
 
 /** Parses the filter of a deletion, which may have no pipes. */
 export function parseDeleteFilter(text: string): LogsqlFilter {
   if (text === '') throw badRequest('missing filter arg');
-  const query = framed(`cannot parse filter [${text}]: `, () => parseQuery(text));
+  const query = framed(`cannot parse filter [${text}]: `, () => parseLogsql(text));
   if (query.pipes.length > 0) {
     throw badRequest(
       `cannot parse filter [${text}]: unexpected pipes after the filter [${printFilter(query.filter)}]; ` +

@@ -3,7 +3,7 @@
  * text, numbers and booleans their text as written; null, empty text and empty objects are dropped. For equal names the last wins.
  * Undefined when the text is not one JSON object.
  */
-export function flattenJson(text: string): Map<string, string> | undefined {
+export function flattenLine(text: string): Map<string, string> | undefined {
   try {
     const value: unknown = JSON.parse(text);
     if (!isObject(value)) return undefined;

@@ -1,5 +1,5 @@
 import { parseTime } from '../http/time-arg.js';
-import { flattenJson } from './json-flatten.js';
+import { flattenLine } from './json-flatten.js';
 import type { RowSink } from './row-sink.js';
 
 /** Longer lines are dropped (`-insert.maxLineSizeBytes`). */
@@ -27,7 +27,7 @@ export function ingestJsonLine(
   nowNs: bigint,
 ): boolean {
   if (line.trim() === '') return true;
-  const fields = line.length > MAX_LINE_CHARS ? undefined : flattenJson(line);
+  const fields = line.length > MAX_LINE_CHARS ? undefined : flattenLine(line);
   if (fields === undefined) {
     sink.counts.dropped++;
     return true;

@@ -9,7 +9,7 @@ const ESCAPES = new Map([
 ]);
 
 /** Parses label text such as `{a="x",b="y"}`, the form of labels in protobuf pushes; throws on malformed text. */
-export function parseLabels(text: string): (readonly [string, string])[] {
+export function parsePushedLabels(text: string): (readonly [string, string])[] {
   const pairs: (readonly [string, string])[] = [];
   const trimmed = text.trim();
   if (!trimmed.startsWith('{') || !trimmed.endsWith('}'))

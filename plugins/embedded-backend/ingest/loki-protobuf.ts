@@ -1,5 +1,5 @@
 import { eachField } from '../../../core/base/protobuf-fields.js';
-import { parseLabels } from './loki-labels.js';
+import { parsePushedLabels } from './loki-labels.js';
 import type { LokiEntry, LokiStream } from './loki-push.js';
 
 /** Decodes the protobuf form of a Loki push request (already decompressed); throws on malformed input. */
@@ -17,7 +17,7 @@ function decodeStream(buf: Buffer): LokiStream {
   let labels: readonly (readonly [string, string])[] = [];
   const entries: LokiEntry[] = [];
   eachField(buf, (field, reader) => {
-    if (field === 1) labels = parseLabels(reader.bytes().toString('utf8'));
+    if (field === 1) labels = parsePushedLabels(reader.bytes().toString('utf8'));
     else if (field === 2) entries.push(decodeEntry(reader.bytes()));
     else return false;
     return true;

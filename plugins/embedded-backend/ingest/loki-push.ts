@@ -1,4 +1,4 @@
-import { flattenJson } from './json-flatten.js';
+import { flattenLine } from './json-flatten.js';
 import type { RowSink } from './row-sink.js';
 
 /** One pushed entry, in whichever encoding it came. */
@@ -67,7 +67,7 @@ export function ingestLokiStream(
   const target = sink.streamOf(stream.labels);
   for (const entry of stream.entries) {
     const fields = new Map(entry.metadata);
-    const parsed = keepMessage || !entry.line.startsWith('{') ? undefined : flattenJson(entry.line);
+    const parsed = keepMessage || !entry.line.startsWith('{') ? undefined : flattenLine(entry.line);
     if (parsed === undefined) fields.set('_msg', entry.line);
     else for (const [name, value] of parsed) fields.set(name === '' ? '_msg' : name, value);
     if (!sink.add(target, entry.timeNs === 0n ? nowNs : entry.timeNs, fields)) return false;

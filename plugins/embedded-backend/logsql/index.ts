@@ -1,7 +1,7 @@
 export type * from '../../../core/victoria/logsql/ast.js';
-export { MapRow, fieldsOf } from '../../../core/victoria/logsql/row.js';
+export { MapRow, copyFields } from '../../../core/victoria/logsql/row.js';
 export type { RowView } from '../../../core/victoria/logsql/row.js';
-export { parseFilter, parseQuery, queryArgumentMessage } from './parse.js';
+export { parseFilter, parseLogsql, queryArgumentMessage } from './parse.js';
 export { printFilter, printQuery } from '../../../core/victoria/logsql/print.js';
 export { printPipe } from '../../../core/victoria/logsql/print.js';
 export { InexpressibleNameError, quoteName, quoteText } from '../../../core/victoria/logsql/quote.js';

@@ -15,7 +15,7 @@ import { readCompound, wrap } from './parse-tokens.js';
  * Parses a query; comments and one final `;` are allowed.
  * @throws LogsqlError with VictoriaLogs' reason and the text up to the error
  */
-export function parseQuery(text: string): LogsqlQuery {
+export function parseLogsql(text: string): LogsqlQuery {
   return parseWhole(text);
 }
 
@@ -24,7 +24,7 @@ export function parseQuery(text: string): LogsqlQuery {
  * @throws LogsqlError as parseQuery does
  */
 export function parseFilter(text: string): LogsqlFilter {
-  const query = parseQuery(text);
+  const query = parseLogsql(text);
   if (query.pipes.length === 0) return query.filter;
   throw new LogsqlError('unexpected pipes after the filter');
 }

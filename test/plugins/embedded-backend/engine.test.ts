@@ -9,7 +9,7 @@ import {
 } from '../../../plugins/embedded-backend/engine/prune.js';
 import { parseTime } from '../../../plugins/embedded-backend/http/time-arg.js';
 import { Limiter } from '../../../plugins/embedded-backend/engine/limiter.js';
-import { parseFilter, parseQuery } from '../../../plugins/embedded-backend/logsql/index.js';
+import { parseFilter, parseLogsql } from '../../../plugins/embedded-backend/logsql/index.js';
 import { pushLoki, rows, withBackend } from './harness.js';
 
 const T = 1_791_676_800_000_000_000n;
@@ -56,7 +56,7 @@ test('cuts by time give what sorting all rows would give', async (t) => {
 });
 
 test('only a sort by time alone, over pipes that keep rows in time, becomes a reading order', (t) => {
-  const orderOf = (text: string): string => pullOrder(parseQuery(`* ${text}`).pipes).order;
+  const orderOf = (text: string): string => pullOrder(parseLogsql(`* ${text}`).pipes).order;
   t.is(orderOf('| sort by (_time)'), 'asc');
   t.is(orderOf('| sort by (_time) desc'), 'desc');
   t.is(orderOf('| sort by (_time desc) desc'), 'asc');
@@ -79,7 +79,7 @@ test('only a sort by time alone, over pipes that keep rows in time, becomes a re
 
 test('a sort by time leaves its cut behind', (t) => {
   const { pipes } = pullOrder(
-    parseQuery('* | filter x | sort by (_time desc) offset 2 limit 3 | fields _msg').pipes,
+    parseLogsql('* | filter x | sort by (_time desc) offset 2 limit 3 | fields _msg').pipes,
   );
   t.deepEqual(
     pipes.map(({ kind }) => kind),
@@ -88,7 +88,7 @@ test('a sort by time leaves its cut behind', (t) => {
 });
 
 test('pipes that may change or lose _time do not count as keeping it', (t) => {
-  const keeps = (text: string): boolean => parseQuery(`* | ${text}`).pipes.every(keepsRowsInTime);
+  const keeps = (text: string): boolean => parseLogsql(`* | ${text}`).pipes.every(keepsRowsInTime);
   for (const text of [
     'fields _msg',
     'delete _time',

@@ -41,7 +41,7 @@ export interface Buckets {
 const nsPerMs = 1_000_000n;
 
 /** The buckets of a range aggregation, each gcd(range, step) long. */
-export function bucketsOf(columns: Columns, range: LogRange): Buckets | Declined {
+export function rangeBuckets(columns: Columns, range: LogRange): Buckets | Declined {
   const windows = new RangeWindows(columns, range);
   if (windows.buckets === 0) return decline('no-buckets');
   const { fromNs, toNs } = windows.interval;

@@ -13,7 +13,7 @@ import { compileExtractor } from '../../../logql/pipeline/extractor.js';
 import { Pacer } from '../../../base/pace/pacer.js';
 import { atPace } from '../../../base/pace/steps.js';
 import type { LogsqlFilter } from '../../../victoria/logsql/ast.js';
-import { entryOf } from '../../../victoria/names/row-reader.js';
+import { pipelineEntry } from '../../../victoria/names/row-reader.js';
 import { and, exact, or } from '../../../victoria/logsql/build.js';
 import { detectedLevelName } from '../../../victoria/names/level.js';
 import type { BackendRow } from '../../../victoria/upstream/types.js';
@@ -24,7 +24,7 @@ import { costOfCounting } from '../cost.js';
 import { decline, isDeclined, type Declined } from '../declined.js';
 import { rowsOfStreams } from '../row-windows.js';
 import { readEntries } from '../rows.js';
-import { bucketsOf, countGroups, type Buckets } from './counting.js';
+import { rangeBuckets, countGroups, type Buckets } from './counting.js';
 import { beginEarly } from './early-upstream.js';
 import { duplicateRows } from './duplicates.js';
 import {
@@ -79,7 +79,7 @@ async function fieldsTable(
   context: LeafContext,
 ): Promise<SeriesTable | Declined> {
   const { leaf, columns, signal } = request;
-  const buckets = bucketsOf(columns, leaf.range.range);
+  const buckets = rangeBuckets(columns, leaf.range.range);
   if (isDeclined(buckets)) return buckets;
   const { selection } = plan;
   const { listing, begun } = await beginEarly(
@@ -249,7 +249,7 @@ class FieldCounting {
       if (pause !== undefined) await pause;
       const fields = this.#fields.map((name): [string, string] => [name, get(name) ?? '']);
       const row = Object.fromEntries([...fields, [filler, ' '], ['_time', anyTime], ['_stream', stream]]);
-      const sample = extract(entryOf(context.reader.read(row)));
+      const sample = extract(pipelineEntry(context.reader.read(row)));
       if (sample === undefined) continue;
       for (const [timestampNs, value] of values) {
         if (!into.engine.isInWindow(timestampNs)) continue;
@@ -260,7 +260,7 @@ class FieldCounting {
     }
     const ofRow = compileExtractor(range, pushed);
     for (const row of surplus) {
-      const entry = entryOf(context.reader.read(row));
+      const entry = pipelineEntry(context.reader.read(row));
       const sample = ofRow(entry);
       if (sample !== undefined) into.engine.add(sample.labels, entry.timestampNs, -sample.value);
     }

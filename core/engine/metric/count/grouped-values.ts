@@ -10,7 +10,7 @@ import {
 } from '../../../logql/pipeline/extractor.js';
 import type { PipelineEntry } from '../../../logql/pipeline/types.js';
 import { Pacer } from '../../../base/pace/pacer.js';
-import { entryOf, type RowReader } from '../../../victoria/names/row-reader.js';
+import { pipelineEntry, type RowReader } from '../../../victoria/names/row-reader.js';
 import type { GatheredValues } from '../../../victoria/upstream/gathered-values.js';
 import type { BackendRow } from '../../../victoria/upstream/types.js';
 import type { LeafContext } from '../context.js';
@@ -97,7 +97,7 @@ export class GroupedValues {
     for (const row of rows) {
       const read = this.#reader.read(row);
       if (leavesRebuilt && read.isRebuilt) continue;
-      const entry = entryOf(read);
+      const entry = pipelineEntry(read);
       const sample = this.#sampleOf(entry);
       // An entry with an error fails the query, however often it was pushed.
       if (sample === undefined || sample.error !== undefined) continue;
@@ -202,7 +202,7 @@ export class GroupedValues {
   }
 
   #entryOf(stream: string, line: string): PipelineEntry {
-    return entryOf(this.#reader.read({ _time: anyTime, _stream: stream, _msg: line }));
+    return pipelineEntry(this.#reader.read({ _time: anyTime, _stream: stream, _msg: line }));
   }
 }
 

@@ -17,7 +17,7 @@ import { detectedLevelName } from '../../../victoria/names/level.js';
 import { levelNames } from '../../../victoria/names/level-words.js';
 import { rewrittenPattern } from '../../../victoria/names/shown-value.js';
 import type { Naming } from '../../../victoria/names/naming.js';
-import { entryOf, type RowReader } from '../../../victoria/names/row-reader.js';
+import { pipelineEntry, type RowReader } from '../../../victoria/names/row-reader.js';
 import { serviceDiscoveryLabels, serviceNameLabel } from '../../../victoria/names/service-name.js';
 import type { StreamIdentity } from '../../../victoria/names/stream-identity.js';
 import type { BackendRow } from '../../../victoria/upstream/types.js';
@@ -245,7 +245,7 @@ export class GroupEvaluator {
     engine: RangeEngine,
   ): void {
     const { line, level } = representative;
-    const sample = extract(entryOf(this.#reader.read(this.#row(stream, get, line), level)));
+    const sample = extract(pipelineEntry(this.#reader.read(this.#row(stream, get, line), level)));
     if (sample === undefined) return;
     for (const [timestampNs, value] of values) {
       if (!engine.isInWindow(timestampNs)) continue;

@@ -11,7 +11,7 @@ import { beginEarly } from './early-upstream.js';
 import type { LeafContext, ReadStrategy } from '../context.js';
 import { costOfCounting } from '../cost.js';
 import { decline, isDeclined, type Declined } from '../declined.js';
-import { bucketsOf } from './counting.js';
+import { rangeBuckets } from './counting.js';
 import type { SelectionProfile, ProfileRequest } from './profile.js';
 import {
   labelSourceFields,
@@ -61,7 +61,7 @@ async function statisticsTable(
   context: LeafContext,
 ): Promise<SeriesTable | Declined> {
   const { leaf, columns } = request;
-  const buckets = bucketsOf(columns, leaf.range.range);
+  const buckets = rangeBuckets(columns, leaf.range.range);
   if (isDeclined(buckets)) return buckets;
   const asked = { plan, request, context, buckets };
   const { listing, begun } = await beginEarly(

@@ -7,7 +7,7 @@ import { descriptorOf } from '../../../logql/stages/index.js';
 import { compileExtractor, type SampleExtractor } from '../../../logql/pipeline/extractor.js';
 import { withStages } from '../../../logql/pipeline/unread-stages.js';
 import type { LogsqlFilter, LogsqlPipe } from '../../../victoria/logsql/ast.js';
-import { entryOf } from '../../../victoria/names/row-reader.js';
+import { pipelineEntry } from '../../../victoria/names/row-reader.js';
 import { and, fieldName, not } from '../../../victoria/logsql/build.js';
 import { printFilter } from '../../../victoria/logsql/print.js';
 import { missingLineRows } from '../../plan/missing-lines.js';
@@ -183,7 +183,7 @@ export class Statistics {
       }
     }
     for (const row of duplicates) {
-      const entry = entryOf(context.reader.read(row));
+      const entry = pipelineEntry(context.reader.read(row));
       const sample = this.#ofRow(entry);
       if (sample !== undefined) into.engine.add(sample.labels, entry.timestampNs, -sample.value);
     }

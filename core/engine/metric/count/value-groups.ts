@@ -27,7 +27,7 @@ import { costOfCounting } from '../cost.js';
 import { decline, isDeclined, type Declined } from '../declined.js';
 import { callRows, planWindows, rowsOfStreams } from '../row-windows.js';
 import { readEntries } from '../rows.js';
-import { bucketsOf, type Buckets } from './counting.js';
+import { rangeBuckets, type Buckets } from './counting.js';
 import { duplicateRows } from './duplicates.js';
 import { denseRows, distinctRows, rowPartsOf, type DenseRows } from './found-repeats.js';
 import { GroupedValues } from './grouped-values.js';
@@ -88,7 +88,7 @@ async function valueTable(
   request: LeafRequest,
   context: LeafContext,
 ): Promise<SeriesTable | Declined> {
-  const buckets = bucketsOf(request.columns, plan.range.range);
+  const buckets = rangeBuckets(request.columns, plan.range.range);
   if (isDeclined(buckets)) return buckets;
   const { range } = buckets;
   const { upstream, reader, naming, limits, profiler } = context;

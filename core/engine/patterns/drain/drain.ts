@@ -5,7 +5,7 @@
  */
 import { Cluster } from './cluster.js';
 import { EvictionLimit } from './eviction-limit.js';
-import { placeholder, textOf, type TokenizedLine } from './tokens.js';
+import { placeholder, tokenText, type TokenizedLine } from './tokens.js';
 
 /** Tokens of a line that select the path through the tree. */
 const depth = 27;
@@ -120,7 +120,7 @@ function grow(root: Node, tokens: readonly string[]): Node {
     let key = token;
     if (!branches.has(token)) {
       const room = branches.size + (branches.has(placeholder) ? 0 : 1);
-      if (digit.test(textOf(token)) || room >= maxBranches) key = placeholder;
+      if (digit.test(tokenText(token)) || room >= maxBranches) key = placeholder;
     }
     let next = branches.get(key);
     if (next === undefined) branches.set(key, (next = emptyNode()));

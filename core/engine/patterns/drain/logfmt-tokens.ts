@@ -1,5 +1,5 @@
 import { atFault, atPair, LogfmtReader } from '../../../logql/pipeline/logfmt-reader.js';
-import { bytesOf, maxTokens, placeholder, textOf, type TokenizedLine } from './tokens.js';
+import { bytesOf, maxTokens, placeholder, tokenText, type TokenizedLine } from './tokens.js';
 
 /** Keys whose values differ in every line. */
 const variable = /^(?:ts|t|traceid|time|timestamp)$/i;
@@ -37,9 +37,9 @@ function isVariable(key: string): boolean {
 function joinPairs(tokens: readonly string[]): string {
   const pairs: string[] = [];
   for (let index = 0; index < tokens.length; index += 2) {
-    const key = textOf(tokens[index] ?? '').replace(notInKey, '');
+    const key = tokenText(tokens[index] ?? '').replace(notInKey, '');
     if (key === '') return '';
-    pairs.push(`${key}=${encoded(textOf(tokens[index + 1] ?? ''))}`);
+    pairs.push(`${key}=${encoded(tokenText(tokens[index + 1] ?? ''))}`);
   }
   return pairs.join(' ');
 }

@@ -1,4 +1,4 @@
-import { bytesOf, maxTokens, textOf, type TokenizedLine } from './tokens.js';
+import { bytesOf, maxTokens, tokenText, type TokenizedLine } from './tokens.js';
 
 /** Characters that belong to tokens although Unicode considers them punctuation. */
 const inToken: ReadonlySet<string> = new Set(['_', '-', '.', ':', '/']);
@@ -35,7 +35,7 @@ export function tokenizeText(text: string): TokenizedLine | undefined {
   // Loki loses all blanks of a text that begins with one.
   const joinParts = (parts: readonly string[]): string =>
     leading > 0 ? parts.join('') : parts.map((part, index) => part + ' '.repeat(blanks[index] ?? 0)).join('');
-  return { tokens, join: (parts) => textOf(joinParts(parts)), format: 'text' };
+  return { tokens, join: (parts) => tokenText(joinParts(parts)), format: 'text' };
 }
 
 function isBorder(sign: string): boolean {

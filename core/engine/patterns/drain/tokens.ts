@@ -25,6 +25,6 @@ export function bytesOf(text: string): string {
   return beyondAscii.test(text) ? Buffer.from(text).toString('latin1') : text;
 }
 
-export function textOf(bytes: string): string {
+export function tokenText(bytes: string): string {
   return beyondAscii.test(bytes) ? Buffer.from(bytes, 'latin1').toString() : bytes;
 }

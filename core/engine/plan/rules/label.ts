@@ -61,7 +61,7 @@ export const labelRules = [
       'a value that is taken from a line stands in it, unless it is spelled with escapes; so does the key that `| json` and `| logfmt` make a name of; of a row without a line `| json` reads the fields; the label may be stored, too',
     example: '{namespace="shop"} | json | user="admin"',
     match: (placed) => {
-      const filter = textOf(placed);
+      const filter = textComparison(placed);
       if (filter === undefined || isDerived(filter.name) || passesMissing(filter)) return undefined;
       const { scope } = placed;
       const source = scope.isStored(filter.name) ? undefined : scope.sourceInLine(filter.name);
@@ -120,7 +120,7 @@ export const labelRules = [
       'a level told by the line is a word of it, and any field of a rebuilt line may hold the word; info and unknown are left to the rows, of which any page holds some',
     example: '{namespace="shop"} | detected_level="error"',
     match: (placed) => {
-      const filter = textOf(placed);
+      const filter = textComparison(placed);
       const lines = filter?.name === detectedLevelName ? levelLines(filter) : undefined;
       return lines && [...lines, missingLineRows(placed.scope.naming)];
     },
@@ -182,7 +182,7 @@ export const labelRules = [
       'several stored names can mean one; a row may hide the value of its stream; values that are shown otherwise are let through',
     example: '{namespace="shop"} | trace_id="a1b2"',
     match: (placed) => {
-      const filter = textOf(placed);
+      const filter = textComparison(placed);
       return filter === undefined || passesMissing(filter) ? undefined : filter;
     },
     emit: (filter, names) => or(...spellings(filter.name, names).map((field) => holds(field, filter))),
@@ -194,7 +194,7 @@ export const labelRules = [
     reason: 'a filled-in value is shown as missing',
     example: '{namespace="shop"} | severity_text!="Info"',
     match: (placed) => {
-      const filter = textOf(placed);
+      const filter = textComparison(placed);
       return filter !== undefined && passesMissing(filter) && mayBeFilledIn(filter.name);
     },
   }),
@@ -206,7 +206,7 @@ export const labelRules = [
     reason: 'missing equals empty in both; fields of rows without a line are no labels',
     example: '{namespace="shop"} | user=""',
     match: (placed) => {
-      const filter = textOf(placed);
+      const filter = textComparison(placed);
       return filter?.op === '=' && filter.value === ''
         ? { name: filter.name, naming: placed.scope.naming }
         : undefined;
@@ -226,7 +226,7 @@ export const labelRules = [
       'sound where one stored field can be meant, and in rows with a line: fields of others are no labels',
     example: '{namespace="shop"} | user!="admin"',
     match: (placed) => {
-      const filter = textOf(placed);
+      const filter = textComparison(placed);
       if (filter === undefined) return undefined;
       const meaning = labelMeaning(filter);
       const texts = meaning.isNegated ? textsOf(meaning) : undefined;
@@ -246,7 +246,7 @@ export const labelRules = [
     verdict: 'none',
     reason: 'which of the fields a row shows, or what the pattern leaves, is decided row by row',
     example: '{namespace="shop"} | user!~"adm.*"',
-    match: (placed) => textOf(placed) !== undefined,
+    match: (placed) => textComparison(placed) !== undefined,
   }),
 ] as const;
 
@@ -270,7 +270,7 @@ export const labelDeep = labelTreeRule({
 });
 
 /** A comparison of texts, where it is one. */
-export function textOf({ comparison }: PlacedComparison): StringLabelFilter | undefined {
+export function textComparison({ comparison }: PlacedComparison): StringLabelFilter | undefined {
   return comparison.kind === 'string' ? comparison : undefined;
 }
 

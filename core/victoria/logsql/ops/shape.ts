@@ -1,6 +1,6 @@
 import type { CutPipe, FieldRef, MovePipe, ProjectPipe } from '../ast.js';
 import type { RowView } from '../row.js';
-import { MapRow, fieldsOf } from '../row.js';
+import { MapRow, copyFields } from '../row.js';
 import { ProjectedRow, TrimmedRow, refersTo, timeNsOf } from './derived-row.js';
 import { MapOperator } from './operator.js';
 import type { Operator } from './operator.js';
@@ -20,7 +20,7 @@ export function projectOperator(pipe: ProjectPipe, next: Operator): Operator {
 export function moveOperator(pipe: MovePipe, next: Operator): Operator {
   const remove = pipe.kind === 'rename';
   return new MapOperator((row) => {
-    const fields = fieldsOf(row);
+    const fields = copyFields(row);
     for (const { from, to } of pipe.pairs)
       for (const [source, target] of movesOf(from, to, fields)) move(fields, source, target, remove);
     return rowOf(fields);

@@ -55,7 +55,7 @@ export function edgeFactory(func: StatsFunction): () => Accumulator {
   const [only] = fields;
   const show =
     func.name.startsWith('row_') || only?.kind !== 'name'
-      ? (row: RowView): string => rowJson(row, fields)
+      ? (row: RowView): string => jsonObjectOf(row, fields)
       : (row: RowView): string => row.get(only.name);
   if (source === undefined) return () => firstRow(func.name === 'any', show);
   const sign = func.name.endsWith('_min') ? -1 : 1;
@@ -89,7 +89,7 @@ function firstRow(needsValue: boolean, show: (row: RowView) => string): Accumula
 }
 
 /** The non-empty fields of a row as a JSON object. */
-export function rowJson(row: RowView, fields: readonly FieldRef[]): string {
+export function jsonObjectOf(row: RowView, fields: readonly FieldRef[]): string {
   const names = fields.every((field) => field.kind === 'name')
     ? fields.map((field) => field.name)
     : [...row.fieldNames()].filter((name) => fields.some((field) => refersTo(field, name))).sort();

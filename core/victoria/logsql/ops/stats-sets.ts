@@ -6,7 +6,7 @@ import { textSize } from './operator.js';
 import type { PipeBudget } from './operator.js';
 import type { Accumulator, ValuesReader } from './accumulator.js';
 import { valuesReader } from './accumulator.js';
-import { rowJson } from './stats-order.js';
+import { jsonObjectOf } from './stats-order.js';
 
 /** `count_uniq`: the number of distinct values, or of distinct combinations of values; empty ones do not count. */
 export function countUniqFactory(func: StatsFunction, budget: PipeBudget): () => Accumulator {
@@ -86,7 +86,7 @@ export function jsonValuesFactory(func: StatsFunction, budget: PipeBudget): () =
     return {
       add(row) {
         if (sortBy === undefined && rows.length >= limit) return;
-        const json = rowJson(row, fields);
+        const json = jsonObjectOf(row, fields);
         budget.add(textSize(json));
         rows.push({ json, keys: keysOf(row, sortBy) });
       },

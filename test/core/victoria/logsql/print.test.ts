@@ -4,7 +4,7 @@ import {
   InexpressibleNameError,
   build,
   parseFilter,
-  parseQuery,
+  parseLogsql,
   printFilter,
   printQuery,
   quoteText,
@@ -17,7 +17,7 @@ test('a printed query reads back as the same tree', (t) => {
   t.notThrows(() =>
     fc.assert(
       fc.property(anyQuery, (query) => {
-        t.deepEqual(parseQuery(printQuery(query)), query, printQuery(query));
+        t.deepEqual(parseLogsql(printQuery(query)), query, printQuery(query));
       }),
       { numRuns: 1500 },
     ),
@@ -55,7 +55,7 @@ test('no text changes the structure of the query it is put into', (t) => {
           build.stats([field], build.statsFunction('count', [], 'count of')),
           build.limit(5),
         ]);
-        const read = parseQuery(printQuery(query));
+        const read = parseLogsql(printQuery(query));
         t.deepEqual(shapeOf(read.filter), shapeOf(filter));
         t.deepEqual(read, query);
       }),

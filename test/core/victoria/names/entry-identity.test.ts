@@ -1,5 +1,9 @@
 import test from 'ava';
-import { digestOfColumns, identityOf, isSameEntry } from '../../../../core/victoria/names/entry-identity.js';
+import {
+  digestOfColumns,
+  entryIdentity,
+  isSameEntry,
+} from '../../../../core/victoria/names/entry-identity.js';
 import { identityColumns } from '../../../../core/engine/rows/repeating-streams.js';
 import { defaultNamingSettings, Naming } from '../../../../core/victoria/names/naming.js';
 import { RowReader } from '../../../../core/victoria/names/row-reader.js';
@@ -12,7 +16,7 @@ const row = { _time: '2026-11-01T00:00:00Z', _stream: '{app="a"}', _stream_id: '
 function areSame(one: WrittenRow, other: WrittenRow): boolean {
   const [first, second] = [reader.read(one), reader.read(other)];
   const isSame = isSameEntry(first, second);
-  if (isSame !== (identityOf(first) === identityOf(second))) throw new Error('they disagree');
+  if (isSame !== (entryIdentity(first) === entryIdentity(second))) throw new Error('they disagree');
   return isSame;
 }
 

@@ -1,6 +1,6 @@
 import test from 'ava';
 import fc from 'fast-check';
-import { readRows, type RowRules, textOf } from '../../../../core/victoria/upstream/answer-rows.js';
+import { readRows, type RowRules, bodyText } from '../../../../core/victoria/upstream/answer-rows.js';
 import type { BackendRow } from '../../../../core/victoria/upstream/types.js';
 import { anyCharacter } from '../../../setup/text.js';
 
@@ -84,14 +84,14 @@ test('bytes are the text that Node makes of them, be they UTF-8, ASCII or neithe
   fc.assert(
     fc.property(parts, (bytes) => {
       const all = Buffer.concat(bytes);
-      t.is(textOf(all), all.toString('utf8'));
+      t.is(bodyText(all), all.toString('utf8'));
     }),
   );
   const marked = ['\ufeffa\ufeff', '\ufeff', '', '\u0000é', '\u2028', '\uffff', '😀'];
-  for (const each of marked) t.is(textOf(Buffer.from(each)), each);
+  for (const each of marked) t.is(bodyText(Buffer.from(each)), each);
   // A character in more bytes than it needs, half a pair, one cut off, one beyond the last.
   for (const broken of ['c080', 'eda080', 'e282', 'f4908080', 'c3a9ff', '80'])
-    t.is(textOf(Buffer.from(broken, 'hex')), Buffer.from(broken, 'hex').toString('utf8'));
+    t.is(bodyText(Buffer.from(broken, 'hex')), Buffer.from(broken, 'hex').toString('utf8'));
 });
 
 test('characters of several bytes, and bytes that are none, come out the same wherever chunks are cut', async (t) => {

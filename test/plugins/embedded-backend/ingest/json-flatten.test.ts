@@ -1,10 +1,10 @@
 import test from 'ava';
 import fc from 'fast-check';
 
-import { flattenJson } from '../../../../plugins/embedded-backend/ingest/json-flatten.js';
+import { flattenLine } from '../../../../plugins/embedded-backend/ingest/json-flatten.js';
 
 const flat = (text: string): unknown => {
-  const fields = flattenJson(text);
+  const fields = flattenLine(text);
   return fields === undefined ? undefined : Object.fromEntries(fields);
 };
 
@@ -53,9 +53,9 @@ test('both passes agree on objects of text, whatever stands in them', (t) => {
       // A number makes the second pass run; the name cannot clash, as it is longer than any other.
       const marker = 'n'.repeat(200);
       const withNumber = `{"${marker}":1${text === '{}' ? '' : ','}${text.slice(1)}`;
-      const second = flattenJson(withNumber);
+      const second = flattenLine(withNumber);
       second?.delete(marker);
-      t.deepEqual([...(second ?? [])], [...(flattenJson(text) ?? [])]);
+      t.deepEqual([...(second ?? [])], [...(flattenLine(text) ?? [])]);
     }),
   );
 });

@@ -1,7 +1,7 @@
 import test from 'ava';
 import fc from 'fast-check';
 
-import { parseLabels } from '../../../../plugins/embedded-backend/ingest/loki-labels.js';
+import { parsePushedLabels } from '../../../../plugins/embedded-backend/ingest/loki-labels.js';
 import { quoteGo } from '../../../../core/base/time/index.js';
 
 test('labels written with Go quoting are read back', (t) => {
@@ -10,7 +10,7 @@ test('labels written with Go quoting are read back', (t) => {
       fc.array(fc.tuple(fc.stringMatching(/^[a-z_]{1,8}$/), fc.string({ unit: 'grapheme' }))),
       (pairs) => {
         const text = `{${pairs.map(([name, value]) => `${name}=${quoteGo(value)}`).join(', ')}}`;
-        t.deepEqual(parseLabels(text), pairs);
+        t.deepEqual(parsePushedLabels(text), pairs);
       },
     ),
   );
@@ -18,6 +18,6 @@ test('labels written with Go quoting are read back', (t) => {
 
 test('malformed label text is refused', (t) => {
   for (const text of ['', 'a="b"', '{a=b}', '{a="b"', '{a="b" c="d"}', '{="x"}', '{a="b}']) {
-    t.throws(() => parseLabels(text), undefined, text);
+    t.throws(() => parsePushedLabels(text), undefined, text);
   }
 });

@@ -4,7 +4,7 @@ import {
   LogsqlError,
   build,
   parseFilter,
-  parseQuery,
+  parseLogsql,
   printFilter,
   printQuery,
   queryArgumentMessage,
@@ -47,7 +47,7 @@ test('words, strings and operators are told apart', (t) => {
 });
 
 test('comments, line breaks and a closing semicolon are skipped', (t) => {
-  t.is(printQuery(parseQuery('a # first\n  b\n| limit 5 # rest\n;')), '_msg:"a" _msg:"b" | limit 5');
+  t.is(printQuery(parseLogsql('a # first\n  b\n| limit 5 # rest\n;')), '_msg:"a" _msg:"b" | limit 5');
 });
 
 test('times mean their whole written precision where they close a range', (t) => {
@@ -82,24 +82,24 @@ test('a subquery in a list is told from the values of a list', (t) => {
 });
 
 test('stats without its name, and a filter without its name, are pipes when nothing else can be meant', (t) => {
-  t.is(printQuery(parseQuery('* | by (a) count() c')), '* | stats by (a) count(*) as c');
-  t.is(printQuery(parseQuery('* | !a')), '* | filter !_msg:"a"');
-  t.is(printQuery(parseQuery('* | level:x')), '* | filter level:"x"');
-  t.throws(() => parseQuery('* | level'), {
+  t.is(printQuery(parseLogsql('* | by (a) count() c')), '* | stats by (a) count(*) as c');
+  t.is(printQuery(parseLogsql('* | !a')), '* | filter !_msg:"a"');
+  t.is(printQuery(parseLogsql('* | level:x')), '* | filter level:"x"');
+  t.throws(() => parseLogsql('* | level'), {
     message: /unexpected pipe name "level"; probably, 'filter' is missing/,
   });
 });
 
 test('options are read', (t) => {
   t.deepEqual(
-    parseQuery('options(concurrency=2, ignore_global_time_filter=true, time_offset=-1h30m) *').options,
+    parseLogsql('options(concurrency=2, ignore_global_time_filter=true, time_offset=-1h30m) *').options,
     {
       concurrency: 2,
       ignoreGlobalTimeFilter: true,
       timeOffset: -5_400_000_000_000n,
     },
   );
-  t.throws(() => parseQuery('options(concurrency=x) *'), { instanceOf: LogsqlError });
+  t.throws(() => parseLogsql('options(concurrency=x) *'), { instanceOf: LogsqlError });
 });
 
 test('bad queries are refused with a reason and the place', (t) => {
@@ -160,7 +160,7 @@ test('bad queries are refused with a reason and the place', (t) => {
     'a | fields b c',
     '*x',
   ];
-  for (const text of bad) t.throws(() => parseQuery(text), { instanceOf: LogsqlError }, text);
+  for (const text of bad) t.throws(() => parseLogsql(text), { instanceOf: LogsqlError }, text);
 });
 
 test('any text is either read or refused with a LogsqlError', (t) => {
@@ -209,8 +209,8 @@ test('any text is either read or refused with a LogsqlError', (t) => {
         (some, other) => {
           const text = some.join('') + other;
           try {
-            const query = parseQuery(text);
-            t.deepEqual(parseQuery(printQuery(query)), query);
+            const query = parseLogsql(text);
+            t.deepEqual(parseLogsql(printQuery(query)), query);
           } catch (error) {
             if (
               !(error instanceof LogsqlError) &&
@@ -234,13 +234,13 @@ test('a query nested beyond reason is refused, a long or a flat one is not', (t)
     'f:in('.repeat(3_000),
   ]) {
     t.throws(
-      () => parseQuery(text),
+      () => parseLogsql(text),
       { instanceOf: LogsqlError, message: /nested more than 500 levels/ },
       text.slice(0, 20),
     );
   }
-  t.notThrows(() => parseQuery(`${'('.repeat(400)}a${')'.repeat(400)}`));
-  t.notThrows(() => parseQuery(`a${' or b'.repeat(10_000)}`));
+  t.notThrows(() => parseLogsql(`${'('.repeat(400)}a${')'.repeat(400)}`));
+  t.notThrows(() => parseLogsql(`a${' or b'.repeat(10_000)}`));
 });
 
 test('reasons have the words of the recordings, but for a few that are known', (t) => {
@@ -251,7 +251,7 @@ test('reasons have the words of the recordings, but for a few that are known', (
   t.true(checked.length > 30);
   for (const one of checked) {
     const text = String(one.params['query']);
-    const error = t.throws(() => parseQuery(text), { instanceOf: LogsqlError });
+    const error = t.throws(() => parseLogsql(text), { instanceOf: LogsqlError });
     t.is(queryArgumentMessage(text, error), one.body.trim(), one.id);
   }
 });

@@ -5,7 +5,7 @@ import {
   compileFilter,
   compilePipes,
   parseDate,
-  parseQuery,
+  parseLogsql,
   parseUnixTime,
 } from '../../../../plugins/embedded-backend/logsql/index.js';
 import { readRecordings, readRows } from './recorded-rows.js';
@@ -89,7 +89,7 @@ function sortedTexts(list: readonly Record<string, string>[]): string[] {
 
 for (const one of answered) {
   test(`rows for recording ${one.id} are those of VictoriaLogs: ${text(one, 'query')}`, (t) => {
-    const found = run(parseQuery(text(one, 'query')), one);
+    const found = run(parseLogsql(text(one, 'query')), one);
     switch (one.compare) {
       case 'rows-ordered':
         if (one.id === oneOfTies) {
@@ -119,7 +119,7 @@ for (const one of refused) {
   const badQuery = !['range-12'].includes(one.id);
   if (!badQuery) continue;
   test(`recording ${one.id} is refused as VictoriaLogs refuses it: ${text(one, 'query')}`, (t) => {
-    t.throws(() => parseQuery(text(one, 'query')), { instanceOf: LogsqlError });
+    t.throws(() => parseLogsql(text(one, 'query')), { instanceOf: LogsqlError });
   });
 }
 

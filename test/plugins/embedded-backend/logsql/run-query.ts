@@ -3,7 +3,7 @@ import {
   compileFilter,
   compilePipes,
   parseDate,
-  parseQuery,
+  parseLogsql,
 } from '../../../../plugins/embedded-backend/logsql/index.js';
 import type { PipeContext } from '../../../../plugins/embedded-backend/logsql/index.js';
 
@@ -19,7 +19,7 @@ export function rowsOf(list: readonly Fields[]): MapRow[] {
 
 /** Runs a query over rows and gives the non-empty fields of the results, in their order. */
 export function runQuery(text: string, list: readonly Fields[], context: PipeContext = {}): Fields[] {
-  const query = parseQuery(text);
+  const query = parseLogsql(text);
   const matches = compileFilter(query.filter);
   const results: Fields[] = [];
   const chain = compilePipes(

@@ -10,7 +10,7 @@ import {
   type Grid,
 } from '../../../../../core/logql/metric/index.js';
 import { isDeclined } from '../../../../../core/engine/metric/declined.js';
-import { bucketsOf, endOfBucket, type Buckets } from '../../../../../core/engine/metric/count/counting.js';
+import { rangeBuckets, endOfBucket, type Buckets } from '../../../../../core/engine/metric/count/counting.js';
 
 const base = 1793491200000;
 
@@ -75,7 +75,7 @@ test('buckets put together are the windows, to the nanosecond', (t) => {
       (grid, stored, rangeMs, offsetMs) => {
         const range = rangeOf(rangeMs, offsetMs);
         const columns = gridColumns(grid);
-        const buckets = bucketsOf(columns, range.range);
+        const buckets = rangeBuckets(columns, range.range);
         if (isDeclined(buckets)) throw new Error(buckets.declined);
         const engine = new RangeEngine(range, columns, { ...defaultMetricLimits, maxCells: 0, maxValues: 0 });
         for (const [seconds, count] of counted(stored, buckets)) {
@@ -92,7 +92,7 @@ test('buckets put together are the windows, to the nanosecond', (t) => {
 
 test('a range and a step with a small common divisor need many buckets', (t) => {
   const grid = { kind: 'range', startMs: base, endMs: base + 700_000, stepMs: 7000 } as const;
-  const buckets = bucketsOf(gridColumns(grid), rangeOf(300_000, 0).range);
+  const buckets = rangeBuckets(gridColumns(grid), rangeOf(300_000, 0).range);
   if (isDeclined(buckets)) return t.fail();
   t.is(buckets.stepNs, 1_000_000_000n);
   t.true(buckets.count > 900);
