@@ -13,8 +13,7 @@ import { deleteRows, listDeletions } from './deletion/delete-rows.js';
 import type { Facts } from './facts.js';
 import { answerDetectedFields, answerDetectedFieldValues } from './fields/detected-fields.js';
 import { answerDetectedLabels } from './fields/detected-labels.js';
-import { listLabelNames, listLabelValues, listSeries } from './listings/listings.js';
-import { answerStoredList } from './listings/stored-list.js';
+import { listLabelNames, listLabelValues, listSeries, answerStoredList } from './listings/listings.js';
 import { compileDerivedFields, type DeriveFields } from './logs/derived-fields.js';
 import { answerLogs } from './logs/logs.js';
 import { createMemories, type Memories } from './memories.js';
@@ -27,11 +26,9 @@ import type { engineMetrics } from './metrics.js';
 import { answerPatterns } from './patterns/patterns.js';
 import type { Plan, PlanKind } from './plan/types.js';
 import { planRequest } from './plan/plan.js';
-import { answerTail } from './tail/answer-tail.js';
+import { answerTail } from './tail/open.js';
 import { createLineWorkers, createRowThreads } from './threads.js';
-import { answerIndexStats } from './volume/index-stats.js';
-import { answerLineCounts } from './volume/line-counts.js';
-import { answerShards } from './volume/shards.js';
+import { answerIndexStats, answerLineCounts, answerShards } from './volume/index-stats.js';
 import { answerVolume } from './volume/volume.js';
 
 export type EngineOptions = ScanOptions &

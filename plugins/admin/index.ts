@@ -1,6 +1,6 @@
 /** Endpoint plugin `admin`: administration of a running proxy. */
 import { apiError } from '../../core/base/errors/table.js';
-import { jsonAnswer, textAnswer } from '../../core/wire/answer/finished.js';
+import { jsonAnswer, textAnswer, finishedAnswer } from '../../core/wire/answer/finished.js';
 import { Query } from '../../core/wire/api/query.js';
 import type { AdminOptions } from '../../core/base/options.gen.js';
 import { fleetOf } from '../../core/cache/fleet.js';
@@ -14,9 +14,9 @@ import {
   type RouteHandler,
   type Topic,
 } from '../../core/plugin/index.js';
-import { pipelineAnswer, reloadAnswer, servingTopic } from './pipeline.js';
 import { Profiles } from './profiles.js';
 import { QueryAnalytics, reportOf, type TrackedQueries } from './query-analytics.js';
+import type { ServingState, WorkerReload } from '../../core/kernel/plugin/host.js';
 
 export default defineEndpoint<AdminOptions>({
   name: 'admin',
@@ -95,4 +95,80 @@ async function flushCaches(
     },
     'application/json',
   );
+}
+
+/** The pipeline that a worker serves. */
+const servingTopic: Topic<null, ServingState> = { name: 'admin serving' };
+const jsonType = 'application/json';
+/** The file cannot be served as it is. */
+const refusedStatus = 422;
+
+/** `POST /admin/reload`: what came of it in each worker; 422 where one refused, and 503 where one gave no answer. */
+function reloadAnswer(workers: readonly WorkerReload[]): Answer {
+  const reports = workers.flatMap((one) => ('report' in one ? [one.report] : []));
+  const isRefused = reports.some(({ result }) => result === 'refused');
+  const status = isRefused ? refusedStatus : reports.length < workers.length ? 503 : 200;
+  const [first] = reports;
+  const body = {
+    result: isRefused ? 'refused' : (first?.result ?? 'missing'),
+    hash: first?.hash ?? null,
+    // The same file gives the same findings.
+    findings: (reports.find(({ result }) => result === 'refused') ?? first)?.findings ?? [],
+    workers: workers.map((one) =>
+      'report' in one
+        ? {
+            worker: one.worker,
+            result: one.report.result,
+            hash: one.report.hash,
+            generation: one.report.generation,
+          }
+        : one,
+    ),
+  };
+  return finishedAnswer(status, Buffer.from(JSON.stringify(body)), jsonType);
+}
+
+/** `GET /admin/pipeline`: what is served, to be compared with other replicas. */
+async function pipelineAnswer(host: Pick<Host, 'serving' | 'workers' | 'describePipeline'>): Promise<Answer> {
+  const own = host.serving();
+  const [{ stages, endpoints, services }, { answers, missing }] = await Promise.all([
+    host.describePipeline(),
+    host.workers.gather(servingTopic, null),
+  ]);
+  const hashes = new Set(answers.map(({ answer }) => answer.hash));
+  const placesOf = (parts: typeof stages): readonly object[] =>
+    parts.map(({ id, name, at }) => ({ id, plugin: name, at }));
+  return jsonAnswer(
+    {
+      file: own.file,
+      hash: own.hash,
+      // False while workers serve different pipelines, or one does not tell.
+      agrees: hashes.size === 1 && missing.length === 0,
+      stages: placesOf(stages),
+      endpoints: placesOf(endpoints),
+      services: placesOf(services),
+      workers: answers.map(({ worker, answer }) => ({
+        worker,
+        hash: answer.hash,
+        generation: answer.generation,
+        started: timeOf(answer.startedMs),
+        serving_since: timeOf(answer.servingSinceMs),
+        draining: answer.draining,
+        last_reload:
+          answer.lastReload === undefined
+            ? null
+            : {
+                at: timeOf(answer.lastReload.atMs),
+                result: answer.lastReload.result,
+                findings: answer.lastReload.findings,
+              },
+      })),
+      missing,
+    },
+    jsonType,
+  );
+}
+
+function timeOf(ms: number): string {
+  return new Date(ms).toISOString();
 }

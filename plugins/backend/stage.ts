@@ -31,8 +31,7 @@ import type { Upstream } from '../../core/victoria/upstream/types.js';
 import { OwnCalls } from '../../core/victoria/upstream/gates/own-calls.js';
 import { Pulse } from '../../core/victoria/upstream/pulse.js';
 import { warned } from '../../core/wire/answer/warned.js';
-import { makeGates } from './gates.js';
-import { metricsPage } from './metrics-pages.js';
+import { makeGates, metricsPage } from './gates.js';
 import type { backendMetrics } from './metrics.js';
 
 type BackendHost = Host<typeof backendMetrics>;

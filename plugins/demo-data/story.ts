@@ -2,8 +2,6 @@
  * The story of the demo: a shop, some requests a second, and half an hour before the demo starts a deployment of `payments` that goes
  * wrong. Everything follows from the seed and the time, so history and live logs are one and the same.
  */
-import { Random } from './random.js';
-
 /** The API by which a collector sends a line: Loki's push API, a JSON line whose fields are parsed, or Elasticsearch's bulk API. */
 export type Door = 'loki' | 'jsonLine' | 'elasticsearch';
 
@@ -163,4 +161,42 @@ function batch(random: Random, atMs: number): SampleEntry {
     : `[INFO] batch ${random.between(1, 4000)} done in ${random.between(1, 90)}s, ${rows} rows`;
   const labels = { service: 'batch-worker', 'host.name': `vm-${random.between(1, 2)}` };
   return { door: 'elasticsearch', atMs, line, labels, fields: { 'agent.type': 'filebeat' } };
+}
+
+/** Small seeded random numbers (mulberry32), so that a demo with the same seed produces the same data. */
+export class Random {
+  #state: number;
+
+  constructor(seed: number) {
+    this.#state = seed >>> 0;
+  }
+
+  /** A number in [0, 1). */
+  next(): number {
+    this.#state = (this.#state + 0x6d2b79f5) >>> 0;
+    let mixed = this.#state;
+    mixed = Math.imul(mixed ^ (mixed >>> 15), mixed | 1);
+    mixed ^= mixed + Math.imul(mixed ^ (mixed >>> 7), mixed | 61);
+    return ((mixed ^ (mixed >>> 14)) >>> 0) / 0x1_0000_0000;
+  }
+
+  /** A whole number in [low, high]. */
+  between(low: number, high: number): number {
+    return low + Math.floor(this.next() * (high - low + 1));
+  }
+
+  pick<Item>(items: readonly [Item, ...Item[]]): Item {
+    return items[Math.floor(this.next() * items.length)] ?? items[0];
+  }
+
+  /** True with probability `share`. */
+  chance(share: number): boolean {
+    return this.next() < share;
+  }
+
+  hex(digits: number): string {
+    let text = '';
+    while (text.length < digits) text += Math.floor(this.next() * 16).toString(16);
+    return text;
+  }
 }

@@ -1,5 +1,5 @@
 import { request } from 'undici';
-import { Random } from '../../plugins/demo-data/random.js';
+import { Random } from '../../plugins/demo-data/story.js';
 import { sampleEntry } from './services.js';
 
 /** A log entry as it is ingested, with what clients must be told of it. */

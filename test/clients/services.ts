@@ -1,4 +1,4 @@
-import type { Random } from '../../plugins/demo-data/random.js';
+import type { Random } from '../../plugins/demo-data/story.js';
 
 /** One generated log entry, in the terms of Loki's push API. */
 export interface SampleEntry {

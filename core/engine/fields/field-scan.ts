@@ -1,17 +1,30 @@
-import type { DetectedField, FieldParser } from '../../wire/answer/discovery-types.js';
+import type { DetectedField, FieldParser, FieldType } from '../../wire/answer/discovery-types.js';
 import type { Entry } from '../../wire/answer/types.js';
-import type { LabelSet } from '../../base/labels/label-set.js';
-import type { LinePlace } from '../../logql/lines/evaluator.js';
-import type { KeyPath } from '../../logql/pipeline/key-table.js';
+import { LabelSet } from '../../base/labels/label-set.js';
+import {
+  type LinePlace,
+  keyPathsEvaluator,
+  pipelineEvaluator,
+  type LineEvaluator,
+} from '../../logql/lines/evaluator.js';
+import type { KeyPath, PathsByLabel } from '../../logql/pipeline/key-table.js';
 import { ownText } from '../../logql/pipeline/slot.js';
-import { errorDetailsLabel, errorLabel, preserveErrorLabel } from '../../logql/pipeline/types.js';
+import {
+  errorDetailsLabel,
+  errorLabel,
+  preserveErrorLabel,
+  type PipelineEntry,
+  type PipelineLine,
+} from '../../logql/pipeline/types.js';
 import type { MemoryAccount } from '../../base/memory/account.js';
 import { entryBytes, textBytes } from '../../base/memory/sizes.js';
 import { Pacer } from '../../base/pace/pacer.js';
 import { eachAtPace } from '../../base/pace/steps.js';
-import { fieldTypeOf } from './field-type.js';
-import { LineFieldReader, noPaths, type LineFields, type LinePaths } from './line-fields.js';
-import { shownSize } from '../volume/shown-size.js';
+import { parseBytes, formatBytes } from '../../logql/values/bytes.js';
+import { parseGoDuration, parseGoFloat, parseGoInt } from '../../base/time/index.js';
+import { parseQuery, type Stage } from '../../logql/index.js';
+import { jsonError } from '../../logql/pipeline/json-value.js';
+import { logfmtError } from '../../logql/stages/logfmt.js';
 
 export interface FieldScanOptions {
   /** The most fields to collect; later ones are left out. */
@@ -142,4 +155,94 @@ export class FieldScan {
 function nameOf(label: string, path: KeyPath | undefined): string {
   const [key, ...below] = path ?? [];
   return key?.includes('.') === true && below.length === 0 ? key : label;
+}
+
+const booleans: ReadonlySet<string> = new Set([
+  'true',
+  'false',
+  'True',
+  'False',
+  'TRUE',
+  'FALSE',
+  't',
+  'f',
+  'T',
+  'F',
+]);
+/** Longer values are strings: no useful number has more characters. */
+const longest = 64;
+
+/** The first type that fits a value: integer, number, boolean, duration, size, otherwise string. */
+export function fieldTypeOf(value: string): FieldType {
+  if (value === '' || value.length > longest) return 'string';
+  if (parseGoInt(value).kind === 'ok') return 'int';
+  if (parseGoFloat(value).kind === 'ok') return 'float';
+  if (booleans.has(value)) return 'boolean';
+  if (parseGoDuration(value) !== undefined) return 'duration';
+  return parseBytes(value) === undefined ? 'string' : 'bytes';
+}
+
+/** Fields that a parser finds in a line. */
+interface LineFields {
+  readonly parser: FieldParser;
+  readonly labels: LabelSet;
+  /** Parses the line again, once, to find the paths of its values; empty for logfmt. */
+  readonly readPaths: () => Promise<LinePaths>;
+}
+
+/** The path of a label's value in the JSON line. */
+type LinePaths = (label: string) => KeyPath | undefined;
+
+/** Parses lines like `| json`, and if that fails like `| logfmt`; expensive lines are evaluated in `place`. */
+class LineFieldReader {
+  readonly #json: LineEvaluator<PipelineLine | undefined>;
+  readonly #logfmt: LineEvaluator<PipelineLine | undefined>;
+  readonly #paths: LineEvaluator<PathsByLabel>;
+
+  constructor(place: LinePlace) {
+    this.#json = pipelineEvaluator(stagesOf('json'), place);
+    this.#logfmt = pipelineEvaluator(stagesOf('logfmt'), place);
+    this.#paths = keyPathsEvaluator(place);
+  }
+
+  /** The fields of a line of this stream, with names that the stream has marked as such; undefined when no parser can read the line. */
+  async read(line: string, stream: LabelSet): Promise<LineFields | undefined> {
+    const entry = { stream, structuredMetadata: LabelSet.empty, timestampNs: 0n, line };
+    const json = await this.#json.of(entry);
+    if (json !== undefined && json.parsed.get(errorLabel) !== jsonError)
+      return { parser: 'json', labels: json.parsed, readPaths: once(() => this.#readPaths(entry)) };
+    const logfmt = await this.#logfmt.of(entry);
+    if (logfmt === undefined || logfmt.parsed.get(errorLabel) === logfmtError) return undefined;
+    return { parser: 'logfmt', labels: logfmt.parsed, readPaths: () => Promise.resolve(noPaths) };
+  }
+
+  async #readPaths(entry: PipelineEntry): Promise<LinePaths> {
+    const paths = await this.#paths.of(entry);
+    return (label) => paths.get(label);
+  }
+}
+
+function once<Value>(read: () => Promise<Value>): () => Promise<Value> {
+  let value: Promise<Value> | undefined;
+  return () => (value ??= read());
+}
+
+/** For a line without paths, or whose paths are not needed. */
+const noPaths: LinePaths = () => undefined;
+
+function stagesOf(parser: FieldParser): readonly Stage[] {
+  const query = parseQuery(`{stream="any"} | ${parser}`, { dottedNames: 'reject' });
+  return query.kind === 'log' ? query.stages : [];
+}
+
+const endsInUnit = /(?:b|[kmgtpe]i?)$/i;
+
+/**
+ * A size with a unit in the form in which Loki prints sizes: powers of 1000, without a space (`13KiB` becomes `13kB`); undefined for other
+ * texts.
+ */
+function shownSize(value: string): string | undefined {
+  if (!endsInUnit.test(value)) return undefined;
+  const size = parseBytes(value);
+  return size === undefined ? undefined : formatBytes(size);
 }

@@ -8,10 +8,10 @@ import { serviceNameLabel } from '../../victoria/names/service-name.js';
 import type { Backend } from '../backend.js';
 import type { EngineContext } from '../context.js';
 import { joinStreams, LabelFields } from '../plan/label-fields.js';
-import type { LabelNamesPlan, LabelValuesPlan, SeriesPlan } from '../plan/types.js';
+import type { LabelNamesPlan, LabelValuesPlan, SeriesPlan, StoredListPlan } from '../plan/types.js';
 import type { NamesAnswer, SeriesAnswer } from '../../wire/answer/types.js';
 import type { Upstream } from '../../victoria/upstream/types.js';
-import { enforceSize } from './enforce-size.js';
+import { apiError } from '../../base/errors/table.js';
 
 const silenceNs = 30n * 60n * 1_000_000_000n;
 
@@ -142,4 +142,22 @@ function namesAnswer(names: ReadonlySet<string>, { search, offset, limit }: Brow
 
 function byBytes(a: string, b: string): number {
   return a < b ? -1 : a > b ? 1 : 0;
+}
+
+/** Throws `labelValuesTooLarge` when values take more bytes than allowed; 0 allows any (`-label-values-max-response-bytes`). */
+function enforceSize(values: Iterable<string>, maxBytes: number): void {
+  if (maxBytes === 0) return;
+  let size = 0;
+  for (const value of values) size += Buffer.byteLength(value);
+  if (size > maxBytes) throw apiError('labelValuesTooLarge', { read: maxBytes + 1, limit: maxBytes });
+}
+
+/** A listing as the backend has it. */
+export async function answerStoredList(
+  { listing }: StoredListPlan,
+  { range }: SeriesRequest,
+  { upstream }: EngineContext,
+): Promise<NamesAnswer> {
+  const listed = await upstream.list({ ...listing, range, hits: 'any' });
+  return { kind: 'names', values: listed.map(({ value }) => value), warnings: [] };
 }

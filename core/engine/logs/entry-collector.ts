@@ -10,7 +10,7 @@ import type { MemoryAccount } from '../../base/memory/account.js';
 import { logRowBytes, ownLabelsBytes } from '../../base/memory/sizes.js';
 import { entryIdentity } from '../../victoria/names/entry-identity.js';
 import type { LogRow } from '../../victoria/names/row-reader.js';
-import { Instant } from '../rows/instant.js';
+import { Instant } from '../rows/row-requests.js';
 
 export interface CollectorOptions {
   readonly limit: number;

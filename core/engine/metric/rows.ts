@@ -16,7 +16,7 @@ import type { FieldRef, LogsqlFilter, LogsqlPipe } from '../../victoria/logsql/a
 import { fieldName, query } from '../../victoria/logsql/build.js';
 import type { BackendValue, RowsRequest, Upstream } from '../../victoria/upstream/types.js';
 import type { LeafPlan } from '../plan/types.js';
-import { countRows } from '../rows/count-rows.js';
+import { countRows } from '../rows/count-by-time.js';
 import type { Attempt, Candidate, LeafContext, ReadStrategy } from './context.js';
 import { duplicateRows } from './count/duplicates.js';
 import { labelSourceFields, groupByLabels } from './count/grouping.js';

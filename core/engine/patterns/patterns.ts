@@ -10,7 +10,6 @@ import { atPace, eachAtPace } from '../../base/pace/steps.js';
 import type { LogsqlFilter } from '../../victoria/logsql/ast.js';
 import type { PatternsPlan } from '../plan/types.js';
 import { countLines, readWindows, type PatternBackend, type WindowLines } from './pattern-lines.js';
-import { countedSeconds, StepCounts } from './pattern-samples.js';
 
 /** Loki's settings: clusters per stream, and the least lines for a pattern to be shown, and the most that are. */
 const maxClusters = 300;
@@ -29,6 +28,8 @@ const secondNs = 1_000_000_000n;
 const msNs = 1_000_000n;
 /** As long as Loki keeps patterns. */
 const keptNs = 3n * 3_600n * secondNs;
+/** Lines are counted by this many seconds, and steps are made of that. */
+const countedSeconds = 10;
 const countedNs = BigInt(countedSeconds) * secondNs;
 
 /** The patterns of the selected lines, counted per bucket (docs/protocol/answers.md#patterns). */
@@ -229,5 +230,54 @@ class Gathered {
           add(Math.max(seconds, this.#fromSeconds), lines);
     }
     return byTime;
+  }
+}
+
+type Samples = PatternResult['samples'];
+/** Loki keeps the counts of a pattern in chunks of this length, and shows zeros only within one. */
+const chunkSeconds = 3600;
+
+/** Sums the counts of patterns with one text by step, with zeros between the first and the last of every chunk. */
+class StepCounts {
+  readonly #stepSeconds: number;
+  readonly #fromSeconds: number;
+  readonly #toSeconds: number;
+  readonly #sums = new Map<number, number>();
+
+  /** Counts outside of the times are left out. */
+  constructor(stepSeconds: number, fromSeconds: number, toSeconds: number) {
+    this.#stepSeconds = stepSeconds;
+    this.#fromSeconds = fromSeconds;
+    this.#toSeconds = toSeconds;
+  }
+
+  /** Adds counts by time, with at most `maxZeros` zeros; returns the number of added buckets. */
+  add(counts: ReadonlyMap<number, number>, maxZeros: number): number {
+    const before = this.#sums.size;
+    const maxSize = before + counts.size + maxZeros;
+    let [chunkStart, last] = [-Infinity, Infinity];
+    for (const [seconds, lines] of [...counts].sort(([a], [b]) => a - b)) {
+      if (seconds - chunkStart >= chunkSeconds) [chunkStart, last] = [seconds, Infinity];
+      if (seconds < this.#fromSeconds || seconds >= this.#toSeconds) continue;
+      const bucket = seconds - (seconds % this.#stepSeconds);
+      if (this.#stepSeconds !== countedSeconds)
+        for (
+          let empty = last + this.#stepSeconds;
+          empty < bucket && this.#sums.size < maxSize;
+          empty += this.#stepSeconds
+        )
+          this.#count(empty, 0);
+      this.#count(bucket, lines);
+      last = bucket;
+    }
+    return this.#sums.size - before;
+  }
+
+  samples(): Samples {
+    return [...this.#sums].sort(([a], [b]) => a - b);
+  }
+
+  #count(seconds: number, lines: number): void {
+    this.#sums.set(seconds, (this.#sums.get(seconds) ?? 0) + lines);
   }
 }

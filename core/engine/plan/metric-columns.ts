@@ -1,8 +1,8 @@
-import type { Grouping, LabelFilterStage } from '../../logql/ast.js';
+import type { Grouping, LabelFilterStage, Stage } from '../../logql/ast.js';
 import { rangeFunctions } from '../../logql/functions/range/index.js';
 import type { Leaf } from '../../logql/metric/index.js';
 import { decidingErrorLabels } from '../../logql/pipeline/types.js';
-import { descriptorOf } from '../../logql/stages/index.js';
+import { descriptorOf, looksAt } from '../../logql/stages/index.js';
 import type { FieldRef } from '../../victoria/logsql/ast.js';
 import { fieldName } from '../../victoria/logsql/build.js';
 import { detectedLevelName } from '../../victoria/names/level.js';
@@ -99,4 +99,24 @@ export function columnsFor(
 /** A label without the ending it gets where a stream label has the name already. */
 export function plainName(name: string): string {
   return name.endsWith(clashSuffix) ? name.slice(0, -clashSuffix.length) : name;
+}
+
+/** True when a stage is `| json` without expressions. */
+export function isWholeJson(stage: Stage): boolean {
+  return descriptorOf(stage).source(stage) === 'json-keys';
+}
+
+/** Names that `| json` makes of keys in one way only; undefined when there is another one among them. */
+export function jsonNames(names: ReadonlySet<string>): readonly string[] | undefined {
+  const made = [...names].filter((name) => !name.startsWith('__error') && name !== detectedLevelName);
+  const arePlain = made.every((name) => /^[A-Za-z][A-Za-z0-9_]*$/.test(name) && name === plainName(name));
+  return arePlain && made.length > 0 ? made : undefined;
+}
+
+/** True when errors of the parser are dropped before anything looks at them. */
+export function dropsErrors(stages: readonly Stage[], names: ReadonlySet<string>): boolean {
+  if ([...names].some((name) => name.startsWith('__error'))) return false;
+  const behind = stages.slice(stages.findIndex(isWholeJson) + 1);
+  const first = behind.find((stage) => looksAt(stage, (name) => name.startsWith('__error')));
+  return first !== undefined && descriptorOf(first).errors(first) === 'dropped';
 }

@@ -30,3 +30,12 @@ export async function countByTime(
       counts.push({ startNs: parseRowTime(row._time ?? ''), rows: Number(columnOf(row, 'rows') ?? 0) });
   return counts.sort((a, b) => (a.startNs < b.startNs ? -1 : 1));
 }
+
+/** Lets the backend count rows. */
+export async function countRows(upstream: Upstream, filter: LogsqlFilter, range: TimeRange): Promise<number> {
+  const counting = stats([], statsFunction('count', [], 'rows'));
+  let rows = 0;
+  for (const { value } of await upstream.stats({ query: query(filter, [counting]), range }))
+    rows += Number(value);
+  return rows;
+}

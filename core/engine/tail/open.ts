@@ -2,18 +2,22 @@ import type { LinePlace } from '../../logql/lines/evaluator.js';
 import type { Clock } from '../../base/clock.js';
 import type { FollowRules } from '../../wire/api/follow-rules.js';
 import type { TailRequest } from '../../wire/api/request.js';
-import type { RowReader } from '../../victoria/names/row-reader.js';
+import type { RowReader, LogRow } from '../../victoria/names/row-reader.js';
 import type { LogsPlan } from '../plan/types.js';
 import type { Upstream } from '../../victoria/upstream/types.js';
 import { Rounds } from '../../base/pace/rounds.js';
 import type { TailContext, TailReads } from './context.js';
 import { followLines } from './follow.js';
-import { readHistory } from './history.js';
-import { LineMaker } from './line-maker.js';
+import { LineMaker, type TailLine } from './line-maker.js';
 import { RecentRows } from './recent-rows.js';
 import { ReorderBuffer } from './reorder-buffer.js';
-import { nearNs } from './poll-windows.js';
+import { nearNs, reachNs } from './poll-windows.js';
 import type { LiveAnswer } from '../../wire/answer/live.js';
+import type { EngineContext } from '../context.js';
+import { readAll, readPages } from '../rows/row-pages.js';
+import { entryIdentity } from '../../victoria/names/entry-identity.js';
+import type { TimeRange } from '../../base/time/range.js';
+import { Instant } from '../rows/row-requests.js';
 
 /** All tails of the process with the same time between two polls take turns. */
 const turns = new Map<number, Rounds>();
@@ -64,4 +68,58 @@ function turnsOf({ refreshMs }: FollowRules): Rounds {
   let rounds = turns.get(refreshMs);
   if (rounds === undefined) turns.set(refreshMs, (rounds = new Rounds(refreshMs)));
   return rounds;
+}
+
+/** Answers a tail: its history, then new lines as a range query would show them. */
+export function answerTail(
+  plan: LogsPlan,
+  request: TailRequest,
+  context: EngineContext,
+): Promise<LiveAnswer> {
+  const { upstream, reader, signal, memory, limits, tenant } = context;
+  const { filter } = plan;
+  const rows = { filter, upstream, reader, signal, memory };
+  return openTail(plan, request, {
+    ...context,
+    maxHistory: limits.of([tenant.id]).maxEntriesLimitPerQuery,
+    reads: {
+      newestFirst: (range, firstPageRows) =>
+        readPages({ ...rows, range, direction: 'backward', firstPageRows }),
+      all: (range) => readAll({ ...rows, range, direction: 'forward' }),
+    },
+  });
+}
+
+type Context = Pick<TailContext, 'reads' | 'lines' | 'recent' | 'rules'>;
+
+const minPageRows = 100;
+
+/**
+ * Reads the newest entries of a range, up to a limit, and returns them oldest first. Rows young enough to be read again are remembered;
+ * when the limit cuts the range, rows before the cut do not belong to the tail.
+ */
+async function readHistory(
+  range: TimeRange,
+  limit: number,
+  { reads, lines, recent, rules }: Context,
+): Promise<readonly TailLine[]> {
+  const youngNs = range.endNs - reachNs(rules);
+  const found: TailLine[] = [];
+  // Pages repeat the rows of the timestamp at which they were cut, and rows may have been pushed twice.
+  const instant = new Instant<LogRow>(entryIdentity);
+  for await (const rows of reads.newestFirst(range, Math.max(limit, minPageRows))) {
+    for (const row of rows) {
+      const oldest = found.at(-1);
+      if (oldest !== undefined && found.length >= limit) {
+        recent.forgetBefore(oldest.entry.timestampNs + 1n);
+        return found.reverse();
+      }
+      if (instant.isRepeated(row.timestampNs, row)) continue;
+      if (row.timestampNs >= youngNs) recent.add(row);
+      const entry = await lines.make(row);
+      if (entry !== undefined) found.push(entry);
+    }
+  }
+  recent.forgetBefore(youngNs);
+  return found.reverse();
 }

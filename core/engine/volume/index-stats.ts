@@ -1,10 +1,21 @@
 import type { TimeRange } from '../../base/time/range.js';
-import type { IndexStatsAnswer } from '../../wire/answer/types.js';
+import type { IndexStatsAnswer, MatrixAnswer, ShardsAnswer } from '../../wire/answer/types.js';
 import { Pacer } from '../../base/pace/pacer.js';
 import type { EngineContext } from '../context.js';
-import type { IndexStatsPlan } from '../plan/types.js';
+import type { IndexStatsPlan, LineCountsPlan, ShardsPlan } from '../plan/types.js';
 import { StreamPieces, type PiecesContext } from './stream-pieces.js';
 import { VolumeBuckets } from './volume-buckets.js';
+import { LabelSet } from '../../base/labels/label-set.js';
+import type { LogsqlFilter } from '../../victoria/logsql/ast.js';
+import { query } from '../../victoria/logsql/build.js';
+import type { Upstream } from '../../victoria/upstream/types.js';
+import { noStats } from '../../wire/answer/merge/shared.js';
+import type { QueryRangeRequest } from '../../wire/api/request.js';
+import type { Backend } from '../backend.js';
+import { rowsOfStreams } from '../metric/row-windows.js';
+import { countByTime } from '../rows/count-by-time.js';
+import type { IndexShardsRequest } from '../../wire/api/discovery-request.js';
+import { shardCount, spreadShards } from '../../wire/answer/merge/spread-shards.js';
 
 /** Streams, entries and bytes that a selector matches. Chunks are specific to Loki's storage; one per stream is reported. */
 export async function answerIndexStats(
@@ -32,4 +43,35 @@ export async function answerIndexStats(
     entries,
     warnings: [],
   };
+}
+
+async function selectedRows(filter: LogsqlFilter, range: TimeRange, upstream: Upstream): Promise<number> {
+  return rowsOfStreams(await upstream.list({ listing: 'streams', query: query(filter), range }));
+}
+
+/** The rows of streams by time: a point for each bucket of the request's step, at its start. */
+export async function answerLineCounts(
+  { filter, isTotal = false }: LineCountsPlan,
+  { range, stepNs }: QueryRangeRequest,
+  { upstream }: Pick<Backend, 'upstream'>,
+): Promise<MatrixAnswer> {
+  const counts = isTotal
+    ? [{ startNs: range.startNs, rows: await selectedRows(filter, range, upstream) }]
+    : await countByTime(filter, range, stepNs, upstream, true);
+  const points = counts.map(({ startNs, rows }) => ({
+    timestampMs: Number(startNs / 1_000_000n),
+    value: rows,
+  }));
+  return { kind: 'matrix', series: [{ labels: LabelSet.empty, points }], stats: noStats, warnings: [] };
+}
+
+/** Splits the selected streams into parts of about the wanted size, by their statistics. */
+export async function answerShards(
+  { filter }: ShardsPlan,
+  { range, targetBytesPerShard }: IndexShardsRequest,
+  context: EngineContext,
+): Promise<ShardsAnswer> {
+  const totals = await answerIndexStats({ kind: 'index-stats', filter }, { range }, context);
+  const shards = spreadShards(totals, shardCount(totals.bytes, targetBytesPerShard));
+  return { kind: 'shards', shards, warnings: [] };
 }

@@ -1,13 +1,19 @@
 import type { VolumeAnswer } from '../../wire/answer/types.js';
-import type { VolumeRangeRequest, VolumeRequest } from '../../wire/api/discovery-request.js';
-import { VolumeBuckets } from './volume-buckets.js';
-import { TooManyVolumesError, VolumeSums } from './volume-sums.js';
+import type {
+  VolumeRangeRequest,
+  VolumeRequest,
+  VolumeAggregation,
+} from '../../wire/api/discovery-request.js';
+import { VolumeBuckets, type VolumePiece } from './volume-buckets.js';
 import { apiError } from '../../base/errors/table.js';
 import type { Naming } from '../../victoria/names/naming.js';
 import { Pacer } from '../../base/pace/pacer.js';
 import type { VolumePlan } from '../plan/types.js';
 import type { EngineContext } from '../context.js';
 import { StreamPieces, type PiecesRequest } from './stream-pieces.js';
+import type { SeriesResult } from '../../logql/metric/types.js';
+import { LabelSet, type Label } from '../../base/labels/label-set.js';
+import { biggest, byVolume } from '../../wire/answer/merge/volume-order.js';
 
 /** The longest time that Loki fills a chunk: its volumes are spread over that. */
 const chunkNs = 2n * 3_600n * 1_000_000_000n;
@@ -69,4 +75,89 @@ function cellOf(span: bigint): bigint {
 function declaredColumns({ targets }: VolumePlan, naming: Naming): NonNullable<PiecesRequest['columns']> {
   if (targets === 'all') return [];
   return [...targets].flatMap((label) => naming.columnsOf(label).map((field) => [label, field] as const));
+}
+
+/** The answer would exceed its limit on label sets or points. */
+export class TooManyVolumesError extends Error {
+  override readonly name = 'TooManyVolumesError';
+}
+
+export interface VolumeSumsOptions {
+  readonly buckets: VolumeBuckets;
+  readonly targets: ReadonlySet<string> | 'all';
+  /** Streams without one of these labels are left out. */
+  readonly required: readonly string[];
+  readonly aggregateBy: VolumeAggregation;
+  /** The most label sets to sum by; 0 means unlimited. */
+  readonly maxSeries: number;
+}
+
+/** The most points to hold, whatever the limits. */
+const maxPoints = 2_000_000;
+
+interface Sum {
+  readonly labels: LabelSet;
+  readonly byBucket: Map<number, number>;
+}
+
+/** Sums pieces of streams by label set or label name, per bucket. */
+export class VolumeSums {
+  readonly #options: VolumeSumsOptions;
+  readonly #sums = new Map<string, Sum>();
+  #points = 0;
+
+  constructor(options: VolumeSumsOptions) {
+    this.#options = options;
+  }
+
+  /** Adds a piece of a stream with these labels. Throws TooManyVolumesError. */
+  add(stream: LabelSet, piece: VolumePiece): void {
+    const sums = this.#keysOf(stream).map((labels) => this.#sumOf(labels));
+    if (sums.length === 0) return;
+    for (const { index, bytes } of this.#options.buckets.sharesOf(piece))
+      for (const { byBucket } of sums) {
+        const known = byBucket.get(index);
+        if (known === undefined && (this.#points += 1) > maxPoints) throw new TooManyVolumesError();
+        byBucket.set(index, (known ?? 0) + bytes);
+      }
+  }
+
+  /** The largest series. */
+  series(limit: number): readonly SeriesResult[] {
+    const { buckets } = this.#options;
+    const all = [...this.#sums.values()].map(({ labels, byBucket }) => ({
+      labels,
+      points: [...byBucket]
+        .sort(([a], [b]) => a - b)
+        .map(([index, value]) => ({ timestampMs: buckets.stampMs(index), value })),
+    }));
+    return biggest(all.filter(({ points }) => points.length > 0).sort(byVolume), limit);
+  }
+
+  /** The label sets a stream is summed under; the empty one when it has no target. */
+  #keysOf(stream: LabelSet): readonly LabelSet[] {
+    const { targets, required, aggregateBy } = this.#options;
+    if (required.some((name) => !stream.has(name))) return [];
+    if (targets === 'all')
+      return aggregateBy === 'series' ? [stream] : stream.labels.map(([name]) => nameOnly(name));
+    const found = stream.labels.filter(([name]) => targets.has(name));
+    return aggregateBy === 'series'
+      ? [LabelSet.fromSorted(found)]
+      : found.map(([name]: Label) => nameOnly(name));
+  }
+
+  #sumOf(labels: LabelSet): Sum {
+    const known = this.#sums.get(labels.key);
+    if (known !== undefined) return known;
+    const { maxSeries } = this.#options;
+    if (maxSeries > 0 && this.#sums.size >= maxSeries) throw new TooManyVolumesError();
+    const made = { labels, byBucket: new Map<number, number>() };
+    this.#sums.set(labels.key, made);
+    return made;
+  }
+}
+
+/** Sums by name show the name with an empty value. */
+function nameOnly(name: string): LabelSet {
+  return LabelSet.fromSorted([[name, '']]);
 }

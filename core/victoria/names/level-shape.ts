@@ -1,5 +1,5 @@
 import type { Steps } from '../../base/pace/steps.js';
-import { isObject, isObjectStart, levelFromLine } from './level-line.js';
+import { isObject, isObjectStart, levelFromLine } from './level.js';
 import { levelField } from './level-object.js';
 import { levelPair } from './level-pairs.js';
 import { levelNames, levelOfWords, normalLevel } from './level-words.js';

@@ -22,7 +22,7 @@ import { columnOf, type BackendRow, type Upstream } from '../../../victoria/upst
 import type { Memory } from '../../../base/memory/byte-lru.js';
 import { decline, type Declined } from '../declined.js';
 import type { RepeatedRowsRule } from '../repeats.js';
-import { countRows } from '../../rows/count-rows.js';
+import { countRows } from '../../rows/count-by-time.js';
 import { maxNamedStreams } from '../../rows/repeating-streams.js';
 import { findRepeats, mergeRepeats, noRepeats, type FoundRepeats } from './found-repeats.js';
 import { bytesOfRow } from './repeated-times.js';

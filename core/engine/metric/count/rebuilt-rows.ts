@@ -13,7 +13,7 @@ import { plainName } from '../../plan/metric-columns.js';
 import type { FieldsPlan, LeafPlan } from '../../plan/types.js';
 import type { LeafContext } from '../context.js';
 import { decline, type Declined } from '../declined.js';
-import { countRows } from '../../rows/count-rows.js';
+import { countRows } from '../../rows/count-by-time.js';
 import type { RowRequest } from '../rows.js';
 import type { RowGroup } from './grouping.js';
 import type { ValueDigest } from './json.js';

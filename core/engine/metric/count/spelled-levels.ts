@@ -20,7 +20,7 @@ import {
   substring,
 } from '../../../victoria/logsql/build.js';
 import { printFilter } from '../../../victoria/logsql/print.js';
-import { levelFromLine } from '../../../victoria/names/level-line.js';
+import { levelFromLine } from '../../../victoria/names/level.js';
 import { commonForms } from '../../../victoria/names/level-shape.js';
 import { normalLevel } from '../../../victoria/names/level-words.js';
 import type { Naming } from '../../../victoria/names/naming.js';

@@ -1,11 +1,10 @@
-import { leafEngine } from '../../../logql/metric/index.js';
-import type { LeafRequest, SeriesTable } from '../../../logql/metric/index.js';
+import { leafEngine, type LeafRequest, type SeriesTable } from '../../../logql/metric/index.js';
 import type { LogsqlFilter } from '../../../victoria/logsql/ast.js';
 import { and, or } from '../../../victoria/logsql/build.js';
 import { detectedLevelName } from '../../../victoria/names/level.js';
 import { Pacer } from '../../../base/pace/pacer.js';
 import { atPace } from '../../../base/pace/steps.js';
-import { isWholeJson } from '../../plan/json-leaf.js';
+import { isWholeJson } from '../../plan/metric-columns.js';
 import type { LeafPlan, LeafPush } from '../../plan/types.js';
 import { beginEarly } from './early-upstream.js';
 import type { LeafContext, ReadStrategy } from '../context.js';

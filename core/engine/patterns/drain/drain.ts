@@ -3,8 +3,6 @@
  * with Fixed Depth Tree", ICWS 2017), with Loki's settings. A line costs time linear in its tokens; memory is bounded by
  * the number of clusters.
  */
-import { Cluster } from './cluster.js';
-import { EvictionLimit } from './eviction-limit.js';
 import { placeholder, tokenText, type TokenizedLine } from './tokens.js';
 
 /** Tokens of a line that select the path through the tree. */
@@ -145,4 +143,85 @@ function mostAlike({ clusters }: Node, tokens: readonly string[]): Cluster | und
     bestOpen = open;
   }
   return best;
+}
+
+/** The share of lines that may push out a cluster: beyond it, the lines have too many shapes to learn any. */
+const maxShare = 0.25;
+/** The time, by the timestamps of lines, during which nothing is learnt after that. */
+const pauseMs = 10 * 60_000;
+
+/** Stops the learning of a stream whose clusters do not last. */
+class EvictionLimit {
+  #taken = 0;
+  #evicted = 0;
+  #pausedUntilMs: number | undefined;
+
+  /** True when a line may be learnt. */
+  allows(timeMs: number): boolean {
+    if (this.#pausedUntilMs !== undefined) {
+      if (timeMs < this.#pausedUntilMs) return false;
+      this.#pausedUntilMs = undefined;
+      [this.#taken, this.#evicted] = [0, 0];
+    }
+    if (this.#evicted > maxShare * this.#taken) {
+      this.#pausedUntilMs = timeMs + pauseMs;
+      return false;
+    }
+    this.#taken += 1;
+    return true;
+  }
+
+  evict(): void {
+    this.#evicted += 1;
+  }
+}
+
+/** Lines of one shape: the tokens they share, and the number of lines per time bucket. */
+export class Cluster {
+  readonly #tokens: string[];
+  readonly #join: TokenizedLine['join'];
+  readonly #counts = new Map<number, number>();
+  #size = 0;
+
+  constructor({ tokens, join }: TokenizedLine) {
+    this.#tokens = [...tokens];
+    this.#join = join;
+  }
+
+  get size(): number {
+    return this.#size;
+  }
+
+  /** Lines by bucket. */
+  get counts(): ReadonlyMap<number, number> {
+    return this.#counts;
+  }
+
+  /** The share of equal tokens at the same positions, and the number of open positions. A token that begins with NUL must be equal. */
+  compare(tokens: readonly string[]): { readonly similarity: number; readonly open: number } {
+    const own = this.#tokens;
+    let same = 0;
+    let open = 0;
+    for (let index = 0; index < own.length; index += 1) {
+      const token = own[index];
+      if (token === placeholder) open += 1;
+      else if (token === tokens[index]) same += 1;
+      else if (token?.charCodeAt(0) === 0) return { similarity: -1, open };
+    }
+    return { similarity: same / own.length, open };
+  }
+
+  /** Adds a line: positions where it differs become open. */
+  take(tokens: readonly string[], bucket: number): void {
+    const own = this.#tokens;
+    for (let index = 0; index < own.length; index += 1)
+      if (own[index] !== tokens[index]) own[index] = placeholder;
+    this.#counts.set(bucket, (this.#counts.get(bucket) ?? 0) + 1);
+    this.#size += 1;
+  }
+
+  /** The text of the pattern; adjacent open positions are merged. */
+  pattern(): string {
+    return this.#join(this.#tokens).replace(/<_>(?:<_>)+/g, placeholder);
+  }
 }

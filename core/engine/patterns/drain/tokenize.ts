@@ -1,7 +1,4 @@
 import { compileRegExp } from '../../../logql/regexp/index.js';
-import { jsonMessage } from './json-message.js';
-import { tokenizeLogfmt } from './logfmt-tokens.js';
-import { tokenizeText } from './text-tokens.js';
 import {
   maxTextBytes,
   maxTokens,
@@ -9,7 +6,11 @@ import {
   placeholder,
   type LineFormat,
   type TokenizedLine,
+  bytesOf,
+  tokenText,
 } from './tokens.js';
+import { atFault, atPair, LogfmtReader } from '../../../logql/pipeline/logfmt-reader.js';
+import { endOfBlock, endOfString, unescapedKey } from '../../../logql/pipeline/json-value.js';
 
 const pair = '\\w+=(?:[^"]\\S*|".+")';
 const onlyPairs = compileRegExp(`^(?:${pair} )*(?:${pair})+$`);
@@ -50,4 +51,166 @@ function tokenizeJson(line: string): TokenizedLine | undefined {
 
 function isTooLong(text: string): boolean {
   return text.length > maxTextBytes || Buffer.byteLength(text) > maxTextBytes;
+}
+
+/** Keys whose values differ in every line. */
+const variable = /^(?:ts|t|traceid|time|timestamp)$/i;
+const notInKey = /[\u0000- ="\u007f\ufffd]/g;
+const quotedValue = /[\u0000- ="\u007f\ufffd]/;
+const escapedInQuotes = /[\u0000-\u001f"\\\u007f\ufffd]/g;
+const shortEscapes: ReadonlyMap<string, string> = new Map([
+  ['"', '\\"'],
+  ['\\', '\\\\'],
+  ['\n', '\\n'],
+  ['\r', '\\r'],
+  ['\t', '\\t'],
+]);
+
+/** Alternating keys and values; a key without a value has an empty one. Undefined when the line is not logfmt to its end. */
+function tokenizeLogfmt(line: string): TokenizedLine | undefined {
+  const tokens: string[] = [];
+  const reader = new LogfmtReader();
+  reader.start(line);
+  let token = reader.next();
+  for (; token === atPair; token = reader.next()) {
+    const key = line.slice(reader.keyFrom, reader.keyTo);
+    const value = reader.unquoted ?? line.slice(reader.valueFrom, reader.valueTo);
+    tokens.push(bytesOf(key), isVariable(key) ? placeholder : bytesOf(value));
+    if (tokens.length > maxTokens) return undefined;
+  }
+  return token === atFault ? undefined : { tokens, join: joinPairs, format: 'logfmt' };
+}
+
+function isVariable(key: string): boolean {
+  return key !== 'T' && variable.test(key);
+}
+
+/** Pairs as an encoder of logfmt writes them; nothing when one has no key. */
+function joinPairs(tokens: readonly string[]): string {
+  const pairs: string[] = [];
+  for (let index = 0; index < tokens.length; index += 2) {
+    const key = tokenText(tokens[index] ?? '').replace(notInKey, '');
+    if (key === '') return '';
+    pairs.push(`${key}=${encoded(tokenText(tokens[index + 1] ?? ''))}`);
+  }
+  return pairs.join(' ');
+}
+
+function encoded(value: string): string {
+  if (!quotedValue.test(value)) return value;
+  return `"${value.replace(escapedInQuotes, (sign) => shortEscapes.get(sign) ?? hexEscape(sign))}"`;
+}
+
+function hexEscape(sign: string): string {
+  return `\\u${sign.charCodeAt(0).toString(16).padStart(4, '0')}`;
+}
+
+/** Characters that belong to tokens although Unicode considers them punctuation. */
+const inToken: ReadonlySet<string> = new Set(['_', '-', '.', ':', '/']);
+/** A character that is a separate token although Unicode does not consider it punctuation. */
+const equals = '=';
+const punctuation = /\p{P}/u;
+
+/**
+ * Splits text at blanks and punctuation: each punctuation character is a separate token, except those that hold names, addresses, times and
+ * paths together (docs/protocol/answers.md#patterns). Undefined when there are too many tokens.
+ */
+export function tokenizeText(text: string): TokenizedLine | undefined {
+  const bytes = bytesOf(text);
+  const tokens: string[] = [];
+  const blanks: number[] = [];
+  let leading = 0;
+  const push = (from: number, to: number): void => {
+    if (to > from) blanks[tokens.push(bytes.slice(from, to)) - 1] = 0;
+  };
+  let [start, at] = [0, 0];
+  for (const sign of text) {
+    if (isBorder(sign)) {
+      push(start, at);
+      start = at + 1;
+      // Of a longer character only the first byte is the token, as in Loki; the others begin the next one.
+      if (sign !== ' ') push(at, start);
+      else if (tokens.length === 0) leading += 1;
+      else blanks[tokens.length - 1] = (blanks[tokens.length - 1] ?? 0) + 1;
+      if (tokens.length > maxTokens) return undefined;
+    }
+    at += bytes.length === text.length ? 1 : Buffer.byteLength(sign);
+  }
+  push(start, bytes.length);
+  // Loki loses all blanks of a text that begins with one.
+  const joinParts = (parts: readonly string[]): string =>
+    leading > 0 ? parts.join('') : parts.map((part, index) => part + ' '.repeat(blanks[index] ?? 0)).join('');
+  return { tokens, join: (parts) => tokenText(joinParts(parts)), format: 'text' };
+}
+
+function isBorder(sign: string): boolean {
+  const code = sign.charCodeAt(0);
+  if ((code >= 0x61 && code <= 0x7a) || (code >= 0x30 && code <= 0x39) || (code >= 0x41 && code <= 0x5a))
+    return false;
+  if (sign === ' ' || sign === equals) return true;
+  return !inToken.has(sign) && punctuation.test(sign);
+}
+
+/** The keys of a JSON line that may hold its message; the first one with a string is used. */
+const messageKeys = ['log', 'message', 'msg', 'msg_', '_msg', 'content'];
+const blank = /[^ \n\r\t]/g;
+const [openBrace, closeBrace, openBracket, closeBracket] = [0x7b, 0x7d, 0x5b, 0x5d];
+const structure = /["{}[:]/g;
+
+/**
+ * The message of a line as it is written, with its escapes. The line is read as leniently as Loki reads it: what follows is not looked at.
+ */
+function jsonMessage(line: string): string | undefined {
+  const values = valuesOf(line);
+  for (const key of messageKeys) {
+    const at = values.get(key);
+    if (at === undefined || line[at] !== '"') continue;
+    const end = endOfString(line, at, line.length);
+    if (end >= 0) return line.slice(at + 1, end);
+  }
+  return undefined;
+}
+
+/** Where the values of the message keys begin, in the outermost object, up to the point where the line stops being JSON. */
+function valuesOf(line: string): ReadonlyMap<string, number> {
+  const values = new Map<string, number>();
+  let isOpen = false;
+  let isKeySeen = false;
+  for (let at = find(structure, line, 0); at >= 0; at = find(structure, line, at)) {
+    const sign = line[at];
+    if (sign === '"') {
+      const end = endOfString(line, at, line.length);
+      const next = end < 0 ? -1 : find(blank, line, end + 1);
+      if (next < 0) break;
+      if (line[next] !== ':') {
+        at = next;
+        continue;
+      }
+      if (!isOpen) break;
+      const key = unescapedKey(line.slice(at + 1, end));
+      if (key === undefined) break;
+      isKeySeen = true;
+      const value = find(blank, line, next + 1);
+      if (messageKeys.includes(key) && !values.has(key) && value >= 0) values.set(key, value);
+      at = next + 1;
+    } else if (sign === '{') {
+      if (!isOpen) {
+        isOpen = true;
+        at += 1;
+        continue;
+      }
+      if (!isKeySeen) break;
+      at = endOfBlock(line, at, line.length, openBrace, closeBrace);
+      if (at < 0) break;
+    } else if (sign === '[') {
+      at = endOfBlock(line, at, line.length, openBracket, closeBracket);
+      if (at < 0) break;
+    } else break;
+  }
+  return values;
+}
+
+function find(pattern: RegExp, line: string, from: number): number {
+  pattern.lastIndex = from;
+  return pattern.exec(line)?.index ?? -1;
 }

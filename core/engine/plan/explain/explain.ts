@@ -1,7 +1,7 @@
 import { doAll } from '../../../base/pace/steps.js';
 import { leavesOf } from '../../../logql/metric/index.js';
 import type { Query } from '../../../wire/api/query.js';
-import { printMatcher, printPlain, printStage, type LogExpr } from '../../../logql/index.js';
+import { printMatcher, printPlain, printStage } from '../../../logql/index.js';
 import { printFilter } from '../../../victoria/logsql/print.js';
 import type { LogsqlFilter } from '../../../victoria/logsql/ast.js';
 import type { Naming } from '../../../victoria/names/naming.js';
@@ -16,7 +16,8 @@ import type { AppliedRule, RuleId } from '../rules/index.js';
 import type { Verdict } from '../rules/rule.js';
 import type { LogsPlan } from '../types.js';
 import { explainStrategies, type ExplainedStrategy } from './strategies.js';
-import { printTree } from './tree-text.js';
+import type { Expr, Grouping, LogExpr, Stage } from '../../../logql/ast.js';
+import { printGoDuration } from '../../../base/time/index.js';
 
 /** The cost class of a query, by the data that the backend has to send. */
 export type CostClass = keyof typeof costTexts;
@@ -131,4 +132,72 @@ function explainRead(expr: LogExpr, plan: LogsPlan, decisions: readonly Decision
 
 function explained(part: string, { id, verdict, backend, reason }: AppliedRule): ExplainedPart {
   return { part, rule: id, verdict, backend, reason };
+}
+
+/** Prints a tree on one line, a node per pair of parentheses: what the parser has understood. */
+function printTree(expr: Expr): string {
+  switch (expr.kind) {
+    case 'log':
+      return printLogTree(expr);
+    case 'literal':
+      return String(expr.value);
+    case 'vector':
+      return `(vector ${expr.value})`;
+    case 'range-aggregation': {
+      const { query, unwrap, intervalNanoseconds, offsetNanoseconds } = expr.range;
+      return node(
+        expr.op,
+        expr.parameter === undefined ? '' : String(expr.parameter),
+        printGrouping(expr.grouping),
+        `[${printGoDuration(intervalNanoseconds)}]`,
+        offsetNanoseconds === 0n ? '' : `offset ${printGoDuration(offsetNanoseconds)}`,
+        printLogTree(query),
+        unwrap === undefined ? '' : node('unwrap', unwrap.conversion ?? '', unwrap.name),
+        ...(unwrap?.filters ?? []).map(printStageNode),
+      );
+    }
+    case 'vector-aggregation':
+      return node(
+        expr.op,
+        expr.parameter === undefined ? '' : String(expr.parameter),
+        printGrouping(expr.grouping),
+        printTree(expr.expr),
+      );
+    case 'binary': {
+      const { matching } = expr;
+      const on =
+        matching === undefined ? '' : `${matching.on ? 'on' : 'ignoring'} (${matching.labels.join(', ')})`;
+      return node(
+        expr.op,
+        expr.returnBool ? 'bool' : '',
+        on,
+        matching?.group === undefined ? '' : `group_${matching.group} (${matching.include.join(', ')})`,
+        printTree(expr.left),
+        printTree(expr.right),
+      );
+    }
+    case 'label-replace': {
+      const texts = [expr.destination, expr.replacement, expr.source, expr.regex].map((text) =>
+        JSON.stringify(text),
+      );
+      return node('label_replace', ...texts, printTree(expr.expr));
+    }
+  }
+}
+
+function printLogTree({ selector, stages }: LogExpr): string {
+  return node('log', node('selector', ...selector.matchers.map(printMatcher)), ...stages.map(printStageNode));
+}
+
+function printStageNode(stage: Stage): string {
+  return node(stage.kind, printStage(stage).replace(/^\| /, ''));
+}
+
+function printGrouping(grouping: Grouping | undefined): string {
+  if (grouping === undefined) return '';
+  return `${grouping.without ? 'without' : 'by'} (${grouping.labels.join(', ')})`;
+}
+
+function node(name: string, ...parts: readonly string[]): string {
+  return `(${[name, ...parts].filter((part) => part !== '').join(' ')})`;
 }

@@ -1,6 +1,6 @@
 import type { RangeAggregation, Stage } from '../../../logql/ast.js';
 import { detectedLevelName } from '../../../victoria/names/level.js';
-import { dropsErrors, isWholeJson, jsonNames } from '../json-leaf.js';
+import { dropsErrors, isWholeJson, jsonNames } from '../metric-columns.js';
 import type { LeafCount } from '../leaf-push.js';
 import { kindOfRule, type PushdownRule, type RuleText } from './rule.js';
 

@@ -1,4 +1,4 @@
-import { compileRegExp } from '../../../logql/regexp/index.js';
+import { compileRegExp, type LinearRegExp } from '../../../logql/regexp/index.js';
 import type {
   AddressRangeTest,
   CompareTest,
@@ -7,15 +7,15 @@ import type {
   ListTest,
   RangeTest,
   ValueTest,
+  PatternTest,
 } from '../ast.js';
 import { LogsqlError } from '../errors.js';
 import { parseIPv4, parseIPv6 } from '../../../base/ip.js';
 import { rangeNumber } from '../range-number.js';
-import { compilePattern } from '../pattern.js';
 import { compareBytes } from './compare.js';
 import { jsonArrayTexts } from './json.js';
-import { valueType } from './value-type.js';
 import { WordFinder, lowerText } from './words.js';
+import { parsePlain } from '../numbers.js';
 
 export type TextTest = (value: string) => boolean;
 
@@ -191,4 +191,48 @@ function lengthTest(test: LengthRangeTest): TextTest {
     }
     return count >= min && count <= max;
   };
+}
+
+const isoTime = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/;
+
+/**
+ * The column type for one value. VictoriaLogs chooses types per storage block; few distinct texts make a `dict`, so a text counts as one
+ * here.
+ */
+function valueType(value: string): string {
+  if (value === '') return '';
+  const number = parsePlain(value);
+  if (number !== undefined && !value.includes('_')) {
+    if (value.includes('.')) return 'float64';
+    if (number < 0) return 'int64';
+    if (number < 2 ** 8) return 'uint8';
+    if (number < 2 ** 16) return 'uint16';
+    return number < 2 ** 32 ? 'uint32' : 'uint64';
+  }
+  if (parseIPv4(value) !== undefined) return 'ipv4';
+  return isoTime.test(value) ? 'iso8601' : 'dict';
+}
+
+const number = '(?:0[xX])?[0-9a-fA-F]*[0-9][0-9a-fA-F]*';
+const time = '[0-9]{2}:[0-9]{2}:[0-9]{2}(?:[.,][0-9]+)?';
+const date = '[0-9]{4}[-/][0-9]{2}[-/][0-9]{2}';
+const placeholders: ReadonlyMap<string, string> = new Map([
+  ['N', number],
+  ['UUID', '[0-9a-fA-F]{8}(?:-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12}'],
+  ['IP4', '[0-9]{1,3}(?:\\.[0-9]{1,3}){3}'],
+  ['TIME', time],
+  ['DATE', date],
+  ['DATETIME', `${date}[T ]${time}(?:Z|[+-][0-9]{2}:[0-9]{2})?`],
+  ['W', '(?:"(?:[^"\\\\]|\\\\.)*"|[\\pL\\p{Nd}_]+)'],
+]);
+
+/** Compiles the pattern of `pattern_match`; an unknown placeholder is literal text. */
+function compilePattern(test: PatternTest): LinearRegExp {
+  const source = test.pattern.replace(/<([A-Z0-9]+)>|[\\^$.|?*+()[\]{}]/g, (all: string, name?: string) => {
+    if (name === undefined) return `\\${all}`;
+    return placeholders.get(name) ?? all;
+  });
+  const start = test.where === 'full' || test.where === 'prefix' ? '^' : '';
+  const end = test.where === 'full' || test.where === 'suffix' ? '$' : '';
+  return compileRegExp(`${start}(?:${source})${end}`, { dotAll: true });
 }

@@ -1,9 +1,7 @@
 import { compileRegExp } from '../../../logql/regexp/index.js';
 import type { ExtractPipe, FieldRef, UnpackPipe } from '../ast.js';
 import { flattenJson } from '../eval/json.js';
-import { parseLogfmt } from '../eval/logfmt.js';
-import { parseExtractPattern } from '../extract-pattern.js';
-import type { PatternStep } from '../extract-pattern.js';
+import { parseExtractPattern, type PatternStep } from '../extract-pattern.js';
 import { unquote } from '../unquote.js';
 import { refersTo } from './derived-row.js';
 import type { Operator, PipeContext } from './operator.js';
@@ -94,4 +92,43 @@ function matchSteps(steps: readonly PatternStep[], text: string): string[] {
     at = end + following.length;
   }
   return values;
+}
+
+/** Parses `name=value name="quoted value"`; a word without `=` is a name without a value. */
+function parseLogfmt(text: string): [string, string][] {
+  const fields: [string, string][] = [];
+  let at = 0;
+  while (at < text.length) {
+    const end = nameEnd(text, at);
+    const name = text.slice(at, end).trim();
+    if (text[end] !== '=') {
+      add(fields, name, '');
+      at = end + 1;
+      continue;
+    }
+    at = end + 1;
+    const quoted = text[at] === '"' || text[at] === '`' ? unquote(text, at) : undefined;
+    if (quoted !== undefined) {
+      add(fields, name, quoted.text);
+      // Parsing ends at anything but a blank after the closing quote.
+      if (text[quoted.end] !== ' ') break;
+      at = quoted.end + 1;
+      continue;
+    }
+    const blank = text.indexOf(' ', at);
+    const valueEnd = blank < 0 ? text.length : blank;
+    add(fields, name, text.slice(at, valueEnd));
+    at = valueEnd + 1;
+  }
+  return fields;
+}
+
+function nameEnd(text: string, from: number): number {
+  let at = from;
+  while (at < text.length && text[at] !== '=' && text[at] !== ' ') at++;
+  return at;
+}
+
+function add(fields: [string, string][], name: string, value: string): void {
+  if (name !== '' || value !== '') fields.push([name, value]);
 }

@@ -1,10 +1,12 @@
 import test from 'ava';
-import type { DetectedField } from '../../../../core/wire/answer/types.js';
-import { FieldScan, type FieldScanOptions } from '../../../../core/engine/fields/field-scan.js';
+import type { DetectedField, FieldType } from '../../../../core/wire/answer/types.js';
+import { FieldScan, type FieldScanOptions, fieldTypeOf } from '../../../../core/engine/fields/field-scan.js';
 import type { LinePlace } from '../../../../core/logql/lines/evaluator.js';
 import { LineWorkers } from '../../../../core/logql/lines/line-workers.js';
 import { MemoryAccount, unboundedMemory } from '../../../../core/base/memory/account.js';
 import { LabelSet } from '../../../../core/base/labels/label-set.js';
+import fc from 'fast-check';
+import { anyCharacter } from '../../../setup/text.js';
 
 const stream = LabelSet.from([
   ['app', 'shop'],
@@ -162,4 +164,33 @@ test('what is gathered counts towards the memory of the query', async (t) => {
   const { message } = await t.throwsAsync<Error>(scan(given, {}, { ...apart, memory }));
   t.regex(message, /the values of fields/);
   t.true(memory.peak > 900_000);
+});
+
+const examples: readonly (readonly [type: FieldType, values: readonly string[]])[] = [
+  ['int', ['0', '-12', '+7', '9007199254740993', '0012']],
+  ['float', ['0.25', '1e9', '-.5', 'NaN', 'Inf', '99999999999999999999']],
+  ['boolean', ['true', 'False', 'T', 'f']],
+  ['duration', ['74s', '1h2m', '739µs', '1.70s', '-3ms']],
+  ['bytes', ['966B', '361KB', '9.1MB', '52KiB', '1,024 kb']],
+  ['string', ['', 'yes', '10.0.0.1', '74 s', '1.2.3', '2026-11-01T05:59:58Z', 'u10', '5 apples']],
+];
+
+for (const [type, values] of examples) {
+  test(`values of type ${type} are told apart from all others`, (t) => {
+    for (const value of values) t.is(fieldTypeOf(value), type, JSON.stringify(value));
+  });
+}
+
+test('every whole number of 64 bits is an int, and a fraction makes it a float', (t) => {
+  fc.assert(
+    fc.property(fc.bigInt({ min: -(2n ** 63n), max: 2n ** 63n - 1n }), fc.nat(999), (number, fraction) => {
+      t.is(fieldTypeOf(String(number)), 'int');
+      t.is(fieldTypeOf(`${number}.${fraction}`), 'float');
+    }),
+  );
+});
+
+test('no text makes the detection fail, however long', (t) => {
+  fc.assert(fc.property(fc.string({ unit: anyCharacter }), (text) => typeof fieldTypeOf(text) === 'string'));
+  t.is(fieldTypeOf('9'.repeat(1_000_000)), 'string');
 });

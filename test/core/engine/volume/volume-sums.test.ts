@@ -5,7 +5,7 @@ import {
   TooManyVolumesError,
   VolumeSums,
   type VolumeSumsOptions,
-} from '../../../../core/engine/volume/volume-sums.js';
+} from '../../../../core/engine/volume/volume.js';
 import { LabelSet } from '../../../../core/base/labels/label-set.js';
 
 const kib = 1024;

@@ -1,7 +1,7 @@
 import test from 'ava';
 import fc from 'fast-check';
 import { collapseNums } from '../../../../core/victoria/logsql/eval/collapse.js';
-import { levelFromLine } from '../../../../core/victoria/names/level-line.js';
+import { levelFromLine } from '../../../../core/victoria/names/level.js';
 import {
   formOf,
   levelOfShape,

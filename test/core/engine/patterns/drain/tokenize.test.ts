@@ -1,7 +1,6 @@
 import test from 'ava';
 import fc from 'fast-check';
-import { tokenizeText } from '../../../../../core/engine/patterns/drain/text-tokens.js';
-import { formatOf, tokenize } from '../../../../../core/engine/patterns/drain/tokenize.js';
+import { tokenizeText, formatOf, tokenize } from '../../../../../core/engine/patterns/drain/tokenize.js';
 import { anyCharacter } from '../../../../setup/text.js';
 
 test('names, addresses, times and paths are one token, other punctuation and = stand alone', (t) => {

@@ -1,6 +1,6 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import test from 'ava';
-import { giveBackLater, giveBackMemory } from '../../../core/program/give-back.js';
+import { giveBackLater, giveBackMemory } from '../../../core/program/serve.js';
 
 test.serial('memory that is given back changes nothing else', (t) => {
   const before = new Map([['kept', { text: 'x'.repeat(1_000) }]]);

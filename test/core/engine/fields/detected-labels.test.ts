@@ -1,5 +1,5 @@
 import test from 'ava';
-import { isRelevantLabel } from '../../../../core/engine/fields/id-like.js';
+import { isRelevantLabel } from '../../../../core/engine/fields/detected-labels.js';
 
 const uuid = '0f8b1a52-6c1e-4b7e-9b1a-3b1a2c3d4e5f';
 
