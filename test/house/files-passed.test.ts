@@ -4,12 +4,12 @@ import { requestKinds } from './request-kinds.js';
 
 /** Files of core and plugins of which a function runs. These numbers only fall; they are to come to those of `aims`. */
 const bounds: Readonly<Record<string, number>> = {
-  'lines with a filter': 204,
-  'rate by a label': 240,
-  'level histogram': 243,
-  'count by a label of JSON': 252,
-  'quantile of a number in JSON': 255,
-  [repeatedName]: 37,
+  'lines with a filter': 197,
+  'rate by a label': 229,
+  'level histogram': 233,
+  'count by a label of JSON': 238,
+  'quantile of a number in JSON': 239,
+  [repeatedName]: 36,
 };
 
 test('a request passes no more source files than it did', async (t) => {
