@@ -9,7 +9,7 @@ import type { Io } from './io.js';
 export async function printFindings(findings: readonly Finding[], io: Io): Promise<void> {
   if (findings.length === 0) return;
   const hasColor = io.isTerminal === true && (io.env['NO_COLOR'] ?? '') === '';
-  io.err(formatFindings(findings, 'text', await readSources(findings), { hasColor }));
+  io.err(await formatFindings(findings, 'text', await readSources(findings), { hasColor }));
 }
 
 /** Logs the warnings about a pipeline file that serves all the same, each as one record. */

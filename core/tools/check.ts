@@ -67,7 +67,7 @@ async function check(command: CheckCommand, io: CheckIo): Promise<0 | 1> {
     ...(command.looksAround ? { surroundings: thisMachine(signal) } : {}),
   });
   const hasColor = io.isTerminal === true && (io.env['NO_COLOR'] ?? '') === '';
-  const report = formatFindings(findings, command.format, await readSources(findings), { hasColor });
+  const report = await formatFindings(findings, command.format, await readSources(findings), { hasColor });
   (command.prints ? io.err : io.out)(report);
   if (command.prints) return printWhole(command.paths, findings, io);
   if (command.format === 'text') io.err(await summary(findings, command.paths));

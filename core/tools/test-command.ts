@@ -1,5 +1,6 @@
 import { mkdir, writeFile } from 'node:fs/promises';
 import { dirname } from 'node:path';
+import type { Finding } from '../kernel/pipeline/index.js';
 import { findFiles, formatFindings, readSources } from '../kernel/check/index.js';
 import { suggest, UsageError, type CommandFlag } from '../kernel/options/index.js';
 import type { Io } from '../program/io.js';
@@ -86,13 +87,17 @@ async function reportOf(results: readonly FileResult[], form: Form, io: Io): Pro
   if (form !== 'text') return formatFindings(findings, form, await readSources(findings));
   const hasColor = io.isTerminal === true && (io.env['NO_COLOR'] ?? '') === '';
   const sources = await readSources(findings);
-  const lines = results.flatMap(({ file, faults, tests }) => [
-    ...(faults.length === 0 ? [] : [`FAIL ${file}\n`, formatFindings(faults, 'text', sources, { hasColor })]),
-    ...tests.flatMap((each) => [
-      `${each.faults.length === 0 ? 'pass' : 'FAIL'} ${file}: ${each.name}\n`,
-      formatFindings(each.faults, 'text', sources, { hasColor }),
-    ]),
-  ]);
+  const textOf = (faults: readonly Finding[]): Promise<string> =>
+    formatFindings(faults, 'text', sources, { hasColor });
+  const lines: string[] = [];
+  for (const { file, faults, tests } of results) {
+    if (faults.length > 0) lines.push(`FAIL ${file}\n`, await textOf(faults));
+    for (const each of tests)
+      lines.push(
+        `${each.faults.length === 0 ? 'pass' : 'FAIL'} ${file}: ${each.name}\n`,
+        await textOf(each.faults),
+      );
+  }
   return lines.join('');
 }
 

@@ -56,7 +56,7 @@ async function faultOfText(text: string): Promise<string | undefined> {
         return `${rule} stands at ${at.line}:${at.column}, where nothing is`;
     }
     const sources = new Map([['site.yaml', text]]);
-    for (const format of formats) formatFindings(findings, format, sources);
+    for (const format of formats) await formatFindings(findings, format, sources);
     return undefined;
   } catch (error) {
     return `it threw ${String(error)}`;

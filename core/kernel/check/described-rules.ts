@@ -12,9 +12,16 @@ export interface RuleDescription {
   readonly docs: string;
 }
 
-const ofPlugins = (await readBuiltInLint()).map((rule) => ({ ...rule, tier: 'meaning' as const }));
+/** Reads all rules, those of built-in plugins among them, in the order of their ids: structure, meaning, environment. */
+export function describedRules(): Promise<readonly RuleDescription[]> {
+  return (known ??= describeRules());
+}
 
-/** All rules, those of built-in plugins among them, in the order of their ids: structure, meaning, environment. */
-export const describedRules: readonly RuleDescription[] = [...rules, ...ofPlugins]
-  .map(({ id, title, tier, severity, docs }) => ({ id, title, tier, severity, docs }))
-  .sort((a, b) => (a.id < b.id ? -1 : 1));
+let known: Promise<readonly RuleDescription[]> | undefined;
+
+async function describeRules(): Promise<readonly RuleDescription[]> {
+  const ofPlugins = (await readBuiltInLint()).map((rule) => ({ ...rule, tier: 'meaning' as const }));
+  return [...rules, ...ofPlugins]
+    .map(({ id, title, tier, severity, docs }) => ({ id, title, tier, severity, docs }))
+    .sort((a, b) => (a.id < b.id ? -1 : 1));
+}

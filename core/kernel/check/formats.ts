@@ -1,7 +1,7 @@
 import { readFile } from 'node:fs/promises';
 import { placeText } from '../pipeline/located.js';
 import type { Finding, SourcePosition } from '../pipeline/types.js';
-import { describedRules } from './described-rules.js';
+import { describedRules, type RuleDescription } from './described-rules.js';
 
 export const formats = ['text', 'json', 'github', 'sarif'] as const;
 export type Format = (typeof formats)[number];
@@ -16,21 +16,21 @@ export interface FormatOptions {
 }
 
 /** Formats findings for people or programs; ends with a newline unless empty. `sources` are the texts of the files, for code frames. */
-export function formatFindings(
+export async function formatFindings(
   findings: readonly Finding[],
   format: Format,
   sources: ReadonlyMap<string, string>,
   options: FormatOptions = {},
-): string {
+): Promise<string> {
   switch (format) {
     case 'text':
       return formatText(findings, sources, options.hasColor ?? false);
     case 'json':
       return formatJson(findings, sources);
     case 'github':
-      return formatGithub(findings);
+      return formatGithub(findings, await describedRules());
     case 'sarif':
-      return formatSarif(findings);
+      return formatSarif(findings, await describedRules());
   }
 }
 
@@ -120,12 +120,12 @@ function frameOf(at: Finding['at'], text: string | undefined): { readonly frame?
 }
 
 /** For GitHub Actions: one workflow command per finding, which GitHub shows at the line. */
-function formatGithub(findings: readonly Finding[]): string {
-  return findings.map((finding) => `${command(finding)}\n`).join('');
+function formatGithub(findings: readonly Finding[], rules: readonly RuleDescription[]): string {
+  return findings.map((finding) => `${command(finding, rules)}\n`).join('');
 }
 
-function command({ at, rule, severity, message, fix }: Finding): string {
-  const title = describedRules.find(({ id }) => id === rule)?.title ?? rule;
+function command({ at, rule, severity, message, fix }: Finding, rules: readonly RuleDescription[]): string {
+  const title = rules.find(({ id }) => id === rule)?.title ?? rule;
   // The value of a flag or a variable stands in no file.
   const place = [
     `file=${property(at.file)}`,
@@ -147,12 +147,12 @@ function property(text: string): string {
 }
 
 /** SARIF 2.1.0, for code scanning: one run with all rules and one result per finding. */
-function formatSarif(findings: readonly Finding[]): string {
+function formatSarif(findings: readonly Finding[], rules: readonly RuleDescription[]): string {
   const run = {
     tool: {
       driver: {
         name: 'ref-proxy check',
-        rules: describedRules.map((rule) => ({
+        rules: rules.map((rule) => ({
           id: rule.id,
           shortDescription: { text: rule.title },
           fullDescription: { text: rule.docs },
@@ -162,16 +162,16 @@ function formatSarif(findings: readonly Finding[]): string {
       },
     },
     columnKind: 'utf16CodeUnits',
-    results: findings.map(resultOf),
+    results: findings.map((finding) => resultOf(finding, rules)),
   };
   const log = { $schema: 'https://json.schemastore.org/sarif-2.1.0.json', version: '2.1.0', runs: [run] };
   return `${JSON.stringify(log, null, 2)}\n`;
 }
 
-function resultOf({ at, rule, severity, message, fix }: Finding): object {
+function resultOf({ at, rule, severity, message, fix }: Finding, rules: readonly RuleDescription[]): object {
   return {
     ruleId: rule,
-    ruleIndex: describedRules.findIndex(({ id }) => id === rule),
+    ruleIndex: rules.findIndex(({ id }) => id === rule),
     level: severity,
     message: { text: fix === undefined ? message : `${message}; ${fix}` },
     locations: [

@@ -16,12 +16,12 @@ const tiers: readonly (readonly [Tier, string])[] = [
 ];
 
 /** docs/checker.md with its section about the rules regenerated; the text around it is written by hand. */
-export function generateRulesDoc(root: string = packageRoot()): string {
+export async function generateRulesDoc(root: string = packageRoot()): Promise<string> {
   const text = readFileSync(join(root, page), 'utf8');
   const from = text.indexOf(begin);
   const to = text.indexOf(end);
   if (from === -1 || to < from) throw new Error(`${page} has lost the marks around its rules`);
-  return `${text.slice(0, from)}${begin}\n\n${rulesText(describedRules)}${text.slice(to)}`;
+  return `${text.slice(0, from)}${begin}\n\n${rulesText(await describedRules())}${text.slice(to)}`;
 }
 
 /** A table of all rules, then a paragraph on each. */

@@ -28,7 +28,7 @@ const expected: readonly (readonly [rule: string, line: number, column: number, 
 test('the password of an address is in no line that is shown', async (t) => {
   const file = `version: 1\nstages:\n  - use: tenancy\n    with: {url: "redis://user:hidden-one@cache:1/2", other: 1}\n`;
   for (const format of ['text', 'json', 'github', 'sarif'] as const) {
-    const shown = formatFindings(await checkText(file, { name }), format, new Map([[name, file]]), {
+    const shown = await formatFindings(await checkText(file, { name }), format, new Map([[name, file]]), {
       hasColor: false,
     });
     t.notRegex(shown, /hidden-one/);
@@ -130,7 +130,7 @@ test('sarif: one run with every rule and the five results', async (t) => {
   t.is(log.version, '2.1.0');
   t.is(log.runs.length, 1);
   const [run] = log.runs;
-  t.is(run?.tool.driver.rules.length, describedRules.length);
+  t.is(run?.tool.driver.rules.length, (await describedRules()).length);
   t.deepEqual(
     run?.results.map(({ ruleId, locations }) => {
       const place = locations[0]?.physicalLocation;
@@ -143,11 +143,14 @@ test('sarif: one run with every rule and the five results', async (t) => {
   for (const { ruleId, ruleIndex } of run?.results ?? []) t.is(run?.tool.driver.rules[ruleIndex]?.id, ruleId);
 });
 
-test('no findings are nothing in text and github, and whole documents in json and sarif', (t) => {
-  t.is(formatFindings([], 'text', new Map()), '');
-  t.is(formatFindings([], 'github', new Map()), '');
-  t.is(formatFindings([], 'json', new Map()), '{\n  "version": 1,\n  "findings": []\n}\n');
-  t.like(JSON.parse(formatFindings([], 'sarif', new Map())), { version: '2.1.0', runs: [{ results: [] }] });
+test('no findings are nothing in text and github, and whole documents in json and sarif', async (t) => {
+  t.is(await formatFindings([], 'text', new Map()), '');
+  t.is(await formatFindings([], 'github', new Map()), '');
+  t.is(await formatFindings([], 'json', new Map()), '{\n  "version": 1,\n  "findings": []\n}\n');
+  t.like(JSON.parse(await formatFindings([], 'sarif', new Map())), {
+    version: '2.1.0',
+    runs: [{ results: [] }],
+  });
 });
 
 const strange: Finding = {
@@ -157,16 +160,16 @@ const strange: Finding = {
   message: 'per%cent\u001b[31m',
 };
 
-test('names and values of strangers cannot break out of a format', (t) => {
+test('names and values of strangers cannot break out of a format', async (t) => {
   const shown = new Map([[strange.at.file, '\tx: \u001b[2J\n']]);
-  t.false(formatFindings([strange], 'text', shown).includes('\u001b'));
-  t.true(formatFindings([strange], 'github', shown).startsWith('::warning file=a%2Cb%3Ac/ü 1.yaml,'));
-  t.true(formatFindings([strange], 'github', shown).includes('per%25cent'));
-  t.true(formatFindings([strange], 'sarif', shown).includes('"uri": "a%2Cb%3Ac/%C3%BC%201.yaml"'));
+  t.false((await formatFindings([strange], 'text', shown)).includes('\u001b'));
+  t.true((await formatFindings([strange], 'github', shown)).startsWith('::warning file=a%2Cb%3Ac/ü 1.yaml,'));
+  t.true((await formatFindings([strange], 'github', shown)).includes('per%25cent'));
+  t.true((await formatFindings([strange], 'sarif', shown)).includes('"uri": "a%2Cb%3Ac/%C3%BC%201.yaml"'));
 });
 
-test('the underline keeps tabs and ends with the line', (t) => {
-  const shown = formatFindings(
+test('the underline keeps tabs and ends with the line', async (t) => {
+  const shown = await formatFindings(
     [{ ...strange, message: 'm' }],
     'text',
     new Map([[strange.at.file, '\txyz\r\n']]),

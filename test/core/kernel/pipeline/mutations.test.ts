@@ -77,8 +77,8 @@ test('no change to a file makes the checker throw; every finding points into the
       const again = await checkText(mutated);
       const sources = new Map([['site.yaml', mutated]]);
       for (const format of formats) {
-        if (formatFindings(findings, format, sources) !== formatFindings(again, format, sources))
-          throw new Error(format);
+        const shown = await formatFindings(findings, format, sources);
+        if (shown !== (await formatFindings(again, format, sources))) throw new Error(format);
       }
     }),
     { numRuns: runs(60), includeErrorInReport: true },
