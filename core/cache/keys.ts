@@ -7,6 +7,7 @@ import type { StaticDescription } from '../kernel/describe.js';
 import type { LoadedPlugin } from '../kernel/pipeline/types.js';
 import type { Plugin } from '../kernel/plugin/contract.js';
 import type { Caller } from '../base/caller.js';
+import { textOrder } from '../base/order.js';
 import { dataOwner } from '../base/keys/data-owner.js';
 import { escapeText } from '../base/keys/escape.js';
 import { keyOf, leftOut, scalar, type KeyParts } from '../base/keys/parts.js';
@@ -63,10 +64,9 @@ export type Fingerprint = (headers: Caller['headers']) => string | undefined;
  * (docs/protocol/operation.md#cache-keys). It is part of every cache key.
  */
 export function createFingerprint(forwarding: Forwarding): Fingerprint {
-  const names = new Set(forwarding.forwardHeaders.map((name) => name.trim().toLowerCase()));
+  const names = new Set(forwarding.forwardHeaders.map((name) => name.toLowerCase()));
   if (forwarding.forwardAuthorization) names.add('authorization');
   const cookies = new Set(forwarding.forwardCookies);
-  if (names.size === 0 && cookies.size === 0) return () => undefined;
   const sorted = [...names].sort();
   return (headers) => {
     const parts = sorted.flatMap((name) => pairOf(`h:${name}`, headers.get(name)));
@@ -86,14 +86,14 @@ function pairOf(name: string, value: string | undefined): Pair[] {
 
 function cookiePairs(header: string, wanted: ReadonlySet<string>): readonly Pair[] {
   const all = header.split(';').map((part): Pair => {
-    const [name = '', ...value] = part.split('=');
+    const end = part.indexOf('=');
     // A malformed cookie has no name, so it always counts: a redundant cache entry is better than one shared wrongly.
-    return value.length === 0 ? ['?', name.trim()] : [`c:${name.trim()}`, value.join('=').trim()];
+    return end < 0 ? ['?', part.trim()] : [`c:${part.slice(0, end).trim()}`, part.slice(end + 1).trim()];
   });
   // The order of cookies does not matter, except between cookies of the same name: sort() is stable.
   return all
     .filter(([name]) => name === '?' || wanted.has('*') || wanted.has(name.slice(2)))
-    .sort(([a], [b]) => (a < b ? -1 : a > b ? 1 : 0));
+    .sort(([a], [b]) => textOrder(a, b));
 }
 
 /** Stages that only keep answers. */

@@ -1,5 +1,6 @@
 import type { Direction } from '../api/request.js';
 import { LabelSet } from '../../base/labels/label-set.js';
+import { textOrder } from '../../base/order.js';
 import { eachStep, sortSteps, type Steps } from '../../base/pace/steps.js';
 import { labelsText } from '../../base/labels/labels-text.js';
 import { printRfc3339 } from '../../base/time/index.js';
@@ -50,7 +51,7 @@ interface Shown {
   readonly entries: readonly Entry[];
 }
 
-const byLabels = (a: Shown, b: Shown): number => (a.labels < b.labels ? -1 : a.labels > b.labels ? 1 : 0);
+const byLabels = (a: Shown, b: Shown): number => textOrder(a.labels, b.labels);
 
 function* shownApart(streams: readonly StreamResult[]): Steps<Shown[]> {
   const shown: Shown[] = [];

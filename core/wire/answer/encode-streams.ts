@@ -1,4 +1,5 @@
 import type { LabelSet } from '../../base/labels/label-set.js';
+import { textOrder, timeOrder } from '../../base/order.js';
 import { sortSteps, type Steps } from '../../base/pace/steps.js';
 import type { BodyParts } from './body-parts.js';
 import { LabelsMerger } from './merged-labels.js';
@@ -137,7 +138,7 @@ export function orderedEntries(entries: readonly Entry[], isForward: boolean): r
 }
 
 function byTime(a: Entry, b: Entry): number {
-  return a.timestampNs < b.timestampNs ? -1 : a.timestampNs > b.timestampNs ? 1 : 0;
+  return timeOrder(a.timestampNs, b.timestampNs);
 }
 
 function addHead(parts: BodyParts, isFirst: boolean, labels: string): void {
@@ -182,7 +183,7 @@ export function* inLabelOrder<Stream extends WithLabels>(
     keyed.push({ stream, key: isContinued ? stream.json.replace(endOfName, '=') : stream.json });
     if (keyed.length % stepKeys === 0) yield;
   }
-  const sorted = yield* sortSteps(keyed, (a, b) => (a.key < b.key ? -1 : 1));
+  const sorted = yield* sortSteps(keyed, (a, b) => textOrder(a.key, b.key));
   return sorted.map(({ stream }) => stream);
 }
 
@@ -200,7 +201,7 @@ export function* addNames(names: Set<string>, { labels }: LabelSet): Steps<void>
 function* hasContinuedName(names: ReadonlySet<string>): Steps<boolean> {
   // In sorted order, the names with a given prefix directly follow it.
   let before: string | undefined;
-  for (const name of yield* sortSteps([...names], (a, b) => (a < b ? -1 : 1))) {
+  for (const name of yield* sortSteps([...names], textOrder)) {
     if (before !== undefined && name.startsWith(before)) return true;
     before = name;
   }

@@ -1,3 +1,5 @@
+import { textOrder } from '../../base/order.js';
+
 /** The number of times a listed value was seen, and the last time, in Unix milliseconds. */
 export interface Heat {
   readonly seen: number;
@@ -12,7 +14,7 @@ export const neverSeen: Heat = { seen: 0, lastMs: 0 };
 
 /** The hottest first: seen most often, then last; by name where these are equal (docs/protocol/requests.md#browsing-label-values). */
 export function byRank(a: RankedName, b: RankedName): number {
-  return byHeat(a, b) || (a.value < b.value ? -1 : a.value > b.value ? 1 : 0);
+  return byHeat(a, b) || textOrder(a.value, b.value);
 }
 
 export function byHeat(a: Heat, b: Heat): number {

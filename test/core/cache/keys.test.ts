@@ -1,8 +1,17 @@
 import test from 'ava';
-import { setupOf, createFingerprint, type Forwarding, createCacheKeys } from '../../../core/cache/keys.js';
+import {
+  setupOf,
+  createFingerprint,
+  type Forwarding,
+  createCacheKeys,
+  decidingStages,
+  tenantOf,
+  tenantPart,
+} from '../../../core/cache/keys.js';
 import { defineStage } from '../../../core/plugin/index.js';
 import { makePipeline, makeExchange, makeTenant } from '../../../core/testing/index.js';
 import { describeOptions } from '../../../core/kernel/options/describe.js';
+import type { StaticDescription } from '../../../core/kernel/describe.js';
 import type { StagePlugin } from '../../../core/kernel/plugin/contract.js';
 import { Selector } from '../../../core/wire/api/query.js';
 import { allOperations, differInOne, keptOperations } from './exchanges.js';
@@ -76,12 +85,21 @@ test('the same question asked twice has one key, whatever the order of its selec
   t.is(ask(['{a="1"}', '{b="2"}']), ask(['{b="2"}', '{a="1"}', '{a="1"}']));
 });
 
+test('a key begins with its tenant, whatever signs the id has', (t) => {
+  for (const id of ['a', '', 'a:b', 'a/%3A', '__proto__']) {
+    const key = keyOf(makeExchange({ slots: { tenant: makeTenant(id) } })) ?? '';
+    t.true(key.startsWith(`${tenantPart(id)}:`), key);
+    t.is(tenantOf(key), tenantPart(id));
+    t.is(decodeURIComponent(tenantPart(id)), id);
+  }
+});
+
 const nothing: Forwarding = { forwardAuthorization: false, forwardHeaders: [], forwardCookies: [] };
 const of = (forwarding: Partial<Forwarding>, headers: Readonly<Record<string, string>>): string =>
   createFingerprint({ ...nothing, ...forwarding })(new Map(Object.entries(headers))) ?? 'none';
 
 test('there is no fingerprint when nothing is forwarded', (t) => {
-  t.is(of({}, { authorization: 'Bearer 1', cookie: 'a=1' }), 'none');
+  t.is(of({}, { authorization: 'Bearer 1', cookie: 'a=1; malformed' }), 'none');
   t.is(of({ forwardAuthorization: true, forwardCookies: ['a'] }, {}), 'none');
 });
 
@@ -116,6 +134,40 @@ test('with * every cookie counts', (t) => {
 test('a cookie that is no pair counts always', (t) => {
   t.not(of({ forwardCookies: ['a'] }, { cookie: 'ab' }), of({ forwardCookies: ['a'] }, { cookie: 'ac' }));
 });
+
+test('the order in which options name headers does not matter, and a value counts for its header only', (t) => {
+  const headers = { 'x-a': '1', 'x-b': '2' };
+  t.is(of({ forwardHeaders: ['x-a', 'x-b'] }, headers), of({ forwardHeaders: ['x-b', 'x-a'] }, headers));
+  const either = { forwardHeaders: ['x-a', 'x-b'] };
+  t.not(of(either, { 'x-a': '1' }), of(either, { 'x-b': '1' }));
+});
+
+test('blanks around cookies do not count, and a value may contain an equals sign', (t) => {
+  const forwarding = { forwardCookies: ['a', 'b'] };
+  t.is(of(forwarding, { cookie: 'a=1;b=2' }), of(forwarding, { cookie: ' a = 1 ; b = 2 ' }));
+  t.is(of(forwarding, { cookie: 'a=1;ab' }), of(forwarding, { cookie: 'ab ; a=1' }));
+  t.not(of(forwarding, { cookie: 'a=x=1' }), of(forwarding, { cookie: 'a=x=2' }));
+  t.not(of(forwarding, { cookie: 'a=x=1' }), of(forwarding, { cookie: 'a=x1' }));
+});
+
+test('a cookie with an empty name is none that is named', (t) => {
+  t.is(of({ forwardCookies: ['a'] }, { cookie: '=1' }), 'none');
+});
+
+test('of two cookies with one name the order counts', (t) => {
+  const forwarding = { forwardCookies: ['a'] };
+  t.not(of(forwarding, { cookie: 'a=1; a=2' }), of(forwarding, { cookie: 'a=2; a=1' }));
+});
+
+test('fingerprints stay as they are, as what is on the disk and on peers is found by them', (t) => {
+  const forwarding = { forwardAuthorization: true, forwardHeaders: ['X-Team'], forwardCookies: ['a'] };
+  t.is(
+    of(forwarding, { authorization: 'Bearer 1', 'x-team': 'red', cookie: 'b=2; a=1; c' }),
+    '9319fe419b023b6e',
+  );
+});
+
+type Described = StaticDescription['sections'][number];
 
 function stageOf(name: string, more: Partial<StagePlugin> = {}): StagePlugin {
   return {
@@ -156,4 +208,29 @@ function setupWith(before: string, behind: string): string {
 test('what stands behind a cache of a site is part of the setup, and what stands before it is in the request', (t) => {
   t.is(setupWith('a', 'a'), setupWith('b', 'a'));
   t.not(setupWith('a', 'a'), setupWith('a', 'b'));
+});
+
+test('stages count from the first that keeps answers or plans queries, but those that only keep answers', (t) => {
+  const counted = (...names: readonly string[]): readonly string[] =>
+    decidingStages(makePipeline({ stages: names.map((name) => stageOf(name)) }).stages).map(
+      ({ plugin }) => plugin.name,
+    );
+  t.deepEqual(counted('a', 'translate', 'b'), ['translate', 'b']);
+  t.deepEqual(counted('a', 'b'), ['a', 'b']);
+  t.deepEqual(counted('a', 'tier0', 'kept-patterns', 'label-index', 'peer-cache', 'b'), ['a', 'b']);
+});
+
+test('names and limits are part of the setup with their values, but not what is neutral, and no other section', (t) => {
+  const section = (name: string, value: unknown, isNeutral = false) =>
+    ({ name, options: [{ key: 'k', value, isNeutral }] }) as unknown as Described;
+  const setup = (...sections: readonly Described[]): string => setupOf({ sections, stages: [] }, []);
+  t.regex(setup(), /^[0-9a-f]{16}$/);
+  for (const name of ['names', 'limits']) {
+    t.not(setup(section(name, 1)), setup());
+    t.not(setup(section(name, 1)), setup(section(name, 2)));
+    t.is(setup(section(name, 1, true)), setup(section(name, 2, true)));
+    t.not(setup(section(name, undefined)), setup(section(name, undefined, true)));
+  }
+  t.not(setup(section('names', 1)), setup(section('limits', 1)));
+  t.is(setup(section('http', 1)), setup());
 });

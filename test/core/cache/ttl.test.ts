@@ -2,7 +2,7 @@ import test from 'ava';
 import { Query, Selector } from '../../../core/wire/api/query.js';
 import type { ApiRequest, Operation } from '../../../core/wire/api/request.js';
 import type { Answer } from '../../../core/wire/answer/types.js';
-import { ttlMs } from '../../../core/cache/ttl.js';
+import { mostTtlMs, ttlMs } from '../../../core/cache/ttl.js';
 import type { TtlRules } from '../../../core/operations/descriptor.js';
 import { requestOf } from './samples.js';
 import { makeLogAnswer, makeLogRequest } from '../../../core/testing/index.js';
@@ -183,4 +183,10 @@ test('bytes that another stage made are not kept', (t) => {
     body: Buffer.alloc(0),
   };
   t.is(ttlMs(labels(1), encoded, longAfterMs, rules), 0);
+});
+
+test('an answer that was kept for longer is used for the allowed staleness once its window counts as recent', (t) => {
+  t.is(mostTtlMs(logs, endMs + minuteMs, rules), 2_000);
+  t.is(mostTtlMs(logs, endMs + 3 * minuteMs, rules), Infinity);
+  t.is(mostTtlMs({ op: 'format_query', query: new Query('{a="b"}', 'reject') }, endMs, rules), Infinity);
 });

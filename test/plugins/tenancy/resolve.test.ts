@@ -64,6 +64,22 @@ const found: readonly [
     map,
     { forwardHeader: false },
   ],
+  [
+    'zero has other spellings as a number',
+    '00',
+    open,
+    noMap,
+    { id: '00', accountId: 0, projectId: 0, forwardHeader: true },
+  ],
+  ['an alias is forwarded', 'fake', open, noMap, { id: 'fake', forwardHeader: true }],
+  [
+    'an alias is not forwarded when that is switched off',
+    'fake',
+    { ...open, forwardTenantHeader: false },
+    noMap,
+    { id: 'fake', forwardHeader: false },
+  ],
+  ['a value of the stream field is not forwarded', 'b', byLabel, noMap, { id: 'b', forwardHeader: false }],
   ['the largest account number is one', '4294967295', open, map, { accountId: 4_294_967_295 }],
   ['* is the default tenant', '*', open, noMap, { id: '*', accountId: 0, streamField: undefined }],
   [
@@ -159,6 +175,13 @@ const refused: readonly Refused[] = [
   ],
   ['an unknown id', 'nobody', open, 403, 'unknown tenant "nobody"'],
   ['an unknown id with a quote in it', 'a"b', open, 403, 'unknown tenant "a\\"b"'],
+  [
+    'a number where numbers are no accounts',
+    '42',
+    { ...open, allowNumeric: false },
+    403,
+    'unknown tenant "42"',
+  ],
   ['a number beyond 32 bits', '4294967296', open, 403, 'unknown tenant "4294967296"'],
   ['a negative number', '-1', open, 403, 'unknown tenant "-1"'],
   ['* under a label', '*', byLabel, 403, 'global tenant bypass ("*") is disabled'],
@@ -206,6 +229,14 @@ const refused: readonly Refused[] = [
   [
     'an id that Loki would not take, and names nothing',
     'a/b',
+    { ...open, unknownTenant: 'empty' },
+    400,
+    "tenant ID 'a/b' contains unsupported character '/'",
+  ],
+  ['a dot for an id', '.', { ...open, unknownTenant: 'empty' }, 400, "tenant ID is '.' or '..'"],
+  [
+    'an id that Loki would not take among several, whatever reads the tenant',
+    '1|a/b',
     { ...open, unknownTenant: 'empty' },
     400,
     "tenant ID 'a/b' contains unsupported character '/'",
@@ -279,6 +310,13 @@ test('several ids are taken once each and sorted, and all of them set the limits
     ],
   );
   t.deepEqual(resolved.tenants[0].limitIds, ['42', '7', 'team-a']);
+});
+
+test('as many ids are served as the fan-out allows', (t) => {
+  t.is(resolveHeader('1|2|3', 'labels', map, open, 3).kind, 'many');
+  t.throws(() => resolveHeader('1|2|3', 'labels', map, open, 2), {
+    message: 'multi-tenant fanout exceeds limit of 2 tenants',
+  });
 });
 
 test('an id beside an empty one is one of several, and the same id twice is one', (t) => {

@@ -3,6 +3,7 @@
  * property tests: merging is associative, the empty answer is neutral, and with `overlap: 'dedupe'` merging an answer with itself returns
  * it unchanged.
  */
+import { textOrder } from '../../../base/order.js';
 import { doAll, eachStep, sortSteps, type Steps } from '../../../base/pace/steps.js';
 import type {
   Answer,
@@ -153,7 +154,7 @@ export function* mergeNames(answers: readonly NamesAnswer[]): Steps<NamesAnswer>
   if (answers.some(({ heat }) => heat !== undefined)) return yield* mergeRanked(answers);
   const all = new Set<string>();
   for (const { values } of answers) yield* eachStep(values, (value) => all.add(value));
-  const values = yield* sortSteps([...all], (a, b) => (a < b ? -1 : 1));
+  const values = yield* sortSteps([...all], textOrder);
   return { kind: 'names', values, warnings: mergeWarnings(answers) };
 }
 
@@ -183,10 +184,7 @@ function* mergeRanked(answers: readonly NamesAnswer[]): Steps<NamesAnswer> {
 /** The union of label sets, in order of appearance. */
 export function* mergeSeries(answers: readonly SeriesAnswer[]): Steps<SeriesAnswer> {
   const byKey = new Map<string, LabelSet>();
-  for (const { series } of answers)
-    yield* eachStep(series, (labels) => {
-      if (!byKey.has(labels.key)) byKey.set(labels.key, labels);
-    });
+  for (const { series } of answers) yield* eachStep(series, (labels) => byKey.set(labels.key, labels));
   return { kind: 'series', series: [...byKey.values()], warnings: mergeWarnings(answers) };
 }
 

@@ -1,5 +1,6 @@
 import type { Direction } from '../../api/request.js';
 import type { LabelSet } from '../../../base/labels/label-set.js';
+import { textOrder, timeOrder } from '../../../base/order.js';
 import { eachStep, sortSteps, type Steps } from '../../../base/pace/steps.js';
 import type { Entry, StreamResult, StreamsAnswer } from '../types.js';
 import { mergeStats, mergeWarnings } from './shared.js';
@@ -41,8 +42,7 @@ export function* mergeStreams(
 type Compare = (a: Entry, b: Entry) => number;
 
 function comparerOf(direction: Direction): Compare {
-  const forward: Compare = (a, b) =>
-    a.timestampNs < b.timestampNs ? -1 : a.timestampNs > b.timestampNs ? 1 : 0;
+  const forward: Compare = (a, b) => timeOrder(a.timestampNs, b.timestampNs);
   return direction === 'forward' ? forward : (a, b) => forward(b, a);
 }
 
@@ -96,11 +96,11 @@ function* cut(
   limit: number | undefined,
 ): Steps<readonly StreamResult[]> {
   const all: { readonly labels: LabelSet; readonly entry: Entry }[] = [];
-  for (const [, { labels, entries }] of [...gathered].sort(([a], [b]) => (a < b ? -1 : 1)))
+  for (const [, { labels, entries }] of [...gathered].sort(([a], [b]) => textOrder(a, b)))
     yield* eachStep(entries, (entry) => all.push({ labels, entry }));
   const sorted = yield* sortSteps(all, (a, b) => compare(a.entry, b.entry));
   const byKey = new Map<string, Gathered>();
-  yield* eachStep(limit === undefined ? sorted : sorted.slice(0, limit), ({ labels, entry }) =>
+  yield* eachStep(sorted.slice(0, limit), ({ labels, entry }) =>
     gatheredOf(byKey, { labels, entries: [] }).entries.push(entry),
   );
   return [...byKey.values()];

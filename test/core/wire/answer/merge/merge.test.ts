@@ -1,8 +1,15 @@
 import test from 'ava';
 import { answerBytes, mergeAnswers } from '../../../../../core/wire/answer/merge/index.js';
-import type { StreamsAnswer } from '../../../../../core/wire/answer/types.js';
+import type {
+  Answer,
+  MatrixAnswer,
+  StreamsAnswer,
+  VectorAnswer,
+} from '../../../../../core/wire/answer/types.js';
+import type { Heat } from '../../../../../core/wire/answer/rank.js';
+import { spreadShards } from '../../../../../core/wire/answer/merge/spread-shards.js';
 import { LabelSet } from '../../../../../core/base/labels/label-set.js';
-import { makeLogAnswer } from '../../../../../core/testing/index.js';
+import { makeLogAnswer, makeTenant } from '../../../../../core/testing/index.js';
 import { mergeStreams } from './arbitraries.js';
 
 const linesOf = (answer: StreamsAnswer): string[] =>
@@ -63,10 +70,110 @@ test('costs are added up, the time is the longest, and the entries are counted a
   t.like(stats, { linesProcessed: 6, bytesProcessed: 20, execTimeMs: 7, entriesReturned: 3, splits: 3 });
 });
 
-test('a scalar answer is the same for every part', (t) => {
-  const { stats } = makeLogAnswer({}, []);
+const { stats } = makeLogAnswer({}, []);
+const anyDirection = { direction: 'backward' } as const;
+const labelled = (app: string): LabelSet => LabelSet.from([['app', app]]);
+
+test('entries of one timestamp stand in the order of the parts, in both directions, also many', (t) => {
+  const at = (line: string) => makeLogAnswer({ app: 'a' }, [line]);
+  for (const direction of ['forward', 'backward'] as const) {
+    t.deepEqual(linesOf(mergeStreams([at('b'), at('a'), at('c')], { direction })), ['b', 'a', 'c']);
+    const lines = Array.from({ length: 1200 }, (_, index) => String(index % 7));
+    t.deepEqual(linesOf(mergeStreams(lines.map(at), { direction })), lines);
+  }
+});
+
+test('at one timestamp the limit keeps entries of the stream whose labels sort first', (t) => {
+  const parts = ['c', 'a', 'b'].map((app) => makeLogAnswer({ app }, [app]));
+  t.deepEqual(linesOf(mergeStreams(parts, { direction: 'backward', limit: 2 })), ['a', 'b']);
+});
+
+test('an answer that depends on the question only is the same for every part', (t) => {
   const scalar = { kind: 'scalar', point: { timestampMs: 1, value: 2 }, stats, warnings: [] } as const;
-  t.deepEqual(mergeAnswers([scalar, scalar], { direction: 'backward' }), scalar);
+  const formatted = { kind: 'formatted', query: '{a="b"}' } as const;
+  const tenant = { kind: 'tenant', tenant: makeTenant('a') } as const;
+  for (const answer of [scalar, formatted, tenant])
+    t.is(mergeAnswers([answer, { ...answer }], anyDirection), answer);
+});
+
+test('points of windows are sorted by time, and of two at one time the first counts', (t) => {
+  const window = (...points: readonly (readonly [timestampMs: number, value: number])[]): MatrixAnswer => ({
+    kind: 'matrix',
+    series: [
+      { labels: labelled('a'), points: points.map(([timestampMs, value]) => ({ timestampMs, value })) },
+    ],
+    stats,
+    warnings: ['w'],
+  });
+  t.like(mergeAnswers([window([30, 3], [40, 4]), window([10, 1], [30, 9])], anyDirection), {
+    kind: 'matrix',
+    series: [{ points: window([10, 1], [30, 3], [40, 4]).series[0]?.points }],
+    stats: { splits: 2 },
+    warnings: ['w'],
+  });
+});
+
+test('of two samples with the same labels the first counts', (t) => {
+  const part = (app: string, value: number): VectorAnswer => ({
+    kind: 'vector',
+    samples: [{ labels: labelled(app), point: { timestampMs: 1, value } }],
+    stats,
+    warnings: ['w'],
+  });
+  t.like(mergeAnswers([part('b', 1), part('a', 2), part('b', 3)], anyDirection), {
+    kind: 'vector',
+    samples: [...part('b', 1).samples, ...part('a', 2).samples],
+    stats: { splits: 3 },
+    warnings: ['w'],
+  });
+});
+
+test('names of all parts are listed once and sorted', (t) => {
+  const part = (...values: string[]): Answer => ({ kind: 'names', values, warnings: ['w'] });
+  t.deepEqual(mergeAnswers([part('b', 'c'), part('a', 'b')], anyDirection), {
+    ...part('a', 'b', 'c'),
+    warnings: ['w'],
+  });
+});
+
+test('a ranked name is as hot as where it is hottest, and unranked ones come last', (t) => {
+  const ranked = (values: readonly string[], heat: readonly Heat[]): Answer => ({
+    kind: 'names',
+    values,
+    heat,
+    warnings: [],
+  });
+  const [warm, hot] = [
+    { seen: 2, lastMs: 5 },
+    { seen: 3, lastMs: 1 },
+  ];
+  const parts = [ranked(['b', 'c'], [hot, warm]), ranked(['c', 'b'], [hot, warm])];
+  const plain: Answer = { kind: 'names', values: ['a', 'b'], warnings: ['w'] };
+  const cold = { seen: 0, lastMs: 0 };
+  t.deepEqual(mergeAnswers([...parts, plain], anyDirection), {
+    ...ranked(['b', 'c', 'a'], [hot, hot, cold]),
+    warnings: ['w'],
+  });
+});
+
+test('label sets of all parts are listed once, in order of appearance', (t) => {
+  const part = (...apps: string[]): Answer => ({
+    kind: 'series',
+    series: apps.map(labelled),
+    warnings: ['w'],
+  });
+  t.deepEqual(mergeAnswers([part('b', 'a'), part('c', 'b')], anyDirection), part('b', 'a', 'c'));
+});
+
+test('counters of all parts are added up, one by one', (t) => {
+  const part = { kind: 'index-stats', streams: 1, chunks: 2, bytes: 3, entries: 4, warnings: ['w'] } as const;
+  t.deepEqual(mergeAnswers([part, part], anyDirection), {
+    ...part,
+    streams: 2,
+    chunks: 4,
+    bytes: 6,
+    entries: 8,
+  });
 });
 
 test('answers of different kinds, encoded ones and none at all are a defect of the caller', (t) => {
@@ -84,10 +191,33 @@ test('answers of different kinds, encoded ones and none at all are a defect of t
   });
   t.throws(() => mergeAnswers([encoded], options), { message: /encoded answers cannot be merged/ });
   t.throws(() => mergeAnswers([], options), { message: 'nothing to merge' });
+  t.throws(() => mergeAnswers([{ kind: 'several', answers: [] }], options), {
+    message: /taken apart by the stage that gathered them/,
+  });
+  const live = { kind: 'live' } as Answer;
+  t.throws(() => mergeAnswers([live], options), { message: 'live answers cannot be merged' });
 });
 
 test('the size of an answer grows with its text', (t) => {
   const small = answerBytes(makeLogAnswer({ app: 'a' }, ['x']));
   const large = answerBytes(makeLogAnswer({ app: 'a' }, ['x'.repeat(10_000)]));
   t.true(large - small >= 9_999);
+});
+
+test('answers about what is stored are merged into one of their kind', (t) => {
+  const answers: readonly Answer[] = [
+    { kind: 'volume', series: [], stats, warnings: [] },
+    { kind: 'detected-fields', fields: [], limit: 1, warnings: [] },
+    { kind: 'detected-field-values', values: ['a'], limit: 1, warnings: [] },
+    { kind: 'detected-labels', labels: [{ label: 'app', values: ['a'] }], warnings: [] },
+    { kind: 'patterns', patterns: [], warnings: [] },
+    {
+      kind: 'shards',
+      shards: spreadShards({ streams: 1, chunks: 1, bytes: 0, entries: 0 }, 1),
+      warnings: [],
+    },
+  ];
+  for (const answer of answers) {
+    t.deepEqual(mergeAnswers([answer], anyDirection), answer);
+  }
 });

@@ -1,0 +1,31 @@
+/** A plugin of Stryker: texts that only people read are not mutated, as no answer depends on them. */
+interface NodePath {
+  readonly node: Node;
+}
+
+interface Node {
+  readonly type: string;
+  readonly callee?: { readonly name?: string };
+  readonly key?: { readonly name?: string };
+}
+
+/** Functions whose arguments are such texts. */
+const callees: ReadonlySet<string> = new Set(['leftOut', 'Error']);
+/** Members of pushdown rules that docs/pushdown.md is generated from. */
+const members: ReadonlySet<string> = new Set(['construct', 'backend', 'reason', 'example']);
+
+export const strykerPlugins = [
+  {
+    kind: 'Ignore',
+    name: 'texts',
+    value: {
+      shouldIgnore({ node }: NodePath): string | undefined {
+        const isCall = node.type === 'CallExpression' || node.type === 'NewExpression';
+        const isText = isCall
+          ? callees.has(node.callee?.name ?? '')
+          : node.type === 'ObjectProperty' && members.has(node.key?.name ?? '');
+        return isText ? 'a text for people' : undefined;
+      },
+    },
+  },
+];
