@@ -7,4 +7,11 @@ export interface ExplainedMutant {
   readonly reason: string;
 }
 
-export const explained: readonly ExplainedMutant[] = [];
+export const explained: readonly ExplainedMutant[] = [
+  {
+    file: 'core/wire/answer/merge/index.ts',
+    code: 'if (other === undefined || byHeat(own, other) < 0) hottest.set(value, own);',
+    replacement: 'byHeat(own, other) <= 0',
+    reason: 'of two that are equally hot either may stay',
+  },
+];

@@ -29,13 +29,8 @@ export const mutatedRooms: readonly MutatedRoom[] = [
     tests: ['plugins/tenancy/tenant-label'],
   },
   {
-    name: 'plan',
-    sources: ['core/engine/plan/rules/selector.ts', 'core/engine/plan/label-fields.ts'],
-    tests: ['core/engine/plan/matchers', 'core/engine/plan/rules', 'core/engine/plan/stored-names'],
-  },
-  {
     name: 'facts',
-    sources: ['core/engine/facts.ts', 'core/engine/metric/count/time-segments.ts'],
-    tests: ['core/engine/facts', 'core/engine/metric/count/profile'],
+    sources: ['core/engine/facts.ts'],
+    tests: ['core/engine/facts'],
   },
 ];

@@ -123,3 +123,80 @@ test('what would take too long to write is left out', async (t) => {
   t.is(await take(known, 'stretches ["id=a&"] 1-2', large, clock.nowMs() + 1_000), 1);
   t.deepEqual([...known.entries()], []);
 });
+
+const keysOf = (known: Iterable<{ readonly names: readonly string[] }>): readonly (string | undefined)[] =>
+  [...known].map(({ names }) => names[0]);
+const spelled = { tally: '0', streams: [] };
+
+test('the latest facts come first, of all memories in turn, and their number changes with them', async (t) => {
+  const clock = new FakeClock();
+  const known = factsAt(clock);
+  const later = clock.nowMs() + 1_000;
+  const before = known.revision();
+  for (const at of [1, 2, 3]) await take(known, `stretches ["id=a&",${at}] 1-2`, plain, later);
+  await take(known, 'spelled-levels ["id=a&",1] 1-2', spelled, later);
+  t.not(known.revision(), before);
+  t.is(known.size, 4);
+  const [first, second, third] = [1, 2, 3].map((at) => `stretches ["id=a&",${at}] 1-2`);
+  const other = 'spelled-levels ["id=a&",1] 1-2';
+  t.deepEqual(keysOf(known.latest()), [third, other, second, first]);
+  t.deepEqual(keysOf(known.entries()), [first, second, third, other]);
+});
+
+test('a purge drops the facts of one tenant or all, of each memory', async (t) => {
+  const clock = new FakeClock();
+  const known = factsAt(clock);
+  const later = clock.nowMs() + 1_000;
+  for (const id of ['a', 'ab', 'b']) {
+    await take(known, `stretches ["id=${id}&accountId=1"] 1-2`, plain, later);
+    await take(known, `spelled-levels ["id=${id}&accountId=1"] 1-2`, spelled, later);
+  }
+  known.purge('a');
+  t.deepEqual(keysOf(known.entries()), [
+    'stretches ["id=ab&accountId=1"] 1-2',
+    'stretches ["id=b&accountId=1"] 1-2',
+    'spelled-levels ["id=ab&accountId=1"] 1-2',
+    'spelled-levels ["id=b&accountId=1"] 1-2',
+  ]);
+  known.purge();
+  t.is(known.size, 0);
+});
+
+test('facts that depend on credentials are not written', async (t) => {
+  const clock = new FakeClock();
+  const known = factsAt(clock);
+  const key = 'stretches ["id=a&accountId=1&credentials=x","&credentials="] 1-2';
+  t.is(await take(known, key, plain, clock.nowMs() + 1_000), 1);
+  t.deepEqual([...known.entries()], []);
+  const plainKey = 'stretches ["id=a&accountId=1","&credentials="] 1-2';
+  t.is(await take(known, plainKey, plain, clock.nowMs() + 1_000), 1);
+  t.deepEqual(keysOf(known.entries()), [plainKey]);
+});
+
+test('checksums are made with the salt that goes with the facts', (t) => {
+  const clock = new FakeClock();
+  const known = factsAt(clock);
+  const { salt } = factsAt(clock).others();
+  t.notDeepEqual(known.others(), { salt });
+  known.takeSalt(salt);
+  t.deepEqual(known.others(), { salt });
+  t.throws(() => {
+    known.takeSalt('no salt');
+  });
+});
+
+test('facts of another process that expire before they are taken are not, and no more are gathered than are kept', async (t) => {
+  const clock = new FakeClock();
+  const known = factsAt(clock);
+  const staged = known.stage();
+  const expires = (clock.nowMs() + 1_000) * 1e6;
+  for (let at = 0; at < 10_001; at += 1)
+    staged.add([`stretches ["id=a&",${at}] 1-2`], { expires_at_unix_nano: expires, fact: plain });
+  t.deepEqual(
+    staged.memories.map(({ memory }) => memory.entries),
+    [10_000, 0],
+  );
+  clock.advance(1_001);
+  t.is(await known.take(staged, new Pacer()), 0);
+  t.is(known.size, 0);
+});

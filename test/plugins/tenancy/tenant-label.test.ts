@@ -72,9 +72,6 @@ test('nothing is copied where there is nothing to change', (t) => {
   const merged = labelAnswer(answer, 't', true) as StreamsAnswer;
   t.is(merged.streams[0]?.entries[0]?.parsed, answer.streams[0]?.entries[0]?.parsed);
 });
-  t.is(withoutEmpty(full), full);
-  t.is(withoutEmpty(labels({ x: '', y: '2' })).json, '{"y":"2"}');
-});
 
 test('listed names have the tenant label under its other name, and other answers stay as they are', (t) => {
   const names = (...values: string[]): Answer => ({ kind: 'names', values, warnings: ['w'] });

@@ -49,7 +49,7 @@ function comparerOf(direction: Direction): Compare {
 function* gatherAll(answers: readonly StreamsAnswer[]): Steps<Map<string, Gathered>> {
   const byKey = new Map<string, Gathered>();
   for (const stream of answers.flatMap((answer) => answer.streams)) {
-    const { entries } = gatheredOf(byKey, stream);
+    const { entries } = gatheredOf(byKey, stream.labels);
     yield* eachStep(stream.entries, (entry) => entries.push(entry));
   }
   return byKey;
@@ -62,7 +62,7 @@ function* gatherOnce(answers: readonly StreamsAnswer[]): Steps<Map<string, Gathe
   for (const answer of answers) {
     const seen = new Map<string, number>();
     for (const stream of answer.streams) {
-      const { entries } = gatheredOf(byKey, stream);
+      const { entries } = gatheredOf(byKey, stream.labels);
       yield* eachStep(stream.entries, (entry) => {
         const identity = identityOf(stream.labels, entry);
         const occurrence = (seen.get(identity) ?? 0) + 1;
@@ -81,11 +81,11 @@ function identityOf(labels: LabelSet, entry: Entry): string {
   return `${entry.timestampNs} ${labels.key} ${entry.structuredMetadata.key} ${entry.parsed.key} ${entry.line}`;
 }
 
-function gatheredOf(byKey: Map<string, Gathered>, stream: StreamResult): Gathered {
-  const found = byKey.get(stream.labels.key);
+function gatheredOf(byKey: Map<string, Gathered>, labels: LabelSet): Gathered {
+  const found = byKey.get(labels.key);
   if (found !== undefined) return found;
-  const made: Gathered = { labels: stream.labels, entries: [] };
-  byKey.set(stream.labels.key, made);
+  const made: Gathered = { labels, entries: [] };
+  byKey.set(labels.key, made);
   return made;
 }
 
@@ -101,7 +101,7 @@ function* cut(
   const sorted = yield* sortSteps(all, (a, b) => compare(a.entry, b.entry));
   const byKey = new Map<string, Gathered>();
   yield* eachStep(sorted.slice(0, limit), ({ labels, entry }) =>
-    gatheredOf(byKey, { labels, entries: [] }).entries.push(entry),
+    gatheredOf(byKey, labels).entries.push(entry),
   );
   return [...byKey.values()];
 }

@@ -217,7 +217,9 @@ test('answers about what is stored are merged into one of their kind', (t) => {
       warnings: [],
     },
   ];
-  for (const answer of answers) {
-    t.deepEqual(mergeAnswers([answer], anyDirection), answer);
-  }
+  for (const answer of answers) t.deepEqual(mergeAnswers([answer], anyDirection), answer);
+  const streams = mergeAnswers([makeLogAnswer({}, ['a']), makeLogAnswer({}, ['b'])], anyDirection);
+  t.like(streams, { kind: 'streams', stats: { entriesReturned: 2 } });
+  const shards = answers.filter(({ kind }) => kind === 'shards');
+  t.like(mergeAnswers([...shards, ...shards], anyDirection), { shards: [{ streams: 2 }] });
 });
