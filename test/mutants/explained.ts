@@ -1,8 +1,10 @@
 /** A mutant that no test can notice, or need not. */
 export interface ExplainedMutant {
   readonly file: string;
-  /** The line, without its indentation. */
-  readonly code: string;
+  /** The line, without its indentation: its number changes. */
+  readonly line: string;
+  /** The part of the line that is broken. */
+  readonly broken: string;
   readonly replacement: string;
   readonly reason: string;
 }
@@ -10,8 +12,16 @@ export interface ExplainedMutant {
 export const explained: readonly ExplainedMutant[] = [
   {
     file: 'core/wire/answer/merge/index.ts',
-    code: 'if (other === undefined || byHeat(own, other) < 0) hottest.set(value, own);',
+    line: 'if (other === undefined || byHeat(own, other) < 0) hottest.set(value, own);',
+    broken: 'byHeat(own, other) < 0',
     replacement: 'byHeat(own, other) <= 0',
     reason: 'of two that are equally hot either may stay',
+  },
+  {
+    file: 'core/cache/keys.ts',
+    line: "return plugin.name === 'translate' || (plugin.kind === 'stage' && plugin.keepsAnswers === true);",
+    broken: "plugin.kind === 'stage'",
+    replacement: 'true',
+    reason: 'for the compiler: no other kind of plugin has a member keepsAnswers',
   },
 ];

@@ -4,7 +4,7 @@
  * (explained.ts) or when they are 3 % or more.
  */
 import { readFileSync, rmSync, writeFileSync } from 'node:fs';
-import { join } from 'node:path';
+import { join, relative } from 'node:path';
 import { Stryker } from '@stryker-mutator/core';
 import yargs from 'yargs';
 import { hideBin } from 'yargs/helpers';
@@ -77,13 +77,13 @@ async function mutate({ name, sources, tests }: MutatedRoom): Promise<readonly R
   return results.filter(({ status }) => status !== 'Ignored' && status !== 'CompileError');
 }
 
-/** A line is known by its text, as its number changes. */
 function isSame(known: ExplainedMutant, { fileName, location, replacement }: Result): boolean {
   if (!fileName.endsWith(known.file) || replacement !== known.replacement) return false;
-  const line = readFileSync(join(packageRoot(), known.file), 'utf8').split('\n')[location.start.line - 1];
-  return line?.trim() === known.code;
+  const { start, end } = location;
+  const line = readFileSync(fileName, 'utf8').split('\n')[start.line - 1] ?? '';
+  return line.trim() === known.line && line.slice(start.column - 1, end.column - 1) === known.broken;
 }
 
 function placeOf({ fileName, location }: Result): string {
-  return `${fileName}:${location.start.line}:${location.start.column}`;
+  return `${relative(packageRoot(), fileName)}:${location.start.line}:${location.start.column}`;
 }

@@ -1,3 +1,4 @@
+import { textOrder } from '../../base/order.js';
 import type { PipelineDraft } from '../pipeline/draft.js';
 import type { Finding } from '../pipeline/types.js';
 import { lintFindings } from './lint.js';
@@ -46,14 +47,10 @@ function toFinding(rule: Rule, complaint: Complaint): Finding {
 export function sortFindings(findings: readonly Finding[]): readonly Finding[] {
   return [...findings].sort(
     (a, b) =>
-      compare(a.at.file, b.at.file) ||
+      textOrder(a.at.file, b.at.file) ||
       a.at.line - b.at.line ||
       a.at.column - b.at.column ||
-      compare(a.rule, b.rule) ||
-      compare(a.message, b.message),
+      textOrder(a.rule, b.rule) ||
+      textOrder(a.message, b.message),
   );
-}
-
-function compare(a: string, b: string): number {
-  return a === b ? 0 : a < b ? -1 : 1;
 }

@@ -1,3 +1,4 @@
+import { textOrder } from '../../base/order.js';
 import { createHash } from 'node:crypto';
 import type { Tenant } from '../../base/caller.js';
 import type { NamesOptions } from '../../base/options.gen.js';
@@ -174,7 +175,7 @@ export class Naming {
       const others = new Set<string>();
       for (const field of this.#promoted) if (this.labelOf(field, true) === label) others.add(field);
       for (const field of stored) if (this.labelOf(field) === label) others.add(field);
-      for (const field of [...others].sort(byBytes)) fields.add(field);
+      for (const field of [...others].sort(textOrder)) fields.add(field);
     }
     // When the grammar allows dots, a query may also use the stored name.
     if (fields.size === 0 && this.dottedNames === 'accept' && label.includes('.')) fields.add(label);
@@ -196,7 +197,7 @@ export class Naming {
       const declared = order.indexOf(name);
       return declared >= 0 ? declared : order.length + (name === label ? 0 : 1);
     };
-    return rank(field) - rank(other) < 0 || (rank(field) === rank(other) && byBytes(field, other) < 0);
+    return rank(field) - rank(other) < 0 || (rank(field) === rank(other) && textOrder(field, other) < 0);
   }
 
   /**
@@ -321,8 +322,4 @@ function groupByLabel(settings: NamingSettings): ReadonlyMap<string, readonly st
     else group.push(alias.vl_field);
   }
   return fields;
-}
-
-function byBytes(a: string, b: string): number {
-  return a < b ? -1 : a > b ? 1 : 0;
 }

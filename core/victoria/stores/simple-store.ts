@@ -1,3 +1,4 @@
+import { timeOrder } from '../../base/order.js';
 import type { MemoryAccount } from '../../base/memory/account.js';
 import type { CallTag } from '../../base/trace.js';
 import { logRowBytes } from '../../base/memory/sizes.js';
@@ -222,7 +223,7 @@ interface Timed {
 }
 
 function byTime(a: Timed, b: Timed): number {
-  return a.ns < b.ns ? -1 : a.ns > b.ns ? 1 : 0;
+  return timeOrder(a.ns, b.ns);
 }
 
 /** The number of leading pipes that the backend can run: columns, and statistics without conditions. */
