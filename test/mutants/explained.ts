@@ -24,4 +24,11 @@ export const explained: readonly ExplainedMutant[] = [
     replacement: 'true',
     reason: 'for the compiler: no other kind of plugin has a member keepsAnswers',
   },
+  {
+    file: 'plugins/tenancy/resolve.ts',
+    line: "if (operation === 'delete' && resolved.kind === 'one') refuseDeletionOfAll(resolved.tenant, map, policy);",
+    broken: "resolved.kind === 'one'",
+    replacement: 'true',
+    reason: 'for the compiler: deletions by several tenants are refused before',
+  },
 ];

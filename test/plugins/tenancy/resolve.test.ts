@@ -344,6 +344,14 @@ test('an id that no tenant can have is as none where Loki does not look at the t
   }
 });
 
+test('an unknown id that a tenant could have is a tenant without data also where Loki does not look at it', (t) => {
+  const policy = { ...open, unknownTenant: 'empty' } as const;
+  t.like(resolveHeader('nobody', 'format_query', map, policy, 64), {
+    kind: 'one',
+    tenant: { id: 'nobody', hasNoData: true },
+  });
+});
+
 test('ids that every object has as members are unknown tenants', (t) => {
   for (const id of ['__proto__', 'constructor', 'toString']) {
     t.throws(() => resolveHeader(id, 'labels', map, open, 64), { message: `unknown tenant "${id}"` });

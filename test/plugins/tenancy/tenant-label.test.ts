@@ -1,7 +1,7 @@
 import test from 'ava';
 import { LabelSet } from '../../../core/base/labels/label-set.js';
 import { makeLogAnswer } from '../../../core/testing/index.js';
-import type { Answer, StreamsAnswer } from '../../../core/wire/answer/types.js';
+import type { Answer, AnswerKind, StreamsAnswer } from '../../../core/wire/answer/types.js';
 import { labelAnswer } from '../../../plugins/tenancy/tenant-label.js';
 
 const labels = (of: Readonly<Record<string, string>>): LabelSet => LabelSet.from(Object.entries(of));
@@ -76,9 +76,15 @@ test('nothing is copied where there is nothing to change', (t) => {
 test('listed names have the tenant label under its other name, and other answers stay as they are', (t) => {
   const names = (...values: string[]): Answer => ({ kind: 'names', values, warnings: ['w'] });
   t.deepEqual(labelAnswer(names('__tenant_id__', 'app'), 't', false), names('original___tenant_id__', 'app'));
-  const others = [
-    names('app'),
-    { kind: 'index-stats', streams: 1, chunks: 1, bytes: 1, entries: 1, warnings: [] } as const,
+  const unlabelled = names('app');
+  t.is(labelAnswer(unlabelled, 't', false), unlabelled);
+  const kinds: readonly Exclude<AnswerKind, 'streams' | 'series' | 'names'>[] = [
+    ...(['index-stats', 'volume', 'shards', 'patterns', 'matrix', 'vector', 'scalar'] as const),
+    ...(['detected-fields', 'detected-field-values', 'detected-labels', 'formatted'] as const),
+    ...(['live', 'tenant', 'several', 'encoded'] as const),
   ];
-  for (const answer of others) t.is(labelAnswer(answer, 't', false), answer);
+  for (const kind of kinds) {
+    const answer = { kind } as Answer;
+    t.is(labelAnswer(answer, 't', false), answer, kind);
+  }
 });
