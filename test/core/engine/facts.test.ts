@@ -113,6 +113,9 @@ test('what is known is not replaced, and what is no fact is refused', async (t) 
     ['', {}],
   ] as const)
     await t.throwsAsync(take(known, `${name} ["id=a&"] 1-2`, { ...plain, ...change }, later));
+  await t.throwsAsync(take(known, 'selections ["id=a&"] 1-2', plain, later), {
+    message: 'a fact of no kind',
+  });
   t.is(known.size, 1);
 });
 
