@@ -59,14 +59,15 @@ async function mutate({ name, sources, tests }: MutatedRoom): Promise<readonly R
     mutate: [...sources],
     testRunner: 'command',
     commandRunner: {
-      command: `node ${join(root, 'node_modules/ava/entrypoints/cli.mjs')} --fail-fast ${together}`,
+      // A mutant may fill the heap in a loop without end.
+      command: `node ${join(root, 'node_modules/ava/entrypoints/cli.mjs')} --fail-fast --node-arguments=--max-old-space-size=512 ${together}`,
     },
     buildCommand: `esbuild ${files.join(' ')} --format=esm --outbase=. --outdir=dist --log-level=warning`,
     plugins: [join(root, 'dist/test/mutants/texts.js')],
     ignorers: ['texts'],
     coverageAnalysis: 'off',
     concurrency,
-    timeoutMS: 60_000,
+    timeoutMS: 20_000,
     reporters: ['progress-append-only'],
     // Inside of the package, where node_modules is found.
     tempDirName: 'dist/.mutants',
