@@ -157,9 +157,14 @@ export function peerFlags(own: number, other: number): readonly string[] {
   ];
 }
 
+/** Resolves when the proxy takes requests. */
+export async function ready(url: string): Promise<void> {
+  while ((await fetch(`${url}/ready`)).status !== 200) await pause(50);
+}
+
 /** What each question is answered with, once the process is ready. */
 export async function answers(url: string): Promise<Readonly<Record<string, unknown>>> {
-  while ((await fetch(`${url}/ready`)).status !== 200) await pause(50);
+  await ready(url);
   const all: Record<string, unknown> = {};
   for (const question of questions) {
     const answer = await fetch(`${url}/loki/api/v1/${question}`);
