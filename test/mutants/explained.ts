@@ -59,4 +59,25 @@ export const explained: readonly ExplainedMutant[] = [
     replacement: '"Stryker was here!"',
     reason: 'for the compiler: an entry without a name is refused either way',
   },
+  {
+    file: 'core/engine/metric/count/time-segments.ts',
+    line: 'startNs: startNs < range.startNs ? startNs : range.startNs,',
+    broken: 'startNs < range.startNs',
+    replacement: 'startNs <= range.startNs',
+    reason: 'of two equal times either may be taken',
+  },
+  {
+    file: 'core/engine/metric/count/time-segments.ts',
+    line: 'if (startNs >= currentNs) return [{ startNs, endNs, isWhole: false }];',
+    broken: 'startNs >= currentNs',
+    replacement: 'startNs > currentNs',
+    reason: 'an empty range before the current segment has no segments',
+  },
+  {
+    file: 'core/engine/metric/count/time-segments.ts',
+    line: 'const next = border < endNs ? border : endNs;',
+    broken: 'border < endNs',
+    replacement: 'border <= endNs',
+    reason: 'of two equal times either may be taken',
+  },
 ];

@@ -67,7 +67,6 @@ export function segmentsUntil(range: TimeRange, nowNs: bigint): readonly TimeSeg
 export function segmentsOf(range: TimeRange): readonly TimeSegment[] {
   const spanNs = range.endNs - range.startNs;
   const longest = lengths.findIndex((length) => spanNs / (length * minuteNs) < maxSegments);
-  if (longest < 0) return [{ ...range, isWhole: false }];
   let segments: readonly TimeSegment[] = [{ ...range, isWhole: false }];
   for (const length of lengths.slice(0, longest + 1).reverse())
     segments = segments.flatMap((segment) => (segment.isWhole ? [segment] : cut(segment, length * minuteNs)));

@@ -56,6 +56,8 @@ test('a range is split into the longest segments of which it has no more than fo
     '0-5 5-10 10-15 15-20 20-25 25-30 30-35 35-40 40-45 45-50 50-55 55-60 60-65 65-69!',
   );
   t.is(shown(segmentsOf(range(50, 260))), '50-55 55-60 60-120 120-180 180-240 240-255 255-260');
+  const year = 52 * 10_080;
+  t.is(shown(segmentsOf(range(year + 5, year + 15))), `${year + 5}-${year + 10} ${year + 10}-${year + 15}`);
   t.is(segmentsOf(range(0, 13 * 10_080)).length, 13);
   t.is(shown(segmentsOf(range(0, 14 * 10_080))), `0-${14 * 10_080}!`);
   t.deepEqual(segmentsOf(range(5, 5)), []);
@@ -68,5 +70,6 @@ test('the segment that rows are still added to is not whole', (t) => {
   t.is(shown(segmentsUntil(range(0, 15), at(15))), '0-5 5-10 10-15');
   t.is(shown(segmentsUntil(range(10, 15), at(12))), '10-15!');
   t.is(shown(segmentsUntil(range(12, 14), at(13))), '12-14!');
+  t.is(shown(segmentsUntil(range(12, 16), at(13))), '12-16!');
   t.is(shown(segmentsUntil(range(5, 25), at(12))), '5-10 10-25!');
 });
