@@ -2,7 +2,7 @@ import type { FlagIndex } from './flag-index.js';
 import { readSetting, sentence } from './read-setting.js';
 import { suggest } from './suggest.js';
 import { type Environment, servingFlags, variableOf } from './variables.js';
-import yargs, { type Argv } from 'yargs';
+import { plainYargs } from './plain-yargs.js';
 
 /** A flag of the program itself, such as `-pipeline` or `-help`: not an option of a plugin. */
 export interface CommandFlag {
@@ -189,18 +189,4 @@ function splitArgs(args: readonly string[], shapeOf: (name: string) => FlagShape
     else split.push({ kind: 'no-value', name });
   }
   return split;
-}
-
-/** yargs configured to take names literally: no nesting at dots, no camel case, no `--no-x`, no numbers, the last of several wins. */
-export function plainYargs(args: readonly string[]): Argv {
-  return yargs(args).help(false).version(false).exitProcess(false).detectLocale(false).parserConfiguration({
-    'dot-notation': false,
-    'camel-case-expansion': false,
-    'short-option-groups': false,
-    'boolean-negation': false,
-    'duplicate-arguments-array': false,
-    'parse-numbers': false,
-    'parse-positional-numbers': false,
-    'populate--': true,
-  });
 }

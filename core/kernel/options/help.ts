@@ -1,4 +1,5 @@
-import { type CommandFlag, plainYargs } from './command-line.js';
+import type { CommandFlag } from './command-line.js';
+import { plainYargs } from './plain-yargs.js';
 import type { OptionDefinition } from './schema.js';
 
 /** The text above and below the flags. */

@@ -1,0 +1,16 @@
+import yargs, { type Argv } from 'yargs';
+
+// A file of its own: the types of the package's entry points do not need those of yargs.
+/** yargs configured to take names literally: no nesting at dots, no camel case, no `--no-x`, no numbers, the last of several wins. */
+export function plainYargs(args: readonly string[]): Argv {
+  return yargs(args).help(false).version(false).exitProcess(false).detectLocale(false).parserConfiguration({
+    'dot-notation': false,
+    'camel-case-expansion': false,
+    'short-option-groups': false,
+    'boolean-negation': false,
+    'duplicate-arguments-array': false,
+    'parse-numbers': false,
+    'parse-positional-numbers': false,
+    'populate--': true,
+  });
+}
