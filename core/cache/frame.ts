@@ -1,9 +1,9 @@
 /**
  * Values that leave the process, to peers or into a store that replicas share: magic, version of the frame, age and time left in
  * milliseconds, digest, value. Between peers, whose clocks differ, both times are durations; in a store, where a value lies for a while,
- * they are the Unix times of making and expiry. The digest is over the key, what stands before it and the value, so that a value that was
- * cut, changed, made by a stranger or kept under another key is told. With a secret it is HMAC-SHA-256; without one it is SHA-256, which
- * finds damage but no forgery.
+ * they are the Unix times of creation and expiry. The digest covers the key, the header and the value, so it detects a value that was cut,
+ * changed, forged or stored under another key. With a secret it is HMAC-SHA-256; without one it is SHA-256, which detects damage but not
+ * forgery.
  */
 import { createHash, createHmac, timingSafeEqual } from 'node:crypto';
 import { Encodings } from '../base/encoding.js';
@@ -77,7 +77,7 @@ export async function fromStored(
   const found = frame && (await unframed(key, frame, secret));
   if (found === undefined || typeof found === 'string') return undefined;
   const { packed, ageMs: madeMs, leftMs: untilMs } = found;
-  // Clocks of replicas differ by a little; a clock that was set back is no reason to use a value for longer.
+  // Clocks of replicas differ a little; setting a clock back must not extend the life of a value.
   return { packed, ageMs: Math.max(0, nowMs - madeMs), leftMs: Math.min(untilMs - nowMs, untilMs - madeMs) };
 }
 

@@ -123,7 +123,7 @@ export function decidingStages(stages: readonly LoadedPlugin[]): readonly Loaded
   return stages.slice(Math.max(0, first)).filter(({ plugin }) => !keepers.has(plugin.name));
 }
 
-/** From the first such stage on, what stages do is no part of a request, and so of no key. */
+/** Stages from the first of these on do not change the request, so they are not part of a cache key. */
 function isFirstToCount(plugin: Plugin): boolean {
   return plugin.name === 'translate' || (plugin.kind === 'stage' && plugin.keepsAnswers === true);
 }

@@ -1,3 +1,4 @@
+import { timeOrder } from '../../core/base/order.js';
 import { Pacer } from '../../core/base/pace/pacer.js';
 import { atPace } from '../../core/base/pace/steps.js';
 import type { LogExpr } from '../../core/logql/index.js';
@@ -163,7 +164,7 @@ class LogWindows {
 function divides(limit: number, { streams }: StreamsAnswer, direction: Direction): boolean {
   const times = streams.flatMap(({ entries }) => entries.map(({ timestampNs }) => timestampNs));
   if (times.length <= limit) return false;
-  times.sort((a, b) => (a < b ? -1 : a > b ? 1 : 0));
+  times.sort(timeOrder);
   if (direction === 'backward') times.reverse();
   return times[limit - 1] === times[limit];
 }

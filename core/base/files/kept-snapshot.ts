@@ -109,13 +109,13 @@ export function snapshotTurns(path: string, host: Sharing): SnapshotTurns {
   return host.shared(`snapshot file ${path}`, () => new OverrideStack<SnapshotKeeper>());
 }
 
-/** What is kept in the file. */
+/** Contents of the file. */
 export interface SnapshotSource {
   /** Another number whenever the entries have changed. */
   revision(): number;
   /** May be read while they change. Those with the same first name follow each other. */
   entries(): Iterable<WrittenEntry>;
-  /** What stands beside the entries. */
+  /** Fields of the file beside its entries. */
   others?(): OtherMembers;
 }
 
@@ -135,7 +135,7 @@ export class SnapshotKeeper {
   readonly #source: SnapshotSource;
   readonly #observer: SnapshotObserver;
   readonly #log: Logger;
-  /** What is in the file; undefined for nothing. */
+  /** The contents to write; undefined for none. */
   #revision: number | undefined;
   #timer: NodeJS.Timeout | undefined;
   #writing: Promise<void> | undefined;

@@ -82,7 +82,7 @@ export function cacheRoom({ cacheMaxBytes }: { readonly cacheMaxBytes: number },
   );
 }
 
-/** What is held outside of the caches under a bound of its own, in bytes: they make no room for it. */
+/** Bytes held outside of the caches under a bound of their own; the caches make no room for them. */
 export function besideCaches(host: Sharing): Set<() => number> {
   return host.shared('beside caches', () => new Set());
 }

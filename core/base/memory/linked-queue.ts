@@ -34,7 +34,7 @@ export class LinkedQueue<Value> implements Iterable<QueueEntry<Value>> {
     return node;
   }
 
-  /** Takes an entry out; one that has left already is no error. */
+  /** Removes an entry; does nothing when it was removed before. */
   remove(entry: QueueEntry<Value>): void {
     const node = entry as Node<Value>;
     if (!node.isIn) return;

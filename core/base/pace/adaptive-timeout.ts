@@ -7,12 +7,12 @@ export interface AdaptiveTimeoutOptions {
   readonly forgetting?: number;
 }
 
-/** From so many late answers in a row on, another one is hardly waited for. */
+/** Number of late answers in a row after which the shortest timeout applies. */
 const hopeless = 3;
 
 /**
- * A timeout that follows those who answer: twice the time that they usually take, within bounds. One that gets slower is given more time at
- * once, one that gets faster less by and by, and one that is always late the least.
+ * A timeout of twice the usual response time, within bounds. It grows at once when responses get slower, shrinks gradually when they get
+ * faster, and is at its minimum after several late responses in a row.
  */
 export class AdaptiveTimeout {
   readonly #options: AdaptiveTimeoutOptions;

@@ -19,7 +19,7 @@ export class PromiseQueue<Value> {
     );
   }
 
-  /** The value of the wait that ended first and was not told yet; rejects if that failed. Only one may ask at a time. */
+  /** The value of the next wait in the order of ending; rejects if that wait failed. Only one caller may wait at a time. */
   async next(): Promise<Value> {
     if (this.#ended.length === 0) await new Promise<void>((resolve) => (this.#wake = resolve));
     const first = this.#ended.shift();

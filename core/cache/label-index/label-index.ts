@@ -240,7 +240,7 @@ function textOf({ tenantId, credentials, label }: Omit<IndexKey, 'owner'>): stri
   return `${tenantPart(tenantId)}:${credentials}:${escapeText(label)}`;
 }
 
-/** What a browse of label values gets that names no limit; undefined for all values, as without the index. */
+/** Limit of a browse of label values that names none; undefined for all values, as without the index. */
 export type BrowseDefault = OverrideStack<number>;
 
 /** The one of this process: the index claims it, and who reads the parameters of a request fills it in. */

@@ -1,3 +1,4 @@
+import { textOrder } from '../../base/order.js';
 import type { TimeRange } from '../../base/time/range.js';
 import type { Browse, LabelsRequest, LabelValuesRequest, SeriesRequest } from '../../wire/api/request.js';
 import type { LabelSet } from '../../base/labels/label-set.js';
@@ -134,14 +135,10 @@ function namesAnswer(names: ReadonlySet<string>, { search, offset, limit }: Brow
   const wanted = search?.toLowerCase() ?? '';
   const found = [...names]
     .filter((name) => wanted === '' || name.toLowerCase().includes(wanted))
-    .sort(byBytes);
+    .sort(textOrder);
   const from = offset ?? 0;
   const values = limit === undefined ? found.slice(from) : found.slice(from, from + limit);
   return { kind: 'names', values, warnings: [] };
-}
-
-function byBytes(a: string, b: string): number {
-  return a < b ? -1 : a > b ? 1 : 0;
 }
 
 /** Throws `labelValuesTooLarge` when values take more bytes than allowed; 0 allows any (`-label-values-max-response-bytes`). */

@@ -1,3 +1,4 @@
+import { timeOrder } from '../../base/order.js';
 import type { PatternSearch } from '../../wire/api/discovery-request.js';
 import type { Clock } from '../../base/clock.js';
 import type { TimeRange } from '../../base/time/range.js';
@@ -118,7 +119,7 @@ async function readNewest(
     (await readLines({ ...request, query: query(filter, [fields(...columns)]) }, backend, 'stored')) ??
     (await readLines({ ...request, query: query(filter) }, backend, 'any')) ??
     [];
-  return lines.sort((a, b) => (a.timestampNs < b.timestampNs ? -1 : a.timestampNs > b.timestampNs ? 1 : 0));
+  return lines.sort((a, b) => timeOrder(a.timestampNs, b.timestampNs));
 }
 
 /** Undefined where a row without a stored line was found among those that should have one: such a line is made of all fields. */

@@ -1,3 +1,4 @@
+import { timeOrder } from '../../base/order.js';
 import type { TimeRange } from '../../base/time/range.js';
 import type { Direction } from '../../wire/api/request.js';
 import type { Memory } from '../../base/memory/byte-lru.js';
@@ -55,7 +56,7 @@ export function sortRows(rows: LogRow[], direction: Direction, pacer: Pacer): Pr
 }
 
 function byTime(a: LogRow, b: LogRow): number {
-  return a.timestampNs < b.timestampNs ? -1 : a.timestampNs > b.timestampNs ? 1 : 0;
+  return timeOrder(a.timestampNs, b.timestampNs);
 }
 
 /** Recognises what came before at the same timestamp, in items that come in the order of time. */

@@ -1,3 +1,4 @@
+import { timeOrder } from '../../base/order.js';
 import { logRowBytes } from '../../base/memory/sizes.js';
 import type { TailLine } from './line-maker.js';
 import { msToNs } from './poll-windows.js';
@@ -100,5 +101,5 @@ class Newest {
 }
 
 function byTime({ entry: a }: TailLine, { entry: b }: TailLine): number {
-  return a.timestampNs < b.timestampNs ? -1 : a.timestampNs > b.timestampNs ? 1 : 0;
+  return timeOrder(a.timestampNs, b.timestampNs);
 }

@@ -1,3 +1,4 @@
+import { textOrder } from '../../base/order.js';
 import type { Point, SampleResult, SeriesResult, MetricLimits, MetricResult, SeriesRow } from './types.js';
 import { pointBytes } from '../../base/memory/sizes.js';
 import type { Pacer } from '../../base/pace/pacer.js';
@@ -151,7 +152,7 @@ export function* sortSeriesOf<T>(
     texts.push({ one, text: labelsText(labelsOf(one)) });
     if (texts.length % stepSeries === 0) yield;
   }
-  const sorted = yield* sortSteps(texts, (a, b) => (a.text < b.text ? -1 : a.text > b.text ? 1 : 0));
+  const sorted = yield* sortSteps(texts, (a, b) => textOrder(a.text, b.text));
   return sorted.map(({ one }) => one);
 }
 

@@ -90,9 +90,9 @@ test('files that are kept begin in the data folder, files that are read do not',
   t.like(optionsOf('peer-cache'), { diskCachePath: '/data/c.db' });
   t.like(optionsOf('tenancy'), { tenantMapFile: 'm.yaml' });
   t.like(optionsOf('response-shape'), { factsPersistPath: '/data/facts.json' });
-  const absolute = await draftOf({ 'data-dir': '/data', 'facts-persist-path': '/tmp/f.json' });
+  const absolute = await draftOf({ 'data-dir': '/data', 'facts-persist-path': '/facts/f.json' });
   t.like(absolute.entries.find(({ use }) => use === 'response-shape')?.options?.resolved.options, {
-    factsPersistPath: '/tmp/f.json',
+    factsPersistPath: '/facts/f.json',
   });
 });
 
