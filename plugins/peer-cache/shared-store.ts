@@ -81,8 +81,8 @@ export class SharedStore implements AnswerTier {
   #client: Client | undefined;
   /** By area, the generation that the store had last. */
   readonly #generations: ByteLru<string>;
-  /** Areas that this process has purged without the store having it yet. */
-  readonly #pending = new Set<string>();
+  /** The new generations of areas that this process has purged, until the store has them. */
+  readonly #pending = new Map<string, string>();
   /** Areas that another replica has purged, until the caches of this process have dropped them. */
   readonly #dropping = new Set<string>();
   /** Set in what runs because another replica has purged. */
@@ -230,7 +230,7 @@ export class SharedStore implements AnswerTier {
   async #purge(area: string): Promise<void> {
     if (this.#isFollowing.getStore() === true) return;
     this.#generations.delete(area);
-    this.#pending.add(this.#pending.size < maxTenants ? area : everything);
+    this.#pending.set(this.#pending.size < maxTenants ? area : everything, `${purgedMark} ${randomUUID()}`);
     await this.#tellPurges();
     if (this.#pending.has(area))
       this.#warn(
@@ -239,11 +239,12 @@ export class SharedStore implements AnswerTier {
   }
 
   async #tellPurges(): Promise<void> {
-    for (const area of this.#pending) {
-      const generation = `${purgedMark} ${randomUUID()}`;
+    for (const [area, generation] of this.#pending) {
       const expiration = { type: 'PX', value: generationMs } as const;
       const name = this.#areaName(area);
       const isTold = await this.#call(commandMs, (client) => client.set(name, generation, { expiration }));
+      // Another run has told it, or the area was purged again.
+      if (this.#pending.get(area) !== generation) continue;
       // A full store still deletes, and without a generation nothing of the area is believed.
       if (isTold === undefined) {
         await this.#call(commandMs, (client) => client.unlink(name));

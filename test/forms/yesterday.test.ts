@@ -1,4 +1,4 @@
-import { copyFile, readFile, writeFile } from 'node:fs/promises';
+import { copyFile, readFile, readdir, writeFile } from 'node:fs/promises';
 import { createServer } from 'node:http';
 import { once } from 'node:events';
 import { join } from 'node:path';
@@ -81,7 +81,18 @@ withDisk(test)(
       const proxy = await serve('serve', flags(backend, folder));
       try {
         await ready(proxy.url);
-        t.is(await metric(proxy.url, 'disk_cache_entries'), 0);
+        const names = await readdir(folder);
+        const isAside = (file: string): boolean =>
+          names.some(
+            (name) =>
+              name.startsWith(`${file}.`) && /^\.(?:unusable|[a-z-]+-\d+)$/.test(name.slice(file.length)),
+          );
+        t.deepEqual(
+          [files.disk, files.patterns, files.labels].filter((file) => !isAside(file)),
+          [],
+          names.join(' '),
+        );
+        t.true(proxy.records.some((line) => line.includes('running deletions cannot be read')));
         t.deepEqual(await answers(proxy.url), await recorded('answers.json'));
         t.is(await metric(proxy.url, 'disk_cache_up'), 1);
         noErrors(t, proxy);

@@ -43,6 +43,17 @@ test('what one replica purges no other finds in the store from then on, of all o
     );
 });
 
+test('a purge that several ticks tell the store of is one purge', async (t) => {
+  const store = await FakeStore.start(t);
+  const [one, other] = [await replicaOf(t, store.url), await replicaOf(t, store.url)];
+  for (const replica of [one, other]) await replica.tier.get('shop:a');
+  await Promise.all([one.tier.purgeBeginning('shop:'), one.tier.tick(), one.tier.tick()]);
+  await eventually(() => other.tier.tick().then(() => other.purged.length > 0));
+  await other.tier.tick();
+  t.deepEqual(other.purged, ['shop']);
+  t.is(await counted(one, 'purges_total', { by: 'this' }), 1);
+});
+
 test('a purge by another replica is learnt of without asking for anything, once, and not back', async (t) => {
   const store = await FakeStore.start(t);
   const [one, other] = [await replicaOf(t, store.url), await replicaOf(t, store.url)];
