@@ -12,7 +12,9 @@ export interface Caller {
   readonly categorizeLabels: boolean;
   /** True when `X-Query-Tags` names Grafana's Logs Drilldown as the source. */
   readonly isDrilldown: boolean;
-  /** Set for work that nobody waits for: it never takes the last place of anything, and is refused where it would have to wait. */
+  /**
+   * Set for background work: it runs only while permits are free, never takes the last one, and is refused where it would have to queue.
+   */
   readonly isBackground?: boolean;
   /** Set for background work that must finish: its backend calls wait up to two seconds while calls of client requests run. */
   readonly yields?: boolean;
@@ -32,8 +34,8 @@ export interface Tenant {
   readonly oldestNs?: bigint;
   /** True for a tenant without data: the backend is not asked. */
   readonly hasNoData?: true;
-  /** Which field mapping its data are shown under (`Naming.mapping`): a reload changes it for requests that come later. */
+  /** The field mapping (`Naming.mapping`) that its data are shown under. A reload changes it for later requests. */
   readonly mapping?: string;
-  /** Whether `X-Scope-OrgID` is forwarded to the backend (`-forward-tenant-header`). */
+  /** True if `X-Scope-OrgID` is forwarded to the backend (`-forward-tenant-header`). */
   readonly forwardHeader: boolean;
 }

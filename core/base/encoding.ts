@@ -1,4 +1,4 @@
-/** How bodies that processes of this program send are compressed: the only place that knows of it. */
+/** Compression of bodies sent between processes of this program. No other module knows the codecs. */
 import type { Transform } from 'node:stream';
 import { promisify } from 'node:util';
 import * as zlib from 'node:zlib';
@@ -11,7 +11,7 @@ interface Codec {
   readonly decompress: (bytes: Buffer, largest: number) => Promise<Buffer>;
 }
 
-/** Smaller bodies are sent as they are. */
+/** Bodies below this size are not compressed. */
 export const leastCompressed = 1024;
 
 const gzip: Codec = {
@@ -20,19 +20,19 @@ const gzip: Codec = {
     promisify(zlib.gunzip)(bytes, { maxOutputLength: largest, ...chunks(bytes) }),
 };
 
-/** Fewer and larger turns than with the default of 16 KiB. */
+/** Larger chunks than zlib's default of 16 KiB, so that a body needs fewer turns of the event loop. */
 function chunks(bytes: Buffer): { readonly chunkSize: number } {
   return { chunkSize: Math.max(16_384, Math.min(4 * bytes.byteLength, 1024 * 1024)) };
 }
 
-/** What Node has from 22.15 on. */
+/** The zstd functions that Node has from 22.15 on. */
 interface Zstd {
   readonly zstdCompress?: unknown;
   readonly zstdDecompress?: unknown;
   readonly createZstdDecompress?: unknown;
 }
 
-/** The encodings of this process, the preferred one first. */
+/** The encodings that this process supports, the preferred one first. */
 export class Encodings {
   readonly #codecs: ReadonlyMap<string, Codec>;
 
@@ -44,7 +44,7 @@ export class Encodings {
     ]);
   }
 
-  /** For `Accept-Encoding`. */
+  /** The value for `Accept-Encoding`. */
   get names(): string {
     return [...this.#codecs.keys()].join(', ');
   }
@@ -57,7 +57,7 @@ export class Encodings {
     return this.#codecs.has(encoding);
   }
 
-  /** The best of this process among those that another one takes, from its `Accept-Encoding` or the like; undefined for none. */
+  /** The most preferred encoding that the other side accepts, given its `Accept-Encoding`; undefined for none. */
   bestOf(accepted: string): string | undefined {
     const wanted = new Set(
       accepted.split(',').flatMap((part) => {
@@ -71,14 +71,14 @@ export class Encodings {
     return [...this.#codecs.keys()].find((name) => wanted.has(name) || wanted.has('*'));
   }
 
-  /** @throws Error for an encoding that this process does not know */
+  /** @throws Error for an unknown encoding */
   compress(encoding: string, bytes: Buffer): Promise<Buffer> {
     return this.#codec(encoding).compress(bytes);
   }
 
   /**
    * @param encoding as in `Content-Encoding`; undefined or `identity` for none
-   * @throws Error for what is not so encoded, or larger when decoded
+   * @throws Error for bytes that are not encoded this way, or a decoded size above `largest`
    */
   async decompress(encoding: string | undefined, bytes: Buffer, largest: number): Promise<Buffer> {
     if (encoding === undefined || encoding === '' || encoding === 'identity') return bytes;
@@ -92,18 +92,18 @@ export class Encodings {
   }
 }
 
-/** How bodies are read that are unpacked as they come, by `Content-Encoding`. */
+/** Streaming decompressors by `Content-Encoding`. */
 export function streamUnpackers(library: object = zlib): ReadonlyMap<string, () => Transform> {
   const { createZstdDecompress }: Zstd = library;
   const all = new Map<string, () => Transform>([['gzip', () => zlib.createGunzip()]]);
-  // Types of Node 20 do not have it.
+  // The types of Node 20 lack it.
   if (typeof createZstdDecompress === 'function') all.set('zstd', createZstdDecompress as () => Transform);
   return all;
 }
 
 function zstdOf({ zstdCompress, zstdDecompress }: Zstd): Codec | undefined {
   if (typeof zstdCompress !== 'function' || typeof zstdDecompress !== 'function') return undefined;
-  // Types of Node 20 do not have them.
+  // The types of Node 20 lack them.
   const [compress, decompress] = [promisify(zstdCompress) as Recode, promisify(zstdDecompress) as Recode];
   return {
     compress: (bytes) => compress(bytes, {}),

@@ -2,15 +2,15 @@ import { setTimeout as pause } from 'node:timers/promises';
 import type { Worker } from 'node:worker_threads';
 
 const ending = 'end of the thread';
-/** How long a thread may take to end. */
+/** Time for a thread to end by itself before it is terminated. */
 const endWithinMs = 3_000;
 
 /**
- * Has a thread that speaks HTTP end by itself; one that does not is terminated. Node ends the whole process when a thread is terminated while it
- * reads a request or an answer. The thread hands its messages to `endIfTold`.
+ * Asks a thread that uses HTTP to end by itself, and terminates it if it does not. Node aborts the whole process when a thread is
+ * terminated while its HTTP parser runs. The thread passes its messages to `endIfTold`.
  */
 export async function endThread(thread: Worker): Promise<void> {
-  // It has ended.
+  // It has already ended.
   if (thread.threadId < 0) return;
   const ended = new AbortController();
   thread.once('exit', () => ended.abort());
@@ -21,7 +21,7 @@ export async function endThread(thread: Worker): Promise<void> {
   );
 }
 
-/** Called in such a thread, where nothing of HTTP is being read. */
+/** Called in such a thread, outside of any HTTP parser callback. */
 export function endIfTold(message: unknown): void {
   if (message === ending) process.exit();
 }

@@ -3,8 +3,8 @@ import type { EventEmitter } from 'node:events';
 type Emit = (event: string | symbol, ...values: unknown[]) => boolean;
 
 /**
- * Catches what listeners of an emitter throw, and `error` events that have no listener. Otherwise both are uncaught exceptions, which end
- * the process. `onThrow` also gets the values of the event.
+ * Catches exceptions of an emitter's listeners, and `error` events without a listener. Otherwise both are uncaught exceptions, which end
+ * the process. `onThrow` also gets the arguments of the event.
  */
 export function guardEvents(
   emitter: EventEmitter,

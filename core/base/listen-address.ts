@@ -14,7 +14,7 @@ export function parseListenAddress(text: string): ListenAddress | undefined {
   return { host: host === '' ? undefined : host, port };
 }
 
-/** Whether the address can only be reached from this machine. */
+/** Tells whether the address can only be reached from this machine. */
 export function isLoopback(address: ListenAddress): boolean {
   const { host } = address;
   return host === 'localhost' || host === '::1' || (host?.startsWith('127.') ?? false);

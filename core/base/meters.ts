@@ -5,7 +5,7 @@ export interface MetricSpec {
   readonly labels?: readonly string[];
   /** Histograms only; default buckets suit seconds. */
   readonly buckets?: readonly number[];
-  /** How the figures of several workers become one; they are added up unless given. A counter may have `max`: each of them counts the same. */
+  /** Aggregation of a metric's values over workers; the sum unless given. A counter may have `max` if all workers count the same events. */
   readonly ofWorkers?: 'min' | 'max' | 'average';
 }
 export type MetricSpecs = Readonly<Record<string, MetricSpec>>;
@@ -16,19 +16,19 @@ type LabelValues<Spec extends MetricSpec> = Spec['labels'] extends readonly (inf
 
 export interface Counter<Labels> {
   add(value: number, labels: Labels): void;
-  /** The series of these labels, for those who count often: it need not be looked up each time. */
+  /** The series of these labels, for callers that count often: saves the lookup each time. */
   of(labels: Labels): { add(value: number): void };
 }
 export interface Gauge<Labels> {
   set(value: number, labels: Labels): void;
-  /** As with a counter. */
+  /** As for a counter. */
   of(labels: Labels): { set(value: number): void };
-  /** There is no such series any more, until it is set again. */
+  /** Removes the series, until it is set again. */
   remove(labels: Labels): void;
 }
 export interface Histogram<Labels> {
   observe(value: number, labels: Labels): void;
-  /** As with a counter. */
+  /** As for a counter. */
   of(labels: Labels): { observe(value: number): void };
 }
 

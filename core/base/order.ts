@@ -1,9 +1,9 @@
-/** Orders texts by their code units, for sort(). */
+/** Compares texts by code units, for sort(). */
 export function textOrder(a: string, b: string): number {
   return a < b ? -1 : a > b ? 1 : 0;
 }
 
-/** Orders times, for sort(). */
+/** Compares times, for sort(). */
 export function timeOrder(a: bigint, b: bigint): number {
   return a < b ? -1 : a > b ? 1 : 0;
 }

@@ -1,11 +1,11 @@
 /**
- * A value that several set and of which the last counts, such as the answer to a topic; with its release the one before counts again. So the
- * successor of a plugin overrides it, and leaves it as it was where it could not be started.
+ * A value with several owners, of which the last claim counts, such as the handler of a topic. Releasing a claim restores the one before,
+ * so a plugin's successor can override it, and leaves it intact when it fails to start.
  */
 export class OverrideStack<Value> {
   #all: { readonly value: Value }[] = [];
 
-  /** Overrides the value. The function that is returned ends that; calling it again does nothing. */
+  /** Overrides the value. The returned function releases the claim; calling it again does nothing. */
   claim(value: Value): () => void {
     const claim = { value };
     this.#all.push(claim);

@@ -1,6 +1,6 @@
-/** Reading protobuf's wire format: https://protobuf.dev/programming-guides/encoding/. */
+/** Reads protobuf's wire format: https://protobuf.dev/programming-guides/encoding/. */
 
-/** Reads fields of one message. Every method throws an Error where the message ends too early. */
+/** Reads the fields of one message. Every method throws an Error when the message is truncated. */
 class Reader {
   readonly #buf: Buffer;
   #at = 0;
@@ -45,7 +45,7 @@ class Reader {
   }
 }
 
-/** Calls `onField` with each field number and wire type; it returns false for fields it did not read, which are skipped. */
+/** Calls `onField` with each field number and wire type; fields for which it returns false are skipped. */
 export function eachField(
   buf: Buffer,
   onField: (field: number, reader: Reader, wireType: number) => boolean,
@@ -58,7 +58,7 @@ export function eachField(
   }
 }
 
-/** The last value of each field of a message: of numbers the number, else the bytes. Undefined where the bytes are no message. */
+/** The last value of each field of a message: the number for numeric fields, else the bytes. Undefined if the bytes are not a message. */
 export function fieldsOf(bytes: Buffer): ReadonlyMap<number, number | Buffer> | undefined {
   const found = new Map<number, number | Buffer>();
   try {

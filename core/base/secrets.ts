@@ -1,53 +1,55 @@
 import { unescaped } from './url-credentials.js';
 
-/** Stands in place of a secret. */
+/** Placeholder for a secret. */
 export const hidden = '(hidden)';
 
-/** Shorter texts are in too many others to be searched for. */
+/** Shorter secrets are not searched for: they occur in too many other texts. */
 const shortest = 4;
-/** The most levels at which a secret contains another: an option holds a header, its credentials a pair, and the pair a password. */
+/** Maximum nesting of secrets: an option contains a header, its credentials a pair, and the pair a password. */
 const mostNested = 4;
-/** More than any configuration has; the oldest spellings are forgotten. */
+/** Maximum number of spellings, more than any configuration has; the oldest ones are dropped. */
 const mostSpellings = 5_000;
 
 /** User and password of a URL. */
 const userInfo = /(\/\/)[^/@\s"'<>]*@/g;
-/** Credentials of an Authorization header, whoever's they are; not the names of these schemes in a sentence. */
+/** Credentials in an Authorization header, but not the names of these schemes in a sentence. */
 const authorization =
   /\b(basic|bearer)((?:\s|%20|\+){1,8})(?!(?:auth(?:entication|orization)?|realm|tokens?|scheme|credentials?|header|is|was|and|or|not|in|for|with)\b(?![-=]))[\w.~+/=%-]+/gi;
 
-/** Finds the beginning of the same in JSON, where white space may be escaped. */
+/** Matches the beginning of such credentials in JSON, where white space may be escaped. */
 const schemeInJson = /(?:basic|bearer)[\s+%\\]/i;
 
-/** A text without what has the form of credentials: user and password of a URL, an Authorization header. */
+/** Hides credentials by their form: user and password of a URL, an Authorization header. */
 export function withoutCredentials(text: string): string {
   return text.replace(userInfo, `$1${hidden}@`).replace(authorization, `$1$2${hidden}`);
 }
 
-/** The same for a text that was meant as an address: whatever stands before its last @ may be a password, however it is written. */
+/**
+ * As `withoutCredentials`, for a text that was meant as an address: everything before the last @ may be a password, however it is written.
+ */
 export function withoutUserInfo(text: string): string {
   return text.replace(/^([a-z][a-z\d+.-]*:\/\/|\/\/)?.*@/is, `$1${hidden}@`);
 }
 
-/** Whether a text contains a URL with a user name or a password. */
+/** Tells whether a text contains a URL with a user name or a password. */
 export function hasUserInfo(text: string): boolean {
   return text.search(userInfo) >= 0;
 }
 
-/** Secrets that somebody may repeat, such as a server in its error text: each is found in every usual spelling. */
+/** Secrets to hide in texts that may repeat them, such as a server's error: each is found in every usual spelling. */
 export class Secrets {
   readonly #spellings = new Set<string>();
-  /** The longest first, because one may be the beginning of another. */
+  /** Spellings, the longest first, because one may be a prefix of another. */
   #inOrder: readonly string[] | undefined;
   #inJson: readonly string[] | undefined;
 
-  /** Adds a secret and what is secret in it: a password, the credentials of an Authorization header, the value of `name=value`. */
+  /** Adds a secret and the secrets within it: a password, the credentials of an Authorization header, the value of `name=value`. */
   add(secret: string): void {
     this.#inOrder = undefined;
     this.#inJson = undefined;
     for (const part of new Set(partsOf(secret, mostNested))) {
       for (const spelling of spellingsOf(part)) {
-        // Added again, it is the newest.
+        // Reinserting makes it the newest.
         this.#spellings.delete(spelling);
         this.#spellings.add(spelling);
       }
@@ -62,7 +64,10 @@ export class Secrets {
     for (const secret of secrets) this.add(secret);
   }
 
-  /** Whether a JSON text may hold something to hide in one of its strings or names. One look at all of it takes less time than one at each. */
+  /**
+   * Tells whether a JSON text may contain a secret in one of its strings or names. One search of the whole text is faster than one per
+   * string.
+   */
   mayBeIn(json: string): boolean {
     this.#inJson ??= [
       ...new Set([...this.#spellings].map((spelling) => JSON.stringify(spelling).slice(1, -1))),
@@ -71,7 +76,7 @@ export class Secrets {
     return (json.includes('@') && hasUserInfo(json)) || schemeInJson.test(json);
   }
 
-  /** A text without these secrets, and without what has the form of credentials. */
+  /** Hides these secrets, and any text that has the form of credentials. */
   readonly hide = (text: string): string => {
     this.#inOrder ??= [...this.#spellings].sort((a, b) => b.length - a.length);
     let shown = text;
@@ -84,7 +89,7 @@ export class Secrets {
 function* partsOf(secret: string, depth: number): Generator<string> {
   const text = secret.trim();
   if (text.length < shortest) return;
-  // Of `user://word` the password begins with slashes.
+  // In `user://word` the password begins with slashes.
   if (/^(?:https?|rediss?):\/\//i.test(text) && URL.canParse(text)) {
     yield* partsOfUrl(new URL(text), text);
     return;
@@ -103,7 +108,7 @@ function* partsOf(secret: string, depth: number): Generator<string> {
 
 function* partsOfUrl(url: URL, text: string): Generator<string> {
   const { host, username, password, searchParams } = url;
-  // Where a server is need not be a secret.
+  // The address of a server need not be secret.
   if (!text.replace(/\/$/, '').endsWith(`/${host}`)) yield text;
   const parts = [password, unescaped(password), ...searchParams.values()];
   if (password !== '') parts.push(`${unescaped(username)}:${unescaped(password)}`);

@@ -9,7 +9,7 @@ export function authorizationOf({ username, password }: URL): string | undefined
   return basicAuthorization(`${unescaped(username)}:${unescaped(password)}`);
 }
 
-/** Text of a URL without its percent escapes; as it is where these are none. */
+/** Decodes the percent escapes of a URL's text; returns the text as it is if they are malformed. */
 export function unescaped(text: string): string {
   try {
     return decodeURIComponent(text);

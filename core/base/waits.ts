@@ -1,11 +1,11 @@
-/** For how long something was waited for, by any number of waiters at once. */
+/** Total time during which at least one waiter was waiting. */
 export class Waits {
   readonly #nowMs: () => number;
   #waiters = 0;
   #sinceMs = 0;
   #sumMs = 0;
 
-  /** `nowMs` is a clock that never goes back. */
+  /** @param nowMs a monotonic clock */
   constructor(nowMs: () => number) {
     this.#nowMs = nowMs;
   }
@@ -20,7 +20,7 @@ export class Waits {
     if (this.#waiters === 0) this.#sumMs += this.#nowMs() - this.#sinceMs;
   }
 
-  /** Milliseconds so far. */
+  /** Total in milliseconds so far. */
   get ms(): number {
     return this.#sumMs + (this.#waiters > 0 ? this.#nowMs() - this.#sinceMs : 0);
   }

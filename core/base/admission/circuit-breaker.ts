@@ -7,25 +7,25 @@ export interface BreakerOptions {
   readonly failThreshold: number;
   readonly openDurationMs: number;
   readonly windowDurationMs: number;
-  /** Counts failures in a row only: a success takes back those before it. */
+  /** Counts only consecutive failures: a success resets the count. */
   readonly inARow?: boolean;
-  /** Milliseconds of a clock that never runs backwards. */
+  /** A monotonic clock, in milliseconds. */
   readonly nowMs: () => number;
-  /** Notified of every change of state, for the gauge. */
+  /** Called on every state change, for the gauge. */
   readonly onState?: (state: BreakerState) => void;
 }
 
-/** Permission for one call; exactly one of the methods ends it, later ones are ignored. */
+/** Permission for one call. Exactly one of the methods ends it; later calls are ignored. */
 export interface BreakerPermit {
   succeed(): void;
   fail(): void;
-  /** The call ended without saying anything about the other side, for example because the client left. */
+  /** Ends the permit without a verdict on the other side, for example because the client left. */
   release(): void;
 }
 
 /** Successful calls that close a half-open breaker. */
 const probes = 3;
-/** The most calls that a half-open breaker admits at once. */
+/** Maximum number of concurrent calls of a half-open breaker. */
 const maxProbes = 64;
 
 /**
@@ -39,18 +39,18 @@ export class CircuitBreaker {
   #probesOut = 0;
   #probesWon = 0;
   /**
-   * The number of calls admitted while half-open. It grows with each call that ends without a verdict: a request that makes more calls at
-   * once than are admitted fails, which ends those that were, and would never close the breaker.
+   * The number of calls admitted while half-open. It grows with each call that ends without a verdict: otherwise a request that needs more
+   * parallel calls than are admitted would always fail, cancel its admitted calls, and never let the breaker close.
    */
   #probesAdmitted = probes;
-  /** Incremented with each state, so that calls that began in an earlier state are ignored. */
+  /** Incremented on each state change, so that results of calls from an earlier state are ignored. */
   #generation = 0;
 
   constructor(options: BreakerOptions) {
     this.#options = options;
   }
 
-  /** The current state, without admitting a call; for /ready and the gauge. */
+  /** The current state, for /ready and the gauge. Does not admit a call. */
   get state(): BreakerState {
     return this.#state === 'open' && this.#waitOver() ? 'half-open' : this.#state;
   }
@@ -65,7 +65,7 @@ export class CircuitBreaker {
     return permit;
   }
 
-  /** The same; undefined where the call is refused. */
+  /** As `admit`, but returns undefined when the call is refused. */
   tryAdmit(): BreakerPermit | undefined {
     if (this.#state === 'open' && this.#waitOver()) this.#enter('half-open');
     if (this.#state === 'open') return undefined;

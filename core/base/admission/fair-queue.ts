@@ -7,7 +7,7 @@ export type Owner = readonly (string | object)[];
 /** A request waiting for a place. */
 export interface Waiter {
   readonly owner: Owner;
-  /** What it is waiting for. */
+  /** The resource that the request waits for, as error texts and metrics name it. */
   readonly what: string;
   readonly sinceMs: number;
 }
@@ -26,9 +26,9 @@ class Share {
 }
 
 export interface FairQueueOptions {
-  /** The most requests that may wait at once. */
+  /** Maximum queue length. */
   readonly maxWaiting: number;
-  /** The error for a request that waited too long or, with `isFull`, found the queue full. */
+  /** Makes the error for a request that timed out or, with `isFull`, found the queue full. */
   readonly refusal: (isFull: boolean) => Error;
   readonly nowMs: () => number;
 }
@@ -68,8 +68,8 @@ export class FairQueue {
   }
 
   /**
-   * Whether one more place would leave the owner, or the wider owner it belongs to, with no more than an equal part of `places`. The widest
-   * owner always gets at least one.
+   * Tells whether one more place would keep the owner, or a wider owner above it, within an equal share of `places`. The widest owner
+   * always gets at least one.
    */
   isBelowShare(owner: Owner, places: number): boolean {
     let parts: ReadonlyMap<string | object, Share> = this.#all.parts;
@@ -84,7 +84,7 @@ export class FairQueue {
     return false;
   }
 
-  /** Gives a place to the next accepted waiter and tells whether there was one. */
+  /** Gives a place to the next accepted waiter; returns false when there is none. */
   admitNext(accepts: (waiter: Waiter) => boolean = () => true): boolean {
     let next: QueueEntry<Waiting> | undefined;
     for (const one of this.#waiting)
@@ -154,7 +154,7 @@ export class FairQueue {
     });
   }
 
-  /** Callers choose the owner names, so an owner without places or waiters is dropped. */
+  /** Drops an owner without places or waiters: callers choose the owner names, so the map would grow without bound. */
   #forget(owner: Owner): void {
     let { parts } = this.#all;
     for (const name of owner) {

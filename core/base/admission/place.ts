@@ -1,4 +1,4 @@
-/** A concurrency place held by one request. */
+/** A concurrency permit held by one request. */
 export interface Place {
   /**
    * Gives the place back while the request waits for others. The returned function takes it again without queueing. Overlapping pauses
@@ -7,7 +7,7 @@ export interface Place {
   pause(): () => void;
 }
 
-/** Awaits others' work without holding the place meanwhile. */
+/** Awaits other work without holding the place. */
 export async function withoutPlace<Value>(
   place: Place | undefined,
   awaited: () => Promise<Value>,
@@ -25,7 +25,9 @@ export interface HeldPlace extends Place {
   leave(): void;
 }
 
-/** A place that is held from now on. `onGiveBack` runs when it is given back, for a while or for good; `onTake` when it is taken again. */
+/**
+ * Creates a place that is held from now on. `onGiveBack` runs on each pause and on release; `onTake` runs when the place is taken again.
+ */
 export function heldPlace(onTake: () => void, onGiveBack: () => void): HeldPlace {
   let pauses = 0;
   let hasLeft = false;

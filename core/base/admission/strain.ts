@@ -1,12 +1,12 @@
-/** Overload signs shared by the process: watchers report how late fixed-cost work comes, and admission reads the worst report. */
+/** Overload signals shared by the process: watchers report the delay of fixed-cost work, and admission reads the worst report. */
 export interface StrainView {
-  /** Reports how many milliseconds later than usual the watched work came. A report counts for a second or until the next one. */
+  /** Reports by how many milliseconds the watched work was late. A report counts for a second or until the next one. */
   report(lateMs: number): void;
   /** The largest recent report of any watcher, in milliseconds. */
   readonly lateMs: number;
 }
 
-/** Older reports no longer count. */
+/** Milliseconds after which a report expires. */
 const forgottenAfterMs = 1_000;
 
 export class Strain {

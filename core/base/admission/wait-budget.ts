@@ -1,4 +1,4 @@
-/** How long one request may wait at all gates together. Overlapping waits count once. */
+/** The total time one request may spend in queues. Overlapping waits count once. */
 export class WaitBudget {
   readonly #wholeMs: number;
   readonly #nowMs: () => number;

@@ -6,14 +6,14 @@ export interface ErrorEntry {
   /** The text, with `{name}` for each value. */
   readonly text: string;
   readonly headers?: Readonly<Record<string, string>>;
-  /** For what clients look for in this form; others get the JSON of docs/protocol/errors-and-limits.md#error-body. */
+  /** Set for errors that clients expect as plain text; others are the JSON of docs/protocol/errors-and-limits.md#error-body. */
   readonly body?: 'text';
 }
 
-/** What one occurrence adds to its entry in the table. */
+/** Details that one occurrence adds to its entry in the table. */
 export interface ApiErrorOptions {
   readonly cause?: unknown;
-  /** Replaces the table's status where the backend's is passed on. */
+  /** Replaces the table's status, to pass on the backend's. */
   readonly status?: number;
   /** Added to the table's headers. */
   readonly headers?: Readonly<Record<string, string>>;

@@ -1,7 +1,7 @@
-/** Further causes are not looked at: nobody's errors go that deep, and one that is its own cause has no end. */
+/** Maximum length of a chain of causes. Chains may be cyclic. */
 const mostCauses = 16;
 
-/** What an error comes from, the nearest first; ends at what is no Error, at an error that was there before, and after 16. */
+/** The chain of an error's causes, the nearest first. It ends at a cause that is no Error, at a repeated one, and after 16. */
 export function causesOf(error: Error): readonly Error[] {
   const seen = new Set<Error>([error]);
   let { cause } = error;

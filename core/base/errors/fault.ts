@@ -1,7 +1,7 @@
 import { ApiError, type ErrorEntry } from './api-error.js';
 import { errorTable } from './table.js';
 
-/** An error on its way from one thread to another. */
+/** An error in a form that can be sent to another thread. */
 export interface Fault {
   /** Its entry in the error table, if it has one. */
   readonly id: string | undefined;
@@ -13,7 +13,7 @@ export interface Fault {
   readonly cause?: Fault;
 }
 
-/** An error may be its own cause. */
+/** Maximum depth of causes: an error may be its own cause. */
 const mostCauses = 4;
 
 export function faultOf(error: unknown, causes = mostCauses): Fault {
@@ -27,10 +27,10 @@ export function faultOf(error: unknown, causes = mostCauses): Fault {
   };
 }
 
-/** A class of errors that are made of their text. */
+/** A class of errors that are constructed from their message alone. */
 export type ErrorClass = new (text: string) => Error;
 
-/** The error again. Those that are not in the table are of the class of that name among `classes`, or plain errors. */
+/** Restores an error. One without an entry in the table gets the class of its name among `classes`, else Error. */
 export function errorOf(
   { id, name, text, status, cause: behind }: Fault,
   classes: ReadonlyMap<string, ErrorClass> = new Map(),
@@ -42,7 +42,7 @@ export function errorOf(
   return new ApiError(entry, text, { cause, ...(status === undefined ? {} : { status }) });
 }
 
-/** The id in the error table that an error belongs to. */
+/** The id of an error in the error table. */
 function idOf({ entry }: ApiError): string | undefined {
   const entries: readonly (readonly [string, ErrorEntry])[] = Object.entries(errorTable);
   return entries.find(([, each]) => each === entry)?.[0];

@@ -24,7 +24,7 @@ export interface SystemError extends Error {
   readonly syscall: string;
 }
 
-/** Whether an error comes from a failed system call rather than from a defect of this program. */
+/** Tells whether an error comes from a failed system call rather than from a defect of this program. */
 export function isSystemError(error: unknown): error is SystemError {
   if (!(error instanceof Error && 'code' in error && 'syscall' in error)) return false;
   return (
@@ -32,17 +32,17 @@ export function isSystemError(error: unknown): error is SystemError {
   );
 }
 
-/** Whether the process, or the system, has no file descriptor left. */
+/** Tells whether the process or the system is out of file descriptors. */
 export function isOutOfDescriptors(error: unknown): boolean {
   return isSystemError(error) && (error.code === 'EMFILE' || error.code === 'ENFILE');
 }
 
-/** Whether an error has this code, such as ENOENT or SQLITE_BUSY. */
+/** Tells whether an error has this code, such as ENOENT or SQLITE_BUSY. */
 export function hasCode(error: unknown, code: string): error is Error & { readonly code: string } {
   return error instanceof Error && 'code' in error && error.code === code;
 }
 
-/** Whether the system says that there is no such file. */
+/** Tells whether an error means that a file does not exist. */
 export function isMissing(error: unknown): boolean {
   return hasCode(error, 'ENOENT');
 }

@@ -6,19 +6,19 @@ import type { OtherMembers, WrittenEntry } from './snapshot-json.js';
 export interface KeptSnapshotSettings extends SnapshotFileSettings {
   readonly source: SnapshotSource;
   readonly observer: SnapshotObserver;
-  /** Time between two looks whether there is something to write. */
+  /** Interval of the check for changes to write. */
   readonly intervalMs: number;
-  /** Fills the source; resolves to whether the file holds what the source holds then. */
+  /** Fills the source from the file; resolves to true if the file then holds everything that the source holds. */
   readonly restore: (file: SnapshotFile, signal: AbortSignal) => Promise<boolean>;
 }
 
-/** Keeps a snapshot of a source in a file: restores it in the background at startup, and writes it from then on. */
+/** Keeps a snapshot of a source in a file: restores it in the background at startup, then writes it periodically. */
 export class KeptSnapshot {
   readonly #settings: KeptSnapshotSettings;
   readonly #log: Logger;
   readonly #file: SnapshotFile;
   readonly #keeper: SnapshotKeeper;
-  /** Ends the restoring: what is read has been purged, or the process stops. */
+  /** Aborts the restore on a purge or when the process stops. */
   readonly #ended = new AbortController();
   #restored: Promise<void> | undefined;
   #isKeeping = false;
@@ -34,7 +34,7 @@ export class KeptSnapshot {
   }
 
   /**
-   * Restores in the background.
+   * Starts the restore in the background.
    * @throws Error naming the option when the file cannot be written
    */
   async start(turns?: SnapshotTurns): Promise<void> {
@@ -49,26 +49,26 @@ export class KeptSnapshot {
     return this.#isWarming;
   }
 
-  /** Resolves when nothing is being restored any more. */
+  /** Resolves when no restore is running. */
   async restored(): Promise<void> {
     await this.#restored;
   }
 
-  /** Writes what has changed. */
+  /** Writes pending changes. */
   write(): Promise<void> {
     return this.#keeper.write();
   }
 
-  /** Drops what must not come back from the file either. */
+  /** Drops entries from the source and removes the file, so that a restart does not restore them. */
   async forget(drop: () => void): Promise<void> {
     await this.#end();
     drop();
-    // The restoring that was ended has not begun it.
+    // The aborted restore has not started the keeper.
     if (!this.#isKeeping) this.#keep(false);
     await this.#keeper.forget();
   }
 
-  /** Writes what is new. A restoring that was not finished leaves the file as it is. */
+  /** Writes pending changes and stops. After an unfinished restore the file stays as it is. */
   async stop(): Promise<void> {
     await this.#end();
     await this.#keeper.stop();
@@ -104,42 +104,42 @@ interface Sharing {
   shared<Value>(name: string, make: () => Value): Value;
 }
 
-/** Whose turn it is to write a snapshot file: after a reload two instances of a plugin may have the same one for a while. */
+/** The turns of all keepers of one snapshot file: after a reload, two instances of a plugin may share it for a while. */
 export function snapshotTurns(path: string, host: Sharing): SnapshotTurns {
   return host.shared(`snapshot file ${path}`, () => new OverrideStack<SnapshotKeeper>());
 }
 
-/** Contents of the file. */
+/** The contents of the snapshot. */
 export interface SnapshotSource {
-  /** Another number whenever the entries have changed. */
+  /** A number that changes whenever the entries have changed. */
   revision(): number;
-  /** May be read while they change. Those with the same first name follow each other. */
+  /** The entries, which may change during the iteration. Entries with the same first name are adjacent. */
   entries(): Iterable<WrittenEntry>;
-  /** Fields of the file beside its entries. */
+  /** Members of the file beside its entries. */
   others?(): OtherMembers;
 }
 
-/** Notified of what happens, for metrics. */
+/** Receives events, for metrics. */
 export interface SnapshotObserver {
   /** @param bytes the size of the file */
   wrote(bytes: number): void;
   failed(): void;
 }
 
-/** Those who keep the same file; the last one writes it. */
+/** The keepers of one file, in order of registration; only the last one writes. */
 export type SnapshotTurns = OverrideStack<SnapshotKeeper>;
 
-/** Writes a snapshot from time to time, when there is something new, and a last time in the end. */
+/** Writes a snapshot periodically when its source has changed, and once more on stop. */
 export class SnapshotKeeper {
   readonly #file: Pick<SnapshotFile, 'write' | 'remove'>;
   readonly #source: SnapshotSource;
   readonly #observer: SnapshotObserver;
   readonly #log: Logger;
-  /** The contents to write; undefined for none. */
+  /** Revision that the file holds; undefined when the file does not match any. */
   #revision: number | undefined;
   #timer: NodeJS.Timeout | undefined;
   #writing: Promise<void> | undefined;
-  /** Set while writing fails, so that one outage is one log record. */
+  /** Set while writes fail, so that an outage is logged once. */
   #isFailing = false;
   #turns: SnapshotTurns | undefined;
 
@@ -157,22 +157,22 @@ export class SnapshotKeeper {
   }
 
   /**
-   * Begins.
-   * @param isSaved whether the file holds what the source holds now
+   * Starts the periodic writes.
+   * @param isSaved true if the file already holds everything that the source holds
    */
   start(intervalMs: number, isSaved = true): void {
     this.#revision = isSaved ? this.#source.revision() : undefined;
     this.#timer = setInterval(() => void this.write(), intervalMs).unref();
   }
 
-  /** From now on this one writes the file, of which the one before writes what it has. Returns what gives the turn back. */
+  /** Takes over the file after the current keeper has written its changes. The returned function gives the file back. */
   async takeTurn(turns: SnapshotTurns | undefined): Promise<() => void> {
     await turns?.current?.write();
     this.#turns = turns;
     return turns?.claim(this) ?? ((): void => undefined);
   }
 
-  /** Writes what has changed since the last time; does nothing before `start`, so that a snapshot that is still being read stays. */
+  /** Writes changes since the last write. Does nothing before `start`, so that a file that is still being read is not overwritten. */
   async write(): Promise<void> {
     if (this.#timer === undefined || !this.#isItsTurn || this.#revision === this.#source.revision()) return;
     this.#writing ??= this.#write().finally(() => {
@@ -182,8 +182,8 @@ export class SnapshotKeeper {
   }
 
   /**
-   * Something was taken out of the source that must not come back: the file goes, also where nothing can be written, and what is left in
-   * the source is written next time.
+   * Called after entries were dropped that must not come back: removes the file, even when it cannot be written. The next write contains
+   * the remaining entries.
    */
   async forget(): Promise<void> {
     await this.#writing;

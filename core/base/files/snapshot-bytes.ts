@@ -11,13 +11,13 @@ import {
   type WrittenEntry,
 } from './snapshot-json.js';
 
-/** What surrounds all entries, and what stands beside one, at most. */
+/** Upper bounds for the bytes around all entries, and for the separators of one entry. */
 const [frameBytes, besideBytes] = [256, 16];
 const pieceBytes = 64 * 1024;
 
 /**
- * A snapshot in memory, as a file would have it: of the entries those for which there is room, the first ones first, and those with the same
- * first name all or none. Undefined where there are none.
+ * A snapshot in memory, in the format of a file: as many entries as fit, in their order. Entries with the same first name are included all
+ * or none. Undefined if none fits.
  */
 export async function snapshotBytes(
   format: SnapshotFormat,
@@ -54,7 +54,7 @@ export async function snapshotBytes(
   return Buffer.concat(pieces);
 }
 
-/** The bytes of a whole snapshot, made in steps. */
+/** The bytes of a whole snapshot, produced in steps. */
 export async function* snapshotPieces(
   format: SnapshotFormat,
   savedAtMs: number,
@@ -80,7 +80,7 @@ export async function* snapshotPieces(
 }
 
 /**
- * Reads such a snapshot; what `add` was given counts only when the promise resolves.
+ * Reads such a snapshot. Entries given to `add` are valid only once the promise has resolved.
  * @throws UnusableSnapshot
  */
 export async function readSnapshotBytes(

@@ -25,19 +25,19 @@ export interface SnapshotFileSettings {
   readonly log: Logger;
 }
 
-/** A snapshot that was read. */
+/** Metadata of a snapshot that was read. */
 export interface SnapshotRead {
   /** Unix milliseconds. */
   readonly savedAtMs: number;
   readonly bytes: number;
 }
 
-/** Read at once; each is a step. */
+/** Bytes read in one step. */
 const pieceBytes = 64 * 1024;
 
 /**
- * What a process knows, in one JSON file, written and read in steps. The file is replaced as a whole, so that whoever reads it, and whenever
- * the process ends, finds a whole one. One that cannot be used is put aside, never overwritten.
+ * A snapshot of a process's data in one JSON file, written and read in steps. The file is replaced atomically, so that readers always find
+ * a complete one, even after a crash. An unusable file is moved aside, never overwritten.
  */
 export class SnapshotFile {
   readonly #settings: SnapshotFileSettings;
@@ -47,7 +47,7 @@ export class SnapshotFile {
   }
 
   /**
-   * Finds out whether the file can be written, and removes what writers left behind that did not end well.
+   * Checks that the file can be written, and removes temporary files of writers that crashed.
    * @throws Error naming the option
    */
   async open(): Promise<void> {
@@ -68,8 +68,8 @@ export class SnapshotFile {
   }
 
   /**
-   * Reads the file. What `add` was given counts only when the promise resolves to a value: otherwise there is no file, or it could not be
-   * used, which is logged.
+   * Reads the file. Entries given to `add` are valid only if the promise resolves to a value; undefined means that there is no file, or
+   * that it could not be used, which is logged.
    */
   async read(add: AddEntry, signal?: AbortSignal, reading: Reading = {}): Promise<SnapshotRead | undefined> {
     let file: FileHandle | undefined;
@@ -87,7 +87,7 @@ export class SnapshotFile {
     }
   }
 
-  /** Replaces the file; resolves to its size. When that fails, the old file stays. */
+  /** Replaces the file; resolves to its size. On failure the old file stays. */
   async write(entries: Iterable<WrittenEntry>, others: OtherMembers = {}): Promise<number> {
     const { path } = this.#settings;
     const temporary = this.#temporary();
@@ -109,7 +109,7 @@ export class SnapshotFile {
     }
   }
 
-  /** Removes the file, as it must be when what it holds is no longer true. */
+  /** Removes the file, for example because its contents have been purged. */
   async remove(): Promise<void> {
     await rm(this.#settings.path, { force: true });
   }
@@ -131,7 +131,7 @@ export class SnapshotFile {
     parsing.next();
     for (let bytes = 0; ;) {
       signal?.throwIfAborted();
-      // A piece of its own each time: an entry may reach over several.
+      // A new buffer each time: an entry may span several of them.
       const { buffer, bytesRead } = await file.read(Buffer.allocUnsafe(pieceBytes), 0, pieceBytes, bytes);
       bytes += bytesRead;
       const { done, value } = parsing.next(buffer.subarray(0, bytesRead));
@@ -154,7 +154,7 @@ export class SnapshotFile {
 
   async #putAside(error: UnusableSnapshot): Promise<void> {
     const { path, log, clock } = this.#settings;
-    // What belongs to somebody else, or to a newer version that may come back, is never overwritten; of our own damaged files one is enough.
+    // Files of other programs, or of a newer version that may come back, are all kept; of our own damaged files the latest one is enough.
     const to =
       path +
       (error.defect === 'damaged' ? '.unusable' : `.${error.defect.replace(' ', '-')}-${clock.nowMs()}`);
@@ -167,7 +167,7 @@ export class SnapshotFile {
     }
   }
 
-  /** Another name each time, so that two processes with one path do not write into each other's file. */
+  /** A random name, so that two processes with the same path do not write to the same temporary file. */
   #temporary(): string {
     return `${this.#settings.path}.${randomBytes(4).toString('hex')}.tmp`;
   }
@@ -187,17 +187,17 @@ async function statOf(path: string): Promise<Awaited<ReturnType<typeof stat>> | 
   }
 }
 
-/** Says nothing about the path: writing fails for now. */
+/** A full disk is a temporary failure: the path itself is usable. */
 function isFullDisk(error: unknown): boolean {
   return error instanceof Error && 'code' in error && (error.code === 'ENOSPC' || error.code === 'EDQUOT');
 }
 
-/** A file system that cannot do this keeps the file as well as it can. */
+/** Makes the rename durable, on file systems that support it. */
 async function syncFolder(path: string): Promise<void> {
   try {
     const folder = await open(path, 'r');
     await folder.sync().finally(() => folder.close());
   } catch {
-    // The file itself is written.
+    // The file itself has been written.
   }
 }

@@ -3,34 +3,34 @@ import { crc32 } from 'node:zlib';
 /** `{"version":1,"saved_at_unix_nano":n,<others>,"<member>":{...},"crc32":n}`; the checksum is of all bytes before its comma. */
 export interface SnapshotFormat {
   readonly version: number;
-  /** The member with the entries. */
+  /** The member that contains the entries. */
   readonly member: string;
-  /** How many names lead to an entry in it: `{"<name>":<entry>}` or `{"<name>":{"<name>":<entry>}}`. */
+  /** Levels of names above an entry: `{"<name>":<entry>}` or `{"<name>":{"<name>":<entry>}}`. */
   readonly depth: 1 | 2;
 }
 
 /** An entry with the names that lead to it. */
 export interface WrittenEntry {
   readonly names: readonly string[];
-  /** What it is as JSON. */
+  /** The entry as JSON. */
   readonly json: string;
 }
 
 /** Short members of a snapshot beside its entries, by name. */
 export type OtherMembers = Readonly<Record<string, unknown>>;
 
-/** Takes an entry as JSON.parse gives it; throws for one that is none. */
+/** Takes an entry as parsed by JSON.parse; throws if it is invalid. */
 export type AddEntry = (names: readonly string[], value: unknown) => void;
 
-/** What else reading a snapshot is about. */
+/** Optional parameters of reading a snapshot. */
 export interface Reading {
-  /** An empty map, for what stands beside the entries. */
+  /** An empty map, filled with the members beside the entries. */
   readonly others?: Map<string, unknown>;
-  /** Waited for between pieces of the file: may work on what has been added, so that it need not all be held. */
+  /** Awaited between pieces of the file. It may process the entries added so far, so that they need not all be in memory. */
   readonly settle?: () => Promise<void>;
 }
 
-/** Why a file cannot be used: it is no such snapshot, one of another version, or damaged. */
+/** The reason why a file cannot be used: it is not such a snapshot, has another version, or is damaged. */
 export type SnapshotDefect = 'foreign' | 'other version' | 'damaged';
 
 export class UnusableSnapshot extends Error {
@@ -43,10 +43,10 @@ export class UnusableSnapshot extends Error {
   }
 }
 
-/** The most bytes of an entry: it is parsed in one turn of the event loop. */
+/** Maximum size of an entry, which is parsed in one turn of the event loop. */
 export const maxEntryBytes = 8 * 1024 * 1024;
 
-/** The pieces of the text of a snapshot, without entries that are too large. Those with the same first name must follow each other. */
+/** The text of a snapshot in pieces, leaving out entries that are too large. Entries with the same first name must be adjacent. */
 export function* snapshotText(
   { version, member, depth }: SnapshotFormat,
   savedAtMs: number,
@@ -59,7 +59,7 @@ export function* snapshotText(
   yield `${JSON.stringify(member)}:{`;
   let group: string | undefined;
   for (const { names, json } of entries) {
-    // A unit of UTF-16 has three bytes at most.
+    // A UTF-16 code unit takes at most three bytes.
     if (json.length > maxEntryBytes / 3 && Buffer.byteLength(json) > maxEntryBytes) continue;
     const [first = '', second = ''] = names;
     const comma = group === undefined ? '' : ',';
@@ -72,29 +72,29 @@ export function* snapshotText(
   yield depth === 2 && group !== undefined ? '}}' : '}';
 }
 
-/** What follows the text with this checksum. */
+/** The end of a snapshot whose text has this checksum. */
 export function snapshotEnd(checksum: number): string {
   return `,"crc32":${checksum}}\n`;
 }
 
-/** Unix nanoseconds in digits, which a number does not hold exactly. */
+/** Unix nanoseconds in decimal, because a number cannot hold them exactly. */
 export function unixNano(ms: number): string {
   return `${Math.round(ms)}000000`;
 }
 
-/** Unix milliseconds of Unix nanoseconds as JSON.parse reads them; throws for what is no time. */
+/** Converts Unix nanoseconds, as parsed by JSON.parse, to milliseconds; throws for a value that is not a time. */
 export function msOfUnixNano(ns: unknown): number {
   if (typeof ns !== 'number' || !(ns >= 0)) throw new Error(`no Unix nanoseconds: ${String(ns)}`);
   return Math.round(ns / 1e6);
 }
 
-/** Waits for the next bytes wherever those at hand end, and for none at the end. */
+/** A parser that yields when it needs more bytes; it is resumed with an empty buffer at the end of the file. */
 type Parsing<Result> = Generator<undefined, Result, Buffer>;
 
 /**
- * Reads the text of a snapshot and adds its entries; they are right only when all of it was read.
- * @param members an empty map, for what stands beside the entries
- * @returns when it was saved, in Unix milliseconds
+ * Parses the text of a snapshot and adds its entries, which are valid only once all of it has been read.
+ * @param members an empty map, filled with the members beside the entries
+ * @returns the time of writing in Unix milliseconds
  * @throws UnusableSnapshot
  */
 export function* parseSnapshot(
@@ -143,18 +143,18 @@ function* entriesOf(
 const [quote, backslash, comma, colon] = [0x22, 0x5c, 0x2c, 0x3a];
 const [openBrace, closeBrace, openBracket, closeBracket] = [0x7b, 0x7d, 0x5b, 0x5d];
 
-/** JSON in pieces: its members one after the other, and values as JSON.parse reads them. */
+/** A JSON document that arrives in pieces: yields its members one by one, and their values as JSON.parse returns them. */
 class Source {
   #piece: Buffer = Buffer.alloc(0);
   #at = 0;
   #checksum = 0;
 
-  /** Of all bytes so far. */
+  /** Checksum of all bytes read so far. */
   get checksum(): number {
     return crc32(this.#piece.subarray(0, this.#at), this.#checksum);
   }
 
-  /** Goes past the comma between two members, or past the end of their object. */
+  /** Consumes the comma between two members, or the end of their object. */
   *hasMember(isFirst: boolean): Parsing<boolean> {
     if ((yield* this.#peek()) === closeBrace) {
       this.#at += 1;
@@ -198,7 +198,7 @@ class Source {
     return JSON.parse(whole.toString()) as unknown;
   }
 
-  /** The next byte that is no white space; undefined at the end. */
+  /** The next byte that is not white space; undefined at the end. */
   *#peek(): Parsing<number | undefined> {
     for (;;) {
       for (; this.#at < this.#piece.length; this.#at += 1) {
@@ -217,15 +217,15 @@ class Source {
   }
 }
 
-/** Where a JSON value ends that may continue in the next piece. */
+/** Finds the end of a JSON value that may span several pieces. */
 class ValueEnd {
-  /** Whether the value needs no more bytes; a number ends only where something follows. */
+  /** True once the end was found. A number ends only at the byte after it. */
   isFound = false;
   #depth = 0;
   #isText = false;
   #isEscaped = false;
 
-  /** The index behind the value, or behind the piece. */
+  /** The index after the value, or the length of the piece. */
   find(piece: Buffer, from: number): number {
     for (let at = from; at < piece.length; at += 1) {
       const byte = piece[at];

@@ -1,7 +1,7 @@
 import type { Tenant } from '../caller.js';
 import { keyOf, leftOut, scalar, type KeyParts } from './parts.js';
 
-/** After a reload of the tenant map, the same id may stand for other data, so the id alone is not enough. */
+/** The id alone is not enough: after a reload of the tenant map it may stand for other data. */
 export const tenantKey: KeyParts<Tenant> = {
   id: scalar,
   accountId: scalar,
@@ -21,14 +21,14 @@ export function hasCredentials(owner: string): boolean {
   return owner.includes(credentialsPart);
 }
 
-/** The beginning of all owners of a tenant. */
+/** The common prefix of all owners of a tenant. */
 export function ownersOfTenant(id: string): string {
   return `${keyOf({ id: scalar }, { id })}&`;
 }
 
 /**
  * Identifies the data that a tenant sees in the backend.
- * @param credentials a fingerprint of what the caller sends to the backend, where data may depend on it
+ * @param credentials a fingerprint of the credentials sent to the backend, if its data may depend on them
  */
 export function dataOwner(tenant: Tenant, credentials = ''): string {
   const owner = keyOf(tenantKey, tenant);

@@ -7,7 +7,7 @@ export function escapeText(text: string): string {
     // encodeURIComponent does not encode these.
     return encodeURIComponent(text).replace(/[.!~*'()]/g, (sign) => `%${sign.charCodeAt(0).toString(16)}`);
   } catch {
-    // Half a surrogate pair has no UTF-8. encodeURIComponent never writes %u, so this cannot collide.
+    // An unpaired surrogate has no UTF-8 form. encodeURIComponent never writes %u, so this cannot collide.
     return text.replace(/[^A-Za-z0-9_-]/g, (unit) => `%u${unit.charCodeAt(0).toString(16).padStart(4, '0')}`);
   }
 }

@@ -1,15 +1,15 @@
 /**
- * Keys made from the fields of an object. A table says for each field how it is written or why it is left out; a field missing from
+ * Cache keys made from the fields of an object. A table says for each field how it is written or why it is left out; a field missing from
  * the table is a type error. Two objects have the same key exactly when all fields that are written are equal.
  */
 import { escapeText } from './escape.js';
 
 type Scalar = string | number | bigint | boolean;
-/** Identified by its text. */
+/** An object identified by its text. */
 interface HasText {
   readonly text: string;
 }
-/** Values that one function writes; any other object is written field by field, with a table of its own. */
+/** Values that a single function writes; any other object is written field by field, by a table of its own. */
 export type Whole = Scalar | HasText | readonly unknown[] | ReadonlyMap<unknown, unknown>;
 
 /** Marks a field that is not part of the key. */
@@ -27,7 +27,7 @@ type Write<Value> = (value: Value) => string | undefined;
 type KeyPart<Value> =
   LeftOut | ([NonNullable<Value>] extends [Whole] ? Write<Value> : KeyParts<NonNullable<Value>>);
 
-/** How each field of an object is written. */
+/** Tells for each field of an object how it is written. */
 export type KeyParts<Fields> = { readonly [Name in keyof Fields]-?: KeyPart<Fields[Name]> };
 
 export function leftOut(reason: string): LeftOut {
@@ -62,7 +62,7 @@ interface Writer {
   readonly write: Write<unknown>;
 }
 
-/** Keys are made for every request and tables are few, so each table is read once. */
+/** Keys are made for every request and tables are few, so each table is compiled once. */
 const known = new WeakMap<object, readonly Writer[]>();
 
 function writersOf(parts: object): readonly Writer[] {

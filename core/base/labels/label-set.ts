@@ -73,7 +73,7 @@ export class LabelSet {
     return this.labels.length;
   }
 
-  /** A text that is equal exactly when the sets are equal. */
+  /** A text that is equal for two sets exactly when the sets are equal. */
   get key(): string {
     this.#key ??= this.labels
       .map(([name, value]) => `${name.length}:${name}${value.length}:${value}`)
@@ -105,11 +105,11 @@ export class LabelSet {
   }
 }
 
-/** The JSON object text of labels that are unique, in their order. Writing an object as a whole is much faster than writing its members. */
+/** The JSON object text of labels that are unique, in their order. One JSON.stringify call is much faster than one per member. */
 export function labelsJson(labels: readonly Label[]): string {
   const members = Object.create(null) as Record<string, string>;
   for (const [name, value] of labels) {
-    // Objects put names that are whole numbers first.
+    // Objects list integer-like names first, which would change the order.
     if (beginsWithDigit(name)) return `{${labels.map(memberJson).join(',')}}`;
     members[name] = value;
   }

@@ -1,6 +1,6 @@
 import { apiError } from '../errors/table.js';
 
-/** What memory is held for, worded as in the error that refuses more of it. */
+/** The purpose of held memory, worded as in the error that refuses more of it. */
 export type MemoryUse =
   | 'the labels of series'
   | 'samples by series and time'
@@ -15,18 +15,18 @@ export type MemoryUse =
   | 'listings that were kept'
   | 'the bytes of the answer';
 
-/** Where accounts get their memory: the bound on what all queries of the process hold together. */
+/** The pool that accounts draw from: it bounds the memory of all queries of the process together. */
 export interface MemorySource {
   readonly limit: number;
   readonly held: number;
-  /** False when there is not enough left. */
+  /** Returns false when not enough is left. */
   take(bytes: number): boolean;
   giveBack(bytes: number): void;
   refused(reason: 'query' | 'process'): void;
   closed(peakBytes: number): void;
 }
 
-/** Memory is taken from the pool in pieces, so that most charges are an addition and a comparison. */
+/** Accounts take memory from the pool in pieces, so that most charges are an addition and a comparison. */
 const pieceBytes = 256 * 1024;
 
 /**
@@ -62,7 +62,7 @@ export class MemoryAccount {
     return this.#limit === Infinity ? 0 : this.#limit;
   }
 
-  /** What is held now, by kind. */
+  /** Bytes held now, by kind. */
   get held(): ReadonlyMap<MemoryUse, number> {
     return this.#byKind;
   }
@@ -91,7 +91,7 @@ export class MemoryAccount {
     else this.release(before - bytes, kind);
   }
 
-  /** An empty account with the same limits, for work of its own. */
+  /** An empty account with the same limits, for independent work. */
   another(): MemoryAccount {
     return new MemoryAccount(this.#limit, this.#pool);
   }

@@ -1,8 +1,8 @@
 /**
- * What one part of the program keeps for objects of another, for as long as these live: a property under a name of its own.
+ * Per-object data that one module keeps for objects of another one, in a property under a private symbol.
  *
- * A WeakMap would do the same, but its table soon lies in V8's old space, and from there it keeps all values, and what they know of, until the next
- * full collection, so that the collector copies, marks and sweeps them.
+ * A WeakMap would do the same, but its table soon moves to V8's old space. From there it keeps all values, and everything they reference,
+ * alive until the next full collection, so that the collector copies, marks and sweeps them.
  */
 export class Attached<Value> {
   readonly #name = Symbol('attached');

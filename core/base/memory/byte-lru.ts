@@ -1,6 +1,6 @@
 import type { Clock } from '../clock.js';
 
-/** Why an entry is missing or was removed. */
+/** The reason why an entry was removed or not stored. */
 export type DropReason = 'expired' | 'evicted' | 'refused';
 
 /** Notified of every change, for metrics. */
@@ -9,7 +9,7 @@ export interface CacheObserver {
   dropped(reason: DropReason): void;
 }
 
-/** Where something is kept as long as there is room and time. */
+/** A cache: it may drop entries at any time. */
 export interface Memory<Value> {
   get(key: string): Value | undefined;
   set(key: string, value: Value, bytes: number, ttlMs: number): unknown;
@@ -20,7 +20,7 @@ export interface ByteLruOptions<Value = never> {
   readonly maxBytes: number;
   readonly clock: Pick<Clock, 'monotonicMs'>;
   readonly observer?: CacheObserver;
-  /** Told of each value that is no longer kept, for whatever reason. */
+  /** Called with each value that leaves the cache, for whatever reason. */
   readonly left?: (value: Value) => void;
 }
 
@@ -30,14 +30,14 @@ interface Slot<Value> {
   readonly expiresAtMs: number;
 }
 
-/** Bytes that a key and its slot take in addition to the value. */
+/** Bytes of an entry beside its value and the characters of its key. */
 const slotBytes = 120;
 /**
- * The largest part of the budget (one in so many) that one entry may take, so that one answer cannot evict all others
+ * One entry may take at most this fraction (1/n) of the budget, so that one answer cannot evict all others
  * (docs/protocol/operation.md#cache-size).
  */
 export const largestEntryDivisor = 10;
-/** Each `set` checks this many other entries for expiry, so that expired entries leave long before room is needed. */
+/** Each `set` checks this many other entries for expiry, so that expired entries are removed long before room is needed. */
 const expiryChecksPerSet = 4;
 
 /**
@@ -47,12 +47,12 @@ const expiryChecksPerSet = 4;
 export class ByteLru<Value> {
   readonly #slots = new Map<string, Slot<Value>>();
   readonly #options: ByteLruOptions<Value>;
-  /** Where the scan for expired entries continues. */
+  /** Position of the scan for expired entries. */
   #expiryScan: Iterator<[string, Slot<Value>]> | undefined;
   #bytes = 0;
-  /** The entry used last, which may have been dropped since. */
+  /** The entry used last, if it has not been dropped. */
   #newest: Slot<Value> | undefined;
-  /** What may be filled now, of `maxBytes`. */
+  /** The current limit in bytes, at most `maxBytes`. */
   #limit: number;
 
   constructor(options: ByteLruOptions<Value>) {
@@ -60,13 +60,13 @@ export class ByteLru<Value> {
     this.#limit = options.maxBytes;
   }
 
-  /** Holds it to a share of its bytes; what was used least recently goes. */
+  /** Limits the cache to a share of `maxBytes`; evicts the least recently used entries. */
   limitTo(share: number): void {
     this.#limit = this.#options.maxBytes * share;
     while (this.#bytes > this.#limit) this.#evictOldest();
   }
 
-  /** The most bytes of one entry. */
+  /** Maximum size of one entry. */
   get #largest(): number {
     return Math.min(this.#limit, this.#options.maxBytes / largestEntryDivisor);
   }
@@ -80,12 +80,12 @@ export class ByteLru<Value> {
     return this.#bytes;
   }
 
-  /** Of all entries, the least recently used first. */
+  /** Keys of all entries, the least recently used first. */
   keys(): readonly string[] {
     return [...this.#slots.keys()];
   }
 
-  /** A value without using it: it stays where it is among the others. */
+  /** The value without counting this as a use. */
   peek(key: string): Value | undefined {
     const slot = this.#slots.get(key);
     return slot === undefined || slot.expiresAtMs <= this.#options.clock.monotonicMs()
@@ -102,7 +102,7 @@ export class ByteLru<Value> {
   get(key: string): Value | undefined {
     const slot = this.#slots.get(key);
     if (slot === undefined) return undefined;
-    // The clock is not asked about what does not expire.
+    // Entries that never expire need no look at the clock.
     if (slot.expiresAtMs !== Infinity && slot.expiresAtMs <= this.#options.clock.monotonicMs()) {
       this.#drop(key, slot, 'expired');
       return undefined;
@@ -116,7 +116,7 @@ export class ByteLru<Value> {
     return slot.value;
   }
 
-  /** Keeps a value of about `valueBytes` bytes for `ttlMs`; false when it is too large or has already expired. */
+  /** Stores a value of about `valueBytes` bytes for `ttlMs`; false when it is too large or has already expired. */
   set(key: string, value: Value, valueBytes: number, ttlMs: number): boolean {
     this.delete(key);
     const bytes = valueBytes + key.length + slotBytes;
@@ -130,7 +130,9 @@ export class ByteLru<Value> {
     return true;
   }
 
-  /** Counts a kept value as `valueBytes` from now on; false, and nothing changes, when it is no longer kept or would be too large. */
+  /**
+   * Changes the size that a stored value counts as. Returns false, and changes nothing, if it is no longer stored or would be too large.
+   */
   resize(key: string, value: Value, valueBytes: number): boolean {
     const slot = this.#slots.get(key);
     const bytes = valueBytes + key.length + slotBytes;
@@ -158,7 +160,7 @@ export class ByteLru<Value> {
     this.#resized();
   }
 
-  /** Makes room first, by dropping what was used least recently. */
+  /** Evicts the least recently used entries to make room, then stores the entry. */
   #put(key: string, slot: Slot<Value>): void {
     const { maxEntries } = this.#options;
     while (this.#slots.size >= maxEntries || this.#bytes + slot.bytes > this.#limit) this.#evictOldest();
@@ -196,7 +198,7 @@ export class ByteLru<Value> {
 
   #takeOut(key: string, slot: Slot<Value>): void {
     this.#slots.delete(key);
-    // What is dropped is not held on to.
+    // Do not keep the dropped entry alive.
     if (slot === this.#newest) this.#newest = undefined;
     this.#bytes -= slot.bytes;
   }

@@ -1,31 +1,34 @@
-/** A cache that can make do with less. */
+/** A cache whose limit can be lowered. */
 export interface Yielding {
-  /** @param share of the bytes that it was given, above 0 and at most 1 */
+  /** @param share of its configured bytes, above 0 and at most 1 */
   limitTo(share: number): void;
 }
 
 /**
- * What the process may take beside its caches: the program, running queries, and what the collector and the allocator have not given back.
- * When it takes more, caches make room for it.
+ * Memory of the process outside its caches: the program, running queries, garbage, and pages that the allocator has not returned. Above
+ * that, caches shrink.
  */
 const besidesBytes = 150 * 1024 * 1024;
-/** Caches are never held to less. */
+/** Minimum share of their configured bytes that caches keep. */
 const leastShare = 1 / 8;
-/** Given back with each look: memory follows slowly, and what has been dropped has to be made again. */
+/**
+ * Share given back per observation. Growth is slow because resident memory follows with a delay, and dropped entries have to be fetched
+ * again.
+ */
 const growth = 0.01;
-/** Of what is too much, so much is taken with each look: some of it is garbage, which goes by itself. */
-const haste = 0.25;
-/** Resident memory is held to this part of the bound: the rest is for what a query takes for a moment. */
-const aim = 0.8;
-/** Room is given back below this part of the bound. */
-const calm = 0.75;
+/** Fraction of the excess that is taken per observation: some of the excess is garbage, which goes by itself. */
+const shrinkRate = 0.25;
+/** Target for resident memory, as a fraction of the bound. The rest is headroom for short peaks of queries. */
+const target = 0.8;
+/** Caches grow again while resident memory is below this fraction of the bound. */
+const growBelow = 0.75;
 
 /**
- * Holds the resident memory of the process to the size of its caches and some more, by what the system says instead of what the caches
- * estimate: as much as they hold is only known to the allocator.
+ * Shrinks caches so that the resident memory of the process stays below the configured cache size plus a fixed allowance. It uses the
+ * system's figure rather than the caches' own estimates, which do not include the allocator's overhead.
  */
 export class CacheRoom {
-  /** The most bytes of resident memory. */
+  /** Maximum resident memory in bytes. */
   readonly bound: number;
   readonly #cacheBytes: number;
   readonly #beside: ReadonlySet<() => number>;
@@ -33,8 +36,8 @@ export class CacheRoom {
   #share = 1;
 
   /**
-   * @param cacheBytes of all caches together
-   * @param beside what is held outside of them under a bound of its own, in bytes
+   * @param cacheBytes configured size of all caches together
+   * @param beside sizes in bytes of data outside the caches, each under a bound of its own
    */
   constructor(cacheBytes: number, beside: ReadonlySet<() => number> = new Set()) {
     this.#beside = beside;
@@ -42,26 +45,26 @@ export class CacheRoom {
     this.bound = cacheBytes + besidesBytes;
   }
 
-  /** The part of their bytes that caches may fill now. */
+  /** The share of their configured bytes that caches may fill now. */
   get share(): number {
     return this.#share;
   }
 
-  /** Returns what takes the cache out again. */
+  /** Registers a cache. The returned function removes it. */
   add(cache: Yielding): () => void {
     this.#caches.add(cache);
     cache.limitTo(this.#share);
     return () => this.#caches.delete(cache);
   }
 
-  /** Takes a look at the memory of the process. */
+  /** Adapts the share to the resident memory of the process. */
   observe(residentBytes: number): void {
     let bytes = residentBytes;
     for (const held of this.#beside) bytes -= held();
-    const over = bytes - aim * this.bound;
+    const over = bytes - target * this.bound;
     let share = this.#share;
-    if (over > 0) share -= Math.max(growth, (haste * over) / this.#cacheBytes);
-    else if (bytes < calm * this.bound) share += growth;
+    if (over > 0) share -= Math.max(growth, (shrinkRate * over) / this.#cacheBytes);
+    else if (bytes < growBelow * this.bound) share += growth;
     share = Math.min(1, Math.max(leastShare, share));
     if (share === this.#share) return;
     this.#share = share;
@@ -74,7 +77,7 @@ interface Sharing {
   shared<Value>(name: string, make: () => Value): Value;
 }
 
-/** Where the caches of this process make room for what else it needs. */
+/** The instance of this process. */
 export function cacheRoom({ cacheMaxBytes }: { readonly cacheMaxBytes: number }, host: Sharing): CacheRoom {
   return host.shared(
     `cache room of ${cacheMaxBytes}`,
@@ -82,7 +85,7 @@ export function cacheRoom({ cacheMaxBytes }: { readonly cacheMaxBytes: number },
   );
 }
 
-/** Bytes held outside of the caches under a bound of their own; the caches make no room for them. */
+/** Sizes of data outside the caches that have a bound of their own; the caches do not shrink for them. */
 export function besideCaches(host: Sharing): Set<() => number> {
   return host.shared('beside caches', () => new Set());
 }

@@ -10,10 +10,10 @@ interface Node<Value> extends QueueEntry<Value> {
 }
 
 /**
- * A queue from which any entry may leave at any time.
+ * An insertion-ordered queue from which any entry can be removed in constant time.
  *
- * A Set would do the same, but the tables that it outgrows are linked one to the next: once one of them lies in V8's old space, all later ones, and
- * the values in them, are kept until the next full collection.
+ * A Set would do the same, but its outgrown tables are linked to their successors: once one of them is in V8's old space, all later ones,
+ * and the values in them, stay alive until the next full collection.
  */
 export class LinkedQueue<Value> implements Iterable<QueueEntry<Value>> {
   #first: Node<Value> | undefined;
@@ -47,7 +47,7 @@ export class LinkedQueue<Value> implements Iterable<QueueEntry<Value>> {
     this.#size -= 1;
   }
 
-  /** Puts an entry behind all others; it must not have left. */
+  /** Moves an entry to the end. The entry must still be in the queue. */
   moveToEnd(entry: QueueEntry<Value>): void {
     this.remove(entry);
     this.#append(entry as Node<Value>);
@@ -61,7 +61,7 @@ export class LinkedQueue<Value> implements Iterable<QueueEntry<Value>> {
     this.#size += 1;
   }
 
-  /** Nobody may go meanwhile. */
+  /** Entries must not be removed during the iteration. */
   *[Symbol.iterator](): Generator<QueueEntry<Value>> {
     for (let node = this.#first; node !== undefined; node = node.after) yield node;
   }

@@ -25,11 +25,11 @@ export const memoryMetrics = {
 
 /** Heap used by the program itself and by short-lived objects. */
 const programBytes = 96 * 1024 * 1024;
-/** The share of the remaining heap that queries may fill. The rest is for what is not estimated: rows in transit, learned data, garbage. */
+/** The share of the remaining heap that queries may fill. The rest is for unestimated data: rows in transit, learned data, garbage. */
 const queryShare = 0.5;
 /** The share of the remaining heap that all answer caches may fill together. */
 const cacheShare = 0.2;
-/** A process could not do anything useful with less. */
+/** Lower bound: with less, the process could not do anything useful. */
 const minBytes = 8 * 1024 * 1024;
 
 /** The heap size limit of this process (`--max-old-space-size`, or what Node.js chose from the host's memory). */
@@ -54,7 +54,7 @@ export interface PoolOptions {
   readonly heap?: number;
 }
 
-/** The memory of all running queries of the process. */
+/** The memory pool of all running queries of the process. */
 export class MemoryPool implements MemorySource {
   /** The most that all queries together may hold, in bytes. */
   readonly limit: number;
@@ -70,7 +70,7 @@ export class MemoryPool implements MemorySource {
     meters?.query_memory_bytes.set(0, {});
   }
 
-  /** Holds queries that begin from now on to another limit; 0 means unlimited. */
+  /** Sets the limit of queries that begin from now on; 0 means unlimited. */
   holdQueriesTo(maxQueryBytes: number): void {
     this.#maxQueryBytes = maxQueryBytes;
   }
@@ -84,7 +84,7 @@ export class MemoryPool implements MemorySource {
     return new MemoryAccount(this.#maxQueryBytes, this);
   }
 
-  /** False when there is not enough left. */
+  /** Returns false when not enough is left. */
   take(bytes: number): boolean {
     if (this.#held + bytes > this.limit) return false;
     this.#held += bytes;

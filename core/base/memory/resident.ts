@@ -1,6 +1,6 @@
 import { isSystemError } from '../errors/system-error.js';
 
-/** Resident memory of this process; undefined while it cannot be read, for which Node opens a file. */
+/** Resident memory of this process. Undefined while it cannot be read: Node opens a file for it, and may be out of descriptors. */
 export function residentBytes(): number | undefined {
   try {
     return process.memoryUsage.rss();

@@ -1,6 +1,6 @@
 /**
- * Sizes in V8's heap, on 64 bits without pointer compression. Typed arrays are exact; the others are measured, and test/core/base/memory
- * compares them with a real heap.
+ * Sizes in V8's heap, on 64 bits without pointer compression. Sizes of typed arrays are exact; the others are measured, and
+ * test/core/base/memory compares them with a real heap.
  */
 import type { LabelSet } from '../labels/label-set.js';
 
@@ -10,7 +10,7 @@ const slicedLength = 13;
 const slicedBytes = 32;
 const labelBytes = 72;
 const labelSetBytes = 112;
-/** A Map entry with its share of the unused ones. */
+/** A Map entry, including its share of unused slots. */
 export const entryBytes = 48;
 export const pointBytes = 80;
 const rowBytes = 400;
@@ -18,7 +18,7 @@ const rowBytes = 400;
 /** The size of the label sets that a pipeline keeps for reuse (see LabelSetPool). */
 export const keptLabelsBytes = 4 * 1024 * 1024;
 
-/** A text that is not a slice of another. */
+/** The size of a text that is not a slice of another. */
 export function textBytes(text: string): number {
   return textHead + ((text.length + 7) & ~7) * (hasWideCharacters(text) ? 2 : 1);
 }
@@ -29,7 +29,7 @@ function hasWideCharacters(text: string): boolean {
   return false;
 }
 
-/** A label set with its key, whose values are texts of their own or slices of the key (see LabelSet.owned). */
+/** The size of a label set with its key. Its values are separate texts or slices of the key (see LabelSet.owned). */
 export function labelsBytes(set: LabelSet): number {
   let bytes = labelSetBytes + textBytes(set.key);
   for (const [, value] of set.labels) {
@@ -39,7 +39,7 @@ export function labelsBytes(set: LabelSet): number {
   return bytes;
 }
 
-/** The approximate size of labels that nobody else holds, without a look at them. */
+/** The approximate size of labels that are not shared, computed in constant time. */
 export function ownLabelsBytes({ size }: LabelSet): number {
   return size * 100;
 }
@@ -49,17 +49,17 @@ interface Arrays {
   readonly present: { readonly byteLength: number };
 }
 
-/** The arrays of one series over the columns of a grid, and the object that holds them. */
+/** The size of one series over the columns of a grid. */
 export function seriesRowBytes({ values, present }: Arrays): number {
   return values.byteLength + present.byteLength + rowBytes;
 }
 
-/** The same, before they are allocated. */
+/** The same, before the arrays are allocated. */
 export function seriesBytes(columns: number, bytesPerColumn = 9): number {
   return columns * bytesPerColumn + rowBytes;
 }
 
-/** A log row with its labels, which are mostly shared with other rows. */
+/** The size of a log row with its labels, which are mostly shared with other rows. */
 export function logRowBytes({ line }: { readonly line: string }): number {
   return 300 + textBytes(line);
 }

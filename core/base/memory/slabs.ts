@@ -1,28 +1,28 @@
-/** Bytes that are kept, until they are dropped. */
+/** Bytes in a slab, until they are dropped. */
 export interface KeptBytes {
   readonly byteLength: number;
-  /** A copy of them. */
+  /** Returns a copy. */
   read(): Buffer;
   drop(): void;
 }
 
-/** Small pieces share blocks of this size; larger ones have one of their own. */
+/** Small pieces share blocks of this size; larger ones get a block of their own. */
 const blockBytes = 1024 * 1024;
 const ownFrom = blockBytes / 4;
-/** What is left in a block that is emptier than this moves to another one. */
-const fullest = 0.5;
+/** The pieces of a block that is less full than this move to another block. */
+const compactBelow = 0.5;
 
 /**
- * Keeps many pieces of memory that come and go in any order in few large blocks, which are given back to the system as a whole. The
- * allocator would leave them where they are and keep what lies between them: dropping nine buffers of ten gives nothing back. All blocks
- * together take at most about twice what is kept.
+ * Packs many pieces of memory with different lifetimes into a few large blocks, which are returned to the system as a whole. The allocator
+ * would leave the pieces in place and keep the gaps between them: dropping nine buffers of ten frees nothing. All blocks together take at
+ * most about twice the size of the pieces.
  */
 export class Slabs {
   #open = new Block(0);
   #blocks = 0;
   #epoch = 0;
 
-  /** Bytes of all blocks. */
+  /** Total size of the blocks. */
   get bytes(): number {
     return this.#blocks;
   }
@@ -33,7 +33,7 @@ export class Slabs {
     return piece;
   }
 
-  /** Takes back the room of a piece, unless it was forgotten with all others. */
+  /** Frees the room of a piece, unless `clear` has dropped it. */
   left(piece: Piece): void {
     if (piece.epoch !== this.#epoch) return;
     const { block } = piece;
@@ -41,7 +41,7 @@ export class Slabs {
     this.#clean(block);
   }
 
-  /** Forgets all pieces at once, before they are dropped. They can still be read. */
+  /** Drops all pieces at once. Those still referenced can still be read. */
   clear(): void {
     this.#epoch += 1;
     this.#blocks = 0;
@@ -64,19 +64,19 @@ export class Slabs {
   }
 
   #clean(block: Block): void {
-    if (block === this.#open || block.size === 0 || block.live >= block.size * fullest) return;
+    if (block === this.#open || block.size === 0 || block.live >= block.size * compactBelow) return;
     this.#blocks -= block.size;
     for (const piece of block.pieces) this.#place(piece, piece.bytes());
   }
 }
 
-/** A buffer that could be resized has pages of its own, outside of the allocator's heap. */
+/** The memory of a resizable buffer is mapped separately, outside of the allocator's heap. */
 const ResizableBuffer = ArrayBuffer as new (
   byteLength: number,
   options: { readonly maxByteLength: number },
 ) => ArrayBuffer;
 
-/** There are as many as answers, so they are small: no functions of their own. */
+/** There is one for each answer, so it is kept small: methods rather than closures. */
 class Piece implements KeptBytes {
   readonly #slabs: Slabs;
   readonly epoch: number;
@@ -91,7 +91,7 @@ class Piece implements KeptBytes {
     this.byteLength = byteLength;
   }
 
-  /** Where they lie now. */
+  /** The bytes at their current position. */
   bytes(): Buffer {
     return this.block.memory.subarray(this.offset, this.offset + this.byteLength);
   }

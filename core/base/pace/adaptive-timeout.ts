@@ -1,14 +1,14 @@
 export interface AdaptiveTimeoutOptions {
   readonly leastMs: number;
   readonly mostMs: number;
-  /** The usual time before any answer; the longest timeout unless given. */
+  /** Estimate of the usual response time before the first response; the longest timeout unless given. */
   readonly usualMs?: number;
-  /** Weight of a faster answer in the usual time. */
+  /** Weight of a faster response in the estimate. */
   readonly forgetting?: number;
 }
 
-/** Number of late answers in a row after which the shortest timeout applies. */
-const hopeless = 3;
+/** After this many late responses in a row the shortest timeout applies. */
+const maxLateInARow = 3;
 
 /**
  * A timeout of twice the usual response time, within bounds. It grows at once when responses get slower, shrinks gradually when they get
@@ -26,10 +26,10 @@ export class AdaptiveTimeout {
 
   get ms(): number {
     const { leastMs, mostMs } = this.#options;
-    return this.#late >= hopeless ? leastMs : Math.min(mostMs, Math.max(leastMs, 2 * this.#usualMs));
+    return this.#late >= maxLateInARow ? leastMs : Math.min(mostMs, Math.max(leastMs, 2 * this.#usualMs));
   }
 
-  /** The wait for the rest of an answer that has begun in time. */
+  /** Timeout for the rest of a response that began in time. */
   get mostMs(): number {
     return this.#options.mostMs;
   }

@@ -1,15 +1,17 @@
-/** An iteration whose first item is asked for at once, while its reader still waits for something else. Whoever makes one ends it, read or not. */
+/**
+ * An iteration that requests its first item immediately, before its reader starts. The creator must call `end`, whether it was read or not.
+ */
 export class Begun<Item> implements AsyncIterable<Item> {
   readonly #items: AsyncIterator<Item>;
   readonly #first: Promise<IteratorResult<Item>>;
 
   readonly #stop = new AbortController();
 
-  /** @param begin makes the iteration; its signal ends what is on its way */
+  /** @param begin creates the iteration; its signal cancels running requests */
   constructor(begin: (signal: AbortSignal) => AsyncIterable<Item>) {
     this.#items = begin(this.#stop.signal)[Symbol.asyncIterator]();
     this.#first = this.#items.next();
-    // Its failure is told to the reader, of which there is none when something else fails before.
+    // A reader sees the failure. If there is none, because something else failed first, it must not be an unhandled rejection.
     this.#first.catch(() => undefined);
   }
 
@@ -17,7 +19,7 @@ export class Begun<Item> implements AsyncIterable<Item> {
     for (let item = await this.#first; item.done !== true; item = await this.#items.next()) yield item.value;
   }
 
-  /** Asks for no more, and ends what is on its way. */
+  /** Stops the iteration and cancels running requests. */
   end(): void {
     this.#stop.abort(new Error('ended: nobody reads on'));
     void this.#items.return?.().catch(() => undefined);

@@ -1,7 +1,7 @@
 /**
  * Runs parts with limited concurrency. The first failure cancels all others and becomes the failure of the whole.
  * @param ended cancels all parts
- * @returns the results in the order of the parts, whichever came first
+ * @returns the results in the order of the parts
  */
 export async function inParallel<Part, Result>(
   parts: readonly Part[],

@@ -1,13 +1,13 @@
 import { LinkedQueue } from '../memory/linked-queue.js';
 
-/** Milliseconds that all long computations together take in one turn of the event loop, and that one batch may take in addition. */
+/** Milliseconds per turn of the event loop that all long computations share, and that one batch may take in addition. */
 const usualSliceMs = 4;
-/** Turns left to others after each slice: most answers need several turns, and an idle turn costs almost nothing. */
+/** Turns left to other work after each slice: most answers need several turns, and an idle turn costs almost nothing. */
 const turnsBetween = 3;
 
 /**
  * Shares the turns of the event loop among long computations. If each of many computations took a slice of the same turn, they would block
- * everything else, so waiting computations resume one after the other, as many as fit into one slice.
+ * everything else. So waiting computations resume one after the other, as many as fit into one slice.
  */
 class Turns {
   #startedAt = 0;
@@ -16,7 +16,7 @@ class Turns {
   /** In order of arrival. */
   readonly #waiting = new LinkedQueue<{ readonly fromTurn: number; readonly goOn: () => void }>();
 
-  /** Milliseconds since the first computation of this turn asked. */
+  /** Milliseconds since the first computation of this turn began its slice. */
   used(): number {
     const now = performance.now();
     if (!this.#isCounted) {
@@ -53,14 +53,14 @@ class Turns {
 
 const turns = new Turns();
 
-/** Lets other work run between the rows of a long computation, and notices when it is cancelled. */
+/** Lets other work run between the rows of a long computation, and ends the computation when it is cancelled. */
 export class Pacer {
   readonly #signal: AbortSignal | undefined;
   readonly #sliceMs: number;
 
   /**
-   * @param signal ends the computation; without it, the caller checks between calls
-   * @param sliceMs how much of a turn may be used before others get theirs
+   * @param signal cancels the computation; without it, the caller checks between calls
+   * @param sliceMs milliseconds of a turn that may be used before other work runs
    */
   constructor(signal?: AbortSignal, sliceMs = usualSliceMs) {
     this.#signal = signal;
@@ -68,7 +68,7 @@ export class Pacer {
     turns.used();
   }
 
-  /** Call often; returns a promise to await when the slice of this turn is used up. */
+  /** Call this often; it returns a promise to await when the slice of this turn is used up. */
   due(): Promise<void> | undefined {
     return turns.used() < this.#sliceMs ? undefined : this.#pause();
   }

@@ -1,14 +1,14 @@
 /**
- * Several waits at once, told one after the other as they end.
+ * Yields the results of several pending promises in the order in which they settle.
  *
- * `Promise.race` in a loop would do the same, but each round leaves a reaction at every promise that is still pending: a tail that waits a day for its
- * next row would hold 86,400 of them. Here each wait has one.
+ * `Promise.race` in a loop would do the same, but each round leaves a reaction at every promise that is still pending: a tail that waits a
+ * day for its next row would hold 86,400 of them. Here each promise has one.
  */
 export class PromiseQueue<Value> {
   readonly #ended: (() => Value)[] = [];
   #wake: (() => void) | undefined;
 
-  /** Takes part from now on. That it rejects is told to whoever asks for the next, and is no unhandled rejection. */
+  /** Adds a promise. Its rejection is passed to a later `next`, and is never an unhandled rejection. */
   expect(wait: Promise<Value>): void {
     wait.then(
       (value) => this.#arrive(() => value),
@@ -19,7 +19,7 @@ export class PromiseQueue<Value> {
     );
   }
 
-  /** The value of the next wait in the order of ending; rejects if that wait failed. Only one caller may wait at a time. */
+  /** The result of the next promise to settle; rejects if that promise did. Only one caller may wait at a time. */
   async next(): Promise<Value> {
     if (this.#ended.length === 0) await new Promise<void>((resolve) => (this.#wake = resolve));
     const first = this.#ended.shift();

@@ -4,23 +4,23 @@ import { doneOrAborted } from '../time/pause.js';
 const tickMs = 20;
 
 /**
- * Calls each member about once per period, evenly spread. Separate timers would all fire together as soon as the loop was late once, and
- * stay together from then on. When the loop is late, the period becomes longer.
+ * Calls each member about once per period, evenly spread. Separate timers would all fire together once the event loop was late, and stay
+ * together from then on. When the loop is late, the period becomes longer.
  */
 export class Rounds {
   readonly #periodMs: number;
-  /** The first member is called next. */
+  /** Members in the order of their next calls. */
   readonly #members = new LinkedQueue<() => void>();
   #timer: NodeJS.Timeout | undefined;
   #tickedMs = 0;
-  /** Calls that are due, as a fraction. */
+  /** Calls that are due, including a fraction. */
   #due = 0;
 
   constructor(periodMs: number) {
     this.#periodMs = periodMs;
   }
 
-  /** Calls `visit` from now on, first after about one period; the returned function ends it. `visit` must not throw. */
+  /** Calls `visit` about once per period, first after about one period; the returned function ends that. `visit` must not throw. */
   join(visit: () => void): () => void {
     const member = this.#members.add(visit);
     if (this.#timer === undefined) {

@@ -21,7 +21,7 @@ export async function atPace<Result>(steps: Steps<Result>, pacer: Pacer): Promis
   }
 }
 
-/** Passes each item on, and waits after an item when a pause is due. */
+/** Passes on each item, pausing when a pause is due. */
 export async function eachAtPace<Item>(
   items: Iterable<Item>,
   pacer: Pacer,
@@ -34,7 +34,7 @@ export async function eachAtPace<Item>(
   }
 }
 
-/** Passes each item on, a fixed number per step. */
+/** Passes on each item, a fixed number per step. */
 export function* eachStep<Item>(items: Iterable<Item>, each: (item: Item) => void): Steps<void> {
   let count = 0;
   for (const item of items) {
@@ -45,10 +45,10 @@ export function* eachStep<Item>(items: Iterable<Item>, each: (item: Item) => voi
 }
 
 const stepItems = 500;
-/** A piece of long texts takes a few milliseconds to sort. */
+/** Sorting a piece of this size takes a few milliseconds if the texts are long. */
 const pieceSize = 512;
 
-/** Stable merge sort in steps. The input array is modified. */
+/** Stable merge sort in steps. It modifies the input array. */
 export function* sortSteps<Item>(items: Item[], compare: (a: Item, b: Item) => number): Steps<Item[]> {
   if (items.length <= pieceSize) return items.sort(compare);
   let runs: Item[][] = [];

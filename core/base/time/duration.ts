@@ -19,10 +19,10 @@ const prometheusUnits: readonly (readonly [name: string, nanoseconds: bigint])[]
   ['ms', nanosPerMs],
 ];
 const prometheusPiece = /([0-9]*)([^0-9]*)/y;
-/** Units that are only used when they divide the rest evenly, so that 90d does not become 12w6d. */
+/** Units that are only used if they divide the rest evenly, so that 90d does not become 12w6d. */
 const wholeOnly: ReadonlySet<string> = new Set(['y', 'w']);
 
-/** Nanoseconds, or the error text of Prometheus. */
+/** A duration in nanoseconds, or Prometheus's error text. */
 export type ParsedDuration =
   { readonly kind: 'ok'; readonly value: bigint } | { readonly kind: 'bad'; readonly error: string };
 
@@ -78,7 +78,7 @@ export const goUnits: DurationUnits = new Map([
   ['h', hour],
 ]);
 const goPiece = /([0-9]*)(?:\.([0-9]*))?([^0-9.]*)/y;
-/** The units of Go and those that Loki also takes in the limits of tenants. */
+/** Go's units, and those that Loki also accepts in tenant limits. */
 export const longUnits: DurationUnits = new Map([...goUnits, ['d', day], ['w', 7n * day], ['y', 365n * day]]);
 
 /** Parses a duration as Go's time.ParseDuration does (`1h2m`, `1.5s`, `-3ms`); undefined when it is malformed. */
@@ -87,7 +87,7 @@ export function parseGoDuration(text: string, units = goUnits): bigint | undefin
   return typeof read === 'bigint' ? read : undefined;
 }
 
-/** The error with which Go refuses a duration. */
+/** Go's error text for a malformed duration. */
 export function goDurationFault(text: string): string {
   const quoted = quoteBytes(text);
   const unit = readGoDuration(text, goUnits);
@@ -97,7 +97,7 @@ export function goDurationFault(text: string): string {
     : `time: unknown unit ${quoteBytes(unit)} in duration ${quoted}`;
 }
 
-/** The duration; the name of a unit that is missing (empty) or unknown; undefined for any other mistake. */
+/** The duration; for a missing or unknown unit its name (empty if missing); undefined for any other mistake. */
 function readGoDuration(text: string, units: DurationUnits): bigint | string | undefined {
   const isNegative = text.startsWith('-');
   goPiece.lastIndex = isNegative || text.startsWith('+') ? 1 : 0;
@@ -108,7 +108,7 @@ function readGoDuration(text: string, units: DurationUnits): bigint | string | u
   while (goPiece.lastIndex < text.length) {
     const [, whole = '', fraction = '', name = ''] = goPiece.exec(text) ?? [];
     const digits = whole.replace(/^0+/, '');
-    // Go reads the number before the unit; longer ones fit no integer.
+    // Go parses the number before the unit; longer ones do not fit an integer.
     if (whole + fraction === '' || digits.length > 19 || BigInt(digits) > maxInt64 + 1n) return undefined;
     const unit = units.get(name);
     if (unit === undefined) return name;
@@ -121,7 +121,7 @@ function readGoDuration(text: string, units: DurationUnits): bigint | string | u
   return isNegative ? -total : total;
 }
 
-/** Quotes as Go's package time does: control characters and bytes beyond ASCII in hexadecimal. */
+/** Quotes as Go's package time does: control characters and bytes beyond ASCII are hexadecimal. */
 function quoteBytes(text: string): string {
   let quoted = '';
   for (const char of text) {

@@ -13,7 +13,7 @@ const short = new Map([
 /** Everything Go does not consider printable (letters, marks, numbers, punctuation, symbols, the ASCII space), and what must be escaped. */
 const unprintable = /[\\"]|[^\p{L}\p{M}\p{N}\p{P}\p{S} ]/gu;
 
-/** Runs of characters outside plain ASCII: only these need the slower Unicode check. */
+/** Sequences of characters outside plain ASCII: only these need the slower Unicode check. */
 const special = /[^ !#-[\]-~]+/g;
 
 /** Quotes a string as Go's strconv.Quote does. A lone surrogate from U+DC80 to U+DCFF is a byte that is not UTF-8. */

@@ -15,7 +15,7 @@ export function doneOrAborted(begin: (done: () => void) => () => void, signal: A
   });
 }
 
-/** Waits `ms` milliseconds (at least one, at most what a timer can hold) or until the signal aborts. */
+/** Waits `ms` milliseconds (at least one, at most the maximum of a timer) or until the signal aborts. */
 export function pause(ms: number, signal: AbortSignal): Promise<void> {
   return doneOrAborted((done) => {
     const timer = setTimeout(done, Math.min(Math.max(1, ms), 2 ** 31 - 1));

@@ -16,7 +16,7 @@ export function parseTimestamp(text: string): bigint {
   throw outOfRange(text);
 }
 
-/** The same for one moment, which may be of any year up to 9999. */
+/** As `parseTimestamp`, for a single moment, which may be in any year up to 9999. */
 export function parseMoment(text: string): bigint {
   if (text.includes('.')) {
     const float = parseGoFloat(text);

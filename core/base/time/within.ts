@@ -1,9 +1,9 @@
 const parts = 20;
 
 /**
- * The result of work, unless it takes too long. The wait is in parts: a timer that is late shows that this process was busy, so it counts no more
- * than its part.
- * @param late makes the error
+ * The result of work, unless it takes too long. The wait is split into parts: a late timer means that this process was busy, so it counts
+ * no more than its part.
+ * @param late makes the timeout error
  */
 export async function within<Value>(ms: number, work: Promise<Value>, late: () => Error): Promise<Value> {
   let timer: NodeJS.Timeout | undefined;
