@@ -1,6 +1,6 @@
 /**
- * What a stage needs that keeps finished answers: tier0, and a plugin that takes its place (`ref-proxy/plugin`). What an answer depends on
- * is decided here, so that no cache can forget a part of it.
+ * Helpers for a stage that caches finished answers: tier0, and plugins that replace it (`ref-proxy/plugin`). Everything an answer depends
+ * on is decided here, so that no cache can forget a part of it.
  */
 import { Pacer } from '../base/pace/pacer.js';
 import { atPace } from '../base/pace/steps.js';
@@ -17,9 +17,9 @@ import { type Forwarding, createCacheKeys } from './keys.js';
 import { fromStored, toStored } from './frame.js';
 import { ttlMs } from './ttl.js';
 
-/** The options that keys and times to live depend on; durations in milliseconds. Their schema is `cachingOptions()`. */
+/** The options that cache keys and TTLs depend on; durations in milliseconds. Their schema is `cachingOptions()`. */
 export interface CachingOptions extends Forwarding, TtlRules {
-  /** Whether log answers are sent in chunks, so that their bytes never exist as a whole. */
+  /** True if log answers are sent in chunks, so that their bytes never exist as a whole. */
   readonly streamResponse: boolean;
 }
 
@@ -39,8 +39,8 @@ const optionNames: Readonly<Record<keyof CachingOptions, true>> = {
 };
 
 /**
- * The schema of `CachingOptions`, to be spread into the `properties` of a plugin's own. They follow the flags and the plugins that lead them:
- * a cache cannot be configured to know less of the forwarded credentials than the backend gets.
+ * The schema of `CachingOptions`, to be spread into the `properties` of a plugin's schema. The options follow the global flags and the
+ * plugins that lead them, so a cache can never be configured to ignore credentials that are forwarded to the backend.
  */
 export function cachingOptions(): Readonly<Record<keyof CachingOptions, object>> {
   const properties = readBuiltInSchemas().get('tier0')?.properties ?? {};
@@ -49,39 +49,47 @@ export function cachingOptions(): Readonly<Record<keyof CachingOptions, object>>
 }
 
 export interface CachingSettings {
-  /** The most bytes of a finished answer. Larger ones are not kept. */
+  /** Maximum size of a finished answer. Larger answers are not cached. */
   readonly maxBytes: number;
-  /** For stores outside of the process: known to all who write and read; without it whoever can write to the store can forge answers. */
+  /**
+   * Signs entries in a store outside the process; all readers and writers share it. Without it, anyone who can write to the store can forge
+   * answers.
+   */
   readonly secret?: string | undefined;
 }
 
 export interface AnswerCaching {
   /**
-   * A text that is equal for requests with equal answers: of the operation, the tenant and where its data are, the credentials that the backend
-   * gets, the parameters, and the options that answers depend on. It is the same in all processes. Undefined where nothing may be kept or
-   * given again: a request that is not answered whole or changes something, an operation that is never cached, a tenant with a running deletion.
+   * A cache key that is equal for requests with equal answers, in all processes. It contains the operation, the tenant and its data source,
+   * the credentials sent to the backend, the parameters, and the options that answers depend on. Undefined if the answer must not be cached
+   * or served from a cache: a request with a partial answer or with side effects, an operation that is never cached, a tenant with a
+   * running deletion.
    */
   cacheKey(exchange: Exchange<'tenant'>): string | undefined;
-  /** How long an answer of the rest may be given again, in milliseconds; 0 means not at all (partial answers, bytes that another stage made). */
+  /** TTL of the rest of the chain's answer in milliseconds; 0 means do not cache (partial answers, bytes that another stage made). */
   timeToLive(exchange: Exchange<'tenant'>, answer: Answer): number;
   /**
-   * The answer as the client gets it, with its bytes; undefined when it is larger than `maxBytes`, so that it is passed on as it is.
-   * @throws the reason of the exchange's signal, when the client has left meanwhile
+   * The answer as it is sent to the client, with its bytes; undefined when it is larger than `maxBytes` and must be passed on as it is.
+   * @throws the reason of the exchange's signal, when the client has left
    */
   finish(exchange: Exchange<'tenant'>, answer: Answer): Promise<EncodedAnswer | undefined>;
   /**
-   * A finished answer as bytes for a store outside of the process: with a version, when it was made, how long it may be used, and a digest over
-   * all that and the key. Undefined over `maxBytes`.
-   * @param key what it may be read back for: the cache key, and whatever else must be the same then, such as what has been purged
+   * Encodes a finished answer for a store outside the process, with a format version, its creation and expiry, and a digest over all of
+   * that and the key. Undefined for an answer above `maxBytes`.
+   * @param key the cache key, with everything else that must be unchanged on reading, such as a purge counter
    * @param ttl milliseconds
    */
   encode(key: string, answer: EncodedAnswer, ttl: number): Promise<Buffer | undefined>;
-  /** The finished answer that was encoded under this key; undefined for all else: damaged, expired, of another version, key or secret, too large. */
+  /**
+   * The finished answer that was encoded under this key; undefined for any other bytes: damaged, expired, too large, or with another
+   * version, key or secret.
+   */
   decode(key: string, bytes: Buffer): Promise<EncodedAnswer | undefined>;
 }
 
 /**
- * What a stage that keeps finished answers needs. It declares `keepsAnswers`, has `cachingOptions()` in its schema, and empties itself in `purge`.
+ * Creates the helpers of a stage that caches finished answers. The stage must declare `keepsAnswers`, spread `cachingOptions()` into its
+ * schema, and empty its cache in `purge`.
  * @throws Error naming an option that the schema of the plugin lacks
  */
 export function answerCaching(
@@ -135,15 +143,15 @@ export function answerCaching(
 }
 
 const noHeaders: ReadonlyMap<string, string> = new Map();
-/** What a content type takes beside the body. */
+/** Upper bound for the content type stored before the body. */
 const typeRoom = 100;
 
-/** Frames of finished answers are told from those of others, and from those of another form. */
+/** Prefixes the key, so that frames of finished answers are never mistaken for frames of other data or other formats. */
 function bound(key: string): string {
   return `finished ${key}`;
 }
 
-/** Bytes are only kept for complete requests of one tenant that change nothing. */
+/** Bytes are only cached for complete requests of one tenant without side effects. */
 function isWhole(
   { isFinal, caller, request }: Exchange<'tenant'>,
   { streamResponse }: CachingOptions,

@@ -14,7 +14,7 @@ import { Generations } from './generations.js';
 import { tenantOf, tenantPart } from './keys.js';
 import { createTieredCache, type Envelope, type MemoryTier, type TieredCache } from './tiers.js';
 
-/** The options of the caches of answers; plugins that use the store have the same ones. */
+/** The options of the answer caches; all plugins that use the store have them. */
 export interface AnswerStoreOptions {
   readonly cacheMax: number;
   readonly cacheMaxBytes: number;
@@ -22,26 +22,26 @@ export interface AnswerStoreOptions {
   readonly compatCacheMaxPercent: number;
 }
 
-/** Notified of what happens in memory, for metrics. */
+/** Receives cache events of the memory tier, for metrics. */
 export interface StoreObserver extends CacheObserver {
-  /** @param ageMs of the answer that was found fresh; undefined for none */
+  /** @param ageMs age of a fresh hit; undefined for a miss */
   looked(ageMs: number | undefined): void;
 }
 
-/** An answer that is kept, and how long ago it has expired; below 0 while it is fresh. */
+/** A cached answer and the time since it expired, which is negative while it is fresh. */
 export interface Kept {
   readonly packed: Buffer;
   readonly expiredMs: number;
 }
 
-/** Times of the clock that never runs backwards. */
+/** A cache entry. Times are those of the monotonic clock. */
 interface Entry {
   readonly packed: Buffer;
   readonly madeMs: number;
   readonly freshUntilMs: number;
 }
 
-/** An entry as it lies in memory: one small object, since many answers are smaller than what keeps them. */
+/** An entry in memory. It is a single small object, since many answers are smaller than the overhead of an entry. */
 interface Stored {
   readonly expires: number | null | undefined;
   readonly madeMs: number;
@@ -49,17 +49,17 @@ interface Stored {
   readonly packed: KeptBytes;
 }
 
-/** Bytes that an entry takes beside its answer, its key and what ByteLru counts (test/core/base/memory/kept-answers). */
+/** Bytes of an entry in addition to its answer, its key and the overhead that ByteLru counts (test/core/base/memory/kept-answers). */
 const storedBytes = 240;
 
 /** A tier behind memory. */
 interface Behind {
   readonly tier: AnswerTier;
-  /** What its keys begin with, after the tenant. */
+  /** Fingerprint of the options that answers depend on; it follows the tenant in the keys of the tier. */
   readonly setup: string;
 }
 
-/** The memory tier: its bytes lie in blocks, so that what leaves it is given back to the system. */
+/** The memory tier. Its bytes are packed in slabs, so that memory of evicted entries is returned to the system. */
 class PackedMemory implements MemoryTier<Entry>, Yielding {
   readonly #slabs = new Slabs();
   readonly #lru: ByteLru<Stored>;
@@ -68,7 +68,7 @@ class PackedMemory implements MemoryTier<Entry>, Yielding {
     this.#lru = new ByteLru<Stored>({ ...options, left: ({ packed }) => packed.drop() });
   }
 
-  /** The times and the size of an entry, which is not used for it. */
+  /** The times and the size of an entry, without counting this as a use. */
   peek(key: string): { readonly freshUntilMs: number; readonly bytes: number } | undefined {
     const stored = this.#lru.peek(key);
     return stored && { freshUntilMs: stored.freshUntilMs, bytes: stored.packed.byteLength };
@@ -113,24 +113,24 @@ class PackedMemory implements MemoryTier<Entry>, Yielding {
 }
 
 /**
- * Packed answers (core/wire/answer/packed.ts) by key: whole ones, and windows of long ones. The plugins of a process share one store, so
- * that its budget is what the options say.
+ * A cache of packed answers (core/wire/answer/packed.ts) and of the windows that long ones consist of. All plugins of a process share one
+ * store, so that the configured budget holds for all of them together.
  */
 export class AnswerStore {
-  /** The most bytes of one answer. */
+  /** Maximum size of one answer. */
   readonly largest: number;
   readonly #memory: PackedMemory;
   readonly #tiers: TieredCache<Entry>;
   readonly #clock: Host['clock'];
   #observer: StoreObserver | undefined;
-  /** Part of every key in memory: what was asked for before a purge is not found after it. */
+  /** The generation is part of every key in memory, so that entries from before a purge are not found after it. */
   readonly #generations: Generations;
   #keepExpiredMs = 0;
-  /** The nearest first. */
+  /** Tiers behind memory, the nearest first. */
   readonly #behind: Behind[] = [];
   #isOpenBehind = false;
 
-  /** @param onEnd takes work for when nobody uses it any more */
+  /** @param onEnd registers cleanup that runs when the store is no longer used */
   constructor(
     options: AnswerStoreOptions,
     host: Pick<Host, 'clock' | 'log' | 'shared'>,
@@ -165,20 +165,20 @@ export class AnswerStore {
     });
   }
 
-  /** Who shows what the memory tier holds. */
+  /** Sets the receiver of the memory tier's events. */
   observe(observer: StoreObserver): void {
     this.#observer = observer;
     observer.resized(this.#memory.entries, this.#memory.bytes);
   }
 
-  /** Keeps answers for so long after they have expired, for `find`. */
+  /** Keeps expired answers for this time, for `find`. */
   keepExpired(ms: number): void {
     this.#keepExpiredMs = ms;
   }
 
   /**
-   * Puts a tier behind those that there are. What is found in it goes into memory only.
-   * @param setup what answers depend on beside their keys: they may have been written by a process with another one
+   * Adds a tier behind the existing ones. Values found in it are copied to memory only.
+   * @param setup fingerprint of the options that answers depend on: a process with other options may have written the entries
    */
   addTier(tier: AnswerTier, setup: string): TierFront {
     const added = { tier, setup };
@@ -187,7 +187,7 @@ export class AnswerStore {
     return this.#frontOf(added);
   }
 
-  /** Takes out a tier that is closed. */
+  /** Removes a closed tier. */
   removeTier(tier: AnswerTier): void {
     const at = this.#behind.findIndex((behind) => behind.tier === tier);
     if (at !== -1) this.#behind.splice(at, 1);
@@ -212,12 +212,12 @@ export class AnswerStore {
     });
   }
 
-  /** Changes with each purge that is about the key: an answer that was asked for before one must not be kept after it. */
+  /** Changes with each purge that affects the key. An answer requested before a purge must not be stored after it. */
   generationOf(key: string): string {
     return this.#generations.of(key);
   }
 
-  /** An answer that is fresh. */
+  /** A fresh answer. */
   async get(key: string): Promise<Buffer | undefined> {
     const kept = await this.find(key);
     return kept === undefined || kept.expiredMs >= 0 ? undefined : kept.packed;
@@ -225,7 +225,7 @@ export class AnswerStore {
 
   /**
    * An answer, fresh or expired.
-   * @param mostMs for how long it may have been kept at most, where that is known
+   * @param mostMs upper bound of the answer's TTL, if known
    */
   async find(key: string, mostMs = Infinity): Promise<Kept | undefined> {
     const memoryKey = this.#memoryKey(key);
@@ -237,7 +237,7 @@ export class AnswerStore {
     return { packed: entry.packed, expiredMs };
   }
 
-  /** @param generation that of the key when the answer was asked for */
+  /** @param generation generation of the key when the answer was requested */
   async set(key: string, packed: Buffer, ttlMs: number, generation?: string): Promise<void> {
     const isCurrent = generation === undefined || generation === this.generationOf(key);
     if (!isCurrent || packed.byteLength > this.largest || !(ttlMs > 0)) {
@@ -261,7 +261,7 @@ export class AnswerStore {
     await this.#tiers.set(this.#memoryKey(key), entry, ttlMs + this.#keepExpiredMs);
   }
 
-  /** Tells that what was not found will not be set: it failed, or cannot be kept. */
+  /** Reports that an answer that was not found will not be set either: it failed or cannot be cached. */
   giveUp(key: string): void {
     for (const { tier, setup } of this.#behind) tier.giveUp?.(tierKey(key, setup));
   }
@@ -274,11 +274,11 @@ export class AnswerStore {
   async purge(tenantId?: string): Promise<void> {
     this.#generations.next(tenantId);
     if (tenantId === undefined) await this.#tiers.clear();
-    // Those in memory are never found again, and leave as the oldest.
+    // Entries in memory are no longer found, and are evicted as the oldest.
     else await this.#eachTier(({ tier }) => tier.purgeBeginning(`${tenantPart(tenantId)}:`));
   }
 
-  /** What is still fresh in the nearest of these tiers, or else what has expired least long ago. */
+  /** The first fresh value in these tiers, or else the value that expired last. */
   async #hitOf(key: string, tiers: readonly Behind[], forOthers = false): Promise<AnswerHit | undefined> {
     let best: AnswerHit | undefined;
     for (const { tier, setup } of tiers) {
@@ -290,7 +290,7 @@ export class AnswerStore {
     return best;
   }
 
-  /** Made before the last purge that it belongs to: others may hand out what this process has dropped. */
+  /** True if the value is older than the last purge of its tenant: other processes may still serve values that this one has dropped. */
   #isPurged(key: string, { ageMs }: AnswerHit): boolean {
     return this.#clock.monotonicMs() - ageMs < this.#generations.purgedMs(key);
   }
@@ -361,12 +361,12 @@ export class AnswerStore {
   }
 }
 
-/** A key as tiers have it that outlive the process, or are shared with others: it begins with the tenant. */
+/** The key in tiers that outlive the process or are shared with others: it begins with the tenant. */
 function tierKey(key: string, setup: string): string {
   return `${beginningOf(key, setup)}${key}`;
 }
 
-/** The key of a tier's key. One of a process with another setup stands for itself: it is kept for others that have that one too. */
+/** The key of a tier's key. A key of a process with another setup is returned as it is: it may be stored for processes with that setup. */
 function fromTierKey(text: string, setup: string): string {
   const beginning = beginningOf(text, setup);
   const key = text.slice(beginning.length);
@@ -381,7 +381,7 @@ function withoutGeneration(memoryKey: string): string {
   return memoryKey.slice(memoryKey.indexOf(' ') + 1);
 }
 
-/** The store of this process for answers of one setup, under one set of options. */
+/** The answer store of this process for one setup and one set of options. */
 export function answerStore(
   options: AnswerStoreOptions,
   host: Pick<Host, 'clock' | 'log' | 'shared' | 'setup'>,

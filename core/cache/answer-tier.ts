@@ -1,55 +1,61 @@
-/** A value of a tier, and how long it is still fresh; below 0 when it has expired. */
+/** A value of a tier with the rest of its TTL, which is negative once it has expired. */
 export interface AnswerHit {
   readonly packed: Buffer;
   readonly leftMs: number;
-  /** Since it was made. */
+  /** Milliseconds since the value was made. */
   readonly ageMs: number;
 }
 
 /**
- * A tier of packed answers behind memory: the disk of this process, its peers, a store that is shared. It has bounds and waits of its own,
- * never throws for what goes wrong beyond it, and hands out nothing that it cannot tell to be what was written under that key. Keys begin
- * with the tenant.
+ * A tier of packed answers behind memory: the local disk, peers, or a shared store. It bounds its own size and timeouts, never throws on
+ * failures of the medium, and verifies that the bytes it returns were written under that key. Keys begin with the tenant.
  */
 export interface AnswerTier {
-  /** @param forOthers another process asks: nothing will be set or given up here */
+  /** @param forOthers true for a request of another process: neither `set` nor `giveUp` will follow here */
   get(key: string, forOthers?: boolean): Promise<AnswerHit | undefined>;
-  /** Takes a value that was just made. */
+  /** Stores a value that was just made. */
   set(key: string, packed: Buffer, ttlMs: number): void;
   delete(key: string): Promise<void>;
-  /** Drops all. */
+  /** Drops all values. */
   purge(): Promise<void>;
-  /** Drops what is kept under keys with this beginning; it is not found meanwhile. */
+  /** Drops all values whose keys begin with the prefix; from the call on they are no longer found. */
   purgeBeginning(prefix: string): Promise<void>;
   /**
-   * Of tiers that other processes share: how long this process keeps a value that the tier brings to another one, its home, in milliseconds.
-   * Such a value goes into memory, into tiers that are shared and into those behind, not into those that its home has in front. Undefined where this process is the home, or the tier does not take it there.
+   * For tiers that processes share: the time in milliseconds for which this process caches a copy of a value that the tier sends to its
+   * owner, another process. The copy goes into memory, into shared tiers and into those behind, but not into tiers that the owner has in
+   * front. Undefined if this process is the owner, or if the tier does not send the value.
    */
   shadowMs?(key: string, packed: Buffer, ttlMs: number): number | undefined;
-  /** Told of each use of a value, wherever it was found. */
+  /** Called on each use of a value, whichever tier it was found in. */
   used?(key: string): void;
-  /** Values that are kept for less are never in this tier, so that it is not asked for them; 0 unless given. */
+  /** Minimum TTL of values in this tier: it is not queried for others; 0 unless given. */
   readonly leastTtlMs?: number;
-  /** Told that a value that was not found will not be set either: somebody may wait for it. */
+  /** Called when a value that was not found will not be set either, because others may be waiting for it. */
   giveUp?(key: string): void;
 }
 
-/** What lies in front of a tier, for one that others ask, and that gets values without being asked. Keys are those of the tier. */
+/**
+ * The tiers in front of a tier, as that tier sees them. Used by a tier that serves other processes, and that receives values unasked. Keys
+ * are those of the tier.
+ */
 export interface TierFront {
-  /** The most bytes of a value. */
+  /** Maximum size of a value. */
   readonly largest: number;
-  /** Whether this process may ask for the key: it is not one of other options. */
+  /** True for keys of this process's options; false for keys of processes with other options. */
   isOwn(key: string): boolean;
-  /** What memory or a tier in front has, and is fresh. */
+  /** A fresh value from memory or a tier in front. */
   find(key: string): Promise<AnswerHit | undefined>;
-  /** How long what memory has is still fresh, and its size; nothing is used or loaded for it. */
+  /** The remaining TTL and the size of a value in memory. It is not loaded, and this does not count as a use. */
   peek(key: string): { readonly leftMs: number; readonly bytes: number } | undefined;
   /**
-   * Takes a value into memory, and into the tiers in front where this process is its home. One that was made before the last purge of its
-   * tenant here is not taken.
+   * Stores a value in memory and, if this process is its owner, in the tiers in front. Returns false for a value that is older than the
+   * last purge of its tenant here.
    */
   put(key: string, hit: AnswerHit, isHome: boolean): boolean;
 }
 
-/** Buckets, in seconds, for the age of what a tier serves: from the allowed staleness of what is recent to the day that windows are kept. */
+/**
+ * Histogram buckets, in seconds, for the age of served values: from the allowed staleness of recent data to the day that windows are
+ * cached.
+ */
 export const ageBuckets = [0.5, 1, 2, 5, 10, 30, 60, 300, 900, 3_600, 21_600, 86_400] as const;

@@ -1,23 +1,23 @@
 import type { Tenant } from '../base/caller.js';
 import type { Host } from '../kernel/plugin/host.js';
 
-/** A deletion that the backend has not finished, as far as this process knows. */
+/** A deletion that, as far as this process knows, the backend has not finished. */
 export interface RunningDeletion {
-  /** The same in all replicas. */
+  /** The id, equal in all replicas. */
   readonly id: string;
-  /** In Unix milliseconds. */
+  /** Start in Unix milliseconds. */
   readonly begunMs: number;
   /** `X-Scope-OrgID` of the request. */
   readonly orgId: string | undefined;
-  /** Whose rows it deletes; undefined where that cannot be known, and so means every tenant. */
+  /** The account whose rows are deleted; undefined if unknown, which counts as every tenant. */
   readonly account: Pick<Tenant, 'accountId' | 'projectId'> | undefined;
-  /** The backend's name for it; undefined while it is being sent, and where nobody knows. */
+  /** The backend's id of the task; undefined while the request is being sent, and if it is unknown. */
   readonly taskId: string | undefined;
 }
 
 /**
- * The deletions that the backend has not finished. What it answers meanwhile may still hold rows that will be gone, so whoever keeps answers
- * neither keeps nor uses any of a tenant that one of them touches.
+ * Deletions that the backend has not finished. Until then its answers may contain rows that are about to be deleted, so caches neither
+ * store nor serve answers of the tenants concerned.
  */
 export class RunningDeletions {
   readonly #byId = new Map<string, RunningDeletion>();
@@ -42,7 +42,7 @@ export class RunningDeletions {
     return this.#byId.delete(id);
   }
 
-  /** Whether a running deletion may remove rows of this tenant. Accounts are compared, because several tenant ids may share one. */
+  /** Tells whether a running deletion may remove rows of this tenant. Accounts are compared, because several tenant ids may share one. */
   touch({ accountId, projectId }: Tenant): boolean {
     for (const { account } of this.#byId.values()) {
       if (account === undefined) return true;
@@ -52,7 +52,7 @@ export class RunningDeletions {
   }
 }
 
-/** Those of this process. */
+/** The instance of this process. */
 export function runningDeletions(host: Pick<Host, 'shared'>): RunningDeletions {
   return host.shared('running deletions', () => new RunningDeletions());
 }

@@ -1,9 +1,9 @@
 import { createExchange, type Exchange } from '../kernel/plugin/exchange.js';
 
 /**
- * The same exchange with its own lifetime: it only ends with `signal`, not with the client that asked first. For calls shared by several
- * clients, and for work after the answer, which has a caller, a trace and an account of its own. The answer is merged or cached, so it is
- * never final.
+ * The same exchange with its own lifetime: it ends only with `signal`, not with the client that asked first. It is used for calls shared by
+ * several clients, and for work after the answer, which has a caller, a trace and an account of its own. Its answer is merged or cached, so
+ * it is never final.
  */
 export function detachExchange(
   exchange: Exchange<'tenant'>,

@@ -9,17 +9,17 @@ import { open, rename, rm } from 'node:fs/promises';
 import { hasCode } from '../base/errors/system-error.js';
 import { diskEngine, isDamage, type Connection, type Engine } from './disk-engine/engine.js';
 
-/** An answer as it lies on disk. Times in Unix milliseconds. */
+/** A cached answer on disk. Times in Unix milliseconds. */
 export interface DiskRow {
   readonly key: string;
   readonly value: Buffer;
   readonly writtenMs: number;
   readonly expiresMs: number;
-  /** See core/cache/disk-file.ts. */
+  /** Protects the row against damage (see `sealed`). */
   readonly seal: Buffer;
 }
 
-/** Why a file cannot be used: it belongs to another program, to another version of this one, or is damaged. */
+/** The reason why a file cannot be used: it belongs to another program, to another version of this one, or is damaged. */
 export type Defect = 'foreign' | 'other version' | 'damaged';
 
 export class UnusableFile extends Error {
@@ -32,9 +32,9 @@ export class UnusableFile extends Error {
   }
 }
 
-/** `RPdc`, in the place of SQLite's header that tells programs their files. */
+/** `RPdc`, the application id in SQLite's header. */
 const applicationId = 0x52506463;
-/** Of the tables below. What values look like is part of their keys. */
+/** Version of the tables below. The format of values is part of their keys instead. */
 const formatVersion = 1;
 
 const tables = `
@@ -54,26 +54,26 @@ const tables = `
   COMMIT;
 `;
 
-/** How long a thread waits for another process that holds the file. */
+/** Milliseconds that a thread waits for another process that has locked the file. */
 const busyTimeoutMs = 1_000;
-/** The journal is cut to this size when it is empty again. */
+/** An empty journal is truncated to this size. */
 const journalBytes = 4 * 1024 * 1024;
 
-/** What the disk cache needs of its file. */
+/** The file as the disk cache uses it. */
 export interface DiskStore {
   read(key: string): Promise<DiskRow | undefined>;
-  /** Resolves to the number of rows that were there under these keys before. */
+  /** Resolves to the number of replaced rows. */
   write(rows: readonly DiskRow[]): Promise<number>;
   remove(key: string): Promise<number>;
-  /** Drops at most `limit` answers whose keys begin so. */
+  /** Drops at most `limit` answers whose keys begin with the prefix. */
   removeBeginning(prefix: string, limit: number): Promise<number>;
-  /** Drops at most `limit` answers that expired before. */
+  /** Drops at most `limit` answers that expired before this time. */
   dropExpired(beforeMs: number, limit: number): Promise<number>;
-  /** Drops those written first until `bytes` are free, at most `limit`. */
+  /** Drops the oldest answers, at most `limit`, until `bytes` are free. */
   dropOldest(bytes: number, limit: number): Promise<number>;
   count(): Promise<number>;
   size(): Promise<DiskSize>;
-  /** Gives unused pages at the end of the file back, at most so many. */
+  /** Returns unused pages at the end of the file to the system, at most this many. */
   shrink(pages: number): Promise<void>;
   close(): Promise<void>;
 }
@@ -85,8 +85,8 @@ export interface DiskSize {
 }
 
 /**
- * Opens the file or begins it, and writes to it. A fresh one takes the place of what is there.
- * @throws UnusableFile, or an error of SQLite where the file cannot be opened or written
+ * Opens or creates the file, and writes to it. With `isFresh`, a new file replaces the existing one.
+ * @throws UnusableFile, or an error of SQLite if the file cannot be opened or written
  */
 export async function openDiskFile(path: string, isFresh: boolean, engine?: Engine): Promise<DiskStore> {
   const sqlite = engine ?? (await diskEngine());
@@ -94,7 +94,7 @@ export async function openDiskFile(path: string, isFresh: boolean, engine?: Engi
   let writer: Connection | undefined;
   try {
     if (isFresh) await removeDatabase(path);
-    // A new file is for nobody else: it holds lines of logs.
+    // Log lines are private, so only this user may read the file.
     await (await open(path, 'a', 0o600)).close();
     writer = await connect(sqlite, path, lock);
     await prepare(writer);
@@ -108,8 +108,8 @@ export async function openDiskFile(path: string, isFresh: boolean, engine?: Engi
 }
 
 /**
- * Holds a lock on a file beside this one until it is closed or the process ends, so that no two processes write to one cache. In WAL mode
- * SQLite would let both.
+ * Locks a file beside this one until it is closed or the process ends, so that no two processes use the same cache. In WAL mode SQLite
+ * would allow that.
  */
 async function lockFor(path: string, engine: Engine): Promise<Connection> {
   const file = `${path}-lock`;
@@ -118,7 +118,7 @@ async function lockFor(path: string, engine: Engine): Promise<Connection> {
     return await hold(file, engine);
   } catch (error) {
     if (!isDamage(error) && !hasCode(error, 'SQLITE_NOTADB')) throw error;
-    // While a process holds the lock, no other one gets to read the file: nobody holds this one.
+    // A file locked by another process fails with SQLITE_BUSY before it is read, so nobody holds this damaged one.
     await rm(file, { force: true });
     await createLockFile(file);
     return await hold(file, engine);
@@ -140,7 +140,10 @@ async function hold(file: string, engine: Engine): Promise<Connection> {
   }
 }
 
-/** One that is there is not opened: closing it again would end the locks that this process has on it. */
+/**
+ * Creates the lock file unless it exists. An existing one must not be opened: closing it again would release the locks that this process
+ * holds on it.
+ */
 async function createLockFile(path: string): Promise<void> {
   try {
     await (await open(path, 'wx', 0o600)).close();
@@ -157,13 +160,13 @@ async function connect(engine: Engine, path: string, beside?: Connection): Promi
 
 async function prepare(writer: Connection): Promise<void> {
   await checkOwner(writer);
-  // Before the first table, or it has no effect.
+  // This must precede the first table to have an effect.
   await writer.execute('PRAGMA auto_vacuum = INCREMENTAL');
   await writer.execute(`PRAGMA journal_mode = WAL; PRAGMA journal_size_limit = ${journalBytes}`);
   await writer.execute('PRAGMA synchronous = NORMAL');
   if ((await numberOf(writer, 'SELECT count(*) AS value FROM sqlite_master')) === 0)
     await writer.execute(tables);
-  // SQLite opens a file that it may not write for reading, and tells at the first write.
+  // SQLite opens a write-protected file for reading, and reports it only at the first write.
   else await writer.execute(`PRAGMA user_version = ${formatVersion}`);
   await numberOf(writer, 'SELECT count(*) AS value FROM answers');
 }
@@ -181,7 +184,7 @@ async function headerOf(writer: Connection, name: 'application_id' | 'user_versi
   try {
     return await numberOf(writer, `SELECT ${name} AS value FROM pragma_${name}`);
   } catch (error) {
-    // No database at all.
+    // The file is not a database.
     if (error instanceof Error && 'code' in error && error.code === 'SQLITE_NOTADB')
       throw new UnusableFile('foreign', error);
     throw error;
@@ -279,7 +282,7 @@ class DiskFile implements DiskStore {
   }
 }
 
-/** The first text behind all that begin so. */
+/** The smallest text after all texts with this prefix. */
 function behind(prefix: string): string {
   return prefix.slice(0, -1) + String.fromCharCode(prefix.charCodeAt(prefix.length - 1) + 1);
 }
@@ -309,8 +312,8 @@ export async function removeDatabase(path: string): Promise<void> {
 }
 
 /**
- * Values as they lie on disk, where bits may flip and SQLite has no checksums. A value is a gzip stream, which ends with the CRC and the
- * length of what is in it and is checked when it is read; the seal binds that end to the key and the times of the row.
+ * Rows must be verified: bits on disk may flip, and SQLite has no checksums. A value is a gzip stream, whose trailer contains the CRC and
+ * the length of its contents and is checked on reading. The seal binds the trailer to the key and the times of the row.
  */
 const compress = promisify(gzip);
 const decompress = promisify(gunzip);
@@ -318,7 +321,7 @@ const decompress = promisify(gunzip);
 /** CRC and length at the end of a gzip stream. */
 const trailerBytes = 8;
 
-/** Packs a value into a row, in another thread. Without compression the stream is only a frame. */
+/** Packs a value into a row, in another thread. Without compression, the gzip stream is only a frame. */
 export async function sealed(
   row: Omit<DiskRow, 'value' | 'seal'>,
   packed: Buffer,
@@ -329,7 +332,7 @@ export async function sealed(
   return { ...row, value, seal: sealOf(row, value) };
 }
 
-/** The value of a row for this key; undefined when it is not what was written. */
+/** The value of a row with this key; undefined if it is not what was written. */
 export async function unsealed(key: string, row: DiskRow, largest: number): Promise<Buffer | undefined> {
   const { value, seal, writtenMs, expiresMs } = row;
   const isSealed = Buffer.isBuffer(value) && Buffer.isBuffer(seal) && value.byteLength > trailerBytes;
@@ -343,7 +346,7 @@ export async function unsealed(key: string, row: DiskRow, largest: number): Prom
   }
 }
 
-/** All at once: with the default of 16 KiB a large value would need hundreds of turns. */
+/** One chunk for the whole value: with the default of 16 KiB a large value would need hundreds of turns of the event loop. */
 function chunkFor(bytes: number): number {
   return Math.max(1024, Math.min(bytes + 64, 4 * 1024 * 1024));
 }

@@ -8,38 +8,38 @@ export interface DiskSpaceOptions {
   readonly diskCacheMaxBytes: number;
 }
 
-/** Notified of what happens, for metrics. */
+/** Receives events, for metrics. */
 export interface DiskObserver {
-  /** @param ageMs of the answer that was found fresh; undefined for none */
+  /** @param ageMs age of a fresh hit; undefined for a miss */
   looked(ageMs: number | undefined): void;
-  /** `damaged`: not what was written. `lost`: the disk did not take it. */
+  /** `damaged`: verification failed. `lost`: the value could not be written. */
   dropped(reason: DropReason | 'damaged' | 'lost', count: number): void;
   resized(entries: number, bytes: number): void;
   flushed(): void;
   failed(): void;
-  /** Whether the disk is in use. */
+  /** Called when the tier is turned on or off. */
   switched(isOn: boolean): void;
 }
 
 export interface DiskSpaceSettings {
   readonly options: DiskSpaceOptions;
-  /** How long answers are kept after they have expired. */
+  /** Milliseconds for which expired answers are kept. */
   readonly keepExpiredMs: number;
   readonly clock: Pick<Clock, 'nowMs'>;
   readonly observer: Pick<DiskObserver, 'dropped' | 'resized'>;
 }
 
-/** Rows dropped in one statement. */
+/** Maximum number of rows dropped by one statement. */
 const dropStep = 128;
 /** Statements of one round of maintenance. */
 const stepsPerRound = 16;
-/** Pages given back in one step: a megabyte. */
+/** Pages returned to the system in one step: a megabyte. */
 const shrinkStep = 256;
-/** One in so many pages may stay unused: they will be needed again. */
+/** One page in this many may stay unused, as a reserve. */
 const sparePages = 8;
 const usualPageBytes = 4096;
 
-/** An open file and the room in it, which is made for what is written and given back in small steps. */
+/** An open file and the space in it, which is made available for writes and returned in small steps. */
 export class DiskSpace {
   readonly #store: DiskStore;
   readonly #settings: DiskSpaceSettings;
@@ -57,7 +57,7 @@ export class DiskSpace {
     return space;
   }
 
-  /** Writes a batch of what has waited. */
+  /** Writes a batch of buffered values. */
   async write(batch: readonly Waiting[]): Promise<void> {
     const { options, clock, observer } = this.#settings;
     const alive = batch.filter(({ expiresMs }) => expiresMs > clock.nowMs());
@@ -91,7 +91,7 @@ export class DiskSpace {
     await this.#measure();
   }
 
-  /** Drops what has expired and gives pages back, a bounded number of each. */
+  /** Drops expired rows and returns pages to the system, a bounded number of each. */
   async maintain(): Promise<void> {
     const { clock, keepExpiredMs, observer } = this.#settings;
     const beforeMs = clock.nowMs() - keepExpiredMs;
@@ -125,7 +125,7 @@ export class DiskSpace {
     }
   }
 
-  /** As in memory, one answer may not push out all others. */
+  /** As in memory, one answer must not evict all others. */
   #largestRow(): number {
     const { diskCacheMaxBytes } = this.#settings.options;
     return diskCacheMaxBytes > 0 ? diskCacheMaxBytes / largestEntryDivisor : Infinity;
@@ -137,7 +137,7 @@ export class DiskSpace {
   }
 }
 
-/** Whole pages for the value, and one for the rest. */
+/** Whole pages for the value, and one for the rest of the row. */
 function bytesOf({ value, key }: DiskRow): number {
   return (Math.ceil((value.byteLength + 2 * key.length) / usualPageBytes) + 1) * usualPageBytes;
 }

@@ -23,9 +23,9 @@ export interface DiskTierOptions extends DiskSpaceOptions {
 
 export interface DiskTierSettings {
   readonly options: DiskTierOptions;
-  /** The most bytes of a value. */
+  /** Maximum size of a value. */
   readonly largest: number;
-  /** How long answers are kept after they have expired. */
+  /** Milliseconds for which expired answers are kept. */
   readonly keepExpiredMs: number;
   readonly clock: Pick<Clock, 'nowMs' | 'monotonicMs'>;
   readonly log: Logger;
@@ -34,17 +34,17 @@ export interface DiskTierSettings {
   readonly open?: (path: string, isFresh: boolean) => Promise<DiskStore>;
 }
 
-/** A read that takes longer turns the tier off: to ask the backend is the better way then. */
+/** A slower read turns the tier off: the backend is faster then. */
 const slowReadMs = 1_000;
 const tooSlow = (): Error => new Error(`a read took longer than ${slowReadMs} ms`);
-/** A disk that failed is tried again after this time. */
+/** Pause before a failed disk is tried again. */
 const retryMs = 60_000;
-/** Least time between two rounds of maintenance. */
+/** Minimum time between two rounds of maintenance. */
 const maintenanceMs = 1_000;
 
 /**
- * The cache tier on disk (L2): a write buffer in memory and a database file. Whatever goes wrong with the file turns this tier off and
- * nothing else; it is tried again later.
+ * The disk tier of the cache (L2): a write buffer in memory and a database file. Any failure of the file turns off only this tier, which
+ * retries later.
  */
 export class DiskTier implements AnswerTier {
   readonly #settings: DiskTierSettings;
@@ -52,18 +52,18 @@ export class DiskTier implements AnswerTier {
   readonly #buffer: WriteBuffer;
   /** The open file; undefined while the tier is off. */
   #file: DiskSpace | undefined;
-  /** Work on the file, one after the other; reads do not wait for it. */
+  /** Queue of operations on the file; reads bypass it. */
   #work: Promise<void> = Promise.resolve();
   #flushIsQueued = false;
   #purgeIsQueued = false;
   #timer: NodeJS.Timeout | undefined;
   #retryAtMs = 0;
   #maintainAtMs = 0;
-  /** Purges by the beginning of keys that run: what they drop is not read meanwhile. */
+  /** Running purges by key prefix: the keys they drop are not read any more. */
   readonly #purges = new Set<{ readonly prefix: string }>();
-  /** Set from a purge until the file is gone: while it is there, nothing may be read from it. */
+  /** Set from a purge until the file has been replaced: nothing may be read from it meanwhile. */
   #isToBeEmptied = false;
-  /** Set while the disk fails, so that one outage is one log record. */
+  /** Set while the disk fails, so that an outage is logged once. */
   #isFailing = false;
   #isClosed = false;
 
@@ -73,7 +73,7 @@ export class DiskTier implements AnswerTier {
     this.#buffer = new WriteBuffer(settings.largest);
   }
 
-  /** Opens the file. A disk that fails turns the tier off; an error says why the path is none that could be used. */
+  /** Opens the file. A failing disk turns the tier off; an unusable path throws an error with the reason. */
   static async open(settings: DiskTierSettings): Promise<DiskTier> {
     const tier = new DiskTier(settings);
     const { diskCachePath, diskCacheFlushInterval } = settings.options;
@@ -90,7 +90,7 @@ export class DiskTier implements AnswerTier {
     return tier;
   }
 
-  /** Its file is closed for good, such as for another tier that took the same path. */
+  /** True once the file is closed for good, for example because another tier has taken over the path. */
   get isClosed(): boolean {
     return this.#isClosed;
   }
@@ -108,7 +108,7 @@ export class DiskTier implements AnswerTier {
     return hit;
   }
 
-  /** Takes a value for the next flush. */
+  /** Buffers a value for the next flush. */
   set(key: string, packed: Buffer, ttlMs: number): void {
     const { options, clock, observer } = this.#settings;
     if (this.#file === undefined || ttlMs < options.diskCacheMinTtl) return;
@@ -120,18 +120,18 @@ export class DiskTier implements AnswerTier {
     if (this.#buffer.isDue(options.diskCacheFlushSize)) void this.flush();
   }
 
-  /** Writes what waits. */
+  /** Writes the buffered values. */
   flush(): Promise<void> {
     if (this.#flushIsQueued) return this.#work;
     this.#flushIsQueued = true;
     this.#work = this.#work.then(() => {
-      // What comes from now on needs another one.
+      // Values added from now on need another flush.
       this.#flushIsQueued = false;
     });
     return this.#queue((file) => this.#flush(file));
   }
 
-  /** What is done once in a while: writes, drops what has expired, gives space back, tries a failed disk again. */
+  /** Periodic work: flushes, drops expired rows, returns free space, retries a failed disk. */
   async tick(): Promise<void> {
     const nowMs = this.#settings.clock.monotonicMs();
     if (this.#file === undefined) return this.#retry(nowMs);
@@ -146,7 +146,7 @@ export class DiskTier implements AnswerTier {
     await this.#queue((file) => file.remove(key));
   }
 
-  /** Drops what has a key that begins so. Where that fails, everything is dropped before the file is used again. */
+  /** Drops all values whose keys begin with the prefix. If that fails, the whole file is emptied before it is used again. */
   async purgeBeginning(prefix: string): Promise<void> {
     this.#buffer.deleteBeginning(prefix);
     if (this.#file === undefined) {
@@ -166,11 +166,11 @@ export class DiskTier implements AnswerTier {
     this.#purges.delete(purge);
   }
 
-  /** Empties the tier by beginning a new file: to drop the rows of a large one would take long. */
+  /** Empties the tier by replacing the file, because deleting all rows of a large one is slow. */
   purge(): Promise<void> {
     this.#isToBeEmptied = true;
     this.#buffer.clear();
-    // Several plugins purge the store they share: there is no file from the first call on.
+    // Plugins that share the store all purge it: the file is already gone after the first call.
     if (this.#purgeIsQueued) return this.#work;
     this.#purgeIsQueued = true;
     const file = this.#file;
@@ -178,7 +178,7 @@ export class DiskTier implements AnswerTier {
     this.#work = this.#work.then(async () => {
       this.#purgeIsQueued = false;
       await file?.close();
-      // A purge before this one was opening it.
+      // An earlier purge may have opened a file meanwhile.
       await this.#file?.close();
       this.#file = undefined;
       if (!this.#isClosed) await this.#tryStart();
@@ -186,7 +186,7 @@ export class DiskTier implements AnswerTier {
     return this.#work;
   }
 
-  /** Writes what waits and closes the file. */
+  /** Writes the buffered values and closes the file. */
   async close(): Promise<void> {
     clearInterval(this.#timer);
     await this.flush();
@@ -223,7 +223,7 @@ export class DiskTier implements AnswerTier {
 
   async #putAside(error: UnusableFile): Promise<void> {
     const { options, log, clock } = this.#settings;
-    // What belongs to somebody else is never overwritten; of our own files one is enough.
+    // Files of other programs are all kept; of our own unusable files the latest one is enough.
     const suffix = error.defect === 'foreign' ? `.foreign-${clock.nowMs()}` : '.unusable';
     await moveDatabase(options.diskCachePath, options.diskCachePath + suffix);
     log.warn('disk cache file put aside, a new one is begun', {
@@ -244,7 +244,7 @@ export class DiskTier implements AnswerTier {
     }
     if (row === undefined) return undefined;
     const packed = await unsealed(key, row, this.#settings.largest);
-    // A purge came meanwhile.
+    // A purge has begun meanwhile.
     if (this.#file !== file || this.#isBeingPurged(key)) return undefined;
     if (packed !== undefined) return this.#hitOf({ ...row, packed });
     this.#settings.observer.dropped('damaged', 1);
@@ -261,7 +261,7 @@ export class DiskTier implements AnswerTier {
   #hitOf({ packed, writtenMs, expiresMs }: Omit<Waiting, 'key'>): AnswerHit | undefined {
     const nowMs = this.#settings.clock.nowMs();
     const leftMs = expiresMs - nowMs;
-    // Written in the future: the clock was set back, so nobody knows how old it is.
+    // A row from the future: the clock was set back, so its age is unknown.
     return nowMs < writtenMs || leftMs <= -this.#settings.keepExpiredMs
       ? undefined
       : { packed, leftMs, ageMs: nowMs - writtenMs };
@@ -270,7 +270,7 @@ export class DiskTier implements AnswerTier {
   async #flush(file: DiskSpace): Promise<void> {
     const { observer } = this.#settings;
     if (this.#buffer.size === 0) return;
-    // What is added meanwhile waits for the next flush, so that this one ends.
+    // Values added meanwhile are left to the next flush, so that this one ends.
     for (let left = this.#buffer.size; left > 0 && this.#buffer.size > 0;) {
       const batch = this.#buffer.take();
       left -= batch.length;
@@ -287,7 +287,7 @@ export class DiskTier implements AnswerTier {
     this.#recovered();
   }
 
-  /** Runs after all earlier work; what fails decides about the file. */
+  /** Runs work after all earlier work. An error closes the file. */
   #queue(work: (file: DiskSpace) => Promise<void>): Promise<void> {
     this.#work = this.#work.then(async () => {
       const file = this.#file;
@@ -310,12 +310,12 @@ export class DiskTier implements AnswerTier {
       await this.#tryStart(new UnusableFile('damaged', error));
     } else {
       this.#turnOff(error);
-      // A disk that hangs would hold up everything behind it.
+      // Not awaited: a hanging disk would block the queue.
       void file.close();
     }
   }
 
-  /** Opens the file, or a new one where it is known to be unusable. */
+  /** Opens the file, or replaces it if it is known to be unusable. */
   async #tryStart(unusable?: UnusableFile): Promise<void> {
     try {
       if (unusable !== undefined) await this.#putAside(unusable);
@@ -350,7 +350,7 @@ export class DiskTier implements AnswerTier {
     return this.#work;
   }
 
-  /** A write has worked, which opening the file does not prove. */
+  /** Only a successful write proves that the disk works again; opening the file does not. */
   #recovered(): void {
     if (!this.#isFailing) return;
     this.#isFailing = false;
@@ -369,7 +369,7 @@ const codesOfTheDisk = new Set([
   'SQLITE_BUSY',
 ]);
 
-/** Whether the file cannot be written now, which says nothing about the path. */
+/** Tells whether the error is a temporary failure of the disk, as opposed to an unusable path. */
 function isOfTheDisk(error: unknown): boolean {
   return error instanceof Error && 'code' in error && codesOfTheDisk.has(String(error.code));
 }

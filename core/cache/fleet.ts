@@ -1,72 +1,72 @@
 import { OverrideStack } from '../base/override-stack.js';
 import type { Host } from '../kernel/plugin/host.js';
 
-/** The most bytes of a snapshot of what a process knows. */
+/** Maximum size of a snapshot sent to another replica. */
 export const largestSnapshot = 8 * 1024 * 1024;
 
 /**
- * Empties the caches of the other replicas, those of one tenant where its id is given; by address, `purged` or `error: ...`.
- * @param news of a deletion, for `Fleet.hear` of the others
+ * Purges the caches of the other replicas, for one tenant if its id is given. Resolves to `purged` or `error: ...` by address.
+ * @param news about a deletion, passed to `Fleet.hear` of the others
  */
 export type PurgeOthers = (tenantId?: string, news?: string) => Promise<ReadonlyMap<string, string>>;
 
-/** What this process knows of something, as bytes, `largestSnapshot` at most; undefined for nothing. */
+/** Makes a snapshot of this process's data, `largestSnapshot` bytes at most; undefined if there is none. */
 export type Offer = () => Promise<Buffer | undefined>;
 
-/** How other replicas are asked for what they know. */
+/** A request for snapshots of other replicas. */
 export interface Asking {
-  /** By which name they offer it. */
+  /** The name under which they offer it. */
   readonly name: string;
   readonly timeoutMs: number;
-  /** Ends it before. */
+  /** Cancels the request. */
   readonly signal: AbortSignal;
-  /** Takes what one of them knows. What it throws is logged. */
+  /** Takes the snapshot of one replica. Errors are logged. */
   readonly use: (bytes: Buffer, signal: AbortSignal) => Promise<void>;
 }
 
-/** What the one who knows the other replicas does for the rest of the process. */
+/** The connection to the other replicas, provided by the plugin that knows them. */
 export interface Others {
   readonly purge: PurgeOthers;
-  /** Asks some of them; resolves when they have answered or the time is over. Rejects when the signal says so. */
+  /** Requests snapshots from some of them; resolves when they have answered or the timeout has passed. Rejects when the signal aborts. */
   readonly ask: (asking: Asking) => Promise<void>;
 }
 
-/** The replicas that share a cache: for those who empty it, and for those who begin with what others know. */
+/** The replicas that share a cache: used to purge all of them, and to start with a snapshot of another one. */
 export class Fleet {
   readonly #others = new OverrideStack<Others>();
   readonly #listeners = new OverrideStack<(news: string) => Promise<void>>();
   readonly #offers = new Map<string, OverrideStack<Offer>>();
-  /** Those who ask at once get the same, unless some of it is purged meanwhile. */
+  /** Snapshots being made: concurrent requests share one, unless some of its data is purged meanwhile. */
   readonly #making = new Map<string, Promise<Buffer | undefined>>();
 
-  /** Called by who knows the others. Returns what ends it. */
+  /** Registers the connection to the other replicas. The returned function removes it. */
   join(others: Others): () => void {
     return this.#others.claim(others);
   }
 
-  /** Undefined where no cache is shared. */
+  /** Undefined if no cache is shared. */
   async purgeOthers(tenantId?: string, news?: string): Promise<ReadonlyMap<string, string> | undefined> {
     return this.#others.current?.purge(tenantId, news);
   }
 
-  /** Says who is told of the deletions of other replicas. Returns what ends it. */
+  /** Sets the listener for deletions of other replicas. The returned function removes it. */
   listen(listener: (news: string) => Promise<void>): () => void {
     return this.#listeners.claim(listener);
   }
 
-  /** Another replica has told of a deletion; what it has purged is purged here after this. */
+  /** Handles news of a deletion on another replica. Its purge is applied here after this has resolved. */
   async hear(news: string): Promise<void> {
     await this.#listeners.current?.(news);
   }
 
-  /** Says what the others get when they ask by this name. Returns what ends it. */
+  /** Offers a snapshot to other replicas under this name. The returned function ends the offer. */
   offer(name: string, offer: Offer): () => void {
     const claims = this.#offers.get(name) ?? new OverrideStack<Offer>();
     this.#offers.set(name, claims);
     return claims.claim(offer);
   }
 
-  /** What is being made for the others is not handed out: some of what it tells has been purged. */
+  /** Discards snapshots in the making, because some of their data has been purged. */
   withdraw(name: string): void {
     this.#making.delete(name);
   }
@@ -87,7 +87,7 @@ export class Fleet {
     return made;
   }
 
-  /** Does nothing where there are no others. */
+  /** Requests snapshots; does nothing without other replicas. */
   async ask(asking: Asking): Promise<void> {
     await this.#others.current?.ask(asking);
   }

@@ -1,4 +1,4 @@
-/** What a caller gets when it joins: the shared result, and whether another caller had started the call. */
+/** The result of joining: the shared promise, and whether another caller had started the call. */
 export interface Joined<Value> {
   readonly result: Promise<Value>;
   readonly isShared: boolean;
@@ -11,9 +11,9 @@ interface Flight<Value> {
 }
 
 /**
- * Lets identical concurrent calls share one. Laws: a waiter that leaves does not affect the others; when the last one leaves, the call is
- * aborted and forgotten; an error reaches the current waiters and nobody later; a call has at most `maxWaiters` waiters, and further ones
- * start and share another call.
+ * Merges identical concurrent calls. A waiter that leaves does not affect the others. When the last one leaves, the call is aborted and
+ * forgotten. An error reaches the current waiters and nobody later. A call has at most `maxWaiters` waiters; further ones start and share
+ * another call.
  */
 export class Flights<Value, Key = string> {
   readonly #byKey = new Map<Key, Flight<Value>>();
@@ -29,7 +29,7 @@ export class Flights<Value, Key = string> {
   }
 
   /**
-   * Joins the call for this key or starts it. `run` gets its own signal, which aborts when nobody waits any more; `signal` only ends this
+   * Joins the call for this key or starts it. `run` gets its own signal, which aborts when no waiter is left; `signal` only ends this
    * caller's wait. Throws the signal's reason if it has already aborted.
    */
   join(key: Key, signal: AbortSignal, run: (signal: AbortSignal) => Promise<Value>): Joined<Value> {
@@ -45,7 +45,7 @@ export class Flights<Value, Key = string> {
     const flight: Flight<Value> = { controller, waiters: 0, result: startNow(() => run(controller.signal)) };
     this.#byKey.set(key, flight);
     const forget = (): void => this.#forget(key, flight);
-    // Every waiter handles the result itself; this also prevents an unhandled rejection when nobody waits.
+    // Every waiter handles the result itself; this also prevents an unhandled rejection without waiters.
     flight.result.then(forget, forget);
     return flight;
   }

@@ -1,9 +1,9 @@
 /**
- * Values that leave the process, to peers or into a store that replicas share: magic, version of the frame, age and time left in
- * milliseconds, digest, value. Between peers, whose clocks differ, both times are durations; in a store, where a value lies for a while,
- * they are the Unix times of creation and expiry. The digest covers the key, the header and the value, so it detects a value that was cut,
- * changed, forged or stored under another key. With a secret it is HMAC-SHA-256; without one it is SHA-256, which detects damage but not
- * forgery.
+ * Frame of values that leave the process, to peers or into a store that replicas share: magic, version of the frame, age and remaining TTL
+ * in milliseconds, digest, value. Between peers, whose clocks differ, both times are durations. In a store, where a value stays for a
+ * while, they are the Unix times of creation and expiry. The digest covers the key, the header and the value, so it detects a value that
+ * was truncated, changed, forged or stored under another key. With a secret it is HMAC-SHA-256; without one it is SHA-256, which detects
+ * damage but not forgery.
  */
 import { createHash, createHmac, timingSafeEqual } from 'node:crypto';
 import { Encodings } from '../base/encoding.js';
@@ -11,7 +11,7 @@ import { Pacer } from '../base/pace/pacer.js';
 import { atPace, type Steps } from '../base/pace/steps.js';
 import type { AnswerHit } from './answer-tier.js';
 
-/** Why bytes are not the value of a key. */
+/** The reason why bytes are not the value of a key. */
 export type FrameDefect = 'cut' | 'foreign' | 'version' | 'forged';
 
 const magic = Buffer.from('RPPC');
@@ -20,7 +20,7 @@ const timesAt = magic.byteLength + 1;
 const headBytes = timesAt + 16;
 const digestBytes = 32;
 export const frameBytes = headBytes + digestBytes;
-/** Digested in one step: about a millisecond. */
+/** Bytes digested in one step: about a millisecond. */
 const stepBytes = 512 * 1024;
 const encodings = new Encodings();
 
@@ -55,7 +55,7 @@ export async function unframed(
     : 'forged';
 }
 
-/** A value as it lies in a store, compressed. */
+/** Encodes a value for a store, compressed. */
 export async function toStored(
   key: string,
   packed: Buffer,
@@ -66,7 +66,7 @@ export async function toStored(
   return encodings.compress('gzip', frame);
 }
 
-/** The value that was stored under this key, with its age and time left; undefined for other bytes. */
+/** The value that was stored under this key, with its age and remaining TTL; undefined for other bytes. */
 export async function fromStored(
   key: string,
   bytes: Buffer,
@@ -77,7 +77,7 @@ export async function fromStored(
   const found = frame && (await unframed(key, frame, secret));
   if (found === undefined || typeof found === 'string') return undefined;
   const { packed, ageMs: madeMs, leftMs: untilMs } = found;
-  // Clocks of replicas differ a little; setting a clock back must not extend the life of a value.
+  // Clocks of replicas differ a little; setting a clock back must not extend the TTL of a value.
   return { packed, ageMs: Math.max(0, nowMs - madeMs), leftMs: Math.min(untilMs - nowMs, untilMs - madeMs) };
 }
 

@@ -1,12 +1,9 @@
 import { tenantOf, tenantPart } from './keys.js';
 
-/** So many tenants are told apart; one more makes all begin anew, which is always right. */
+/** Maximum number of tenants with a generation of their own. One more starts a new generation for all, which is always correct. */
 const maxTenants = 10_000;
 
-/**
- * What has been purged, as a text to compare: an answer that was asked for before a purge of its tenant has another one than what is asked
- * for after it.
- */
+/** Purge counters as comparable texts: an answer requested before a purge of its tenant has another generation than requests after it. */
 export class Generations {
   readonly #nowMs: () => number;
   #ofAll = 0;
@@ -14,22 +11,22 @@ export class Generations {
   #allPurgedMs = -Infinity;
   readonly #purgedMs = new Map<string, number>();
 
-  /** @param nowMs a clock that never runs backwards, where times of purges matter */
+  /** @param nowMs a monotonic clock; needed only for `purgedMs` */
   constructor(nowMs = () => 0) {
     this.#nowMs = nowMs;
   }
 
-  /** The generation that a key of core/cache/keys.ts belongs to now. */
+  /** The current generation of a key (core/cache/keys.ts). */
   of(key: string): string {
     return `${this.#ofAll}.${this.#byTenant.get(tenantOf(key)) ?? 0}`;
   }
 
-  /** When there was a purge that such a key belongs to; long ago if never. */
+  /** Time of the last purge that affects the key; -Infinity if there was none. */
   purgedMs(key: string): number {
     return Math.max(this.#allPurgedMs, this.#purgedMs.get(tenantOf(key)) ?? -Infinity);
   }
 
-  /** A purge of one tenant, or of all. */
+  /** Records a purge of one tenant, or of all. */
   next(tenantId?: string): void {
     const tenant = tenantId === undefined ? undefined : tenantPart(tenantId);
     if (tenant === undefined || (this.#byTenant.size >= maxTenants && !this.#byTenant.has(tenant))) {

@@ -1,6 +1,6 @@
 /**
- * The only place that makes cache keys. A key contains everything an answer depends on: the operation, the owner of the data, what the
- * caller may see, and the parameters. Client input is escaped, so that two different requests never share a key.
+ * The only module that makes cache keys. A key contains everything an answer depends on: the operation, the owner of the data, the
+ * permissions of the caller, and the parameters. Client input is escaped, so that two different requests never share a key.
  */
 import { createHash } from 'node:crypto';
 import type { StaticDescription } from '../kernel/describe.js';
@@ -26,7 +26,7 @@ export function createCacheKeys(forwarding: Forwarding): CacheKeys {
   };
 }
 
-/** A tenant as keys begin with it. */
+/** The tenant as it begins a key. */
 export function tenantPart(id: string): string {
   return escapeText(id);
 }
@@ -48,7 +48,7 @@ export function callerKey(forwarding: Forwarding): KeyParts<Caller> {
   };
 }
 
-/** Which headers and cookies of a client are forwarded to the backend, so that answers may depend on them. */
+/** Headers and cookies of a client that are forwarded to the backend, so that answers may depend on them. */
 export interface Forwarding {
   readonly forwardAuthorization: boolean;
   readonly forwardHeaders: readonly string[];
@@ -56,7 +56,7 @@ export interface Forwarding {
   readonly forwardCookies: readonly string[];
 }
 
-/** A text that is equal for headers with equal forwarded credentials; undefined when nothing is forwarded. */
+/** Makes a text that is equal for headers with equal forwarded credentials; undefined when nothing is forwarded. */
 export type Fingerprint = (headers: Caller['headers']) => string | undefined;
 
 /**
@@ -96,13 +96,13 @@ function cookiePairs(header: string, wanted: ReadonlySet<string>): readonly Pair
     .sort(([a], [b]) => textOrder(a, b));
 }
 
-/** Stages that only keep answers. */
+/** Stages that only cache answers. */
 const keepers: ReadonlySet<string> = new Set(['tier0', 'kept-patterns', 'label-index', 'peer-cache']);
 
 /**
- * The options that answers depend on beside their keys, as 16 hex digits: those of the names and limits, and of the stages from the first
- * on that keeps answers or plans queries. What stages before it change is in the request, whose parts are the key. What a file holds may
- * have been made by a process with other ones: it counts for those with the same.
+ * A fingerprint of the options that answers depend on beside their keys, as 16 hex digits: the options of the naming and limits, and of all
+ * stages from the first one on that caches answers or plans queries. Changes that earlier stages make are visible in the request, which is
+ * part of the key. A file may have been written by a process with other options: its entries count only for the same fingerprint.
  */
 export function setupOf(
   { sections, stages }: Pick<StaticDescription, 'sections' | 'stages'>,
@@ -117,13 +117,13 @@ export function setupOf(
   return createHash('sha256').update(JSON.stringify(parts)).digest('hex').slice(0, 16);
 }
 
-/** The stages that answers depend on beside their keys. */
+/** The stages whose options answers depend on beside their keys. */
 export function decidingStages(stages: readonly LoadedPlugin[]): readonly LoadedPlugin[] {
   const first = stages.findIndex(({ plugin }) => isFirstToCount(plugin));
   return stages.slice(Math.max(0, first)).filter(({ plugin }) => !keepers.has(plugin.name));
 }
 
-/** Stages from the first of these on do not change the request, so they are not part of a cache key. */
+/** Tells whether this stage and later ones leave the request unchanged, so that their options do not show in its cache key. */
 function isFirstToCount(plugin: Plugin): boolean {
   return plugin.name === 'translate' || (plugin.kind === 'stage' && plugin.keepsAnswers === true);
 }

@@ -4,7 +4,7 @@ import type { Host } from '../kernel/plugin/host.js';
 import { runningDeletions, type RunningDeletions } from './deletions.js';
 import { detachExchange } from './detach.js';
 
-/** Work for later. Ends early when there is no more time to spare. */
+/** Deferred work. It ends early when no spare time is left. */
 type Job = (exchange: Exchange<'tenant'>) => Promise<void>;
 
 interface Waiting {
@@ -21,23 +21,23 @@ const giveUpMs = 60_000;
 export interface SpareTimeRules {
   /** True while no request runs that a job would delay. */
   readonly isIdle: () => boolean;
-  /** The longest delay of the event loop or the backend, in milliseconds, with which a job still begins. */
+  /** Maximum delay of the event loop or the backend, in milliseconds, at which a job still starts. */
   readonly strainedMs: number;
   /**
-   * True if jobs wait at the gates to the backend as queries do, and let the calls of these go first (Caller.yields); else they fail where they would
-   * have to wait (Caller.isBackground).
+   * True if jobs queue for permits as queries do, and let the backend calls of these go first (Caller.yields); otherwise they fail where
+   * they would have to queue (Caller.isBackground).
    */
   readonly waitsAtGates: boolean;
 }
 
-/** The rules for jobs that must not delay any request. */
+/** Rules for jobs that must not delay any request. */
 export function whileIdle(isIdle: () => boolean): SpareTimeRules {
   return { isIdle, strainedMs: 20, waitsAtGates: false };
 }
 
 /**
- * Asks the backend for what somebody will probably ask for: one job at a time, while the process has time for it. A job that finds no time
- * within a minute is dropped, and so are those that come while 64 wait.
+ * Prefetches data that will probably be requested: one job at a time, while the process is idle. A job that has not started within a minute
+ * is dropped, and so are jobs beyond a queue of 64.
  */
 export class SpareTime {
   readonly #host: Pick<Host, 'clock' | 'strain' | 'log' | 'shared'>;
@@ -53,16 +53,16 @@ export class SpareTime {
     this.#deletions = runningDeletions(host);
   }
 
-  /** Whether a job may run, or go on. */
+  /** Tells whether a job may start, or go on. */
   get isFree(): boolean {
     const { isIdle, strainedMs } = this.#rules;
     return isIdle() && this.#host.strain.lateMs < strainedMs && !this.#stopped.signal.aborted;
   }
 
   /**
-   * Puts a job in the queue, in the place of one by the same name. It runs on an exchange like the given one, with a lifetime and an
-   * account of memory of its own; its errors are only logged.
-   * @returns false when there is no room
+   * Queues a job, replacing one with the same name. It runs on a copy of the exchange with its own lifetime and memory account; its errors
+   * are only logged.
+   * @returns false when the queue is full
    */
   add(name: string, exchange: Exchange<'tenant'>, run: Job): boolean {
     if (this.#stopped.signal.aborted || (this.#jobs.size >= maxJobs && !this.#jobs.has(name))) return false;
@@ -81,7 +81,7 @@ export class SpareTime {
     this.#timer ??= setTimeout(() => void this.#turn(), waitMs).unref();
   }
 
-  /** The timer stays until the work is done, so that there is one job at a time. */
+  /** The timer is kept until the job has ended, so that there is one job at a time. */
   async #turn(): Promise<void> {
     await this.#next();
     this.#timer = undefined;
@@ -95,7 +95,7 @@ export class SpareTime {
     const isLate = this.#host.clock.monotonicMs() > untilMs;
     if (!isLate && !this.isFree) return;
     this.#jobs.delete(name);
-    // What it finds is to be kept.
+    // The results would be cached, which a running deletion forbids.
     if (isLate || this.#deletions.touch(exchange.slots.tenant)) return;
     const memory = exchange.memory.another();
     const { waitsAtGates } = this.#rules;
@@ -103,7 +103,7 @@ export class SpareTime {
     try {
       await run(detachExchange(exchange, this.#stopped.signal, { caller, trace: new Trace(), memory }));
     } catch (error) {
-      // Nobody waits for it.
+      // No request waits for the job, so its failure is only logged.
       this.#host.log.debug('work ahead of time failed', { error });
     } finally {
       memory.close();

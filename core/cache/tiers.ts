@@ -3,14 +3,14 @@ import { Cacheable, Keyv } from 'cacheable';
 /** A cache of several tiers: memory first, then slower ones. Times in milliseconds. */
 export interface TieredCache<Value> {
   get(key: string): Promise<Value | undefined>;
-  /** What memory has. */
+  /** The value in memory. */
   getNear(key: string): Value | undefined;
   set(key: string, value: Value, ttlMs: number): Promise<void>;
-  /** Into memory only; false when it is not taken. */
+  /** Stores in memory only; false if the value is refused. */
   setNear(key: string, value: Value, ttlMs: number): boolean;
   delete(key: string): Promise<void>;
   clear(): Promise<void>;
-  /** Puts a tier behind memory: what is found there goes into memory for the rest of its time. */
+  /** Adds a tier behind memory. Values found there are copied to memory for the rest of their TTL. */
   putBehind(tier: SlowTier<Value>): void;
 }
 
@@ -24,7 +24,7 @@ export interface SlowTier<Value> {
 
 export interface TierObserver<Value> {
   failed(error: unknown): void;
-  /** What the memory tier had under a key that was asked for. */
+  /** Called with the result of each lookup in the memory tier. */
   looked(value: Value | undefined): void;
 }
 
@@ -34,7 +34,7 @@ export interface Envelope<Value> {
   readonly expires?: number | null;
 }
 
-/** The tier in front; synchronous, and bounded by bytes. */
+/** The tier in front; synchronous and bounded in bytes. */
 export interface MemoryTier<Value> {
   get(key: string): Envelope<Value> | undefined;
   set(key: string, envelope: Envelope<Value>, bytes: number, ttlMs: number): boolean;
@@ -106,7 +106,7 @@ function slowTier<Value extends object>(tier: SlowTier<Value>): Keyv {
   });
 }
 
-/** What the library wants of a store. */
+/** The interface that the library requires of a store. */
 interface Store<Value> {
   get(key: string): Envelope<Value> | undefined | Promise<Envelope<Value> | undefined>;
   set(key: string, envelope: Envelope<Value>, ttlMs?: number): unknown;

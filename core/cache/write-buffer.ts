@@ -1,4 +1,4 @@
-/** A value that waits to be written. Times in Unix milliseconds. */
+/** A value to be written. Times in Unix milliseconds. */
 export interface Waiting {
   readonly key: string;
   readonly packed: Buffer;
@@ -6,14 +6,14 @@ export interface Waiting {
   readonly expiresMs: number;
 }
 
-/** Most bytes that wait, unless one value is larger. */
+/** Maximum size of the buffer, unless a single value is larger. */
 const maxBytes = 32 * 1024 * 1024;
-/** From this on it is not waited for more entries. */
+/** From this size on, a flush is due. */
 const dueBytes = 8 * 1024 * 1024;
 const batchBytes = 2 * 1024 * 1024;
 const batchEntries = 64;
 
-/** Values that wait to be written, by key; they can be read meanwhile. Bounded: what does not fit is refused. */
+/** Values to be written, by key; they can be read meanwhile. The buffer is bounded: values that do not fit are refused. */
 export class WriteBuffer {
   readonly #maxBytes: number;
   readonly #waiting = new Map<string, Waiting>();
@@ -25,12 +25,12 @@ export class WriteBuffer {
     this.#maxBytes = Math.max(maxBytes, largest);
   }
 
-  /** Entries that wait, without those that are being written. */
+  /** Number of buffered values, excluding the batch that is being written. */
   get size(): number {
     return this.#waiting.size;
   }
 
-  /** Bytes of all that is here, what is being written too. */
+  /** Size of all values, including the batch that is being written. */
   get bytes(): number {
     return this.#bytes;
   }
@@ -39,7 +39,7 @@ export class WriteBuffer {
     return this.#waiting.get(key) ?? this.#leaving.get(key);
   }
 
-  /** False when there is no room. */
+  /** Adds a value; false when the buffer is full. */
   add(entry: Waiting): boolean {
     this.#remove(this.#waiting, entry.key);
     const bytes = bytesOf(entry);
@@ -53,7 +53,7 @@ export class WriteBuffer {
     return this.#waiting.size >= entries || this.#bytes >= dueBytes;
   }
 
-  /** The next batch, in the order of arrival: what one transaction may hold. Call `done` when it is written or given up. */
+  /** Takes the next batch, in order of arrival, for one transaction. Call `done` when it has been written or given up. */
   take(): readonly Waiting[] {
     let bytes = 0;
     for (const [key, entry] of this.#waiting) {

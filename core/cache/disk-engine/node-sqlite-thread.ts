@@ -1,9 +1,9 @@
-/** Runs in a thread of its own: statements of node:sqlite, one after the other. */
+/** Entry point of a thread that runs statements of node:sqlite, one after the other. */
 import { parentPort } from 'node:worker_threads';
 import type { Parameter } from './engine.js';
 import type { Outcome, Work } from './node-sqlite.js';
 
-/** What is used of node:sqlite, whose types come with later releases of Node than the oldest that is supported. */
+/** The used part of node:sqlite, whose types need a later release of Node than the oldest supported one. */
 interface Sqlite {
   readonly DatabaseSync: new (path: string) => Database;
 }
@@ -20,7 +20,7 @@ interface Statement {
   all(...parameters: readonly unknown[]): readonly Readonly<Record<string, unknown>>[];
 }
 
-/** SQLite's names of its codes. */
+/** SQLite's names of its error codes. */
 const codes: ReadonlyMap<number, string> = new Map([
   [5, 'SQLITE_BUSY'],
   [6, 'SQLITE_LOCKED'],
@@ -32,7 +32,7 @@ const codes: ReadonlyMap<number, string> = new Map([
   [26, 'SQLITE_NOTADB'],
 ]);
 
-// It is there, or the thread would not have been started.
+// The module exists, or the thread would not have been started.
 const sqlite = process.getBuiltinModule('node:sqlite') as Sqlite;
 const databases = new Map<number, Database>();
 
@@ -70,14 +70,14 @@ function resultOf(work: Work): unknown {
   }
 }
 
-/** A whole number is one for SQLite, too, which would take it for a fraction. */
+/** Binds whole numbers as bigint, because node:sqlite would bind a number as a fraction. */
 function bound(parameter: Parameter): unknown {
   return typeof parameter === 'number' && Number.isInteger(parameter) ? BigInt(parameter) : parameter;
 }
 
 function all(database: Database, sql: string, parameters: readonly Parameter[]): unknown {
   const statement = database.prepare(sql);
-  // A damaged file may hold numbers that Node refuses to read otherwise.
+  // A damaged file may contain large integers, which Node refuses to read as numbers.
   statement.setReadBigInts(true);
   return statement
     .all(...parameters.map(bound))
@@ -90,7 +90,7 @@ function plain(value: unknown): unknown {
 
 function failure(error: unknown): Outcome {
   if (!(error instanceof Error)) return { message: String(error), code: undefined };
-  // The lowest byte is the code; the others say more of it.
+  // The lowest byte is the primary code; the others give details.
   const number = 'errcode' in error ? Number(error.errcode) & 0xff : 0;
   const code = codes.get(number);
   return { message: code === undefined ? error.message : `${code}: ${error.message}`, code };

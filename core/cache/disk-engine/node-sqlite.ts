@@ -1,9 +1,9 @@
-/** SQLite as Node has it from 22.13 on. Its statements block, so they run in threads. */
+/** SQLite as included in Node from 22.13 on. Its statements block, so they run in threads. */
 import { isBuiltin } from 'node:module';
 import { Worker } from 'node:worker_threads';
 import type { Connection, Engine, Parameter } from './engine.js';
 
-/** `connection` names one of those that the thread has. */
+/** A statement for the thread; `connection` is the id of one of its connections. */
 export type Work = { readonly connection: number } & (
   | { readonly kind: 'open'; readonly path: string }
   | { readonly kind: 'run' | 'all'; readonly sql: string; readonly parameters: readonly Parameter[] }
@@ -11,11 +11,11 @@ export type Work = { readonly connection: number } & (
   | { readonly kind: 'close' }
 );
 
-/** Answers come in the order in which work was sent. */
+/** Outcomes arrive in the order in which work was sent. */
 export type Outcome =
   { readonly result: unknown } | { readonly message: string; readonly code: string | undefined };
 
-/** Undefined where this release of Node does not have it. */
+/** Undefined if this release of Node lacks it. */
 export function loadNodeSqlite(): Engine | undefined {
   return isBuiltin('node:sqlite') ? { name: 'node:sqlite', connect } : undefined;
 }
@@ -44,7 +44,7 @@ class ThreadConnection implements Connection {
 
   async all<Row>(sql: string, parameters: readonly Parameter[]): Promise<Row[]> {
     const rows = await this.thread.do({ connection: this.connection, kind: 'all', sql, parameters });
-    // The statement decides what is in a row, so whoever wrote it names the type.
+    // The statement determines the columns, so its author names the type.
     return (rows as Readonly<Record<string, unknown>>[]).map(withBuffers) as Row[];
   }
 
@@ -57,7 +57,7 @@ class ThreadConnection implements Connection {
   }
 }
 
-/** Buffers arrive from a thread as arrays of bytes. */
+/** Buffers arrive from a thread as Uint8Arrays. */
 function withBuffers(row: Readonly<Record<string, unknown>>): unknown {
   const entries = Object.entries(row).map(([name, value]) => [
     name,
@@ -74,7 +74,7 @@ interface Waiting {
 /** A thread that runs statements one after the other. It ends with its last connection. */
 class SqliteThread {
   readonly #worker = new Worker(new URL('./node-sqlite-thread.js', import.meta.url), {
-    // Node calls its SQLite experimental with each start.
+    // Node prints an experimental warning at each start.
     execArgv: ['--disable-warning=ExperimentalWarning'],
   });
   readonly #waiting: Waiting[] = [];
@@ -102,7 +102,7 @@ class SqliteThread {
         return;
       }
       this.#waiting.push({ resolve, reject });
-      // The process lives for as long as something is being done.
+      // Keep the process alive while a statement runs.
       this.#worker.ref();
       this.#worker.postMessage(work);
     });

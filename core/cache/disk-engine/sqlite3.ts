@@ -2,7 +2,7 @@
 import type { Database, RunResult } from 'sqlite3';
 import type { Connection, Engine, Parameter } from './engine.js';
 
-/** Undefined where the package is not installed, or its native library is not built or is of another machine. */
+/** Undefined if the package is not installed, or its native library was not built or is for another machine. */
 export async function loadSqlite3(): Promise<Engine | undefined> {
   try {
     const { default: sqlite } = await import('sqlite3');
@@ -19,7 +19,7 @@ function connect(sqlite: { readonly Database: typeof Database }, path: string): 
         reject(error);
         return;
       }
-      // One statement at a time: those that wait for their turn hold no thread.
+      // One statement at a time: queued statements then occupy no thread.
       database.serialize();
       resolve(new Sqlite3Connection(database));
     });

@@ -4,16 +4,16 @@ import type { Browse } from '../../wire/api/request.js';
 import { mostSeen, RankedTable } from './table.js';
 import { emptyView, isBehind, isHidden, pageSteps, picksOf, sizeOf, type Page, type View } from './view.js';
 
-/** Few changes are kept beside the table until it is made anew: so many, or this part of the table. */
+/** Changes are kept beside the table until it is rebuilt: at most this number, or this part of the table. */
 const leastRecent = 256;
 const recentDivisor = 64;
-/** An entry of `recent`, in its list and in the map, without its text. */
+/** Bytes of an entry of `recent`, in its list and in the map, without its text. */
 const recentBytes = 160;
 const stepItems = 1_000;
 
 /**
- * The values of one label, hottest first. A table in order of rank holds nearly all of them; what is learnt comes into a short sorted list
- * beside it, which takes the place of its entries in the table, and now and then both become a new table. To read, the two are merged.
+ * The values of one label, hottest first. A table in order of rank holds nearly all of them. Recent changes are in a short sorted list
+ * beside it, which overrides the table's entries; now and then both are merged into a new table. Readers merge the two.
  */
 export class IndexedValues {
   readonly #maxEntries: number;
@@ -21,7 +21,7 @@ export class IndexedValues {
   /** The entries of `recent`, by value. */
   #recent: ReadonlyMap<string, RankedName> = new Map();
   #recentBytes = 0;
-  /** How many values have gone to make room, since the beginning. */
+  /** Number of values evicted so far. */
   evicted = 0;
 
   constructor(maxEntries: number) {
@@ -45,7 +45,7 @@ export class IndexedValues {
   }
 
   /**
-   * Counts each value as seen once more. Readers see either none of it or all. Steps of two calls must not mix.
+   * Counts each value as seen once more. Readers see either all of the changes or none. Steps of two calls must not interleave.
    * @param values distinct
    */
   *learnSteps(values: readonly string[], nowMs: number): Steps<void> {
@@ -72,7 +72,7 @@ export class IndexedValues {
     yield* this.#takeSteps({ table, hidden, end, shown, recent: merged });
   }
 
-  /** Begins with these values, which may be in any order. */
+  /** Starts with these values, which may be in any order. */
   *restoreSteps(entries: RankedName[]): Steps<void> {
     yield* this.#takeSteps({ ...emptyView, recent: yield* rankedSteps(entries) });
   }
@@ -85,7 +85,7 @@ export class IndexedValues {
     this.#recentBytes = this.#view.recent.reduce((sum, { value }) => sum + recentBytes + 2 * value.length, 0);
   }
 
-  /** Without the coldest beyond the bound. `hidden` of the view is the caller's own. */
+  /** Removes the coldest values above the bound. `hidden` of the view belongs to the caller and is changed. */
   *#evictSteps(view: View): Steps<View> {
     const { table, hidden } = view;
     let { end, shown } = view;
@@ -108,7 +108,7 @@ export class IndexedValues {
   }
 }
 
-/** The same in a new table. */
+/** The same values in a new table. */
 function* rebuiltSteps(view: View): Steps<View> {
   const picks = new Int32Array(sizeOf(view));
   let count = 0;
@@ -126,7 +126,7 @@ function hide(hidden: Uint8Array, rank: number): void {
   hidden[rank >>> 3] = (hidden[rank >>> 3] ?? 0) | (1 << (rank & 7));
 }
 
-/** In order of rank. Listings of the backend come in this order, and need no sorting. */
+/** Sorts by rank. Listings of the backend are already in this order. */
 function* rankedSteps(entries: RankedName[]): Steps<RankedName[]> {
   let [before] = entries;
   let misplaced = 0;

@@ -12,40 +12,40 @@ import { IndexedValues } from './indexed-values.js';
 import type { Page, View } from './view.js';
 
 export interface LabelIndexOptions {
-  /** Most values of one label. */
+  /** Maximum number of values of one label. */
   readonly maxEntries: number;
-  /** Most labels of all tenants together. */
+  /** Maximum number of labels of all tenants together. */
   readonly maxLabels: number;
-  /** Most bytes of all labels together. */
+  /** Maximum size of all labels together. */
   readonly maxBytes: number;
 }
 
-/** Why values have left: more than `maxEntries` of a label, or their label made room for others. */
+/** The reason for an eviction: more than `maxEntries` values of a label, or room for other labels. */
 export type EvictionReason = 'entries' | 'labels' | 'bytes';
 
-/** Notified of every change, for metrics. */
+/** Receives events, for metrics. */
 export interface LabelIndexObserver {
   resized(labels: number, entries: number, bytes: number): void;
   evicted(reason: EvictionReason, values: number): void;
-  /** A label alone takes more than all labels may. */
+  /** A single label exceeds the bound of all labels. */
   refused(label: string, bytes: number): void;
 }
 
-/** Whose values of which label. */
+/** Identifies a label of a tenant. */
 export interface IndexKey {
   readonly tenantId: string;
-  /** What the tenant's data depend on beside its id: values that were learnt under another one are dropped. */
+  /** The data source of the tenant (core/base/keys/data-owner.ts): values learnt from another one are dropped. */
   readonly owner: string;
-  /** A fingerprint of what the caller sends to the backend, which decides what it may see; empty where nothing is forwarded. */
+  /** A fingerprint of the credentials sent to the backend, which determine the visible data; empty if nothing is forwarded. */
   readonly credentials: string;
   readonly label: string;
 }
 
-/** A label that may outlive the process. */
+/** A label that may be saved in a snapshot. */
 export interface SavedLabel {
   readonly tenantId: string;
   readonly label: string;
-  /** Undefined when who wrote it did not say. */
+  /** Undefined if the snapshot does not say. */
   readonly owner: string | undefined;
 }
 
@@ -55,28 +55,28 @@ interface Indexed {
   readonly label: string;
   owner: string | undefined;
   readonly values: IndexedValues;
-  /** Whether all values of some time have been learnt, not only those of some streams. */
+  /** True once all values of some time range have been learnt, rather than only those of some streams. */
   isWhole: boolean;
-  /** What is learnt at once is learnt one after the other. */
+  /** Queue of updates, which run one after the other. */
   work: Promise<void>;
-  /** As counted in the sums. */
+  /** Number of values that the totals include for this label. */
   entries: number;
   bytes: number;
 }
 
-/** A label without values. */
+/** Overhead of a label without values. */
 const labelBytes = 1_000;
 
 /**
- * The values of labels, for browsing: by tenant, label and forwarded credentials, whatever the time that is asked for (docs/caching.md).
- * Bounded by values of a label, by labels and by bytes; labels that were not asked for the longest go first.
+ * The index of label values for browsing, by tenant, label and forwarded credentials, independent of the requested time range
+ * (docs/caching.md). It is bounded in values per label, in labels and in bytes; the least recently requested labels are evicted first.
  */
 export class LabelIndex {
   readonly #options: LabelIndexOptions;
   readonly #clock: Pick<Clock, 'nowMs'>;
   readonly #observer: LabelIndexObserver;
   readonly #generations = new Generations();
-  /** The label that was asked for last is the last one. */
+  /** Labels in order of their last request. */
   readonly #labels = new Map<string, Indexed>();
   #entries = 0;
   #bytes = 0;
@@ -92,17 +92,17 @@ export class LabelIndex {
     return this.#bytes;
   }
 
-  /** Another one after every change of what would be saved. */
+  /** Changes with every change to the data that would be saved. */
   get version(): number {
     return this.#version;
   }
 
-  /** Changes with each purge that is about the key: what was asked for before one is not learnt after it. */
+  /** Changes with each purge that affects the key. Values requested before a purge must not be learnt after it. */
   generationOf(key: IndexKey): string {
     return this.#generations.of(textOf(key));
   }
 
-  /** Undefined for a label of which not all values have been learnt yet. */
+  /** A page of values; undefined for a label whose values are not all known yet. */
   async browse(key: IndexKey, browse: Browse, signal: AbortSignal): Promise<Page | undefined> {
     const indexed = this.#find(key);
     if (indexed?.isWhole !== true) return undefined;
@@ -110,9 +110,9 @@ export class LabelIndex {
   }
 
   /**
-   * Counts values as seen once more. Goes on when nobody waits for it.
-   * @param isWhole whether these are all values of some time
-   * @param generation of the key when they were asked for
+   * Counts values as seen once more. It runs to its end even if it is not awaited.
+   * @param isWhole true if these are all values of some time range
+   * @param generation generation of the key when the values were requested
    */
   async learn(key: IndexKey, values: readonly string[], isWhole: boolean, generation: string): Promise<void> {
     if (values.length === 0 || generation !== this.generationOf(key)) return;
@@ -129,7 +129,7 @@ export class LabelIndex {
     await work;
   }
 
-  /** Begins a label with what was saved. */
+  /** Fills a label with saved values. */
   async restore({ tenantId, label, owner }: SavedLabel, entries: RankedName[]): Promise<void> {
     const whose = { tenantId, label, credentials: '' };
     const text = textOf(whose);
@@ -141,8 +141,8 @@ export class LabelIndex {
   }
 
   /**
-   * What may outlive the process, as it is now. Credentials may not. In a snapshot labels are in lower case, so that one with capital
-   * letters would come back as another one.
+   * The labels that may be saved, in their current state: only those without credentials. Snapshots have labels in lower case, so a label
+   * with capital letters would come back as another one.
    */
   saved(): readonly (SavedLabel & { readonly view: View })[] {
     return [...this.#labels.values()]
@@ -152,7 +152,7 @@ export class LabelIndex {
       .map(({ tenantId, label, owner, values }) => ({ tenantId, label, owner, view: values.view }));
   }
 
-  /** Drops everything, or what one tenant has. */
+  /** Drops all labels, or those of one tenant. */
   purge(tenantId?: string): void {
     this.#generations.next(tenantId);
     const prefix = tenantId === undefined ? '' : `${tenantPart(tenantId)}:`;
@@ -189,7 +189,7 @@ export class LabelIndex {
     return added;
   }
 
-  /** Takes note of what a label has now, unless it was dropped meanwhile. */
+  /** Updates the totals after a change of a label, unless it was dropped meanwhile. */
   #account(text: string, indexed: Indexed): void {
     if (this.#labels.get(text) !== indexed) return;
     const { values } = indexed;
@@ -206,7 +206,7 @@ export class LabelIndex {
     this.#changed();
   }
 
-  /** Drops the labels that were not asked for the longest, but not this one. */
+  /** Evicts the least recently requested labels, except this one. */
   #makeRoom(except: string): void {
     const { maxBytes, maxLabels } = this.#options;
     for (const [text, indexed] of this.#labels) {
@@ -235,15 +235,15 @@ export class LabelIndex {
   }
 }
 
-/** Begins as the keys of core/cache/keys.ts. */
+/** The map key; it begins as the keys of core/cache/keys.ts do. */
 function textOf({ tenantId, credentials, label }: Omit<IndexKey, 'owner'>): string {
   return `${tenantPart(tenantId)}:${credentials}:${escapeText(label)}`;
 }
 
-/** Limit of a browse of label values that names none; undefined for all values, as without the index. */
+/** The limit for a browse of label values without one; undefined means all values, as without the index. */
 export type BrowseDefault = OverrideStack<number>;
 
-/** The one of this process: the index claims it, and who reads the parameters of a request fills it in. */
+/** The instance of this process: the index sets it, and parsing of request parameters reads it. */
 export function browseDefault(host: Pick<Host, 'shared'>): BrowseDefault {
   return host.shared('browse default', () => new OverrideStack<number>());
 }

@@ -19,34 +19,34 @@ import { entryAt, picksOf, type View } from './view.js';
 
 export interface IndexSnapshotSettings {
   readonly path: string;
-  /** Time between two looks whether there is something to write. */
+  /** Interval of the check for changes to write. */
   readonly intervalMs: number;
   readonly index: LabelIndex;
-  /** Most values of one label. */
+  /** Maximum number of values of one label. */
   readonly maxEntries: number;
   readonly clock: Clock;
   readonly log: Logger;
   readonly observer: SnapshotObserver;
-  /** Where else it is looked for at the start; nowhere unless given. */
+  /** Peers to ask for their index at startup; none unless given. */
   readonly peers?: IndexPeers;
 }
 
 export interface IndexPeers {
   readonly fleet: Fleet;
-  /** The age of the file above which they are asked. */
+  /** The age of the file above which peers are asked. */
   readonly staleMs: number;
   readonly timeoutMs: number;
 }
 
-/** By this name replicas ask each other for their index. */
+/** The name under which replicas request each other's index. */
 export const offerName = '__label_values_index_snapshot:v1';
 const format = { version: 1, member: 'states_by_key', depth: 2 } as const;
-/** The member that tells what each label was learnt under. */
+/** The member with the owner of each label. */
 const ownersMember = 'owners_by_key';
 
 type ViewOfLabel = SavedLabel & { readonly view: View };
 
-/** Has other replicas begin with the labels that this one has, those asked for last before others. */
+/** Offers this index to other replicas, the most recently requested labels first. */
 export function offerIndex(fleet: Fleet, index: LabelIndex, clock: Pick<Clock, 'nowMs'>): () => void {
   return fleet.offer(offerName, () => {
     const labels = [...index.saved()].reverse();
@@ -55,7 +55,7 @@ export function offerIndex(fleet: Fleet, index: LabelIndex, clock: Pick<Clock, '
   });
 }
 
-/** The file that keeps the index over a restart (docs/caching.md#the-snapshot): read when the process starts, written from then on. */
+/** The file that persists the index over a restart (docs/caching.md#the-snapshot): read at startup, written from then on. */
 export class IndexSnapshot {
   readonly #settings: IndexSnapshotSettings;
   readonly #kept: KeptSnapshot;
@@ -76,34 +76,34 @@ export class IndexSnapshot {
   }
 
   /**
-   * Restores in the background.
+   * Starts the restore in the background.
    * @throws Error naming the flag when the file cannot be written
    */
   start(turns?: SnapshotTurns): Promise<void> {
     return this.#kept.start(turns);
   }
 
-  /** Until what there is of the index has been restored. */
+  /** True while the index is being restored. */
   get isWarming(): boolean {
     return this.#kept.isWarming;
   }
 
-  /** Resolves when it no longer warms. */
+  /** Resolves when the restore has ended. */
   warmed(): Promise<void> {
     return this.#kept.restored();
   }
 
-  /** Writes what has changed. */
+  /** Writes pending changes. */
   write(): Promise<void> {
     return this.#kept.write();
   }
 
-  /** Drops values that must not come back from the file either. */
+  /** Drops values from the index and from the file, so that a restart does not restore them. */
   forget(drop: () => void): Promise<void> {
     return this.#kept.forget(drop);
   }
 
-  /** Writes what has changed, and nothing more. A restoring that was not finished leaves the file as it is. */
+  /** Writes pending changes and stops. After an unfinished restore the file stays as it is. */
   stop(): Promise<void> {
     this.#isStopped = true;
     return this.#kept.stop();
@@ -114,13 +114,16 @@ export class IndexSnapshot {
       const savedAtMs = await this.#read(file, signal);
       return !(await this.#readPeers(savedAtMs, signal));
     } catch (error) {
-      // Some of it may have been taken.
+      // The index may have been filled in part.
       if (!this.#isStopped) this.#settings.index.purge();
       throw error;
     }
   }
 
-  /** Adds what peers know where the file is old. @returns whether the index has changed by that */
+  /**
+   * Merges the index of peers if the file is old.
+   * @returns whether that has changed the index
+   */
   async #readPeers(savedAtMs: number, signal: AbortSignal): Promise<boolean> {
     const { index, clock, log, peers } = this.#settings;
     if (peers === undefined || clock.nowMs() - savedAtMs <= peers.staleMs) return false;
@@ -144,7 +147,7 @@ export class IndexSnapshot {
     return index.version !== before;
   }
 
-  /** When the file was saved; at no time where there is none. */
+  /** Reads the file; resolves to its time of writing, or -Infinity if there is none. */
   async #read(file: SnapshotFile, signal: AbortSignal): Promise<number> {
     const { index, clock, log, path } = this.#settings;
     const startedMs = clock.monotonicMs();
@@ -156,7 +159,7 @@ export class IndexSnapshot {
       settle,
     });
     if (read === undefined) {
-      // Some of it may have been taken before the rest could not be read.
+      // The index may have been filled in part before reading failed.
       if (restoring.hasTaken) index.purge();
       return -Infinity;
     }
@@ -177,11 +180,11 @@ class Restoring {
   readonly #settings: Pick<IndexSnapshotSettings, 'index' | 'maxEntries'>;
   readonly #others: ReadonlyMap<string, unknown>;
   readonly #signal: AbortSignal;
-  /** Labels that there are, which get what is missing. */
+  /** Labels in the index, into which the entries are merged. */
   readonly #known: ReadonlyMap<string, ViewOfLabel>;
-  /** Whether anything has gone into the index. */
+  /** True once the index has been changed. */
   hasTaken = false;
-  /** Labels with all their entries. */
+  /** Labels that have been read completely. */
   #whole: [key: string, entries: RankedName[]][] = [];
   #key: string | undefined;
   #entries: RankedName[] = [];
@@ -198,7 +201,7 @@ class Restoring {
     this.#signal = signal;
   }
 
-  /** Throws for what is no entry. Those of a label follow each other. */
+  /** Adds an entry; throws if it is invalid. Entries of a label must be adjacent. */
   add([key = '', value = '']: readonly string[], state: unknown): void {
     const entry = rankedOf(value, state);
     if (key !== this.#key) this.#finish();
@@ -206,21 +209,21 @@ class Restoring {
     this.#entries.push(entry);
   }
 
-  /** Takes what is there, so that no more is held than of one label. */
+  /** Moves complete labels to the index, so that at most one label is buffered. */
   async settle(): Promise<void> {
     const { index, maxEntries } = this.#settings;
     const owners = ownersOf(this.#others.get(ownersMember));
     for (const [key, entries] of this.#whole.splice(0)) {
       const owner = owners.get(key);
       const known = this.#known.get(key);
-      // Learnt under something else: which of them counts is found out by who asks.
+      // The label was learnt from another data source. Which one is current is known only when a request comes.
       if (known !== undefined && known.owner !== owner) continue;
       this.hasTaken = true;
       const all = known === undefined ? entries : await merged(known, entries, this.#signal);
       await index.restore({ ...labelOf(key), owner }, all);
       this.#signal.throwIfAborted();
     }
-    // A file may have been written with a higher bound.
+    // The file may have been written with a higher bound.
     if (this.#entries.length <= 2 * maxEntries) return;
     const sorted = await atPace(sortSteps(this.#entries, byRank), new Pacer(this.#signal));
     this.#entries = sorted.slice(0, maxEntries);
@@ -249,7 +252,7 @@ function* entriesOf(labels: readonly ViewOfLabel[]): Generator<WrittenEntry, voi
   }
 }
 
-/** Of a value of both what was seen more and later. */
+/** Merges two lists of values, keeping the higher count and the later time of each value. */
 async function merged(
   { view }: ViewOfLabel,
   entries: readonly RankedName[],
@@ -287,13 +290,13 @@ function keyOf({ tenantId, label }: SavedLabel): string {
   return `${tenantId}|${label}`;
 }
 
-/** An id of a tenant has no bar. */
+/** Tenant ids contain no bar. */
 function labelOf(key: string): { readonly tenantId: string; readonly label: string } {
   const bar = key.indexOf('|');
   return { tenantId: key.slice(0, Math.max(0, bar)), label: key.slice(bar + 1) };
 }
 
-/** Without them anybody is the owner; one that is no text is nobody. */
+/** Owners by label; a label without one may belong to any owner. An owner that is not a text becomes a text that matches none. */
 function ownersOf(value: unknown): ReadonlyMap<string, string> {
   const owners = typeof value === 'object' && value !== null ? Object.entries(value) : [];
   return new Map(owners.map(([key, owner]) => [key, String(owner)]));

@@ -3,24 +3,24 @@ import { eachStep, type Steps } from '../../base/pace/steps.js';
 import type { RankedName } from '../../wire/answer/rank.js';
 import { Texts } from './texts.js';
 
-/** The highest count that is kept. */
+/** The highest count that is stored. */
 export const mostSeen = 0xffff_ffff;
 const stepItems = 2_000;
 
 interface Columns {
-  /** In order of rank. */
+  /** Texts in order of rank. */
   readonly texts: Texts;
-  /** In lower case, for search: the same object where that changes nothing. */
+  /** The texts in lower case, for search; the same object if there are no capital letters. */
   readonly lower: Texts;
   readonly seen: Uint32Array;
   readonly lastMs: Float64Array;
-  /** Ranks plus one by the hash of their value, with open addressing; 0 for none. A power of two. */
+  /** A hash table with open addressing, from values to their ranks plus one; 0 marks a free slot. Its length is a power of two. */
   readonly slots: Uint32Array;
 }
 
-/** Values in order of rank, in typed arrays: some 50 bytes for each and its text, once more the text where it has capital letters. */
+/** Values in order of rank, in typed arrays: some 50 bytes and the text for each value, and the text again if it has capital letters. */
 export class RankedTable {
-  /** Ranks of values that were there before: they are not found, and are to be hidden. */
+  /** Ranks of duplicates of earlier values: `find` never returns them, and the caller must hide them. */
   readonly repeated: readonly number[];
   readonly #columns: Columns;
 
@@ -41,8 +41,8 @@ export class RankedTable {
   );
 
   /**
-   * A table of what is picked from another one (its rank) and from new entries (the complement of their place), in this order, which has to
-   * be that of rank.
+   * A table of entries picked from another one (by rank) and from new entries (by the complement of their index). The picks must be in
+   * order of rank.
    */
   static *picked(old: RankedTable, picks: Int32Array, added: readonly RankedName[]): Steps<RankedTable> {
     const from = old.#columns;
@@ -76,7 +76,7 @@ export class RankedTable {
     return texts.byteLength + (lower === texts ? 0 : lower.byteLength) + arrays;
   }
 
-  /** The rank of a value; -1 for none. */
+  /** The rank of a value; -1 if it is not in the table. */
   find(value: string): number {
     if (this.size === 0) return -1;
     const { texts, slots } = this.#columns;
@@ -87,7 +87,7 @@ export class RankedTable {
     }
   }
 
-  /** The first rank from `from` on, and before `to`, whose value holds these bytes in lower case; -1 for none. */
+  /** The first rank in [from, to) whose lower-case value contains these bytes; -1 if there is none. */
   search(needle: Uint8Array, from: number, to: number): number {
     return this.#columns.lower.search(needle, from, to);
   }
@@ -105,7 +105,7 @@ export class RankedTable {
   }
 }
 
-/** False for a value that has a slot. */
+/** Adds a value to the hash table; false if it is already there. */
 function put(slots: Uint32Array, texts: Texts, rank: number): boolean {
   for (let slot = texts.hashAt(rank, hashOf); ; slot += 1) {
     const place = slot & (slots.length - 1);
@@ -126,10 +126,7 @@ function* hasCapitals(added: readonly RankedName[]): Steps<boolean> {
 
 const [key0, key1] = [randomInt(2 ** 32), randomInt(2 ** 32)];
 
-/**
- * HalfSipHash-1-3 of some bytes, under a key of this process: whoever writes logs chooses values, and could otherwise choose such that all
- * fall into one slot.
- */
+/** HalfSipHash-1-3 with a random key of this process. Values come from log writers, who could otherwise choose them to collide. */
 export function hashOf(bytes: Uint8Array, from: number, to: number): number {
   let v0 = key0 | 0;
   let v1 = key1 | 0;

@@ -1,14 +1,14 @@
 import type { Steps } from '../../base/pace/steps.js';
 import type { RankedName } from '../../wire/answer/rank.js';
 
-/** Ends each value: no byte of UTF-8, so that nothing that is searched for reaches from one value into the next. */
+/** Terminates each value. It never occurs in UTF-8, so a match cannot extend from one value into the next. */
 const endByte = 0xff;
 const stepItems = 2_000;
 
-/** Values one after the other in one buffer, outside of the heap that garbage collection walks through. */
+/** Texts packed in one buffer, outside the heap that garbage collection walks through. */
 export class Texts {
   readonly #bytes: Buffer;
-  /** Of each value, and behind the last one. */
+  /** Offset of each value, and the end of the last one. */
   readonly #starts: Uint32Array;
 
   private constructor(bytes: Buffer, starts: Uint32Array) {
@@ -19,8 +19,8 @@ export class Texts {
   static readonly none = new Texts(Buffer.alloc(0), new Uint32Array(1));
 
   /**
-   * Values picked from others (their number) and from new ones (the complement of theirs), in this order.
-   * @param fold what is kept of a new value
+   * Values picked from another instance (by index) and from new ones (by the complement of their index), in this order.
+   * @param fold maps a new value to the text to store
    */
   static *picked(
     old: Texts,
@@ -79,23 +79,23 @@ export class Texts {
     return hash(this.#bytes, this.#startOf(index), this.#startOf(index + 1) - 1);
   }
 
-  /** Whether the value is equal to these bytes. */
+  /** Tells whether the value equals these bytes. */
   is(index: number, bytes: Uint8Array): boolean {
     return this.#is(index, bytes, 0, bytes.length);
   }
 
-  /** Whether two values are equal. */
+  /** Tells whether two values are equal. */
   areEqual(a: number, b: number): boolean {
     return this.#is(a, this.#bytes, this.#startOf(b), this.bytesOf(b));
   }
 
-  /** The first value from `from` on, and before `to`, that holds these bytes; -1 for none. */
+  /** The first value in [from, to) that contains these bytes; -1 if there is none. */
   search(needle: Uint8Array, from: number, to: number): number {
     const begin = this.#startOf(from);
     const found = this.#bytes.subarray(begin, this.#startOf(to)).indexOf(needle);
     if (found === -1) return -1;
     const at = begin + found;
-    // Mostly the next one is near.
+    // Galloping search, since the next match is mostly near.
     let [low, step] = [from, 1];
     while (low + step < to && this.#startOf(low + step) <= at) {
       low += step;
@@ -122,7 +122,9 @@ export class Texts {
   }
 }
 
-/** Returns the number of bytes. Most values are ASCII, for which a loop is several times faster than a call into Node.js. */
+/**
+ * Writes a text and returns its number of bytes. Most values are ASCII, for which a loop is several times faster than a call into Node.js.
+ */
 function write(bytes: Buffer, at: number, text: string): number {
   for (let index = 0; index < text.length; index += 1) {
     const code = text.charCodeAt(index);

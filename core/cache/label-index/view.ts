@@ -3,22 +3,22 @@ import { byHeat, byRank, type Heat, type RankedName } from '../../wire/answer/ra
 import type { Browse } from '../../wire/api/request.js';
 import { RankedTable } from './table.js';
 
-/** What a label has at one moment. Nothing in it changes, so that reading may take its time. */
+/** An immutable snapshot of a label's values, so that reading may take several turns of the event loop. */
 export interface View {
   readonly table: RankedTable;
-  /** A bit for each rank of the table whose value is gone, or is one of `recent`. */
+  /** Bit set of the table's ranks whose value was evicted or is overridden by `recent`. */
   readonly hidden: Uint8Array;
-  /** From this rank of the table on all are gone. */
+  /** All values of the table from this rank on were evicted. */
   readonly end: number;
-  /** How many of the table are neither hidden nor behind its end. */
+  /** Number of the table's values that are neither hidden nor at or after `end`. */
   readonly shown: number;
-  /** What has changed since the table was made, in order of rank. */
+  /** Changes since the table was built, in order of rank. */
   readonly recent: readonly RankedName[];
 }
 
 export interface Page {
   readonly values: readonly string[];
-  /** Of each value. */
+  /** Heat of each value. */
   readonly heat: readonly Heat[];
 }
 
@@ -30,7 +30,7 @@ export const emptyView: View = {
   recent: [],
 };
 
-/** Of the table in one step of a search. */
+/** Ranks searched in one step. */
 const searchedRanks = 16_384;
 const stepItems = 1_000;
 
@@ -42,7 +42,7 @@ export function isHidden(hidden: Uint8Array, rank: number): boolean {
   return ((hidden[rank >>> 3] ?? 0) & (1 << (rank & 7))) !== 0;
 }
 
-/** A page of the values that hold the text in some case, hottest first. */
+/** A page of the values that contain the text, ignoring case, hottest first. */
 export function* pageSteps(view: View, { limit = Infinity, offset = 0, search = '' }: Browse): Steps<Page> {
   const values: string[] = [];
   const heat: Heat[] = [];
@@ -65,8 +65,8 @@ export function* pageSteps(view: View, { limit = Infinity, offset = 0, search = 
 }
 
 /**
- * All values that hold a text in lower case, hottest first: ranks of the table, and complements of places in `recent`. Undefined where
- * others may have their turn.
+ * All values that contain a lower-case text, hottest first: ranks of the table, and complements of indexes into `recent`. Yields undefined
+ * where other work may run.
  */
 export function* picksOf(view: View, search = ''): Generator<number | undefined, void, void> {
   const { table, recent } = view;
@@ -93,7 +93,7 @@ export function entryAt({ table, recent }: View, pick: number): RankedName {
   return entry ?? { value: table.valueAt(pick), seen: table.seenAt(pick), lastMs: table.lastMsAt(pick) };
 }
 
-/** Whether an entry comes after one of the table, whose text is only read where the rest is equal. */
+/** Tells whether an entry ranks after one of the table. The table's text is only read for equal heat. */
 export function isBehind(entry: RankedName, table: RankedTable, rank: number): boolean {
   const heat = { seen: table.seenAt(rank), lastMs: table.lastMsAt(rank) };
   const order = byHeat(entry, heat);
