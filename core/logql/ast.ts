@@ -4,7 +4,7 @@ export interface Span {
   readonly end: number;
 }
 
-/** What all nodes of a tree have. */
+/** Common properties of all nodes of a tree. */
 export interface Node {
   readonly span: Span;
 }
@@ -94,7 +94,7 @@ export interface LineFilterStage extends Node {
   readonly kind: 'line-filter';
   readonly op: LineFilterOp;
   readonly alternatives: readonly LineFilterTerm[];
-  /** Its regexps mean what they say, and not what Loki makes of them (see withFilters). */
+  /** True if its regexps have RE2's exact meaning rather than Loki's simplified one (see withFilters). */
   readonly isExact?: boolean;
 }
 
@@ -223,7 +223,7 @@ export interface KeepStage extends Node {
   readonly items: readonly LabelItem[];
 }
 
-/** A label by name, or only where its value matches. */
+/** A label by name; with a matcher, only if its value matches. */
 export interface LabelItem extends Node {
   readonly name: string;
   readonly matcher: Matcher | undefined;

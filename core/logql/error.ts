@@ -6,7 +6,7 @@ export class LogqlError extends RefusedQuery {
   override readonly name = 'LogqlError';
 }
 
-/** An error at a position of the query; without line and column, no position is mentioned. */
+/** An error at a position of the query; without line and column, the message has no position. */
 export function errorAt(message: string, line = 0, column = 0): LogqlError {
   const place = line === 0 && column === 0 ? ' ' : ` at line ${String(line)}, col ${String(column)}`;
   return new LogqlError(`parse error${place}: ${wellFormed(message)}`);

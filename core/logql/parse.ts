@@ -34,7 +34,7 @@ export function parseQuery(text: string, options: ParseOptions = {}): Expr {
   return doAll(parseSteps(text, options));
 }
 
-/** The same in steps, for long texts. */
+/** As `parseQuery`, in steps, for long texts. */
 export function parseSteps(text: string, options: ParseOptions = {}): Steps<Expr> {
   return sharingBudget(querySteps(text, options));
 }
@@ -62,7 +62,7 @@ export function parseMatchers(text: string, options: ParseOptions = {}): readonl
   return doAll(matchersSteps(text, options));
 }
 
-/** The same in steps, for long texts. */
+/** As `parseMatchers`, in steps, for long texts. */
 export function* matchersSteps(text: string, options: ParseOptions = {}): Steps<readonly Matcher[]> {
   const expr = yield* sharingBudget(uncheckedSteps(text, options));
   if (expr.kind === 'invalid') throw expr.error;
@@ -72,7 +72,8 @@ export function* matchersSteps(text: string, options: ParseOptions = {}): Steps<
 }
 
 /**
- * Who looks for the lines of a query in Loki gets its selectors printed and parses them again. That fails for names that it prints in quotes.
+ * Checks that selectors survive being printed and parsed again, as Loki does before it reads lines. That fails for names that it prints in
+ * quotes.
  * @throws LogqlError with Loki's text
  */
 export function checkSelectors(expr: Expr): void {
@@ -121,7 +122,7 @@ export function logqlTable(): Table {
 
 function makeTable(): Table {
   const start = grammar.nonterminal<Expr | Invalid>('start');
-  // A rule of its own, as in Loki: at any other token a query has ended, and what follows is not read as its continuation.
+  // A separate rule, as in Loki: a query has ended at any other token, and what follows is not parsed as its continuation.
   const whole = grammar.nonterminal<Expr | Invalid>('whole query');
   grammar.rule(start)([whole, grammar.end], ([made]) => made);
   grammar.rule(whole)([query], ([made]) => made);

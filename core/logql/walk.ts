@@ -90,15 +90,15 @@ export function mapMatchers<E extends Expr>(
   });
 }
 
-/** What becomes of each log query of a query, and of what a range aggregation unwraps of one. */
+/** Changes to the log queries of a query, including an unwrap in a range aggregation. */
 interface LogChange {
   readonly log: (query: LogExpr) => LogExpr;
   readonly unwrap?: (unwrap: Unwrap) => Unwrap;
-  /** What becomes of each label of a grouping or a vector matching. */
+  /** Maps the labels of a grouping or a vector matching. */
   readonly label?: (name: string) => string;
 }
 
-/** Replaces every log query, and labels where their change is given. */
+/** Replaces every log query, and labels if a mapping is given. */
 export function mapLogQueries<E extends Expr>(expr: E, change: LogChange): E {
   // A log query stays one, and a metric expression keeps its kind.
   return (expr.kind === 'log' ? change.log(expr) : changeMetric(expr, change)) as E;
@@ -153,10 +153,10 @@ export function makeMatcher(name: string, op: MatchOp, value: string): Matcher {
   return { kind: 'matcher', name, op, value, span: { start: 0, end: 0 } };
 }
 
-/** True when regexps in filters are what Loki makes of them, or mean what they say (`-logql-filters`). */
+/** `loki` gives regexps in filters Loki's simplified meaning, `exact` their own (`-logql-filters`). */
 export type Filters = 'loki' | 'exact';
 
-/** A query whose filters mean this. The tree carries it to all who read one: evaluation, also in other threads, and pushdown. */
+/** A query whose filters have this meaning. The tree carries it to all its users: evaluation, also in other threads, and pushdown. */
 export function withFilters<E extends Expr>(expr: E, filters: Filters): E {
   if (filters === 'loki') return expr;
   return mapLogQueries(expr, {

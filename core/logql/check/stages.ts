@@ -19,7 +19,7 @@ export function checkStages(expr: Expr): void {
   doAll(checkSteps(expr));
 }
 
-/** The same in steps, for long queries. */
+/** As `checkStages`, in steps, for long queries. */
 export function checkSteps(expr: Expr): Steps<void> {
   return sharingBudget(checkAll(expr));
 }
@@ -30,7 +30,7 @@ function* checkAll(expr: Expr): Steps<void> {
   checkStageLimits(pipelines.flat());
   for (const stages of pipelines) {
     for (const group of groupStages(orderStages(stages))) {
-      // Of adjacent line filters the last one is made first.
+      // The last of adjacent line filters is compiled first.
       for (const stage of group.toReversed()) {
         for (const check of [nothing, ...descriptorOf(stage).checks(stage)]) {
           const fault = check();
@@ -69,15 +69,15 @@ function pipelinesOf(expr: Expr): (readonly Stage[])[] {
 }
 
 /**
- * The most alternatives (`a|b|c`, `"a" or "b"`) in all line and label filters of a query, and the most labels that its `label_format` stages
- * make. Each is looked at several times in one turn, when a query is planned and when its pipeline is built: some 10 ms for so many, 30 ms
- * in a process that has just started.
+ * Maximum number of alternatives (`a|b|c`, `"a" or "b"`) in all line and label filters of a query, and of labels that its `label_format`
+ * stages make. Each is visited several times in one turn of the event loop, when a query is planned and when its pipeline is built: at this
+ * limit that takes some 10 ms, and 30 ms in a process that has just started.
  */
 const maxAlternatives = 2_000;
 const maxFormattedLabels = 500;
 
 /**
- * Refuses queries whose stages would hold the event loop.
+ * Refuses queries whose stages would block the event loop.
  * @throws LogqlError
  */
 function checkStageLimits(stages: Iterable<Stage>): void {

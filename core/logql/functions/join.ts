@@ -1,18 +1,18 @@
 import type { VectorOp } from '../ast.js';
 
 /**
- * How values in parts of the logs, by shards, by time or by tenants, become the value of all of them. A range function and the aggregation
- * that joins its values have the same one.
+ * The way in which values of parts of the logs (shards, time ranges or tenants) are merged into the value of all of them. A range function
+ * and the aggregation that merges its values have the same one.
  */
 export interface Join {
-  /** True when parts are added up, which may be done with samples; whether one of them is the value; or whether it is a sum over a count. */
+  /** `added`: values are sums, also of samples; `chosen`: one of the values is the result; `divided`: the result is a sum over a count. */
   readonly kind: 'added' | 'chosen' | 'divided';
   readonly op: VectorOp;
-  /** The value of two parts; undefined where it takes more than their values. */
+  /** Merges the values of two parts; undefined if that takes more than their values. */
   combine(a: number, b: number): number | undefined;
 }
 
-/** The least or the greatest of values: NaN only when there is nothing else. */
+/** The smallest or largest value: NaN only if there is no other. */
 export const least = (a: number, b: number): number => (b < a || Number.isNaN(a) ? b : a);
 export const greatest = (a: number, b: number): number => (b > a || Number.isNaN(a) ? b : a);
 

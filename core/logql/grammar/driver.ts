@@ -34,8 +34,8 @@ export function runParser(table: Table, source: TokenSource): { readonly value: 
 }
 
 /**
- * Reads all tokens and runs the actions of the rules. Returns the value of the start symbol, or undefined when recovery failed. Uses an
- * explicit stack, so nesting needs no call depth. Recovers from errors like yacc: three tokens must be read before another error is
+ * Reads all tokens and runs the actions of the rules. Returns the value of the start symbol, or undefined when recovery failed. It uses an
+ * explicit stack, so nesting needs no call depth. It recovers from errors like yacc: three tokens must be read before another error is
  * reported.
  */
 export function* parserSteps(

@@ -1,4 +1,4 @@
-/** What `peek` and `step` return at the end of the text. */
+/** Returned by `peek` and `step` at the end of the text. */
 export const endOfText = -1;
 
 const lineFeed = 0x0a;

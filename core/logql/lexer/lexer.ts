@@ -102,7 +102,7 @@ export class LogqlLexer implements TokenSource {
     return this.#token(token.identifier, piece.text, piece.start);
   }
 
-  /** Reads over a comment and its line feed, which Loki leaves when nothing is before it. */
+  /** Skips a comment and its line feed; Loki keeps the line feed when nothing precedes the comment. */
   #comment(): void {
     const reader = this.#reader;
     for (let code = reader.peek(); code !== lineFeed && code !== endOfText;) {
@@ -135,7 +135,7 @@ export class LogqlLexer implements TokenSource {
       const isWhole = rest.length < length;
       const call = called.exec(rest);
       const isKnown = call !== null || isWhole || !maybeCalled.test(rest);
-      // Without these Loki reads on to the end of the query before it knows that this is no call.
+      // For other names Loki reads on to the end of the query to find out that this is not a call.
       if (isKnown) this.#reader.inspect(callOrGrouping.exec(rest)?.[0].length ?? Infinity);
       if (isKnown) return call !== null;
     }
@@ -193,7 +193,7 @@ const bytesTail = /^[\p{N}BikKMGTP.]+/u;
 /** Longer than any meaningful duration or size; bounds the lookahead. */
 const maxTail = 256;
 
-/** Reads on after a number (or `-`) if that gives a duration; otherwise leaves the reader where it is. */
+/** Scans a duration that begins with a number (or `-`); if there is none, the reader does not move. */
 function scanDuration(reader: CharReader, head: string): bigint | undefined {
   return scanTail(reader, head, durationTail, (text) => {
     const parsed = parsePrometheusDuration(text);
@@ -201,7 +201,7 @@ function scanDuration(reader: CharReader, head: string): bigint | undefined {
   });
 }
 
-/** Reads on after a number if that gives a size in bytes. */
+/** Scans a size in bytes that begins with a number. */
 function scanBytes(reader: CharReader, head: string): number | undefined {
   return scanTail(reader, head, bytesTail, parseBytes);
 }

@@ -223,7 +223,7 @@ function scanNumber(
   }
 }
 
-/** After white space or a comment Loki does not see that a literal is binary: it reads the 0, and reports that it has no digits. */
+/** After white space or a comment Loki does not recognize a binary literal: it reads the 0, and reports that it has no digits. */
 function scanPrefix(reader: CharReader, afterSpace: boolean): Prefix {
   if (ahead(reader) !== '0') return '';
   reader.step();

@@ -15,7 +15,7 @@ import {
   type SentSample,
 } from './work.js';
 
-/** Where lines too expensive for the event loop are evaluated, and the signal that ends waiting for them. */
+/** The worker threads for lines that would block the event loop, and the signal that ends waiting for them. */
 export interface LinePlace {
   readonly workers: Pick<LineWorkers, 'run'>;
   readonly signal: AbortSignal;

@@ -2,7 +2,7 @@ import { Pacer } from '../../base/pace/pacer.js';
 
 /** Nanoseconds per row, apart from its stages. */
 const rowCost = 2_000;
-/** Reading the clock for every row would dominate the cost of cheap rows. */
+/** Estimated cost between two looks at the clock: a look for every row would dominate the cost of cheap rows. */
 const lookEvery = 200_000;
 
 /** Lets other work run between lines. */

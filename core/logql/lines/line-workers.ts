@@ -54,7 +54,7 @@ export class LineWorkers {
   }
 
   /**
-   * Evaluates an entry in a thread. If nobody waits for its line any more, the thread is terminated, because nothing else can stop it.
+   * Evaluates an entry in a thread. If the signal aborts, the thread is terminated, because nothing else can stop it.
    * @throws ApiError `lineTooCostly`, `tooManyCostlyLines`; the errors of the stages
    */
   run(work: LineWork, entry: PipelineEntry, signal: AbortSignal): Promise<unknown> {
@@ -188,7 +188,7 @@ function reasonOf(signal: AbortSignal): unknown {
   return signal.aborted ? signal.reason : new Error('the proxy stops');
 }
 
-/** A thread ends by itself when its line takes too much memory. */
+/** A thread that runs out of memory ends by itself. */
 function asLineError(error: unknown): unknown {
   const isMemory = error instanceof Error && 'code' in error && error.code === 'ERR_WORKER_OUT_OF_MEMORY';
   return isMemory ? apiError('lineTooLarge', { megabytes: memoryMb }) : error;

@@ -4,7 +4,7 @@ import type { KeyPath, PathsByLabel } from '../pipeline/key-table.js';
 import type { ExtractedSample, PipelineEntry, PipelineLine, SampleGroups } from '../pipeline/types.js';
 import type { Fault } from '../../base/errors/fault.js';
 
-/** What to do with lines, as plain data, so that a worker can compile it itself. */
+/** The stages to evaluate, as plain data, so that a worker can compile them itself. */
 export type LineWork =
   | { readonly kind: 'pipeline'; readonly stages: readonly Stage[] }
   | { readonly kind: 'key-paths' }

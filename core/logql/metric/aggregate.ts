@@ -13,13 +13,13 @@ import type { SeriesRow } from './types.js';
 export interface Folding {
   readonly memory: MemoryAccount;
   readonly pacer: Pacer;
-  /** The most groups; 0 means unlimited. */
+  /** Maximum number of groups; 0 means unlimited. */
   readonly maxGroups: number;
-  /** True when Loki divides the average into a sum and a count: then a label without a value is not shown, but still distinguishes groups. */
+  /** True if Loki splits the average into a sum and a count: then a label without a value is not shown, but still distinguishes groups. */
   readonly isDivided?: boolean;
 }
 
-/** Folds series by group, column by column. Only keeps one state per group and column. */
+/** Folds series by group, column by column. It only keeps one state per group and column. */
 export async function foldSeries(
   state: StateKind,
   grouping: Grouping | undefined,

@@ -15,7 +15,7 @@ import type { ApiError } from '../../base/errors/api-error.js';
 import type { LabelSet } from '../../base/labels/label-set.js';
 import { labelsText } from '../../base/labels/labels-text.js';
 
-/** Provides the entries for a leaf: those its selector finds, in batches of any order, each entry once. */
+/** Provides the entries of a leaf: those that match its selector, in batches of any order, each entry once. */
 export interface EntrySource {
   /** The interval includes both ends; entries outside it are ignored. */
   entries(
@@ -37,7 +37,7 @@ export function entryLeafSource(source: EntrySource, workers: Pick<LineWorkers, 
   };
 }
 
-/** Counts the samples of one leaf in entries that are handed to it. */
+/** Counts the samples of one leaf in entries passed to it. */
 export class EntryCounter {
   readonly #request: LeafRequest;
   readonly #leaf: LeafEngine;
@@ -52,7 +52,7 @@ export class EntryCounter {
     this.#lines = new LinePacer(signal);
   }
 
-  /** Where entries matter, with both ends. */
+  /** The relevant time interval, both ends included. */
   get interval(): { readonly fromNs: bigint; readonly toNs: bigint } {
     return this.#leaf.engine.windows.interval;
   }
@@ -63,14 +63,14 @@ export class EntryCounter {
     this.#leaf.checkSeries();
   }
 
-  /** The series of what has been added. */
+  /** The series of the entries added so far. */
   async table(): Promise<SeriesTable> {
     const pacer = new Pacer(this.#request.signal);
     await this.#leaf.engine.prepare(pacer);
     return this.#leaf.table(pacer);
   }
 
-  /** The same for `unpackTable` in another thread; nothing is left here. */
+  /** Packs the series for `unpackTable` in another thread, and empties this counter. */
   async pack(): Promise<PackedEngine> {
     const { engine } = this.#leaf;
     await engine.prepare(new Pacer(this.#request.signal));
@@ -78,7 +78,7 @@ export class EntryCounter {
   }
 }
 
-/** The series that a counter with the same request has packed. */
+/** The series packed by a counter of the same request. */
 export async function unpackTable(request: LeafRequest, packed: PackedEngine): Promise<SeriesTable> {
   const pacer = new Pacer(request.signal);
   const leaf = leafEngine(request);
@@ -108,7 +108,7 @@ export async function addEntries(
   }
 }
 
-/** The engine of a leaf and its limit on series. */
+/** The engine of a leaf, with its limit on series. */
 export interface LeafEngine {
   readonly engine: RangeEngine;
   /** @throws ApiError `seriesLimit` once there are more series than the answer may have */
@@ -117,10 +117,10 @@ export interface LeafEngine {
   readonly table: (pacer: Pacer) => Promise<SeriesTable>;
 }
 
-/** A partial answer shows the busiest of this many times as many series. */
+/** A partial answer shows the busiest series out of this many times as many. */
 const choice = 20;
 
-/** How many series a partial answer is chosen from: the first ones, as many as a part of all cells allows. 0 for all. */
+/** Number of series that a partial answer is chosen from: the first ones, bounded by a part of the limit on cells. 0 means all. */
 function seriesToChooseFrom({ maxSeries, maxCells }: MetricLimits, { count }: Columns): number {
   const most = maxCells === 0 ? Infinity : Math.floor(maxCells / 4 / count);
   return Math.max(maxSeries, Math.min(choice * maxSeries, most));
@@ -159,7 +159,7 @@ export function leafEngine(
   };
 }
 
-/** The series that is 1 wherever no other one has a sample. */
+/** Adds the series that is 1 wherever no other one has a sample. */
 async function rowsOfNothing(
   labels: LabelSet,
   rows: Iterable<SeriesRow>,

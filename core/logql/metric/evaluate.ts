@@ -43,7 +43,7 @@ export async function evaluateMetric(
   return evaluatePlanned(planLeaves(expr, { ...limits, kind }), grid, source, limits, signal);
 }
 
-/** The same for an expression whose leaves are planned; the source gets them with all that was planned of them. */
+/** As `evaluateMetric`, for an expression whose leaves are planned; the source receives the planned leaves. */
 export async function evaluatePlanned<Planned extends Leaf>(
   { expr, tree }: PlannedMetric<Planned>,
   grid: Grid,
@@ -67,7 +67,7 @@ export async function evaluatePlanned<Planned extends Leaf>(
   return result;
 }
 
-/** True when a binary operation has made more than may be handed on. */
+/** True if the results of binary operations exceed their limits. */
 export async function isOverBinary(
   expr: MetricExpr,
   result: MetricResult,
@@ -77,7 +77,7 @@ export async function isOverBinary(
   return hasBinary(expr) && (await isEncodedOver(result, binary.maxEncodedBytes, pacer));
 }
 
-/** Leaves that one query reads in parallel: each uses a backend connection, of which there are few. */
+/** Number of leaves that one query reads in parallel: each uses a backend connection, of which there are few. */
 const lanes = 4;
 
 type Branch<Planned, Kind> = Extract<MetricTree<Planned>, { readonly kind: Kind }>;
@@ -92,7 +92,7 @@ class Evaluation<Planned extends Leaf> {
   readonly #signal: AbortSignal;
   readonly #pacer: Pacer;
   readonly #budget: BinaryBudget;
-  /** What went wrong in binary operations. */
+  /** Errors of binary operations. */
   readonly #breaches = new Map<MetricTree<Planned>, Breach>();
   readonly #stop = new AbortController();
   #failure: { readonly reason: unknown } | undefined;

@@ -1,7 +1,7 @@
 /**
- * How Loki's front end divides instant queries over more than `split_queries_by_interval`: the range into parts, and an aggregation
- * around it into one for each part, whose results are added up. That changes values: `max` over counts is the sum of the largest counts of
- * the parts (docs/protocol/answers.md#instant-queries-over-long-ranges).
+ * Loki's front end splits instant queries over more than `split_queries_by_interval`: it splits the range into parts, and a surrounding
+ * aggregation into one per part, whose results are added up. That changes values: `max` over counts is the sum of the largest counts of the
+ * parts (docs/protocol/answers.md#instant-queries-over-long-ranges).
  */
 import type { BinaryExpr, MetricExpr, RangeAggregation, Stage, VectorAggregation, VectorOp } from '../ast.js';
 import type { Join } from '../functions/join.js';
@@ -14,16 +14,16 @@ import { visit } from '../walk.js';
 import type { MetricTree } from './tree.js';
 import type { Leaf } from './types.js';
 
-/** How what is not divided is planned. */
+/** Plans expressions that are not split. */
 export interface Undivided {
   tree(node: MetricExpr): MetricTree<Leaf>;
   leaf(range: RangeAggregation, around: VectorAggregation | undefined): Leaf;
 }
 
-/** A longer range is evaluated as a whole: so many parts would take too long. */
+/** Maximum number of parts. A longer range is evaluated as a whole, because so many parts would take too long. */
 const maxParts = 48;
 
-/** The tree of an instant query that Loki divides; undefined for one that it leaves as it is. */
+/** The tree of an instant query that Loki splits; undefined if it does not. */
 export function dividedTree(
   expr: MetricExpr,
   splitMs: number,
@@ -34,7 +34,7 @@ export function dividedTree(
     : undefined;
 }
 
-/** How values in the parts of a range become that of the whole. */
+/** The way to merge values of the parts of a range. */
 function joinOf({ op }: RangeAggregation): Join | undefined {
   const { join } = rangeFunctions[op];
   return join?.kind === 'divided' ? undefined : join;
@@ -70,7 +70,7 @@ class Division {
 
   /**
    * @param around the nearest aggregation that is also evaluated for each part
-   * @returns undefined for what Loki does not change
+   * @returns undefined for an expression that Loki does not change
    */
   of(
     node: MetricExpr,
@@ -100,11 +100,11 @@ class Division {
     const isForEachPart = node.expr.kind !== 'binary' && vectorFunctions[node.op].timeParts === 'each';
     const of = this.of(node.expr, isForEachPart ? node : undefined, node);
     if (of === undefined) return undefined;
-    // A sum of sums is the sum, and can be left to the backend.
+    // A sum of sums is the sum, and can be pushed down to the backend.
     if (node.expr.kind !== 'range-aggregation' || pushedGrouping(node) === undefined)
       return { kind: 'aggregate', node, of };
     const whole = this.#undivided.tree(node);
-    // Where the parts are joined, labels without a value go.
+    // Merging the parts drops labels without a value.
     return losesEmptyLabels(node.expr)
       ? { kind: 'aggregate', node, of: { kind: 'aggregate', node: joined(node.expr, node.op), of: whole } }
       : whole;
@@ -143,7 +143,7 @@ class Division {
     return isRate ? perSecond(sum, node) : sum;
   }
 
-  /** A range whose parts need not be told apart. Where series are joined, labels without a value go. */
+  /** A range that need not be split, because its parts are merged. Merging drops labels without a value. */
   #whole(node: RangeAggregation, join: Join, parent: VectorAggregation | undefined): MetricTree<Leaf> {
     if (!node.range.query.stages.some((stage) => isAny(descriptorOf(stage).makes(stage))))
       return { kind: 'leaf', leaf: this.#undivided.leaf(node, parent) };
@@ -151,7 +151,7 @@ class Division {
     return { kind: 'aggregate', node: joined(node, join.op), of };
   }
 
-  /** The youngest first. */
+  /** The parts of a range, the latest first. */
   #partsOf(node: RangeAggregation): readonly RangeAggregation[] {
     const { intervalNanoseconds: whole, offsetNanoseconds: offset } = node.range;
     const count = Number((whole + this.#splitNs - 1n) / this.#splitNs);
@@ -164,7 +164,7 @@ class Division {
   }
 }
 
-/** Loki goes by the last range that it meets. */
+/** Loki uses the last range that it encounters. */
 function lastIntervalOf(node: MetricExpr): bigint {
   let interval = 0n;
   visit(node, (each) => {
@@ -173,18 +173,18 @@ function lastIntervalOf(node: MetricExpr): bigint {
   return interval;
 }
 
-/** Parsers that take whatever labels a line has. */
+/** True for parsers that extract whatever labels a line has. */
 function extractsAnyLabel(stage: Stage): boolean {
   const source = descriptorOf(stage).source(stage);
   return source === 'json-keys' || source === 'pair-keys';
 }
 
-/** True when Loki only puts the series of the parts one after the other. */
+/** True if Loki only concatenates the series of the parts. */
 function isJustJoined({ op, range }: RangeAggregation): boolean {
   return rangeFunctions[op].listsParts === true && range.query.stages.some(extractsAnyLabel);
 }
 
-/** True when labels with empty values, which may be there, are lost where parts are joined. */
+/** True if merging the parts may drop labels with empty values. */
 function losesEmptyLabels(node: RangeAggregation): boolean {
   return (
     !isJustJoined(node) && node.range.query.stages.some((stage) => isAny(descriptorOf(stage).makes(stage)))
@@ -206,7 +206,7 @@ function perSecond(of: MetricTree<Leaf>, expr: RangeAggregation): MetricTree<Lea
   return { kind: 'binary', node, left: of, right };
 }
 
-/** The aggregation with another range in it. */
+/** The aggregation with its range replaced. */
 function withRange(node: VectorAggregation, range: RangeAggregation): VectorAggregation {
   return { ...node, expr: replaced(node.expr, range) };
 }

@@ -3,17 +3,17 @@ import { type LabelSet, withoutEmpty } from '../../base/labels/label-set.js';
 import { compileRegExp } from '../regexp/index.js';
 import type { LabelReplaceExpr } from '../ast.js';
 
-/** The most characters of one label value. Values in a backend's rows are much shorter; values built from values can be longer. */
+/** Maximum length of a label value. Values in a backend's rows are much shorter; values made from other values can be longer. */
 const maxValueLength = 65_536;
-/** Estimated worst-case nanoseconds for one value. */
+/** Maximum cost of one value, in estimated nanoseconds in the worst case. */
 const maxCost = 40_000_000;
 
 /**
- * Applies `label_replace` to the labels of a series: where the whole source label matches, the destination becomes the replacement with
- * `$1` and `${name}` expanded. It is removed if that is empty, like all labels without a value.
+ * Applies `label_replace` to the labels of a series: if the whole source label matches, the destination becomes the replacement with `$1`
+ * and `${name}` expanded. Like all labels without a value, it is removed if that is empty.
  * @throws ApiError `labelTooLong` for a value that becomes too long
  * @throws RegExpSyntaxError, though the parser refuses such a query before
- * @throws ApiError `labelReplaceCost`, from the returned function: evaluating one value blocks the process
+ * @throws ApiError `labelReplaceCost`, from the returned function: evaluating one value would block the process
  */
 export function labelReplacer(expr: LabelReplaceExpr): (labels: LabelSet) => LabelSet {
   const { source, destination, replacement } = expr;
@@ -31,7 +31,7 @@ export function labelReplacer(expr: LabelReplaceExpr): (labels: LabelSet) => Lab
   };
 }
 
-/** Concatenated texts only take memory once they are read; undefined when the engine cannot represent a text that long. */
+/** Returns undefined if the engine cannot represent a text that long. Concatenated texts only take memory once they are read. */
 function expanded(expand: () => string): string | undefined {
   try {
     return expand();

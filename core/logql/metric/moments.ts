@@ -4,7 +4,7 @@ const read = (state: Float64Array, at: number): number => state[at] ?? 0;
 
 /**
  * Count and running mean, which stays exact where a sum would overflow. An infinite mean stays until the opposite infinity or NaN arrives.
- * @param step how far a value moves the mean of the values before it; Loki's two averages differ in the last digit
+ * @param step the change of the mean by a value; Loki's two averages differ in the last digit
  */
 function meanOf(step: (value: number, mean: number, count: number) => number): StateKind {
   return {
@@ -26,9 +26,9 @@ function meanOf(step: (value: number, mean: number, count: number) => number): S
   };
 }
 
-/** `avg_over_time` of a series that is in one shard. */
+/** `avg_over_time` of a series that is in a single shard. */
 export const meanState = meanOf((value, mean, count) => value / count - mean / count);
-/** `avg` that is not divided. */
+/** `avg` that is not split. */
 export const groupMeanState = meanOf((value, mean, count) => (value - mean) / count);
 
 function mergedMean(a: number, b: number, countA: number, countB: number): number {

@@ -11,10 +11,10 @@ import { frontAggregations, isShardableOver } from './shards.js';
 import type { MetricTree, PlannedMetric } from './tree.js';
 import type { ApproxTopk, Leaf } from './types.js';
 
-/** What decides how a metric query is planned, beside its text. */
+/** Settings that affect the plan of a metric query. */
 export interface MetricSettings {
   readonly kind: 'range' | 'instant';
-  /** The length of the parts into which Loki divides the range of an instant query; 0: it does not. */
+  /** Length of the parts into which Loki splits the range of an instant query; 0 means that it does not. */
   readonly splitMs: number;
   readonly approxTopk?: ApproxTopk;
 }
@@ -40,7 +40,9 @@ export function planLeaves(expr: MetricExpr, settings = rangeSettings): PlannedM
   return { expr, tree: dividedTree(expr, splitMs, undivided) ?? wholeTree(expr, true) };
 }
 
-/** Loki divides `approx_topk` by a sketch, which it has for instant queries, where it is allowed; undivided it is always allowed. */
+/**
+ * Loki splits `approx_topk` by a sketch, which it only has for instant queries, and only if it is enabled; unsplit it is always allowed.
+ */
 function checkApproxTopk(expr: MetricExpr, { kind, approxTopk = 'loki' }: MetricSettings): void {
   const found: VectorAggregation[] = [];
   visit(expr, (node) => {
@@ -58,12 +60,12 @@ function isSketched({ op }: VectorAggregation): boolean {
 }
 
 function refuseNumber(node: VectorAggregation | LabelReplaceExpr): never {
-  // Loki sends what it divides to its queriers, which look for the selector of the number.
+  // Loki sends split queries to its queriers, which require a selector, and a number has none.
   if (node.kind === 'vector-aggregation' && isShardableOver(node.op, node.expr)) requireNonEmptyMatcher([]);
   throw apiError('numberAsVector', {});
 }
 
-/** The tree of an expression that Loki does not divide by time. */
+/** The tree of an expression that Loki does not split by time. */
 function wholeTree(expr: MetricExpr, isRoot: boolean): MetricTree<Leaf> {
   const averages = frontAggregations(expr)
     .filter(({ node, isDivided }) => isDivided && vectorFunctions[node.op].join?.kind === 'divided')
@@ -72,8 +74,8 @@ function wholeTree(expr: MetricExpr, isRoot: boolean): MetricTree<Leaf> {
 }
 
 /**
- * @param around the aggregation whose samples the node is
- * @param averages those that Loki divides into a sum and a count
+ * @param around the aggregation over the samples of the node
+ * @param averages averages that Loki splits into a sum and a count
  */
 function treeOf(
   node: MetricExpr,

@@ -25,17 +25,17 @@ import { type MakeWork, stateWork, type Work } from './work.js';
 export type EngineLimits = Pick<MetricLimits, 'maxCells' | 'maxValues' | 'memory'>;
 
 export interface EngineOptions {
-  /** Which labels of their series rows need (see Leaf). */
+  /** The labels of their series that rows need (see Leaf). */
   readonly folded?: Grouping | undefined;
-  /** Further series are left out; 0 means unlimited. */
+  /** Maximum number of series, beyond which further ones are left out; 0 means unlimited. */
   readonly maxSeries?: number;
   /** True when a label with an empty value is kept (see keepsEmptyLabels); otherwise it only distinguishes series. */
   readonly keepsEmpty?: boolean;
-  /** True when values are already counts of samples or bytes instead of samples (`count_over_time` and similar). */
+  /** True if values are already counts of samples or bytes (`count_over_time` and similar). */
   readonly isTallied?: boolean;
 }
 
-/** What an engine has counted, for an engine of the same aggregation in another thread. */
+/** The state of an engine, for an engine of the same aggregation in another thread. */
 export interface PackedEngine {
   readonly series: PackedSeries;
   readonly cells: CellsOfSeries;
@@ -44,13 +44,13 @@ export interface PackedEngine {
   readonly ready: readonly (readonly [series: number, row: ColumnValues])[];
 }
 
-/** Everything of a packed engine that is handed over instead of copied. */
+/** Buffers of a packed engine that are transferred instead of copied. */
 export function transfersOf({ cells, work, ready }: PackedEngine): readonly ArrayBuffer[] {
   const rows = ready.flatMap(([, { values, present }]) => [values, present]);
   return [cells.cells, cells.ends, cells.buckets, ...work, ...rows].map(({ buffer }) => buffer);
 }
 
-/** Sorting this many values of one series takes some milliseconds. */
+/** Number of values of one series whose sorting takes some milliseconds. */
 const longValues = 10_000;
 
 const tallyPerSecond = perSecond(tallyState);
@@ -67,13 +67,13 @@ function shownLabels(
 
 /**
  * Computes a range function over the windows `(t - range, t]` of all columns, shifted by the query's offset. Samples may arrive in any
- * order. Keeps one state per series and bucket of time, or every value when the function needs that.
+ * order. It keeps one state per series and time bucket, or every value if the function needs that.
  */
 export class RangeEngine {
   readonly windows: RangeWindows;
   readonly #work: Work;
   readonly #series: SeriesIndex;
-  /** The series that rows are made of: its own, or those of the engine that it has taken over. */
+  /** The series of the rows: its own, or those loaded from another engine. */
   #shown: ShownSeries;
   readonly #cells: Cells;
   readonly #memory: MemoryAccount;
@@ -127,14 +127,14 @@ export class RangeEngine {
     if (cell !== undefined) this.#work.add(cell, value, this.windows.offsetNs);
   }
 
-  /** Adds several samples of one series and one time, as `add`. */
+  /** Adds several samples of one series and one time. */
   addAll(labels: LabelSet, timestampNs: bigint, values: Float64Array): void {
     const cell = values.length === 0 ? undefined : this.#cellOf(labels, timestampNs);
     if (cell === undefined) return;
     this.#work.addAll(cell, values, this.windows.offsetNs);
   }
 
-  /** Where the samples of a series at this time are kept; undefined outside of all windows, and for a series that is left out. */
+  /** The cell of a series at this time; undefined outside of all windows, and for a series that is left out. */
   #cellOf(labels: LabelSet, timestampNs: bigint): number | undefined {
     const bucket = this.windows.bucketOf(timestampNs);
     if (bucket < 0) return undefined;
@@ -159,13 +159,13 @@ export class RangeEngine {
     }
   }
 
-  /** Gives away what it has counted. Call after `prepare`; afterwards nothing is left here. */
+  /** Moves the state out of this engine. Call it after `prepare`; afterwards the engine is empty. */
   pack(): PackedEngine {
     const cells = this.#cellsOf ?? doAll(this.#cells.bySeries(this.#series.sets.length));
     return { series: packSeries(this.#shown), cells, work: this.#work.pack(), ready: [...this.#ready] };
   }
 
-  /** Takes over what another engine of the same aggregation has counted, in place of `add` and `prepare`. */
+  /** Loads the state of another engine of the same aggregation, in place of `add` and `prepare`. */
   async load({ series, cells, work, ready }: PackedEngine, pacer: Pacer): Promise<void> {
     this.#shown = await atPace(unpackSeries(series), pacer);
     this.#cellsOf = cells;
@@ -207,7 +207,7 @@ function workOf(node: RangeAggregation): StateKind | MakeWork {
   return isDividedAverage(node) ? averageState : rangeFunctions[node.op].work;
 }
 
-/** The state of what is counted already. */
+/** The state for values that are already counts. */
 function tallyOf({ op }: RangeAggregation): StateKind {
   return rangeFunctions[op].perSecondOf === undefined ? tallyState : tallyPerSecond;
 }
@@ -239,7 +239,7 @@ class Cells {
   readonly #max: number;
   readonly #memory: MemoryAccount;
 
-  /** @param max the most cells; 0 means unlimited */
+  /** @param max maximum number of cells; 0 means unlimited */
   constructor(max: number, memory: MemoryAccount) {
     this.#max = max;
     this.#memory = memory;

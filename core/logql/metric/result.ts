@@ -13,9 +13,9 @@ import { compareLabels } from './grouping.js';
 
 interface ResultOrder {
   readonly expr: MetricExpr;
-  /** True when the query sorts its series itself. */
+  /** True if the query sorts its series itself. */
   readonly isSorted: boolean;
-  /** True when series have already been left out. */
+  /** True if series have already been left out. */
   readonly isCut: boolean;
 }
 
@@ -71,7 +71,7 @@ async function joinEqual(rows: readonly SeriesRow[], pacer: Pacer): Promise<Equa
   return [...byKey.values()];
 }
 
-/** Runs before sorting, because there may be many series. */
+/** Checked before sorting, because there may be many series. */
 function checkCount(count: number, { maxSeries, isPartial }: MetricLimits, isCut: boolean): void {
   if (!isPartial && (isCut || (maxSeries > 0 && count > maxSeries))) throw seriesLimitError(maxSeries);
 }
@@ -93,7 +93,7 @@ async function cut(
   return { kept: await busiest(series, maxSeries, pacer), warnings: [warning] };
 }
 
-/** The series with the largest sums of values, in the order in which they were. */
+/** The series with the largest sums of values, in their original order. */
 async function busiest(
   series: readonly EqualRows[],
   count: number,
@@ -109,7 +109,7 @@ async function busiest(
   return series.filter((group) => kept.has(group));
 }
 
-/** NaN counts as nothing; infinite values are as large as a number may be, so that sums can be compared. */
+/** NaN counts as 0, and infinite values as the largest number, so that sums can be compared. */
 function sumOf(group: EqualRows): number {
   let sum = 0;
   for (const { values, present } of group)
@@ -134,9 +134,9 @@ function pointsOf(group: EqualRows, { count, stepMs }: Columns, start: number): 
 const stepSeries = 1_000;
 
 /**
- * Sorts series as Loki answers them: by labels. Where Loki splits a range into parts, it sorts by the text of the labels, in which a longer
- * set comes before its prefix. Modifies the list.
- * @param splitMs length of the parts, 0 for none; a longer range of the query makes parts as long
+ * Sorts series as Loki does: by labels. If Loki splits a range into parts, it sorts by the text of the labels, in which a longer set
+ * precedes its prefix. It modifies the list.
+ * @param splitMs length of the parts, 0 for none; a longer range of the query makes the parts as long
  */
 export function* sortSeriesOf<T>(
   series: T[],

@@ -11,7 +11,7 @@ const maxKnown = 16_384;
 /** Sets made per step. */
 const stepSets = 500;
 
-/** The shown sets of series. */
+/** The label sets of series as they are shown. */
 export interface ShownSeries {
   /** The shown labels of each series. */
   readonly sets: readonly LabelSet[];
@@ -21,12 +21,12 @@ export interface ShownSeries {
   readonly isFull: boolean;
 }
 
-/** The same as a few long values, which another thread receives in no time. */
+/** Series packed into a few long values, which can be transferred to another thread quickly. */
 export interface PackedSeries {
-  /** The keys of the distinct sets, one after the other, and where each ends. */
+  /** The keys of the distinct sets, concatenated, and the end of each. */
   readonly keys: string;
   readonly ends: Uint32Array<ArrayBuffer>;
-  /** For each series the number of its set. */
+  /** For each series the index of its set. */
   readonly shown: Uint32Array<ArrayBuffer>;
   readonly isFull: boolean;
 }
@@ -75,8 +75,8 @@ export class SeriesIndex implements ShownSeries {
   #lastNumber = 0;
 
   /**
-   * @param memory is charged for every set
-   * @param max the most sets; 0 means unlimited
+   * @param memory charged for every set
+   * @param max maximum number of sets; 0 means unlimited
    * @param shown selects the labels to keep; sets that differ only in other labels are still distinguished
    */
   constructor(memory: MemoryAccount, max = 0, shown?: (labels: LabelSet) => LabelSet) {
@@ -98,7 +98,7 @@ export class SeriesIndex implements ShownSeries {
           return -1;
         }
         if (this.#keptElsewhere < keptLabelsBytes) {
-          // The maker of the set keeps it as well, up to a bound.
+          // The creator of the set keeps it as well, up to a bound.
           const bytes = labelsBytes(labels);
           this.#keptElsewhere += bytes;
           this.#memory.charge(bytes, 'the labels of series');
@@ -106,7 +106,7 @@ export class SeriesIndex implements ShownSeries {
         this.sets.push(this.#show(labels));
         this.#byKey.set(labels.key, number);
       }
-      // A caller that makes a new object for every sample must not fill the memory.
+      // Callers that make a new object for every sample must not fill the memory.
       if (this.#known >= maxKnown) {
         this.#byObject = new WeakMap();
         this.#known = 0;

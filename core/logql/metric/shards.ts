@@ -1,6 +1,6 @@
 /**
- * Which parts of a query Loki's front end divides into shards. It shows in three places: an average that is divided is a sum over a count,
- * labels without a value are lost where shards are joined, and `approx_topk` is refused where it would be divided
+ * The parts of a query that Loki's front end splits into shards. That is visible in three ways: a split average is a sum over a count,
+ * labels without a value are dropped where shards are merged, and `approx_topk` is refused where it would be split
  * (docs/protocol/answers.md#shards).
  */
 import type {
@@ -18,17 +18,17 @@ import { isAny } from '../stages/stage.js';
 import { visit } from '../walk.js';
 import type { Leaf } from './types.js';
 
-/** An aggregation that the front end evaluates over what queriers return. */
+/** An aggregation that the front end evaluates over the results of queriers. */
 export interface FrontAggregation {
   readonly node: VectorAggregation;
-  /** True when it is divided itself, instead of only what is in it. */
+  /** True if the aggregation itself is split, rather than only its operand. */
   readonly isDivided: boolean;
 }
 
-/** The aggregations of a query that the front end evaluates; it leaves all others to queriers, as part of a shard. */
+/** The aggregations of a query that the front end evaluates; all others are left to queriers, as part of a shard. */
 export function frontAggregations(expr: MetricExpr): readonly FrontAggregation[] {
   const found: FrontAggregation[] = [];
-  /** @param isTop whether no aggregation is around the node */
+  /** @param isTop true if no aggregation surrounds the node */
   const enter = (node: MetricExpr, isTop: boolean): void => {
     switch (node.kind) {
       case 'binary':
@@ -54,7 +54,7 @@ export function frontAggregations(expr: MetricExpr): readonly FrontAggregation[]
   return found;
 }
 
-/** True when a shardable aggregation is evaluated over the shards of what is in it, because its own parts could not be joined. */
+/** True if a shardable aggregation is evaluated over the shards of its operand, because its own parts could not be merged. */
 function isDividedWithin({ op, expr }: VectorAggregation): boolean {
   return reducesLabels(expr) && !(vectorFunctions[op].join?.kind === 'added' && isAddable(expr));
 }
@@ -81,7 +81,7 @@ function isShardable(node: MetricExpr, isTop: boolean): boolean {
   }
 }
 
-/** True when an aggregation of something shardable is. */
+/** True if an aggregation is shardable, given that its operand is. */
 export function isShardableOver(op: VectorOp, expr: MetricExpr): boolean {
   return vectorFunctions[op].shardsOver?.(expr, reducesLabels) ?? false;
 }
@@ -97,7 +97,7 @@ export function reducesLabels(expr: MetricExpr): boolean {
   return reduces;
 }
 
-/** True when the values of an expression in all shards add up to its value. */
+/** True if the values of an expression in all shards add up to its value. */
 function isAddable(expr: MetricExpr): boolean {
   let isSum = true;
   visit(expr, (node) => {
@@ -116,7 +116,7 @@ export function isDividedAverage(node: RangeAggregation): boolean {
 }
 
 /**
- * Whether the series of a leaf keep labels with empty values. Loki keeps them, but loses them where it splits a query into shards and
+ * Tells whether the series of a leaf keep labels with empty values. Loki keeps them, but drops them where it splits a query into shards and
  * merges these by an aggregation without labels, or an average by a division.
  */
 export function keepsEmptyLabels({ range, pushed }: Leaf): boolean {

@@ -10,7 +10,7 @@ export function* sortInSteps<Kind extends Numbers>(
   spare: Kind,
   compare: (a: number, b: number) => number,
 ): Steps<Kind> {
-  // The same order, but sorted natively.
+  // The same order, by the native sort.
   const own = compare === ascending ? undefined : compare;
   for (let from = 0; from < values.length; from += pieceSize) {
     values.subarray(from, from + pieceSize).sort(own);
@@ -61,15 +61,15 @@ export function descending(a: number, b: number): number {
   return Number(Number.isNaN(a)) - Number(Number.isNaN(b));
 }
 
-/** Values in a chosen order may slow the selection down; after this many looks at each value it sorts those that are left. */
+/** Bound on the passes per value: values in an adverse order slow down the selection, so the rest is sorted after this many. */
 const looksPerValue = 8;
 
-/** Up to this many values are in order sooner by sorting. */
+/** Up to this many values, sorting is faster. */
 const few = 24;
 
 /**
- * Moves the value of a rank to its place: no value before it is greater, none behind it is smaller. Takes linear time, and a step for each
- * pass over the values.
+ * Moves the value of a rank to its sorted position: no value before it is greater, none after it is smaller. It takes linear time, and one
+ * step for each pass over the values.
  * @param values no NaN; they are reordered
  * @param rank below the number of values
  */
@@ -91,8 +91,9 @@ export function* selectInSteps(values: Float64Array, rank: number): Steps<void> 
 }
 
 /**
- * Divides a part of the values by one of them.
- * @returns the last index of those that are not greater, and the first of those that are not smaller; what lies between is in its place
+ * Partitions a part of the values by one of them.
+ * @returns the last index of those that are not greater, and the first of those that are not smaller; values between the two are in
+ * position
  */
 function partition(values: Float64Array, from: number, to: number): readonly [end: number, begin: number] {
   const pivot = median(values[from] ?? 0, values[(from + to) >>> 1] ?? 0, values[to] ?? 0);

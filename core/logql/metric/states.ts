@@ -2,8 +2,8 @@ import { ascending } from './sort-in-steps.js';
 import { greatest, least } from '../functions/join.js';
 
 /**
- * What a range function keeps of its samples: `width` numbers in an array, the first of which is the number of samples; all are 0 when
- * there are none. States of two time spans can be merged.
+ * The state in which a range function accumulates samples: `width` numbers in an array, the first of which is the number of samples; all
+ * are 0 if there are none. States of two time spans can be merged.
  */
 export interface StateKind {
   readonly width: number;
@@ -43,23 +43,23 @@ export const sumState: StateKind = {
   result: (state, at) => read(state, at + 1),
 };
 
-/** An average that Loki divides: the sum over the count. */
+/** An average that Loki splits: the sum over the count. */
 export const averageState: StateKind = {
   ...sumState,
   result: (state, at) => read(state, at + 1) / read(state, at),
 };
 
-/** Sums of amounts that may also be subtracted: a result of nothing means that there were no samples. */
+/** Sums of amounts that may also be subtracted: a result of 0 means that there were no samples. */
 export const tallyState: StateKind = {
   ...sumState,
   add(state, at, value) {
-    // A line of no bytes still counts as a sample.
+    // A line of zero bytes still counts as a sample.
     state[at] = read(state, at) + (value === 0 ? 1 : value);
     state[at + 1] = read(state, at + 1) + value;
   },
 };
 
-/** The value of another state per second. */
+/** The per-second value of another state. */
 export function perSecond(kind: StateKind): StateKind {
   return {
     ...kind,

@@ -8,14 +8,14 @@ import type {
 } from '../ast.js';
 import type { Steps } from '../../base/pace/steps.js';
 
-/** A metric expression whose parts that read logs are leaves; what is known of a leaf depends on how far it is planned. */
+/** A metric expression in which the parts that read logs are leaves; the type of leaves depends on the stage of planning. */
 export type MetricTree<Planned> =
   | { readonly kind: 'leaf'; readonly leaf: Planned }
   | {
       readonly kind: 'aggregate';
       readonly node: VectorAggregation;
       readonly of: MetricTree<Planned>;
-      /** True for an average that Loki divides into a sum and a count. */
+      /** True for an average that Loki splits into a sum and a count. */
       readonly isDivided?: boolean;
     }
   | { readonly kind: 'label-replace'; readonly node: LabelReplaceExpr; readonly of: MetricTree<Planned> }
@@ -25,7 +25,7 @@ export type MetricTree<Planned> =
       readonly left: MetricTree<Planned>;
       readonly right: MetricTree<Planned>;
     }
-  /** The series of all parts, one after the other. */
+  /** The series of all parts, concatenated. */
   | { readonly kind: 'concat'; readonly parts: readonly MetricTree<Planned>[] }
   | VectorExpr
   | LiteralExpr;

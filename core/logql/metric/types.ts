@@ -15,9 +15,9 @@ export interface SeriesRow {
 /** Series over the columns of a grid. Rows may be made on the fly, so they can be read only once. */
 export interface SeriesTable {
   readonly rows: Iterable<SeriesRow>;
-  /** True when series were left out, which a source may do for the root of a partial answer beyond `maxSeries`. */
+  /** True if series were left out, which a source may do for the root of a partial answer beyond `maxSeries`. */
   readonly isCut?: boolean;
-  /** True when all rows have different labels and exactly the requested ones, so that nothing needs to be added up. */
+  /** True if all rows have different labels and exactly the requested ones, so that nothing needs to be added up. */
   readonly isGrouped?: boolean;
 }
 
@@ -34,11 +34,14 @@ export interface Leaf {
    * the series, but rows need not have them.
    */
   readonly folded: Grouping | undefined;
-  /** The same, where its groups may be the series: the largest of the largest values of series is that of all their samples. */
+  /**
+   * As `folded`, for an aggregation whose groups may also be the series themselves: the maximum of the maxima of series is that of all
+   * their samples.
+   */
   readonly merged: SampleGroups | undefined;
   /**
-   * True where Loki would send this part's series to its front end: there they count against the series limit, separately for each hour of
-   * the range.
+   * True if Loki would send this part's series to its front end: they count against the series limit there, separately for each hour of the
+   * range.
    */
   readonly isCapped: boolean;
   /** True when the leaf is the whole query: its series are the answer's. */
@@ -57,7 +60,7 @@ export interface LeafSource<Planned = Leaf> {
   series(request: LeafRequest<Planned>): Promise<SeriesTable>;
 }
 
-/** True when `approx_topk` is answered as `topk` where Loki refuses it unless it is set up for it (`-approx-topk`). */
+/** `exact` answers `approx_topk` as `topk`; `loki` refuses it as Loki does unless it is enabled there (`-approx-topk`). */
 export type ApproxTopk = 'loki' | 'exact';
 
 /** Limits of one evaluation. 0 means unlimited. */

@@ -5,7 +5,7 @@ import type { Steps } from '../../base/pace/steps.js';
 
 const firstSize = 1024;
 
-/** An array that can be handed to another thread without a copy. */
+/** An array that can be transferred to another thread without a copy. */
 export type NumberArray = Float64Array<ArrayBuffer> | Int32Array<ArrayBuffer>;
 
 const isWhole = (array: NumberArray): array is Int32Array<ArrayBuffer> => array instanceof Int32Array;
@@ -24,7 +24,7 @@ export class ValueLists {
   readonly #max: number;
   readonly #memory: MemoryAccount;
 
-  /** @param max the most values; 0 means unlimited */
+  /** @param max maximum number of values; 0 means unlimited */
   constructor(max: number, keepsOffsets: boolean, memory: MemoryAccount) {
     this.#max = max;
     this.#memory = memory;
@@ -93,13 +93,13 @@ export class ValueLists {
       each(values[index] ?? 0, offsets[index] ?? 0);
   }
 
-  /** The arrays in which all is kept, for lists in another thread. */
+  /** The arrays that hold all state, for lists in another thread. */
   pack(): readonly NumberArray[] {
     const offsets = this.#offsets === undefined ? [] : [this.#offsets];
     return [this.#before, this.#last, this.#sizes, this.#values, ...offsets];
   }
 
-  /** Takes over the arrays of other lists of the same kind; nothing can be added then. */
+  /** Loads the arrays of other lists of the same kind; afterwards nothing can be added. */
   load(arrays: readonly NumberArray[]): void {
     const [before = this.#before, last = this.#last, sizes = this.#sizes] = arrays.filter(isWhole);
     const [values = this.#values, offsets] = arrays.filter(isReal);

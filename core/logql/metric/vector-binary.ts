@@ -17,13 +17,13 @@ interface MatchViolation {
   readonly kind: 'duplicate' | 'many-to-one' | 'not-unique';
 }
 
-/** What is left of an operation: its rows, which are empty from the column of its first error on. */
+/** The outcome of an operation: its rows, which are empty from the column of its first error on. */
 interface BinaryOutcome {
   readonly rows: readonly SeriesRow[];
   readonly breach: Breach | undefined;
 }
 
-/** The errors of an expression at the first time that has any. Loki evaluates in time order, and all operations at a time. */
+/** The errors of an expression at the first time with any. Loki evaluates in time order, with all operations at each time. */
 export interface Breach {
   readonly column: number;
   /** ApiError `duplicateMatch`, `manyToOne` or `matchNotUnique`, or `severalErrors` of those. */
@@ -79,7 +79,7 @@ export async function vectorBinary(
         const labels = labelsOf(row.labels, partner.labels);
         budget.labels(labels);
         const before = out.samples;
-        // What comes after the first error is not shown, and must not be what the budget is spent on.
+        // Samples after the first error are not shown, and must not use up the budget.
         for (let column = 0; column < (breach?.column ?? count); column += 1) {
           if (row.present[column] !== 1 || partner.present[column] !== 1) continue;
           if (!matched.mark(labels, column)) note(matched.kind, column);
@@ -157,7 +157,9 @@ function violationError({ kind }: MatchViolation, isSwapped: boolean): Error {
   }
 }
 
-/** `and`, `unless` and `or`: whether a sample is kept depends on the samples with the same signature on the other side at that time. */
+/**
+ * `and`, `unless` and `or`: a sample is kept or dropped depending on the samples with the same signature on the other side at that time.
+ */
 export async function setOperation(
   op: SetOp,
   matching: VectorMatching | undefined,
@@ -250,7 +252,7 @@ class MetricRowCollector {
   }
 }
 
-/** The labels by which series of two sides match: all without `on` and `ignoring`. An empty label is as none. */
+/** The labels by which series of two sides match: all without `on` and `ignoring`. An empty label counts as missing. */
 function signatureOf(matching: VectorMatching | undefined): (labels: LabelSet) => LabelSet {
   if (matching === undefined) return withoutEmpty;
   const kept = keepLabels(new Set(matching.labels), matching.on);
@@ -258,8 +260,8 @@ function signatureOf(matching: VectorMatching | undefined): (labels: LabelSet) =
 }
 
 /**
- * The labels of a result: for one to one, those that matched; otherwise those of the "many" side plus the labels that `group_left` or
- * `group_right` copies from the "one" side. Empty labels are dropped.
+ * The labels of a result: for one-to-one matching, those that matched; otherwise those of the "many" side plus the labels that `group_left`
+ * or `group_right` copies from the "one" side. Empty labels are dropped.
  */
 function resultLabelsOf(matching: VectorMatching | undefined): (many: LabelSet, one: LabelSet) => LabelSet {
   if (matching?.group === undefined) return signatureOf(matching);
@@ -288,7 +290,7 @@ async function bySignature(
   return groups;
 }
 
-/** For each column, whether any of the rows has a sample. */
+/** Tells for each column whether any of the rows has a sample. */
 async function anyPresent(rows: Iterable<SeriesRow>, count: number, pacer: Pacer): Promise<Uint8Array> {
   const any = new Uint8Array(count);
   await eachAtPace(rows, pacer, ({ present }) => {

@@ -6,10 +6,10 @@ const nsPerMs = 1_000_000;
 const nanosPerMs = 1_000_000n;
 
 /**
- * Splits time into buckets such that the window `(t - range, t]` of every column is a run of whole buckets: the same number for each,
+ * Splits time into buckets such that the window `(t - range, t]` of every column consists of whole buckets: the same number for each,
  * starting a fixed number of buckets after the previous window.
  *
- * Every step is one bucket, or two when the range is not a multiple of the step: then the windows' left edges lie inside steps. The time
+ * Every step is one bucket, or two if the range is not a multiple of the step: then the windows' left edges lie inside steps. The time
  * between the last left edge and the first column is in all windows, and is one bucket however long it is.
  */
 export class RangeWindows {
@@ -20,7 +20,7 @@ export class RangeWindows {
   readonly width: number;
   /** The first bucket of the first window. */
   readonly first: number;
-  /** How many buckets later the next window starts: 1 or 2. */
+  /** Number of buckets by which the next window starts later: 1 or 2. */
   readonly stride: number;
   /** The length of the range in seconds. */
   readonly rangeSeconds: number;

@@ -6,27 +6,27 @@ import type { StateKind } from './states.js';
 import { isReal, type NumberArray, type ValueLists } from './value-lists.js';
 import type { RangeWindows } from './windows.js';
 
-/** What a function keeps of its samples. */
+/** Accumulates the samples of a range function. */
 export interface Work {
   add(cell: number, value: number, offset: number): void;
-  /** Adds one value or more of one time. */
+  /** Adds one or more values of one time. */
   addAll(cell: number, values: Float64Array, offset: number): void;
-  /** True when individual values are kept. */
+  /** True if individual values are kept. */
   readonly keepsValues: boolean;
   /** The number of kept values of a series. */
   valuesOf(series: SeriesCells): number;
   finish(series: SeriesCells, out: ColumnValues): Steps<void>;
-  /** The arrays in which all is kept, for the same work in another thread. */
+  /** The arrays that hold all state, for the same work in another thread. */
   pack(): readonly NumberArray[];
-  /** Takes over such arrays. */
+  /** Loads such arrays. */
   load(arrays: readonly NumberArray[]): void;
 }
 
-/** What is to be computed, and the bounds of it. */
+/** Parameters and bounds of work. */
 export interface WorkRequest {
   readonly node: RangeAggregation;
   readonly windows: RangeWindows;
-  /** The most values that may be kept. */
+  /** Maximum number of values that may be kept. */
   readonly maxValues: number;
   readonly memory: MemoryAccount;
 }
@@ -66,7 +66,7 @@ export function stateWork(kind: StateKind, { windows, memory }: WorkRequest): Wo
   };
 }
 
-/** How many values of a series are kept. */
+/** Number of values kept for a series. */
 export function countValues(lists: ValueLists, { cells, from, to }: SeriesCells): number {
   let count = 0;
   for (let index = from; index < to; index += 1) count += lists.sizeOf(cells[index] ?? 0);

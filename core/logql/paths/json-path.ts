@@ -32,7 +32,7 @@ export function parseJsonPath(path: string): JsonPath {
   const end = readSteps(path, steps);
   if (steps.length > 0 && end === path.length) return steps;
   table ??= makeTable();
-  // To the grammar, the steps read so far are one path, whichever it is. Parsing them again would be slow for a long path.
+  // To the grammar, the steps read so far are one path, whatever its text. Parsing them again would be slow for a long path.
   const rest = steps.length === 0 ? path : `${anyPath}${path.slice(end)}`;
   const more = parsePath(rest, table, readPiece, path) as JsonPath;
   return steps.length === 0 ? more : [...steps, ...more.slice(stepsOfAnyPath)];
@@ -56,7 +56,7 @@ function makeTable(): Table {
   const whole = grammar.nonterminal<JsonPath>('whole');
   const path = grammar.nonterminal<JsonPath>('path');
   const bracket = grammar.nonterminal<string | number>('bracket');
-  // A rule of its own, as in Loki: once a path may end, no error lists what could follow.
+  // A separate rule, as in Loki: once a path may end, no error lists the tokens that could follow.
   grammar.rule(start)([whole, grammar.end], ([made]) => made);
   grammar.rule(whole)([path], ([made]) => made);
   grammar.rule(path)([field], ([name]) => [name]);

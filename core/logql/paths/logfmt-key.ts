@@ -9,8 +9,8 @@ const key = grammar.terminal<string>('KEY');
 let table: Table | undefined;
 
 /**
- * Parses the key of a logfmt parameter: one name, bare or quoted. More quoted names may follow; Loki prints them behind the first like
- * superfluous values, which makes a key that no line has.
+ * Parses the key of a logfmt parameter: one name, bare or quoted. More quoted names may follow; Loki appends them like superfluous values,
+ * which makes a key that no line has.
  * @throws PathError with Loki's text
  */
 export function parseLogfmtKey(path: string): string {

@@ -12,7 +12,7 @@ export type Piece =
   { readonly kind: Terminal<unknown>; readonly value: unknown; readonly length: number } | string;
 
 const whiteSpace = new Set([' ', '\t', '\n']);
-/** Ends the text, as its end does. */
+/** Ends the input, as the end of the text does. */
 const nul = '\0';
 
 /** Reads one token at an offset that is neither white space nor the end. */

@@ -14,8 +14,8 @@ import { type RunStage, WorkLine } from './work-line.js';
 export type { Pipeline } from './types.js';
 
 /**
- * Compiles the stages of a log query, once per query; the result runs on any number of lines, one after the other. A line only makes it
- * throw when a template's text exceeds the limits (ApiError `lineFormatLimit`), or when the meter has a limit and the line costs more.
+ * Compiles the stages of a log query, once per query. The result runs on any number of lines, one after the other. It only throws when a
+ * template's text exceeds the limits (ApiError `lineFormatLimit`), or when the meter has a limit and the line exceeds it.
  * @throws the errors that checkStages turns into Loki's texts, for a stage that cannot be compiled
  */
 export function compilePipeline(stages: readonly Stage[], meter = new Meter()): Pipeline {

@@ -100,7 +100,7 @@ function plainLength(text: string): number {
   return isPlain ? at : 0;
 }
 
-/** Why a text is not a size. */
+/** The reason why a text is not a size. */
 function bytesFault(text: string): string {
   const [, number = '', unit = ''] = /^([\p{Nd}.,]*)(.*)$/su.exec(text) ?? [];
   const read = parseGoFloat(number.replaceAll(',', ''));

@@ -29,8 +29,9 @@ const sampleError = 'SampleExtractionErr';
 type Groups = Pick<Grouping, 'without' | 'labels'>;
 
 /**
- * Compiles the sample extraction of a range aggregation, from which unread stages are gone (see withoutUnread): its stages, unwrap and grouping. `pushed` is the grouping of a vector aggregation
- * around it, if that may be applied to samples already (see pushedGrouping, and `merged` of Leaf). An entry only throws when a template exceeds its limits.
+ * Compiles the sample extraction of a range aggregation without unread stages (see withoutUnread): its stages, unwrap and grouping.
+ * `pushed` is the grouping of a surrounding vector aggregation, if it may already be applied to samples (see pushedGrouping, and `merged`
+ * of Leaf). An entry only throws when a template exceeds its limits.
  * @throws the errors that checkStages turns into Loki's texts, for a stage that cannot be compiled
  */
 export function compileExtractor(
@@ -48,7 +49,7 @@ export function compileExtractor(
   };
 }
 
-/** The error that fails the query: Loki looks for it among the labels of the series, where a label of the line may have its name. */
+/** The error that fails the query. Loki looks for it among the labels of the series, where a label of the line may have the same name. */
 function pipelineErrorOf(labels: LabelSet): string | undefined {
   if (!labels.has(errorLabel) || labels.get(preserveErrorLabel) === 'true') return undefined;
   return labels.get(errorLabel);
@@ -101,7 +102,7 @@ export function compileSampleReader(
   };
 }
 
-/** With labels to group by, Loki's parsers do not compare what they find. */
+/** With a grouping, Loki's parsers do not compare the values that they find. */
 function checksEarly(grouping: Groups | undefined): boolean {
   return grouping === undefined || grouping.without || grouping.labels.length === 0;
 }
@@ -113,7 +114,7 @@ function seriesGrouping(grouping: Groups | undefined, unwrap: Unwrap | undefined
   return grouping.without ? { without: true, labels: [...grouping.labels, unwrap.name] } : grouping;
 }
 
-/** The series that are merged have no label that was unwrapped. */
+/** The grouping of merged series, without the unwrapped label. */
 function mergedGrouping({ without, labels }: SampleGroups, unwrap: Unwrap | undefined): Groups {
   return { without, labels: without ? labels : labels.filter((name) => name !== unwrap?.name) };
 }
@@ -141,7 +142,7 @@ function compileUnwrap({ name, conversion, filters }: Unwrap, slots: SlotTable, 
   };
 }
 
-/** How `unwrap` reads values; a text is an error. */
+/** The conversion of `unwrap`; it returns a text for an error. */
 export function conversionOf(conversion: Unwrap['conversion']): Conversion {
   switch (conversion) {
     case undefined:
@@ -158,7 +159,7 @@ export function conversionOf(conversion: Unwrap['conversion']): Conversion {
 type SeriesLabels = (work: WorkLine) => LabelSet;
 
 const maxKept = 50_000;
-/** Bytes of a kept label in addition to its value, with its tree node. */
+/** Bytes of a cached label in addition to its value, including its tree node. */
 const keptBytes = 240;
 
 /** The labels for a grouping; all labels without one. */

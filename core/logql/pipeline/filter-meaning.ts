@@ -2,7 +2,7 @@ import type { LineFilterStage, LineFilterTerm, StringLabelFilter } from '../ast.
 import { plainTexts } from '../regexp/plain-texts.js';
 import { simplifiedRegexp } from './regexp-simplification.js';
 
-/** What a filter asks of a text, of a line or of a label's value: that one of the tests holds, or that none does. */
+/** The condition of a filter on a text (a line or a label's value): any of the tests must hold, or none. */
 export interface Meaning {
   readonly tests: readonly FilterTest[];
   readonly isNegated: boolean;
@@ -10,7 +10,7 @@ export interface Meaning {
 
 export type FilterTest =
   | { readonly kind: 'all' | 'not-empty' }
-  /** With `ignoresCase` the text is in lower case, and compared as Loki does it (see text-in-any-case.ts). */
+  /** With `ignoresCase` the text is in lower case, and is compared as Loki does (see casesOfText in filter-test.ts). */
   | { readonly kind: 'contains' | 'equals'; readonly text: string; readonly ignoresCase: boolean }
   | { readonly kind: 'regexp'; readonly pattern: string; readonly anchored: boolean }
   | { readonly kind: 'pattern' | 'ip'; readonly value: string };
@@ -20,15 +20,15 @@ type Tests = readonly FilterTest[];
 const all: Tests = [{ kind: 'all' }];
 
 /**
- * What a line filter asks of a line. Evaluation and pushdown both read this, so that they cannot differ. Its alternatives were checked when
- * the query was parsed.
+ * The condition of a line filter. Both evaluation and pushdown use it, so that they cannot differ. Its alternatives were checked when the
+ * query was parsed.
  */
 export function lineMeaning({ op, alternatives, isExact = false }: LineFilterStage): Meaning {
   const terms = alternatives.map((term) => termTests(op, term, isExact));
   return { tests: isExact ? anyOf(terms) : chained(terms), isNegated: op.startsWith('!') };
 }
 
-/** What a comparison of a label with a text asks of the label's value. */
+/** The condition of a comparison of a label with a text. */
 export function labelMeaning({ op, value, isExact = false }: StringLabelFilter): Meaning {
   switch (op) {
     case '=':
@@ -59,7 +59,7 @@ function regexpTests(pattern: string, isLabel: boolean, isExact: boolean): Tests
   const simplified = isExact ? undefined : simplifiedRegexp(pattern, isLabel);
   if (simplified !== undefined) return simplified;
   const texts = plainTexts(pattern);
-  // Loki does not know that a pattern it has left alone lets everything pass.
+  // Loki does not notice that an unchanged pattern matches everything.
   if (texts === undefined || (!isExact && texts.includes('')))
     return [{ kind: 'regexp', pattern, anchored: isLabel }];
   return anyOf(texts.map(isLabel ? equalsTests : containsTests));
@@ -74,8 +74,8 @@ function equalsTests(text: string): Tests {
 }
 
 /**
- * The alternatives of a line filter as Loki joins them, one after the other: it leaves out what lets every line pass, but no longer knows
- * it once it has been joined. `"" or "" or "a"` lets every line pass, `"" or "a"` and `"a" or "" or ""` do not.
+ * The alternatives of a line filter as Loki joins them, one after the other: it drops an alternative that matches every line, but no longer
+ * detects one after joining it. `"" or "" or "a"` matches every line, `"" or "a"` and `"a" or "" or ""` do not.
  */
 function chained([first = all, second, ...others]: readonly Tests[]): Tests {
   if (second === undefined) return first;

@@ -8,14 +8,14 @@ import { Meter } from './meter.js';
 import { ownText } from './slot.js';
 import { loweredTo } from '../regexp/folding.js';
 
-/** True when a text, a line or a label's value, passes a filter. */
+/** Returns true if a text (a line or a label's value) passes a filter. */
 export type TextTest = (text: string) => boolean;
 
-/** Nanoseconds per character of the text, and per text or per character of the texts that are looked for. */
+/** Nanoseconds per character of the text, and per searched text or per character of these. */
 const textCost = 1;
 const manyTextsCost = 20;
 
-/** Compiles what a filter asks of a text. */
+/** Compiles the condition of a filter. */
 export function compileMeaning({ tests, isNegated }: Meaning, meter: Meter): TextTest {
   const compiled = [...compileTextTests(tests, meter), ...compileOthers(tests, meter)];
   const [first = never, ...others] = compiled;
@@ -26,7 +26,7 @@ export function compileMeaning({ tests, isNegated }: Meaning, meter: Meter): Tex
 
 const never: TextTest = () => false;
 
-/** Texts of one kind are looked for together. */
+/** Texts of one kind are searched for together. */
 function compileTextTests(tests: readonly FilterTest[], meter: Meter): readonly TextTest[] {
   const groups = new Map<string, { kind: 'contains' | 'equals'; ignoresCase: boolean; texts: string[] }>();
   for (const test of tests) {
@@ -79,7 +79,7 @@ function compileTexts(
   };
 }
 
-/** V8 looks for alternatives of plain texts in time that is linear in the text. */
+/** V8 searches for alternatives of plain texts in time linear in the text. */
 function compileTextsInAnyCase(
   kind: 'contains' | 'equals',
   texts: readonly string[],
@@ -88,7 +88,7 @@ function compileTextsInAnyCase(
   const source = texts.map(anyCasePattern).join('|');
   const compiled = new RegExp(kind === 'equals' ? `^(?:${source})$` : source, 'u');
   const cost = textCost * texts.reduce((sum, { length }) => sum + length, 0);
-  // Loki compares the sizes first: letters whose cases differ in size are no equals.
+  // Loki compares the sizes first: letters whose cases differ in size are not equal.
   const sizes = kind === 'equals' ? new Set(texts.map((text) => Buffer.byteLength(text))) : undefined;
   return (text) => {
     meter.charge(cost * text.length);
@@ -107,7 +107,7 @@ function compilePattern(pattern: string, anchored: boolean, meter: Meter): TextT
 const wildcard = '<_>';
 
 /**
- * Compiles a pattern of `|>`: literal pieces in order, each `<_>` between them matching at least one character; the last piece ends the
+ * Compiles a pattern of `|>`: literal pieces in order, each `<_>` between them matching at least one character. The last piece ends the
  * line, the first may be anywhere. As in Loki, each piece is matched at its first occurrence, without backtracking.
  */
 export function compilePatternFilter(pattern: string, meter = new Meter()): LineTest {
@@ -182,9 +182,9 @@ function remember(test: TextTest): TextTest {
 }
 
 /**
- * The code points that Loki takes for each one of a lower-case text. It compares the lower case of each with the text, but looks for a
- * beginning by bytes, where it only knows the cases of ASCII: the Kelvin sign is a k in `ok` and none in `ko`, and no capital letter whose
- * first byte differs from that of the small one begins a text.
+ * For each code point of a lower-case text, the code points that Loki accepts for it. Loki compares the lower case of each with the text,
+ * but searches for the beginning by bytes, where it only knows the cases of ASCII. So the Kelvin sign is a k in `ok` but not in `ko`, and a
+ * capital letter whose first byte differs from that of the small one never begins a text.
  */
 function casesOfText(text: string): readonly (readonly number[])[] {
   return Array.from(text, (char, at) => {
@@ -194,13 +194,13 @@ function casesOfText(text: string): readonly (readonly number[])[] {
   });
 }
 
-/** The first byte of a code point in UTF-8; of a capital letter of ASCII that of the small one. */
+/** The first byte of a code point in UTF-8; a capital letter of ASCII counts as the small one. */
 function firstByte(code: number): number {
   if (code < 0x80) return code >= 0x41 && code <= 0x5a ? code + 0x20 : code;
   return Buffer.from(String.fromCodePoint(code)).readUInt8(0);
 }
 
-/** A pattern of the texts that Loki takes for this one, which V8 (with the flag `u`) and RE2 read the same. */
+/** A pattern of the texts that Loki accepts for this one, with the same meaning in V8 (with the flag `u`) and RE2. */
 export function anyCasePattern(text: string): string {
   return casesOfText(text)
     .map((cases) => {

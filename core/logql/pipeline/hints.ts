@@ -2,15 +2,15 @@ import type { SlotTable } from './slot.js';
 import { clashSuffix, errorLabel } from './types.js';
 
 /**
- * What parsers may skip. A metric query only uses the labels that its stages and its grouping name, so parsers extract no others, stop once
- * all are found, and do not run when none are needed. Errors that are missed this way stay unreported, as in Loki.
+ * Work that parsers may skip. A metric query only uses the labels that its stages and its grouping name, so parsers extract no others, stop
+ * once all are found, and do not run when none are needed. Errors that are missed this way stay unreported, as in Loki.
  */
 export interface Hints {
   /** Names that parsers extract; undefined when every label may be used, and for a parser that runs although it could be skipped. */
   readonly required: ReadonlySet<string> | undefined;
   /** True when parsers do not run at all, except `regexp`. */
   readonly skipsParsers: boolean;
-  /** The query names `__error__`, so errors of parsers must not fail it. */
+  /** True if the query names `__error__`, so errors of parsers must not fail it. */
   readonly preservesErrors: boolean;
 }
 

@@ -2,7 +2,7 @@ import { parseIPv4, parseIPv6 } from '../../base/ip.js';
 import type { LineTest } from './types.js';
 import type { Meter } from './meter.js';
 
-/** True when a text is an address that an `ip("...")` value covers. */
+/** Returns true if a text is an address that an `ip("...")` value covers. */
 type IpMatcher = (text: string) => boolean;
 
 interface Address {
@@ -10,7 +10,7 @@ interface Address {
   readonly value: bigint;
 }
 
-/** Six groups of IPv6 and a dotted address. */
+/** Maximum length of an address: six groups of IPv6 and a dotted address. */
 const longestAddress = 45;
 
 // Only the numbers of a dotted address must not start with a zero.

@@ -19,7 +19,7 @@ export type FieldOutcome = typeof goesOn | typeof isDone | typeof isFaulty | typ
 
 /** Called for every field in order. */
 export interface FieldVisitor<Key> {
-  /** What the visitor knows of a key, given as offsets and hash, in the object of `parent`; undefined when it has an invalid escape. */
+  /** The visitor's entry for a key, given as offsets and hash, in the object of `parent`; undefined if it has an invalid escape. */
   key(from: number, to: number, hash: number, parent: Key | undefined): Key | undefined;
   /** Called with the field's value in the reader. */
   field(key: Key, depth: number): FieldOutcome;

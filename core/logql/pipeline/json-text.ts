@@ -1,4 +1,4 @@
-/** What the letter behind a backslash stands for; `u` has four digits of its own. */
+/** Characters of single-letter escapes; `u` is followed by four digits instead. */
 export const shortEscapes: ReadonlyMap<string, string> = new Map([
   ['"', '"'],
   ['\\', '\\'],
@@ -63,7 +63,7 @@ function readLow(raw: string, at: number): number | undefined {
   return unit !== undefined && unit >= 0xdc00 ? unit : undefined;
 }
 
-/** Neither unit is checked to be in its half of the surrogates; what is no character becomes U+FFFD. */
+/** The halves of a surrogate pair are not checked; an invalid result becomes U+FFFD. */
 function combine(high: number, low: number): string {
   const code = 0x10000 + (high - 0xd800) * 0x400 + (low - 0xdc00);
   return code <= 0x10ffff ? String.fromCodePoint(code) : '\ufffd';

@@ -12,10 +12,10 @@ type JsonKind = 1 | 2 | 3 | 4 | 5 | 6;
 /** The error of `| json` and `| unpack`. */
 export const jsonError = 'JSONParserErr';
 
-/** Nanoseconds per character: at worst it is read again at every depth, or every few characters are a label of their own. */
+/** Nanoseconds per character: in the worst case it is read again at every depth, or every few characters are a separate label. */
 export const jsonCost = 250;
 
-/** The texts for invalid JSON in `__error_details__`; which one occurs where follows Loki. */
+/** Texts for invalid JSON in `__error_details__`; their conditions follow Loki. */
 export const jsonFaults = {
   json: 'Malformed JSON error',
   object: "Value looks like object, but can't find closing '}' symbol",
@@ -35,7 +35,7 @@ const comma = 0x2c;
 
 /**
  * Locates values in a line without decoding them: `kind`, the offsets `from` and `to` (of a string without its quotes), and `next`, where
- * reading continues. As lenient as Loki: only checks what is needed to find the end of a value.
+ * reading continues. It is as lenient as Loki: it only checks as much as finding the end of a value needs.
  */
 export class JsonReader {
   line = '';
@@ -135,7 +135,7 @@ export class JsonReader {
     }
   }
 
-  /** Takes a part of the line for a value. */
+  /** Sets the current value to a part of the line. */
   place(kind: JsonKind, from: number, to: number): void {
     this.#found(kind, from, to, to);
   }
@@ -181,7 +181,7 @@ function endsToken(unit: number): boolean {
 
 /** The closing quote of the string that starts at a quote; -1 when there is none before the end. */
 export function endOfString(text: string, start: number, end: number): number {
-  // Most strings are short: a search for the quote would take longer.
+  // Most strings are short: indexOf would take longer.
   for (let at = start + 1; at < end; at += 1) {
     const code = text.charCodeAt(at);
     if (code === quote) return at;
@@ -190,7 +190,7 @@ export function endOfString(text: string, start: number, end: number): number {
   return -1;
 }
 
-/** The end of a block of brackets, with strings in it passed over; -1 when it is not closed. Other brackets are not looked at. */
+/** The end of a block of brackets, skipping strings in it; -1 if it is not closed. Other kinds of brackets are ignored. */
 export function endOfBlock(text: string, start: number, end: number, open: number, close: number): number {
   let depth = 0;
   for (let at = start; at < end; at += 1) {
@@ -215,8 +215,8 @@ export function hasEscape(text: string, start: number, end: number): boolean {
 }
 
 /**
- * A key without its escapes, as Loki's distributor and pattern ingester read it; undefined for an invalid escape. Unlike its `json` stage
- * (`unescapeJson`), they take half of a surrogate pair.
+ * A key without its escapes, as Loki's distributor and pattern ingester decode it; undefined for an invalid escape. Unlike its `json` stage
+ * (`unescapeJson`), they accept half of a surrogate pair.
  */
 export function unescapedKey(text: string): string | undefined {
   const parts: string[] = [];

@@ -9,9 +9,9 @@ import { clashSuffix } from './types.js';
 
 const bucketCount = 1024;
 const maxEntries = 8192;
-/** Further keys of a bucket are not kept, so that no line can make lookups slow. */
+/** Maximum number of keys per bucket, so that no line can make lookups slow; further keys are not stored. */
 const maxChain = 32;
-/** What is known about a key as written in lines, within the object whose key is `parent`. */
+/** Cached properties of a key as written in lines, within the object whose key is `parent`. */
 export class KeyEntry {
   readonly raw: string;
   readonly hash: number;
@@ -19,13 +19,13 @@ export class KeyEntry {
   readonly next: KeyEntry | undefined;
   /** The label for a value of this key; undefined when there is none or the query does not use it. */
   readonly slot: Slot | undefined;
-  /** The name of the label when the stream or the metadata have the slot's name. */
+  /** The name of the label if the stream or the metadata have a label with the slot's name. */
   readonly clashName: string;
   /** The prefix of the names of labels in an object under this key. */
   readonly prefix: string;
-  /** True when the query may use any label in an object under this key. */
+  /** True if the query may use any label in an object under this key. */
   readonly isPrefixWanted: boolean;
-  /** The key contains an invalid escape. */
+  /** True if the key contains an invalid escape. */
   readonly isFaulty: boolean;
 
   constructor(parts: Omit<Readonly<KeyEntry>, 'targetIn'>) {
@@ -40,7 +40,7 @@ export class KeyEntry {
     this.isFaulty = parts.isFaulty;
   }
 
-  /** The label that a value of this key gives the current line, if the query uses it and it has none yet. */
+  /** The slot for a value of this key in the current line, if the query uses it and it has no value yet. */
   targetIn(work: WorkLine): Slot | undefined {
     const { slot } = this;
     if (slot === undefined) return undefined;
@@ -49,7 +49,7 @@ export class KeyEntry {
   }
 }
 
-/** Finds the slots of keys by their offsets in a line without creating strings: the same keys come again and again. */
+/** Finds the slots of keys by their offsets in a line, without creating strings: the same keys occur again and again. */
 export class KeyTable {
   readonly #slots: SlotTable;
   readonly #hints: Hints;
@@ -142,7 +142,7 @@ export type KeyPath = readonly string[];
 export type PathsByLabel = Pick<ReadonlyMap<string, KeyPath>, 'get'>;
 
 const maxDepth = 100;
-/** Nanoseconds per character: every few characters may be a path of their own. */
+/** Nanoseconds per character: every few characters may be a separate path. */
 export const keyPathsCost = 250;
 
 interface Place {
@@ -150,7 +150,10 @@ interface Place {
   readonly path: KeyPath;
 }
 
-/** The paths of a JSON line's values by the labels that `| json` gives them beside the stream's: those before the place where it is no JSON. */
+/**
+ * The paths of a JSON line's values by the labels that `| json` gives them in addition to the stream's. If the JSON is invalid, only the
+ * paths before the error are included.
+ */
 export function jsonPathsOf(line: string, stream: readonly Label[]): ReadonlyMap<string, KeyPath> {
   const paths = new PathCollector(line, stream);
   readFields(paths.reader, 0, line.length, paths, undefined, 0);
@@ -185,7 +188,7 @@ class PathCollector implements FieldVisitor<Place> {
   }
 }
 
-/** Loki takes what looks like its own ending for clashes off the keys of nested values. */
+/** Loki strips its own suffix for name clashes from the keys of nested values. */
 function shownPath(path: KeyPath): KeyPath {
   if (path.length === 1) return path;
   return path.map((key) => (key.endsWith(clashSuffix) ? key.slice(0, -clashSuffix.length) : key));

@@ -18,7 +18,7 @@ export function isComparison(filter: LabelFilter): filter is LabelComparison {
   return filter.kind !== 'and' && filter.kind !== 'or';
 }
 
-/** True when Loki replaces a comparison by one that passes every line, and then forgets the label's name. */
+/** True if Loki replaces a comparison by one that matches every line, and then forgets the label's name. */
 export function passesAlways(filter: LabelComparison): boolean {
   if (filter.kind !== 'string') return false;
   const { tests, isNegated } = labelMeaning(filter);
@@ -103,7 +103,7 @@ function comparison(op: CompareOp, limit: number): (value: number) => boolean {
 function compileIp({ name, op, value }: IpLabelFilter, slots: SlotTable, meter: Meter): LabelCheck {
   const slot = slots.pin(name);
   const matches = compileIpFilter(value, meter);
-  // Inside of a larger filter an invalid address is no error.
+  // An invalid address inside a larger filter is not an error.
   const isValid = isIpPattern(value);
   return (work) => {
     if (work.error !== '') return true;

@@ -2,8 +2,8 @@ import type { Stage } from '../ast.js';
 import { descriptorOf } from '../stages/index.js';
 
 /**
- * The order in which Loki runs stages: line filters move before stages that it considers not to change the line, back to the last that
- * it does (`order` of a descriptor).
+ * The order in which Loki runs stages: line filters move before stages that, to Loki's knowledge, do not change the line, back to the last
+ * one that does (`order` of a descriptor).
  */
 export function orderStages(stages: readonly Stage[]): readonly Stage[] {
   const ordered: Stage[] = [];

@@ -13,7 +13,7 @@ export const atEnd = 2;
 type LogfmtToken = typeof atPair | typeof atFault | typeof atEnd;
 
 /**
- * Reads the pairs of a logfmt line one by one; after an error it continues behind the next white space, or behind the quote that ends an
+ * Reads the pairs of a logfmt line one by one. After an error it continues after the next white space, or after the quote that ends an
  * invalid value.
  */
 export class LogfmtReader {

@@ -108,14 +108,14 @@ class SlotSorter {
 const maxSets = 8192;
 /** Bytes per label in addition to its value. */
 const labelBytes = 120;
-/** The pool evaluates its hit rate after this many sets: what it keeps meanwhile is as much as a query of a hundred lines can be worth. */
+/** Number of sets after which the pool evaluates its hit rate. Until then its size is bounded by that number. */
 const trial = 128;
-/** A pool with a lower hit rate than one in this many costs more than it saves. */
+/** Inverse of the hit rate below which a pool costs more than it saves. */
 const leastUse = 8;
 
 type PoolUse = 'always' | 'while-useful';
 
-/** Returns the same LabelSet for equal labels while it is kept, so that grouping by sets computes their keys only once. */
+/** Returns the same LabelSet for equal labels while it is pooled, so that grouping by sets computes their keys only once. */
 class LabelSetPool {
   readonly #sets = new Map<string, LabelSet>();
   readonly #use: PoolUse;
@@ -131,7 +131,7 @@ class LabelSetPool {
   of(labels: readonly Label[]): LabelSet {
     if (labels.length === 0) return LabelSet.empty;
     if (this.#use === 'while-useful' && this.#isUseless()) return LabelSet.fromSorted(labels);
-    // One text is made of all parts at the end: pieces that grow are copied by every collection until then.
+    // The parts are joined into one text at the end: growing strings would be copied by every collection until then.
     const parts: (string | number)[] = [];
     for (const [name, value] of labels) parts.push(name, '\u0000', value.length, ':', value);
     const key = parts.join('');
@@ -146,7 +146,7 @@ class LabelSetPool {
       this.#sets.clear();
       this.#bytes = 0;
     }
-    // A set that would fill the pool alone is not kept.
+    // A set that would use up much of the pool is not pooled.
     if (bytes > keptLabelsBytes / 8) return LabelSet.fromSorted(labels);
     this.#bytes += bytes;
     set = LabelSet.fromSorted(labels.map(([name, value]): Label => [name, ownText(value)]));

@@ -2,7 +2,7 @@ import { parseRegExp } from '../regexp/parse.js';
 import { emptyNode, type Repetition, type RegExpNode } from '../regexp/tree.js';
 import { lowered } from '../regexp/folding.js';
 
-/** What Loki tests in place of a pattern. */
+/** A test that Loki uses in place of a pattern. */
 export type SimpleTest =
   | { readonly kind: 'all' | 'not-empty' }
   | { readonly kind: 'contains' | 'equals'; readonly text: string; readonly ignoresCase: boolean };
@@ -15,13 +15,13 @@ type Draft =
       readonly ignoresCase: boolean;
     };
 
-/** Loki takes no longer sequence apart. */
+/** Maximum length of a sequence that Loki simplifies. */
 const mostItems = 3;
 
 /**
- * The tests that Loki makes of a pattern in a filter, which are not always what the pattern means: `.*` at either end of a text is left out
- * where the text is looked for anywhere, also in a label; so is what stands between a text and alternatives, each of which is appended to
- * the text; and what matches everything is left out of alternatives. Of several tests any may hold. Undefined for a pattern that is left as it is.
+ * The tests that Loki derives from a pattern in a filter, which do not always have the pattern's meaning. It drops `.*` at either end of a
+ * text that is searched for anywhere, even in a label. It drops the parts between a text and alternatives, and appends each alternative to
+ * the text. And it drops alternatives that match everything. Any of the tests must hold. Undefined for a pattern that Loki does not change.
  */
 export function simplifiedRegexp(pattern: string, isLabel: boolean): readonly SimpleTest[] | undefined {
   if (pattern.length < longPattern) return simplifiedAnew(pattern, isLabel);
@@ -30,7 +30,7 @@ export function simplifiedRegexp(pattern: string, isLabel: boolean): readonly Si
   return last.tests;
 }
 
-/** Who plans and runs a query asks several times for the same pattern, which takes milliseconds for a long one. */
+/** Length from which results are cached: planning and running a query need them several times, and a long pattern takes milliseconds. */
 const longPattern = 1_000;
 let last:
   | {
@@ -46,7 +46,7 @@ function simplifiedAnew(pattern: string, isLabel: boolean): readonly SimpleTest[
   return drafts?.map((draft) => ('text' in draft ? { ...draft, text: String(draft.text) } : draft));
 }
 
-/** A node without counted repetitions. Of a long sequence only as much is made as Loki looks at. */
+/** A node with counted repetitions expanded. Only the part of a long sequence that Loki inspects is built. */
 function expanded(node: RegExpNode): RegExpNode {
   switch (node.op) {
     case 'capture':
@@ -108,7 +108,7 @@ function simplified(node: RegExpNode, isLabel: boolean): readonly Draft[] | unde
   }
 }
 
-/** A text with `.*` around it, or before alternatives with which it goes on. */
+/** Simplifies a text with `.*` around it, or before alternatives that continue it. */
 function simplifiedConcat(
   items: readonly RegExpNode[],
   before: GrowingText | undefined,
@@ -137,7 +137,7 @@ function simplifiedConcat(
   return text === undefined ? undefined : [textTest('contains', text, ignoresCase)];
 }
 
-/** A text and each of the alternatives behind it. */
+/** The text followed by each of the alternatives. */
 function continued(
   items: readonly RegExpNode[],
   text: GrowingText,
@@ -169,17 +169,17 @@ function isDots(node: RegExpNode): boolean {
   return node.op === 'repeat' && node.min === 0 && node.max === Infinity && node.item.op === 'any-not-lf';
 }
 
-/** Without the parentheses of one group; Loki looks no deeper. */
+/** The content of a group; Loki unwraps only one level. */
 function withoutCapture(node: RegExpNode): RegExpNode {
   return node.op === 'capture' ? node.item : node;
 }
 
-/** What ignores case is in lower case, and its memory is its own. */
+/** A text that ignores case is converted to lower case, in memory of its own. */
 function textTest(kind: 'contains' | 'equals', text: GrowingText | string, ignoresCase: boolean): Draft {
   return { kind, text: ignoresCase ? lowered(String(text)) : text, ignoresCase };
 }
 
-/** Sizes in which Go's allocator hands out memory for bytes, up to where it counts in pages. */
+/** Allocation sizes of Go's allocator in bytes, up to where it allocates whole pages. */
 const sizes: readonly number[] = [
   8, 16, 24, 32, 48, 64, 80, 96, 112, 128, 144, 160, 176, 192, 208, 224, 240, 256, 288, 320, 352, 384, 416,
   448, 480, 512, 576, 640, 704, 768, 896, 1024, 1152, 1280, 1408, 1536, 1792, 2048, 2304, 2688, 3072, 3200,
@@ -187,12 +187,12 @@ const sizes: readonly number[] = [
   16384, 18432, 19072, 20480, 21760, 24576, 27264, 28672, 32768,
 ];
 const page = 8192;
-/** Up to here Go doubles what has become too small. */
+/** Size up to which Go doubles the capacity of a slice. */
 const doubled = 256;
 
 /**
- * A text that Loki makes by appending to another one. Texts that are appended to the same one share its memory while that has room, so the
- * last one overwrites the others: `foo(b.*|c.*)` looks for `fooc` twice, and never for `foob`.
+ * A text that Loki makes by appending to another one. Texts appended to the same one share its memory while that has capacity, so the last
+ * one overwrites the others: `foo(b.*|c.*)` searches for `fooc` twice, and never for `foob`.
  */
 class GrowingText {
   readonly #memory: Buffer;

@@ -3,18 +3,18 @@ import type { LabelSet } from '../../base/labels/label-set.js';
 import { clashSuffix } from './types.js';
 import { trimSpace } from '../template/library/characters.js';
 
-/** Where a label of the current line comes from; stream labels that no stage has touched have no slot. */
+/** Sources of a label of the current line; stream labels that no stage has touched have no slot. */
 export const deleted = 0;
 export const metadata = 1;
 export const parsed = 2;
 export type SlotState = typeof deleted | typeof metadata | typeof parsed;
 
-/** How a value is decoded from its part of a line. */
+/** Ways of decoding a value from its part of a line. */
 export const verbatim = 0;
 export const jsonEscapes = 1;
 export type Decoding = typeof verbatim | typeof jsonEscapes;
 
-/** What a label comparison reads and may change of the current line. */
+/** The properties of the current line that a label comparison reads and may change. */
 interface ComparedLine {
   /** The value of `__error__`, or an empty text. */
   readonly error: string;
@@ -25,8 +25,8 @@ interface ComparedLine {
 export type LabelCheck = (line: ComparedLine) => boolean;
 
 /**
- * The state of one label name, reused for line after line: stages hold slots instead of looking names up. It is only valid while
- * `touchedAt` equals the number of the current line. Parsed values are kept as offsets into the line until they are read.
+ * The state of one label name, reused for every line: stages hold slots instead of looking names up. It is only valid while `touchedAt`
+ * equals the number of the current line. Parsed values are kept as offsets into the line until they are read.
  */
 export class Slot {
   readonly name: string;

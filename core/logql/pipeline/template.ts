@@ -9,7 +9,7 @@ import type { WorkLine } from './work-line.js';
 
 export const templateError = 'TemplateFormatErr';
 
-/** A stage's template: its text for the current line, or why it has none. */
+/** A stage's template; it returns its text for the current line, or the reason why it has none. */
 export type StageTemplate = (work: WorkLine) => Rendered;
 
 /** The text, or undefined for a template that failed, which marks the line with an error. */
@@ -40,7 +40,7 @@ export function compileStageTemplate(text: string, name: 'line' | 'label', meter
   };
 }
 
-/** Templates see errors as labels, also in place of labels of the same name. */
+/** In templates, errors are labels, and take precedence over labels of the same name. */
 function valueFor(work: WorkLine, name: string): string | undefined {
   if (name === errorLabel && work.error !== '') return work.error;
   if (name === errorDetailsLabel && work.shownDetails !== '') return work.shownDetails;
@@ -48,7 +48,7 @@ function valueFor(work: WorkLine, name: string): string | undefined {
   return slot === undefined ? undefined : work.get(slot);
 }
 
-/** What a template can range over. */
+/** The labels that a template can range over. */
 function valuesOf(work: WorkLine): readonly (readonly [string, string])[] {
   const values = new Map<string, string>();
   for (const slot of work.visible()) values.set(slot.name, work.get(slot) ?? '');
@@ -58,8 +58,8 @@ function valuesOf(work: WorkLine): readonly (readonly [string, string])[] {
 }
 
 /**
- * The fields that a template names. These are the only labels that Loki knows it reads: not those used through `index`, a variable, a
- * defined template or the dot as a whole. Of a chain of fields it takes every name for a label.
+ * The fields that a template names. Loki considers only these labels as used: not those used through `index`, a variable, a defined
+ * template or the dot as a whole. In a chain of fields it takes every name for a label.
  * @throws TemplateSyntaxError
  */
 export function templateFields(text: string, name: 'line' | 'label'): readonly string[] {

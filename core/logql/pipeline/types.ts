@@ -42,14 +42,14 @@ export type LineTest = (line: string) => boolean;
 export const errorLabel = '__error__';
 export const errorDetailsLabel = '__error_details__';
 export const preserveErrorLabel = '__preserve_error__';
-/** Labels that decide whether an entry fails a metric query, so they are seen whatever the query names. */
+/** Labels that decide whether an entry fails a metric query, so they are read whatever the query names. */
 export const decidingErrorLabels: readonly string[] = [errorLabel, preserveErrorLabel];
 
 /** Suffix of a parsed or stored label whose name is already in use. */
 export const clashSuffix = '_extracted';
 
-/** The grouping of an aggregation around a range aggregation that may be applied to samples already. */
+/** The grouping of an aggregation around a range aggregation, if it may already be applied to samples. */
 export interface SampleGroups extends Pick<Grouping, 'without' | 'labels'> {
-  /** True where Loki does not know of it while it reads lines: its parsers then extract all labels, and find every error. */
+  /** True if Loki does not know the grouping while it reads lines: its parsers then extract all labels, and find every error. */
   readonly isMerged?: boolean;
 }

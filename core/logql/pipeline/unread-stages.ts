@@ -5,7 +5,7 @@ import { type Hints, hintsFor, noHints } from './hints.js';
 
 type Groups = Pick<Grouping, 'without' | 'labels'>;
 
-/** The grouping of the samples; a function of nothing needs no labels at all. */
+/** The grouping of the samples. `absent_over_time` needs no labels at all. */
 export function sampleGrouping(
   { op, grouping }: RangeAggregation,
   pushed: Groups | undefined,
@@ -14,7 +14,7 @@ export function sampleGrouping(
   return isOfNothing ? { without: false, labels: [] } : (grouping ?? pushed);
 }
 
-/** What parsers may skip in a range aggregation whose samples have this grouping. */
+/** The work that parsers may skip in a range aggregation whose samples have this grouping. */
 export function sampleHints({ range }: RangeAggregation, grouping: Groups | undefined): Hints {
   if (grouping === undefined || grouping.without) return noHints;
   const { query, unwrap } = range;
@@ -37,8 +37,8 @@ export function dropUnusedLineFormats({ op, range }: RangeAggregation): readonly
 }
 
 /**
- * A range aggregation without stages that make no difference to its samples: those that Loki drops, parsers that it skips, and what changes a line,
- * but cannot fail, where nothing reads the line.
+ * A range aggregation without the stages that do not affect its samples: those that Loki drops, parsers that it skips, and stages that
+ * change a line that nothing reads, if they cannot fail.
  * @param pushed the grouping of a vector aggregation around it, see pushedGrouping
  */
 export function withoutUnread(range: RangeAggregation, pushed?: Groups): RangeAggregation {
@@ -50,7 +50,7 @@ export function withoutUnread(range: RangeAggregation, pushed?: Groups): RangeAg
 function withoutSkipped(range: RangeAggregation, pushed: Groups | undefined): readonly Stage[] {
   const { stages } = range.range.query;
   const { skipsParsers } = sampleHints(range, sampleGrouping(range, pushed));
-  // `regexp` runs in any case, and a template sees what it makes.
+  // `regexp` runs in any case, and a template sees its labels.
   if (!skipsParsers || stages.some(seesAll)) return stages;
   return stages.filter((stage) => descriptorOf(stage).source(stage) === undefined);
 }
@@ -62,7 +62,7 @@ function withoutUnreadChanges({ op, range }: RangeAggregation): readonly Stage[]
   return stages.filter((stage, index) => index < lastReader || !onlyChangesLine(stage));
 }
 
-/** True when a template looks at labels, and maybe at the line. */
+/** True if a template may read any label, and maybe the line. */
 function seesAll(stage: Stage): boolean {
   return descriptorOf(stage).names(stage) === 'all';
 }
@@ -73,7 +73,7 @@ function onlyChangesLine(stage: Stage): boolean {
   return descriptor.changesLine !== 'no' && !isParser && descriptor.errors(stage) === 'kept';
 }
 
-/** A range aggregation over other stages. */
+/** A range aggregation with other stages. */
 export function withStages(range: RangeAggregation, stages: readonly Stage[]): RangeAggregation {
   if (stages.length === range.range.query.stages.length) return range;
   return { ...range, range: { ...range.range, query: { ...range.range.query, stages } } };

@@ -16,7 +16,7 @@ import { errorDetailsLabel, errorLabel, preserveErrorLabel, type PipelineEntry }
 /** A compiled stage: changes the line's state; false drops the line. */
 export type RunStage = (work: WorkLine) => boolean;
 
-/** The line in the pipeline and its labels: one object for all lines of a query, changed in place. */
+/** The current line in the pipeline with its labels: one object for all lines of a query, changed in place. */
 export class WorkLine {
   readonly slots: SlotTable;
   readonly hints: Hints;
@@ -132,14 +132,14 @@ export class WorkLine {
     this.#markExtracted(slot);
   }
 
-  /** Deletes a label, which the line need not have: it counts as changed all the same. */
+  /** Deletes a label. A label that the line lacks counts as changed all the same. */
   delete(slot: Slot): void {
     this.#touch(slot);
     slot.state = deleted;
     slot.deletedAt = this.#serial;
   }
 
-  /** The value of a label that `by` names: a label that was deleted once stays away from it, even if it was set again. */
+  /** The value of a label that `by` names. A label that was deleted once is left out of the grouping, even if it was set again. */
   grouped(slot: Slot): string | undefined {
     return slot.deletedAt === this.#serial ? undefined : this.get(slot);
   }
@@ -206,7 +206,10 @@ export class WorkLine {
     if (this.hints.preservesErrors) this.set(this.#preserved, 'true');
   }
 
-  /** The details of the error as output and templates show them: of one that was removed only when a label has changed as well. */
+  /**
+   * The details of the error as output and templates show them. Those of an error that was removed are shown only if a label has changed as
+   * well.
+   */
   get shownDetails(): string {
     return this.error === '' && this.touchedCount === 0 ? '' : this.errorDetails;
   }

@@ -5,7 +5,7 @@ import { quoteGo } from '../../base/time/go-quote.js';
 import { firstRawByte } from '../values/raw-bytes.js';
 import { simplifiedRegexp } from '../pipeline/regexp-simplification.js';
 
-/** Dots are for the dialect with dotted names; Loki's own names have none. */
+/** Names may contain dots in the dialect with dotted names only; Loki's own names have none. */
 const bareName = /^[A-Za-z_][A-Za-z0-9_]*(?:\.[A-Za-z0-9_]+)*$/;
 
 /** True when a name is printed as it is. */
@@ -38,7 +38,7 @@ export function printLabelFilter(filter: LabelFilter): string {
   }
 }
 
-/** True when Loki keeps a filter as a compiled regexp instead of simpler tests, which prints itself in its own quotes. */
+/** True if Loki keeps a filter as a compiled regexp instead of simpler tests; it is then quoted differently. */
 function isCompiled({ op, value }: StringLabelFilter): boolean {
   return (
     op === '=~' &&

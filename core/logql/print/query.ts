@@ -73,7 +73,7 @@ class PrettyPrinter {
   #range(range: LogRange, level: number): string {
     const unwrap = range.unwrap === undefined ? [] : printUnwrap(range.unwrap);
     const lines = [this.print(range.query, level), ...unwrap.map((text) => indent(level + 1) + text)];
-    // Only here the offset is printed in Prometheus' style.
+    // Here alone the offset is printed in Prometheus' style.
     const offset = range.offsetNanoseconds;
     const shift = offset === 0n ? '' : ` offset ${printPrometheusDuration(offset)}`;
     return `${lines.join('\n')} [${printPrometheusDuration(range.intervalNanoseconds)}]${shift}`;
@@ -86,7 +86,7 @@ class PrettyPrinter {
   }
 }
 
-/** In a query broken over lines nothing is printed for an empty list of labels. */
+/** In the multi-line form, an empty list of labels is not printed. */
 function brokenGrouping(grouping: Grouping | undefined): string {
   if (grouping === undefined) return '';
   const { without, labels } = grouping;
@@ -100,7 +100,7 @@ function brokenOperator({ op, returnBool, matching }: BinaryExpr): string {
   return isPlain ? text : `${text} ${printMatching(matching, ', ')}`;
 }
 
-/** A stage, or several that are one for Loki: as many as one line holds; then one on each line. */
+/** A stage, or several that are one stage to Loki: as many as fit one line, then one per line. */
 function printGroup(group: readonly Stage[], level: number): string {
   const [first] = group;
   const layout = first && descriptorOf(first).layout;
@@ -190,7 +190,7 @@ function printGrouping(grouping: Grouping | undefined): string {
   return ` ${grouping.without ? 'without' : 'by'} (${grouping.labels.join(',')})`;
 }
 
-/** Grouping by no labels, which is what an aggregation does anyway. */
+/** True for a grouping by no labels, which is an aggregation's default. */
 function isWhole(grouping: Grouping | undefined): boolean {
   return grouping !== undefined && !grouping.without && grouping.labels.length === 0;
 }
@@ -198,7 +198,7 @@ function isWhole(grouping: Grouping | undefined): boolean {
 /** `+`, `> bool`, `* on (a) group_left (b)`; matching without a group ends in a space, as in Loki. */
 function printOperator({ op, returnBool, matching }: BinaryExpr): string {
   const text = returnBool ? `${op} bool` : op;
-  // Ignoring nothing is what happens anyway; Loki leaves out the group as well.
+  // Ignoring no labels is the default; Loki leaves out the group as well.
   const isPlain = matching === undefined || (!matching.on && matching.labels.length === 0);
   return isPlain ? text : `${text} ${printMatching(matching, ',')}`;
 }

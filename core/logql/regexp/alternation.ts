@@ -9,12 +9,12 @@ import {
   type RegExpNode,
 } from './tree.js';
 
-/** The items of a sequence, of which literals side by side become one. */
+/** A sequence of items, in which adjacent literals are joined. */
 export function concatenation(items: readonly RegExpNode[]): RegExpNode {
   return sequence('concat', joined(items));
 }
 
-/** A sequence or a choice of nodes; those of its own kind inside of it are taken apart. */
+/** A sequence or an alternation of nodes; nested ones of the same kind are flattened. */
 export function sequence(op: Sequence['op'], nodes: readonly RegExpNode[]): RegExpNode {
   const [only = emptyNode] = nodes;
   if (nodes.length <= 1) return only;
@@ -25,7 +25,7 @@ export function sequence(op: Sequence['op'], nodes: readonly RegExpNode[]): RegE
   return factored.length === 1 ? first : { op, items: factored };
 }
 
-/** Takes out the longest text that neighbours begin with: `foobar|foobaz` becomes `fooba(?:r|z)`. */
+/** Factors out the longest common prefix of adjacent alternatives: `foobar|foobaz` becomes `fooba(?:r|z)`. */
 function withCommonTexts(items: readonly RegExpNode[]): readonly RegExpNode[] {
   const out: RegExpNode[] = [];
   let start = 0;
@@ -52,7 +52,7 @@ function withCommonTexts(items: readonly RegExpNode[]): readonly RegExpNode[] {
   return out;
 }
 
-/** The same for a class or a counted one. */
+/** As `withCommonTexts`, for a common character class or counted repetition of one. */
 function withCommonStarts(items: readonly RegExpNode[]): readonly RegExpNode[] {
   const out: RegExpNode[] = [];
   let start = 0;
@@ -78,7 +78,7 @@ function leadingText(item: RegExpNode | undefined): Literal | undefined {
   return first?.op === 'literal' ? first : undefined;
 }
 
-/** The code points that two texts begin with. */
+/** The common prefix of two texts, in code points. */
 function sharedText(one: Literal, other: Literal): string {
   if (one.folds !== other.folds) return '';
   let at = 0;
@@ -115,7 +115,7 @@ function withoutFirst(item: RegExpNode): RegExpNode {
   return others.length <= 1 ? next : { ...item, items: others };
 }
 
-/** Neighbours of one character each become one class. */
+/** Merges adjacent alternatives of one character each into one class. */
 export function withMergedSingles(items: readonly RegExpNode[]): readonly RegExpNode[] {
   const out: RegExpNode[] = [];
   let run: RegExpNode[] = [];
@@ -135,7 +135,7 @@ function withoutEmptyRuns(items: readonly RegExpNode[]): readonly RegExpNode[] {
   return items.filter((item, at) => item.op !== 'empty' || items[at + 1]?.op !== 'empty');
 }
 
-/** Literals side by side are one, unless they differ in their case. */
+/** Joins adjacent literals, unless one of them ignores case and the other does not. */
 function joined(items: readonly RegExpNode[]): readonly RegExpNode[] {
   const out: RegExpNode[] = [];
   let texts: string[] = [];

@@ -51,8 +51,8 @@ interface Cost {
 }
 
 /**
- * Whether a backtracking search is linear in the text: the work at any position is bounded, except for one repeated set at the very end,
- * after which nothing can fail.
+ * Tells whether a backtracking search is linear in the text: the work at any position is bounded, except for one repeated set at the very
+ * end, after which nothing can fail.
  */
 export function isBoundedSearch(node: RegExpNode): boolean {
   const items = flatten(node);
@@ -63,15 +63,15 @@ export function isBoundedSearch(node: RegExpNode): boolean {
   return cost !== undefined && (!isRun || last.min <= maxLength);
 }
 
-/** The most steps that a backtracking search for such a pattern takes per position in a text. */
+/** Maximum number of steps that a backtracking search for such a pattern takes per position in a text. */
 export function searchWork(node: RegExpNode): number {
   const cost = costOf(node);
   return cost === undefined ? 1 : Math.max(1, cost.paths * cost.length);
 }
 
 /**
- * Whether a pattern that can only match from the start of the text is linear: every repeated set is followed by a code point outside that
- * set (or by the end), so backtracking never helps.
+ * Tells whether a pattern that can only match from the start of the text is linear: every repeated set is followed by a code point outside
+ * that set (or by the end), so backtracking never helps.
  */
 export function isDeterministicFromStart(node: RegExpNode): boolean {
   const items = flatten(node);
@@ -107,7 +107,7 @@ export function canBeEmpty(node: RegExpNode): boolean {
   }
 }
 
-/** The sequence of nodes that must match; groups are flattened because they do not change what is tried. */
+/** The sequence of nodes that must match. Groups are flattened, because they do not affect matching. */
 function flatten(node: RegExpNode): readonly RegExpNode[] {
   if (node.op === 'capture') return flatten(node.item);
   if (node.op === 'empty') return [];
@@ -118,7 +118,7 @@ function endsText(node: RegExpNode): boolean {
   return node.op === 'assert' && node.test === 'end';
 }
 
-/** The set that the next code point must be in; every code point when that is not obvious. */
+/** The set that the next code point must be in; every code point if that is not obvious. */
 function firstOf(node: RegExpNode): CharSet {
   if (node.op === 'literal') return setOfChar(node.text, node.folds);
   const one = node.op === 'repeat' && node.min > 0 ? node.item : node;

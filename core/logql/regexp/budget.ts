@@ -4,7 +4,7 @@ import type { RegExpNode } from './tree.js';
 import { RegExpSyntaxError } from './types.js';
 
 /**
- * The most automaton instructions for all patterns of one query: building blocks the process for some microseconds per instruction.
+ * Maximum number of automaton instructions of all patterns of one query: building blocks the process for some microseconds per instruction.
  * Alternations of plain texts do not count, however long.
  */
 export const maxInstructions = 6_000;
@@ -26,7 +26,7 @@ export interface PatternSize {
 /** Estimates the size of any pattern, valid or not. */
 export function patternSize(pattern: string): PatternSize {
   const { root, named, reading, isCut } = parseRegExp(pattern, false, maxInstructions);
-  // Each item is an instruction at least.
+  // Each item is at least one instruction.
   if (isCut) return { states: pattern.length, reading, repeats: 1 };
   const { states, repeats } = sizeOfNode(root);
   return { states: states + namedGroupCost * named.length, reading, repeats };
@@ -70,7 +70,7 @@ class Budget {
   take(pattern: string): void {
     if (this.#known.has(pattern)) return;
     const size = patternSize(pattern);
-    // Too many repetitions are an error of RE2 itself, which finds them before anything is built.
+    // Too many repetitions are an error of RE2 itself, which reports it before anything is built.
     const cost = size.reading + (size.repeats > mostRepeats ? 0 : size.states);
     if (cost > this.#left) throw tooLarge();
     this.#left -= cost;
@@ -80,7 +80,7 @@ class Budget {
 
 let current: Budget | undefined;
 
-/** Makes all patterns compiled in these steps, and in no other computation's, share one budget, in which each pattern counts once. */
+/** Runs steps in which all compiled patterns share one budget, separate from other computations. Each pattern counts once. */
 export function* sharingBudget<Result>(steps: Steps<Result>): Steps<Result> {
   const budget = new Budget();
   for (;;) {

@@ -65,7 +65,7 @@ const spaces: CharSet = [
 export const anyChar: CharSet = [[0, last]];
 export const notLineFeed: CharSet = complementOf(singleChar(0x0a));
 
-/** The classes that a letter behind a backslash names. */
+/** Character classes by the letter of their escape. */
 export const perlClasses: ReadonlyMap<string, CharSet> = new Map([
   ['d', digits],
   ['w', wordChars],
@@ -75,7 +75,7 @@ export const perlClasses: ReadonlyMap<string, CharSet> = new Map([
   ['S', complementOf(spaces)],
 ]);
 
-/** The control characters that a letter behind a backslash names. */
+/** Control characters by the letter of their escape. */
 export const controls: ReadonlyMap<string, number> = new Map([
   ['a', 7],
   ['f', 12],

@@ -18,7 +18,7 @@ const findCost = 50;
 const textsCost = 20;
 
 /**
- * Compiles a pattern for the RE2 automaton and, when a faster engine gives the same results in linear time, for that.
+ * Compiles a pattern for the RE2 automaton, and also for a faster engine that has the same results in linear time, if there is one.
  * @throws RegExpSyntaxError
  */
 export function compile(pattern: string, options: CompileOptions, fast = true): LinearRegExp {
@@ -152,7 +152,7 @@ function gapTest(node: RegExpNode, anchored: boolean): TextTest | undefined {
     parts.push((parts.pop() ?? '') + text);
   }
   return (text) => {
-    // Then a gap must not contain a line feed; texts with one are left to the automaton.
+    // In this case a gap must not contain a line feed; texts with one are left to the automaton.
     if (gaps === 'any-not-lf' && text.includes('\n')) return undefined;
     return anchored ? matchesParts(text, parts) : holdsParts(text, parts);
   };

@@ -1,11 +1,11 @@
 import { codesOf, singleChar, unionOf, type CharSet } from './char-set.js';
 
 /**
- * Letters and their cases as Go's unicode package has them: one code point for one code point, whereas JavaScript's methods know
- * characters that become several.
+ * Letters and their cases as in Go's unicode package: each code point maps to one code point, whereas JavaScript's methods map some
+ * characters to several.
  */
 
-/** Where letters with cases are; the rest of Unicode has none. */
+/** Ranges that contain all letters with cases. */
 const casedRanges: readonly (readonly [number, number])[] = [
   [0x41, 0x24ff],
   [0x2c00, 0x2dff],
@@ -21,7 +21,7 @@ const dotlessI = 0x131;
 interface Cases {
   /** All spellings of a letter in any case, in ascending order. */
   readonly orbits: ReadonlyMap<number, readonly number[]>;
-  /** The code points that become this one in lower case. */
+  /** The code points whose lower case is this one. */
   readonly lowered: ReadonlyMap<number, readonly number[]>;
 }
 
@@ -36,7 +36,7 @@ function readCases(): Cases {
   const lowered = new Map<number, number[]>();
   for (const [from, to] of casedRanges) {
     for (let code = from; code <= to; code += 1) {
-      // Go has no other case of the dotless i.
+      // In Go the dotless i has no other case.
       const upper = code === dotlessI ? code : single(String.fromCodePoint(code).toUpperCase(), code);
       const key = code === 0x130 ? code : lowerOf(upper);
       add(groups, key, code);
@@ -61,18 +61,18 @@ function single(text: string, otherwise: number): number {
   return String.fromCodePoint(code) === text ? code : otherwise;
 }
 
-/** The lower case of a code point; of the capital I with a dot it is the plain i. */
+/** The lower case of a code point; that of the capital I with a dot is the plain i. */
 export function lowerOf(code: number): number {
   if (code < 0x80) return code >= 0x41 && code <= 0x5a ? code + 0x20 : code;
   return String.fromCodePoint(code).toLowerCase().codePointAt(0) ?? code;
 }
 
-/** A text in lower case, as Go has it. */
+/** A text in lower case, as in Go. */
 export function lowered(text: string): string {
   return Array.from(text, (char) => String.fromCodePoint(lowerOf(char.codePointAt(0) ?? 0))).join('');
 }
 
-/** The code points that become this one in lower case. */
+/** The code points whose lower case is this one. */
 export function loweredTo(code: number): readonly number[] {
   return cases().lowered.get(code) ?? (lowerOf(code) === code ? [code] : []);
 }
@@ -83,16 +83,16 @@ export function orbitOf(code: number): readonly number[] {
   return cases().orbits.get(code) ?? [code];
 }
 
-/** The first spelling of a letter, by which Go keeps literals that ignore case. */
+/** The first spelling of a letter, which Go uses in literals that ignore case. */
 export function firstCaseOf(code: number): number {
   if (code < 0x80) return code >= 0x61 && code <= 0x7a ? code - 0x20 : code;
   return orbitOf(code)[0] ?? code;
 }
 
-/** More characters than these in a class leave it one, whatever their cases. */
+/** Maximum number of characters in a class that can become a literal; larger ones stay classes, whatever their cases. */
 const foldable = 2;
 
-/** A small class with the other cases of its letters; a large one is a class anyway. */
+/** Adds the other cases of its letters to a small class; a large one stays a class anyway. */
 export function withCases(set: CharSet): CharSet {
   const codes = codesOf(set, foldable + 1);
   if (codes.length > foldable) return set;

@@ -44,7 +44,7 @@ const kept = new Kept();
 export function compileRegExp(pattern: string, options: CompileOptions = {}): LinearRegExp {
   const key = `${options.anchored === true ? 'a' : '-'}${options.dotAll === true ? 's' : '-'}${pattern}`;
   const known = kept.get(key);
-  // Cached patterns count as well: whether a query exceeds its budget must not depend on earlier queries.
+  // Cached patterns count as well: the result for a query must not depend on earlier queries.
   if (plainTexts(pattern) === undefined) takeFromBudget(pattern, known !== undefined);
   if (known !== undefined) return known;
   const compiled = compile(pattern, options);

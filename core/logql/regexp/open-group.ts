@@ -1,7 +1,7 @@
 import { concatenation, sequence, withMergedSingles } from './alternation.js';
 import { pushed, type RegExpNode } from './tree.js';
 
-/** The flags of RE2 that hold for the items that are read. */
+/** The flags of RE2 at the current position. */
 export interface Flags {
   readonly folds: boolean;
   readonly dotAll: boolean;
@@ -9,7 +9,7 @@ export interface Flags {
   readonly ungreedy: boolean;
 }
 
-/** A group that is being read. */
+/** A group whose end has not been read. */
 export interface OpenGroup {
   readonly captures: boolean;
   readonly name: string | undefined;

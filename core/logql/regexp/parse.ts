@@ -3,21 +3,21 @@ import { firstCaseOf, withCases } from './folding.js';
 import { changedFlags, closed, endAlternative, opened, type Flags, type OpenGroup } from './open-group.js';
 import { pushed, type Assertion, type RegExpNode } from './tree.js';
 
-/** Everything that is known of a pattern from one reading of its text. */
+/** Everything about a pattern, from one pass over its text. */
 export interface ParsedRegExp {
   readonly root: RegExpNode;
-  /** False for a pattern that RE2 refuses, or whose syntax is not understood here; the tree then holds what was. */
+  /** False for a pattern that RE2 refuses, or whose syntax is not supported here; the tree is then incomplete. */
   readonly isValid: boolean;
-  /** True when the tree says all about the pattern: its sets are known, and its syntax is common. */
+  /** True if the tree is a complete description of the pattern: its sets are known, and its syntax is common. */
   readonly isExact: boolean;
   readonly named: readonly NamedGroup[];
-  /** The cost of reading its classes, in instructions of the automaton: a Unicode class is as expensive as many characters. */
+  /** The cost of parsing its classes, in instructions of the automaton: a Unicode class is as expensive as many characters. */
   readonly reading: number;
-  /** True when the pattern has more items than asked for; the rest was not read. */
+  /** True if the pattern has more items than `mostItems`; the rest was not read. */
   readonly isCut: boolean;
 }
 
-/** A group with a name: its number, and the stretch of the pattern from `?` to `>`. */
+/** A named group: its number, and the position in the pattern of the text from `?` to `>`. */
 export interface NamedGroup {
   readonly name: string;
   readonly group: number;
@@ -28,9 +28,9 @@ export interface NamedGroup {
 let last: { readonly pattern: string; readonly dotAll: boolean; readonly parsed: ParsedRegExp } | undefined;
 
 /**
- * Parses RE2's syntax into Go's tree; no pattern makes it fail. Those who plan and run a query ask for the same pattern several times, so the
- * last one is kept.
- * @param mostItems bounds the work for a pattern that may be refused for its size
+ * Parses RE2's syntax into Go's tree; it never throws. The last result is cached, because planning and running a query parse the same
+ * pattern several times.
+ * @param mostItems bounds the work for a pattern that may be refused because of its size
  */
 export function parseRegExp(pattern: string, dotAll = false, mostItems = Infinity): ParsedRegExp {
   if (last?.pattern === pattern && last.dotAll === dotAll && !(last.parsed.isCut && mostItems === Infinity))
@@ -40,16 +40,16 @@ export function parseRegExp(pattern: string, dotAll = false, mostItems = Infinit
   return parsed;
 }
 
-/** The tree of a pattern that holds all of its meaning; undefined where only the automaton of RE2 knows it. */
+/** The tree of a pattern if it is a complete description; undefined for patterns that only the automaton of RE2 can handle. */
 export function exactTree(pattern: string, dotAll = false): RegExpNode | undefined {
   const { root, isValid, isExact } = parseRegExp(pattern, dotAll);
   return isValid && isExact ? root : undefined;
 }
 
-/** Stands for half of a surrogate pair, which is no character. */
+/** Replaces half of a surrogate pair, which is not a character. */
 const replacement = 0xfffd;
 const exactDepth = 50;
-/** Bounds the depth of the tree, and of calls that walk it. */
+/** Bounds the depth of the tree, and so of recursive calls on it. */
 const mostDepth = 250;
 const unicodeClassCost = 30;
 const assertions: ReadonlyMap<string, Assertion> = new Map([
@@ -67,13 +67,13 @@ const punctuation = /[!-/:-@[-`{-~ \u0000-\u001f\u007f]/;
 const unicodeGroup = /\\[pP](?:\{[^}]*\}|[^])/uy;
 const posixGroup = /\[:\^?[a-z]+:\]/y;
 
-/** Uses no call depth for groups. */
+/** Parses with an explicit stack: groups need no call depth. */
 class PatternParser {
   readonly #pattern: string;
   readonly #mostItems: number;
   readonly #open: OpenGroup[] = [];
   readonly #named: NamedGroup[] = [];
-  /** The flags around groups that are nested too deeply for a node of their own. */
+  /** Flags outside groups that are nested too deeply for a node of their own. */
   readonly #unopened: Flags[] = [];
   #at = 0;
   #flagsEnd = -1;
@@ -106,7 +106,7 @@ class PatternParser {
   /** Reads the next item of the pattern. */
   #step(): void {
     const char = this.#pattern.charAt(this.#at);
-    // A repetition behind flags, as in `a(?s){2}`, is of the item before them.
+    // A repetition after flags, as in `a(?s){2}`, applies to the item before them.
     if (this.#at === this.#flagsEnd && '*+?{'.includes(char)) this.#isExact = false;
     if (char === '(') this.#openGroup();
     else if (char === '{') this.#count();
@@ -281,7 +281,7 @@ class PatternParser {
     if (this.#at >= until) this.#at = end < 0 ? until : end + 2;
   }
 
-  /** A group of characters behind a backslash; its set is undefined where it is not known here. */
+  /** Reads an escape for a group of characters; its set is undefined if it is not known here. */
   #charGroup(): { readonly set: CharSet | undefined } | undefined {
     const isEscape = this.#pattern[this.#at] === '\\';
     const set = isEscape ? perlClasses.get(this.#pattern.charAt(this.#at + 1)) : undefined;
@@ -292,7 +292,7 @@ class PatternParser {
     return { set: undefined };
   }
 
-  /** An escaped character; undefined where RE2 knows none. */
+  /** Reads an escaped character; undefined if RE2 has no such escape. */
   #escapedCode(): number | undefined {
     const char = this.#pattern.charAt(this.#at + 1);
     const control = controls.get(char);
@@ -355,7 +355,7 @@ class PatternParser {
 
   #classCode(): number {
     const char = this.#pattern[this.#at];
-    // What looks like a class within a class is left to RE2.
+    // A possible class within a class is left to RE2.
     if (char === '[') this.#isExact = false;
     if (char !== '\\') return this.#nextCode();
     const code = this.#escapedCode();

@@ -1,11 +1,11 @@
-/** Tests a text; undefined when only the automaton can tell. */
+/** Tests a text; undefined if only the automaton can decide. */
 export type TextTest = (text: string) => boolean | undefined;
 
 const plainPattern = /^(?:[^\\.+*?()[\]{}^$]|\\[!-/:-@[-`{-~])*$/u;
 /** Up to this many texts, searching one after the other is fastest. */
 const fewTexts = 16;
 
-/** The texts of a pattern that is only an alternation of plain texts, which tools generate for lists of names. */
+/** The texts of a pattern that is only an alternation of plain texts, as tools generate for lists of names. */
 export function plainTexts(pattern: string): readonly string[] | undefined {
   if (!plainPattern.test(pattern)) return undefined;
   const texts = [''];
@@ -38,7 +38,7 @@ interface Branch {
   readonly next: Map<number, Branch>;
 }
 
-/** Walks a tree of the texts' characters from each position of the text, as far as they match. */
+/** Walks a trie of the texts from each position of the text, as far as they match. */
 function containsOneOfMany(texts: readonly string[]): TextTest {
   const root: Branch = { isEnd: false, next: new Map() };
   for (const text of texts) {

@@ -80,14 +80,14 @@ function compile(pattern: string, flags: number): RE2JS {
   }
 }
 
-/** Go always names a part of the pattern: the whole of it where RE2JS names none, and nothing behind a trailing backslash. */
+/** Go's errors always name a part of the pattern: the whole pattern where RE2JS names none, and an empty one for a trailing backslash. */
 function faultText(error: RE2JSSyntaxException, pattern: string): string {
   const description = error.getDescription();
   const part = description.startsWith('trailing backslash') ? '' : (error.getPattern() ?? pattern);
   return `error parsing regexp: ${description}: \`${part}\``;
 }
 
-/** A pattern without the names of its groups: Go lets several groups share a name, this engine does not. */
+/** A pattern without the names of its groups: in Go several groups may share a name, in RE2JS they may not. */
 function removeGroupNames(pattern: string): { readonly pattern: string; readonly names: GroupNames } {
   const { named } = parseRegExp(pattern);
   let from = 0;

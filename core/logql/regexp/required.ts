@@ -7,19 +7,19 @@ export type RequiredTexts = readonly string[];
 
 const maxAnalysed = 2048;
 const maxLists = 2;
-/** Searching for one text is fast, for many it is not. */
+/** Searching for one text is fast, searching for many is not. */
 const maxTexts = 16;
 const maxTextsOfRun = 8;
 const maxAlternatives = 64;
 const shortest = 3;
-/** The most positions of a run that are considered, and the most cases of one position: a letter has two, K and S have three. */
+/** Maximum number of positions of a run that are considered, and of cases of one position: a letter has two, K and S have three. */
 const maxRun = 64;
 const maxCases = 3;
 const replacement = 0xfffd;
 
 /**
- * Texts that every match contains: from each list at least one. Searching for them is many times faster than for the pattern. Empty when
- * there is nothing useful.
+ * Texts that every match contains: at least one of each list. Searching for them is many times faster than matching the pattern. Empty if
+ * there are no useful ones.
  */
 export function requiredTexts(pattern: string): readonly RequiredTexts[] {
   if (pattern.length > maxAnalysed) return [];
@@ -31,12 +31,12 @@ export function requiredTexts(pattern: string): readonly RequiredTexts[] {
   return lists;
 }
 
-/** True when a line with a text of the other list always has one of this list. */
+/** True if every line with a text of the other list also contains one of this list. */
 function isImplied(list: RequiredTexts, other: RequiredTexts): boolean {
   return other.every((text) => list.some((part) => text.includes(part)));
 }
 
-/** Long texts are rare, and each text must be searched for. */
+/** The usefulness of a list: long texts are rare, but each text must be searched for. */
 function worth(texts: RequiredTexts): number {
   return Math.min(...texts.map(({ length }) => length)) - texts.length / 4;
 }
@@ -70,7 +70,7 @@ function listsOfEach(nodes: readonly RegExpNode[], mostAlternatives: number): re
   return best.includes(undefined) || texts.size > maxTexts ? [] : [[...texts]];
 }
 
-/** Joins alternatives with the text around them, which Go has taken out of them: of `warn|wrn` it makes `w(?:arn|rn)`. */
+/** Joins alternatives with the text around them, which Go has factored out: it parses `warn|wrn` as `w(?:arn|rn)`. */
 function listsOfJoined(items: readonly RegExpNode[], mostAlternatives: number): readonly RequiredTexts[] {
   const at = items.findIndex(({ op }) => op === 'alternate');
   const choice = items[at];
@@ -82,7 +82,7 @@ function listsOfJoined(items: readonly RegExpNode[], mostAlternatives: number): 
   return listsOfEach(sequences, mostAlternatives / choice.items.length);
 }
 
-/** The items of nested sequences and groups in one list, literals by their characters. */
+/** The items of nested sequences and groups as one list, with literals split into characters. */
 function inlined(node: RegExpNode): readonly RegExpNode[] {
   if (node.op === 'capture') return inlined(node.item);
   if (node.op === 'literal') return Array.from(node.text, (text) => ({ ...node, text }));
@@ -114,7 +114,7 @@ function listsOfItems(items: readonly RegExpNode[]): readonly RequiredTexts[] {
   return lists;
 }
 
-/** The few characters of a set; undefined for a large set, and for one with the character that also replaces invalid bytes. */
+/** The few characters of a set; undefined for a large set, and for one that contains the replacement character of invalid bytes. */
 function casesOf(set: CharSet): readonly string[] | undefined {
   const codes = codesOf(set, maxCases + 1);
   if (codes.length === 0 || codes.length > maxCases) return undefined;
@@ -122,7 +122,7 @@ function casesOf(set: CharSet): readonly string[] | undefined {
   return isBroken ? undefined : codes.map((code) => String.fromCodePoint(code));
 }
 
-/** The most useful stretch of a run. */
+/** The most useful part of a run. */
 function bestOf(run: readonly (readonly string[])[]): RequiredTexts | undefined {
   let best: RequiredTexts | undefined;
   for (let from = 0; from < run.length; from += 1) {

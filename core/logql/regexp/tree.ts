@@ -2,8 +2,9 @@ import { anyChar, codesOf, notLineFeed, singleChar, unionOf, type CharSet } from
 import { orbitOf } from './folding.js';
 
 /**
- * A pattern as Go's parser has it: it joins texts, takes out the prefixes of alternatives, and makes classes of single characters. Patterns of
- * one meaning have several trees, and what Loki makes of a filter depends on the tree. Groups that capture nothing leave no node.
+ * A pattern as Go's parser represents it: it joins texts, factors out the prefixes of alternatives, and merges single characters into
+ * classes. Equivalent patterns may have different trees, and Loki's simplification of a filter depends on the tree. Groups without captures
+ * leave no node.
  */
 export type RegExpNode =
   | Literal
@@ -30,11 +31,11 @@ export interface Literal {
   readonly folds: boolean;
 }
 
-/** The set is undefined where it is not known here, as for Unicode's groups. */
+/** The set is undefined if it is not known here, as for Unicode classes. */
 export interface CharClass {
   readonly op: 'class';
   readonly set: CharSet | undefined;
-  /** How the class was written; tells classes of unknown sets apart. */
+  /** The text of the class; distinguishes classes of unknown sets. */
   readonly source: string;
 }
 
@@ -56,19 +57,19 @@ const lineFeed = 0x0a;
 
 export const emptyNode: RegExpNode = { op: 'empty', folds: false };
 
-/** How many units the first code point of a text has; zero for the empty text. */
+/** The length in UTF-16 units of the first code point of a text; zero for the empty text. */
 export function firstLength(text: string): number {
   return text === '' ? 0 : (text.codePointAt(0) ?? 0) > 0xffff ? 2 : 1;
 }
 
-/** True when it is about exactly one character. */
+/** True if the node matches exactly one character. */
 export function isSingle(node: RegExpNode): boolean {
   return node.op === 'literal'
     ? node.text.length === firstLength(node.text)
     : node.op === 'class' || node.op === 'any' || node.op === 'any-not-lf';
 }
 
-/** A class of one letter, or of its two cases, is a literal. */
+/** Simplifies a class of one letter, or of its two cases, to a literal. */
 export function pushed(node: RegExpNode): RegExpNode {
   if (node.op !== 'class' || node.set === undefined) return node;
   const [first, second, more] = codesOf(node.set);
@@ -80,14 +81,14 @@ export function pushed(node: RegExpNode): RegExpNode {
     : node;
 }
 
-/** A class of every character, or of all but line feeds, is what a dot means. */
+/** Simplifies a class of all characters, or of all but line feeds, to a dot. */
 export function cleaned(node: RegExpNode): RegExpNode {
   if (node.op !== 'class' || node.set === undefined) return node;
   if (isSame(node.set, anyChar)) return { op: 'any' };
   return isSame(node.set, notLineFeed) ? { op: 'any-not-lf' } : node;
 }
 
-/** One node for neighbouring alternatives of one character each. */
+/** Merges adjacent alternatives of one character each into one node. */
 export function mergedSingles(run: readonly RegExpNode[]): RegExpNode {
   const [first = emptyNode] = run;
   const sets = run.map(setOf);
@@ -112,7 +113,7 @@ function isSameLiteral(one: RegExpNode, other: RegExpNode): boolean {
   );
 }
 
-/** The set of a node for one character; undefined for other nodes, and for sets that are not known here. */
+/** The set of a node that matches one character; undefined for other nodes, and for sets that are not known here. */
 export function setOf(node: RegExpNode): CharSet | undefined {
   switch (node.op) {
     case 'class':
@@ -149,7 +150,7 @@ function isSame(one: CharSet, other: CharSet): boolean {
   );
 }
 
-/** True when alternatives that begin with these have a prefix in common. */
+/** True if alternatives that begin with these nodes have a prefix in common. */
 export function isSameStart(one: RegExpNode, other: RegExpNode): boolean {
   if (one.op === 'repeat' && other.op === 'repeat') {
     const { min, max, isLazy } = other;

@@ -19,7 +19,7 @@ export interface LinearRegExp {
   readonly size: number;
   /** Worst-case nanoseconds of `test` per UTF-16 unit of the text, roughly. */
   readonly testCost: number;
-  /** The same for finding one match. */
+  /** As `testCost`, for finding one match. */
   readonly findCost: number;
   test(text: string): boolean;
   exec(text: string): LinearMatch | undefined;
@@ -31,7 +31,7 @@ export interface LinearRegExp {
   count(text: string, onMatch?: () => void): number;
 }
 
-/** How a pattern is compiled: `anchored` requires a match of the whole text, `dotAll` lets `.` match a line feed. */
+/** Options of a pattern: `anchored` requires a match of the whole text, `dotAll` lets `.` match a line feed. */
 export interface CompileOptions {
   readonly anchored?: boolean;
   readonly dotAll?: boolean;

@@ -3,7 +3,7 @@ import type { CharSet } from './char-set.js';
 import { type FindFrom, namedGroups, type GroupNames } from './re2-engine.js';
 import { isSingle, setOf, setOfChar, type Assertion, type RegExpNode } from './tree.js';
 
-/** Translates a pattern for V8 if backtracking is certainly linear for it; otherwise undefined. */
+/** Translates a pattern for V8 if backtracking is certainly linear for it; undefined otherwise. */
 export function translateForV8(node: RegExpNode, anchored: boolean): RegExp | undefined {
   const startsAtBegin = anchored || beginsText(node);
   const isLinear = isBoundedSearch(node) || (startsAtBegin && isDeterministicFromStart(node));
@@ -40,7 +40,7 @@ const assertions: Readonly<Record<Assertion, string>> = {
   'end-line': '(?:$|(?=\\n))',
 };
 
-/** The source of a node, which may stand in a sequence. */
+/** The source of a node as an item of a sequence. */
 function sourceOf(node: RegExpNode): string {
   switch (node.op) {
     case 'literal':
@@ -70,7 +70,7 @@ function sourceOf(node: RegExpNode): string {
   }
 }
 
-/** The source of a node between parentheses. */
+/** The source of a node as the content of a group. */
 function choiceOf(node: RegExpNode): string {
   return node.op === 'alternate' ? node.items.map(sourceOf).join('|') : sourceOf(node);
 }

@@ -56,7 +56,7 @@ function compileDropItem(
   const slot = slots.pin(name);
   return (work) => {
     const value = work.get(slot);
-    // A matcher takes a missing label for an empty one, and deletes it too: it then stays away from a grouping.
+    // A matcher takes a missing label for an empty one and deletes it too; it is then left out of a grouping.
     if (matcher !== undefined ? test(value ?? '') : value !== undefined) work.delete(slot);
   };
 }

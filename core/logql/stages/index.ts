@@ -32,7 +32,7 @@ export const stageDescriptors: {
   keep,
 };
 
-/** What is known of the kind of a stage. */
+/** The descriptor of a stage's kind. */
 export function descriptorOf<S extends Stage>(stage: S): StageDescriptor<S> {
   return stageDescriptors[stage.kind] as StageDescriptor<S>;
 }
@@ -42,7 +42,7 @@ export function compileStage(stage: Stage, context: CompileContext): RunStage {
   return descriptorOf(stage).compile(stage, context);
 }
 
-/** True when a stage looks at a label with such a name. */
+/** True if a stage reads a label whose name passes the test. */
 export function looksAt(stage: Stage, test: (name: string) => boolean): boolean {
   const names = descriptorOf(stage).names(stage);
   return names === 'all' || names.some(test);

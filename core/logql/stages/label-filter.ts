@@ -45,7 +45,7 @@ export const labelFilter: StageDescriptor<LabelFilterStage> = {
   whyHere: undefined,
 };
 
-/** The comparisons of a filter from left to right. Uses no call depth. */
+/** The comparisons of a filter from left to right, collected without recursion. */
 function comparisonsIn(filter: LabelFilter): readonly LabelComparison[] {
   const found: LabelComparison[] = [];
   const pending = [filter];
@@ -75,23 +75,23 @@ function alternativesOf(one: LabelComparison): number {
   return one.kind === 'string' && one.op.endsWith('~') ? alternativesIn(one.value) : 0;
 }
 
-/** Only comparisons of texts leave no error behind. */
+/** True if all comparisons are of texts: others may leave an error behind. */
 export function comparesTexts(filter: LabelFilter): boolean {
   return comparisonsIn(filter).every(({ kind }) => kind === 'string');
 }
 
 /**
- * Lets parsers compare a label as soon as they have it: the first comparison of the query with that label alone, wherever it is in the
- * query. Loki does this to finish a line early, and it is visible: `| logfmt | label_format level="x" | level="x"` keeps no line in which
- * logfmt finds another level.
+ * Makes parsers compare a label as soon as they have its value: with the first comparison of the query on that label alone, wherever it is
+ * in the query. Loki does this to finish a line early, and it is visible: `| logfmt | label_format level="x" | level="x"` keeps no line in
+ * which logfmt finds another level.
  */
 export function addChecks(stages: readonly Stage[], slots: SlotTable, meter: Meter): void {
   const comparisons: LabelComparison[] = [];
   for (const stage of stages) {
     if (stage.kind === 'label-filter' && isComparison(stage.filter)) comparisons.push(stage.filter);
   }
-  // Loki lists the names without the filters that pass everything, and the filters with them: behind such a filter, a name gets the
-  // comparison that stands before its own.
+  // Loki lists the names without the filters that match everything, but the filters with them: after such a filter, a name gets the
+  // comparison before its own.
   const named = comparisons.filter((filter) => !passesAlways(filter));
   for (const [index, { name }] of named.entries()) {
     const filter = comparisons[index];
@@ -99,12 +99,12 @@ export function addChecks(stages: readonly Stage[], slots: SlotTable, meter: Met
   }
 }
 
-/** A step of a filter; a comparison leaves a result behind, the others look at the last ones. */
+/** A step of a filter. A comparison pushes its result; the other steps use the last results. */
 type Step =
   | { readonly kind: 'compare'; readonly test: RunStage }
-  /** The end of an `and`: whether both of the last two are true. */
+  /** The end of an `and`: true if both of the last two are. */
   | { readonly kind: 'both' }
-  /** Between the sides of an `or`: goes on at its end when the left one is true, otherwise forgets it. */
+  /** Between the sides of an `or`: jumps to its end if the left side is true, otherwise drops its result. */
   | { readonly kind: 'unless'; end: number };
 
 interface EndOf {
@@ -113,9 +113,9 @@ interface EndOf {
 }
 
 /**
- * Compiles a label filter to a list of steps from left to right. As in Loki, `or` leaves out its right side when the left one is true, but
- * `and` always runs both: either may mark the line with an error, which stays when another `or` lets the line pass. Neither compiling nor
- * running uses call depth, however deep a query nests.
+ * Compiles a label filter to a list of steps from left to right. As in Loki, `or` skips its right side if the left one is true, but `and`
+ * always runs both: either may mark the line with an error, which stays even if another `or` passes the line. Neither compiling nor running
+ * needs call depth, however deep a query nests.
  */
 export function compileLabelFilter(filter: LabelFilter, slots: SlotTable, meter: Meter): RunStage {
   if (isComparison(filter)) return compileComparison(filter, slots, meter);

@@ -79,7 +79,7 @@ function addRules(): void {
   }));
   grammar.rule(assignments)([assignment], ([first]) => [first]);
   grammar.rule(assignments)([assignments, comma, assignment], ([list, , next]) => append(list, next));
-  // After an error here parsing continues: an invalid regexp further right is reported instead.
+  // Parsing continues after an error here: an invalid regexp further right is reported instead.
   grammar.rule(assignments)([assignments, comma, grammar.error], ([list]) => list);
 }
 
@@ -99,7 +99,7 @@ function templateFault(made: LabelFormat): string | undefined {
   return fault === undefined ? undefined : `invalid template for label '${made.name}': ${fault}`;
 }
 
-/** A template may look at any label. */
+/** A template may read any label. */
 function names(made: LabelFormatStage): Names {
   return onlyRenames(made) ? renamedNames(made) : 'all';
 }
@@ -125,8 +125,8 @@ interface Render {
 }
 
 /**
- * `| label_format`: renames happen one after another; all templates see the labels as they are when the first template runs, so their texts
- * are computed together.
+ * `| label_format`: renames happen one after another. All templates read the labels as they are when the first template runs, so their
+ * texts are computed together.
  */
 function compileLabelFormat(assignments: readonly LabelFormat[], slots: SlotTable, meter: Meter): RunStage {
   const steps = assignments.map((made): Rename | Render => {
@@ -142,7 +142,7 @@ function compileLabelFormat(assignments: readonly LabelFormat[], slots: SlotTabl
         rename(work, step);
         continue;
       }
-      // On a line without any label each template looks for itself, until one of them has made a label.
+      // On a line without labels, each template is rendered separately until one of them has made a label.
       if (results === undefined && work.hasLabels) {
         results = steps.map((later, place) =>
           later.kind === 'render' && place >= index ? later.render(work) : undefined,

@@ -11,7 +11,7 @@ interface WithItems {
   readonly items: readonly LabelItem[];
 }
 
-/** What both have in common. */
+/** Common properties of both stages. */
 export const itemTraits = {
   layout: 'indented',
   checks: none,
@@ -27,7 +27,7 @@ export const itemTraits = {
   isFilter: never,
   hintedNames: none,
   names: itemNames,
-  // What has no matcher is dropped or kept whatever its value is.
+  // An item without a matcher is dropped or kept whatever its value is.
   groupNames: ({ items: list }: WithItems) =>
     itemNames({ items: list.filter((item) => item.matcher !== undefined) }),
   whyHere: 'labelRewrite',

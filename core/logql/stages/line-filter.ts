@@ -97,7 +97,7 @@ export function compileLineFilter(stage: LineFilterStage, meter = new Meter()): 
   return compileMeaning(lineMeaning(stage), meter);
 }
 
-/** Line filters before all other stages need no labels: they run before labels are prepared. */
+/** Splits off line filters before all other stages: they need no labels, so they run before labels are prepared. */
 export function splitLineTests(
   all: readonly Stage[],
   meter: Meter,

@@ -71,7 +71,7 @@ function compileLineFormat(template: string, slots: SlotTable, meter: Meter): Ru
   };
 }
 
-/** The name of the field that is all of a template; also of one that would only give it to a variable. */
+/** The name of the field that a template consists of, even if the field is only assigned to a variable. */
 function onlyField({ body }: Template): string | undefined {
   const [node, ...others] = body;
   if (others.length > 0 || node?.kind !== 'action' || node.pipe.commands.length !== 1) return undefined;

@@ -52,7 +52,7 @@ function addRules(): void {
 
 export const logfmtError = 'LogfmtParserErr';
 
-/** Nanoseconds per character: at worst every few characters are a label of their own. */
+/** Nanoseconds per character: in the worst case every few characters are a separate label. */
 const logfmtCost = 200;
 
 /**
@@ -114,8 +114,8 @@ function valueText({ line, unquoted, valueFrom, valueTo }: LogfmtReader): string
 }
 
 /**
- * With parameters, each gives a label, empty when the line lacks the key; the last value of a key wins, and one with invalid characters
- * counts as empty.
+ * Compiles `| logfmt` with parameters: each makes a label, empty if the line lacks the key. The last value of a key wins, and a value with
+ * invalid characters counts as empty.
  */
 function compileParams(made: LogfmtStage, slots: SlotTable, hints: Hints): RunStage {
   const targets = made.params.map(({ name }) => slots.pin(name));
@@ -138,7 +138,7 @@ function compileParams(made: LogfmtStage, slots: SlotTable, hints: Hints): RunSt
       if (slot === undefined) continue;
       const isClash = work.isTaken(slot);
       const target = work.target(slot);
-      // Loki stops at a clash that it has no use for, instead of going on to the next key.
+      // Loki stops at a clash that the query does not use, instead of going on to the next key.
       if (isClash && !work.wants(target)) return true;
       const value = valueText(reader);
       work.set(target, value.includes('\ufffd') ? '' : value);
@@ -156,7 +156,7 @@ class ParamLabels {
 
   constructor({ params: list }: LogfmtStage, slots: SlotTable, { required }: Hints) {
     this.#required = required;
-    // Of several paths for a label the last one counts; of several labels for a path, which Loki picks is left to chance.
+    // Of several paths for a label the last one counts; of several labels for a path, Loki's choice is random.
     const paths = new Map(list.map(({ name, path }) => [name, parseLogfmtKey(path)]));
     for (const [name, path] of paths) {
       const slot = slots.pin(name);
@@ -166,8 +166,8 @@ class ParamLabels {
   }
 
   /**
-   * The label for a key. A key that is called like a label of the stage is taken for that label unless it is the path of another; any other
-   * key must be a label that the query uses and that no stage has set: Loki looks at the key here, not at the label it will become.
+   * The label for a key. A key with the name of one of the stage's labels counts for that label, unless it is the path of another. Any
+   * other key must be a label that the query uses and that no stage has set: Loki checks the key here, not the label that it will become.
    */
   of(key: string, work: WorkLine): Slot | undefined {
     const own = this.#byName.get(key);

@@ -36,7 +36,7 @@ export function paramChecks(
   return list.map((param) => () => stageFault(() => parse(param.path)));
 }
 
-/** Without parameters the line tells which labels there are. */
+/** Without parameters the labels depend on the line. */
 export function paramNames({ params: list }: WithParams): Names {
   return list.length === 0 ? 'all' : list.map(({ name }) => name);
 }

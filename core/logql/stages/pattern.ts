@@ -38,10 +38,10 @@ function checkPatternStage(text: string): void {
   }
 }
 
-/** Nanoseconds per character: nothing is searched twice. */
+/** Nanoseconds per character: no part of the line is searched twice. */
 const patternCost = 5;
 
-/** `| pattern`: captures the text between the literal pieces. When a piece is missing, the capture before it takes the rest of the line. */
+/** `| pattern`: captures the text between the literal pieces. If a piece is missing, the capture before it takes the rest of the line. */
 function compilePattern(text: string, slots: SlotTable, hints: Hints): RunStage {
   const parts = parsePattern(text, 'captures');
   const [first] = parts;

@@ -40,7 +40,7 @@ function groupNamesFault(names: readonly string[]): string | undefined {
 }
 
 /**
- * `| regexp`: a label for every named group of the first match, empty for a group that did not match. Unlike other parsers it also runs when
+ * `| regexp`: a label for every named group of the first match, empty for a group that did not match. Unlike other parsers it also runs if
  * the query uses no label.
  */
 function compileRegexp(pattern: string, slots: SlotTable): RunStage {

@@ -4,19 +4,19 @@ import type { Meter } from '../pipeline/meter.js';
 import type { SlotTable } from '../pipeline/slot.js';
 import type { RunStage } from '../pipeline/work-line.js';
 
-/** Names of labels; `all` where the text of a stage does not tell them. */
+/** Names of labels; `all` if they do not follow from the text of the stage. */
 export type Names = readonly string[] | 'all';
 
 /**
- * Where the values come from that a parser makes labels of: from under all keys of a JSON object or of pairs, each of which gives a label
- * of its name, from other pieces of the line, or from a line that the parser makes.
+ * The source of the values of a parser's labels: all keys of a JSON object or of pairs, each of which makes a label of its name; other
+ * pieces of the line; or a line that the parser makes.
  */
 export type LineSource = 'json-keys' | 'pair-keys' | 'pieces' | 'other-lines';
 
-/** Why the backend is not asked for a stage (core/engine/plan/rules/stage.ts has the texts). */
+/** The reason why a stage is not pushed down to the backend (core/engine/plan/rules/stage.ts has the texts). */
 export type WhyHere = 'lineAfterChange' | 'lineRewrite' | 'parser' | 'labelRewrite';
 
-/** What the stages of one pipeline are compiled with. */
+/** The context in which the stages of one pipeline are compiled. */
 export interface CompileContext {
   readonly slots: SlotTable;
   readonly hints: Hints;
@@ -25,62 +25,62 @@ export interface CompileContext {
 
 /** Everything about one kind of stage; core/logql/stages/index.ts lists them. */
 export interface StageDescriptor<S extends Stage> {
-  /** The word behind the pipe; undefined for filters. */
+  /** The keyword of the stage; undefined for filters. */
   readonly word: string | undefined;
   /** Adds its rules to the grammar. */
   addRules(): void;
   /** Prints it with its leading operator or pipe, as Loki does. */
   print(stage: S): string;
   /**
-   * In a query that is printed on several lines: on one of its own, as Loki does for one stage without indentation, or with its neighbours of the
-   * same kind, which are one stage for Loki. Where these have no room on one line, those left over are printed by `printAlone`.
+   * The layout in a query printed on several lines: on a line of its own (Loki prints one kind of stage unindented), or together with
+   * adjacent stages of the same kind, which are one stage to Loki. Those that do not fit one line are printed by `printAlone`.
    */
   readonly layout: 'indented' | 'unindented' | { printAlone(stage: S): string };
 
-  /** What has to be checked before it can be compiled: each gives Loki's text about a fault. */
+  /** Checks to run before compiling; each returns Loki's text for a fault. */
   checks(stage: S): readonly (() => string | undefined)[];
-  /** What is limited for all stages of a query together: alternatives of filters, and labels that are made by `label_format`. */
+  /** Counts towards the limits on all stages of a query together: alternatives of filters, and labels made by `label_format`. */
   size(stage: S): { readonly alternatives?: number; readonly formattedLabels?: number };
 
   /** The nodes of the tree below it, from left to right. */
   children(stage: S): readonly (LabelFilter | Matcher)[];
-  /** The stage with all names of labels in it changed. */
+  /** The stage with all label names mapped. */
   rename(stage: S, nameOf: (name: string) => string): S;
-  /** The stage with regexps that mean what they say (see withFilters). */
+  /** The stage with regexps that have their exact meaning (see withFilters). */
   exact(stage: S): S;
 
-  /** The order in which Loki runs stages: a `filter` runs before all `other` stages in front of it, back to the last `barrier`. */
+  /** The order in which Loki runs stages: a `filter` runs before all `other` stages preceding it, back to the last `barrier`. */
   readonly order: 'filter' | 'barrier' | 'other';
-  /** True when Loki knows that it reads the line. */
+  /** True if Loki knows that the stage reads the line. */
   readonly readsLine: boolean;
   /** `for-readers`: Loki leaves the stage out of counts where no later stage reads the line. */
   readonly changesLine: 'no' | 'yes' | 'for-readers';
-  /** For a parser, where the values of its labels come from. */
+  /** For a parser, the source of the values of its labels. */
   source(stage: S): LineSource | undefined;
-  /** The labels that it may add or change. */
+  /** Labels that the stage may add or change. */
   makes(stage: S): Names;
-  /** The labels that it may take away. */
+  /** Labels that the stage may remove. */
   loses(stage: S): Names;
-  /** True when it may mark a line with an error, leaves no error behind, or does nothing of the kind. */
+  /** `made`: it may mark a line with an error; `dropped`: no line keeps an error after it; `kept`: neither. */
   errors(stage: S): 'made' | 'dropped' | 'kept';
-  /** True when Loki counts it among the filters, which choose lines. */
+  /** True if Loki counts the stage among the filters, which select lines. */
   isFilter(stage: S): boolean;
   /**
-   * Compiles it.
+   * Compiles the stage.
    * @throws the errors that its checks turn into Loki's texts
    */
   compile(stage: S, context: CompileContext): RunStage;
 
-  /** The labels that Loki knows it reads: the parsers of a metric query extract them. */
+  /** Labels that Loki knows to be read by the stage: the parsers of a metric query extract them. */
   hintedNames(stage: S): readonly string[];
-  /** The labels that it looks at. */
+  /** Labels that the stage reads. */
   names(stage: S): Names;
   /**
-   * The labels that must be known of a group of rows to run it once for all of them; undefined where labels are not enough. Labels that are dropped
-   * or kept whatever they are need not be known.
+   * Labels by which rows must be grouped to run the stage once per group; undefined if labels are not enough. Labels that are dropped or
+   * kept whatever their values are not included.
    */
   groupNames(stage: S): readonly string[] | undefined;
-  /** Why the backend is not asked for it. For label filters it is asked by rules of their own, and for line filters on the stored line. */
+  /** The reason why the stage is not pushed down. Label filters, and line filters on the stored line, have rules of their own. */
   readonly whyHere: S extends LabelFilterStage ? undefined : WhyHere;
 }
 
@@ -90,7 +90,7 @@ export const never = (): boolean => false;
 export const noSize = (): Record<never, never> => ({});
 export const unchanged = <S extends Stage>(stage: S): S => stage;
 
-/** What parsers have in common: they make labels of the line and look at none. */
+/** Common properties of parsers: they make labels from the line and read none. */
 export const parserTraits = {
   layout: 'indented',
   size: noSize,
@@ -108,12 +108,12 @@ export const parserTraits = {
   whyHere: 'parser',
 } as const;
 
-/** True when there are such names. */
+/** True if there are any names. */
 export function isAny(names: Names): boolean {
   return names.length > 0;
 }
 
-/** The alternatives of a text that may be a regexp. */
+/** The number of alternatives in a text that may be a regexp. */
 export function alternativesIn(pattern: string): number {
   let count = 1;
   for (let at = pattern.indexOf('|'); at >= 0; at = pattern.indexOf('|', at + 1)) count += 1;

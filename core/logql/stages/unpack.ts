@@ -65,7 +65,7 @@ function compileUnpack(hints: Hints): RunStage {
   };
 }
 
-/** Collects the strings of a packed line: whether a label is wanted is decided by the line as it was before. */
+/** Collects the strings of a packed line. The line before the stage decides whether a label is wanted. */
 class PackedFields implements FieldVisitor<string> {
   entry: string | undefined;
   readonly labels: (readonly [Slot, string])[] = [];
@@ -96,7 +96,7 @@ class PackedFields implements FieldVisitor<string> {
     return isFaulty;
   }
 
-  /** Names clash, and are wanted, as they are written; only then are they made label names. */
+  /** Clashes and hints are decided by names as written; only then are they converted to label names. */
   #add(key: string, value: string): void {
     const { slots } = this.#work;
     const written = slots.known(key);

@@ -5,13 +5,13 @@ import { plainTexts } from '../regexp/plain-texts.js';
 import { firstRawByte } from '../values/raw-bytes.js';
 
 /**
- * Replaces a metric expression that is well formed but invalid. A valid expression takes over the error of its first invalid part, so that
- * the outermost and then the leftmost error is reported.
+ * Stands for a metric expression that is well formed but invalid. A valid expression takes over the error of its first invalid part, so
+ * that the outermost and then the leftmost error is reported.
  */
 export interface Invalid {
   readonly kind: 'invalid';
   readonly error: LogqlError;
-  /** A number: an operator reports it before its other faults. */
+  /** True for a number: an operator reports that before its other faults. */
   readonly isLiteral: boolean;
 }
 
@@ -22,12 +22,12 @@ export function invalid(message: string, isLiteral = false): Invalid {
   return { kind: 'invalid', error: errorAt(message), isLiteral };
 }
 
-/** Something invalid as a part of something else. */
+/** The error of an expression with an invalid part. */
 export function nested(part: Invalid): Invalid {
   return { ...part, isLiteral: false };
 }
 
-/** Thrown by an action whose error ends parsing immediately, whatever was found before. */
+/** Thrown by an action whose error ends parsing immediately, whatever errors were found before. */
 export class ReadingAborted extends Error {
   override readonly name = 'ReadingAborted';
   constructor(readonly error: LogqlError) {
@@ -40,7 +40,7 @@ export function abort(message: string): never {
   throw new ReadingAborted(errorAt(message));
 }
 
-/** Makes a matcher and refuses an invalid regular expression immediately; texts and alternatives of texts are never parsed as one. */
+/** Makes a matcher, and refuses an invalid regular expression immediately. Texts and alternatives of texts are never parsed as regexps. */
 export function checkedMatcher(name: string, op: MatchOp, value: string, span: Span): Matcher {
   if (op === '=~' || op === '!~') {
     const fault = plainTexts(value) === undefined ? regexpFault(value) : undefined;

@@ -35,7 +35,7 @@ export function addLogRules(): void {
     span,
   }));
   grammar.rule(selector)([openBrace, closeBrace], (_, span) => empty(span));
-  // After an error behind a matcher parsing continues: an invalid regexp further right is reported instead.
+  // Parsing continues after an error behind a matcher: an invalid regexp further right is reported instead.
   grammar.rule(selector)([openBrace, matchers, grammar.error], (_, span) => empty(span));
 
   grammar.rule(stages)([pipe, stage], ([, made], span) => [{ ...made, span }]);

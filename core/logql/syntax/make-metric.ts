@@ -75,7 +75,7 @@ function vectorFault({ op, parameter, grouping }: VectorHead): string | undefine
       ? groupingFault
       : `unsupported parameter for operation ${op}(${parameter},`;
   if (parameter === undefined) return `parameter required for operation ${op}`;
-  // The parentheses of these two texts are unclosed in Loki as well.
+  // The parentheses in these two texts are unclosed in Loki as well.
   if (!/^[0-9]+$/.test(parameter) || BigInt(parameter) > maxInt64)
     return `invalid parameter ${op}(${parameter},`;
   if (BigInt(parameter) === 0n) return `invalid parameter (must be greater than 0) ${op}(${parameter}`;

@@ -30,7 +30,7 @@ export type NumberText =
 
 const { identifier, string, comma, open, close, pipe } = token;
 
-/** Either kind of query: the whole text, or an operand of a binary operator. */
+/** A query of either kind: the whole text, or an operand of a binary operator. */
 export const query = grammar.nonterminal<Expr | Invalid>('query');
 export const number = grammar.nonterminal<NumberText>('number');
 const metric = grammar.nonterminal<Metric>('metric');
@@ -198,7 +198,7 @@ const unwrap = grammar.nonterminal<Unwrap>('unwrap');
 const unwrapped = grammar.nonterminal<Unwrap>('unwrap and filters');
 const conversion = grammar.nonterminal<UnwrapConversion>('conversion');
 
-/** Rules for the inside of a range function: the window may follow the selector, its pipeline or the unwrap. */
+/** Rules for the operand of a range function: the window may follow the selector, its pipeline or the unwrap. */
 function addRangeRules(): void {
   grammar.rule(window)([token.range], ([interval]) => ({ interval, offset: 0n }));
   grammar.rule(window)([token.range, token.offset, token.duration], ([interval, , offset]) => ({
@@ -236,7 +236,7 @@ function addRangeRules(): void {
   grammar.rule(logRange)([open, selector, pipeline, unwrapped, close, window], ([, s, p, u, , w], span) =>
     make(s, p, u, w, span),
   );
-  // After an error following the window parsing continues: an invalid regexp further right is reported instead.
+  // Parsing continues after an error behind the window: an invalid regexp further right is reported instead.
   grammar.rule(logRange)([logRange, grammar.error], ([inner]) => inner);
 }
 

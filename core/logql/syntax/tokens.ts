@@ -125,14 +125,14 @@ function declareStages(...names: readonly string[]): void {
   stageWords.push(...names.map((name) => grammar.terminal<string>(name)));
 }
 
-/** The word of a stage. Only for the order of Loki's lists they are declared above: a word that Loki does not have comes last. */
+/** Registers the keyword of a stage. Loki's keywords are also declared above, for the order of its lists; others come last. */
 export function stageWord(text: string): Terminal<string> {
   const found = fixed.get(text) ?? grammar.terminal<string>(text);
   fixed.set(text, found);
   return found;
 }
 
-/** A word that is a function when an argument list or a grouping follows, and a plain name elsewhere. */
+/** A word that is a function if an argument list or a grouping follows, and a plain name elsewhere. */
 interface FunctionWord {
   readonly kind: Terminal<unknown>;
   /** The token's name in error texts. */
@@ -152,7 +152,7 @@ export const functionWords: ReadonlyMap<string, FunctionWord> = new Map<string, 
   ['duration_seconds', { kind: secondsConversion, name: secondsConversion.name }],
 ]);
 
-/** Appends in place to a list that only its rule holds; copying each time would take quadratic time. */
+/** Appends in place to a list that no other rule holds; copying each time would take quadratic time. */
 export function append<T>(list: T[], ...items: readonly T[]): T[] {
   list.push(...items);
   return list;

@@ -261,7 +261,7 @@ export class TemplateSyntaxError extends Error {
   override readonly name = 'TemplateSyntaxError';
 }
 
-/** What the pipeline parser needs from the parser of the surrounding template. */
+/** Interface of the pipeline parser to the parser of the surrounding template. */
 export interface ParseScope {
   readonly stream: TokenStream;
   /** Names of the visible variables, innermost last. */

@@ -114,7 +114,7 @@ export function staticTypeName(value: GoValue): string {
   return value instanceof GoInterface ? 'interface {}' : typeName(value);
 }
 
-/** True when if, with, and, or and not treat the value as true: anything but the zero value of its type. */
+/** True if `if`, `with`, `and`, `or` and `not` treat the value as true: anything but the zero value of its type. */
 export function isTrue(boxed: GoValue): boolean {
   const value = concrete(boxed);
   switch (typeof value) {
@@ -191,7 +191,7 @@ export type GetLabel = (name: string) => string | undefined;
 /** All labels, for templates that use the dot as a whole. */
 export type ListLabels = () => Iterable<readonly [name: string, value: string]>;
 
-/** The labels of a line, which are only collected when a template uses all of them. */
+/** The labels of a line. They are only collected if a template uses all of them. */
 export class LabelMap implements GoMap {
   readonly kind = 'map';
   readonly type = 'map[string]string';

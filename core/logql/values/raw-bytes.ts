@@ -25,7 +25,7 @@ export function firstRawByte(text: string): number {
 /** Length in bytes. */
 export function byteLength(text: string): number {
   const length = Buffer.byteLength(text);
-  // As characters of their own they would have counted three bytes.
+  // Each would have counted as a character of three bytes.
   return length === text.length || !hasRawBytes(text)
     ? length
     : length - 2 * (text.match(rawByte)?.length ?? 0);

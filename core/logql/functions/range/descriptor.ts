@@ -4,26 +4,28 @@ import type { StateKind } from '../../metric/states.js';
 import type { MakeWork } from '../../metric/work.js';
 import type { Join } from '../join.js';
 
-/** All that there is to know of a range function. */
+/** Everything about one range function. */
 export interface RangeFunction {
-  /** The number in front of the range. */
+  /** Tells whether a number precedes the range. */
   readonly parameter: 'required' | 'refused';
-  /** Its own `by` or `without`. */
+  /** Tells whether the function may have its own `by` or `without`. */
   readonly grouping: 'allowed' | 'refused';
-  /** What a line counts for; undefined where `unwrap` is required. */
+  /** The value of a line; undefined if `unwrap` is required. */
   readonly ofLines: 'count' | 'bytes' | undefined;
-  /** What matters of unwrapped values: their total, the values alone, or their times as well. Undefined where `unwrap` is refused. */
+  /**
+   * The relevant properties of unwrapped values: their total, the values alone, or their times as well. Undefined if `unwrap` is refused.
+   */
   readonly ofValues: 'total' | 'values' | 'times' | undefined;
-  /** What is kept of samples for each series and bucket of time; or what keeps them otherwise. */
+  /** The state kept for each series and time bucket, or a factory of other work. */
   readonly work: StateKind | MakeWork;
-  /** How its values in parts of the logs become its value; undefined where they cannot. */
+  /** The way to merge its values of parts of the logs; undefined if that is impossible. */
   readonly join: Join | undefined;
-  /** True when Loki divides it into shards: always, only where no aggregation is around it, or never. */
+  /** Tells when Loki splits it into shards: always, only without a surrounding aggregation, or never. */
   readonly shards: 'always' | 'outermost' | 'never';
-  /** The function whose value it is per second. */
+  /** Returns the function of which this one is the per-second value. */
   readonly perSecondOf?: (node: RangeAggregation) => RangeOp;
-  /** True when Loki leaves the parts of an instant query side by side where `json` or `logfmt` may make any label. */
+  /** True if Loki lists the parts of an instant query separately where `json` or `logfmt` may make any label. */
   readonly listsParts?: true;
-  /** The labels of its only series, which is 1 wherever there are no samples. */
+  /** The labels of its only series, which is 1 wherever there are no samples (`absent_over_time`). */
   readonly ofNothing?: (node: RangeAggregation) => LabelSet;
 }

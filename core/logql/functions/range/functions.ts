@@ -125,7 +125,7 @@ export const minOverTime: RangeFunction = {
 const ofLines = perSecond(countState);
 const ofValues = perSecond(sumState);
 
-/** Of lines or of unwrapped values. */
+/** `rate` of lines or of unwrapped values. */
 export const rate: RangeFunction = {
   parameter: 'refused',
   grouping: 'refused',

@@ -37,7 +37,7 @@ export const rangeFunctions: Readonly<Record<RangeOp, RangeFunction>> = {
   absent_over_time: absentOverTime,
 };
 
-/** True when an expression is a range function that Loki divides into shards also where an aggregation is around it. */
+/** True if an expression is a range function that Loki splits into shards even inside an aggregation. */
 export function isShardedRange(expr: MetricExpr): boolean {
   return expr.kind === 'range-aggregation' && rangeFunctions[expr.op].shards === 'always';
 }

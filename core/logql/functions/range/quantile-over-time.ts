@@ -25,7 +25,7 @@ function quantileWork({ node, windows, maxValues, memory }: WorkRequest): Work {
     add: (cell, value) => lists.add(cell, value, 0),
     addAll: (cell, values) => lists.addAll(cell, values, 0),
     valuesOf: (series) => countValues(lists, series),
-    // All values of the series, plus three times as much to sort them.
+    // Charges all values of the series, plus three times as much to sort them.
     finish: (series, out) =>
       charged(memory, countValues(lists, series) * 36, quantileRow(phi, series, lists, windows, out)),
     pack: () => lists.pack(),
@@ -58,7 +58,7 @@ function quantileRow(
   return row(phi, series, lists, windows, out);
 }
 
-/** The same where no value is in two windows. */
+/** As `quantileRow`, for windows that do not overlap. */
 function* separateRow(
   phi: number,
   { cells, from, to, buckets }: SeriesCells,
@@ -74,7 +74,7 @@ function* separateRow(
     else known.push(cell);
   }
   const sizeOf = (own: readonly number[]): number => own.reduce((size, cell) => size + lists.sizeOf(cell), 0);
-  // One array for all columns: the collector counts memory outside its heap by what was ever taken.
+  // A single array for all columns: the collector accounts memory outside its heap by the total allocated.
   let most = 0;
   for (const own of cellsOf.values()) most = Math.max(most, sizeOf(own));
   const room = new Float64Array(most);
@@ -103,7 +103,7 @@ function* quantileOfValues(phi: number, values: Float64Array): Steps<number> {
   return quantileOf(phi, values.length, (rank) => (rank < nans ? NaN : (numbers[rank - nans] ?? NaN)));
 }
 
-/** @returns how many numbers there are */
+/** @returns the number of values that are not NaN */
 function moveNaNsBehind(values: Float64Array): number {
   let count = 0;
   for (let index = 0; index < values.length; index += 1) {
@@ -127,7 +127,7 @@ function moveSmallestTo(numbers: Float64Array, index: number): void {
   numbers[index] = value;
 }
 
-/** The same by adding and removing the values of buckets. */
+/** As `quantileRow`, by adding and removing the values of buckets. */
 function* slidingRow(
   phi: number,
   { cells, from, to, buckets }: SeriesCells,

@@ -2,21 +2,24 @@ import type { Grouping, MetricExpr } from '../../ast.js';
 import type { StateKind } from '../../metric/states.js';
 import type { Join } from '../join.js';
 
-/** All that there is to know of a vector aggregation. */
+/** Everything about one vector aggregation. */
 export interface VectorFunction {
-  /** The number of series in front of the expression. */
+  /** Tells whether a number of series precedes the expression. */
   readonly parameter: 'required' | 'refused';
   readonly evaluation: Evaluation;
-  /** How its values in parts of the logs become its value, if they can. */
+  /** The way to merge its values of parts of the logs, if possible. */
   readonly join: Join | undefined;
-  /** Where Loki evaluates it if it divides the range of an instant query: for each part, over all of them; undefined: it does not divide. */
+  /**
+   * Where Loki evaluates it when it splits the range of an instant query: for each part, or over all of them. Undefined if Loki does not
+   * split it.
+   */
   readonly timeParts: 'each' | 'all' | undefined;
-  /** True when Loki divides it into shards, if it does so with the expression in it; undefined: never. */
+  /** True if Loki splits it into shards together with the expression in it; undefined: never. */
   readonly shardsOver:
     ((expr: MetricExpr, reducesLabels: (expr: MetricExpr) => boolean) => boolean) | undefined;
-  /** Loki's text for a grouping that it refuses. */
+  /** Loki's error text for a grouping that it refuses. */
   readonly groupingFault?: (grouping: Grouping) => string | undefined;
-  /** True when its shards are sketches, which Loki has for instant queries alone, where they are allowed. */
+  /** True if its shards are sketches, which Loki only has for instant queries, and only if they are enabled. */
   readonly isSketched?: true;
 }
 

@@ -65,7 +65,7 @@ export const sort: VectorFunction = {
   groupingFault: sortFault,
 };
 
-/** Grouping by nothing is allowed. */
+/** Refuses a grouping by labels; an empty one is allowed. */
 function sortFault({ labels }: Grouping): string | undefined {
   return labels.length > 0 ? "sort and sort_desc doesn't allow grouping by " : undefined;
 }

@@ -118,7 +118,7 @@ class JsonScanner implements FieldVisitor<KeyEntry> {
     const { line, kind, from, to } = this.#reader;
     const isPlain = kind !== jsonString || !(this.#hasReplacement || this.#reader.hasBackslash(from, to));
     work.take(target, line, from, to, isPlain ? verbatim : jsonEscapes);
-    // The comparison is made even for the last label that is needed, and may mark the line, but then does not drop it.
+    // The comparison runs even for the last label that is needed. It may then mark the line with an error, but does not drop it.
     const passes = work.passes(target);
     if (work.hasAllRequired()) return isDone;
     return passes ? goesOn : isDropped;

@@ -18,7 +18,7 @@ import type { RunStage, WorkLine } from '../../pipeline/work-line.js';
 const pathCost = 5;
 
 /**
- * `| json name="path"`: a label per parameter, empty when the path leads nowhere; objects and arrays give their text.
+ * `| json name="path"`: a label per parameter, empty if the path leads nowhere; objects and arrays yield their text.
  * @throws PathError for an invalid path
  */
 export function compileJsonParams({ params }: JsonStage, slots: SlotTable, hints: Hints): RunStage {
@@ -47,7 +47,7 @@ export function compileJsonParams({ params }: JsonStage, slots: SlotTable, hints
 }
 
 class ParamTaker implements PathVisitor {
-  /** How many paths have led to a value. */
+  /** Number of paths that have led to a value. */
   count = 0;
   #work: WorkLine | undefined;
   readonly #reader: JsonReader;
@@ -107,13 +107,13 @@ interface PathVisitor {
 
 /**
  * Follows several paths through a line in one pass. Loki does not validate the line for this: it counts brackets and takes any string
- * before a colon as a key, so broken lines still give values. The first value of a path wins.
+ * before a colon for a key, so invalid lines still yield values. The first value of a path wins.
  */
 function findPaths(reader: JsonReader, paths: readonly JsonPath[], visitor: PathVisitor): void {
   new PathSearch(reader, paths, visitor).run();
 }
 
-/** A step as the text that Loki compares with keys: of an index, with its brackets. */
+/** A step as the text that Loki compares with keys; an index includes its brackets. */
 type Step = string;
 
 class PathSearch {
@@ -212,7 +212,7 @@ class PathSearch {
         const found = seek(this.#reader, from, to, (this.#paths[index] ?? []).slice(level + 1));
         if (found < 0) continue;
         if (kind === jsonString) {
-          // The element has lost its quotes: what is found in it is a text up to its end.
+          // The element has lost its quotes: a value found in it is a text up to its end.
           this.#reader.place(jsonString, found, to);
           this.#visitor.found(index);
         } else this.#readAt(index, found, to);
@@ -237,7 +237,7 @@ class PathSearch {
   }
 }
 
-/** The index that a step stands for; 0 for one in brackets that is no number. */
+/** The index that a step denotes; 0 for brackets without a number. */
 function indexOf(step: Step | undefined): number | undefined {
   if (step?.startsWith('[') !== true || step.length < 3) return undefined;
   return readIndex(step) ?? 0;
@@ -270,8 +270,8 @@ function eachElement(
 }
 
 /**
- * Where the value of a path starts within a part of the line, or -1. Like the search above this counts braces: it goes through repeated keys
- * until one leads on, and once a key has matched without an object behind it, takes any array of that level for its value.
+ * The start of a path's value within a part of the line, or -1. Like the search above it counts braces: it passes repeated keys until one
+ * leads on. Once a key has matched without an object after it, any array of that level counts as its value.
  */
 function seek(reader: JsonReader, from: number, to: number, steps: readonly Step[]): number {
   if (steps.length === 0) return from;
@@ -322,7 +322,7 @@ function seek(reader: JsonReader, from: number, to: number, steps: readonly Step
   return -1;
 }
 
-/** The same for a path that starts with an index, in the array that starts here. */
+/** As `seek`, for a path that begins with an index into the array that starts here. */
 function seekElement(
   reader: JsonReader,
   at: number,

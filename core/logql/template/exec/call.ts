@@ -93,7 +93,7 @@ function chargeArguments(
   return hasParts;
 }
 
-/** `and` and `or` return the argument that decides and evaluate none after it. */
+/** `and` and `or` return the argument that decides, and evaluate none after it. */
 function compileShortCircuit(
   { name, args, known }: CallSite,
   evaluators: readonly Evaluate[],
@@ -128,7 +128,7 @@ function compileCallOfValue({ name, place, args, compileArgument }: CallSite): E
   };
 }
 
-/** Means that no value comes through the pipe. */
+/** Marks that no value comes through the pipe. */
 export const missing = Symbol('missing');
 
 export type Piped = GoValue | typeof missing;

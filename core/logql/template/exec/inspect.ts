@@ -54,7 +54,7 @@ class LabelReader {
   readonly names = new Set<string>();
   usesAll = false;
 
-  /** `isRoot`: the dot is, or may be, the labels. */
+  /** @param isRoot true if the dot is, or may be, the labels */
   list(list: TemplateList, isRoot: boolean): void {
     for (const node of list) this.#node(node, isRoot);
   }

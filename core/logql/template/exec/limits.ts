@@ -1,9 +1,6 @@
 import { apiError } from '../../../base/errors/table.js';
 
-/**
- * Bounds of one formatting of a line (docs/protocol/errors-and-limits.md#formatting-of-lines); sizes are bytes unless told
- * otherwise.
- */
+/** Bounds on formatting one line (docs/protocol/errors-and-limits.md#formatting-of-lines); sizes are in bytes unless stated otherwise. */
 export const formatLimits = {
   output: 64 * 1024,
   /** For all texts that a query's templates produce for one line. */

@@ -6,11 +6,11 @@ import { compilePipe } from './pipeline.js';
 import { placeOfCall } from './place.js';
 import type { TemplateRun } from './run.js';
 
-/** How a node ends: normally, or with a break or continue for its loop. */
+/** The way a node ends: normally, or with a break or continue for its loop. */
 export type Flow = 'next' | 'break' | 'continue';
 export type Execute = (run: TemplateRun, dot: GoValue) => Flow;
 
-/** What nodes need to know about the surrounding template. */
+/** The template around a node, as far as compiling it needs that. */
 export interface NodeScope {
   readonly source: string;
   /** Nesting depth, for its limit. */
@@ -99,7 +99,7 @@ function compileRange(node: RangeNode, scope: NodeScope): Execute {
       if (second !== undefined) run.variable(second).value = element;
       return;
     }
-    // The pipeline has declared them; the last one is the element.
+    // The pipeline has declared the variables; the last one is the element.
     const elementVariable = run.variables[outside + declarations.length - 1];
     const keyVariable = run.variables[outside + declarations.length - 2];
     if (elementVariable !== undefined) elementVariable.value = element;

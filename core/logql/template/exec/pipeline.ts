@@ -165,7 +165,7 @@ function compileChain(node: Extract<ArgNode, { kind: 'chain' }>, args: readonly 
 
 type EvaluateFields = (run: TemplateRun, dot: GoValue, piped: Piped, receiver: GoValue) => GoValue;
 
-/** `.a.b.c` of a value; arguments are passed to the last name, in case it is a method. */
+/** Reads `.a.b.c` of a value; arguments are passed to the last name, in case it is a method. */
 function compileFields(place: Place, names: readonly string[], args: readonly ArgNode[]): EvaluateFields {
   return (run, dot, piped, receiver) => {
     let value = receiver;

@@ -14,7 +14,7 @@ import {
 import { exceeded, formatLimits } from './limits.js';
 import type { Place } from './place.js';
 
-/** An error while a template runs; the message is Go's. */
+/** An error of a running template; the message is Go's. */
 export class TemplateFault extends Error {
   override readonly name = 'TemplateFault';
 }
@@ -40,9 +40,9 @@ export class TemplateRun implements CallContext {
   /** The template's name in errors. */
   readonly #file: string;
   readonly #source: string;
-  /** The template, or the definition in it, that is running. */
+  /** Name of the running template, or of the running definition in it. */
   name: string;
-  /** The node for errors. */
+  /** The node that errors name. */
   at: Place = { offset: 0, source: () => '' };
   variables: Variable[] = [];
   depth = 0;

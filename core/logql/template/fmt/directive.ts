@@ -28,7 +28,7 @@ export function newDirective(): Directive {
   };
 }
 
-/** Plain `%v`, which print and println use. */
+/** The directive of a plain `%v`, which print and println use. */
 export const plainDirective: Readonly<Directive> = Object.freeze(newDirective());
 
 /** Pads to the width in characters; zeros are only added on the left. */

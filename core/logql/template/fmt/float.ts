@@ -37,7 +37,7 @@ export function formatFloat(value: number, verb: FloatVerb, precision: number): 
 
 function formatPlain(size: number, precision: number): string {
   if (precision >= 0 && precision <= 100 && size < 1e21) {
-    // toFixed only rounds ties differently, and ties have few binary places.
+    // toFixed differs only in rounding ties, and ties have few binary places.
     const cannotTie = Number.isInteger(size) || !Number.isInteger(size * 2 ** (precision + 1));
     if (cannotTie) return size.toFixed(precision);
   }

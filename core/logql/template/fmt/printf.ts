@@ -217,7 +217,7 @@ export function sprintln(args: readonly GoValue[]): string {
   return joined(sink.text);
 }
 
-/** How an action prints its value. */
+/** Prints a value as an action does. */
 export function printed(boxed: GoValue, limit: FormatLimit): string {
   const value = concrete(boxed);
   switch (typeof value) {

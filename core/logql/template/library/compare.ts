@@ -21,7 +21,7 @@ function basicKind(value: Concrete): BasicKind {
   }
 }
 
-/** Signed and unsigned numbers may be compared, other kinds only with their own. */
+/** Signed and unsigned numbers may be compared, other kinds only with themselves. */
 function isComparable(a: BasicKind, b: BasicKind): boolean {
   return a === b || (isWhole(a) && isWhole(b));
 }

@@ -4,27 +4,27 @@ import { GoInt, type GoMap, type GoValue } from '../values.js';
 /** Go's parameter types; `value` accepts anything as it is, `any` the content of an interface. */
 export type ParameterType = 'string' | 'int' | 'float64' | 'time.Time' | 'time.Duration' | 'any' | 'value';
 
-/** What a function may use of the line being formatted, and the accounting of its work. */
+/** Access of a function to the line being formatted, and the accounting of its work. */
 export interface CallContext {
   readonly line: string;
   readonly timestampNs: bigint;
   readonly labels: GoMap;
-  /** Counts work, in steps, that the sizes of arguments do not show. */
+  /** Charges steps of work that the sizes of arguments do not show. */
   charge(steps: number): void;
   /** Announces long work in advance, as far as it can be estimated, in nanoseconds. */
   chargeTime(nanoseconds: number): void;
-  /** Call between the parts of work that cannot be estimated. */
+  /** Call this between parts of work that cannot be estimated. */
   tick(): void;
 }
 
 /** A function or method that templates call. */
 export interface GoFunction {
   readonly parameters: readonly ParameterType[];
-  /** The type of any number of further arguments. */
+  /** Type of any further arguments. */
   readonly rest?: ParameterType;
-  /** How many times more work a character of the arguments and the result is than copying it. */
+  /** Work per character of the arguments and the result, relative to copying it. */
   readonly weight?: number;
-  /** Steps per argument in addition. */
+  /** Additional steps per argument. */
   readonly stepsPerArgument?: number;
   /** `and` and `or` stop at the argument that decides; all other functions get all arguments. */
   readonly shortCircuit?: 'and' | 'or';
@@ -32,7 +32,7 @@ export interface GoFunction {
   readonly inputLimit?: 'print input' | 'printf';
   /** The limit for the result; `function output` by default. */
   readonly outputLimit?: 'replacement' | 'printf' | 'print input';
-  /** The arguments have the types of the parameters. */
+  /** Calls the function; the arguments have the types of the parameters. */
   readonly call: (args: readonly GoValue[], context: CallContext) => GoValue;
 }
 

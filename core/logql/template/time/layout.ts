@@ -23,13 +23,13 @@ export type LayoutField =
   | 'pm'
   | 'zoneName';
 
-/** How an offset from UTC is written. */
+/** Format of an offset from UTC. */
 export interface OffsetLayout {
   readonly kind: 'offset';
-  /** True when UTC is written as `Z`. */
+  /** True if UTC is written as `Z`. */
   readonly hasZ: boolean;
   readonly hasColons: boolean;
-  /** How many of hours, minutes, seconds. */
+  /** Number of components: hours, minutes, seconds. */
   readonly parts: 1 | 2 | 3;
 }
 

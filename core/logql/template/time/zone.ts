@@ -2,7 +2,7 @@ import { zoneNameRows } from './zone-names-table.js';
 
 /** A time zone; Go calls it a location. */
 export interface Zone {
-  /** As `%#v` shows it; undefined for a zone with a single offset. */
+  /** The zone as `%#v` prints it; undefined for a zone with a single offset. */
   readonly goName: string;
   /** Seconds east of UTC, and the abbreviation, at a time in seconds since 1970. */
   at(unix: number): ZoneOffset;
