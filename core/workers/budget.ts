@@ -1,19 +1,19 @@
 import type { Clock } from '../base/clock.js';
 
 export interface BudgetOptions {
-  /** How much each account holds. */
+  /** Capacity of each account. */
   readonly size: number;
-  /** What comes back of itself in a second; 0 where it comes back as it is given back. */
+  /** Tokens refilled per second; 0 for places, which are free again when they are given back. */
   readonly perSecond: number;
   readonly clock: Pick<Clock, 'monotonicMs'>;
-  /** The most accounts; the least recently used is dropped. */
+  /** Maximum number of accounts; the least recently used is dropped. */
   readonly maxAccounts?: number;
 }
 
 interface Account {
   free: number;
   atMs: number;
-  /** What workers hold, by worker; undefined while nobody does. */
+  /** Leased amount by worker; undefined while there is no lease. */
   lent: Map<number, number> | undefined;
 }
 
@@ -21,15 +21,15 @@ const defaultMaxAccounts = 65_536;
 /** An account that was unused for this long is dropped (docs/protocol/errors-and-limits.md#rate-and-requests-in-flight). */
 const idleMs = 10 * 60_000;
 const sweepEveryMs = 5 * 60_000;
-/** The most that a worker is lent without asking for it: what is lost with a worker that dies. */
+/** Maximum leased to a worker beyond its request. It bounds the loss when a worker dies. */
 const maxSpare = 256;
 
 /**
- * One account per key, such as a remote address, in bounded memory: a bucket of tokens, which gives a steady rate with bursts, or a number
- * of places. What is free and what is lent to workers is never more than the size.
+ * One account per key, such as a remote address, in bounded memory: either a token bucket, which gives a steady rate with bursts, or a
+ * number of places. The free and leased amounts together never exceed the size.
  */
 export class Budget {
-  /** In order of last use. */
+  /** Accounts in order of last use. */
   readonly #accounts = new Map<string, Account>();
   readonly #options: BudgetOptions;
   #sweptAtMs: number;
@@ -44,7 +44,7 @@ export class Budget {
     return this.#accounts.size;
   }
 
-  /** Takes one for good; false when there is none. */
+  /** Takes one unit for good; false if none is free. */
   take(key: string): boolean {
     const account = this.#use(key);
     if (account.free < 1) return false;
@@ -52,7 +52,7 @@ export class Budget {
     return true;
   }
 
-  /** Lends a worker what it wants, or more where there is plenty: a small part of what is free, as other workers need some too. */
+  /** Leases to a worker the amount it wants, or more while much is free: a small part of it, since other workers need some too. */
   lend(key: string, worker: number, wants: number, workers: number): number {
     const account = this.#use(key);
     const spare = Math.min(maxSpare, Math.floor(account.free / (2 * workers)));
@@ -64,7 +64,7 @@ export class Budget {
     return lent;
   }
 
-  /** What has become of a part of what a worker had been lent. */
+  /** Settles part of a worker's lease: some of it was spent, some is given back. */
   settle(key: string, worker: number, spent: number, back: number): void {
     const { lent } = this.#accounts.get(key) ?? {};
     if (lent === undefined || spent + back === 0) return;
@@ -76,18 +76,20 @@ export class Budget {
     account.free = Math.min(this.#options.size - lentOf(account), account.free + back);
   }
 
-  /** What workers hold of an account. */
+  /** Leased amount of an account, by worker. */
   lentBy(key: string): ReadonlyMap<number, number> {
     return this.#accounts.get(key)?.lent ?? none;
   }
 
-  /** How long until there is one again, of itself. */
+  /** Milliseconds until the refill yields the next token. */
   waitMs(key: string): number {
     const { perSecond } = this.#options;
     return Math.ceil(((1 - this.#use(key).free) * 1000) / perSecond);
   }
 
-  /** A worker is gone. What it held counts as spent where it comes back of itself, and is free again otherwise. Returns those accounts. */
+  /**
+   * Ends all leases of a worker that has died. Tokens count as spent, places are free again. Returns the keys of the accounts concerned.
+   */
   forget(worker: number): readonly string[] {
     const keys: string[] = [];
     for (const [key, account] of this.#accounts) {

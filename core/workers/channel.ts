@@ -1,29 +1,29 @@
 /**
- * One end of the channel between the first process and a worker: each end asks and answers by topic. Bounded in the number of questions that
- * are open, in the size of a message and in the time of an answer.
+ * One end of the channel between the first process and a worker. Each end sends requests and answers them, by topic. The number of open
+ * requests, the size of a message and the time for an answer are bounded.
  */
 
-/** What is asked by a name, and what is answered; both plain data that JSON holds. */
+/** A kind of request with the types of request and answer, both plain JSON data. */
 export interface Topic<Asked, Answered> {
   readonly name: string;
-  /** Never there: holds the types. */
+  /** Never set: it only carries the types. */
   readonly types?: (asked: Asked) => Answered;
 }
 
-/** The body is JSON: its length is known, and between processes it is copied as one text. */
+/** The body is JSON text: its length is known, and it is copied between processes as one text. */
 export type Message =
   | { readonly kind: 'ask'; readonly id: number; readonly topic: string; readonly body: string }
   | { readonly kind: 'tell'; readonly topic: string; readonly body: string }
   | { readonly kind: 'answer'; readonly id: number; readonly body: string }
   | { readonly kind: 'failed'; readonly id: number; readonly reason: string };
 
-/** Carries messages to the other end; false when it is gone. */
+/** Sends a message to the other end; returns false when the connection is closed. */
 export type Send = (message: Message) => boolean;
 
 export interface ChannelBounds {
-  /** Questions that wait for an answer. */
+  /** Maximum number of requests without an answer. */
   readonly maxOpen: number;
-  /** Characters of a message. */
+  /** Maximum length of a message, in characters. */
   readonly maxLength: number;
 }
 
@@ -36,11 +36,11 @@ interface Open {
 
 type Handler = (body: string) => string | Promise<string>;
 
-/** A question got no answer: the message tells why. */
+/** A request got no answer; the message gives the reason. */
 export class NoAnswer extends Error {
   constructor(
     reason: string,
-    /** Whether the other end may have heard it. */
+    /** True if the other end may have received the request. */
     readonly wasSent: boolean,
   ) {
     super(reason);
@@ -54,7 +54,7 @@ export class Channel {
   readonly #open = new Map<number, Open>();
   #lastId = 0;
 
-  /** Lines may share their handlers. */
+  /** Channels may share their handlers. */
   constructor(send: Send, handlers = new Map<string, Handler>(), bounds = defaultBounds) {
     this.#send = send;
     this.#handlers = handlers;
@@ -66,13 +66,13 @@ export class Channel {
     handler: (asked: Asked) => Answered | Promise<Answered>,
   ): void {
     this.#handlers.set(name, (body) => {
-      // Both ends are this program, and the topic says what it carries.
+      // Both ends run this program, and the topic implies the type.
       const answered = handler(JSON.parse(body) as Asked);
       return answered instanceof Promise ? answered.then(textOf) : textOf(answered);
     });
   }
 
-  /** Rejects with NoAnswer when the other end fails, is gone or takes longer. */
+  /** Sends a request. Rejects with NoAnswer on failure, timeout or a closed connection. */
   async ask<Asked, Answered>(
     { name }: Topic<Asked, Answered>,
     asked: Asked,
@@ -104,13 +104,13 @@ export class Channel {
     return JSON.parse(answered) as Answered;
   }
 
-  /** Tells without an answer. */
+  /** Sends a message that needs no answer. */
   tell<Told>({ name }: Topic<Told, unknown>, told: Told): void {
     const body = textOf(told);
     this.#post({ kind: 'tell', topic: name, body }, body);
   }
 
-  /** A message of the other end has come. */
+  /** Handles a message from the other end. */
   receive(message: Message): void {
     if (message.kind === 'ask') void this.#answerTo(message);
     else if (message.kind === 'tell') void this.#handlers.get(message.topic)?.(message.body);
@@ -118,7 +118,7 @@ export class Channel {
     else this.#open.get(message.id)?.fail(message.reason);
   }
 
-  /** The other end is gone: nothing will be answered any more. */
+  /** Fails all open requests, because the connection is closed. */
   close(): void {
     for (const { fail } of [...this.#open.values()]) fail('it has ended');
   }
@@ -137,7 +137,7 @@ export class Channel {
     if (reason !== undefined) this.#send({ kind: 'failed', id, reason });
   }
 
-  /** Undefined when the message is on its way, otherwise the reason why not. */
+  /** Sends a message; returns the reason if that failed. */
   #post(message: Message, { length }: string): string | undefined {
     const { maxLength } = this.#bounds;
     if (length > maxLength) return `a message of ${length} characters is longer than ${maxLength}`;

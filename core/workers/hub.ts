@@ -15,12 +15,12 @@ export interface HubOptions {
   readonly workers: number;
 }
 
-/** The first process, between the workers: passes on what one asks all others, and lends from the budgets of all. */
+/** The hub of the workers, in the first process: passes requests of one worker on to all others, and leases parts of the shared budgets. */
 export class Hub {
   readonly #workers: number;
-  /** To workers that have joined. */
+  /** Channels to the workers that have joined. */
   readonly #channels = new Map<number, Channel>();
-  /** By worker that was not there: the topics of which it has missed something. */
+  /** Topics whose messages a worker missed while it was not connected, by worker. */
   readonly #missed = new Map<number, Set<string>>();
   readonly #lending: Lending;
 
@@ -29,7 +29,7 @@ export class Hub {
     this.#lending = new Lending({ clock, workers, channels: this.#channels });
   }
 
-  /** A worker's process has started: its channel, on which it joins when it is ready for questions. */
+  /** Makes the channel to a worker whose process has started. The worker joins through it once it can answer. */
   connect(worker: number, send: Send): Channel {
     const channel = new Channel(send);
     channel.answer(joinTopic, () => {
@@ -43,14 +43,14 @@ export class Hub {
     return channel;
   }
 
-  /** A worker's process has ended. */
+  /** Forgets a worker whose process has ended. */
   disconnect(worker: number, channel: Channel): void {
     if (this.#channels.get(worker) === channel) this.#channels.delete(worker);
     channel.close();
     this.#lending.forget(worker);
   }
 
-  /** Asks all workers but one. */
+  /** Sends a request to all workers except the asker. */
   async gather({ topic, asked, boundMs, isOwed }: OthersAsked, asker?: number): Promise<OthersAnswered> {
     const answers: { worker: number; answer: unknown }[] = [];
     const missing: Missing[] = [];

@@ -11,48 +11,48 @@ import {
 } from './topics.js';
 
 /**
- * How many may wait, and for how long, while the first process is asked for more: it answers in less than a millisecond where it gets a
- * processor, and a request refused in error is worse than a late one.
+ * Bounds on requests that wait for a larger lease, in milliseconds and in number. The first process answers in less than a millisecond
+ * unless the machine is overloaded, and a late request is better than one refused by mistake.
  */
 const longestWaitMs = 1_000;
 const maxWaiting = 1_024;
-/** An answer that comes late still counts: what it lends would be lost otherwise. */
+/** Timeout for an answer. It is long, because the amount leased by a discarded answer would be lost. */
 const answerMs = 60_000;
 const failedWaitMs = 100;
-/** What was not needed for this long is given back. */
+/** Unused units are given back after this time. */
 const idleMs = 500;
 const yieldsForMs = 1_000;
-/** A part that was lent beyond what was needed is asked for again before it is used up. */
+/** From this size on, a lease is renewed before it is used up. */
 const refillFrom = 4;
 const maxLeases = 65_536;
-/** What one message settles. */
+/** Maximum number of settlements in one message. */
 const maxSettled = 1_000;
 
 const nothingInUse = (): number => 0;
 const nothing = (): void => undefined;
 
-/** What a worker has been lent of one account. Tokens are spent; places are in use for a while. */
+/** A worker's lease of one account. Tokens are spent; places are in use for a while. */
 export class Lease {
   held = 0;
-  /** Since it was last told. */
+  /** Units spent since the last settlement. */
   spent = 0;
-  /** What the last answer lent. */
+  /** Amount of the last answer. */
   lastLent = 0;
-  /** Whether it was needed since the last look. */
+  /** True if it was used since the last sweep. */
   isUsed = true;
   asking: Promise<void> | undefined;
   waiting = 0;
-  /** Asking is of no use before. */
+  /** Time before which a request for more is pointless. */
   idleUntilMs = -Infinity;
-  /** No more than this is to be held until then. */
+  /** Temporary upper bound of `held`, valid until `mostUntilMs`. */
   most = Infinity;
   mostUntilMs = -Infinity;
 
   constructor(
-    /** How many of those that are held are in use. */
+    /** Returns the number of held units that are in use. */
     readonly inUse: () => number,
     readonly onMore: () => void,
-    /** It is held on to although it is empty. */
+    /** True if the lease is kept even when it is empty. */
     readonly isPinned: boolean,
   ) {}
 
@@ -60,7 +60,7 @@ export class Lease {
     return Math.max(0, this.held - this.inUse());
   }
 
-  /** How many may be in use now. */
+  /** Maximum number of units that may be in use now. */
   mostNow(nowMs: number): number {
     return nowMs < this.mostUntilMs ? Math.min(this.held, this.most) : this.held;
   }
@@ -78,7 +78,7 @@ export class Lease {
   }
 }
 
-/** What a worker has been lent of one budget, by account. */
+/** A worker's leases of one budget, by account. */
 export class Leases {
   readonly #leases = new Map<string, Lease>();
 
@@ -88,7 +88,7 @@ export class Leases {
     private readonly clock: Pick<Clock, 'monotonicMs'>,
   ) {}
 
-  /** Of tokens, which are spent. */
+  /** The lease of a token account. */
   of(key: string): Lease {
     const known = this.#leases.get(key);
     if (known !== undefined) return known;
@@ -98,38 +98,38 @@ export class Leases {
     return lease;
   }
 
-  /** Of places: `inUse` tells how many are taken; `onMore` is told when there are more than before. */
+  /** Creates a lease of places. `inUse` returns the number in use; `onMore` is called when the lease has grown. */
   pin(key: string, inUse: () => number, onMore: () => void): Lease {
     const lease = new Lease(inUse, onMore, true);
     this.#leases.set(key, lease);
     return lease;
   }
 
-  /** Nobody uses the places any more; those who took them up with the same key have others. */
+  /** Ends a lease of places. A newer lease of the same key stays. */
   unpin(key: string, lease: Lease): void {
     this.giveBack(key, lease);
     if (this.#leases.get(key) === lease) this.#leases.delete(key);
   }
 
-  /** Asks for more of an account; undefined while that is of no use. Resolves, after a moment at most, whatever came of it. */
+  /** Asks for a larger lease; undefined while that is pointless. Resolves within a second, whatever the outcome. */
   more(key: string, lease: Lease): Promise<void> | undefined {
     if (this.clock.monotonicMs() < lease.idleUntilMs || lease.waiting >= maxWaiting) return undefined;
     lease.waiting += 1;
     return within(longestWaitMs, this.refill(key, lease)).finally(() => (lease.waiting -= 1));
   }
 
-  /** As `more`, for nobody who waits. */
+  /** As `more`, without a waiting request. */
   refill(key: string, lease: Lease): Promise<void> {
     return (lease.asking ??= this.#ask(key, lease).finally(() => (lease.asking = undefined)));
   }
 
-  /** Gives back what is free beyond what is to be kept. */
+  /** Gives back free units, except for `keep`. */
   giveBack(key: string, lease: Lease, keep = 0): void {
     const settled = this.#settle(key, lease, Math.max(0, lease.free - keep));
     if (settled.spent + settled.back > 0) this.#tell([settled]);
   }
 
-  /** Gives back a part of what is free, so that it need not be asked for again soon: as much as is wanted, and no less than half. */
+  /** Gives back free units: the wanted amount, and at least half of them, so that the next recall is not soon. */
   recall(key: string, wants: number): void {
     const lease = this.#leases.get(key);
     if (lease === undefined) return;
@@ -145,7 +145,7 @@ export class Leases {
     this.giveExcess(key, lease);
   }
 
-  /** Gives back what it holds beyond what it is to hold, as far as that is free. */
+  /** Gives back free units above the current maximum. */
   giveExcess(key: string, lease: Lease): void {
     const excess = lease.held - lease.mostNow(this.clock.monotonicMs());
     if (excess > 0 && lease.free > 0) this.giveBack(key, lease, Math.max(0, lease.free - excess));
@@ -160,7 +160,7 @@ export class Leases {
     this.#lent(lease, lent);
   }
 
-  /** Gives back what has not been needed for a while. */
+  /** Gives back units that have not been used for a while. */
   sweep(): void {
     let settled: Settled[] = [];
     for (const [key, lease] of this.#leases) {
@@ -182,7 +182,7 @@ export class Leases {
   }
 
   async #ask(key: string, lease: Lease): Promise<void> {
-    // Those that come in the same turn wait for the same answer.
+    // Requests of the same turn share one answer.
     await new Promise((resolve) => setImmediate(resolve));
     const { spent, back } = this.#settle(key, lease, 0);
     const wants = Math.max(1, lease.waiting);
@@ -229,7 +229,7 @@ export class Leases {
   }
 }
 
-/** All that a worker has been lent, by budget. */
+/** All leases of a worker, by budget. */
 export class AllLeases {
   readonly #all = new Map<
     string,
@@ -251,7 +251,7 @@ export class AllLeases {
     );
   }
 
-  /** For one user more, until it leaves. */
+  /** The leases of a budget, for one more user. Each user calls `leave` at its end. */
   of(terms: BudgetTerms): Leases {
     const known = this.#all.get(terms.name) ?? this.#make(terms);
     known.users += 1;

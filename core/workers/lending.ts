@@ -14,22 +14,22 @@ import {
 
 export interface LendingOptions {
   readonly clock: Pick<Clock, 'monotonicMs'>;
-  /** How many workers there are to be. */
+  /** Configured number of workers. */
   readonly workers: number;
-  /** The channels to those that are there. */
+  /** Channels to the running workers. */
   readonly channels: ReadonlyMap<number, Channel>;
 }
 
-/** How long a worker may take to give back what it does not use: it takes less than a millisecond where its event loop is not busy. */
+/** Timeout for a worker to give back unused units. It takes less than a millisecond unless its event loop is busy. */
 const recallMs = 100;
-/** Until then one that found no place is given the first that comes back. */
-const wantsForMs = 1_000;
-/** When nothing was lent: what is asked for again before costs more than it finds. */
+/** Time during which a worker that got no place is offered the next free one. */
+const waiterMs = 1_000;
+/** Pause after a refusal: asking again earlier costs more than it yields. */
 const retryPlacesMs = 5;
 const retryUnansweredMs = 50;
 const maxWaitMs = 60_000;
 
-/** Lends from the budgets that all workers have together; runs in the first process. */
+/** Leases parts of the budgets that all workers share; runs in the first process. */
 export class Lending {
   readonly #options: LendingOptions;
   readonly #budgets = new Map<string, Book>();
@@ -38,24 +38,24 @@ export class Lending {
     this.#options = options;
   }
 
-  /** Answers a worker's questions. */
+  /** Handles the requests of a worker. */
   serve(channel: Channel, worker: number): void {
     channel.answer(lendTopic, (asked) => this.#lend(worker, asked));
     channel.answer(settleTopic, ({ terms, settled }) => {
       const book = this.#bookOf(terms);
       for (const { key, spent, back } of settled) {
         book.budget.settle(key, worker, spent, back);
-        this.#serveWanting(book, key);
+        this.#serveWaiters(book, key);
       }
       return null;
     });
   }
 
-  /** A worker is gone. */
+  /** Ends the leases of a worker that has died. */
   forget(worker: number): void {
     for (const book of this.#budgets.values()) {
-      for (const wanting of book.wanting.values()) wanting.delete(worker);
-      for (const key of book.budget.forget(worker)) this.#serveWanting(book, key);
+      for (const waiters of book.waitersByKey.values()) waiters.delete(worker);
+      for (const key of book.budget.forget(worker)) this.#serveWaiters(book, key);
     }
   }
 
@@ -73,11 +73,11 @@ export class Lending {
       const longest = isComplete ? maxWaitMs : retryUnansweredMs;
       return { lent: 0, waitMs: Math.min(longest, budget.waitMs(key)) };
     }
-    this.#want(book, key, worker);
+    this.#addWaiter(book, key, worker);
     return { lent: 0, waitMs: retryPlacesMs };
   }
 
-  /** Asks the others for what they do not use; whether all have answered. One time for all who want some of it meanwhile. */
+  /** Recalls unused units from the other workers; resolves to true if all of them have answered. Concurrent calls share one recall. */
   #recall(book: Book, key: string, worker: number, wants: number): Promise<boolean> {
     const running = book.recalls.get(key);
     if (running !== undefined) return running;
@@ -90,7 +90,7 @@ export class Lending {
     return recall;
   }
 
-  /** Whether the worker has answered; before it does, it settles. */
+  /** Recalls from one worker, which settles before it answers; resolves to true if it answered. */
   async #recallFrom({ terms }: Book, key: string, other: number, wants: number): Promise<boolean> {
     try {
       const channel = this.#options.channels.get(other);
@@ -101,34 +101,34 @@ export class Lending {
     }
   }
 
-  /** Nothing is free: who holds more than its share gives up what it holds beyond it, as its requests end. */
-  #want({ terms, budget, wanting }: Book, key: string, worker: number): void {
+  /** Queues a worker that got nothing. Workers that hold more than their share are told to give up the excess as their requests end. */
+  #addWaiter({ terms, budget, waitersByKey }: Book, key: string, worker: number): void {
     const { clock, channels, workers } = this.#options;
     const share = Math.floor(terms.size / workers);
     const lent = budget.lentBy(key);
     if ((lent.get(worker) ?? 0) >= Math.max(1, share)) return;
-    const those = wanting.get(key) ?? new Map<number, number>();
-    wanting.set(key, those.set(worker, clock.monotonicMs() + wantsForMs));
+    const waiters = waitersByKey.get(key) ?? new Map<number, number>();
+    waitersByKey.set(key, waiters.set(worker, clock.monotonicMs() + waiterMs));
     for (const [other, held] of lent)
       if (other !== worker && held > share)
         channels.get(other)?.tell(yieldTopic, { budget: terms.name, key, most: share });
   }
 
-  /** Gives what has come back to those that wanted it in vain. */
-  #serveWanting({ terms, budget, wanting }: Book, key: string): void {
-    const those = wanting.get(key);
-    if (those === undefined) return;
+  /** Leases units that have become free to queued workers. */
+  #serveWaiters({ terms, budget, waitersByKey }: Book, key: string): void {
+    const waiters = waitersByKey.get(key);
+    if (waiters === undefined) return;
     const { clock, channels, workers } = this.#options;
     const share = Math.max(1, Math.floor(terms.size / workers));
-    for (const [worker, untilMs] of those) {
+    for (const [worker, untilMs] of waiters) {
       const channel = channels.get(worker);
-      const misses = share - (budget.lentBy(key).get(worker) ?? 0);
-      const isOver = channel === undefined || misses < 1 || untilMs < clock.monotonicMs();
+      const missing = share - (budget.lentBy(key).get(worker) ?? 0);
+      const isOver = channel === undefined || missing < 1 || untilMs < clock.monotonicMs();
       const lent = isOver ? 0 : budget.lend(key, worker, 1, workers);
       if (lent > 0) channel?.tell(lateTopic, { budget: terms.name, key, lent });
-      if (isOver) those.delete(worker);
+      if (isOver) waiters.delete(worker);
     }
-    if (those.size === 0) wanting.delete(key);
+    if (waiters.size === 0) waitersByKey.delete(key);
   }
 
   #bookOf(terms: BudgetTerms): Book {
@@ -140,7 +140,7 @@ export class Lending {
         terms,
         budget: new Budget({ size, perSecond, clock }),
         recalls: new Map(),
-        wanting: new Map(),
+        waitersByKey: new Map(),
       };
       this.#budgets.set(terms.name, book);
     }
@@ -148,11 +148,11 @@ export class Lending {
   }
 }
 
-/** A budget, and what is going on about its accounts. */
+/** A budget with its running recalls and queued workers. */
 interface Book {
   readonly terms: BudgetTerms;
   readonly budget: Budget;
   readonly recalls: Map<string, Promise<boolean>>;
-  /** By account: workers that wanted something in vain, and until when they do. */
-  readonly wanting: Map<string, Map<number, number>>;
+  /** Queued workers by account, each with the time at which it leaves the queue. */
+  readonly waitersByKey: Map<string, Map<number, number>>;
 }

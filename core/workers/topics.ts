@@ -1,18 +1,18 @@
 import type { Topic } from './channel.js';
 
-/** What workers ask the first process, and it them, for the sake of the channel itself. */
+/** Messages between the workers and the first process about the channel itself. */
 
-/** A worker is ready for questions. The answer: topics of which it missed something while it was not there. */
+/** A worker is ready to answer. The answer lists topics whose messages it missed while it was not connected. */
 export const joinTopic: Topic<null, readonly string[]> = { name: 'join' };
 
-/** Asks all other workers. */
+/** Sends a request to all other workers. */
 export const othersTopic: Topic<OthersAsked, OthersAnswered> = { name: 'others' };
 
 export interface OthersAsked {
   readonly topic: string;
   readonly asked: unknown;
   readonly boundMs: number;
-  /** Whether a worker that does not answer is told when it joins again that it missed something. */
+  /** True if a worker that does not answer is told, when it joins again, that it missed something. */
   readonly isOwed: boolean;
 }
 export interface OthersAnswered {
@@ -20,26 +20,26 @@ export interface OthersAnswered {
   readonly missing: readonly Missing[];
 }
 
-/** A worker that gave no answer. */
+/** A worker that did not answer. */
 export interface Missing {
   readonly worker: number;
   readonly reason: string;
 }
 
-/** Why a worker gives no answer that has ended, or does not serve yet. */
+/** The reason given for a worker that has ended or does not serve yet. */
 export const notRunning = 'it is not running';
 
-/** One part of a budget, for a worker that needs it: see core/workers/lending.ts. */
+/** Leases part of a budget to a worker: see core/workers/lending.ts. */
 export const lendTopic: Topic<LendAsked, LendAnswered> = { name: 'lend' };
 
 export interface BudgetTerms {
   readonly name: string;
-  /** How much there is of each account. */
+  /** Capacity of each account. */
   readonly size: number;
-  /** What comes back of itself in a second, of what has been spent; 0 where it comes back as it is given back. */
+  /** Tokens refilled per second; 0 for places, which are free again when they are given back. */
   readonly perSecond: number;
 }
-/** What has become of what a worker had been lent. */
+/** Settlement of part of a lease. */
 export interface Settled {
   readonly key: string;
   readonly spent: number;
@@ -51,21 +51,21 @@ export interface LendAsked extends Settled {
 }
 export interface LendAnswered {
   readonly lent: number;
-  /** When nothing could be lent: asking again is of no use before. */
+  /** If nothing was leased: milliseconds before which another request is pointless. */
   readonly waitMs: number;
 }
 
-/** Settles without asking for more. */
+/** Settles without a request for more. */
 export const settleTopic: Topic<{ readonly terms: BudgetTerms; readonly settled: readonly Settled[] }, null> =
   { name: 'settle' };
 
-/** The first process asks a worker to settle, with a part of what it does not use; it has done so when it answers. */
+/** The first process recalls part of the units that a worker does not use. The worker settles before it answers. */
 export const recallTopic: Topic<AccountOf & { readonly wants: number }, null> = { name: 'recall' };
 
-/** The first process tells a worker to hold no more than its share for a while: others wait for what it gives back. */
+/** The first process limits a worker to its share for a while, because others wait for places. */
 export const yieldTopic: Topic<AccountOf & { readonly most: number }, null> = { name: 'yield' };
 
-/** The first process lends what a worker had asked for in vain. */
+/** The first process leases units that a worker had asked for in vain. */
 export const lateTopic: Topic<AccountOf & { readonly lent: number }, null> = { name: 'late' };
 
 interface AccountOf {

@@ -1,4 +1,4 @@
-/** The processes that serve together (`-workers`), as one of them sees them. Alone it is all of them. */
+/** The view that one process has of all processes that serve together (`-workers`). A single process is a group of one. */
 import type { Clock } from '../base/clock.js';
 import { Budget } from './budget.js';
 import { AllLeases, type Lease, type Leases } from './leases.js';
@@ -6,54 +6,54 @@ import type { Channel, Topic } from './channel.js';
 import { joinTopic, notRunning, othersTopic, type BudgetTerms, type Missing } from './topics.js';
 
 export interface Workers {
-  /** From 1; the worker that takes the place of one that has died has the same. */
+  /** Number of the worker, from 1. The replacement of a worker that died has the same number. */
   readonly id: number;
-  /** How many there are to be. */
+  /** Configured number of workers. */
   readonly count: number;
-  /** Where workers share what they keep; undefined where they do not. */
+  /** Sockets through which workers share caches; undefined where they do not. */
   readonly sockets: WorkerSockets | undefined;
-  /** Answers what is asked of all by this topic. */
+  /** Registers the handler of a topic. */
   answer<Asked, Answered>(topic: Topic<Asked, Answered>, answer: Answer<Asked, Answered>): void;
-  /** Asks all, this one too, which answers first. Those that do not answer in time are left out. */
+  /** Sends a request to all workers, including this one, which answers first. Workers that do not answer in time are left out. */
   gather<Asked, Answered>(
     topic: Topic<Asked, Answered>,
     asked: Asked,
     how?: GatherBounds,
   ): Promise<Gathered<Answered>>;
-  /** A rate that holds for all together. */
+  /** A rate limit shared by all workers. */
   tokens(terms: BudgetTerms): Tokens;
-  /** A number of places that all have together. `inUse` tells how many are taken here, `onMore` is called when more may be. */
+  /** A number of places shared by all workers. `inUse` returns the number in use here; `onMore` is called when it may grow. */
   places(terms: PlacesTerms): Places;
 }
 
 export interface WorkerSockets {
-  /** Paths by worker, from the first on. */
+  /** Paths by worker, starting with worker 1. */
   readonly paths: readonly string[];
-  /** What who asks there shows. */
+  /** Secret that clients of the sockets send. */
   readonly token: string;
 }
 
 export type Answer<Asked, Answered> = (asked: Asked) => Answered | Promise<Answered>;
 
 export interface GatherBounds {
-  /** How long the others may take; 10 s unless given. */
+  /** Timeout for the other workers, in milliseconds; 10 s unless given. */
   readonly boundMs?: number;
-  /** Whether it must not be missed: a worker that was not there is told when it joins (`Joined.missed`). */
+  /** True if a worker that was not there must be told, when it joins, that it missed this (`Joined.missed`). */
   readonly isOwed?: boolean;
 }
 
 export interface Gathered<Answered> {
-  /** By worker, from the first on. */
+  /** Answers in the order of workers. */
   readonly answers: readonly { readonly worker: number; readonly answer: Answered }[];
   readonly missing: readonly Missing[];
 }
 
 export interface Tokens {
-  /** Takes one of what this process has; false when there is none here. */
+  /** Takes a unit held by this process; false if there is none. */
   takeNow(key: string): boolean;
-  /** Takes one; where this process has none, the first process is asked for some, which takes a moment at most. */
+  /** Takes a unit; if this process holds none, it asks the first process for more, which takes a second at most. */
   take(key: string): boolean | Promise<boolean>;
-  /** Nothing is taken any more. */
+  /** Ends the use of the budget. */
   release(): void;
 }
 
@@ -65,15 +65,15 @@ export interface PlacesTerms {
 }
 
 export interface Places {
-  /** How many this process has. */
+  /** Number of places held by this process. */
   readonly held: number;
-  /** How many may be in use here: less than it has for a while where others wait. */
+  /** Number of places that may be in use here; temporarily below `held` when other workers wait. */
   readonly most: number;
-  /** Asks for more; undefined where that is of no use. Resolves within a moment, whatever came of it. */
+  /** Asks for more; undefined while that is pointless. Resolves within a second, whatever the outcome. */
   more(): Promise<void> | undefined;
-  /** Another number is in use. */
+  /** Called when the number in use has changed. */
   changed(): void;
-  /** None is in use any more. */
+  /** Ends the use of the budget; no place is in use any more. */
   release(): void;
 }
 
@@ -81,7 +81,7 @@ const nothing = (): undefined => undefined;
 const gatherMs = 10_000;
 const budgetKey = '';
 
-/** One process. */
+/** A group of one process. */
 export function alone(clock: Pick<Clock, 'monotonicMs'>): Workers {
   const handlers = new Map<string, Answer<never, unknown>>();
   return {
@@ -105,7 +105,7 @@ async function ownAnswer<Asked, Answered>(
   asked: Asked,
   worker: number,
 ): Promise<Gathered<Answered>> {
-  // The topic says what its handler takes and gives.
+  // The topic implies the types of its handler.
   const answer = handlers.get(name) as Answer<Asked, Answered> | undefined;
   return { answers: answer === undefined ? [] : [{ worker, answer: await answer(asked) }], missing: [] };
 }
@@ -114,7 +114,7 @@ export interface JoinedSettings {
   readonly id: number;
   readonly count: number;
   readonly sockets?: WorkerSockets | undefined;
-  /** To the first process. */
+  /** The channel to the first process. */
   readonly channel: Channel;
   readonly clock: Pick<Clock, 'monotonicMs'>;
 }
@@ -128,7 +128,7 @@ export class Joined implements Workers {
   readonly #leases: AllLeases;
   readonly #clock: Pick<Clock, 'monotonicMs'>;
   readonly #handlers = new Map<string, Answer<never, unknown>>();
-  /** Told of those that do not answer although they run. */
+  /** Called with the running workers that did not answer. */
   onMissing: (topic: string, missing: readonly Missing[]) => void = () => undefined;
 
   constructor({ id, count, sockets, channel, clock }: JoinedSettings) {
@@ -140,12 +140,12 @@ export class Joined implements Workers {
     this.#leases = new AllLeases(channel, clock);
   }
 
-  /** From now on the others' questions come. Returns the topics of which something was missed before. */
+  /** Registers for requests of the other workers. Returns the topics whose messages were missed before. */
   join(): Promise<readonly string[]> {
     return this.#channel.ask(joinTopic, null, gatherMs);
   }
 
-  /** Asks the first process. */
+  /** Sends a request to the first process. */
   askFirst<Asked, Answered>(
     topic: Topic<Asked, Answered>,
     asked: Asked,
@@ -171,7 +171,7 @@ export class Joined implements Workers {
     const { missing } = others;
     const silent = missing.filter(({ reason }) => reason !== notRunning);
     if (silent.length > 0) this.onMissing(topic.name, silent);
-    // The first process passes on what another worker has answered to the same topic.
+    // The first process passes on the answers of other workers to the same topic.
     const answers = [...own.answers, ...(others.answers as Gathered<Answered>['answers'])];
     return { answers: answers.sort((a, b) => a.worker - b.worker), missing };
   }
@@ -209,7 +209,7 @@ export class Joined implements Workers {
   }
 }
 
-/** One that others were faster than asks again, up to this. */
+/** A request that got nothing, because others were faster, asks again until this time has passed. */
 const takeSoonMs = 1_000;
 
 class LeasedPlaces implements Places {
