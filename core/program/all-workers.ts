@@ -5,7 +5,7 @@ import type { Logger } from '../base/logger.js';
 import type { Topic } from '../workers/channel.js';
 import type { Workers } from '../workers/workers.js';
 
-/** A purge: a worker that misses it keeps what others have dropped, and drops everything when it is back. */
+/** A purge of caches. A worker that missed it may still hold purged entries, so it drops everything when it is back. */
 export const purgeTopic: Topic<{ readonly scope: PurgeScope; readonly tenantId?: string }, null> = {
   name: 'purge',
 };
@@ -13,16 +13,16 @@ const readinessTopic: Topic<null, readonly string[]> = { name: 'readiness' };
 
 /** The plugins of this process. */
 interface Own {
-  /** All that live, those of earlier pipelines too: what they keep is handed out until their last request has ended. */
+  /** All live plugins, including those of earlier pipelines: their entries are served until their last request has ended. */
   readonly lives: Lives;
-  /** Those of the pipeline that serves. */
+  /** The plugins of the current pipeline. */
   readonly units: () => Units;
   readonly log: Logger;
 }
 
-/** What is asked of the plugins of all workers. */
+/** Operations on the plugins of all workers. */
 export class AllWorkers {
-  /** Whether this process was asked to stop. */
+  /** True once this process was asked to stop. */
   isStopping = false;
   readonly #workers: Workers;
   readonly #own: Own;
@@ -40,7 +40,7 @@ export class AllWorkers {
     });
   }
 
-  /** Of this process only. */
+  /** Purges the caches of this process only. */
   async purgeHere(scope: PurgeScope, tenantId?: string): Promise<void> {
     await purgeLives(this.#own.lives.all, this.#own.log, scope, tenantId);
   }
@@ -50,7 +50,7 @@ export class AllWorkers {
     await this.#workers.gather(purgeTopic, asked, { isOwed: true });
   }
 
-  /** Why not all are ready, in pipeline order and by worker. */
+  /** Reasons why not all plugins are ready, in pipeline order and by worker. */
   async readiness(): Promise<readonly string[]> {
     const { answers, missing } = await this.#workers.gather(readinessTopic, null);
     const absent = missing.map(({ worker, reason }) => `worker ${worker}: ${reason}`);

@@ -1,6 +1,6 @@
 /**
- * The first of several processes (`-workers`): it serves nothing itself. It starts the workers, which share its listeners, replaces those
- * that die, passes signals on to them, and stands between them where they answer as one.
+ * The first of several processes (`-workers`). It serves no requests itself: it starts the workers, which share its listeners, replaces
+ * those that die, forwards signals to them, and relays requests between them.
  */
 import cluster, { type Worker } from 'node:cluster';
 import { randomBytes } from 'node:crypto';
@@ -45,24 +45,24 @@ import { watching } from './reload/watch.js';
 import type { WorkerReload } from '../kernel/plugin/host.js';
 import { pipelineIdentity, workerVariable, type WorkerPlace } from './worker-process.js';
 
-/** How many processes are to serve. */
+/** Number of processes that serve. */
 export function workersOf({ workers }: Pipeline['server']): number {
   return workers === 'auto' ? availableParallelism() : Number(workers);
 }
 
-/** How long workers may take to answer for the metrics; one that does not is shown as it was. */
+/** Timeout for a worker's metrics; a worker that misses it is reported with its last values. */
 const measureMs = 5_000;
-/** How long workers may take to read the file again, and to start what is new in it. */
+/** Timeout for workers to reload the file and to start new plugins. */
 const reloadBoundMs = 5 * 60_000;
-/** Beyond `-drain-timeout`: what plugins may take to stop. */
+/** Time for plugins to stop, in addition to `-drain-timeout`. */
 const stopGraceMs = 20_000;
-/** The pause before a worker is replaced doubles with each that died lately. */
+/** Pause before a worker is replaced; it doubles with each recent death. */
 const firstPauseMs = 100;
 const longestPauseMs = 10_000;
 const maxTries = 5;
 const lately = { ms: 5 * 60_000, most: 20 };
 
-/** A worker ended instead of serving. Its own output has told why. */
+/** A worker ended before it served. It has logged the reason itself. */
 class NotServing extends Error {
   constructor(
     readonly worker: number,
@@ -96,7 +96,7 @@ export async function runWorkers(
   }
 }
 
-/** A worker's process and what is known of it. */
+/** State of a worker's process. */
 interface Running {
   readonly worker: Worker;
   readonly channel: Channel;
@@ -118,11 +118,11 @@ class FirstProcess {
   readonly #log: Logger;
   #push: OtlpPush | undefined;
   #isStopping = false;
-  /** Whether the workers wait for the end of `-shutdown-delay`. */
+  /** True while the workers wait for the end of `-shutdown-delay`. */
   #isLeaving = false;
   #folder: string | undefined;
   #sockets: WorkerSockets | undefined;
-  /** When workers died, in milliseconds. */
+  /** Times at which workers died, in milliseconds. */
   #deaths: number[] = [];
   #give: (status: number) => void = () => undefined;
   readonly ended = new Promise<number>((resolve) => (this.#give = resolve));
@@ -145,12 +145,12 @@ class FirstProcess {
     this.#loggers = createLoggers(pipeline.telemetry.logLevel, this.#writer, {}, secretsIn(pipeline), form);
     this.#log = this.#loggers.component('proxy');
     logFindings(findings, this.#log);
-    // Workers take connections from the same listener as they have time: see docs/fleet.md, Workers.
+    // Workers accept connections from the same listener whenever they have time: see docs/fleet.md, Workers.
     cluster.schedulingPolicy = cluster.SCHED_NONE;
     cluster.setupPrimary({ serialization: 'advanced', execArgv: [...execArgvOf(count)] });
   }
 
-  /** Starts the first worker and then the others, so that what keeps all from starting is told once. */
+  /** Starts the first worker and then the others, so that a common error is reported once. */
   async start(signal: AbortSignal): Promise<this> {
     const onAbort = (): void => void this.close();
     signal.addEventListener('abort', onAbort, { once: true });
@@ -186,13 +186,13 @@ class FirstProcess {
     return this.#pipeline.files ?? [];
   }
 
-  /** Has all workers read the pipeline file again; one that is started later reads what they serve by now. */
+  /** Makes all workers reload the pipeline file. A worker that starts later reads the file that they serve by then. */
   async reload(): Promise<readonly WorkerReload[]> {
     const read = await this.#pipeline.reread?.();
-    // What needs a restart is refused by the workers, and stays what a new one has to begin with.
+    // Workers refuse changes that need a restart, so new workers also keep the old configuration.
     if (read?.pipeline !== undefined && needsRestart(this.#pipeline, read.pipeline).length === 0)
       this.#pipeline = read.pipeline;
-    // One that does not serve yet reads everything anew anyway.
+    // A worker that does not serve yet reads the file anyway.
     const serving = [...this.#running].filter(([, running]) => running.serving);
     return Promise.all(
       serving.map(async ([worker, { channel }]): Promise<WorkerReload> => {
@@ -214,7 +214,7 @@ class FirstProcess {
   }
 
   async close(): Promise<void> {
-    // Asks the workers for their figures before they end.
+    // Collects the workers' metrics before they end.
     const pushed = this.#push?.stop();
     const running = [...this.#running.values()];
     if (!this.#isLeaving) this.#stopWorkers();
@@ -236,7 +236,7 @@ class FirstProcess {
     for (const { worker } of this.#running.values()) worker.process.kill('SIGTERM');
   }
 
-  /** A folder that only this user can enter, for the sockets on which workers share answers. */
+  /** Makes a folder, accessible only to this user, for the sockets through which workers share answers. */
   async #makeSockets(): Promise<void> {
     try {
       const { dataDir } = this.#pipeline.server;
@@ -270,7 +270,7 @@ class FirstProcess {
       return true;
     });
     worker.on('message', (message: Message) => channel.receive(message));
-    // What fails about the channel shows as the end of the process.
+    // An error of the channel is followed by the end of the process.
     worker.on('error', () => undefined);
     channel.answer(exposeTopic, () => this.#expose());
     channel.answer(reloadAllTopic, () => this.reload());
@@ -305,9 +305,9 @@ class FirstProcess {
     this.#meters.workers.set(serving.length, {});
   }
 
-  /** Starts a worker in the place of one that died; ends everything where that happens too often. */
+  /** Replaces a worker that died; stops everything when that happens too often. */
   async #replace(id: number, how: Readonly<Record<string, unknown>>): Promise<void> {
-    // One that cannot start is tried a few times: what is in its way may pass, such as a backend that is away.
+    // A failed start is retried a few times: its cause may be temporary, such as an unreachable backend.
     for (let tries = 0; ; tries += 1) {
       const nowMs = systemClock.monotonicMs();
       this.#deaths = [...this.#deaths.filter((ms) => nowMs - ms < lately.ms), nowMs];
@@ -344,12 +344,12 @@ class FirstProcess {
     return this.#sums.measurements(await this.#measure());
   }
 
-  /** Asks all workers for their measurements; gives those of this process. */
+  /** Collects the metrics of all workers; returns those of this process. */
   async #measure(): Promise<Measurements> {
     const asked = { topic: measurementsTopic.name, asked: null, boundMs: measureMs, isOwed: false };
     const { answers, missing } = await this.#hub.gather(asked);
     for (const { worker, answer } of answers)
-      // What workers answer to this topic.
+      // The type of the answers to this topic.
       if (this.#running.has(worker)) this.#sums.update(worker, answer as readonly CompactMetric[]);
     if (missing.length > 0)
       this.#meters.worker_unanswered_total.add(missing.length, { topic: measurementsTopic.name });

@@ -11,13 +11,13 @@ import { registerProcessMetrics } from '../kernel/telemetry/process-metrics.js';
 import type { Joined } from '../workers/workers.js';
 import { exposeTopic, measurementsTopic } from './worker-topics.js';
 
-/** What a process measures. */
+/** Access to the metrics of a process. */
 export interface Metering {
   readonly registry: MeterRegistry;
   readonly proc: ProcReader;
   readonly requests: RequestMetrics;
   expose(): Promise<{ readonly contentType: string; readonly text: string }>;
-  /** What this process has measured so far. */
+  /** The metrics of this process. */
   measurements(): Promise<Measurements>;
 }
 

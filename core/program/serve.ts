@@ -35,7 +35,7 @@ import { watching } from './reload/watch.js';
 import { runInNewContext } from 'node:vm';
 
 /**
- * How much the heap may grow between two full collections, in percent of the memory in use. On a large machine V8 would allow several times
+ * Maximum growth of the heap between two full collections, in percent of the memory in use. On a large machine V8 would allow several times
  * that, although each answer leaves some megabytes of garbage.
  */
 const heapGrowingPercent = 60;
@@ -47,7 +47,7 @@ export function serve(args: readonly string[], io: Io): Promise<number> {
   return servePipeline(args, io, { name: 'serve', pipeline: 'reference-compatible.yaml' }, () => undefined);
 }
 
-/** Flags of the program itself, besides the options of the pipeline file. */
+/** Flags of the program itself, in addition to the options of the pipeline file. */
 const ownFlags: readonly CommandFlag[] = [
   ...serveFlags,
   { name: 'help', kind: 'boolean', description: 'show the flags; -help=all shows every one' },
@@ -60,7 +60,7 @@ export interface ServingCommand {
   readonly pipeline: string;
 }
 
-/** Loads the pipeline that the command line names, starts it, announces it, and waits for a signal. */
+/** Loads the pipeline that the command line names, starts and announces it, and waits for a signal. */
 export async function servePipeline(
   args: readonly string[],
   io: Io,
@@ -70,7 +70,7 @@ export async function servePipeline(
   try {
     return await loadAndServe(args, io, command, onStarted);
   } finally {
-    // The line to the first process would keep a worker alive.
+    // The channel to the first process would keep a worker alive.
     cluster.worker?.disconnect();
   }
 }
@@ -100,7 +100,7 @@ async function loadAndServe(
     file,
     { flags: line.flags, env: io.env, readsSecrets: true },
     packageBuiltIns(),
-    // The first process has looked at the machine, and its listeners are in use.
+    // The first process has already checked the machine, and its listeners occupy the ports.
     place === undefined ? thisMachine(new AbortController().signal) : undefined,
   );
   if (pipeline === undefined) {
@@ -119,7 +119,7 @@ async function loadAndServe(
   });
 }
 
-/** Starts a proxy; what keeps it from starting is told without the secrets of its options. */
+/** Starts a proxy. Errors are reported without the secrets of its options. */
 async function start(pipeline: Pipeline, options: StartOptions): Promise<RunningProxy> {
   try {
     const proxy = await startProxy(pipeline, options);
@@ -131,7 +131,7 @@ async function start(pipeline: Pipeline, options: StartOptions): Promise<Running
   }
 }
 
-/** Serves beside others, of which the first process has started each in the same way. */
+/** Serves as one of several workers that the first process has started. */
 async function serveAsWorker(pipeline: Pipeline, place: WorkerPlace, io: Io): Promise<number> {
   if (pipelineIdentity(pipeline) !== place.identity) {
     io.err(
@@ -157,25 +157,25 @@ async function serveAsWorker(pipeline: Pipeline, place: WorkerPlace, io: Io): Pr
   });
 }
 
-/** Of the collections that V8 knows, the one that gives memory back to the system. */
-const most = { type: 'major', execution: 'sync', flavor: 'last-resort' } as const;
+/** The only kind of collection in V8 that returns memory to the system. */
+const lastResort = { type: 'major', execution: 'sync', flavor: 'last-resort' } as const;
 
 /**
- * Gives back what loading and compiling have left behind: on Node.js 22 and later some 40 MB, most of it a nursery that has grown for that.
- * It takes 0.1 s and is meant for an idle process; under load the nursery grows again. Older releases have no such collection.
+ * Frees the garbage of loading and compiling: on Node.js 22 and later some 40 MB, most of it a nursery that has grown for it. It takes 0.1
+ * s and is meant for an idle process; under load the nursery grows again. Older releases have no such collection.
  */
 export function giveBackMemory(): void {
   if (Number(process.versions.node.split('.')[0]) < 22) return;
   setFlagsFromString('--expose-gc');
   const collect: unknown = runInNewContext('gc');
   setFlagsFromString('--no-expose-gc');
-  if (typeof collect === 'function') Reflect.apply(collect, undefined, [most]);
+  if (typeof collect === 'function') Reflect.apply(collect, undefined, [lastResort]);
 }
 
-/** The time after its start by which a process has had its first requests, if clients were waiting for it. */
+/** Time after the start by which waiting clients have sent their first requests. */
 const laterMs = 3_000;
 
-/** Gives back memory when a process has begun to serve and no request waits for an answer. Returns a function that cancels it. */
+/** Frees memory once the process has begun to serve and no request is in flight. Returns a function that cancels it. */
 export function giveBackLater(
   answering: () => number,
   delayMs = laterMs,
@@ -191,7 +191,7 @@ export function giveBackLater(
   };
 }
 
-/** The pipeline with files of its own for each worker but the first, where a process keeps something: `<path>.worker-<id>`. */
+/** The pipeline with separate files for each worker but the first, where a process persists something: `<path>.worker-<id>`. */
 function withOwnFiles(pipeline: Pipeline, id: number): Pipeline {
   if (id === 1) return pipeline;
   const schemas = readBuiltInSchemas();
