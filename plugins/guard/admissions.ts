@@ -4,20 +4,20 @@ import { heldPlace, type HeldPlace } from '../../core/base/admission/place.js';
 import type { Places } from '../../core/workers/workers.js';
 import { WaitBudget } from '../../core/base/admission/wait-budget.js';
 
-/** `concurrency`: all places are taken; `overload`: the request waited too long for its turn. */
+/** `concurrency`: all places are taken; `overload`: the request timed out in the queue. */
 export type RefusalReason = 'concurrency' | 'overload';
 
 export interface AdmissionsOptions {
-  /** The most requests running or waiting, here and in other workers together; 0 admits everything. */
+  /** Maximum number of running and queued requests, here and in other workers together; 0 means unlimited. */
   readonly max: number;
-  /** How many requests may run here now. */
+  /** Returns the number of requests that may run here now. */
   readonly limit: () => number;
-  /** Those places of all that this process has, by what is taken of them here; all unless given. */
+  /** Registers for the places that all workers share, with the number in use here; without it, this process has all places. */
   readonly placesOf?: (inUse: () => number, onMore: () => void) => Places;
-  /** The longest wait for a turn. */
+  /** Timeout in the queue. */
   readonly queueWaitMs: number;
   readonly nowMs: () => number;
-  /** The error for a request that is too many, or that waited too long. */
+  /** Makes the error for a refused request. */
   readonly refusal: (reason: RefusalReason) => Error;
   readonly onChange: (running: number, waiting: number) => void;
 }
@@ -25,9 +25,9 @@ export interface AdmissionsOptions {
 /** A request, shared by the parts into which an earlier stage has split it. */
 interface Admitted {
   readonly owner: Owner;
-  /** Resolves at its turn; undefined when it did not have to wait. */
+  /** Resolves when the request may run; undefined if it did not queue. */
   readonly turn: Promise<void> | undefined;
-  /** Parts that are running and not waiting for others. */
+  /** Number of parts that are running rather than waiting for others. */
   active: number;
   holds: boolean;
 }
@@ -36,15 +36,15 @@ function allOf(max: number): Places {
   return { held: max, most: max, more: () => undefined, changed: () => undefined, release: () => undefined };
 }
 
-/** How long a request asks for a place of other workers again and again before it waits for one here. */
+/** Time during which a request tries to get a place from other workers before it queues here. */
 const askForMs = 1_000;
 /** Overload ends after this long without a refusal, which is longer than any delay of a loaded event loop. */
 const overloadedForMs = 5_000;
 
 /**
- * Decides which requests run, which wait for their turn and which are refused. Turns are shared among tenants, and among the clients of one
- * tenant. A burst waits; under overload, requests of owners with at least their share wait only briefly. A request that an earlier stage
- * has split (one part per tenant) holds one place for all its parts, which share one object, its trace.
+ * Decides which requests run, which queue and which are refused. Places are shared fairly among tenants, and among the clients of one
+ * tenant. Bursts queue; under overload, requests of owners at or above their share queue only briefly. A request that an earlier stage has
+ * split (one part per tenant) holds one place for all its parts, which are identified by their common trace object.
  */
 export class Admissions {
   readonly #options: AdmissionsOptions;
@@ -59,7 +59,7 @@ export class Admissions {
     const { max, nowMs, placesOf = () => allOf(max) } = options;
     this.#demand = new Demand(nowMs);
     const refusal = (isFull: boolean): Error => this.#refused(isFull ? 'concurrency' : 'overload');
-    // In addition to the requests that fill the places, there is room for owners with less than their share.
+    // The queue also has room for owners below their share while others fill it.
     this.#queue = new FairQueue({ maxWaiting: 2 * max, refusal, nowMs });
     this.#places = placesOf(
       () => this.#queue.running + this.#queue.waiting,
@@ -75,29 +75,29 @@ export class Admissions {
     return this.#queue.waiting;
   }
 
-  /** Whether a request would run at once. */
+  /** Tells whether a request would run at once. */
   get hasPlace(): boolean {
     return this.#queue.waiting === 0 && this.#hasPlace();
   }
 
-  /** Whether a request that nobody waits for may run: it leaves a place for others. */
+  /** Tells whether background work may run: it leaves at least one place free. */
   get hasRoom(): boolean {
     const { max } = this.#options;
     return max === 0 || (this.#queue.waiting === 0 && this.#queue.running + 1 < this.#limit());
   }
 
-  /** Requests wait, and what was asked for them in vain may be free by now. */
+  /** Asks again for places for queued requests, since some may be free by now. */
   moreForWaiting(): void {
     if (this.#queue.waiting > 0 && this.#queue.running >= this.#places.held) void this.more();
   }
 
-  /** Asks for more of the places of all; undefined where that is of no use. */
+  /** Asks for more of the shared places; undefined while that is pointless. */
   more(): Promise<void> | undefined {
     return this.#options.max === 0 ? undefined : this.#places.more();
   }
 
   /**
-   * Takes a place, immediately if one is free, for the first part of a request. Before that `pay` is called, which may refuse it.
+   * Takes a place, immediately if one is free, for the first part of a request. `pay` runs before that and may refuse the request.
    * @throws the refusal or the signal's reason, directly or by rejecting
    */
   enter(
@@ -119,7 +119,7 @@ export class Admissions {
     return turn === undefined ? this.#hold(admitted) : this.#afterTurn(admitted, turn);
   }
 
-  /** Admits the requests that may run now, after the limit has risen. */
+  /** Admits queued requests that may run now, after the limit has risen. */
   admit(): void {
     while (this.#hasPlace() && this.#queue.admitNext());
     this.#tell();
@@ -142,7 +142,7 @@ export class Admissions {
     return more === undefined ? this.#wait(owner, signal) : this.#afterMore(more, owner, signal);
   }
 
-  /** Others may be faster to take what has come: it is asked for again while there is some. */
+  /** Other requests may take the new places first, so it asks again while there are some. */
   async #afterMore(first: Promise<void>, owner: Owner, signal: AbortSignal): Promise<void> {
     const { nowMs } = this.#options;
     const untilMs = nowMs() + askForMs;
@@ -181,8 +181,9 @@ export class Admissions {
   }
 
   /**
-   * Under overload, refusals should come at once and admitted requests be served soon, so only those wait whose tenant has not had its part:
-   * its share of the places, or else asks less often than another one: how much waits says little of who asks most, as those are refused.
+   * Under overload, refusals should be immediate and admitted requests served soon. So only requests of underserved tenants queue: tenants
+   * below their share of the places, or with fewer requests than another tenant. The length of the queue does not show which tenant sends
+   * most, because those requests are refused.
    */
   #mayWait(owner: Owner): boolean {
     const queue = this.#queue;
@@ -200,7 +201,7 @@ export class Admissions {
     return Math.min(this.#options.limit(), this.#places.most);
   }
 
-  /** Whether there is overload. Refusals keep the queue short, so its length says nothing. */
+  /** Tells whether there is overload. Refusals keep the queue short, so its length is no indication. */
   get isRefusing(): boolean {
     return this.#options.nowMs() - this.#refusedAtMs < overloadedForMs;
   }
@@ -240,14 +241,14 @@ export class Admissions {
   }
 }
 
-/** Windows are as long as a burst that is to count as one. */
+/** Length of a window: requests of one burst should be counted together. */
 const windowMs = 1_000;
-/** Callers choose the names; who comes when so many have asked is not counted. */
+/** Maximum number of parties counted. Callers choose the names; further ones are not counted. */
 const maxNames = 1_000;
 
 type Counts = Map<string | object, number>;
 
-/** How often each party has asked in this window and the one before, refused requests included. */
+/** Number of requests of each party in this window and the one before, including refused ones. */
 class Demand {
   readonly #nowMs: () => number;
   #window = 0;
@@ -265,7 +266,7 @@ class Demand {
     if (known !== undefined || this.#now.size < maxNames) this.#now.set(name, (known ?? 0) + 1);
   }
 
-  /** Whether no other party has asked more often. */
+  /** Tells whether no other party has sent more requests. */
   isLargest(name: string | object): boolean {
     this.#turn();
     const own = this.#of(name);

@@ -1,4 +1,4 @@
-/** Stage `guard`: refuses what a client, a tenant or this replica may not do, before it costs anything. */
+/** Stage `guard`: enforces the limits of clients, tenants and this replica, before a request causes any cost. */
 import { type IntervalHistogram, monitorEventLoopDelay } from 'node:perf_hooks';
 import { type HeldPlace, heldPlace } from '../../core/base/admission/place.js';
 import type { GuardOptions } from '../../core/base/options.gen.js';
@@ -57,7 +57,7 @@ export default defineStage<GuardOptions, 'tenant', 'place', typeof metrics>({
   create: (options, host) => new Guard(options, host),
 });
 
-/** Even when the loop is late, this many may run: requests that wait for the backend do not load the loop. */
+/** Requests that may always run, even when the event loop is late: requests that wait for the backend do not load it. */
 const minRunning = 2;
 /** A higher mean delay means that the event loop is overloaded. */
 const loopTargetMs = 3;
@@ -135,7 +135,7 @@ class Guard implements Stage<'tenant', 'place'> {
     }
   }
 
-  /** What the limits allow follows from the request; the rate and the places are new each time. */
+  /** The limits depend only on the request, so they are not checked again; the rate and the places are. */
   admitAgain({ caller, slots }: Exchange<'tenant'>): AdmitAgain {
     const takeNow = this.#rate.takerOf({ address: caller.address, tenant: slots.tenant });
     return () => this.#admissions.hasPlace && takeNow();
@@ -143,15 +143,15 @@ class Guard implements Stage<'tenant', 'place'> {
 
   /**
    * Checks the rate first, then the in-flight limit (docs/protocol/errors-and-limits.md#rate-and-requests-in-flight). The parts of one
-   * request count once. What nobody waits for begins while there is room, and then takes the place of nobody who comes later.
+   * request count once. Background work runs only while permits are free and never holds one.
    */
   #enter({ trace, caller, signal, slots }: Exchange<'tenant'>): HeldPlace | Promise<HeldPlace> {
-    if (caller.isBackground === true) return this.#enterUnseen();
+    if (caller.isBackground === true) return this.#enterInBackground();
     const pay = (): Promise<void> | undefined => this.#pay({ address: caller.address, tenant: slots.tenant });
     return this.#admissions.enter(trace, [slots.tenant.id, caller.address], signal, pay);
   }
 
-  #enterUnseen(): HeldPlace | Promise<HeldPlace> {
+  #enterInBackground(): HeldPlace | Promise<HeldPlace> {
     const admissions = this.#admissions;
     if (admissions.hasRoom) return heldPlace(nothing, nothing);
     const more = admissions.more();
@@ -162,7 +162,7 @@ class Guard implements Stage<'tenant', 'place'> {
     });
   }
 
-  /** Takes what the request costs of the rate. */
+  /** Takes the request's tokens of the rate limit. */
   #pay(payer: Payer): Promise<void> | undefined {
     const taken = this.#rate.take(payer);
     if (taken instanceof Promise) return taken.then((isTaken) => this.#mustBe(isTaken));
@@ -181,7 +181,7 @@ class Guard implements Stage<'tenant', 'place'> {
     return apiError('tooManyConcurrent', {});
   }
 
-  /** All requests share the event loop: when it is late, too many of them are running. */
+  /** Adapts the limit to the delay of the event loop, which all requests share: when it is late, too many of them are running. */
   #lookAtLoop(): void {
     const toMs = (ns: number): number => Math.max(0, ns / 1e6 - loopResolutionMs);
     // An empty histogram has no mean.
@@ -213,7 +213,7 @@ class Guard implements Stage<'tenant', 'place'> {
   }
 }
 
-/** Throws the error of the first limit that a request exceeds; a limit of 0 is disabled. An allowed request only costs arithmetic. */
+/** Throws the error of the first limit that a request exceeds; a limit of 0 is disabled. For an allowed request this is only arithmetic. */
 async function checkRequest(
   request: ApiRequest,
   limits: TenantLimits,
@@ -226,15 +226,15 @@ async function checkRequest(
 }
 
 interface AdaptiveLimitOptions {
-  /** The limit never falls below this. */
+  /** Minimum of the limit. */
   readonly floor: number;
-  /** The limit never rises above this. */
+  /** Maximum of the limit. */
   readonly ceiling: number;
-  /** A longer delay means that too many are running. */
+  /** A longer delay lowers the limit. */
   readonly targetMs: number;
 }
 
-/** A concurrency limit that adapts to how long fixed-cost work is delayed while requests run. */
+/** A concurrency limit that adapts to the delay of fixed-cost work while requests run. */
 export class AdaptiveLimit {
   readonly #options: AdaptiveLimitOptions;
   #limit: number;
@@ -262,7 +262,8 @@ export class AdaptiveLimit {
 const decrease = 0.8;
 const growth = 0.1;
 /**
- * Requests that are refused only come back in greater number when the limit overshoots. No more of them are answered either: with a growth of a
- * fifth of a request as many were answered, and the slowest hundredth took twice as long (docs/reliability.md).
+ * Growth while requests are refused. A limit that overshoots makes refused requests come back in greater number, and no more of them are
+ * answered: with a growth of a fifth of a request the throughput was the same, and the slowest hundredth took twice as long
+ * (docs/reliability.md).
  */
 const slowGrowth = 0.01;

@@ -3,14 +3,14 @@ import type { GuardOptions } from '../../core/base/options.gen.js';
 import type { Tenant } from '../../core/base/caller.js';
 import type { Workers } from '../../core/workers/workers.js';
 
-/** Whose rate a request counts against. */
+/** The address and tenant whose rate a request counts against. */
 export interface Payer {
   /** Remote address. */
   readonly address: string;
   readonly tenant: Tenant;
 }
 
-/** What a refusal was counted against: an address, one that several tenants share, or a tenant. */
+/** The party a refusal was counted against: an address, an address that several tenants share, or a tenant. */
 export type RefusedBy = 'address' | 'shared_address' | 'tenant';
 
 export interface RateSettings {
@@ -25,8 +25,8 @@ export interface RateSettings {
 }
 
 /**
- * The rate limit: a bucket of tokens for each remote address, or for each tenant. A request over several tenants takes a token of each. A
- * bucket that is dropped to make room for others comes back full, as a new one is, so that nobody gains more by that than by another name.
+ * The rate limit: a token bucket for each remote address, or for each tenant. A request over several tenants takes a token of each. A
+ * bucket that is evicted comes back full, as a new one is, so a client gains no more by eviction than by using another name.
  */
 export class Rate {
   readonly #settings: RateSettings;
@@ -39,7 +39,7 @@ export class Rate {
     const { rateLimitPerSecond: perSecond, rateLimitBurst: size, rateLimitBy: by } = settings.options;
     this.#settings = settings;
     this.#shared = new SharedAddresses(nowMs);
-    // One with other figures is another budget.
+    // A changed rate is a separate budget.
     const name = `${pluginId} rate of ${perSecond} and ${size} by ${by}`;
     this.#tokens = perSecond > 0 && size > 0 ? workers.tokens({ name, size, perSecond }) : undefined;
   }
@@ -54,7 +54,7 @@ export class Rate {
     return Promise.all(soon).then((all) => this.#judge(payer, all));
   }
 
-  /** Takes the tokens for a request of one tenant again and again, where they are at hand. */
+  /** Returns a function that takes the tokens for a request of one tenant, as far as this process holds some. */
   takerOf(payer: Payer): () => boolean {
     const tokens = this.#tokens;
     if (tokens === undefined) return () => true;
@@ -80,17 +80,17 @@ export class Rate {
   }
 }
 
-/** Ids come from headers, so they may be long, and parts of longer texts: none of that is kept. */
+/** Hashes an id, because ids come from headers: they may be long, and slices of longer texts that would stay in memory. */
 function digestOf(id: string): string {
   return createHash('sha256').update(id).digest('base64').slice(0, 22);
 }
 
-/** Refusals are counted for as long as this, and then anew. */
+/** Length of a window in which refusals are counted. */
 const windowMs = 60_000;
-/** Fewer refusals than this in one window are not worth a record. */
+/** Minimum number of refusals in a window for a log record. */
 const leastRefusals = 20;
 const tellEveryMs = 3_600_000;
-/** Further addresses only count among all. */
+/** Maximum number of addresses counted individually. */
 const maxAddresses = 1_000;
 
 interface Refusals {
@@ -111,7 +111,7 @@ export class SharedAddresses {
     this.#nowMs = nowMs;
   }
 
-  /** Counts a refused request of this tenant: whether the address is shared, and whether it is time to tell. */
+  /** Counts a refused request of this tenant. Tells whether the address is shared, and whether that should be logged now. */
   refused(address: string, tenant: string): { readonly isShared: boolean; readonly isWorthTelling: boolean } {
     const nowMs = this.#nowMs();
     if (nowMs - this.#sinceMs >= windowMs) {
