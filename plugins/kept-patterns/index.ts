@@ -1,4 +1,4 @@
-/** Stage `kept-patterns`: keeps the patterns of the past, over a restart too, and finds them before somebody asks. */
+/** Stage `kept-patterns`: caches the patterns of past time ranges, also over a restart, and prefetches them. */
 import type { KeptPatternsOptions } from '../../core/base/options.gen.js';
 import { cacheBudget } from '../../core/base/memory/pool.js';
 import { Pacer } from '../../core/base/pace/pacer.js';
@@ -43,7 +43,7 @@ export default defineStage<KeptPatternsOptions, 'tenant', never, typeof keptPatt
   create: (options, host) => new KeptPatterns(options, host),
 });
 
-/** Of the cache budget: patterns have one in so many parts of it, in addition. */
+/** Divisor of the cache budget: patterns may use this part of it, in addition. */
 const budgetDivisor = 8;
 
 class KeptPatterns implements Stage<'tenant', never> {
@@ -52,7 +52,7 @@ class KeptPatterns implements Stage<'tenant', never> {
   readonly #store: PatternStore;
   readonly #snapshot: PatternSnapshot | undefined;
   readonly #spare: SpareTime;
-  /** What was asked for before a purge is not kept after it. */
+  /** Answers requested before a purge are not stored after it. */
   readonly #generations = new Generations();
   readonly #deletions: RunningDeletions;
   #keys: PatternKeys | undefined;
@@ -120,7 +120,7 @@ class KeptPatterns implements Stage<'tenant', never> {
     return kept;
   }
 
-  /** Undefined for a range that may still change, and for a selector of which a later stage says what is wrong. */
+  /** Undefined for a range that may still change, and for an invalid selector, which a later stage reports. */
   #keyOf(exchange: Exchange<'tenant'>, request: PatternsRequest): PatternKey | undefined {
     if (isNotPast(request, this.#host.clock.nowMs(), this.#options)) return undefined;
     try {
@@ -156,7 +156,7 @@ class KeptPatterns implements Stage<'tenant', never> {
     const owner = keysOfOwner(exchange);
     const generation = this.#generations.of(owner);
     const answer = await rest(exchange);
-    // What is partial, or empty because lines are late, is no knowledge.
+    // Partial answers are not cached, nor empty ones, which may be due to late lines.
     if (answer.kind !== 'patterns' || answer.warnings.length > 0 || answer.patterns.length === 0)
       return { answer, isKept: false };
     const body = await bodyOf(answer, new Pacer(exchange.signal));
@@ -167,7 +167,8 @@ class KeptPatterns implements Stage<'tenant', never> {
   }
 
   /**
-   * Who looks at lines may look at their patterns next, with the same times. Of a range that may still change they would be old by then.
+   * Queues a prefetch of the patterns of lines that were just queried: clients often request both, for the same time range. A range that
+   * may still change is skipped, because its patterns would be outdated by then.
    */
   #learn(
     exchange: Exchange<'tenant'>,
@@ -176,7 +177,7 @@ class KeptPatterns implements Stage<'tenant', never> {
     rest: Rest,
   ): void {
     const search = usualPatternSearch(this.#host).current?.();
-    // Behind `translate` another request would have the plan of this one.
+    // Behind `translate`, the prefetch would inherit the plan of this request.
     if (search === undefined || exchange.slots.plan !== undefined) return;
     if (answer.kind !== 'streams' || answer.streams.length === 0 || answer.warnings.length > 0) return;
     const { ast } = query;
@@ -195,20 +196,20 @@ class KeptPatterns implements Stage<'tenant', never> {
   }
 }
 
-/** As Generations wants it. */
+/** The tenant in the form that Generations expects. */
 function keysOfOwner({ slots }: Exchange<'tenant'>): string {
   return `${tenantPart(slots.tenant.id)}:`;
 }
 
 type Patterns = PatternsAnswer['patterns'];
 
-/** The bytes that clients get. */
+/** The bytes that are sent to clients. */
 async function bodyOf(answer: PatternsAnswer, pacer: Pacer): Promise<Buffer> {
   const { body } = await atPace(encodeSteps(answer, { categorizeLabels: false }), pacer);
   return body;
 }
 
-/** The answer that these bytes were made of; throws for others: they may come from a file. */
+/** Parses such bytes; throws if they are invalid, since they may come from a file. */
 function answerOf(body: Buffer): PatternsAnswer {
   const { data } = JSON.parse(body.toString()) as { readonly data?: unknown };
   if (!Array.isArray(data)) throw new Error('no list of patterns');

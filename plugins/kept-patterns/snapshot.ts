@@ -16,10 +16,10 @@ type PersistOptions = Pick<
 type PatternsHost = Pick<Host<typeof keptPatternsMetrics>, 'clock' | 'log' | 'meters' | 'shared' | 'onStop'>;
 
 const format = { version: 1, member: 'entries_by_key', depth: 1 } as const;
-/** By this name replicas ask each other for what they keep. */
+/** The name under which replicas request each other's patterns. */
 export const offerName = '__patterns_snapshot:v1';
 
-/** Has other replicas begin with what this one keeps. */
+/** Offers the stored patterns to other replicas. */
 export function offerPatterns(store: PatternStore, host: Pick<Host, 'shared' | 'clock' | 'onStop'>): void {
   host.onStop(
     fleetOf(host).offer(offerName, () =>
@@ -28,7 +28,7 @@ export function offerPatterns(store: PatternStore, host: Pick<Host, 'shared' | '
   );
 }
 
-/** The snapshot file of a store: read when the process starts, written from then on. */
+/** The snapshot file of a store: read at startup, written from then on. */
 export class PatternSnapshot {
   readonly #options: PersistOptions;
   readonly #store: PatternStore;
@@ -60,7 +60,7 @@ export class PatternSnapshot {
   }
 
   /**
-   * Restores in the background.
+   * Starts the restore in the background.
    * @throws Error naming the option when the file cannot be written
    */
   async start(setup: string): Promise<void> {
@@ -68,7 +68,7 @@ export class PatternSnapshot {
     await this.#kept.start(snapshotTurns(this.#options.persistPath, this.#host));
   }
 
-  /** Drops answers that must not come back from the file either. */
+  /** Drops answers from the store and from the file, so that a restart does not restore them. */
   forget(drop: () => void): Promise<void> {
     return this.#kept.forget(drop);
   }
@@ -77,7 +77,7 @@ export class PatternSnapshot {
     return this.#kept.stop();
   }
 
-  /** First what this process had written, then what peers keep where that is old: of a key the newer answer wins. */
+  /** Restores this process's own file first, then, if that is old, the patterns of peers. The newer answer of a key wins. */
   async #restore(file: SnapshotFile, signal: AbortSignal): Promise<boolean> {
     const { isSaved, savedAtMs } = await this.#restoreFile(file, signal);
     const isOld = this.#host.clock.nowMs() - savedAtMs > this.#options.startupStaleThreshold;
@@ -85,7 +85,7 @@ export class PatternSnapshot {
     return isSaved && taken === 0;
   }
 
-  /** Resolves to how many answers came from peers. */
+  /** Resolves to the number of answers taken from peers. */
   async #restorePeers(ended: AbortSignal): Promise<number> {
     let taken = 0;
     await fleetOf(this.#host).ask({
@@ -105,7 +105,9 @@ export class PatternSnapshot {
     return taken;
   }
 
-  /** Whether the file holds what the store holds now, and when it was written; at no time where there is none. */
+  /**
+   * Reads the file. Resolves to its time of writing (-Infinity if there is none), and to whether it holds everything that the store holds.
+   */
   async #restoreFile(
     file: SnapshotFile,
     signal: AbortSignal,
@@ -117,7 +119,7 @@ export class PatternSnapshot {
     const read = await file.read((names, value) => {
       if (!stageEntry(staged, { setup, nowMs }, names, value)) others += 1;
     }, signal);
-    // There is none, or it was put aside.
+    // There is no file, or it was moved aside.
     if (read === undefined) return { isSaved: this.#store.size === 0, savedAtMs: -Infinity };
     const taken = await this.#store.take(staged, 'disk', new Pacer(signal));
     this.#host.log.info('patterns restored', {

@@ -14,7 +14,7 @@ import type { Pacer } from '../../core/base/pace/pacer.js';
 import { eachAtPace } from '../../core/base/pace/steps.js';
 import type { keptPatternsMetrics } from './metrics.js';
 
-/** An answer as it is sent. */
+/** An answer in the form in which it is sent. */
 export interface KeptBody {
   readonly body: Buffer;
   readonly patterns: number;
@@ -29,16 +29,15 @@ interface Kept extends KeptBody {
 /** Answers of another process by key, in order of use. */
 export type StagedPatterns = ByteLru<KeptBody>;
 
-/** Where answers come from that this process has not made. */
+/** The source of answers that this process has not made itself. */
 export type Origin = 'disk' | 'peer';
 
 const maxEntries = 10_000;
-/** The most bytes of an answer: it is parsed in one turn of the event loop, and in a snapshot an entry must be below its bound. */
+/** Maximum size of an answer: it is parsed in one turn of the event loop, and it must fit an entry of a snapshot. */
 export const largestBody = 2 * 1024 * 1024;
 
 /**
- * Answers with patterns of the past, which do not change: kept until there is no room, newer ones in the place of older ones, and written to
- * snapshots.
+ * A cache of patterns of past time ranges, which do not change. They have no TTL; newer answers replace older ones. Snapshots persist them.
  */
 export class PatternStore implements SnapshotSource, Yielding {
   readonly #entries: ByteLru<Kept>;
@@ -47,7 +46,7 @@ export class PatternStore implements SnapshotSource, Yielding {
   #revision = 0;
   #patterns = 0;
   #bytes = 0;
-  /** What was in the last snapshot that was begun. */
+  /** Contents of the last snapshot that was started. */
   #written = { entries: 0, patterns: 0 };
 
   constructor(
@@ -80,7 +79,7 @@ export class PatternStore implements SnapshotSource, Yielding {
     return this.#entries.peek(key) !== undefined;
   }
 
-  /** Keeps an answer of this process; false when it is too large. */
+  /** Stores an answer of this process; false when it is too large. */
   set({ text, isPrivate }: PatternKey, kept: KeptBody): boolean {
     if (this.has(text)) this.#meters.patterns_deduplicated_total.add(1, { source: 'mem' });
     if (!this.#put(text, { ...kept, isPrivate })) return false;
@@ -110,7 +109,7 @@ export class PatternStore implements SnapshotSource, Yielding {
     return this.#print(this.#entries.keys(), this.#written);
   }
 
-  /** As `entries`, those used last first. */
+  /** As `entries`, the most recently used first. */
   latest(): Iterable<WrittenEntry> {
     return this.#print([...this.#entries.keys()].reverse(), { entries: 0, patterns: 0 });
   }
@@ -131,7 +130,7 @@ export class PatternStore implements SnapshotSource, Yielding {
     }
   }
 
-  /** A snapshot was written. */
+  /** Called when a snapshot was written. */
   wrote(bytes: number): void {
     const { meters, entries, patterns } = { meters: this.#meters, ...this.#written };
     meters.patterns_persist_writes_total.add(1, {});
@@ -141,17 +140,17 @@ export class PatternStore implements SnapshotSource, Yielding {
     meters.patterns_persisted_disk_bytes.set(bytes, {});
   }
 
-  /** So many answers are kept. */
+  /** Number of stored answers. */
   get size(): number {
     return this.#entries.entries;
   }
 
-  /** Where answers of another process are gathered: they count when all of them were read. */
+  /** A buffer for answers of another process, which are taken once all of them have been read. */
   stage(): StagedPatterns {
     return new ByteLru<KeptBody>(this.#bounds);
   }
 
-  /** Takes answers of another process, but for those that are older than what is known. Resolves to how many it took. */
+  /** Stores answers of another process, unless newer ones are known. Resolves to the number stored. */
   async take(staged: StagedPatterns, origin: Origin, pacer: Pacer): Promise<number> {
     let taken = 0;
     await eachAtPace(staged.keys(), pacer, (key) => {
@@ -211,8 +210,8 @@ export class PatternStore implements SnapshotSource, Yielding {
 }
 
 /**
- * Adds an entry of a snapshot, as it stands in its file, to what was gathered. Returns false for one of another setup, and for one of the
- * future of a clock that was set back.
+ * Adds an entry of a snapshot to the buffer. Returns false for an entry of another setup, and for one from the future, which means that the
+ * clock was set back.
  */
 export function stageEntry(
   staged: StagedPatterns,
@@ -235,16 +234,16 @@ export function stageEntry(
 
 export interface PatternKey {
   readonly text: string;
-  /** The answer may depend on what the client sent to the backend: it is neither written to a file nor shared. */
+  /** True if the answer may depend on the credentials sent to the backend: it is neither persisted nor shared. */
   readonly isPrivate: boolean;
 }
 
-/** Throws LogqlError for a selector that cannot be parsed. */
+/** Makes the key of a request. Throws LogqlError for a selector that cannot be parsed. */
 export type PatternKeys = (exchange: Exchange<'tenant'>, request: PatternsRequest) => PatternKey;
 
-/** What a client asks for. */
+/** Parameters that appear in the key. */
 const asked = { query: scalar, start: scalar, end: scalar, step: scalar };
-/** What answers depend on beside that, and what hardly differs between them. */
+/** Other fields that answers depend on. They rarely differ, so the key has only their hash. */
 const usual: KeyParts<Omit<PatternsRequest, 'op'>> = {
   query: leftOut('asked for'),
   range: leftOut('asked for'),
@@ -272,12 +271,12 @@ export function patternKeys(forwarding: Forwarding, setup: string): PatternKeys 
   };
 }
 
-/** Whether a key that may come from a file or a peer is one that this process asks for. */
+/** Tells whether a key from a file or a peer belongs to this setup. */
 export function isOfSetup(key: string, setup: string): boolean {
   return key.startsWith('patterns:') && key.endsWith(setupPart(setup));
 }
 
-/** The beginning of all keys of a tenant. */
+/** The common prefix of all keys of a tenant. */
 export function keysOfTenant(tenantId: string): string {
   return `patterns:${tenantPart(tenantId)}:`;
 }
