@@ -1,4 +1,7 @@
-/** Stage `label-index`: answers browses of label values from an index, whatever their time (docs/caching.md#the-index-of-label-values). */
+/**
+ * Stage `label-index`: answers browses of label values from an index, whatever their time range
+ * (docs/caching.md#the-index-of-label-values).
+ */
 import { createHash } from 'node:crypto';
 import type { LabelIndexOptions } from '../../core/base/options.gen.js';
 import { dataOwner } from '../../core/base/keys/data-owner.js';
@@ -142,7 +145,7 @@ class LabelIndexStage implements Stage<'tenant', never> {
     const generation = this.#index.generationOf(key);
     const whole = await rest(exchange.derive({ request: { ...request, browse: {} }, isFinal: false }));
     if (whole.kind !== 'names') return whole;
-    // A warning says that something is missing.
+    // A warning means that the listing is incomplete.
     if (whole.warnings.length === 0) {
       await this.#index.learn(key, whole.values, isBrowse, generation);
       const learnt = isBrowse ? await this.#index.browse(key, request.browse, signal) : undefined;
@@ -166,7 +169,7 @@ class LabelIndexStage implements Stage<'tenant', never> {
   }
 }
 
-/** What was asked for, of a whole listing. */
+/** The requested page of a whole listing. */
 async function cut(
   whole: NamesAnswer,
   { browse }: LabelValuesRequest,
