@@ -32,12 +32,12 @@ export const diskMetrics = {
 
 type DiskHost = Pick<Host<typeof diskMetrics>, 'clock' | 'logAs' | 'meters' | 'setup' | 'shared' | 'onStop'>;
 
-/** The tier that has a file open: after a reload two instances of the plugin may have the same path, and only one can have the file. */
+/** The tier that has a file open: after a reload two instances of the plugin may have the same path, and only one may use the file. */
 interface DiskPlace {
   open: DiskTier | undefined;
 }
 
-/** Opens the disk cache behind the store; another tier of this process that has the file writes what waits and closes it. */
+/** Opens the disk cache behind the store. A tier of this process that already has the file flushes and closes it first. */
 export async function openDisk(
   options: PeerCacheOptions,
   store: AnswerStore,

@@ -1,6 +1,5 @@
 /**
- * Stage `peer-cache`: caches packed answers in memory, on disk, and in other replicas or in a store that they share; identical concurrent
- * calls share one.
+ * Stage `peer-cache`: caches packed answers in memory, on disk, and in other replicas or a shared store; merges identical concurrent calls.
  */
 import { withoutPlace } from '../../core/base/admission/place.js';
 import { weighAnswer } from '../../core/wire/answer/merge/index.js';
@@ -98,9 +97,9 @@ export default defineStage<PeerCacheOptions, 'tenant', never, typeof metrics>({
   create: (options, host) => new PeerCache(options, host),
 });
 
-/** The most callers that share one call; further ones share another. The in-flight limit of guard is far below. */
+/** Maximum number of callers that share one call; further ones share another. guard's in-flight limit is far lower. */
 const maxWaiters = 1_000;
-/** Time between two looks at the memory of the process. */
+/** Interval for sampling the memory of the process. */
 const watchMs = 1_000;
 
 class PeerCache implements Stage<'tenant', never> {
@@ -110,7 +109,7 @@ class PeerCache implements Stage<'tenant', never> {
   readonly #deletions: RunningDeletions;
   readonly #cache: AnswerStore | undefined;
   readonly #flights: Flights<Answer> | undefined;
-  /** A call that was made before a purge is not shared after it. */
+  /** Calls from before a purge are not shared with callers after it. */
   readonly #generations = new Generations();
   readonly #options: PeerCacheOptions;
   readonly #stale: StaleAnswers;
@@ -142,7 +141,7 @@ class PeerCache implements Stage<'tenant', never> {
   async start(): Promise<void> {
     if (this.#cache === undefined) return;
     this.#watchMemory();
-    // The tiers behind memory, the nearest first.
+    // Tiers behind memory, the nearest first.
     if (this.#options.diskCachePath !== '')
       this.#disk = await openDisk(this.#options, this.#cache, this.#host);
     this.#workers?.start(this.#cache);
@@ -150,7 +149,7 @@ class PeerCache implements Stage<'tenant', never> {
     this.#shared = await this.#openShared(this.#cache);
   }
 
-  /** Puts the store that replicas share behind all other tiers. */
+  /** Opens the shared store as the last tier. */
   async #openShared(store: AnswerStore): Promise<SharedStore | undefined> {
     const { sharedCacheUrl: url, sharedCachePrefix: prefix, sharedCacheSecret: secret } = this.#options;
     if (url === undefined) return undefined;
@@ -179,7 +178,7 @@ class PeerCache implements Stage<'tenant', never> {
     await this.#shared?.close();
   }
 
-  /** A successor that could not be started may have taken the file of the disk cache. */
+  /** A successor that failed to start may have taken over the file of the disk cache. */
   async reload(): Promise<void> {
     if (this.#cache === undefined || this.#disk?.isClosed !== true) return;
     this.#cache.removeTier(this.#disk);
@@ -223,7 +222,7 @@ class PeerCache implements Stage<'tenant', never> {
     }
   }
 
-  /** Undefined for what cannot be read: it may come from a disk. */
+  /** Undefined for an answer that cannot be parsed: it may come from a disk. */
   readonly #unpack: Keeping['unpack'] = async (question, { packed }, { signal }) => {
     try {
       return await atPace(unpackSteps(packed), new Pacer(signal));
@@ -254,7 +253,7 @@ class PeerCache implements Stage<'tenant', never> {
     });
     if (!isShared) return result;
     this.#host.meters.coalesced_total.add(1, {});
-    // A caller that waits for shared work does none itself.
+    // A caller that waits for shared work does no work itself.
     const answer = await withoutPlace(exchange.slots.place, () => result);
     this.#host.meters.coalesced_saved_total.add(1, {});
     return answer;
@@ -276,7 +275,7 @@ class PeerCache implements Stage<'tenant', never> {
     }
   }
 
-  /** Undefined for what cannot be kept. */
+  /** Undefined for an answer that cannot be cached. */
   async #packed(answer: Answer, signal: AbortSignal): Promise<Buffer | undefined> {
     if (this.#cache === undefined || !isCacheable(answer)) return undefined;
     const pacer = new Pacer(signal);
@@ -310,7 +309,7 @@ function observedStore(options: PeerCacheOptions, host: Host<typeof metrics>): A
 
 const warning = 'the backend is unavailable: this answer was kept from before and may be out of date';
 const headers = { 'X-Proxy-Stale-Response': 'true', 'Cache-Control': 'no-store' };
-/** Least time between two log records. */
+/** Minimum time between two log records. */
 const logEveryMs = 60_000;
 
 /** Decides when an expired answer is better than an error. */
@@ -324,7 +323,7 @@ class StaleAnswers {
     this.#host = host;
   }
 
-  /** Whether an expired answer may replace this error; the store has none that is too old. */
+  /** Tells whether an expired answer may replace this error; the store drops answers that expired too long ago. */
   mayReplace(error: unknown, { caller, signal }: Exchange<'tenant'>): boolean {
     // With forwarded credentials only the backend knows whether the caller may still see the answer.
     const isAllowed = !signal.aborted && this.#fingerprint(caller.headers) === undefined;

@@ -44,55 +44,58 @@ type InventoryOptions = Pick<
 >;
 type InventoryHost = Pick<Host<typeof inventoryMetrics>, 'clock' | 'meters'>;
 
-/** What the stage does for whole answers, and its inventory for parts of them. */
+/** Functions of the stage that its inventory uses for parts of answers. */
 export interface Keeping {
-  /** Runs what equal callers share, under a key. */
+  /** Merges identical concurrent runs under a key. */
   share(
     key: string,
     exchange: Exchange<'tenant'>,
     run: (exchange: Exchange<'tenant'>) => Promise<Answer>,
   ): Promise<Answer>;
-  /** Undefined for what cannot be read, which is dropped. */
+  /** Undefined for an answer that cannot be parsed, which is dropped. */
   unpack(key: string, kept: Kept, exchange: Exchange<'tenant'>): Promise<CacheableAnswer | undefined>;
 }
 
-/** There are too many streams to list all of them. */
+/** The owner has too many streams to list all of them. */
 class TooWide extends Error {
   override readonly name = 'TooWide';
 }
 
-/** A part of a listing says that something is missing: whoever asks for the whole tells what. */
+/** A part of a listing is incomplete: the listing as a whole must be requested to report the warning. */
 class Incomplete extends Error {
   override readonly name = 'Incomplete';
 }
 
-/** The most streams of a bucket from which other listings are read. */
+/** Maximum number of streams in a bucket from which other listings are derived. */
 const maxStreams = 10_000;
 const msNs = 1_000_000n;
 const minuteMs = 60_000;
 const hourMs = 60 * minuteMs;
-/** A bucket is listed again after this part of its age. */
-const patience = 0.1;
-/** Pickers that open together ask within this time. */
+/** A bucket is refreshed after this fraction of its age. */
+const refreshFraction = 0.1;
+/** Pickers that open together send their requests within this time. */
 const togetherMs = 500;
-/** Unpacked, a listing takes about so many times its bytes. */
+/** Approximate size of an unpacked listing relative to its packed size. */
 const unpackedFactor = 4;
-/** The most questions whose joined buckets are followed up, and owners of too many streams that are remembered. */
+/** Maximum number of remembered queries with joined buckets, and of remembered owners with too many streams. */
 const maxRemembered = 2_000;
-/** The same in bytes: questions may hold long selectors. */
+/** The same in bytes: queries may contain long selectors. */
 const maxRememberedBytes = 4 * 1024 * 1024;
 const joinedForMs = 24 * hourMs;
 const wideForMs = 10 * minuteMs;
-/** Of keys that are for any time. */
+/** The range in keys that do not depend on time. */
 const noTime: TimeRange = { startNs: 0n, endNs: 0n };
 
 /**
- * Lists names, values and streams of the backend over long ranges from time buckets that are kept: the union of what buckets list is what
- * their whole time lists. The newest minutes are always asked. What can be read from streams is: every label, value and selection of an
- * owner shares the buckets of all its streams, unless there are too many. The buckets in which the range begins and ends are kept as well: where one
- * lists nothing that the rest does not list, the part of it that is in the range need not be asked. A bucket is listed again when it has
- * grown older by a tenth, so that a line that comes late by some time is listed a tenth of it later, after a minute at least and an hour at
- * most (docs/protocol/operation.md#cache-times, `-max-metadata-cache-freshness`).
+ * Lists names, values and streams of the backend over long ranges from cached time buckets: a listing is the union of those of its buckets.
+ * The newest minutes are always requested.
+ *
+ * Label names, values and selections are derived from streams where possible: all listings of an owner share the buckets of its streams,
+ * unless there are too many. The buckets that contain the start and the end of the range are cached as well. If such a bucket lists nothing
+ * beyond the rest, the part of it within the range need not be requested.
+ *
+ * A bucket is refreshed whenever its age has grown by a tenth. So a late line is listed after a tenth of its delay, after a minute at least
+ * and an hour at most (docs/protocol/operation.md#cache-times, `-max-metadata-cache-freshness`).
  */
 export class Inventory implements KeptListings {
   readonly #options: InventoryOptions;
@@ -100,11 +103,11 @@ export class Inventory implements KeptListings {
   readonly #store: AnswerStore;
   readonly #keys: CacheKeys;
   readonly #keeping: Keeping;
-  /** By question, the key of its joined buckets: they are dropped for the next ones. */
+  /** Key of the joined buckets of each query: the next ones replace them. */
   readonly #joined: ByteLru<string>;
-  /** Owners that are taken to have too many streams. */
+  /** Owners that have too many streams. */
   readonly #wide: ByteLru<true>;
-  /** Owners who have listed before. */
+  /** Owners that have requested a listing before. */
   readonly #asked: ByteLru<true>;
 
   constructor(
@@ -125,7 +128,7 @@ export class Inventory implements KeptListings {
     this.#asked = new ByteLru(bounds);
   }
 
-  /** The exchange of a listing, whose backend lists from buckets; other exchanges are left as they are. */
+  /** Makes the backend of a listing's exchange list from buckets; other exchanges are unchanged. */
   around(exchange: Exchange<'tenant'>, rest: Rest): Exchange<'tenant'> {
     const { request, slots } = exchange;
     const isListing = request.op === 'labels' || request.op === 'label_values' || request.op === 'series';
@@ -142,7 +145,7 @@ export class Inventory implements KeptListings {
     });
   }
 
-  /** Undefined for what is better asked as a whole. */
+  /** Undefined if the whole listing should be requested from the backend instead. */
   async #list(
     { range, hits, ...question }: ListingRequest,
     exchange: Exchange<'tenant'>,
@@ -167,8 +170,8 @@ export class Inventory implements KeptListings {
   }
 
   /**
-   * Whether an owner lists for the first time, and no bucket is kept, on the disk for instance. One call for the whole answers sooner than one for
-   * each bucket, and whoever has asked once may not ask again.
+   * Tells whether this is the first listing of an owner and no bucket is cached (on disk, for example). One call for the whole is faster
+   * than one per bucket, and the owner may never ask again.
    */
   async #isNew(filled: Filled, exchange: Exchange<'tenant'>): Promise<boolean> {
     const owner = this.#keyOf(everyStream, noTime, exchange);
@@ -180,7 +183,7 @@ export class Inventory implements KeptListings {
     return (await this.#find(this.#keyOf(everyStream, middle, exchange), exchange)) === undefined;
   }
 
-  /** From the buckets of all streams; undefined for what cannot be read from them, and for an owner that has too many. */
+  /** Derives a listing from the buckets of all streams; undefined if that is impossible, or if the owner has too many streams. */
   async #ofStreams(
     question: ListingQuestion,
     exchange: Exchange<'tenant'>,
@@ -201,12 +204,12 @@ export class Inventory implements KeptListings {
     }
   }
 
-  /** How many parts of a listing are asked at once. */
+  /** Maximum number of concurrent calls for one listing. */
   #parallelOf({ caller }: Exchange): number {
     return caller.isBackground === true ? 1 : this.#options.metadataInventoryParallelism;
   }
 
-  /** The key of what a question lists within some time. */
+  /** The cache key of a query's listing of a time range. */
   #keyOf(
     { listing, field = '', query }: ListingQuestion,
     range: TimeRange,
@@ -282,14 +285,14 @@ export class Inventory implements KeptListings {
   patienceMs({ endNs }: TimeRange): number {
     const ageMs = this.#host.clock.nowMs() - Number(endNs / msNs);
     const most = this.#options.labelsCacheTtl === 0 ? hourMs : this.#options.labelsCacheTtl;
-    return Math.min(most, Math.max(minuteMs, patience * ageMs));
+    return Math.min(most, Math.max(minuteMs, refreshFraction * ageMs));
   }
 
   get freshMs(): number {
     return Math.min(togetherMs, this.#options.recentTailRefreshMaxStaleness);
   }
 
-  /** What fails is told to those who wait for it elsewhere. */
+  /** Reports a failure to the store, because other processes may be waiting for the value. */
   async #orGiveUp<Made>(key: string, make: () => Promise<Made>): Promise<Made> {
     try {
       return await make();
@@ -310,7 +313,7 @@ export class Inventory implements KeptListings {
   }
 }
 
-/** The request of which stored listings are parts: only its range matters. */
+/** The request that parts of listings are cached for: only its range matters. */
 function requestFor(range: TimeRange): SeriesRequest {
   return { op: 'series', range, selectors: [] };
 }

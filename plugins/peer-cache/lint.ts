@@ -1,6 +1,6 @@
 import type { LintRule } from '../../core/plugin/index.js';
 
-/** Replicas that share a cache have a shared secret, and share answers in one way. */
+/** Replicas that share a cache must have a shared secret, and only one way of sharing. */
 export const lint: readonly LintRule[] = [
   {
     id: 'R044',

@@ -11,19 +11,19 @@ import { Pacer } from '../../core/base/pace/pacer.js';
 import { eachAtPace } from '../../core/base/pace/steps.js';
 import type { Exchange, Rest } from '../../core/plugin/index.js';
 
-/** What is listed of some time, and how long it may be used. */
+/** The listing of a time range with its TTL in milliseconds. */
 export interface Listed {
   readonly values: readonly string[];
   readonly leftMs: number;
 }
 
-/** Where listings are kept. */
+/** A cache of listings. */
 export interface KeptListings {
-  /** For how long a bucket that is listed now is taken for complete. */
+  /** TTL of a bucket that is listed now. */
   patienceMs(bucket: TimeRange): number;
-  /** For how long the newest minutes are those that were listed. */
+  /** TTL of listings of the newest minutes. */
   readonly freshMs: number;
-  /** What the backend lists, unless it is kept or on its way. */
+  /** A cached listing, or else one of the backend. Identical concurrent calls are merged. */
   findOrAsk(
     question: ListingQuestion,
     range: TimeRange,
@@ -31,7 +31,9 @@ export interface KeptListings {
     exchange: Exchange<'tenant'>,
     rest: Rest,
   ): Promise<Listed>;
-  /** Buckets of a question that were joined for this time, or what joins them, which is kept in place of those it had before. */
+  /**
+   * The cached union of a query's buckets over a range, or else the result of `join`. It replaces the query's previous union in the cache.
+   */
   findOrJoin(
     question: ListingQuestion,
     range: TimeRange,
@@ -40,18 +42,18 @@ export interface KeptListings {
   ): Promise<Listed>;
 }
 
-/** The parts of a listing. */
+/** A listing that can be requested in parts. */
 export interface Listing {
   readonly exchange: Exchange<'tenant'>;
-  /** A bucket: kept, or listed anew. */
+  /** The listing of a bucket, cached or new. */
   bucket(range: TimeRange, signal: AbortSignal): Promise<Listed>;
-  /** Time that may still change, or that is no bucket. */
+  /** The listing of a range that may still change, or that is not a bucket. */
   edge(range: TimeRange, signal: AbortSignal): Promise<readonly string[]>;
-  /** Many buckets. */
+  /** The listing of many buckets. */
   joined(filled: Filled, parallel: number, signal: AbortSignal): Promise<Listed>;
 }
 
-/** A listing that the backend is asked for. */
+/** A listing that is requested from the backend. */
 export class Asked implements Listing {
   readonly exchange: Exchange<'tenant'>;
   readonly #kept: KeptListings;
@@ -95,7 +97,7 @@ export class Asked implements Listing {
   }
 }
 
-/** A listing that is read from streams. */
+/** A listing that is derived from streams. */
 export class Derived implements Listing {
   readonly exchange: Exchange<'tenant'>;
   readonly #kept: KeptListings;
@@ -136,20 +138,20 @@ export class Derived implements Listing {
   }
 }
 
-/** A part at an end of a range. */
+/** A partial bucket at the start or end of a range. */
 interface Edge {
   readonly part: TimeRange;
-  /** The bucket that it is part of; undefined for what has to be asked. */
+  /** The bucket that contains the part; undefined if the part itself must be requested. */
   readonly bucket: TimeRange | undefined;
 }
 
 interface Part {
   readonly values: readonly string[];
-  /** The edge around which this is the bucket; undefined for what lies in the range. */
+  /** The part of the range that this bucket contains; undefined for values that lie in the range. */
   readonly around: TimeRange | undefined;
 }
 
-/** The whole of a listing over a range, from its parts, in an order that does not depend on which of them comes first. */
+/** The listing of a range, merged from its parts, in an order that does not depend on which part arrives first. */
 export async function listOver(
   listing: Listing,
   { startNs, endNs }: TimeRange,
@@ -200,7 +202,7 @@ async function union(lists: readonly (readonly string[])[], signal: AbortSignal)
   return [...values];
 }
 
-/** Whether one list has everything that another has. */
+/** Tells whether one list contains another. */
 async function holds(
   large: readonly string[],
   small: readonly string[],
@@ -211,16 +213,16 @@ async function holds(
   return missing.size === 0;
 }
 
-/** The list of all streams, which tells names, values and selections. */
+/** The list of all streams, from which names, values and selections are derived. */
 export const everyStream: ListingQuestion = { listing: 'streams', query: query(everything) };
 
-/** What a stream, as its text, adds to a listing. */
+/** Derives a stream's values in a listing from its text. */
 export type Reading = (stream: string) => readonly string[];
 
-/** Each matcher of a selection is compiled, and tried with each stream; the backend's index has them in less time than so many take here. */
+/** Each matcher is compiled and tried with each stream. With more matchers than this, the backend's index is faster. */
 const maxMatchers = 100;
 
-/** How a listing is read from streams; undefined for one that depends on rows, or whose selection is long. */
+/** The way to derive a listing from streams; undefined if it depends on rows, or if its selection is long. */
 export function readingOf({ listing, field, query: asked }: ListingQuestion): Reading | undefined {
   const { filter, pipes, options } = asked;
   if (pipes.length > 0 || Object.keys(options).length > 0 || !isOfStreams(filter)) return undefined;
@@ -259,35 +261,38 @@ function readerOf(listing: ListingQuestion['listing'], field: string | undefined
   }
 }
 
-/** Time that whole buckets fill: bounds are [start, end), in nanoseconds, at whole multiples of a bucket's length. */
+/** A range that consists of whole buckets: [start, end) in nanoseconds, at multiples of a bucket's length. */
 export interface Filled extends TimeRange {
-  /** Place of the smallest length in `lengths`. */
+  /** Index of the smallest length in `lengths`. */
   readonly level: number;
 }
 
 const minuteNs = 60_000_000_000n;
-/** Each is a whole multiple of the one before. */
+/** Lengths of buckets; each is a multiple of the one before. */
 const lengths = [1n, 10n, 60n, 360n, 1_440n].map((minutes) => minutes * minuteNs);
-/** Shorter ranges are asked as they are (docs/protocol/operation.md#cache-times). */
+/** Shorter ranges are not split (docs/protocol/operation.md#cache-times). */
 const shortestNs = 10n * minuteNs;
-/** So are longer ones, which would take too many buckets. */
+/** Longer ranges are not split either, because they would take too many buckets. */
 const longestNs = 62n * 1_440n * minuteNs;
 /** In longer ranges the smallest buckets cost more than they save. */
 const longNs = 360n * minuteNs;
-/** Lines younger than this may still be on their way. */
+/** Lines younger than this may not have been ingested yet. */
 const newestNs = minuteNs;
 
 export interface Divided {
-  /** What buckets fill whose bounds are those of other ranges too. */
+  /** The part that consists of whole buckets, whose bounds are the same for other ranges. */
   readonly filled: Filled;
-  /** Up to here, at a whole minute or at the end of the range, lines are old enough to be kept for a while. */
+  /** End of the part whose lines are old enough to be cached for a while, at a whole minute or at the end of the range. */
   readonly youngEndNs: bigint;
-  /** The buckets in which the range begins and ends; undefined where it does so with a whole one, or where that is too young to be kept. */
+  /**
+   * The buckets that contain the start and the end of the range; undefined where the range coincides with a bucket, or where the bucket is
+   * too young to be cached.
+   */
   readonly atStart: TimeRange | undefined;
   readonly atEnd: TimeRange | undefined;
 }
 
-/** How buckets fill a range; undefined for a range that is too short, too long or too young. */
+/** Splits a range into buckets; undefined if it is too short, too long or too young. */
 export function split({ startNs, endNs }: TimeRange, nowNs: bigint): Divided | undefined {
   if (endNs - startNs < shortestNs || endNs - startNs > longestNs) return undefined;
   const level = endNs - startNs < longNs ? 0 : 1;
@@ -307,7 +312,7 @@ export function split({ startNs, endNs }: TimeRange, nowNs: bigint): Divided | u
   };
 }
 
-/** The largest buckets that fill such a part, in order. */
+/** The largest possible buckets that fill a range, in order. */
 export function bucketsOf({ startNs, endNs, level: smallest }: Filled): readonly TimeRange[] {
   const buckets: TimeRange[] = [];
   for (let from = startNs; from < endNs;) {
@@ -323,7 +328,7 @@ export function bucketsOf({ startNs, endNs, level: smallest }: Filled): readonly
   return buckets;
 }
 
-/** The largest multiple of a length that is not larger. */
+/** The largest multiple of a length that is at most `ns`. */
 function floor(ns: bigint, length: bigint): bigint {
   const rest = ns % length;
   return rest < 0n ? ns - rest - length : ns - rest;

@@ -14,41 +14,41 @@ import type { sharedMetrics } from './shared-metrics.js';
 export interface SharedStoreSettings {
   /** `redis[s]://[[user]:password@]host[:port][/database]` */
   readonly url: string;
-  /** Names in the store begin so. Replicas with the same one share what they keep. */
+  /** Prefix of all names in the store. Replicas with the same prefix share their entries. */
   readonly prefix: string;
-  /** Known to all who share; without it whoever can write to the store can forge answers. */
+  /** Secret shared by all replicas. Without it, anyone who can write to the store can forge answers. */
   readonly secret: string | undefined;
-  /** The longest that a request waits for a look-up. */
+  /** Maximum time in milliseconds that a request waits for a lookup. */
   readonly mostWaitMs?: number;
 }
 
 export type SharedHost = Pick<Host<typeof sharedMetrics>, 'clock' | 'log' | 'meters' | 'purgeHere'>;
 
-/** The most bytes of an answer, before compression. */
+/** Maximum size of an answer, before compression. */
 const largestShared = 8 * 1024 * 1024;
 const maxWaitingBytes = 32 * 1024 * 1024;
-/** With less time left an answer is not worth the way. */
+/** Answers with a lower remaining TTL are not worth fetching. */
 const leastLeftMs = 5_000;
-/** The longest time of a command that no request waits for. */
+/** Timeout of commands that no request waits for. */
 const commandMs = 2_000;
-/** Time between two looks at the generations, and the longest wait of the start. */
+/** Interval for polling the generations, and maximum wait at startup. */
 const tickMs = 1_000;
-/** Tenants whose purges are followed, those asked for last. */
+/** Maximum number of tenants whose purges are followed; the least recently used are dropped. */
 const maxTenants = 10_000;
 const maxTenantBytes = 8 * 1024 * 1024;
 const logEveryMs = 60_000;
-/** Generations end in the store long after the last answer under them. */
+/** TTL of generations in the store, far longer than that of any answer. */
 const generationMs = 30 * 86_400_000;
-/** RESP's type of binary texts. */
+/** RESP's type of binary strings. */
 const blobs = 36;
-/** The area of everything; the others are tenants as keys begin, which are not empty. */
+/** The area that covers all entries. Other areas are tenants as they begin a key, which are never empty. */
 const everything = '';
-/** The generation of an area that was purged begins so; one that the store had lost is begun anew and purges nobody. */
+/** Prefix of the generation of a purged area. A generation that the store had lost is recreated without it, and causes no purge. */
 const purgedMark = 'purged';
-/** A store that is full may have no generation. */
+/** A full store may fail to create a generation. */
 const none = Buffer.alloc(0);
 
-/** Its four hundred modules are a third of all that a start would load; most proxies have no shared store. */
+/** Loaded lazily: its four hundred modules are a third of all modules that a start would load, and most proxies have no shared store. */
 const loadRedis = () => import('@keyv/redis');
 
 function clientFor({ createClient }: Redis, url: string) {
@@ -67,9 +67,9 @@ type Client = ReturnType<typeof clientFor>;
 
 /**
  * The tier that replicas share: a Valkey or Redis behind memory and disk. The name of a value is a digest of its key and of two
- * generations, of everything and of its tenant, which lie in the store too: a purge by any replica puts another generation there, after
- * which no earlier value is found. The store may be slow, full, gone or lie: requests wait for a short time that adapts to it, a circuit
- * breaker keeps them from waiting again and again, and bytes that are not what was written are a miss.
+ * generations, of the whole store and of its tenant, which are in the store too. A purge by any replica sets a new generation, after which
+ * no earlier value is found. The store may be slow, full, unreachable or compromised: requests have a short adaptive timeout, a circuit
+ * breaker stops repeated waits, and values that fail verification are misses.
  */
 export class SharedStore implements AnswerTier {
   readonly leastTtlMs = leastLeftMs;
@@ -79,16 +79,16 @@ export class SharedStore implements AnswerTier {
   readonly #timeout: AdaptiveTimeout;
   #redis: Redis | undefined;
   #client: Client | undefined;
-  /** By area, the generation that the store had last. */
+  /** Last known generation of each area. */
   readonly #generations: ByteLru<string>;
-  /** The new generations of areas that this process has purged, until the store has them. */
+  /** New generations of areas that this process has purged, until the store has them. */
   readonly #pending = new Map<string, string>();
-  /** Areas that another replica has purged, until the caches of this process have dropped them. */
+  /** Areas that another replica has purged, until the caches of this process have been purged. */
   readonly #dropping = new Set<string>();
-  /** Set in what runs because another replica has purged. */
+  /** Set while this process follows a purge by another replica. */
   readonly #isFollowing = new AsyncLocalStorage<true>();
   #waitingBytes = 0;
-  /** Undefined before the first answer. */
+  /** Undefined before the first response. */
   #isUp: boolean | undefined;
   readonly #logAtMs = new Map<string, number>();
   #timer: NodeJS.Timeout | undefined;
@@ -106,14 +106,14 @@ export class SharedStore implements AnswerTier {
       openDurationMs: 10_000,
       nowMs: () => host.clock.monotonicMs(),
       onState: (state) => {
-        // What comes after an answer that was too late or not understood is not read.
+        // Answers after a timeout or an unexpected response can no longer be attributed, so the connection is replaced.
         if (state === 'open') void this.#connect().catch(ignore);
         this.#show(state === 'closed');
       },
     });
   }
 
-  /** Connects. The start does not wait long for a store, which is tried again and again. */
+  /** Connects. Startup waits only briefly for the store; connecting is retried. */
   async start(): Promise<void> {
     this.#host.meters.shared_cache_up.set(0, {});
     this.#redis = await loadRedis();
@@ -122,7 +122,7 @@ export class SharedStore implements AnswerTier {
     await this.tick();
   }
 
-  /** Waits for what is being written, as long as a command may take. */
+  /** Waits for pending writes, up to the timeout of a command. */
   async close(): Promise<void> {
     clearInterval(this.#timer);
     const client = this.#client;
@@ -131,7 +131,6 @@ export class SharedStore implements AnswerTier {
     if (client?.isOpen === true) client.destroy();
   }
 
-  /** Bytes on their way to the store. */
   get waitingBytes(): number {
     return this.#waitingBytes;
   }
@@ -172,9 +171,9 @@ export class SharedStore implements AnswerTier {
     return this.#purge(tenantOf(prefix));
   }
 
-  /** Tells the store of the purges that wait, and learns of those of others. Done every second. */
+  /** Sends pending purges to the store and polls for those of others. Called every second. */
   async tick(): Promise<void> {
-    await this.#tellPurges();
+    await this.#sendPurges();
     const areas = [...new Set([everything, ...this.#generations.keys()])];
     await this.#call(commandMs, (client) => this.#learn(client, areas));
   }
@@ -185,7 +184,7 @@ export class SharedStore implements AnswerTier {
     if (this.#nameOf(key) === undefined) await this.#learn(client, areas);
     const name = this.#nameOf(key);
     if (name === undefined) return undefined;
-    // The value first, so that no purge after its writing goes unseen; one byte too many shows one that is too large.
+    // The value is read before the generations, so that a purge after it is noticed. One byte too many detects an oversized value.
     const [value, storeLeftMs] = await Promise.all([
       client.getRange(name, 0, largestShared + frameBytes),
       client.pTTL(name),
@@ -201,7 +200,7 @@ export class SharedStore implements AnswerTier {
       this.#warn('an answer of the shared cache is not what was written under its key, and dropped');
       return undefined;
     }
-    // Clocks of replicas differ: the store's own count of time decides where it says less.
+    // Clocks of replicas differ: the store's own TTL counts where it is lower.
     const leftMs = Math.min(hit.leftMs, storeLeftMs < 0 ? Infinity : storeLeftMs);
     return leftMs < leastLeftMs || this.#nameOf(key) !== name ? undefined : { ...hit, leftMs };
   }
@@ -226,27 +225,27 @@ export class SharedStore implements AnswerTier {
     this.#host.meters.shared_cache_waiting_bytes.set(this.#waitingBytes, {});
   }
 
-  /** A purge of this process, unless it follows one by another replica. Nothing of the area counts until the store has it. */
+  /** Records a purge of this process, unless it follows another replica's. The area is unused until the store has its new generation. */
   async #purge(area: string): Promise<void> {
     if (this.#isFollowing.getStore() === true) return;
     this.#generations.delete(area);
     this.#pending.set(this.#pending.size < maxTenants ? area : everything, `${purgedMark} ${randomUUID()}`);
-    await this.#tellPurges();
+    await this.#sendPurges();
     if (this.#pending.has(area))
       this.#warn(
         'shared cache was not told of a purge: other replicas may find in it what was purged, until it is',
       );
   }
 
-  async #tellPurges(): Promise<void> {
+  async #sendPurges(): Promise<void> {
     for (const [area, generation] of this.#pending) {
       const expiration = { type: 'PX', value: generationMs } as const;
       const name = this.#areaName(area);
-      const isTold = await this.#call(commandMs, (client) => client.set(name, generation, { expiration }));
-      // Another run has told it, or the area was purged again.
+      const isSent = await this.#call(commandMs, (client) => client.set(name, generation, { expiration }));
+      // A concurrent run has sent it, or the area was purged again.
       if (this.#pending.get(area) !== generation) continue;
-      // A full store still deletes, and without a generation nothing of the area is believed.
-      if (isTold === undefined) {
+      // A full store still deletes, and without a generation no value of the area is used.
+      if (isSent === undefined) {
         await this.#call(commandMs, (client) => client.unlink(name));
         continue;
       }
@@ -256,7 +255,7 @@ export class SharedStore implements AnswerTier {
     }
   }
 
-  /** Reads generations; makes those that are missing, and follows purges by others. */
+  /** Reads generations; creates missing ones, and follows purges by other replicas. */
   async #learn(client: Client, areas: readonly string[]): Promise<void> {
     const names = areas.map((area) => this.#areaName(area));
     let generations: readonly unknown[] = await client.mGet(names);
@@ -281,7 +280,7 @@ export class SharedStore implements AnswerTier {
       this.#generations.set(area, generation, generation.length, Infinity);
       return;
     }
-    // Nothing of the area is used before all caches of this process have dropped it.
+    // The area is not used until all caches of this process have been purged.
     this.#dropping.add(area);
     this.#generations.delete(area);
     this.#host.meters.shared_cache_purges_total.add(1, { by: 'another' });
@@ -294,7 +293,7 @@ export class SharedStore implements AnswerTier {
     return this.#pending.has(everything) || this.#pending.has(tenant);
   }
 
-  /** Undefined while a generation of the key is not known. */
+  /** The name of a value; undefined while a generation is unknown. */
   #nameOf(key: string): string | undefined {
     const tenant = tenantOf(key);
     const [all, own] = [this.#generations.get(everything), this.#generations.get(tenant)];
@@ -306,14 +305,14 @@ export class SharedStore implements AnswerTier {
     return `${this.#settings.prefix}generation${area === everything ? '' : `:${this.#digest(area)}`}`;
   }
 
-  /** Keys hold queries and may be long. */
+  /** Hashes a key, because keys contain queries and may be long. */
   #digest(text: string): string {
     const { secret } = this.#settings;
     const hash = secret === undefined ? createHash('sha256') : createHmac('sha256', secret);
     return hash.update(text).digest('base64url');
   }
 
-  /** Runs commands, unless the store is out of use. Their failure is counted, and undefined. */
+  /** Runs commands, unless the breaker is open. A failure is counted, and yields undefined. */
   async #call<Value>(ms: number, commands: (client: Client) => Promise<Value>): Promise<Value | undefined> {
     const client = this.#client;
     const permit = client === undefined ? undefined : this.#breaker.tryAdmit();
@@ -326,14 +325,14 @@ export class SharedStore implements AnswerTier {
     } catch (error) {
       const reason = this.#failed(error);
       if (reason === 'timeout') this.#timeout.wasLate();
-      // A store that takes no answers is read on.
+      // A full store can still be read.
       if (reason === 'full') permit.succeed();
       else permit.fail();
       return undefined;
     }
   }
 
-  /** A new connection, in place of one after which nothing is believed; it is tried again until it stands. */
+  /** Opens a new connection in place of one that is no longer trusted; the client retries until it succeeds. */
   async #connect(): Promise<void> {
     if (this.#redis === undefined) return;
     if (this.#client?.isOpen === true) this.#client.destroy();
@@ -387,7 +386,7 @@ function tooLate(): Error {
 
 type FailureReason = 'timeout' | 'auth' | 'full' | 'connection' | 'other';
 
-/** Errors that servers answer begin with a word in capitals; clients throw others. */
+/** Classifies an error. Error messages of servers begin with a word in capitals. */
 function reasonOf(error: unknown): FailureReason {
   if (error instanceof TooLate) return 'timeout';
   const { message } = error instanceof Error ? error : { message: '' };
@@ -397,5 +396,5 @@ function reasonOf(error: unknown): FailureReason {
 }
 
 function ignore(): void {
-  // Every failure reaches who asked, or the listener for errors.
+  // Every failure reaches the caller, or the listener for errors.
 }

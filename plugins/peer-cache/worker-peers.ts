@@ -10,13 +10,15 @@ import { PeerRoutes } from './peers/routes.js';
 
 type PeerHost = Host<typeof peerMetrics>;
 
-/** Routes of the socket of this worker, by the route of peers that does the same. */
+/** Routes of this worker's socket, with the peer routes that handle them. */
 const routeIds: ReadonlyMap<string, string> = new Map([
   ['peer_get', 'worker_get'],
   ['peer_set', 'worker_set'],
 ]);
 
-/** The other workers of the proxy as peers, over sockets of the machine: who they are is known from the start, and purges reach all anyway. */
+/**
+ * The other workers of the proxy as peers, over local sockets. They are known from the start, and purges reach all of them by other means.
+ */
 export class WorkerPeers {
   readonly #host: PeerHost;
   readonly #house: PeerHouse;
@@ -25,7 +27,7 @@ export class WorkerPeers {
   readonly #routes: PeerRoutes;
   readonly #all: readonly Address[];
 
-  /** Undefined for a process that serves alone, or where workers do not share what they keep. */
+  /** Undefined for a single process, or if workers do not share their caches. */
   static of(options: PeerCacheOptions, host: PeerHost): WorkerPeers | undefined {
     const { sockets } = host.workers;
     return sockets === undefined ? undefined : new WorkerPeers(sockets, options, host);
@@ -54,7 +56,7 @@ export class WorkerPeers {
     });
   }
 
-  /** What other workers ask, by route. */
+  /** Routes for requests of other workers. */
   get routes(): ReadonlyMap<string, RouteHandler> {
     return new Map(
       [...this.#routes.handlers].flatMap(([id, handler]) => {
@@ -64,7 +66,7 @@ export class WorkerPeers {
     );
   }
 
-  /** Puts the other workers behind the tiers that the store has. */
+  /** Adds the other workers behind the tiers of the store. */
   start(store: AnswerStore): void {
     const front = store.addTier(this.#tier, this.#host.setup);
     this.#host.onStop(() => store.removeTier(this.#tier));

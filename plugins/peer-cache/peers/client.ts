@@ -12,9 +12,9 @@ export interface PeerRequest {
   readonly headers: Readonly<Record<string, string>>;
   readonly body?: Buffer;
   readonly timeoutMs: number;
-  /** The most bytes of the answer. */
+  /** Maximum size of the answer in bytes. */
   readonly largest: number;
-  /** Called when the answer begins. */
+  /** Called when the headers of the answer arrive. */
   readonly began?: () => void;
 }
 
@@ -24,7 +24,7 @@ export interface PeerReply {
   readonly body: Buffer;
 }
 
-/** Why a call to a peer failed, as `peer_cache_failures_total` tells it. */
+/** The reason why a call to a peer failed, as reported by `peer_cache_failures_total`. */
 export class PeerFailure extends Error {
   readonly reason: string;
 
@@ -35,28 +35,28 @@ export class PeerFailure extends Error {
   }
 }
 
-/** What peers show each other where they speak HTTPS. */
+/** The certificate that peers present to each other over HTTPS. */
 export interface PeerTls {
   readonly cert: Buffer;
   readonly key: Buffer;
-  /** Who has to have signed the certificates of others; those that Node trusts unless given. */
+  /** The CA that must have signed the certificates of others; Node's trusted CAs unless given. */
   readonly ca?: Buffer;
 }
 
-/** Connections to one peer at once. */
+/** Bounds on the connections to one peer. */
 const pooled = { keepAlive: true, maxSockets: 64, maxFreeSockets: 16 };
 
-/** Sends calls to peers: each bounded in time and size, none after the end. */
+/** Sends calls to peers. Each call is bounded in time and size; none is sent after `close`. */
 export class PeerClient {
   readonly #agent = new Agent(pooled);
   #tlsAgent: TlsAgent | undefined;
   readonly #stopped = new AbortController();
-  /** Loaded for a proxy that has peers or workers only, because it is large. */
+  /** Loaded only for a proxy with peers or workers, because it is large. */
   readonly #client: Promise<Got>;
 
   constructor(headers: Readonly<Record<string, string>>) {
     this.#client = this.#load(headers);
-    // Whoever calls sees it.
+    // The error reaches the first caller instead.
     this.#client.catch(() => undefined);
   }
 
@@ -68,7 +68,7 @@ export class PeerClient {
       throwHttpErrors: false,
       followRedirect: false,
       enableUnixSockets: true,
-      // The peer may have closed a pooled connection meanwhile: one more try.
+      // The peer may have closed a pooled connection meanwhile, so it is retried once.
       retry: {
         limit: 1,
         methods: ['GET', 'POST'],
@@ -79,7 +79,7 @@ export class PeerClient {
     });
   }
 
-  /** Calls peers by HTTPS from now on, except on sockets of the machine. */
+  /** Uses HTTPS for peers from now on, except on local sockets. */
   secure(tls: PeerTls): void {
     this.#tlsAgent = new TlsAgent({ ...pooled, ...tls });
   }
@@ -118,7 +118,7 @@ export class PeerClient {
     }
   }
 
-  /** Ends all calls. */
+  /** Aborts all calls. */
   close(): void {
     this.#stopped.abort();
     this.#agent.destroy();
@@ -135,17 +135,17 @@ function failureOf(error: unknown, isTooLong: boolean, largest: number, timeoutM
   return new PeerFailure('transport', error instanceof Error ? error.message : 'unknown error', error);
 }
 
-/** Where a member listens: `host:port`, or `unix:/path` of a socket. */
+/** The address a member listens on: `host:port`, or `unix:/path` for a socket. */
 export interface Address {
   readonly text: string;
-  /** Of TCP addresses; without brackets. */
+  /** Host of a TCP address, without brackets. */
   readonly host: string | undefined;
 }
 
-/** Reads an address of a member; undefined for anything else. */
+/** Parses the address of a member; undefined for anything else. */
 export function parseAddress(text: string): Address | undefined {
   const trimmed = text.trim();
-  // The client puts the path of a socket before a colon.
+  // The client expects the path of a socket before a colon.
   if (/^unix:\/[^:\0]+$/.test(trimmed)) return { text: trimmed, host: undefined };
   const [, bracketed, plain, port] = /^(?:\[([^\]]+)\]|([\w.-]+)):(\d{1,5})$/.exec(trimmed) ?? [];
   const host = bracketed ?? plain;
@@ -154,12 +154,12 @@ export function parseAddress(text: string): Address | undefined {
   return { text: trimmed, host };
 }
 
-/** An IPv6 address in brackets. */
+/** The text of an address; IPv6 hosts are put in brackets. */
 export function addressOf(host: string, port: number): string {
   return isIP(host) === 6 ? `[${host}]:${port}` : `${host}:${port}`;
 }
 
-/** The URL of a path at an address, as got takes it. */
+/** The URL of a path at an address, as got expects it. */
 export function urlAt({ text, host }: Address, path: string, scheme: 'http' | 'https'): string {
   return host === undefined
     ? `http://unix:${text.slice('unix:'.length)}:${path}`
@@ -169,7 +169,7 @@ export function urlAt({ text, host }: Address, path: string, scheme: 'http' | 'h
 export const tokenHeader = 'x-peer-token';
 
 /**
- * Admits other replicas or throws: those that show the token or, where there is none, those with the address of a member.
+ * Makes a check that throws unless the caller is another replica: one with the token or, without a token, one at the address of a member.
  * @param token undefined for none
  */
 export function peerGate(
@@ -186,7 +186,7 @@ export function peerGate(
   };
 }
 
-/** Digests have equal lengths, so that comparing them does not tell the token's. */
+/** Digests have equal lengths, so comparing them does not reveal the length of the token. */
 function digest(text: string): Buffer {
   return createHash('sha256').update(text).digest();
 }

@@ -9,17 +9,17 @@ import type { PeerCacheOptions } from '../../../core/base/options.gen.js';
 
 /** A way to find the members of a fleet. */
 export interface Discovery {
-  /** @throws Error when nobody knows who they are now */
+  /** @throws Error when the members cannot be found now */
   find(): Promise<readonly Found[]>;
-  /** Members never change: they are found once. */
+  /** Set if members never change: they are found once. */
   readonly isFixed?: true;
 }
 
-/** The only port of members that are found by their addresses alone. */
+/** The port of members that are found by their IP addresses alone. */
 const dnsPort = 3100;
 const dnsTimeoutMs = 2_000;
 
-/** The way that the options name. Throws an Error for options that lack what it needs. */
+/** The discovery that the options select. Throws an Error for incomplete options. */
 export function discoveryOf(
   mode: NonNullable<PeerCacheOptions['peerDiscovery']>,
   options: PeerCacheOptions,
@@ -64,7 +64,7 @@ function needed(value: string | undefined, mode: string, flag: string): string {
   return value;
 }
 
-/** Asks the servers of the option; undefined for those of the system. */
+/** A resolver for the DNS servers of the option; undefined for the system's. */
 function resolverOf({ peerDnsServers }: PeerCacheOptions): Resolver | undefined {
   if (peerDnsServers.length === 0) return undefined;
   const resolver = new Resolver({ timeout: dnsTimeoutMs, tries: 2 });
@@ -80,15 +80,15 @@ function resolverOf({ peerDnsServers }: PeerCacheOptions): Resolver | undefined 
 
 async function addressesOf(name: string, resolver: Resolver | undefined): Promise<readonly string[]> {
   if (resolver !== undefined) return resolver.resolve4(name);
-  // The system's own way knows its search domains too.
+  // The system's lookup also applies search domains.
   return (await lookup(name, { all: true, family: 4 })).map(({ address }) => address);
 }
 
 const timeoutMs = 5_000;
-/** Far more than any fleet needs. */
+/** Maximum size of a document, far more than any fleet needs. */
 const maxBytes = 1024 * 1024;
 
-/** Asks an address for the members. */
+/** Fetches the list of members from a URL. */
 export class HttpDiscovery {
   readonly #url: string;
 
@@ -119,8 +119,9 @@ export class HttpDiscovery {
 }
 
 /**
- * Reads a list of members in any of four shapes: addresses; `peers` with addresses; groups with `targets` and `labels`, of which `az` or
- * `availability_zone` is the zone; entries of a catalog with `ServiceAddress` (or `Address`) and `ServicePort`. Undefined for anything else.
+ * Reads a list of members in any of four formats: addresses; `peers` with addresses; groups with `targets` and `labels`, of which `az` or
+ * `availability_zone` is the zone; entries of a catalog with `ServiceAddress` (or `Address`) and `ServicePort`. Undefined for anything
+ * else.
  */
 export function membersIn(document: unknown): readonly Found[] | undefined {
   const list = isObject(document) && !Array.isArray(document) ? document['peers'] : document;
@@ -142,7 +143,7 @@ function membersOf(item: unknown): readonly Found[] | undefined {
     const zone = isObject(labels) ? (labels['az'] ?? labels['availability_zone']) : undefined;
     return allFound(targets, typeof zone === 'string' && zone !== '' ? zone : undefined);
   }
-  // The address of a service is empty where it is that of its machine.
+  // A service without an address of its own has that of its machine.
   const host = ServiceAddress === '' || ServiceAddress === undefined ? Address : ServiceAddress;
   return typeof host === 'string' && typeof ServicePort === 'number'
     ? allFound([addressOf(host, ServicePort)])
@@ -153,7 +154,7 @@ function allFound(texts: readonly unknown[], zone?: string): readonly Found[] | 
   const found: Found[] = [];
   for (const text of texts) {
     const address = typeof text === 'string' ? parseAddress(text) : undefined;
-    // A service elsewhere does not say which sockets of this machine get requests with the token.
+    // Only TCP addresses: a remote service must not choose local sockets that receive requests with the token.
     if (address?.host === undefined) return undefined;
     found.push(zone === undefined ? { address } : { address, zone });
   }
@@ -168,7 +169,7 @@ export interface WatchSettings {
   readonly discovery: Discovery;
   readonly members: Members;
   readonly everyMs: number;
-  /** Whether the addresses of members must be known, to tell who calls. */
+  /** True if the IP addresses of members are needed, to identify callers. */
   readonly needsIps: boolean;
   readonly log: Logger;
   readonly meters: Meters<typeof peerMetrics>;
@@ -176,7 +177,7 @@ export interface WatchSettings {
 
 const maxMembers = 1_000;
 
-/** Looks again and again who the members are. While that cannot be found out, they are those that were found last. */
+/** Refreshes the list of members periodically. If that fails, the last list stays. */
 export class Watch {
   readonly #settings: WatchSettings;
   #timer: NodeJS.Timeout | undefined;
@@ -188,7 +189,7 @@ export class Watch {
     this.#settings = settings;
   }
 
-  /** Waits for the first look, which may find nobody. */
+  /** Waits for the first lookup, which may find no member. */
   async start(): Promise<void> {
     await this.#look();
     this.#wait();
@@ -234,7 +235,7 @@ export class Watch {
     if (shown.join() === this.#shown) return;
     this.#shown = shown.join();
     log.info('members of the fleet', { self: members.self.text, peers: shown });
-    // Known by another name it would ask itself.
+    // If it were listed under another name, it would send requests to itself.
     if (!found.some(({ address }) => address.text === members.self.text))
       log.warn(
         'this process is not among the members that were found: is -peer-self the address by which it is found?',

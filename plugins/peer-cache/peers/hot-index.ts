@@ -3,9 +3,9 @@ import type { Clock } from '../../../core/base/clock.js';
 import { Pacer } from '../../../core/base/pace/pacer.js';
 import { eachAtPace } from '../../../core/base/pace/steps.js';
 
-/** So many keys are counted in each period; further ones only when those that are known come again. */
+/** Maximum number of keys counted per period; further ones are not counted. */
 const maxKeys = 50_000;
-/** Uses of the period before count half. */
+/** Length of a period. Uses in the previous period count half. */
 const periodMs = 300_000;
 
 export interface HotKey {
@@ -13,7 +13,7 @@ export interface HotKey {
   readonly score: number;
 }
 
-/** How often keys were used lately (L0). Bounded. */
+/** Counts the recent uses of keys (L0). Bounded. */
 export class HotIndex {
   readonly #clock: Pick<Clock, 'monotonicMs'>;
   #now = new Map<string, number>();
@@ -31,14 +31,14 @@ export class HotIndex {
     if (uses !== undefined || this.#now.size < maxKeys) this.#now.set(key, (uses ?? 0) + 1);
   }
 
-  /** Forgets keys with this beginning. */
+  /** Forgets keys with this prefix. */
   clear(prefix = ''): void {
     for (const uses of [this.#now, this.#before])
       if (prefix === '') uses.clear();
       else for (const key of uses.keys()) if (key.startsWith(prefix)) uses.delete(key);
   }
 
-  /** The keys used most, in this order, of those that are wanted. */
+  /** The most used of the wanted keys, in order of use. */
   async top(limit: number, isWanted: (key: string) => boolean): Promise<readonly HotKey[]> {
     this.#turn();
     let best: HotKey[] = [];
@@ -63,11 +63,11 @@ function firstOf(keys: HotKey[], limit: number): HotKey[] {
   return keys.sort((a, b) => b.score - a.score || (a.key < b.key ? -1 : 1)).slice(0, limit);
 }
 
-/** The most bytes of the index of what a replica was asked for most, and the most keys in it. */
+/** Maximum size in bytes of a replica's hot index, and maximum number of keys in it. */
 export const largestHot = 4 * 1024 * 1024;
 export const maxHot = 2_000;
 
-/** A key that a replica was asked for often, as it tells others (`GET /_cache/hot`). */
+/** A frequently used key of a replica, as published to others (`GET /_cache/hot`). */
 export interface HotEntry {
   readonly key: string;
   readonly tenant: string;
@@ -76,7 +76,7 @@ export interface HotEntry {
   readonly remaining_ttl_ms: number;
 }
 
-/** The index as it is sent: the first ones that there is room for. */
+/** The index as it is sent: as many entries as fit. */
 export function hotIndexOf(owner: string, entries: Iterable<HotEntry>): object {
   const told: HotEntry[] = [];
   let room = largestHot - 1024;
@@ -88,7 +88,7 @@ export function hotIndexOf(owner: string, entries: Iterable<HotEntry>): object {
   return { owner, entries: told };
 }
 
-/** Throws PeerFailure for what is no such index. */
+/** Parses a hot index; throws PeerFailure if it is invalid. */
 export function hotEntriesOf(body: Buffer): readonly HotEntry[] {
   let index: unknown;
   try {

@@ -1,4 +1,4 @@
-/** The cache that replicas share (L3): who they are, what they are asked, what they ask. */
+/** The cache that replicas share (L3): discovery of members, routes for their requests, and requests to them. */
 import { setTimeout as wait } from 'node:timers/promises';
 import { inParallel } from '../../../core/base/pace/in-parallel.js';
 import { largestSnapshot, type Asking, fleetOf } from '../../../core/cache/fleet.js';
@@ -31,7 +31,7 @@ export class Peers {
   readonly #ahead: ReadAhead;
   readonly #started = withResolvers();
 
-  /** Undefined where the options name no fleet. Throws an Error that names the flag that is wrong. */
+  /** Undefined if the options configure no fleet. Throws an Error naming the wrong flag. */
   static of(options: PeerCacheOptions, host: PeerHost): Peers | undefined {
     const { peerSelf, peerDiscovery } = options;
     if (peerSelf === undefined || peerDiscovery === undefined) {
@@ -93,12 +93,12 @@ export class Peers {
     );
   }
 
-  /** What other replicas ask, by route. */
+  /** Routes for requests of other replicas. */
   get routes(): ReadonlyMap<string, RouteHandler> {
     return this.#routes.handlers;
   }
 
-  /** Puts the other replicas behind the tiers that the store has. */
+  /** Adds the other replicas behind the tiers of the store. */
   async start(store: AnswerStore): Promise<void> {
     const tls = await tlsOf(this.#options);
     if (tls !== undefined) this.#house.client.secure(tls);
@@ -135,7 +135,9 @@ export class Peers {
   }
 }
 
-/** Members are alike: where this one speaks HTTPS, so do the others. Missing files are the server's to tell. */
+/**
+ * TLS files for calls to members, which are configured alike: if this one serves HTTPS, so do the others. The server reports missing files.
+ */
 async function tlsOf({
   tlsCertFile,
   tlsKeyFile,
@@ -157,7 +159,7 @@ function withResolvers(): { readonly promise: Promise<void>; readonly resolve: (
   return { promise, resolve };
 }
 
-/** Peers asked for what they know, when the process starts: more of them hardly know more. */
+/** Maximum number of peers asked for snapshots at startup: more would hardly add anything. */
 const maxAsked = 8;
 const askedAtOnce = 2;
 const longestTimerMs = 2 ** 31 - 1;

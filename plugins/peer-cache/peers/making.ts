@@ -3,11 +3,11 @@ import type { AnswerHit } from '../../../core/cache/answer-tier.js';
 
 const maxKeys = 10_000;
 const maxWaiting = 1_000;
-/** Whoever takes longer is not waited for. */
+/** Time after which an unfinished value is given up. */
 export const longestMakingMs = 30_000;
 
 interface Made {
-  /** Undefined where it came to nothing. */
+  /** Undefined if the work failed. */
   readonly hit: AnswerHit | undefined;
 }
 
@@ -16,10 +16,13 @@ interface Work {
   readonly waiting: Set<(made: Made) => void>;
 }
 
-/** What is being made somewhere, by key, so that others wait for it. Bounded in number and time: whatever is forgotten is only made twice. */
+/**
+ * Values being made somewhere, by key, so that others can wait for them. It is bounded in number and time: a value that is forgotten is
+ * merely made twice.
+ */
 export class Making {
   readonly #clock: Pick<Clock, 'monotonicMs'>;
-  /** The oldest first. */
+  /** Work in progress, the oldest first. */
   readonly #works = new Map<string, Work>();
   #waiting = 0;
 
@@ -32,14 +35,17 @@ export class Making {
     return this.#works.has(key);
   }
 
-  /** False where somebody makes it already, or there is no room. */
+  /** Registers work on a key; false if it is already in progress, or if the table is full. */
   begin(key: string): boolean {
     if (this.has(key) || this.#works.size >= maxKeys) return false;
     this.#works.set(key, { startedMs: this.#clock.monotonicMs(), waiting: new Set() });
     return true;
   }
 
-  /** Gives those who wait what was made. @returns how long it took; undefined for what nobody made */
+  /**
+   * Passes the result to the waiters.
+   * @returns the duration in milliseconds; undefined if no work was registered
+   */
   end(key: string, hit?: AnswerHit): number | undefined {
     const work = this.#works.get(key);
     if (work === undefined) return undefined;
@@ -48,12 +54,12 @@ export class Making {
     return this.#clock.monotonicMs() - work.startedMs;
   }
 
-  /** Ends, without a value, what has a key with this beginning. */
+  /** Ends all work on keys with this prefix, without a value. */
   clear(prefix: string): void {
     for (const key of [...this.#works.keys()]) if (key.startsWith(prefix)) this.end(key);
   }
 
-  /** Waits for what is being made; undefined when that comes to nothing, or takes longer. */
+  /** Waits for the value of a key; undefined if the work fails or takes longer. */
   async wait(key: string, ms: number, signal?: AbortSignal): Promise<AnswerHit | undefined> {
     const work = this.#works.get(key);
     if (work === undefined || this.#waiting >= maxWaiting) return undefined;

@@ -5,28 +5,28 @@ import { createHash } from 'node:crypto';
 /** A member as it was discovered. */
 export interface Found {
   readonly address: Address;
-  /** Availability zone, where discovery tells it. */
+  /** Availability zone, if discovery provides it. */
   readonly zone?: string;
 }
 
-/** Who has to do with a key. */
+/** The replicas responsible for a key. */
 export interface Place {
-  /** The member that the key belongs to; undefined for this process. */
+  /** The owner of the key; undefined if it is this process. */
   readonly home: Peer | undefined;
-  /** Whom to ask for it, at most two: that of the own zone first. */
+  /** Peers to ask for the key, at most two; a peer in this process's zone comes first. */
   readonly ask: readonly Peer[];
 }
 
 interface Fleet {
   readonly ring: Ring;
   readonly peers: ReadonlyMap<string, Peer>;
-  /** Of all members whose zone is known. */
+  /** Zone by member, where it is known. */
   readonly zones: ReadonlyMap<string, string>;
   /** IP addresses from which members may call. */
   readonly ips: ReadonlySet<string>;
 }
 
-/** The members of the fleet. Those that do not answer own nothing meanwhile: what they own belongs to the next ones. */
+/** The members of the fleet. The keys of a member that does not answer belong to the next ones meanwhile. */
 export class Members {
   readonly self: Address;
   readonly #zone: string;
@@ -34,7 +34,7 @@ export class Members {
   readonly #resized: (peers: number) => void;
   #fleet: Fleet;
 
-  /** @param zone own availability zone; empty for none */
+  /** @param zone availability zone of this process; empty for none */
   constructor(self: Address, zone: string, house: PeerHouse, resized: (peers: number) => void) {
     this.self = self;
     this.#zone = zone;
@@ -47,7 +47,7 @@ export class Members {
     return [...this.#fleet.peers.values()];
   }
 
-  /** From now on these are the members, and this process. */
+  /** Replaces the list of members; this process is always one. */
   update(found: readonly Found[], ips: Iterable<string>): void {
     const peers = new Map<string, Peer>();
     const zones = new Map<string, string>();
@@ -65,7 +65,7 @@ export class Members {
 
   placeOf(key: string): Place {
     const { ring, peers, zones } = this.#fleet;
-    // Where this process is the home, the next one was before it came: it is asked in its place.
+    // If this process is the owner, the next member on the ring is asked, because it owned the key before this process joined.
     let owner: 'nobody' | 'self' | 'peer' = 'nobody';
     let near: Peer | undefined;
     let first: Peer | undefined;
@@ -86,13 +86,13 @@ export class Members {
     return { home: owner === 'peer' ? first : undefined, ask };
   }
 
-  /** Whether an IP address is one of a member. */
+  /** Tells whether an IP address belongs to a member. */
   has(ip: string): boolean {
     return this.#fleet.ips.has(ip);
   }
 }
 
-/** Points of each member: with fewer, some members would own far more keys than others. */
+/** Points per member on the ring: with fewer, some members would own far more keys than others. */
 const pointsOfEach = 150;
 
 interface Point {
@@ -101,8 +101,8 @@ interface Point {
 }
 
 /**
- * Says which member of a fleet owns a key: consistent hashing, so that a member that comes or goes moves only its own share of the keys. All
- * members make the same ring of the same addresses. It never changes; for other members there is another one.
+ * Maps keys to their owners by consistent hashing, so that a member that joins or leaves moves only its own share of the keys. All members
+ * compute the same ring from the same addresses. A ring is immutable.
  */
 export class Ring {
   readonly members: readonly string[];
@@ -114,11 +114,11 @@ export class Ring {
       .flatMap((member) =>
         Array.from({ length: pointsOfEach }, (_, place) => ({ hash: hashOf(`${member}#${place}`), member })),
       )
-      // Equal hashes are rare, but must not depend on the order in which members were found.
+      // Equal hashes are rare, but their order must not depend on the order of discovery.
       .sort((a, b) => a.hash - b.hash || (a.member < b.member ? -1 : 1));
   }
 
-  /** The owner of a key, then the members that would own it if those before them were gone. */
+  /** The owner of a key, then the members that would own it if the ones before were gone. */
   *ownersOf(key: string): Generator<string, void> {
     const seen = new Set<string>();
     const first = this.#firstFrom(hashOf(key));

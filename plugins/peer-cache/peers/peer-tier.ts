@@ -10,13 +10,13 @@ import { HotIndex } from './hot-index.js';
 import { Making } from './making.js';
 import type { Members } from './members.js';
 
-/** What is fresh for less is not worth taking from elsewhere. */
+/** Values with a lower remaining TTL are not worth fetching. */
 export const minUsableMs = 5_000;
-/** How long a process keeps what it has brought to another one. */
+/** TTL of the local copy of a value that was pushed to its owner. */
 const shadowMs = 30_000;
-/** The longest time that an owner holds a call of one who waits. */
+/** Maximum time for which an owner holds open the call of a waiter. */
 const longestRoundMs = 1_000;
-/** Keys stand in the URL; those with the longest queries are not shared. */
+/** Maximum length of a key, which is part of a URL; values with longer ones are not shared. */
 const maxKeyLength = 64 * 1024;
 
 export interface PeerTierOptions {
@@ -24,7 +24,7 @@ export interface PeerTierOptions {
   readonly peerWriteThroughMinTtl: number;
 }
 
-/** What is known of keys beside their values. */
+/** State of keys beside their values. */
 export interface PeerKeys {
   readonly hot: HotIndex;
   readonly making: Making;
@@ -35,18 +35,18 @@ export function peerKeys(clock: Pick<Clock, 'monotonicMs'>): PeerKeys {
   return { hot: new HotIndex(clock), making: new Making(clock), foreign: new ForeignValues(clock) };
 }
 
-/** The tier of the other replicas (L3): asks the one that owns a key, and brings it what was made here. */
+/** The tier of the other replicas (L3): fetches values from the owner of their key, and pushes values made here to it. */
 export class PeerTier implements AnswerTier {
   readonly #options: PeerTierOptions;
   readonly #house: PeerHouse;
   readonly #members: Members;
   readonly #hot: HotIndex;
   readonly #foreign: ForeignValues;
-  /** What is made anywhere, of the keys of which this process is the home. */
+  /** Work of any replica on keys that this process owns. */
   readonly #making: Making;
-  /** What this process makes while others may wait for it. */
+  /** Work of this process that others may wait for. */
   readonly #mine: Making;
-  /** The wait for what another replica makes, by how long such things take here. */
+  /** Timeout for work of other replicas, adapted to the usual duration of such work here. */
   readonly #makingTimeout = new AdaptiveTimeout({
     leastMs: 100,
     mostMs: 10_000,
@@ -54,10 +54,10 @@ export class PeerTier implements AnswerTier {
     forgetting: 0.3,
   });
   readonly #pushes: PushQueue;
-  /** Calls for a key are shared. */
+  /** Calls in flight: identical ones are merged. */
   readonly #asked = new Map<string, Promise<AnswerHit | undefined>>();
   #front: TierFront | undefined;
-  /** What is on its way when caches are emptied is not kept. */
+  /** Incremented by purges, so that values fetched before one are not stored after it. */
   #epoch = 0;
 
   constructor(options: PeerTierOptions, house: PeerHouse, members: Members, keys: PeerKeys) {
@@ -91,7 +91,7 @@ export class PeerTier implements AnswerTier {
   #askOnce(key: string): Promise<AnswerHit | undefined> {
     const asked = this.#asked.get(key);
     if (asked !== undefined) return asked;
-    // What this process makes is found by who joins its call.
+    // Callers that want a value being made here join that call.
     if (key.length > maxKeyLength || this.#mine.has(key)) return Promise.resolve(undefined);
     const asking = this.#find(key).finally(() => this.#asked.delete(key));
     this.#asked.set(key, asking);
@@ -116,7 +116,7 @@ export class PeerTier implements AnswerTier {
     this.#made(key);
   }
 
-  /** Ends what this process makes for the fleet; who waits for it elsewhere is told unless the value is on its way there. */
+  /** Ends this process's work on a key. Waiters of other replicas are notified, unless a push of the value will reach them. */
   #made(key: string, hit?: AnswerHit, isBrought = false): void {
     const tookMs = this.#mine.end(key);
     if (tookMs === undefined) return;
@@ -127,7 +127,7 @@ export class PeerTier implements AnswerTier {
   }
 
   delete(): Promise<void> {
-    // What others have is theirs.
+    // Values of other replicas are not deleted.
     return Promise.resolve();
   }
 
@@ -154,7 +154,7 @@ export class PeerTier implements AnswerTier {
     return hit;
   }
 
-  /** Where this process is the home, others wait for what it makes, and it for what others make. */
+  /** If this process is the owner, it registers the work, so that others can wait for it, and waits for the work of others. */
   async #findAtHome(key: string, ask: readonly Peer[]): Promise<AnswerHit | undefined> {
     if (!this.#making.begin(key))
       return this.#making.has(key)
@@ -175,19 +175,19 @@ export class PeerTier implements AnswerTier {
     return state === 'wait' ? this.#joined(await this.#join(home, key)) : hit;
   }
 
-  /** @param home who is asked to have this process make the value, if nobody does */
+  /** @param home the owner, which asks this process to make the value if no other does */
   async #first(key: string, [first, second]: readonly Peer[], home?: Peer): Promise<Told> {
     if (first === undefined) return nothing;
-    // Whether the owner has it is asked meanwhile; the value crosses zones only where the own zone has none.
+    // Checks in parallel whether the owner has the value; it crosses zones only if this zone does not have it.
     const leftElsewhere = second?.leftOf(key);
     const told = await this.#ask(first, key, first === home);
     if (told.hit !== undefined || second === undefined || leftElsewhere === undefined) return told;
-    const isTold = await settles(leftElsewhere, second.timeout.ms);
-    const isThere = isTold && ((await leftElsewhere) ?? 0) >= minUsableMs;
+    const isSettled = await settles(leftElsewhere, second.timeout.ms);
+    const isThere = isSettled && ((await leftElsewhere) ?? 0) >= minUsableMs;
     return isThere || second === home ? this.#ask(second, key, second === home) : nothing;
   }
 
-  /** Waits for the peer no longer than it usually takes; what comes later is kept for the next one. */
+  /** Asks a peer, with a timeout adapted to its usual response time. A late value is stored for the next request. */
   async #ask(peer: Peer, key: string, makes: boolean): Promise<Told> {
     const head = { hasCome: false };
     const answer = peer.get(key, { began: () => (head.hasCome = true), makes });
@@ -200,7 +200,10 @@ export class PeerTier implements AnswerTier {
     return nothing;
   }
 
-  /** Waits, in rounds, for what another replica makes: no longer than such things usually take here, and only while the owner answers. */
+  /**
+   * Waits, in rounds, for a value that another replica makes, for as long as such work usually takes here, and only while the owner
+   * answers.
+   */
   async #join(home: Peer, key: string): Promise<AnswerHit | undefined> {
     const { clock, timeoutMs } = this.#house;
     const untilMs = clock.monotonicMs() + this.#makingTimeout.ms;
@@ -230,7 +233,7 @@ export class PeerTier implements AnswerTier {
     const { hit, state } = usable(await answer);
     if (epoch !== this.#epoch) return;
     if (hit !== undefined) this.#front?.put(key, hit, false);
-    // The request that asked has gone on, and makes it.
+    // The request that asked has gone on, and makes the value.
     if (state === 'make') this.#mine.begin(key);
   }
 }
@@ -242,7 +245,7 @@ function usable(told: Told | undefined): Told {
   return told.hit.leftMs < minUsableMs ? nothing : told;
 }
 
-/** Whether something ends within a time. It never fails. */
+/** Tells whether work settles within a time. Never rejects. */
 async function settles(work: Promise<unknown>, ms: number): Promise<boolean> {
   let timer: NodeJS.Timeout | undefined;
   const late = new Promise<boolean>((resolve) => {
@@ -267,11 +270,11 @@ const maxPushes = 1_000;
 const maxPushBytes = 32 * 1024 * 1024;
 const atOnce = 4;
 
-/** Values on their way to the replicas that own them, in the background and bounded. */
+/** Values to be pushed to their owners, in the background. Bounded. */
 export class PushQueue {
   readonly #clock: Pick<Clock, 'monotonicMs'>;
   readonly #meters: Meters<typeof peerMetrics>;
-  /** In order of arrival. */
+  /** Pushes in order of arrival. */
   readonly #waiting = new Map<string, Push>();
   #bytes = 0;
   #running = 0;
@@ -281,7 +284,7 @@ export class PushQueue {
     this.#meters = meters;
   }
 
-  /** Whether there is room for such a value; that there is none is counted. */
+  /** Tells whether a value of this size fits; counts it as dropped if not. */
   hasRoom(bytes: number): boolean {
     const reason =
       this.#waiting.size >= maxPushes ? 'entries' : this.#bytes + bytes > maxPushBytes ? 'bytes' : undefined;
@@ -290,7 +293,7 @@ export class PushQueue {
     return false;
   }
 
-  /** @param to asked when it is sent: members come and go */
+  /** @param to called when the value is sent, because members change */
   add(key: string, packed: Buffer, ttlMs: number, to: () => Peer | undefined): void {
     this.#remove(key);
     this.#waiting.set(key, { key, packed, ttlMs, madeMs: this.#clock.monotonicMs(), to });
@@ -298,7 +301,7 @@ export class PushQueue {
     this.#next();
   }
 
-  /** Forgets what waits under keys with this beginning. */
+  /** Drops pending pushes with this key prefix. */
   clear(prefix = ''): void {
     for (const key of [...this.#waiting.keys()]) if (key.startsWith(prefix)) this.#remove(key);
   }
@@ -350,8 +353,8 @@ interface Kept {
 }
 
 /**
- * Values that somebody with the token has set and no replica has framed: kept as they are and given back to who asks for them by hand, or
- * to other programs. No request is ever answered from them.
+ * Values set by other programs that have the token, without a replica's frame. They are stored as they are, and returned only to such
+ * programs. Requests are never answered from them.
  */
 export class ForeignValues {
   readonly #clock: Pick<Clock, 'monotonicMs'>;

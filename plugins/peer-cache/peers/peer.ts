@@ -18,58 +18,58 @@ import { CircuitBreaker } from '../../../core/base/admission/circuit-breaker.js'
 import { AdaptiveTimeout } from '../../../core/base/pace/adaptive-timeout.js';
 import { hotEntriesOf, type HotEntry, largestHot } from './hot-index.js';
 
-/** What all peers of a process have in common. */
+/** Dependencies and settings shared by all peers of a process. */
 export interface PeerHouse {
   readonly client: PeerClient;
   readonly encodings: Encodings;
   readonly token: string;
   readonly timeoutMs: number;
-  /** How long a request waits for a peer at most. */
+  /** Maximum time in milliseconds that a request waits for a peer. */
   readonly patienceMs: number;
   readonly clock: Pick<Clock, 'monotonicMs'>;
   readonly log: Logger;
   readonly meters: Meters<typeof peerMetrics>;
 }
 
-/** The most bytes of an answer, as sent and decoded. */
+/** Maximum size of an answer, as sent and decoded. */
 const largestAnswer = 32 * 1024 * 1024;
-/** The most bytes that a peer takes, before and after decoding. */
+/** Maximum size of a value that a peer accepts, before and after decoding. */
 export const largestSet = 8 * 1024 * 1024;
-/** Calls to one peer in flight; further ones are not made. */
+/** Maximum number of calls to one peer in flight; further ones are not sent. */
 const maxCalls = 64;
-/** Least time between two log records about one peer. */
+/** Minimum time between two log records about one peer. */
 const logEveryMs = 60_000;
 const purgeTimeoutMs = 5_000;
 
 export const makingHeader = 'X-Peer-Making';
 
-/** How a peer is asked for a value. */
+/** Options of a request for a value. */
 export interface GetOptions {
-  /** Called when the answer begins. */
+  /** Called when the headers of the answer arrive. */
   readonly began?: () => void;
-  /** This process will make the value, and bring it to the peer, where nobody else does. */
+  /** True if this process will make the value, and push it to the peer, if no other does. */
   readonly makes?: boolean;
-  /** How long the peer may wait for one who makes it. */
+  /** Milliseconds that the peer may wait for the value if another replica is making it. */
   readonly waitMs?: number;
-  /** Nobody asks for the value yet: it is no use of the key, and no sign of how fast the peer is. */
+  /** True for a prefetch: it counts neither as a use of the key nor towards the peer's usual response time. */
   readonly isAhead?: boolean;
-  /** How long the call may take, if not as long as usual. */
+  /** Timeout in milliseconds; the usual one unless given. */
   readonly timeoutMs?: number;
 }
 
 export interface Told {
   readonly hit?: AnswerHit;
-  /** `make`: nobody but this process makes the value; `wait`: another one does. */
+  /** `make`: this process is to make the value; `wait`: another one is making it. */
   readonly state: 'make' | 'wait' | 'none';
 }
 
-/** Another replica. No call throws: what fails is counted, logged now and then, and opens the breaker. */
+/** Another replica. Calls never throw: failures are counted, logged now and then, and open the breaker. */
 export class Peer {
   readonly address: Address;
   readonly timeout: AdaptiveTimeout;
   readonly #house: PeerHouse;
   readonly #breaker: CircuitBreaker;
-  /** What it takes beside gzip is known from its answers. */
+  /** The encoding for values sent to the peer. Encodings other than gzip become known from its answers. */
   #setEncoding = 'gzip';
   #calls = 0;
   #logAtMs = -Infinity;
@@ -88,12 +88,12 @@ export class Peer {
     });
   }
 
-  /** Whether it is worth asking. */
+  /** Tells whether the breaker admits calls. */
   get isUp(): boolean {
     return this.#breaker.state !== 'open';
   }
 
-  /** What the peer says of a key; undefined where the call fails. */
+  /** Fetches a value; undefined if the call fails. */
   async get(
     key: string,
     { began, makes, waitMs, isAhead, timeoutMs }: GetOptions = {},
@@ -113,13 +113,13 @@ export class Peer {
       if (reply.status === 404) return { state: stateOf(reply) };
       if (reply.status !== 200) throw new PeerFailure(`status_${reply.status}`, 'it refused to answer');
       const { packed, leftMs, ageMs } = await this.#valueOf(key, reply);
-      // The time that the call took is taken for part of both.
+      // The duration of the call is added to the age, and subtracted from the remaining TTL.
       const tookMs = this.#house.clock.monotonicMs() - sentMs;
       return { state: 'none', hit: { packed, leftMs: leftMs - tookMs, ageMs: ageMs + tookMs } };
     });
   }
 
-  /** Tells the peer that what it waits for will not come. */
+  /** Notifies the peer that the value it waits for will not come. */
   async giveUp(key: string): Promise<void> {
     await this.#guarded(() =>
       this.#send({
@@ -130,12 +130,12 @@ export class Peer {
     );
   }
 
-  /** For how many milliseconds it has a value; undefined when it has none, and where the call fails. */
+  /** The remaining TTL of a value in milliseconds; undefined if the peer lacks it, and if the call fails. */
   async leftOf(key: string): Promise<number | undefined> {
     return this.#guarded(async () => {
       const reply = await this.#send({
         method: 'GET',
-        // Encoded twice: as a key among others, and as a parameter.
+        // Encoded twice: as a key in a list, and as a parameter.
         path: `/_cache/has?keys=${encodeURIComponent(encodeURIComponent(key))}`,
         headers: {},
       });
@@ -144,7 +144,7 @@ export class Peer {
     });
   }
 
-  /** What it owns and was asked for most, so many keys at most; undefined where the call fails. */
+  /** The peer's most used keys among those it owns, at most `limit`; undefined if the call fails. */
   async hot(limit: number): Promise<readonly HotEntry[] | undefined> {
     return this.#guarded(async () => {
       const reply = await this.#send({
@@ -158,7 +158,7 @@ export class Peer {
     });
   }
 
-  /** Brings a value to the peer; false when it did not take it. */
+  /** Pushes a value to the peer; false if it was not accepted. */
   async set(key: string, hit: AnswerHit): Promise<boolean> {
     const done = await this.#guarded(async () => {
       const { encodings, token } = this.#house;
@@ -185,7 +185,10 @@ export class Peer {
     return done === true;
   }
 
-  /** Empties its caches, and tells it news of a deletion. @returns `purged` or `error: ...` */
+  /**
+   * Purges the caches of the peer, and passes on news of a deletion.
+   * @returns `purged` or `error: ...`
+   */
   async purge(tenantId?: string, news?: string): Promise<string> {
     try {
       const parameters = new URLSearchParams({
@@ -204,7 +207,7 @@ export class Peer {
     }
   }
 
-  /** A worker of the same machine: to compress would only cost. */
+  /** True for a worker on the same machine: compression would not pay off. */
   get #isNear(): boolean {
     return this.address.host === undefined;
   }
@@ -233,7 +236,7 @@ export class Peer {
     return reply;
   }
 
-  /** Runs a call, unless the peer is out of use. Its failure is told, and undefined. */
+  /** Runs a call, unless the breaker is open. A failure is reported, and yields undefined. */
   async #guarded<Value>(call: () => Promise<Value>): Promise<Value | undefined> {
     const permit = this.#calls < maxCalls ? this.#breaker.tryAdmit() : undefined;
     if (permit === undefined) {
@@ -246,7 +249,7 @@ export class Peer {
       permit.succeed();
       return value;
     } catch (error) {
-      // At the end of the process nothing has failed.
+      // Calls aborted by the end of the process are no failures.
       if (this.#house.client.isClosed) return undefined;
       permit.fail();
       const reason = error instanceof PeerFailure ? error.reason : 'request_build';
@@ -280,7 +283,7 @@ function textOf(header: string | string[] | undefined): string | undefined {
   return typeof header === 'string' ? header : header?.[0];
 }
 
-/** Throws PeerFailure for what is no presence. */
+/** Parses the answer about a key's presence; throws PeerFailure if it is invalid. */
 function leftIn(body: Buffer, key: string): number | undefined {
   let presence: unknown;
   try {
@@ -302,7 +305,7 @@ function stateOf({ headers }: PeerReply): Told['state'] {
   return state === 'make' || state === 'wait' ? state : 'none';
 }
 
-/** @param token undefined where callers are admitted by their address */
+/** @param token undefined if callers are admitted by their address */
 export function createHouse(
   options: Pick<PeerCacheOptions, 'peerTimeout' | 'peerPatience'>,
   { clock, log, meters }: Host<typeof peerMetrics>,

@@ -24,28 +24,28 @@ export interface ReadAheadSettings {
   readonly options: ReadAheadOptions;
   readonly house: Pick<PeerHouse, 'clock' | 'meters'>;
   readonly members: { readonly peers: readonly AheadPeer[] };
-  /** Whether the process has nothing better to do. */
+  /** Tells whether the process is idle. */
   readonly isFree: () => boolean;
 }
 
 type AheadPeer = Pick<Peer, 'isUp' | 'hot' | 'get'>;
 
-/** A key, and who told of it. */
-interface Told extends HotEntry {
+/** A key with the peer that published it. */
+interface Candidate extends HotEntry {
   readonly peer: AheadPeer;
 }
 
-/** Keys of all replicas that are thought about in a round; those asked for less go. */
-const maxTold = 8_000;
+/** Maximum number of keys considered in a round; the least used ones are dropped. */
+const maxCandidates = 8_000;
 const longestTimerMs = 2 ** 31 - 1;
-/** More failures in a row make the pause after them no longer. */
+/** Maximum number of consecutive failures that lengthen the pause. */
 const longestStreak = 4;
 
-/** Fetches, again and again, what other replicas are asked for most, so that it is there when it is asked for here. Bounded in each round. */
+/** Prefetches, periodically, the most used keys of other replicas. Bounded in each round. */
 export class ReadAhead {
   readonly #settings: ReadAheadSettings;
   readonly #budget: AheadBudget;
-  /** Failures in a row of a peer, and until when it is left alone. */
+  /** Consecutive failures of a peer, and the end of the pause in which it is not asked. */
   readonly #failures = new WeakMap<AheadPeer, { readonly streak: number; readonly untilMs: number }>();
   readonly #stopped = new AbortController();
   #timer: NodeJS.Timeout | undefined;
@@ -78,32 +78,32 @@ export class ReadAhead {
     clearTimeout(this.#timer);
   }
 
-  /** Never fails. */
+  /** Runs one round. Never rejects. */
   async round(front: TierFront): Promise<void> {
     if (!this.#settings.isFree()) return;
     const { peer_cache_read_ahead_budget_drops_total, peer_cache_read_ahead_tenant_skips_total } =
       this.#settings.house.meters;
-    const { chosen, dropped, passedOver } = chooseAhead(await this.#told(front), this.#budget);
+    const { chosen, dropped, passedOver } = chooseAhead(await this.#candidates(front), this.#budget);
     peer_cache_read_ahead_budget_drops_total.add(dropped, {});
     peer_cache_read_ahead_tenant_skips_total.add(passedOver, {});
     await this.#each(chosen, (told) => this.#fetch(told, front));
   }
 
-  /** What all of them tell that is of use here, in the order in which it is wanted. */
-  async #told(front: TierFront): Promise<readonly Told[]> {
+  /** The most used keys of all peers that this process lacks, in order of use. */
+  async #candidates(front: TierFront): Promise<readonly Candidate[]> {
     const { house, members, options } = this.#settings;
     const nowMs = house.clock.monotonicMs();
     const asked = members.peers.filter(
       (peer) => peer.isUp && nowMs >= (this.#failures.get(peer)?.untilMs ?? -Infinity),
     );
-    let all: Told[] = [];
+    let all: Candidate[] = [];
     await this.#each(asked, async (peer) => {
       house.meters.peer_cache_hot_index_requests_total.add(1, {});
       const entries = await peer.hot(options.peerHotReadAheadTopN);
       if (entries === undefined) house.meters.peer_cache_hot_index_errors_total.add(1, {});
       this.#note(peer, entries !== undefined);
       for (const entry of entries ?? []) if (this.#isMissing(entry, front)) all.push({ ...entry, peer });
-      all = all.sort(byWant).slice(0, maxTold);
+      all = all.sort(byWant).slice(0, maxCandidates);
     });
     return all;
   }
@@ -112,21 +112,21 @@ export class ReadAhead {
     return front.isOwn(key) && !((front.peek(key)?.leftMs ?? 0) >= this.#budget.minTtlMs);
   }
 
-  async #fetch({ peer, key, size_bytes: toldBytes }: Told, front: TierFront): Promise<void> {
+  async #fetch({ peer, key, size_bytes: publishedBytes }: Candidate, front: TierFront): Promise<void> {
     const { meters } = this.#settings.house;
     const told = await peer.get(key, { isAhead: true });
     this.#note(peer, told !== undefined);
     if (told?.hit === undefined || this.#stopped.signal.aborted) return;
     const { byteLength } = told.hit.packed;
-    // The budget was divided by what was told.
-    if (byteLength > toldBytes) meters.peer_cache_read_ahead_budget_drops_total.add(1, {});
+    // The budget was divided by the published sizes.
+    if (byteLength > publishedBytes) meters.peer_cache_read_ahead_budget_drops_total.add(1, {});
     else if (front.put(key, told.hit, false)) {
       meters.peer_cache_read_ahead_prefetches_total.add(1, {});
       meters.peer_cache_read_ahead_prefetch_bytes_total.add(byteLength, {});
     }
   }
 
-  /** A few at once, and none any more when the process has more to do or ends. */
+  /** Works on several parts concurrently; stops when the process is busy or ends. */
   async #each<Part>(parts: readonly Part[], work: (part: Part) => Promise<void>): Promise<void> {
     const { isFree, options } = this.#settings;
     const { signal } = this.#stopped;
@@ -149,35 +149,33 @@ export class ReadAhead {
   }
 }
 
-/** Which keys of other replicas are fetched before somebody asks for them here. */
-
 /** Bounds of a round. */
 export interface AheadBudget {
   readonly maxKeys: number;
   readonly maxBytes: number;
   readonly maxObjectBytes: number;
   readonly minTtlMs: number;
-  /** What one tenant gets of the keys and of the bytes while others have not been looked at, in percent. */
+  /** Percentage of the keys and bytes that one tenant gets in the first pass. */
   readonly tenantShare: number;
 }
 
 export interface AheadChoice<Entry> {
-  /** The best first, of which those over the share of their tenant come last. */
+  /** Chosen entries, the best first; those above the share of their tenant come last. */
   readonly chosen: readonly Entry[];
-  /** So many had no room. */
+  /** Number of entries that did not fit. */
   readonly dropped: number;
-  /** So many were passed over at first, as their tenant had its share. */
+  /** Number of entries skipped in the first pass, because their tenant had its share. */
   readonly passedOver: number;
 }
 
-/** The order in which they are wanted: asked for most, fresh longest. */
+/** Sorts by number of uses, then by remaining TTL. */
 export function byWant(a: HotEntry, b: HotEntry): number {
   return b.score - a.score || b.remaining_ttl_ms - a.remaining_ttl_ms || (a.key < b.key ? -1 : 1);
 }
 
 /**
- * Chooses in two passes: up to the share of each tenant, and then from all that is left.
- * @param entries in the order in which they are wanted
+ * Chooses in two passes: first up to the share of each tenant, then from all that is left.
+ * @param entries in order of use
  */
 export function chooseAhead<Entry extends HotEntry>(
   entries: readonly Entry[],
@@ -198,7 +196,7 @@ export function chooseAhead<Entry extends HotEntry>(
   const rest: Entry[] = [];
   let passedOver = 0;
   for (const entry of wanted.values()) {
-    // The tenant in the key is whose value it is, whatever the index says.
+    // The tenant is taken from the key, whatever the index claims.
     const tenant = tenantOf(entry.key);
     let share = shares.get(tenant);
     if (share === undefined) {

@@ -23,9 +23,9 @@ const maxKeys = 200;
 const usualTtlMs = 30_000;
 const bytesType = 'application/octet-stream';
 const jsonType = 'application/json';
-/** Bodies of values that are read or decoded at once, by their largest size. */
+/** Maximum number of bodies that are read or decoded at once, which bounds their memory. */
 const maxReceiving = 8;
-/** Snapshots of what this process knows that are made or sent at once. */
+/** Maximum number of snapshots that are made or sent at once. */
 const maxOffering = 4;
 
 export interface PeerRoutesSettings {
@@ -39,13 +39,13 @@ export interface PeerRoutesSettings {
     'peerHotReadAheadTopN' | 'peerHotReadAheadMinTtl' | 'peerHotReadAheadMaxObjectBytes'
   >;
   readonly gate: (caller: Caller) => void;
-  /** What this process offers by name; nothing unless given. */
+  /** The snapshots that this process offers; none unless given. */
   readonly fleet?: Pick<Fleet, 'hasOffer' | 'offered' | 'hear'>;
-  /** Empties the caches of this process. */
+  /** Purges the caches of this process. */
   readonly purge: (tenantId?: string) => Promise<void>;
 }
 
-/** What other replicas ask of this one. */
+/** Handles requests of other replicas. */
 export class PeerRoutes {
   readonly #settings: PeerRoutesSettings;
   #front: TierFront | undefined;
@@ -88,13 +88,13 @@ export class PeerRoutes {
     const usable = hit !== undefined && hit.leftMs >= minUsableMs ? hit : await this.#inMaking(call, key);
     if (usable !== undefined)
       return this.#value(call, usable, await framed(key, usable, this.#settings.house.token));
-    // Replicas would not believe it.
+    // Replicas would reject a value without a frame.
     const foreign = call.params.get('framed')?.[0] === '1' ? undefined : this.#settings.foreign.get(key);
     const isThere = foreign !== undefined && foreign.leftMs >= minUsableMs;
     return isThere ? this.#value(call, foreign, foreign.value) : this.#nothing(call, key);
   }
 
-  /** What this process knows, made anew for each who asks. */
+  /** The snapshot offered under this name. */
   async #offered(call: HttpCall, key: string): Promise<Answer> {
     const isBusy = this.#offering >= maxOffering;
     this.#offering += 1;
@@ -108,7 +108,7 @@ export class PeerRoutes {
     }
   }
 
-  /** What is on its way, for one who waits for it. */
+  /** The value in the making, if the caller wants to wait for it. */
   async #inMaking({ params, signal }: HttpCall, key: string): Promise<AnswerHit | undefined> {
     const { making, house } = this.#settings;
     const waitMs = Number(params.get('wait_ms')?.[0] ?? 0);
@@ -117,7 +117,7 @@ export class PeerRoutes {
     return hit !== undefined && hit.leftMs >= minUsableMs ? hit : undefined;
   }
 
-  /** Says also whether it is being made, and has the one who asks make it where nobody does. */
+  /** The answer for a missing value. It tells whether the value is being made, and asks the caller to make it if it is not. */
   #nothing({ params }: HttpCall, key: string): Answer {
     const { making } = this.#settings;
     const makes = params.get('make')?.[0] === '1' && making.begin(key);
@@ -137,7 +137,7 @@ export class PeerRoutes {
         : encodings.bestOf(caller.headers.get('accept-encoding') ?? '');
     const headers = this.#headers([
       ['X-Cache-TTL-Ms', String(Math.floor(leftMs))],
-      // The edge does not compress what has an encoding.
+      // The edge does not compress bodies that have an encoding.
       ['Content-Encoding', encoding ?? 'identity'],
     ]);
     const body = encoding === undefined ? plain : await encodings.compress(encoding, plain);
@@ -171,7 +171,7 @@ export class PeerRoutes {
     }
   }
 
-  /** Undefined for a value that no replica has framed. */
+  /** Undefined for a value without a replica's frame. */
   async #received(call: HttpCall, key: string, ttlMs: number): Promise<AnswerHit | undefined> {
     const { foreign, house } = this.#settings;
     const { encodings, token, log } = house;
@@ -256,7 +256,7 @@ export class PeerRoutes {
 
   async #purge({ params }: HttpCall): Promise<Answer> {
     const tenant = params.get('tenant')?.[0];
-    // An empty name is no tenant, and must not stand for all of them.
+    // An empty name is not a tenant, and must not stand for all of them.
     if (tenant === '') throw apiError('emptyFlushTenant', {});
     const news = params.get('deletion')?.[0];
     if (news !== undefined) await this.#settings.fleet?.hear(news);
@@ -282,7 +282,7 @@ function keyOf({ params }: HttpCall): string {
   return key;
 }
 
-/** Keys have commas, so they are encoded in a list of keys. */
+/** Keys contain commas, so they are encoded in a list of keys. */
 function decoded(text: string): string {
   try {
     return decodeURIComponent(text);
