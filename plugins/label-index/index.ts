@@ -54,6 +54,7 @@ export const indexMetrics = {
     labels: ['outcome'],
   },
   label_index_snapshot_bytes: { type: 'gauge', help: 'Size of the snapshot that was written last.' },
+  label_index_snapshot_write_seconds: { type: 'histogram', help: 'Time of writing a snapshot of the index.' },
 } as const;
 
 export default defineStage<LabelIndexOptions, 'tenant', never, typeof indexMetrics>({
@@ -204,9 +205,10 @@ function indexObserver(meters: IndexMeters, log: Logger, maxBytes: number): Labe
 
 function snapshotObserver(meters: IndexMeters): SnapshotObserver {
   return {
-    wrote: (bytes) => {
+    wrote: (bytes, tookMs) => {
       meters.label_index_snapshots_total.add(1, { outcome: 'written' });
       meters.label_index_snapshot_bytes.set(bytes, {});
+      meters.label_index_snapshot_write_seconds.observe(tookMs / 1000, {});
     },
     failed: () => meters.label_index_snapshots_total.add(1, { outcome: 'failed' }),
   };

@@ -1,9 +1,11 @@
+import type { Clock } from '../clock.js';
 import { OverrideStack } from '../override-stack.js';
 import type { Logger } from '../logger.js';
 import { SnapshotFile, type SnapshotFileSettings } from './snapshot-file.js';
 import type { OtherMembers, WrittenEntry } from './snapshot-json.js';
 
 export interface KeptSnapshotSettings extends SnapshotFileSettings {
+  readonly clock: Clock;
   readonly source: SnapshotSource;
   readonly observer: SnapshotObserver;
   /** Interval of the check for changes to write. */
@@ -30,7 +32,7 @@ export class KeptSnapshot {
     this.#settings = settings;
     this.#log = log;
     this.#file = new SnapshotFile(settings);
-    this.#keeper = new SnapshotKeeper(this.#file, source, observer, log);
+    this.#keeper = new SnapshotKeeper(this.#file, source, observer, settings);
   }
 
   /**
@@ -121,8 +123,11 @@ export interface SnapshotSource {
 
 /** Receives events, for metrics. */
 export interface SnapshotObserver {
-  /** @param bytes the size of the file */
-  wrote(bytes: number): void;
+  /**
+   * @param bytes the size of the file
+   * @param tookMs the time to write it
+   */
+  wrote(bytes: number, tookMs: number): void;
   failed(): void;
 }
 
@@ -135,6 +140,7 @@ export class SnapshotKeeper {
   readonly #source: SnapshotSource;
   readonly #observer: SnapshotObserver;
   readonly #log: Logger;
+  readonly #clock: Pick<Clock, 'monotonicMs'>;
   /** Revision that the file holds; undefined when the file does not match any. */
   #revision: number | undefined;
   #timer: NodeJS.Timeout | undefined;
@@ -147,12 +153,13 @@ export class SnapshotKeeper {
     file: Pick<SnapshotFile, 'write' | 'remove'>,
     source: SnapshotSource,
     observer: SnapshotObserver,
-    log: Logger,
+    { log, clock }: { readonly log: Logger; readonly clock: Pick<Clock, 'monotonicMs'> },
   ) {
     this.#file = file;
     this.#source = source;
     this.#observer = observer;
     this.#log = log;
+    this.#clock = clock;
     this.#revision = source.revision();
   }
 
@@ -204,8 +211,10 @@ export class SnapshotKeeper {
 
   async #write(): Promise<void> {
     const revision = this.#source.revision();
+    const startMs = this.#clock.monotonicMs();
     try {
-      this.#observer.wrote(await this.#file.write(this.#source.entries(), this.#source.others?.()));
+      const bytes = await this.#file.write(this.#source.entries(), this.#source.others?.());
+      this.#observer.wrote(bytes, this.#clock.monotonicMs() - startMs);
       this.#revision = revision;
       if (this.#isFailing) this.#log.info('snapshot is written again');
       this.#isFailing = false;

@@ -1,7 +1,7 @@
 import { mkdir, readFile, stat, writeFile } from 'node:fs/promises';
 import { setTimeout } from 'node:timers/promises';
 import test from 'ava';
-import { makeHost, makeExchange, makeTenant, optionsOf } from '../../../core/testing/index.js';
+import { FakeClock, makeHost, makeExchange, makeTenant, optionsOf } from '../../../core/testing/index.js';
 import type { LabelIndexOptions } from '../../../core/base/options.gen.js';
 import labelIndex, { indexMetrics } from '../../../plugins/label-index/index.js';
 import { withPods, type Flags } from './doors.js';
@@ -60,6 +60,7 @@ test('a snapshot is written once in an interval, while the proxy runs', async (t
       const written = await metric('label_index_snapshots_total{outcome="written"}');
       await setTimeout(100);
       t.is(await metric('label_index_snapshots_total{outcome="written"}'), written, 'nothing has changed');
+      t.is(await metric('label_index_snapshot_write_seconds_count'), written);
     },
     { ...keep(path), 'label-values-index-persist-interval': '20ms' },
   );
@@ -85,6 +86,29 @@ test('a snapshot that cannot be written keeps the proxy from starting', async (t
         /stage "label-index" failed to start: -label-values-index-persist-path: .* cannot be written: /,
     },
   );
+});
+
+/** Each look at it takes a second and a half. */
+class SlowClock extends FakeClock {
+  override monotonicMs(): number {
+    this.advance(1500);
+    return super.monotonicMs();
+  }
+}
+
+test('the time to write a snapshot of the label index is told in seconds', async (t) => {
+  const { path } = await withPods(t, []);
+  const host = makeHost({ metrics: indexMetrics, clock: new SlowClock() });
+  const options = optionsOf('label-index', { enabled: true, persistPath: path });
+  const stage = labelIndex.create(options as unknown as LabelIndexOptions, host);
+  await stage.start?.(new AbortController().signal);
+  await until(async () => (await stage.ready?.()) === undefined);
+  const range = { startNs: 0n, endNs: 1n };
+  const request = { op: 'label_values', name: 'pod', range, browse: {} } as const;
+  const exchange = makeExchange({ request }).derive<'tenant'>({ slots: { tenant: makeTenant('shop') } });
+  await stage.handle(exchange, () => Promise.resolve({ kind: 'names', values: pods, warnings: [] }));
+  await stage.stop?.();
+  t.regex((await host.exposeMetrics()).text, /^ref_proxy_label_index_snapshot_write_seconds_sum 1\.5$/m);
 });
 
 test('while the snapshot is restored the index is not ready, and browses go to the backend', async (t) => {

@@ -149,7 +149,7 @@ test('a snapshot is written when something has changed and a last time in the en
     },
     { revision: () => known.length, entries: () => entries(...known) },
     { wrote: () => undefined, failed: () => undefined },
-    makeHost().log,
+    makeHost(),
   );
   known = ['a', 'b'];
   await keeper.write();
@@ -169,15 +169,19 @@ test('a snapshot is written when something has changed and a last time in the en
 
 test('a disk that fails to take snapshots is one log record, and what was lost is written once it does', async (t) => {
   const host = makeHost();
-  let [isFull, revision, wrote, failed] = [true, 0, 0, 0];
+  let [isFull, revision, failed] = [true, 0, 0];
+  const wrote: number[] = [];
   const keeper = new SnapshotKeeper(
     {
-      write: () => (isFull ? Promise.reject(new Error('disk full')) : Promise.resolve(7)),
+      write: () => {
+        host.clock.advance(30);
+        return isFull ? Promise.reject(new Error('disk full')) : Promise.resolve(7);
+      },
       remove: () => Promise.resolve(),
     },
     { revision: () => revision, entries: () => [] },
-    { wrote: (bytes) => (wrote += bytes), failed: () => (failed += 1) },
-    host.log,
+    { wrote: (bytes, tookMs) => void wrote.push(bytes, tookMs), failed: () => (failed += 1) },
+    host,
   );
   keeper.start(3_600_000);
   revision = 1;
@@ -187,7 +191,7 @@ test('a disk that fails to take snapshots is one log record, and what was lost i
   isFull = false;
   await keeper.write();
   await keeper.stop();
-  t.is(wrote, 7);
+  t.deepEqual(wrote, [7, 30]);
   t.deepEqual(
     host.records.map(({ body }) => body),
     ['snapshot cannot be written, what is new is lost on a restart', 'snapshot is written again'],
@@ -203,7 +207,7 @@ test('what was taken out of a source is in no file from then on, also while one 
     file,
     { revision: () => revision, entries: () => entries(...known) },
     { wrote: () => undefined, failed: () => undefined },
-    makeHost().log,
+    makeHost(),
   );
   keeper.start(3_600_000, false);
   const writing = keeper.write();
