@@ -14,6 +14,7 @@ import {
   type Stage,
 } from '../../core/plugin/index.js';
 import { LineCounts } from './line-counts.js';
+import { lint } from './lint.js';
 import { answerLogWindows } from './logs.js';
 import { answerMetricWindows } from './metric.js';
 import { windowMetrics } from './metrics.js';
@@ -36,6 +37,7 @@ export default defineStage<WindowSplitOptions, Needs, never, typeof windowMetric
   optional: true,
   keepsAnswers: true,
   metrics: windowMetrics,
+  lint,
   create: (options, host) =>
     options.enabled && !options.cacheDisabled ? new WindowSplit(options, host) : passThrough,
 });

@@ -5,6 +5,7 @@ import type { Finding } from '../../../../core/kernel/pipeline/types.js';
 import { lint as coldRouteLint } from '../../../../plugins/cold-route/lint.js';
 import { lint as peerCacheLint } from '../../../../plugins/peer-cache/lint.js';
 import { lint as tenancyLint } from '../../../../plugins/tenancy/lint.js';
+import { lint as windowSplitLint } from '../../../../plugins/window-split/lint.js';
 import { checkDraft } from '../../../../core/kernel/check/check-draft.js';
 import type { Surroundings } from '../../../../core/kernel/check/rule.js';
 import {
@@ -49,7 +50,7 @@ const plugins: readonly Plugin[] = [
   fakeStage('tier0', { needs: ['tenant'], rest: 'maybe', keepsAnswers: true }),
   fakeStage('label-index', { needs: ['tenant'], rest: 'maybe' }),
   fakeStage('translate', { needs: ['tenant'], gives: ['plan'] }),
-  fakeStage('window-split', { needs: ['plan'], rest: 'many' }),
+  { ...fakeStage('window-split', { needs: ['plan'], rest: 'many' }), lint: windowSplitLint },
   { ...fakeStage('cold-route', { rest: 'many' }), lint: coldRouteLint },
   { ...fakeStage('peer-cache', { needs: ['tenant'], rest: 'maybe' }), lint: peerCacheLint },
   fakeStage('drilldown', { needs: ['plan'], rest: 'many' }),

@@ -36,6 +36,17 @@ const withStage = (entry: string): string => pipelineOf([entry, ...minimalStages
 
 export const valid: readonly Case[] = [
   {
+    title: 'windows that are not kept, of whatever age',
+    text: ten.replace(
+      '- use: window-split',
+      '- use: window-split\n    with: {enabled: false, recentCacheTtl: 5m, historyCacheTtl: 1m}',
+    ),
+  },
+  {
+    title: 'recent windows that are kept as long as those of the past',
+    text: ten.replace('- use: window-split', '- use: window-split\n    with: {recentCacheTtl: 24h}'),
+  },
+  {
     title: 'followers that nobody wrote',
     text: ten
       .replace('- use: backend', '- use: backend\n    with: {forwardHeaders: [X-Team]}')
@@ -556,6 +567,22 @@ export const invalid: readonly InvalidCase[] = [
     flags: { 'tenant-map': '{"team-a":{"account_id":11}}', 'tenant.allow-numeric': 'false' },
     finds: ['R059 3:10'],
     says: "the backend's default account",
+  },
+  {
+    title: 'R064 recent windows are kept longer than those of the past',
+    text: ten.replace(
+      '- use: window-split',
+      '- use: window-split\n    with:\n      recentCacheTtl: 5m\n      historyCacheTtl: 1m',
+    ),
+    finds: ['R064 10:23'],
+    says: 'recentCacheTtl is longer than historyCacheTtl',
+  },
+  {
+    title: 'R064 windows of the past are not kept beside recent ones of a flag',
+    text: ten.replace('- use: window-split', '- use: window-split\n    with: {historyCacheTtl: 0s}'),
+    flags: { 'query-range-recent-cache-ttl': '1m' },
+    finds: ['R064 8:10'],
+    says: 'lower recentCacheTtl (-query-range-recent-cache-ttl) or raise historyCacheTtl',
   },
   {
     title: 'R053 a plugin of which there is one in several workers',
