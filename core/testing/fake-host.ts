@@ -52,7 +52,7 @@ export interface FakeHost<Metrics extends MetricSpecs = MetricSpecs> extends Hos
   readonly observers: readonly RequestObserver[];
   /** Does what the plugin has left for its end (`onStop`). */
   stopped(): void;
-  /** The value of a metric as the exposition shows it; undefined without measurements. */
+  /** The value of a metric as the exposition shows it, of a histogram its count; undefined without measurements. */
   metric(name: string, labels?: Readonly<Record<string, string>>): Promise<number | undefined>;
 }
 
