@@ -1,8 +1,8 @@
 import { readFileSync } from 'node:fs';
 import test from 'ava';
 import { LogqlError, parseQuery } from '../../core/logql/index.js';
-import type { Answered } from '../conformance/cases.js';
-import { asArray, asObject, canonical } from '../conformance/json.js';
+import type { Answered } from '../../core/comparison/answers.js';
+import { asArray, asObject, canonical } from '../../core/comparison/json.js';
 import { compareAll } from './comparison.js';
 import { makeDataset } from './data/dataset.js';
 import { shapes } from './data/shapes.js';

@@ -1,5 +1,5 @@
-import type { Answered } from '../conformance/cases.js';
-import { asArray, asObject, asText, canonical } from '../conformance/json.js';
+import type { Answered } from '../../core/comparison/answers.js';
+import { asArray, asObject, asText, canonical } from '../../core/comparison/json.js';
 
 const volumeTolerance = 0.25;
 const valueTolerance = 1e-6;

@@ -1,6 +1,7 @@
-import { asObject } from '../conformance/json.js';
-import type { Answered } from '../conformance/cases.js';
+import { asObject } from '../../core/comparison/json.js';
+import type { Answered } from '../../core/comparison/answers.js';
 import { hasAllOf, isNearly, sameSums, sameValues, hasLatePatterns } from './likeness.js';
+import { nothingMore } from '../../core/comparison/difference.js';
 import type { PlacedEntry } from './lines.js';
 import type { Question } from './question.js';
 import { natureOf } from './signature.js';
@@ -59,7 +60,7 @@ const matchingErrors = /^(?:found duplicate series|multiple matches for labels)/
 
 /** One of several lists has more: Loki's, while a chunk spans the time. */
 function hasMoreInLoki({ text }: Different): boolean {
-  return text.includes('extra 0[]') && text.includes('repeated 0[]');
+  return text.includes(`: ${nothingMore} |`);
 }
 
 const listed: readonly Listed[] = [
@@ -128,7 +129,7 @@ const listed: readonly Listed[] = [
     phrase: '`first_over_time`, `last_over_time`, `rate_counter` over lines of one instant',
     matches: (question, { text }) =>
       /\b(?:first_over_time|last_over_time|rate_counter)\b/.test(queryOf(question)) &&
-      text.includes('point '),
+      text.startsWith('value '),
   },
   {
     outcome: 'storage',

@@ -1,6 +1,6 @@
 import { parseRowTime } from '../../core/victoria/names/row-time.js';
-import type { Answered } from '../conformance/cases.js';
-import { asArray, asObject, asText, canonical } from '../conformance/json.js';
+import type { Answered } from '../../core/comparison/answers.js';
+import { asArray, asObject, asText, canonical } from '../../core/comparison/json.js';
 import type { Entry, Labels, TenantData } from './data/dataset.js';
 import { storedRow } from './data/doors.js';
 import type { Row } from './data/rows.js';

@@ -1,5 +1,5 @@
-import type { Answered } from '../conformance/cases.js';
-import { asObject, canonical } from '../conformance/json.js';
+import type { Answered } from '../../core/comparison/answers.js';
+import { asObject, canonical } from '../../core/comparison/json.js';
 import { noneOf, outcomes, type Comparison, type FamilyCount, type Finding } from './comparison.js';
 import type { PlacedEntry } from './lines.js';
 import { caseOf } from './question.js';

@@ -1,5 +1,5 @@
 import { startDevBackend } from '../../plugins/embedded-backend/dev-backend.js';
-import type { Answered } from '../conformance/cases.js';
+import type { Answered } from '../../core/comparison/answers.js';
 import { openProxy } from '../conformance/target.js';
 import { makeDataset, type Dataset, type DatasetSettings } from './data/dataset.js';
 import { partyAt, pushToBackend } from './parties.js';

@@ -1,5 +1,5 @@
-import type { Answered } from '../conformance/cases.js';
-import { asArray, asObject, asText, canonical } from '../conformance/json.js';
+import type { Answered } from '../../core/comparison/answers.js';
+import { asArray, asObject, asText, canonical } from '../../core/comparison/json.js';
 import { LogqlError, parseQuery, visit, type AstNode } from '../../core/logql/index.js';
 import type { Question } from './question.js';
 import type { Different } from './verdict.js';

@@ -1,6 +1,6 @@
-import type { Answered } from '../conformance/cases.js';
+import type { Answered } from '../../core/comparison/answers.js';
 import { compareAnswers } from '../conformance/compare.js';
-import { asArray, asObject } from '../conformance/json.js';
+import { asArray, asObject } from '../../core/comparison/json.js';
 import { caseOf, type Question } from './question.js';
 
 /** Somebody who answers: Loki, or a proxy. */

@@ -1,5 +1,6 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { gunzipSync } from 'node:zlib';
+import type { Answered } from '../../core/comparison/answers.js';
 
 /** One request of the corpus. */
 export interface Case {
@@ -12,12 +13,6 @@ export interface Case {
   readonly ordered?: boolean;
   /** False for cases that are kept for information and not counted. */
   readonly exact?: boolean;
-}
-
-/** An answer: Loki's of the corpus, or the proxy's. `body` is parsed JSON, or text. */
-export interface Answered {
-  readonly status: number;
-  readonly body: unknown;
 }
 
 export interface GoldenCase {

@@ -1,5 +1,5 @@
-import type { Answered } from './cases.js';
-import { asObject, canonical, type Json } from './json.js';
+import type { Answered } from '../../core/comparison/answers.js';
+import { asObject, canonical, type Json } from '../../core/comparison/json.js';
 
 /** An answer without its statistics as one text, equal for answers that differ only where the order is free. */
 export function comparableText({ status, body }: Answered): string {

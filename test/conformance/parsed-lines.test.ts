@@ -2,7 +2,7 @@ import test from 'ava';
 import { startDevBackend } from '../../plugins/embedded-backend/dev-backend.js';
 import type { RunningProxy } from '../../core/program/start-proxy.js';
 import { readCases, type GoldenCase } from './cases.js';
-import { asObject } from './json.js';
+import { asObject } from '../../core/comparison/json.js';
 import { loadParsedData } from './load-data.js';
 import { replay } from './replay.js';
 import { ask, storeRows } from './store-rows.js';

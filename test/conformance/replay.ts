@@ -1,5 +1,6 @@
 import { Pool } from 'undici';
-import type { Answered, Case, GoldenCase } from './cases.js';
+import type { Answered } from '../../core/comparison/answers.js';
+import type { Case, GoldenCase } from './cases.js';
 import { compareAnswers } from './compare.js';
 
 /** How a case came out: undefined when the answers agree, else what differs. */

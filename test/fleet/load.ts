@@ -1,5 +1,6 @@
 import { Pool } from 'undici';
-import type { Answered, GoldenCase } from '../conformance/cases.js';
+import type { Answered } from '../../core/comparison/answers.js';
+import type { GoldenCase } from '../conformance/cases.js';
 import { compareAnswers } from '../conformance/compare.js';
 import { send } from '../conformance/replay.js';
 import { Random } from '../watch/random.js';

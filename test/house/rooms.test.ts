@@ -8,6 +8,7 @@ import { circlesOf, closureOf, readImportGraph, type Edge } from './import-graph
 /** The rooms of core from the ground up: each may use those before it and no other (docs/map.md). */
 const rooms = [
   'base',
+  'comparison',
   'workers',
   'logql',
   'victoria',

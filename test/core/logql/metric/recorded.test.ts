@@ -15,7 +15,8 @@ import {
   gridOf,
   type Grid,
 } from '../../../../core/logql/metric/index.js';
-import { readCases, type Answered, type Case } from '../../../conformance/cases.js';
+import type { Answered } from '../../../../core/comparison/answers.js';
+import { readCases, type Case } from '../../../conformance/cases.js';
 import { compareAnswers } from '../../../conformance/compare.js';
 import { readDataset, sourceOf } from './dataset.js';
 import { noWorkers } from '../lines-here.js';
