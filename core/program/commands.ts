@@ -71,6 +71,11 @@ export const commands: readonly Command[] = [
     run: async (args, io) => (await import('../tools/explain.js')).explain(args, io),
   },
   {
+    name: 'compare',
+    summary: 'send the queries of files to two Loki APIs and compare the answers: compare FILE...',
+    run: async (args, io) => (await import('../tools/compare/command.js')).compare(args, io),
+  },
+  {
     name: 'flags',
     summary: 'print every flag with default and meaning: flags [WORD], those about something',
     run: async (args, io) => (await import('./flags-command.js')).flags(args, io),

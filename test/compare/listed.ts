@@ -1,10 +1,8 @@
-import { asObject } from '../../core/comparison/json.js';
-import type { Answered } from '../../core/comparison/answers.js';
-import { hasAllOf, isNearly, sameSums, sameValues, hasLatePatterns } from './likeness.js';
-import { nothingMore } from '../../core/comparison/difference.js';
+import { compareAnswers, type Answered } from '../../core/comparison/answers.js';
+import { asArray, asObject, canonical } from '../../core/comparison/json.js';
+import { knownDifference, knownPhrases } from '../../core/comparison/known-differences.js';
 import type { PlacedEntry } from './lines.js';
-import type { Question } from './question.js';
-import { natureOf } from './signature.js';
+import { caseOf, type Question } from './question.js';
 import type { Different } from './verdict.js';
 
 /**
@@ -13,22 +11,12 @@ import type { Different } from './verdict.js';
  */
 export type ListedOutcome = 'storage' | 'lost' | 'listed';
 
-/** A difference that docs/differences.md tells. */
-interface Listed {
+/** A difference that only the lines of the question tell. */
+interface ByLines {
   readonly outcome: ListedOutcome;
-  /** A phrase of the place where it stands. */
+  /** A phrase of the place in docs/differences.md where it stands. */
   readonly phrase: string;
   readonly matches: (question: Question, difference: Different, lines: readonly PlacedEntry[]) => boolean;
-}
-
-function queryOf({ query }: Question): string {
-  return query?.text ?? '';
-}
-
-function errorOf({ body }: Answered): string {
-  if (typeof body === 'string') return body;
-  const { error } = asObject(body);
-  return typeof error === 'string' ? error : '';
 }
 
 /** The default of `-detected-fields-max-scan-lines`. */
@@ -41,55 +29,10 @@ function isCutWithinInstant({ params }: Question, lines: readonly PlacedEntry[])
   return newestFirst[limit] !== undefined && newestFirst[limit] === newestFirst[limit - 1];
 }
 
-/** Whether an average is grouped by a label that it unwraps. */
-function isAverageByUnwrapped(text: string): boolean {
-  const unwrapped = new Set([...text.matchAll(/\| unwrap (?:\w+\()?(\w+)/g)].map(([, label]) => label));
-  const groupings = [...text.matchAll(/\bavg by \(([^)]*)\)/g)].map(([, labels = '']) => labels);
-  return groupings.some((labels) => labels.split(/, ?/).some((label) => unwrapped.has(label)));
-}
+/** The least number of lines of a pattern that Loki shows. */
+const fewestLines = 30;
 
-/** Whether a regular expression has one alternative twice. */
-function hasAlternativeTwice(text: string): boolean {
-  return [...text.matchAll(/=~(["`])(.*?)\1/g)].some(([, , pattern = '']) => {
-    const alternatives = pattern.split('|');
-    return new Set(alternatives).size < alternatives.length;
-  });
-}
-
-const matchingErrors = /^(?:found duplicate series|multiple matches for labels)/;
-
-/** One of several lists has more: Loki's, while a chunk spans the time. */
-function hasMoreInLoki({ text }: Different): boolean {
-  return text.includes(`: ${nothingMore} |`);
-}
-
-const listed: readonly Listed[] = [
-  {
-    outcome: 'lost',
-    phrase: 'Structured metadata that is named like a label of its stream',
-    matches: (question, difference) =>
-      /_over_time|rate/.test(queryOf(question)) && natureOf(difference) === 'labels missing *_extracted',
-  },
-  {
-    outcome: 'storage',
-    phrase: 'names and values of labels, and detected labels, in a part of a day',
-    matches: ({ path }, difference) => /^label/.test(path) && hasMoreInLoki(difference),
-  },
-  {
-    outcome: 'storage',
-    phrase: 'volumes, bytes and chunks of statistics',
-    matches: ({ path }, { wanted, got }) => path === 'index/volume_range' && sameSums(wanted, got),
-  },
-  {
-    outcome: 'storage',
-    phrase: 'volumes of a regular expression with one alternative twice',
-    matches: (question) => question.path.startsWith('index/volume') && hasAlternativeTwice(queryOf(question)),
-  },
-  {
-    outcome: 'storage',
-    phrase: 'series that the limit of `volume_range` leaves',
-    matches: ({ path, params }) => path === 'index/volume_range' && 'limit' in params,
-  },
+const byLines: readonly ByLines[] = [
   {
     outcome: 'storage',
     phrase: 'lines that `detected_fields` looks at',
@@ -113,118 +56,66 @@ const listed: readonly Listed[] = [
         lines.reduce((sum, { entry }) => sum + entry.late, 0),
       ),
   },
-  {
-    outcome: 'storage',
-    phrase: 'series of a range in which a stream is silent',
-    matches: ({ path }, difference) => path === 'series' && hasMoreInLoki(difference),
-  },
-  {
-    outcome: 'storage',
-    phrase: '`topk`, `bottomk` among equal values',
-    matches: (question, { wanted, got }) =>
-      /\b(?:topk|bottomk)\b/.test(queryOf(question)) && sameValues(wanted, got),
-  },
-  {
-    outcome: 'lost',
-    phrase: '`first_over_time`, `last_over_time`, `rate_counter` over lines of one instant',
-    matches: (question, { text }) =>
-      /\b(?:first_over_time|last_over_time|rate_counter)\b/.test(queryOf(question)) &&
-      text.startsWith('value '),
-  },
-  {
-    outcome: 'storage',
-    phrase: "`interval` over streams that a query's shards divide",
-    matches: ({ params }) => 'interval' in params,
-  },
-  {
-    outcome: 'listed',
-    phrase: 'labels that a parser makes with U+FFFD in them',
-    matches: (_question, difference) =>
-      errorOf(difference.wanted).includes('failed to parse series labels') ||
-      (natureOf(difference) === 'labels extra' && JSON.stringify(difference.got.body).includes('\ufffd')),
-  },
-  {
-    outcome: 'listed',
-    phrase: 'labels that `b64dec`, `substr` or `trunc` make with broken bytes',
-    matches: (question, { wanted }) =>
-      /b64dec|substr|trunc/.test(queryOf(question)) && JSON.stringify(wanted.body).includes('\ufffd'),
-  },
-  {
-    outcome: 'listed',
-    phrase: '`bytes_over_time` and `bytes_rate` of lines that `b64dec`, `substr` or `trunc` make',
-    matches: (question) => /b64dec|substr|trunc/.test(queryOf(question)) && /bytes_/.test(queryOf(question)),
-  },
-  {
-    outcome: 'storage',
-    phrase: 'an average by the label that is unwrapped',
-    matches: (question, difference) =>
-      natureOf(difference) === 'labels extra' && isAverageByUnwrapped(queryOf(question)),
-  },
-  {
-    outcome: 'storage',
-    phrase: 'instant queries over more than an hour that Loki splits by the hour but cannot evaluate',
-    matches: (_question, { wanted }) => errorOf(wanted).startsWith('SelectSamples unimplemented'),
-  },
-  {
-    outcome: 'storage',
-    phrase: 'which error a range query reports if its series do not match in several ways',
-    matches: ({ path }, { wanted, got }) =>
-      path === 'query_range' && [wanted, got].every((answer) => matchingErrors.test(errorOf(answer))),
-  },
-  {
-    outcome: 'storage',
-    phrase: 'sums and rates of decimals whose windows overlap, averages and deviations of them',
-    matches: (question, { wanted, got }) =>
-      /avg|std(?:dev|var)|sum|rate/.test(queryOf(question)) &&
-      isNearly(wanted, got, / % /.test(queryOf(question))),
-  },
-  {
-    outcome: 'storage',
-    phrase: 'series whose labels differ only in one that is empty in one and missing in the other',
-    matches: (question, { wanted, got }) =>
-      /--keep-empty|\| (?:json|logfmt) .*="/.test(queryOf(question)) &&
-      (question.tenants.length > 1 || /\bwithout\b|label_replace/.test(queryOf(question))) &&
-      hasAllOf(wanted, got),
-  },
-  {
-    outcome: 'listed',
-    phrase: 'which of several series a pipeline error names',
-    matches: (_question, { wanted, got }) =>
-      [wanted, got].every((answer) => errorOf(answer).startsWith('pipeline error')),
-  },
-  {
-    outcome: 'listed',
-    phrase:
-      'series of a grouped range aggregation that another aggregation sums up, beyond `max_query_series`',
-    matches: (_question, { wanted, got }) =>
-      [wanted, got].some((answer) => errorOf(answer).startsWith('maximum number of series')),
-  },
-  {
-    outcome: 'storage',
-    phrase: 'a label named twice in a grouping (`sum by (a, a)`)',
-    matches: (question) => /by \((?:.*, )?(\w+), (?:.*, )?\1\b/.test(queryOf(question)),
-  },
-  {
-    outcome: 'storage',
-    phrase: '`| logfmt` with one key for two labels',
-    matches: (question) => /\| logfmt .*="([^"]*)".*="\1"/.test(queryOf(question)),
-  },
-  {
-    outcome: 'listed',
-    phrase: 'averages grouped by labels (`avg_over_time(...) by (x)`) over several tenants',
-    matches: (question) => question.tenants.length > 1 && queryOf(question).includes('avg_over_time'),
-  },
 ];
 
+/** Known differences that are not Loki's storage's doing. */
+const outcomes: ReadonlyMap<string, ListedOutcome> = new Map<string, ListedOutcome>([
+  ['Structured metadata that is named like a label of its stream', 'lost'],
+  ['`first_over_time`, `last_over_time`, `rate_counter` over lines of one instant', 'lost'],
+  ['labels that a parser makes with U+FFFD in them', 'listed'],
+  ['labels that `b64dec`, `substr` or `trunc` make with broken bytes', 'listed'],
+  ['`bytes_over_time` and `bytes_rate` of lines that `b64dec`, `substr` or `trunc` make', 'listed'],
+  ['which of several series a pipeline error names', 'listed'],
+  [
+    'series of a grouped range aggregation that another aggregation sums up, beyond `max_query_series`',
+    'listed',
+  ],
+  ['averages grouped by labels (`avg_over_time(...) by (x)`) over several tenants', 'listed'],
+]);
+
 /** The phrases, so that a test can look them up. */
-export const listedPhrases: readonly string[] = listed.map(({ phrase }) => phrase);
+export const listedPhrases: readonly string[] = [
+  ...knownPhrases,
+  ...byLines.map(({ phrase }) => phrase),
+  ...outcomes.keys(),
+];
 
 /** Where docs/differences.md tells a difference over these lines, and whose doing it is. */
 export function listedAs(
   question: Question,
-  difference: Different,
+  different: Different,
   lines: readonly PlacedEntry[],
 ): readonly [ListedOutcome, string] | undefined {
-  const found = listed.find(({ matches }) => matches(question, difference, lines));
-  return found === undefined ? undefined : [found.outcome, found.phrase];
+  const told = byLines.find(({ matches }) => matches(question, different, lines));
+  if (told !== undefined) return [told.outcome, told.phrase];
+  const request = caseOf(question);
+  const { wanted: reference, got: candidate } = different;
+  const difference = compareAnswers(request, reference, candidate);
+  if (difference === undefined) return undefined;
+  const hasTenants = question.tenants.length > 1;
+  const phrase = knownDifference({ request, difference, reference, candidate, hasTenants });
+  return phrase === undefined ? undefined : [outcomes.get(phrase) ?? 'storage', phrase];
+}
+
+/** Whether the proxy has the patterns of Loki, and no more lines in each than arrived late. */
+export function hasLatePatterns(wanted: Answered, got: Answered, late: number): boolean {
+  const [wantedLines, gotLines] = [linesByPattern(wanted), linesByPattern(got)];
+  return (
+    [...wantedLines.keys()].every((key) => gotLines.has(key)) &&
+    [...gotLines].every(([key, lines]) => {
+      const more = lines - (wantedLines.get(key) ?? fewestLines - 1);
+      return more >= 0 && more <= late;
+    })
+  );
+}
+
+function linesByPattern({ body }: Answered): ReadonlyMap<string, number> {
+  const lines = new Map<string, number>();
+  for (const item of asArray(asObject(body)['data']).map(asObject)) {
+    const { pattern, level, samples } = item;
+    const sum = asArray(samples).reduce<number>((before, sample) => before + Number(asArray(sample)[1]), 0);
+    const key = canonical([level, pattern]);
+    lines.set(key, (lines.get(key) ?? 0) + sum);
+  }
+  return lines;
 }

@@ -1,4 +1,5 @@
-import type { Answered } from '../../core/comparison/answers.js';
+import { errorText, type Answered } from '../../core/comparison/answers.js';
+import { differingLabels } from '../../core/comparison/likeness.js';
 import { asArray, asObject, asText, canonical } from '../../core/comparison/json.js';
 import { LogqlError, parseQuery, visit, type AstNode } from '../../core/logql/index.js';
 import type { Question } from './question.js';
@@ -40,15 +41,10 @@ function partOf(node: AstNode): string | undefined {
 /** How two answers differ, without the values of this case. */
 export function natureOf({ wanted, got, text }: Pick<Different, 'wanted' | 'got' | 'text'>): string {
   if (wanted.status !== got.status)
-    return `status ${got.status}, Loki ${wanted.status}: ${general(errorOf(wanted.status === 200 ? got : wanted))}`;
-  if (wanted.status !== 200) return `error: ${general(errorOf(wanted))}`;
-  const [wantedSets, gotSets] = [labelSets(wanted), labelSets(got)];
-  if (wantedSets.length + gotSets.length > 0) {
-    const names = differingNames(wantedSets, gotSets);
-    if (names.length > 0) return `labels ${names.slice(0, 4).join(', ')}`;
-    if (wantedSets.length !== gotSets.length) return 'number of series';
-    return 'values';
-  }
+    return `status ${got.status}, Loki ${wanted.status}: ${general(errorText((wanted.status === 200 ? got : wanted).body))}`;
+  if (wanted.status !== 200) return `error: ${general(errorText(wanted.body))}`;
+  const labels = differingLabels(wanted, got);
+  if (labels !== undefined) return labels;
   return fieldRespects(wanted, got) ?? general(firstDifference(wanted, got) ?? text).slice(0, 160);
 }
 
@@ -83,12 +79,6 @@ function firstDifference(wanted: Answered, got: Answered): string | undefined {
   return `${gotLines[at] ?? ''} | Loki ${wantedLines[at] ?? ''}`.replace(/\b[a-z]\w*(?=,|\)|=)/gi, 'x');
 }
 
-function errorOf({ body }: Answered): string {
-  if (typeof body === 'string') return body;
-  const { error, message } = asObject(body);
-  return asText(error ?? message);
-}
-
 function general(text: string): string {
   return text
     .replace(/"(?:[^"\\]|\\.)*"|`[^`]*`|'[^']*'/g, '…')
@@ -96,47 +86,6 @@ function general(text: string): string {
     .replace(/\{[^{}]*\}/g, '{…}')
     .replace(/\[[^[\]]*\]/g, '[…]')
     .slice(0, 200);
-}
-
-function labelSets({ body }: Answered): readonly Readonly<Record<string, unknown>>[] {
-  return asArray(asObject(asObject(body)['data'])['result']).map((item) => {
-    const { stream, metric } = asObject(item);
-    return asObject(stream ?? metric);
-  });
-}
-
-const telling: ReadonlySet<string> = new Set([
-  'detected_level',
-  'level',
-  'service_name',
-  '__error__',
-  '__error_details__',
-  '__tenant_id__',
-]);
-
-/** Labels whose values, taken over all series, are not the same, and in what respect. */
-function differingNames(
-  wanted: readonly Readonly<Record<string, unknown>>[],
-  got: readonly Readonly<Record<string, unknown>>[],
-): readonly string[] {
-  const [wantedKeys, gotKeys] = [new Set(wanted.map(canonical)), new Set(got.map(canonical))];
-  const missing = wanted.filter((set) => !gotKeys.has(canonical(set)));
-  const extra = got.filter((set) => !wantedKeys.has(canonical(set)));
-  if (missing.length === 0 && extra.length === 0) return [];
-  if (missing.length === 0 || extra.length === 0) return [missing.length > 0 ? 'missing' : 'extra'];
-  const names = [...new Set([...missing, ...extra].flatMap((set) => Object.keys(set)))];
-  const respects = names
-    .filter((name) => valuesOf(missing, name) !== valuesOf(extra, name))
-    .map((name) => {
-      const shown = telling.has(name) ? name : name.endsWith('_extracted') ? '*_extracted' : '*';
-      if (!missing.some((set) => name in set)) return `extra ${shown}`;
-      return extra.some((set) => name in set) ? `value of ${shown}` : `missing ${shown}`;
-    });
-  return [...new Set(respects)].sort();
-}
-
-function valuesOf(sets: readonly Readonly<Record<string, unknown>>[], name: string): string {
-  return canonical([...new Set(sets.map((set) => canonical(set[name])))].sort());
 }
 
 /** Times, in nanoseconds, at which the points of two matrices differ, the first and the last of them. */

@@ -13,16 +13,16 @@ function suite({ file, faults, tests }: FileResult): string {
     faults.length === 0 ? tests : [{ file, name: 'the file can be read', faults, durationMs: 0 }, ...tests];
   const failures = cases.filter((test) => test.faults.length > 0).length;
   const seconds = inSeconds(cases.reduce((sum, test) => sum + test.durationMs, 0));
-  const attributes = `name="${escaped(file)}" tests="${cases.length}" failures="${failures}" errors="0" time="${seconds}"`;
+  const attributes = `name="${escapedXml(file)}" tests="${cases.length}" failures="${failures}" errors="0" time="${seconds}"`;
   return `  <testsuite ${attributes}>\n${cases.map(testCase).join('')}  </testsuite>\n`;
 }
 
 function testCase({ file, name, faults, durationMs }: TestResult): string {
-  const attributes = `name="${escaped(name)}" classname="${escaped(file)}" time="${inSeconds(durationMs)}"`;
+  const attributes = `name="${escapedXml(name)}" classname="${escapedXml(file)}" time="${inSeconds(durationMs)}"`;
   const [first] = faults;
   if (first === undefined) return `    <testcase ${attributes}/>\n`;
   const text = faults.map(describe).join('\n');
-  return `    <testcase ${attributes}>\n      <failure message="${escaped(describe(first))}">${escaped(text)}</failure>\n    </testcase>\n`;
+  return `    <testcase ${attributes}>\n      <failure message="${escapedXml(describe(first))}">${escapedXml(text)}</failure>\n    </testcase>\n`;
 }
 
 function describe({ at, message, fix }: Finding): string {
@@ -34,7 +34,7 @@ function inSeconds(ms: number): string {
 }
 
 /** XML knows no control characters but tab and line breaks. */
-function escaped(text: string): string {
+export function escapedXml(text: string): string {
   return text
     .replaceAll(/[\u0000-\u0008\u000b\u000c\u000e-\u001f\ufffe\uffff]/g, '\ufffd')
     .replaceAll('&', '&amp;')

@@ -1,0 +1,197 @@
+import { setTimeout as pause } from 'node:timers/promises';
+import { Agent, request } from 'undici';
+import { compareAnswers, type Answered, type ComparedRequest } from '../../comparison/answers.js';
+import type { Difference } from '../../comparison/difference.js';
+import { asArray, asObject } from '../../comparison/json.js';
+
+/** A Loki API, and the headers that it needs. */
+export interface Side {
+  /** URL without `/loki/api/v1`. */
+  readonly url: string;
+  readonly headers: Readonly<Record<string, string>>;
+}
+
+export interface AskLimits {
+  readonly timeoutMs: number;
+  readonly maxAnswerBytes: number;
+  /** Requests to each side in a second. */
+  readonly rate: number;
+}
+
+/** A request with the name of its query. */
+export interface AskedRequest extends ComparedRequest {
+  readonly group: string;
+  readonly name: string;
+  /** LogQL with all variables filled in, or the path. */
+  readonly text: string;
+  readonly orgId?: string;
+}
+
+export type Outcome =
+  | { readonly kind: 'equal'; readonly hasData: boolean }
+  | {
+      readonly kind: 'different';
+      readonly difference: Difference;
+      readonly answers: readonly [Answered, Answered];
+    }
+  /** The reference does not answer the same question twice in the same way. */
+  | { readonly kind: 'unsteady'; readonly difference: Difference }
+  /** A side gave no answer: not reached, timeout, too large. */
+  | { readonly kind: 'failed'; readonly reason: string };
+
+export interface Compared {
+  readonly request: AskedRequest;
+  readonly outcome: Outcome;
+  /** Milliseconds until the whole answer was there; undefined where there was none. */
+  readonly referenceMs?: number;
+  readonly candidateMs?: number;
+}
+
+/** Sends requests to two Loki APIs at a bounded rate, one after the other, and compares the answers. */
+export class Asker {
+  readonly #agent: Agent;
+  readonly #sides: readonly [Side, Side];
+  readonly #limits: AskLimits;
+  #nextAtMs = 0;
+  #count = 0;
+
+  constructor(reference: Side, candidate: Side, limits: AskLimits) {
+    this.#sides = [reference, candidate];
+    this.#limits = limits;
+    this.#agent = new Agent({
+      connections: 2,
+      headersTimeout: limits.timeoutMs,
+      bodyTimeout: limits.timeoutMs,
+    });
+  }
+
+  close(): Promise<void> {
+    return this.#agent.close();
+  }
+
+  /**
+   * Asks both sides. A difference counts when the reference repeats its answer and the candidate still differs: logs that arrive meanwhile
+   * are no difference.
+   */
+  async compare(asked: AskedRequest): Promise<Compared> {
+    try {
+      // Each side is first in turn, so that neither finds the other's pages in the memory of a common disk.
+      const [reference, candidate] = await this.#both(asked, this.#count++ % 2 === 0);
+      const times = { referenceMs: reference.ms, candidateMs: candidate.ms };
+      const difference = compareAnswers(asked, reference, candidate);
+      if (difference === undefined)
+        return { request: asked, ...times, outcome: { kind: 'equal', hasData: hasData(reference) } };
+      const [again, other] = await this.#both(asked, true);
+      if (compareAnswers(asked, reference, again) !== undefined) {
+        const late = compareAnswers(asked, again, other);
+        const outcome: Outcome =
+          late === undefined
+            ? { kind: 'equal', hasData: hasData(again) }
+            : { kind: 'unsteady', difference: late };
+        return { request: asked, ...times, outcome };
+      }
+      return {
+        request: asked,
+        ...times,
+        outcome: { kind: 'different', difference, answers: [reference, candidate] },
+      };
+    } catch (error) {
+      if (!(error instanceof NoAnswerError)) throw error;
+      return { request: asked, outcome: { kind: 'failed', reason: error.message } };
+    }
+  }
+
+  /** The values of a label on the reference side. */
+  async labelValues(label: string, params: URLSearchParams): Promise<readonly string[]> {
+    const path = `/loki/api/v1/label/${encodeURIComponent(label)}/values?${params.toString()}`;
+    const { status, body } = await this.#send(this.#sides[0], path, undefined);
+    if (status !== 200)
+      throw new NoAnswerError(`the values of the label ${label} are answered with ${status}`);
+    return asArray(asObject(body)['data']).filter((value) => typeof value === 'string');
+  }
+
+  async #both(asked: AskedRequest, isReferenceFirst: boolean): Promise<readonly [Timed, Timed]> {
+    await this.#turn();
+    const [reference, candidate] = this.#sides;
+    const path = pathOf(asked);
+    if (isReferenceFirst) {
+      const first = await this.#send(reference, path, asked.orgId);
+      return [first, await this.#send(candidate, path, asked.orgId)];
+    }
+    const first = await this.#send(candidate, path, asked.orgId);
+    return [await this.#send(reference, path, asked.orgId), first];
+  }
+
+  /** Waits until the rate allows the next pair of requests. */
+  async #turn(): Promise<void> {
+    const nowMs = performance.now();
+    const atMs = Math.max(nowMs, this.#nextAtMs);
+    this.#nextAtMs = atMs + 1000 / this.#limits.rate;
+    if (atMs > nowMs) await pause(atMs - nowMs);
+  }
+
+  async #send({ url, headers }: Side, path: string, orgId: string | undefined): Promise<Timed> {
+    const { timeoutMs, maxAnswerBytes } = this.#limits;
+    const startedMs = performance.now();
+    try {
+      const answer = await request(url + path, {
+        dispatcher: this.#agent,
+        headers: { ...(orgId === undefined ? {} : { 'x-scope-orgid': orgId }), ...headers },
+        signal: AbortSignal.timeout(timeoutMs),
+      });
+      const pieces: Buffer[] = [];
+      let bytes = 0;
+      for await (const piece of answer.body as AsyncIterable<Buffer>) {
+        bytes += piece.length;
+        if (bytes > maxAnswerBytes) {
+          answer.body.destroy();
+          throw new NoAnswerError(
+            `${url} answers with more than ${maxAnswerBytes} bytes (-max-answer-bytes)`,
+          );
+        }
+        pieces.push(piece);
+      }
+      const ms = performance.now() - startedMs;
+      return { status: answer.statusCode, body: parsedOrText(Buffer.concat(pieces).toString('utf8')), ms };
+    } catch (error) {
+      if (error instanceof NoAnswerError) throw error;
+      const isTimeout = error instanceof Error && /Timeout|Abort/.test(error.name);
+      const reason = isTimeout ? `no answer within ${timeoutMs} ms (-timeout)` : String(error);
+      throw new NoAnswerError(`${url}: ${reason}`, { cause: error });
+    }
+  }
+}
+
+/** A side cannot be asked. */
+export class NoAnswerError extends Error {}
+
+interface Timed extends Answered {
+  readonly ms: number;
+}
+
+/** The path and query string of a request. */
+export function pathOf({ path, params }: ComparedRequest): string {
+  const search = new URLSearchParams();
+  for (const [name, value] of Object.entries(params))
+    for (const one of typeof value === 'string' ? [value] : value) search.append(name, one);
+  const text = search.toString();
+  return text === '' ? path : `${path}?${text}`;
+}
+
+function parsedOrText(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return text;
+  }
+}
+
+function hasData({ status, body }: Answered): boolean {
+  if (status !== 200) return false;
+  const answer = asObject(body);
+  const { data } = answer;
+  if (typeof data === 'string' || Array.isArray(data)) return data.length > 0;
+  const { result } = asObject(data);
+  const lists = [result, answer['fields'], answer['values'], answer['detectedLabels']];
+  return lists.some((list) => asArray(list).length > 0) || Number(answer['entries'] ?? 0) > 0;
+}

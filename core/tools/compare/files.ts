@@ -1,0 +1,51 @@
+import { readFile, readdir, stat } from 'node:fs/promises';
+import { extname, join } from 'node:path';
+import { parseAllDocuments } from 'yaml';
+import { textOrder } from '../../base/order.js';
+import { UsageError } from '../../kernel/options/index.js';
+import { queriesOfDocument } from './documents.js';
+import type { FoundQueries } from './found-query.js';
+import { queriesOfLines } from './lines.js';
+
+/** Largest file that is read. */
+const maxFileBytes = 64 * 1024 * 1024;
+/** The files that were named, and those below directories, in the order of their names. Throws UsageError where there is none. */
+export async function filesIn(paths: readonly string[]): Promise<readonly string[]> {
+  const files: string[] = [];
+  for (const path of paths) {
+    const found = await stat(path).catch(() => undefined);
+    if (found === undefined) throw new UsageError([`there is no file ${path}`]);
+    files.push(...(found.isDirectory() ? await filesBelow(path) : [path]));
+  }
+  if (files.length === 0) throw new UsageError([`there is no file with queries in ${paths.join(', ')}`]);
+  return files;
+}
+
+async function filesBelow(folder: string): Promise<readonly string[]> {
+  const entries = await readdir(folder, { withFileTypes: true, recursive: true });
+  return entries
+    .filter((entry) => entry.isFile() && /\.(?:json|ya?ml|txt|log|logql|jsonl)$/.test(entry.name))
+    .map((entry) => join(entry.parentPath, entry.name))
+    .sort(textOrder);
+}
+
+/** The queries and variables of a file. Throws UsageError for one that cannot be read. */
+export async function readQueries(file: string): Promise<FoundQueries> {
+  const { size } = await stat(file);
+  if (size > maxFileBytes) throw new UsageError([`${file} is larger than ${maxFileBytes} bytes`]);
+  const text = await readFile(file, 'utf8');
+  if (!/^\.(?:json|ya?ml)$/.test(extname(file))) return queriesOfLines(text, file);
+  // JSON is YAML too.
+  const documents = parseAllDocuments(text, { logLevel: 'error' });
+  const found: FoundQueries[] = [];
+  for (const document of documents) {
+    const [error] = document.errors;
+    if (error !== undefined) throw new UsageError([`${file}: ${error.message}`]);
+    found.push(queriesOfDocument(document.toJS(), file));
+  }
+  return {
+    queries: found.flatMap(({ queries }) => queries),
+    variables: found.flatMap(({ variables }) => variables),
+    skipped: found.reduce((sum, { skipped }) => sum + skipped, 0),
+  };
+}

@@ -1,0 +1,78 @@
+import { parseDuration } from '../../base/time/option-duration.js';
+import { asObject, asText } from '../../comparison/json.js';
+import { evaluateEntry, parseQuery } from '../../logql/index.js';
+import type { FoundQueries, FoundQuery } from './found-query.js';
+
+/** Reads the members of a logfmt line, as a query would. */
+const logfmt = parseQuery('{source="log"} | logfmt');
+
+/**
+ * The queries of a text file, one on each line: LogQL, a path with parameters (`/loki/api/v1/labels?since=1h`), a record of Loki's query log
+ * (logfmt, with `query` and `length`), or a JSON record of this proxy (with `ref.query`, which -debug-log-raw-queries writes in full) or of
+ * Loki. Empty lines and lines that begin with # are comments. Equal queries of logs are taken once.
+ */
+export function queriesOfLines(text: string, file: string): FoundQueries {
+  const queries: FoundQuery[] = [];
+  const logged = new Set<string>();
+  let skipped = 0;
+  for (const [index, raw] of text.split('\n').entries()) {
+    const line = raw.trim();
+    if (line === '' || line.startsWith('#')) continue;
+    const at = { group: file, name: `line ${index + 1}` };
+    if (line.startsWith('/')) queries.push({ ...at, kind: 'instant', path: line });
+    else {
+      const record = recordOf(line);
+      const found =
+        record === undefined ? { ...at, text: line, kind: 'range' as const } : loggedQuery(record, at);
+      const key = JSON.stringify({ ...found, name: '' });
+      if (found === undefined || (record !== undefined && logged.has(key))) skipped += 1;
+      else queries.push(found);
+      logged.add(key);
+    }
+  }
+  return { queries, variables: [], skipped };
+}
+
+/** The members of a log record; undefined where the line is a query. */
+function recordOf(line: string): ReadonlyMap<string, string> | undefined {
+  if (line.startsWith('{')) {
+    const parsed = jsonOf(line);
+    return parsed === undefined
+      ? undefined
+      : new Map(Object.entries(parsed).map(([name, value]) => [name, asText(value)]));
+  }
+  if (!/^[\w.]+=/.test(line)) return undefined;
+  const { labels } = evaluateEntry(logfmt, { stream: { source: 'log' }, line });
+  return new Map(labels.labels);
+}
+
+function jsonOf(line: string): Readonly<Record<string, unknown>> | undefined {
+  try {
+    return asObject(JSON.parse(line));
+  } catch {
+    return undefined;
+  }
+}
+
+/** The query of a record; undefined where it has none, or only a digest of it. */
+function loggedQuery(
+  record: ReadonlyMap<string, string>,
+  at: Pick<FoundQuery, 'group' | 'name'>,
+): FoundQuery | undefined {
+  const text = record.get('ref.query') ?? record.get('query');
+  if (text === undefined || text === '' || text.startsWith('sha256:')) return undefined;
+  const isInstant =
+    record.get('range_type') === 'instant' || record.get('http.route')?.endsWith('/query') === true;
+  const [rangeMs, stepMs] = ['length', 'step'].map((name) => parseDuration(record.get(name) ?? '', 'long'));
+  const limit = Number(record.get('limit') ?? 0);
+  const orgId = record.get('org_id') ?? record.get('ref.tenant.id');
+  return {
+    ...at,
+    text,
+    kind: isInstant ? 'instant' : 'range',
+    ...(rangeMs === undefined || rangeMs === 0 ? {} : { rangeMs }),
+    ...(stepMs === undefined || stepMs === 0 ? {} : { stepMs }),
+    ...(limit > 0 ? { limit } : {}),
+    ...(orgId === undefined || orgId === '' ? {} : { orgId }),
+  };
+}

@@ -1,0 +1,138 @@
+import { canonical } from '../../comparison/json.js';
+import { knownDifference } from '../../comparison/known-differences.js';
+import type { Compared, Outcome } from './ask.js';
+import type { NotAsked } from './requests.js';
+
+/** Differences whose answers are kept for the report; the others are counted and named. */
+const maxDetails = 500;
+/** Characters of an answer in the report. */
+const maxAnswer = 4000;
+
+/** A comparison as the reports show it, without the answers themselves. */
+export interface ReportedRequest {
+  readonly group: string;
+  readonly name: string;
+  readonly text: string;
+  readonly path: string;
+  readonly params: Readonly<Record<string, string | readonly string[]>>;
+  readonly outcome: Outcome['kind'];
+  /** In what the answers differ, or why there is none. */
+  readonly reason?: string;
+  /** Words of the row in docs/differences.md that explains the difference. */
+  readonly known?: string;
+  readonly reference?: string;
+  readonly candidate?: string;
+  readonly referenceMs?: number;
+  readonly candidateMs?: number;
+}
+
+export interface Counts {
+  equal: number;
+  /** Equal answers that hold nothing, which prove little. */
+  empty: number;
+  different: number;
+  unsteady: number;
+  failed: number;
+  notAsked: number;
+}
+
+/** Everything that a comparison found, in bounded memory: equal answers keep their name and times. */
+export class Summary {
+  readonly requests: ReportedRequest[] = [];
+  readonly notAsked: (NotAsked & { readonly group: string })[] = [];
+  readonly #groups = new Map<string, Counts>();
+  readonly #times = { reference: [] as number[], candidate: [] as number[] };
+  #details = 0;
+
+  add({ request, outcome, referenceMs, candidateMs }: Compared): void {
+    const { group, name, text, path, params } = request;
+    const counts = this.#countsOf(group);
+    counts[outcome.kind] += 1;
+    if (outcome.kind === 'equal' && !outcome.hasData) counts.empty += 1;
+    if (referenceMs !== undefined) this.#times.reference.push(referenceMs);
+    if (candidateMs !== undefined) this.#times.candidate.push(candidateMs);
+    const times = {
+      ...(referenceMs === undefined ? {} : { referenceMs: Math.round(referenceMs) }),
+      ...(candidateMs === undefined ? {} : { candidateMs: Math.round(candidateMs) }),
+    };
+    this.requests.push({
+      group,
+      name,
+      text,
+      path,
+      params,
+      outcome: outcome.kind,
+      ...times,
+      ...this.#detailsOf(request, outcome),
+    });
+  }
+
+  addNotAsked(notAsked: NotAsked): void {
+    const { group } = notAsked.query;
+    this.#countsOf(group).notAsked += 1;
+    this.notAsked.push({ ...notAsked, group });
+  }
+
+  /** Counts by dashboard, rule group or file, in the order of their first query. */
+  get groups(): ReadonlyMap<string, Readonly<Counts>> {
+    return this.#groups;
+  }
+
+  get total(): Readonly<Counts> {
+    const total = noCounts();
+    for (const counts of this.#groups.values())
+      for (const [name, count] of Object.entries(counts) as [keyof Counts, number][]) total[name] += count;
+    return total;
+  }
+
+  /** Half of the answers took no longer, by side, in milliseconds. */
+  get medians(): { readonly reference: number; readonly candidate: number } {
+    return { reference: median(this.#times.reference), candidate: median(this.#times.candidate) };
+  }
+
+  #countsOf(group: string): Counts {
+    let counts = this.#groups.get(group);
+    if (counts === undefined) this.#groups.set(group, (counts = noCounts()));
+    return counts;
+  }
+
+  #detailsOf(request: Compared['request'], outcome: Outcome): Partial<ReportedRequest> {
+    if (outcome.kind === 'equal') return {};
+    if (outcome.kind === 'failed') return { reason: outcome.reason };
+    const { kind, where, reference, candidate } = outcome.difference;
+    const reason = where === undefined ? kind : `${kind} in ${where}`;
+    if (outcome.kind === 'unsteady') return { reason, reference, candidate };
+    const [wanted, got] = outcome.answers;
+    const known = knownDifference({
+      request,
+      difference: outcome.difference,
+      reference: wanted,
+      candidate: got,
+      hasTenants: request.orgId?.includes('|') === true,
+    });
+    const explained = known === undefined ? {} : { known };
+    this.#details += 1;
+    if (this.#details > maxDetails) return { reason, ...explained };
+    const answers = `\n\n${shortened(wanted.body)}`;
+    return {
+      reason,
+      ...explained,
+      reference: reference + answers,
+      candidate: `${candidate}\n\n${shortened(got.body)}`,
+    };
+  }
+}
+
+function noCounts(): Counts {
+  return { equal: 0, empty: 0, different: 0, unsteady: 0, failed: 0, notAsked: 0 };
+}
+
+function median(values: readonly number[]): number {
+  const sorted = values.toSorted((a, b) => a - b);
+  return Math.round(sorted[Math.floor(sorted.length / 2)] ?? 0);
+}
+
+function shortened(body: unknown): string {
+  const text = typeof body === 'string' ? body : canonical(body);
+  return text.length <= maxAnswer ? text : `${text.slice(0, maxAnswer)}...`;
+}
