@@ -1,5 +1,5 @@
 /**
- * Compares the answers of a Loki with those of a proxy on logs and requests that are made up: see docs/compare.md.
+ * Compares the answers of a Loki with those of a proxy on logs and requests that are made up: see test/compare/README.md.
  */
 import { writeFileSync } from 'node:fs';
 import { parseArgs } from 'node:util';
@@ -36,7 +36,7 @@ const { values: options } = parseArgs({
 const { loki: lokiUrl } = options;
 if (lokiUrl === undefined) {
   console.error(
-    'npm run compare needs a Loki: --loki http://127.0.0.1:3100. It must take pushes for any tenant (auth_enabled: true, multi_tenant_queries_enabled: true,\nvolume_enabled and allow_structured_metadata), and keep three hours of old logs (reject_old_samples: false). docs/compare.md shows a configuration.',
+    'npm run compare needs a Loki: --loki http://127.0.0.1:3100. It must take pushes for any tenant (auth_enabled: true, multi_tenant_queries_enabled: true,\nvolume_enabled and allow_structured_metadata), and keep three hours of old logs (reject_old_samples: false). test/compare/README.md shows a configuration.',
   );
   process.exit(2);
 }

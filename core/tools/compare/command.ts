@@ -44,6 +44,8 @@ directory with such files. Exit status: 0 no difference, 1 differences or reques
 docs/compare.md explains the report.
 `;
 
+/** A side that gives no answer so often is not asked on. */
+const maxFailedInARow = 10;
 const defaultAgoMs = 5 * 60_000;
 
 /** `ref-proxy compare`: the same requests to two Loki APIs, compared value by value (docs/compare.md). */
@@ -59,6 +61,8 @@ export async function compare(args: readonly string[], io: Io): Promise<number> 
   const summary = new Summary();
   const asker = new Asker(settings.reference, settings.candidate, settings);
   let left = settings.maxRequests;
+  let failedInARow = 0;
+  let isStopped = false;
   try {
     for (const { file, queries } of found) {
       const values = await resolveVariables(
@@ -80,19 +84,23 @@ export async function compare(args: readonly string[], io: Io): Promise<number> 
           continue;
         }
         left -= 1;
-        summary.add(await asker.compare(request));
+        const compared = await asker.compare(request);
+        summary.add(compared);
+        failedInARow = compared.outcome.kind === 'failed' ? failedInARow + 1 : 0;
+        if (failedInARow === maxFailedInARow)
+          throw new NoAnswerError(`${maxFailedInARow} requests in a row got no answer`);
       }
     }
   } catch (error) {
     if (!(error instanceof NoAnswerError)) throw error;
-    io.err(`ref-proxy compare: ${error.message}\n`);
-    return 1;
+    isStopped = true;
+    io.err(`ref-proxy compare: stopped: ${error.message}\n`);
   } finally {
     await asker.close();
   }
   await writeReport(summary, settings, io);
   const { different, failed } = summary.total;
-  return different + failed === 0 ? 0 : 1;
+  return different + failed > 0 || isStopped ? 1 : 0;
 }
 
 interface Settings extends Times {

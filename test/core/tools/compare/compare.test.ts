@@ -324,6 +324,20 @@ test('a known difference is explained by its row in the table of differences', a
   t.regex(out, /known +docs\/differences\.md: `topk`, `bottomk` among equal values/);
 });
 
+test('a side that is gone ends the run after ten requests, with a report of those', async (t) => {
+  const reference = await lokiOf(t, () => streams());
+  const file = await fileOf(
+    t,
+    'queries.txt',
+    Array.from({ length: 30 }, (_, index) => `{a="${index}"}`).join('\n'),
+  );
+  const sides = [`-reference=${reference.url}`, '-candidate=http://127.0.0.1:1'];
+  const { status, out, err } = await runCompare(...sides, until, fast, file);
+  t.is(status, 1);
+  t.regex(err, /stopped: 10 requests in a row got no answer/);
+  t.regex(out, /all +0 +0 +0 +0 +10 +0\n/);
+});
+
 test('requests beyond the limit are not asked, and a command line that cannot be used is explained', async (t) => {
   const [reference, candidate] = [await lokiOf(t, () => streams()), await lokiOf(t, () => streams())];
   const file = await fileOf(t, 'queries.txt', '{a="1"}\n{a="2"}\n{a="3"}\n');

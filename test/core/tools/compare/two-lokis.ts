@@ -9,9 +9,6 @@ export interface Asked {
   readonly headers: Readonly<Record<string, string | string[] | undefined>>;
 }
 
-/** The body of an answer, or a status with its text. */
-export type Answer = unknown | { readonly status: number; readonly text: string };
-
 /** An HTTP server that answers as a Loki would, and the requests that it got. */
 export async function lokiOf(
   t: ExecutionContext,
