@@ -13,6 +13,7 @@ export { LogqlError } from './error.js';
 export { evaluateEntry, type EntryToEvaluate, type EvaluatedEntry, type Labels } from './evaluate-entry.js';
 export { withFilters, type Filters } from './walk.js';
 export { foldLiterals } from './fold.js';
+export { isSorting } from './functions/vector/index.js';
 export {
   checkSelectors,
   formatQuery,

@@ -73,7 +73,7 @@ export const commands: readonly Command[] = [
   {
     name: 'compare',
     summary: 'send the queries of files to two Loki APIs and compare the answers: compare FILE...',
-    run: async (args, io) => (await import('../tools/compare/command.js')).compare(args, io),
+    run: async (args, io) => (await import('../tools/compare/command.js')).compareCommand(args, io),
   },
   {
     name: 'flags',

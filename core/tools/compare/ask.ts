@@ -113,7 +113,7 @@ export class Asker {
   async #both(asked: AskedRequest, isReferenceFirst: boolean): Promise<readonly [Timed, Timed]> {
     await this.#turn();
     const [reference, candidate] = this.#sides;
-    const path = pathOf(asked);
+    const path = requestPath(asked);
     if (isReferenceFirst) {
       const first = await this.#send(reference, path, asked.orgId);
       return [first, await this.#send(candidate, path, asked.orgId)];
@@ -170,7 +170,7 @@ interface Timed extends Answered {
 }
 
 /** The path and query string of a request. */
-export function pathOf({ path, params }: ComparedRequest): string {
+export function requestPath({ path, params }: ComparedRequest): string {
   const search = new URLSearchParams();
   for (const [name, value] of Object.entries(params))
     for (const one of typeof value === 'string' ? [value] : value) search.append(name, one);

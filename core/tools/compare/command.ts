@@ -7,7 +7,7 @@ import { plainHelp, readPlainArgs, type PlainArgs } from '../../program/own-flag
 import { Asker, NoAnswerError, type Side } from './ask.js';
 import { filesIn, readQueries } from './files.js';
 import type { FoundQueries, FoundQuery } from './found-query.js';
-import { reportForms, reportOf, type ReportForm } from './report.js';
+import { reportForms, printSummary, type ReportForm } from './report.js';
 import { requestsOf, spanOf, type Times } from './requests.js';
 import { Summary } from './summary.js';
 import { resolveVariables } from './variables.js';
@@ -49,7 +49,7 @@ const maxFailedInARow = 10;
 const defaultAgoMs = 5 * 60_000;
 
 /** `ref-proxy compare`: the same requests to two Loki APIs, compared value by value (docs/compare.md). */
-export async function compare(args: readonly string[], io: Io): Promise<number> {
+export async function compareCommand(args: readonly string[], io: Io): Promise<number> {
   const plain = readPlainArgs(args, flags);
   if (plain.wantsHelp) {
     io.out(plainHelp('compare -reference=URL -candidate=URL [flags] FILE...', flags) + about);
@@ -193,12 +193,12 @@ function namedOf({
 }
 
 async function writeReport(summary: Summary, { form, output }: Settings, io: Io): Promise<void> {
-  const report = reportOf(summary, form);
+  const report = printSummary(summary, form);
   if (output === undefined) {
     io.out(report);
     return;
   }
   await mkdir(dirname(output), { recursive: true });
   await writeFile(output, report);
-  io.out(reportOf(summary, 'text'));
+  io.out(printSummary(summary, 'text'));
 }

@@ -84,7 +84,7 @@ function queryOf(object: Json, text: string, { group, name, isRule }: Context, i
 
 function variableOf(item: unknown): FoundVariable {
   const outer = asObject(item);
-  // Schema 2 of dashboards puts the members of a variable below `spec`, and its type into `kind`.
+  // Schema 2 of dashboards nests the members of a variable, and names its type beside them.
   const own = asObject(outer['spec'] ?? outer);
   const type = (textOf(own, 'type') ?? textOf(outer, 'kind') ?? '').replace(/Variable$/, '').toLowerCase();
   const options = asArray(own['options']).map((option) => asText(asObject(option)['value']));

@@ -4,7 +4,7 @@ import type { Counts, ReportedRequest, Summary } from './summary.js';
 export const reportForms = ['text', 'json', 'junit', 'html'] as const;
 export type ReportForm = (typeof reportForms)[number];
 
-export function reportOf(summary: Summary, form: ReportForm): string {
+export function printSummary(summary: Summary, form: ReportForm): string {
   switch (form) {
     case 'text':
       return textReport(summary);

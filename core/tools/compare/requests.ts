@@ -1,4 +1,4 @@
-import { LogqlError, parseQuery } from '../../logql/index.js';
+import { isSorting, LogqlError, parseQuery } from '../../logql/index.js';
 import type { AskedRequest } from './ask.js';
 import type { FoundQueries, FoundQuery } from './found-query.js';
 import { autoStep, fillIn, type Span } from './variables.js';
@@ -82,11 +82,10 @@ function nanoseconds(ms: number): string {
   return `${Math.round(ms)}000000`;
 }
 
-/** True when the outermost function sorts: only then does the order of series count. */
+/** True for a query that sorts. One that cannot be parsed has no order, and both sides say why. */
 function isSorted(text: string): boolean {
   try {
-    const query = parseQuery(text);
-    return query.kind === 'vector-aggregation' && (query.op === 'sort' || query.op === 'sort_desc');
+    return isSorting(parseQuery(text));
   } catch (error) {
     if (error instanceof LogqlError) return false;
     throw error;

@@ -13,7 +13,7 @@ export function decodeListing(text: string): Steps<readonly BackendValue[]> {
   return decodeItems(
     text,
     /"values"\s*:\s*\[/,
-    (answer) => asArray(member(answer, 'values'), 'values'),
+    (answer) => expectArray(member(answer, 'values'), 'values'),
     asValue,
   );
 }
@@ -76,7 +76,7 @@ function* listsOf(
     return;
   }
   listOf(parseAnswer(taken.envelope));
-  for (const piece of taken.pieces) yield asArray(parseAnswer(piece, true), 'a list');
+  for (const piece of taken.pieces) yield expectArray(parseAnswer(piece, true), 'a list');
 }
 
 function resultOf(answer: unknown, type: 'vector' | 'matrix'): readonly unknown[] {
@@ -85,7 +85,7 @@ function resultOf(answer: unknown, type: 'vector' | 'matrix'): readonly unknown[
   const data = member(answer, 'data');
   const found = member(data, 'resultType');
   if (found !== type) throw new UnexpectedAnswer(`resultType is ${shown(found)} and not "${type}"`);
-  return asArray(member(data, 'result'), 'result');
+  return expectArray(member(data, 'result'), 'result');
 }
 
 /** The column and the labels of a group; empty labels are dropped. */
@@ -104,7 +104,7 @@ export function asMetric(value: unknown): {
 }
 
 export function asPoint(value: unknown): readonly [seconds: number, value: string] {
-  const [seconds, text] = asArray(value, 'a value');
+  const [seconds, text] = expectArray(value, 'a value');
   if (typeof seconds !== 'number') throw new UnexpectedAnswer(`the time of a value is ${shown(seconds)}`);
   return [seconds, asText(text, 'a value')];
 }
@@ -132,7 +132,7 @@ export function member(value: unknown, name: string): unknown {
   return Object.hasOwn(object, name) ? Object.getOwnPropertyDescriptor(object, name)?.value : undefined;
 }
 
-export function asArray(value: unknown, what: string): readonly unknown[] {
+export function expectArray(value: unknown, what: string): readonly unknown[] {
   if (Array.isArray(value)) return value;
   throw new UnexpectedAnswer(`${what} is ${shown(value)} and no list`);
 }

@@ -3,7 +3,7 @@ import type { LogsqlFilter, LogsqlQuery } from '../logsql/ast.js';
 import { and, union } from '../logsql/build.js';
 import { printFilter, printQuery } from '../logsql/print.js';
 import { clampTime, formatTime } from '../logsql/time.js';
-import { asArray, asMetric, asPoint, decodeResult, member } from './decode.js';
+import { expectArray, asMetric, asPoint, decodeResult, member } from './decode.js';
 import type { BackendSeries, StatsRangeRequest } from './types.js';
 
 /** Longest `query` that VictoriaLogs accepts by default (`-search.maxQueryLen`), in bytes. */
@@ -68,6 +68,6 @@ export function rangeParameters({
 export function decodeStatsRange(text: string): Steps<readonly BackendSeries[]> {
   return decodeResult(text, 'matrix', (each) => ({
     ...asMetric(member(each, 'metric')),
-    points: asArray(member(each, 'values'), 'values').map(asPoint),
+    points: expectArray(member(each, 'values'), 'values').map(asPoint),
   }));
 }

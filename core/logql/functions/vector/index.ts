@@ -13,6 +13,7 @@ import {
   sum,
   topk,
 } from './functions.js';
+import type { Expr } from '../../ast.js';
 import type { VectorFunction } from './descriptor.js';
 
 /** All vector aggregations, by their names. */
@@ -30,3 +31,8 @@ export const vectorFunctions: Readonly<Record<VectorOp, VectorFunction>> = {
   sort,
   sort_desc: sortDesc,
 };
+
+/** True when the outermost function of a query sorts its series: only then does their order count. */
+export function isSorting(query: Expr): boolean {
+  return query.kind === 'vector-aggregation' && vectorFunctions[query.op].evaluation.kind === 'order';
+}
