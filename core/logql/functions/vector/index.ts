@@ -1,4 +1,4 @@
-import type { VectorOp } from '../../ast.js';
+import type { Expr, VectorOp } from '../../ast.js';
 import {
   approxTopk,
   avg,
@@ -13,7 +13,6 @@ import {
   sum,
   topk,
 } from './functions.js';
-import type { Expr } from '../../ast.js';
 import type { VectorFunction } from './descriptor.js';
 
 /** All vector aggregations, by their names. */
