@@ -1,10 +1,12 @@
 import type { LabelFilter } from '../../logql/ast.js';
 import { isComparison } from '../../logql/pipeline/label-comparison.js';
 import { comparesTexts } from '../../logql/stages/label-filter.js';
+import type { LogsqlFilter } from '../../victoria/logsql/ast.js';
+import { and, everything, or } from '../../victoria/logsql/build.js';
 import type { KnownNames } from './known-names.js';
 import type { AppliedRule } from './rules/index.js';
 import { labelDeep, labelRules, type LabelScope, type PlacedComparison } from './rules/label.js';
-import { type PushedFilter, both, either, firstRule, unfiltered } from './rules/rule.js';
+import { firstRule } from './rules/rule.js';
 
 /** The decision about a label filter. */
 export interface DecidedLabels {
@@ -13,7 +15,8 @@ export interface DecidedLabels {
   readonly ask: AskLabels | undefined;
 }
 
-export type AskLabels = (names: KnownNames) => PushedFilter;
+/** A filter for all rows that pass, and perhaps more: everything where nothing can be asked for. */
+export type AskLabels = (names: KnownNames) => LogsqlFilter;
 
 /** Decides how a label filter goes to the backend (docs/protocol/logql-to-logsql.md#label-filters). */
 export function decideLabelFilter(
@@ -32,24 +35,17 @@ function decideTree(filter: LabelFilter, scope: LabelScope, mayHaveFailed: boole
   const right = decideTree(filter.right, scope, mayHaveFailed || !comparesTexts(filter.left));
   if (filter.kind === 'or') {
     if (left.ask === undefined || right.ask === undefined) return left.ask === undefined ? left : right;
-    return { rule: left.rule, ask: joined(either, left.ask, right.ask) };
+    return { rule: left.rule, ask: joined(or, left.ask, right.ask) };
   }
   if (left.ask === undefined || right.ask === undefined) return left.ask === undefined ? right : left;
-  return { rule: left.rule, ask: joined(both, left.ask, right.ask) };
+  return { rule: left.rule, ask: joined(and, left.ask, right.ask) };
 }
 
 function decideComparison(placed: PlacedComparison): DecidedLabels {
   const { rule, emit } = firstRule(labelRules, placed);
-  if (emit === undefined) return { rule, ask: undefined };
-  return {
-    rule,
-    ask: (names) => {
-      const filter = emit(names);
-      return filter === undefined ? unfiltered : { verdict: rule.verdict, filter };
-    },
-  };
+  return { rule, ask: emit && ((names) => emit(names) ?? everything) };
 }
 
-function joined(join: typeof both, left: AskLabels, right: AskLabels): AskLabels {
+function joined(join: typeof and, left: AskLabels, right: AskLabels): AskLabels {
   return (names) => join(left(names), right(names));
 }

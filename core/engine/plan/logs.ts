@@ -18,7 +18,7 @@ import type { AppliedRule } from './rules/index.js';
 import type { LabelScope } from './rules/label.js';
 import { anyOf, lineMixed, lineRules } from './rules/line.js';
 import { metricOff, type Pushdown, queryTooLong } from './rules/query.js';
-import { firstRule, unfiltered, type Verdict, weakest } from './rules/rule.js';
+import { firstRule, weakest } from './rules/rule.js';
 import { stageRules } from './rules/stage.js';
 import type { LogsPlan } from './types.js';
 
@@ -93,18 +93,14 @@ export function* planLogs(expr: LogExpr, context: PlanContext, pushdown: Pushdow
 
 /** A plan in which the backend is asked for label filters, by their stored names. */
 function asking(plan: LogsPlan, questions: readonly LabelQuestion[], names: KnownNames): LogsPlan {
-  const answers = questions.map(({ stage, ask }) => ({ stage, ...ask(names) }));
-  const conditions = and(...answers.map(({ filter }) => filter));
+  const conditions = and(...questions.map(({ ask }) => ask(names)));
   if (conditions.kind === 'all') return plan;
   // Fields that came later than the names were learned may have other names: those rows are looked at here.
   const { unknownFromNs } = names;
   const exempt: LogsqlFilter =
     unknownFromNs === undefined ? conditions : or(conditions, { kind: 'time', min: unknownFromNs });
   const filter = and(plan.filter, exempt);
-  if (queryTooLong.apply(filter) !== undefined) return plan;
-  if (unknownFromNs !== undefined) return { ...plan, filter };
-  const done = new Set(answers.filter(({ verdict }) => verdict === 'exact').map(({ stage }) => stage));
-  return { ...plan, filter, residual: plan.residual.filter((stage) => !done.has(stage)) };
+  return queryTooLong.apply(filter) === undefined ? { ...plan, filter } : plan;
 }
 
 /** Plans the stages of a query, one after the other. */
@@ -156,14 +152,15 @@ class PlannedStages {
       ask({ fields }) {
         const passing = fields === undefined ? everything : rebuiltLinesThatPass(stage, fields);
         // Where no row has a field of its own, none is without a line.
-        if (passing.kind === 'all' || fields?.length === 0) return unfiltered;
-        return { verdict: 'superset', filter: or(not(among), passing) };
+        if (passing.kind === 'all' || fields?.length === 0) return everything;
+        return or(not(among), passing);
       },
     });
   }
 
   #placeLineFilter(stage: LineFilterStage): AppliedRule {
-    const { rule, verdict, filter } = decideLineFilter(stage);
+    const { rule, filter } = decideLineFilter(stage);
+    const { verdict } = rule;
     if (verdict !== 'none') {
       this.#filters.push(filter);
       this.#asked.push(stage);
@@ -175,16 +172,11 @@ class PlannedStages {
   }
 }
 
-/** The backend's share of one line filter. */
-interface DecidedLines {
-  readonly rule: AppliedRule;
-  readonly verdict: Verdict;
-  /** Everything where the verdict is `none`. */
-  readonly filter: LogsqlFilter;
-}
-
 /** Decides how a line filter on the stored line goes to the backend (docs/protocol/logql-to-logsql.md#line-filters). */
-function decideLineFilter(stage: LineFilterStage): DecidedLines {
+function decideLineFilter(stage: LineFilterStage): {
+  readonly rule: AppliedRule;
+  readonly filter: LogsqlFilter;
+} {
   const { tests, isNegated } = lineMeaning(stage);
   const terms = tests.map((test) => {
     const { rule, emit } = firstRule(lineRules, { test, isNegated });
@@ -192,22 +184,28 @@ function decideLineFilter(stage: LineFilterStage): DecidedLines {
   });
   const rules = terms.map(({ rule }) => rule);
   const isMixed = lineMixed.apply(terms) !== undefined;
-  const rule = weakest<AppliedRule>(isMixed ? [lineMixed, ...rules] : rules);
-  const { verdict } = rule;
-  // The negation of a superset would lose lines.
-  if (verdict === 'none' || (isNegated && verdict !== 'exact'))
-    return { rule, verdict: 'none', filter: everything };
   const filter = anyOf(terms);
-  return { rule, verdict, filter: isNegated ? not(filter) : filter };
+  return {
+    rule: weakest<AppliedRule>(isMixed ? [lineMixed, ...rules] : rules),
+    // Of a negated test no rule asks for a superset, whose negation would lose lines.
+    filter: isNegated ? not(filter) : filter,
+  };
 }
+
+/** The less a source says about where in the stored line a value stands, the vaguer it is. */
+const vagueness: Readonly<Record<LineSource, number>> = {
+  'json-keys': 0,
+  'pair-keys': 1,
+  pieces: 2,
+  'other-lines': 3,
+};
 
 /** Tracks the parts of a stored row that are still as stored, while the row runs through the stages. */
 class RowScope implements LabelScope {
   #changed: Set<string> | 'all' = new Set();
   #mayHaveFailed = false;
   #isLineStored = true;
-  #isParsedAsJson = true;
-  /** The source of parsed labels; undefined while no parser has run. */
+  /** The vaguest source of parsed labels; undefined while no parser has run. */
   #parsed: LineSource | undefined;
   /** Names whose values come from a template or another name. */
   readonly #assigned = new Set<string>();
@@ -232,7 +230,7 @@ class RowScope implements LabelScope {
   }
 
   get isParsedAsJson(): boolean {
-    return this.#isParsedAsJson;
+    return this.#parsed === 'json-keys';
   }
 
   /** True while the line is the stored one. */
@@ -245,20 +243,16 @@ class RowScope implements LabelScope {
     const [made, lost] = [descriptor.makes(stage), descriptor.loses(stage)];
     const source = descriptor.source(stage);
     if (descriptor.errors(stage) === 'made') this.#mayHaveFailed = true;
-    if (source !== undefined || made === 'all') this.#passParser(source ?? 'other-lines');
-    else for (const name of made) this.#assigned.add(name);
+    // Only a parser makes labels whose names its text does not tell.
+    if (source === undefined) for (const name of made) this.#assigned.add(name);
+    else {
+      const read = this.#isLineStored ? source : 'other-lines';
+      if (this.#parsed === undefined || vagueness[read] > vagueness[this.#parsed]) this.#parsed = read;
+    }
     if (descriptor.changesLine !== 'no') this.#isLineStored = false;
     if (this.#changed === 'all') return;
     if (made === 'all' || lost === 'all') this.#changed = 'all';
-    // A parsed name that a row has already gets a suffix.
-    else for (const name of [...made, ...lost]) this.#changed.add(name).add(`${name}_extracted`);
-  }
-
-  #passParser(source: LineSource): void {
-    this.#isParsedAsJson &&= this.#isLineStored && source === 'json-keys';
-    if (this.#parsed === 'other-lines') return;
-    if (!this.#isLineStored) this.#parsed = 'other-lines';
-    else if (this.#parsed !== 'pieces' || source === 'other-lines') this.#parsed = source;
+    else for (const name of [...made, ...lost]) this.#changed.add(name);
   }
 }
 

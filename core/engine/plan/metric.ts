@@ -8,7 +8,14 @@ import { or } from '../../victoria/logsql/build.js';
 import { detectedLevelName } from '../../victoria/names/level.js';
 import type { Naming } from '../../victoria/names/naming.js';
 import type { AskedMetric } from './asked.js';
-import { isWholeJson, jsonNames, columnsFor, visibleNames, withLevel } from './metric-columns.js';
+import {
+  columnsFor,
+  dropsErrors,
+  isWholeJson,
+  jsonNames,
+  visibleNames,
+  withLevel,
+} from './metric-columns.js';
 import type { LeafCount, LeafPush } from './leaf-push.js';
 import { type LabelQuestion, type OpenPlan, planLogs } from './logs.js';
 import type { PlanContext } from './matchers.js';
@@ -120,44 +127,43 @@ function factsOf(leaf: Leaf, residual: readonly Stage[]): LeafFacts {
   const { range, pushed } = leaf;
   const measure = measureOf(range);
   const visible = visibleNames(leaf);
-  const lineStages = residual.filter((stage) => !readsLabelsOnly(stage));
-  const facts = { range, measure, stages: residual, lineStages };
+  const facts = { measure, stages: residual, lineStages: residual.filter(readsLine) };
   const grouped = measure === 'presence' ? [] : pushed?.labels;
   if (grouped === undefined || visible === undefined) {
-    return { ...facts, names: 'all', stageNames: new Set() };
+    return { ...facts, names: 'all', stageNames: new Set(), json: undefined };
   }
   const stageNames = residual.flatMap(groupNames).filter((name) => !grouped.includes(name));
+  const names = withLevel(new Set([...grouped, ...stageNames]));
+  const fromJson = namesFromJson(residual, names);
   return {
-    ...facts,
-    names: withLevel(new Set([...grouped, ...stageNames])),
-    stageNames: withLevel(new Set(stageNames)),
+    ...{ ...facts, names, stageNames: withLevel(new Set(stageNames)) },
+    json: fromJson && { fromJson, dropsErrors: dropsErrors(residual, names) },
   };
 }
 
 /** A plan to shorten a leaf's rows; undefined where they cannot be shortened. */
 function planShortLines(leaf: Leaf, residual: readonly Stage[]): ShortLinesPlan | undefined {
-  const { range } = leaf;
   const names = visibleNames(leaf);
-  if (names === undefined || names.has(detectedLevelName) || measureOf(range) === 'bytes') return undefined;
-  const parsers = residual.filter((stage) => !readsLabelsOnly(stage));
-  if (parsers.length !== 1 || !parsers.every(isWholeJson)) return undefined;
-  const fromJson = jsonNames(names);
-  return fromJson === undefined ? undefined : { names, fromJson, stages: residual };
+  if (names === undefined || names.has(detectedLevelName) || measureOf(leaf.range) === 'bytes')
+    return undefined;
+  const fromJson = namesFromJson(residual, names);
+  return fromJson && { names, fromJson, stages: residual };
 }
 
-const nsPerMs = 1_000_000n;
+/** Labels among these that come from a line only by `| json`, where that is the one stage that reads it; else undefined. */
+function namesFromJson(stages: readonly Stage[], names: ReadonlySet<string>): readonly string[] | undefined {
+  const [first, another] = stages.filter(readsLine);
+  return first !== undefined && another === undefined && isWholeJson(first) ? jsonNames(names) : undefined;
+}
 
 /** A plan to count rows without a stored line by their fields; undefined where more of a line matters than labels of `| json`. */
 function planFields(leaf: Leaf, naming: Naming): FieldsPlan | undefined {
   const { range } = leaf;
-  const { query, intervalNanoseconds } = range.range;
   const measure = measureOf(range);
   const names = measure === 'presence' ? new Set<string>() : visibleNames(leaf);
-  // Windows are cut at milliseconds.
   if (measure === undefined || measure === 'bytes' || names === undefined) return undefined;
-  if (intervalNanoseconds % nsPerMs !== 0n) return undefined;
-  const { stages } = query;
-  if (!stages.every((stage) => readsLabelsOnly(stage) || isWholeJson(stage))) return undefined;
+  const { stages } = range.range.query;
+  if (stages.some((stage) => readsLine(stage) && !isWholeJson(stage))) return undefined;
   const all = new Set([...names, ...stages.flatMap(groupNames)]);
   if (all.has(detectedLevelName) && !naming.scansBodies) return undefined;
   return { measure, names: all, stages, readsJson: stages.some(isWholeJson) };
@@ -170,8 +176,9 @@ function measureOf({ op, range }: RangeAggregation): LeafCount['measure'] | unde
   return ofNothing === undefined ? ofLines : 'presence';
 }
 
-function readsLabelsOnly(stage: Stage): boolean {
-  return descriptorOf(stage).groupNames(stage) !== undefined;
+/** True when a stage reads or changes the line, or makes labels by templates. */
+function readsLine(stage: Stage): boolean {
+  return descriptorOf(stage).groupNames(stage) === undefined;
 }
 
 /** The labels of a row by which a stage's result is the same, as far as labels decide it. */

@@ -42,9 +42,14 @@ export interface LabelScope {
 
 /**
  * Defines a rule about a comparison of a label. What is asked depends on the stored names; undefined where they leave nothing to
- * ask for. A superset may stand under AND and OR, and never under NOT.
+ * ask for. A superset may stand under AND and OR, and never under NOT; label filters are evaluated here, too, so none is exact.
  */
-const labelRule = kindOfRule<PlacedComparison, LogsqlFilter | undefined, [names: KnownNames]>();
+const labelRule = kindOfRule<
+  PlacedComparison,
+  LogsqlFilter | undefined,
+  [names: KnownNames],
+  'superset' | 'none'
+>();
 
 // Of all escapes of JSON and logfmt only this one can stand for what is searched for here.
 const escaped = contains('\\u');
@@ -248,7 +253,7 @@ export const labelRules = [
     example: '{namespace="shop"} | user!~"adm.*"',
     match: (placed) => textComparison(placed) !== undefined,
   }),
-] as const;
+];
 
 /** Defines a rule about a label filter as a whole. */
 const labelTreeRule = kindOfRule<LabelFilter, never, [], 'none'>();

@@ -166,7 +166,7 @@ export const lineRules = [
     },
     emit: matches,
   }),
-] as const;
+];
 
 /** The decision about one test of a line filter. */
 export interface DecidedTerm {

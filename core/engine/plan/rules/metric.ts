@@ -1,16 +1,16 @@
-import type { RangeAggregation, Stage } from '../../../logql/ast.js';
+import type { Stage } from '../../../logql/ast.js';
 import { detectedLevelName } from '../../../victoria/names/level.js';
-import { dropsErrors, isWholeJson, jsonNames } from '../metric-columns.js';
 import type { LeafCount } from '../leaf-push.js';
 import { kindOfRule, type PushdownRule, type RuleText } from './rule.js';
 
 /** Facts about a range aggregation by which the backend can or cannot count its samples. */
 export interface LeafFacts extends Pick<LeafCount, 'names' | 'stageNames' | 'stages'> {
-  readonly range: RangeAggregation;
   /** Undefined for functions of values. */
   readonly measure: LeafCount['measure'] | undefined;
   /** Stages that read or change the line, or make labels by templates. */
   readonly lineStages: readonly Stage[];
+  /** The labels that come from lines; undefined unless `| json` is the one stage that reads them. */
+  readonly json: Pick<LeafCount, 'fromJson' | 'dropsErrors'> | undefined;
 }
 
 /**
@@ -28,8 +28,6 @@ function countingRule<const Id extends string>(
 ): PushdownRule<LeafFacts, [], LeafCount, Id> {
   return metricRule({ ...rule, emit: (count: LeafCount) => count });
 }
-
-const nsPerMs = 1_000_000n;
 
 /** The rules about what the backend counts instead of sending rows, in the order they are tried. */
 export const metricRules = [
@@ -49,15 +47,7 @@ export const metricRules = [
     verdict: 'none',
     reason: 'what a row counts for is known only when its line was read',
     example: 'sum by (user) (count_over_time({namespace="shop"} | logfmt [5m]))',
-    match: ({ range, names, lineStages }) => {
-      // Windows are cut at milliseconds.
-      if (range.range.intervalNanoseconds % nsPerMs !== 0n) return true;
-      const [first, another] = lineStages;
-      if (first === undefined) return false;
-      return (
-        another !== undefined || !isWholeJson(first) || names === 'all' || jsonNames(names) === undefined
-      );
-    },
+    match: ({ lineStages, json }) => lineStages.length > 0 && json === undefined,
   }),
   countingRule({
     id: 'metricIdentity',
@@ -79,11 +69,8 @@ export const metricRules = [
       'a key that stands once in a valid object without escapes is the label; all other lines come as they are, grouped when equal. Rows are read instead when there are too many groups, or lines with keys or numbers that are no JSON',
     example: 'sum by (user) (count_over_time({namespace="shop"} | json [5m]))',
     match: (facts) => {
-      const { names, stages, lineStages } = facts;
-      if (names === 'all' || lineStages.length === 0) return undefined;
-      const [count, fromJson] = [countOf(facts), jsonNames(names)];
-      if (count === undefined || fromJson === undefined) return undefined;
-      return { ...count, fromJson, dropsErrors: dropsErrors(stages, names) };
+      const count = countOf(facts);
+      return facts.json && count && { ...count, ...facts.json };
     },
   }),
   countingRule({
@@ -117,7 +104,7 @@ export const metricRules = [
     example: 'sum by (pod) (rate({namespace="shop"} |= "timeout" [5m]))',
     match: countOf,
   }),
-] as const;
+];
 
 /** The count by groups alone; undefined for functions of values. */
 function countOf({ measure, names, stageNames, stages }: LeafFacts): LeafCount | undefined {

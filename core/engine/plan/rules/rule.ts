@@ -1,5 +1,3 @@
-import type { LogsqlFilter } from '../../../victoria/logsql/ast.js';
-import { and, everything, or } from '../../../victoria/logsql/build.js';
 import type { NamingSettings } from '../../../victoria/names/naming.js';
 
 /** The precision with which the backend answers a construct as LogQL means it; the planner acts on nothing else. */
@@ -98,31 +96,9 @@ export function firstRule<Id extends string, Subject, Names extends unknown[], E
   throw new Error('a part of a query that no rule is about');
 }
 
-/** The backend query for a part of a LogQL query, and its precision. */
-export interface PushedFilter {
-  readonly verdict: Verdict;
-  /** Everything where the verdict is `none`. */
-  readonly filter: LogsqlFilter;
-}
-
-export const unfiltered: PushedFilter = { verdict: 'none', filter: everything };
-
 const strengths = { none: 0, superset: 1, exact: 2 } as const;
 
 /** The worst of the verdicts, which is that of the whole; the first of several. */
 export function weakest<One extends { readonly verdict: Verdict }>(all: readonly One[]): One {
   return all.reduce((least, one) => (strengths[one.verdict] < strengths[least.verdict] ? one : least));
-}
-
-/** Rows for which both hold: one that is not answered leaves a superset. */
-export function both(a: PushedFilter, b: PushedFilter): PushedFilter {
-  if (a.verdict === 'none' && b.verdict === 'none') return unfiltered;
-  const isExact = a.verdict === 'exact' && b.verdict === 'exact';
-  return { verdict: isExact ? 'exact' : 'superset', filter: and(a.filter, b.filter) };
-}
-
-/** Rows for which one of them holds: one that is not answered may hold for any. */
-export function either(a: PushedFilter, b: PushedFilter): PushedFilter {
-  const { verdict } = weakest([a, b]);
-  return verdict === 'none' ? unfiltered : { verdict, filter: or(a.filter, b.filter) };
 }

@@ -62,7 +62,7 @@ export const selectorRules = [
     match: (named) => named,
     emit: labelMatch,
   }),
-] as const;
+];
 
 /** Rows of the streams whose label passes. */
 function labelMatch({ name, matcher: { op, value }, fields }: NamedMatcher): LogsqlFilter {

@@ -26,6 +26,8 @@ const rules: readonly (readonly [stages: string, ...string[]])[] = [
   ['| drop a', 'lineContains', 'labelParsed', 'labelText', 'labelNumber', 'labelAddress'],
   ['| keep a', 'lineContains', 'labelParsed', 'labelParsed', 'labelParsed', 'labelParsed'],
   ['| json | regexp "(?P<c>.)"', 'lineContains', 'labelInLine', 'labelInLine', 'labelParsed', 'labelParsed'],
+  ['| regexp "(?P<c>.)" | json', 'lineContains', 'labelInLine', 'labelInLine', 'labelParsed', 'labelParsed'],
+  ['| json | logfmt', 'lineContains', 'labelInLine', 'labelInLine', 'labelNumberInLine', 'labelParsed'],
   [
     '| json | label_format a=b',
     'lineContains',
@@ -35,6 +37,14 @@ const rules: readonly (readonly [stages: string, ...string[]])[] = [
     'labelParsed',
   ],
   ['| json | unpack', 'lineAfterChange', 'labelParsed', 'labelParsed', 'labelParsed', 'labelParsed'],
+  [
+    '| regexp "(?P<c>.)" | unpack',
+    'lineAfterChange',
+    'labelParsed',
+    'labelParsed',
+    'labelParsed',
+    'labelParsed',
+  ],
   ['| line_format "x" | json', 'lineAfterChange', 'labelParsed', 'labelParsed', 'labelParsed', 'labelParsed'],
 ];
 

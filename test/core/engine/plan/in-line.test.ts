@@ -148,6 +148,7 @@ const parser = fc.constantFrom(
     'json | logfmt',
   ],
   ...['json | label_format http_code="error"', 'line_format "http_code=err" | logfmt', 'json | drop a'],
+  ...['regexp `http.code=(?P<http_code>\\S+)` | json', 'logfmt | json'],
   ...['logfmt | line_format "{{.a}}" | json', 'decolorize | json'],
 );
 

@@ -83,3 +83,29 @@ for (const { id, verdict, example } of metricRules) {
     t.is(seen, verdict);
   });
 }
+
+test.serial(
+  'values are not counted as lines, nor groups by the labels that a grouping leaves out',
+  async (t) => {
+    account += 1;
+    const entries = Array.from({ length: 60 }, (_none, n): StoredEntry => ({
+      ns: base + BigInt(n * 10) * second,
+      stream: { namespace: 'shop', pod: `p${n % 2}` },
+      line: usual(n),
+      metadata: n < 20 ? { took: String(n) } : {},
+    }));
+    await store.push(account, entries);
+    for (const text of [
+      'sum(rate({namespace="shop"} | unwrap took [1m]))',
+      'sum by (pod) (rate({namespace="shop"} | unwrap took [1m]))',
+      'absent_over_time({namespace="shop"} | unwrap took [1m])',
+      'sum without (pod) (count_over_time({namespace="shop"}[1m]))',
+    ]) {
+      const request = rangeRequest(text, range.startNs, range.endNs, 30n * second);
+      const on = await store.run(request, { account });
+      const off = await store.run(request, { account, pushdown: 'off' });
+      t.true(Object.keys(valuesOf(off.answer)).length > 0, text);
+      t.deepEqual(valuesOf(on.answer), valuesOf(off.answer), text);
+    }
+  },
+);

@@ -57,7 +57,15 @@ const pushes: readonly (readonly [stages: string, fields: readonly string[], fil
   ['| a > 5', ['a'], above5('a')],
   ['| a="x" | b > 5', ['a', 'b'], `(a:="x" or {a="x"}) ${above5('b')}`],
   ['| a > 5 and b="x"', ['a'], `${above5('a')} (b:="x" or {b="x"})`],
+  ['| a!~"v.*" and b="x"', ['a', 'b'], '(b:="x" or {b="x"})'],
+  ['| a="x" and b!~"v.*"', ['a', 'b'], '(a:="x" or {a="x"})'],
   ['| a="x" or b=ip("10.0.0.0/8")', ['a'], '(a:="x" or {a="x"} or b:*)'],
+  ['| json | a="xy"', ['a', 'user'], String.raw`(_msg:*"xy"* or _msg:*"\\u"* or a:="xy" or {a="xy"})`],
+  [
+    '| json | logfmt | a="xy"',
+    ['a', 'user'],
+    String.raw`(_msg:*"xy"* or _msg:*"\\u"* or ${missing} or a:="xy" or {a="xy"})`,
+  ],
   ['| json b="c" | a="x"', ['a'], '(a:="x" or {a="x"})'],
   [
     '| scope_tier="x"',
