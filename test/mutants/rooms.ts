@@ -1,7 +1,7 @@
 /** A part of the code where a wrong line would give wrong answers without an error. */
 export interface MutatedRoom {
   readonly name: string;
-  /** Sources to mutate; a range of lines as `core/cache/keys.ts:10-40`. */
+  /** Sources to mutate; one declaration of a file as `core/engine/plan/logs.ts#RowScope`. */
   readonly sources: readonly string[];
   /** Test files that must notice. */
   readonly tests: readonly string[];
@@ -37,5 +37,31 @@ export const mutatedRooms: readonly MutatedRoom[] = [
     name: 'time-segments',
     sources: ['core/engine/metric/count/time-segments.ts'],
     tests: ['core/engine/metric/count/time-segments'],
+  },
+  {
+    name: 'plan-filters',
+    sources: [
+      'core/engine/plan/logs.ts#RowScope',
+      'core/engine/plan/logs.ts#decideLineFilter',
+      'core/engine/plan/label-filters.ts',
+    ],
+    tests: ['core/engine/plan/behind-stages', 'core/engine/plan/rules', 'core/engine/plan/stored-names'],
+  },
+  {
+    name: 'plan-counts',
+    sources: [
+      'core/engine/plan/rules/metric.ts#metricRules',
+      'core/engine/plan/metric.ts#decideLeaf',
+      'core/engine/plan/metric.ts#factsOf',
+      'core/engine/plan/metric.ts#namesFromJson',
+      'core/engine/plan/metric.ts#measureOf',
+      'core/engine/plan/metric.ts#groupNames',
+    ],
+    tests: [
+      'core/engine/plan/behind-stages',
+      'core/engine/plan/metric-rules',
+      'core/engine/metric/unread-stages',
+      'core/engine/metric/unnamed-labels',
+    ],
   },
 ];

@@ -51,12 +51,12 @@ process.exitCode = unexplained > 0 || survivors >= mutants * mostSurvivors ? 1 :
 /** Runs the tests of a room once for each of its mutants. Rejects when they fail without one. */
 async function mutate({ name, sources, tests }: MutatedRoom): Promise<readonly Result[]> {
   const root = packageRoot();
-  const files = [...new Set(sources.map((source) => source.replace(/:.*$/, '')))];
+  const files = [...new Set(sources.map((source) => source.replace(/#.*$/, '')))];
   // In one process the tests of a room take half the time.
   const together = `dist/test/mutants/${name}.test.js`;
   writeFileSync(join(root, together), tests.map((test) => `import '../${test}.test.js';\n`).join(''));
   const results = await new Stryker({
-    mutate: [...sources],
+    mutate: sources.map(linesOf),
     testRunner: 'command',
     commandRunner: {
       // A mutant may fill the heap in a loop without end.
@@ -76,6 +76,19 @@ async function mutate({ name, sources, tests }: MutatedRoom): Promise<readonly R
     .runMutationTest()
     .finally(() => rmSync(join(root, together), { force: true }));
   return results.filter(({ status }) => status !== 'Ignored' && status !== 'CompileError');
+}
+
+/** A source with the lines of the declaration that it names, as Stryker understands it. */
+function linesOf(source: string): string {
+  const [file = '', name] = source.split('#');
+  if (name === undefined) return file;
+  const lines = readFileSync(join(packageRoot(), file), 'utf8').split('\n');
+  const first = lines.findIndex((line) =>
+    new RegExp(`^(?:export )?(?:class|const|function) ${name}\\b`).test(line),
+  );
+  if (first < 0) throw new Error(`${file} declares no ${name}`);
+  const length = lines.slice(first).findIndex((line) => /^[}\]]/.test(line));
+  return `${file}:${first + 1}-${first + length + 1}`;
 }
 
 function isSame(known: ExplainedMutant, { fileName, location, replacement }: Result): boolean {
