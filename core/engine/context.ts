@@ -24,11 +24,11 @@ export interface EngineContext extends Backend {
   readonly tenant: Tenant;
   readonly caller: Caller;
   readonly trace: Trace;
-  /** Cancels everything that waits. */
+  /** Cancels all pending work. */
   readonly signal: AbortSignal;
   /** Charged for memory. */
   readonly memory: MemoryAccount;
-  /** False when the third tuple element must stay empty. */
+  /** False if the third element of tuples must stay empty. */
   readonly showsGroups: boolean;
   /** Adds derived fields to entries; undefined when none are configured. */
   readonly derive: DeriveFields | undefined;
@@ -39,11 +39,11 @@ export interface EngineContext extends Backend {
   readonly meters: Meters<typeof engineMetrics>;
   readonly workers: LineWorkers;
   readonly rowThreads: RowThreads;
-  /** The assumptions that the answer may rest on; undefined if all facts are to be proven first. */
+  /** The assumptions that the answer may rely on; undefined if all facts must be proven first. */
   readonly assumptions: Assumptions | undefined;
-  /** The option `-repeated-rows`: rows that were pushed several times count once, or each time. */
+  /** The option `-repeated-rows`: whether rows that were pushed several times count once or each time. */
   readonly repeatedRows: RepeatedRowsRule;
-  /** The ways in which a leaf of a metric query may be read, in the order in which they are tried. */
+  /** The strategies that may read a leaf of a metric query, in the order in which they are tried. */
   readonly strategies: readonly ReadStrategy[];
   readonly memories: Memories;
 }

@@ -39,7 +39,7 @@ type EngineHost = Pick<
   'naming' | 'learner' | 'limits' | 'clock' | 'log' | 'meters'
 >;
 
-/** Plans what requests ask for, executes that on the backend, and keeps what it learns about it. */
+/** Plans requests, executes the plans on the backend, and remembers facts about its data. */
 export class Engine {
   readonly #options: EngineOptions;
   readonly #host: EngineHost;
@@ -51,7 +51,7 @@ export class Engine {
   /** One reader for all tenants with the same naming. */
   readonly #readers = new WeakMap<Naming, RowReader>();
 
-  /** @param ways in which leaves of metric queries may be read; tests force them */
+  /** @param ways strategies for leaves of metric queries; tests force single ones */
   constructor(options: EngineOptions, host: EngineHost, ways: readonly ReadStrategy[] = strategies) {
     this.#options = options;
     this.#host = host;
@@ -62,19 +62,19 @@ export class Engine {
     this.#derive = compileDerivedFields(options.derivedFields ?? []);
   }
 
-  /** Facts about time segments, to be kept over a restart and shared with peers. */
+  /** Facts about time segments, to keep over a restart and to share with peers. */
   get facts(): Facts {
     return this.#memories.facts;
   }
 
-  /** Stops its threads. */
+  /** Stops the engine's threads. */
   stop(): Promise<void> {
     this.#rowThreads.close();
     this.#workers.close();
     return Promise.resolve();
   }
 
-  /** Answers what an exchange asks for. */
+  /** Answers the request of an exchange. */
   async run(exchange: Exchange<'tenant' | 'plan' | 'upstream'>): Promise<Answer> {
     const { request, caller, trace, signal, memory } = exchange;
     const { upstream, tenant } = exchange.slots;
@@ -140,7 +140,7 @@ const executors = {
   format: { format_query: ({ expr }) => ({ kind: 'formatted', query: printQuery(expr) }) },
 } as const satisfies Executors;
 
-/** Fails to compile while an operation has no executor. */
+/** Fails to compile if an operation has no executor. */
 type Executed = { [Kind in PlanKind]: keyof (typeof executors)[Kind] }[PlanKind];
 const table: Operation extends Executed ? Executors : never = executors;
 
@@ -159,7 +159,7 @@ function executorOf<Kind extends PlanKind, Op extends Operation>(
   return byOperation[op];
 }
 
-/** The backend reads [start, end); Loki treats equal bounds as that single instant. */
+/** Converts the range: the backend reads [start, end), and Loki treats equal bounds as that single instant. */
 function ranged<Planned, Request extends { readonly range: TimeRange }>(
   executor: Executor<Planned, Request>,
 ): Executor<Planned, Request> {

@@ -9,7 +9,7 @@ import type { FactCodec } from './metric/count/fact-codecs.js';
 import type { StreamChecksums } from './metric/count/stream-listing.js';
 import { keptMs, type SegmentFinding } from './metric/count/segment-findings.js';
 
-/** A memory whose findings are worth keeping and sharing, all of one kind. */
+/** A memory of one kind of findings that are worth keeping and sharing. */
 export interface FactMemory {
   readonly name: string;
   readonly memory: Pick<ByteLru<SegmentFinding>, 'entries' | 'keys' | 'peek' | 'leftMs' | 'set' | 'delete'>;
@@ -17,12 +17,12 @@ export interface FactMemory {
   readonly codec: FactCodec<SegmentFinding>;
 }
 
-/** Larger ones are not written: each is written and read in one step. */
+/** Maximum size of a fact; larger ones are not written, because each is written and read in one step. */
 const largestFact = 1 << 20;
 
 /**
- * Findings by time segment, in a form that outlives the process and that other replicas take. A finding counts while the checksum of its
- * segment is that of the backend's own listing, so that old ones do no harm; the salt of the checksums goes with them.
+ * Findings by time segment, in a form that outlives the process and that other replicas accept. A finding is only used while the checksum
+ * of its segment equals that of the backend's current listing, so old ones do no harm. The salt of the checksums is stored with them.
  */
 export class Facts implements SnapshotSource {
   readonly #memories: readonly FactMemory[];
@@ -30,7 +30,7 @@ export class Facts implements SnapshotSource {
   readonly #clock: Clock;
   readonly #revision: () => number;
 
-  /** @param revision another number whenever one of the memories has changed */
+  /** @param revision a number that changes whenever one of the memories has changed */
   constructor(
     memories: readonly FactMemory[],
     checksums: StreamChecksums,
@@ -59,7 +59,7 @@ export class Facts implements SnapshotSource {
     for (const of of this.#memories) for (const key of of.memory.keys()) yield* this.#print(of, key);
   }
 
-  /** As `entries`, those used last first, of all memories in turn. */
+  /** As `entries`, with the most recently used ones first, of all memories in turn. */
   *latest(): Generator<WrittenEntry, void, void> {
     const all = this.#memories.map((of) => ({ of, keys: [...of.memory.keys()].reverse() }));
     const most = Math.max(...all.map(({ keys }) => keys.length));
@@ -78,17 +78,17 @@ export class Facts implements SnapshotSource {
     yield { names: [`${of.name} ${key}`], json };
   }
 
-  /** Makes checksums with the salt of facts that are about to be taken. Throws for an invalid salt. */
+  /** Adopts the salt of facts that are about to be taken. Throws for an invalid salt. */
   takeSalt(salt: unknown): void {
     this.#checksums.takeOver(salt);
   }
 
-  /** Where facts of another process are gathered: they count when all of them were read. */
+  /** Creates a container for facts of another process, which are taken only after all of them were read. */
   stage(): StagedFacts {
     return new StagedFacts(this.#memories, this.#clock);
   }
 
-  /** Takes facts whose salt was taken, but those that are known. Resolves to how many it took. */
+  /** Takes facts whose salt was adopted, except those that are already known. Resolves to the number of facts taken. */
   async take({ memories }: StagedFacts, pacer: Pacer): Promise<number> {
     let taken = 0;
     for (const { of, memory } of memories)
@@ -108,7 +108,7 @@ export class Facts implements SnapshotSource {
   }
 }
 
-/** Facts of another process by key, in order of use, bounded as those of this one. */
+/** Facts of another process by key, in order of use, with the same bounds as those of this process. */
 export class StagedFacts {
   readonly memories: readonly { readonly of: FactMemory; readonly memory: ByteLru<SegmentFinding> }[];
   readonly #clock: Clock;
@@ -121,7 +121,7 @@ export class StagedFacts {
     this.#clock = clock;
   }
 
-  /** Adds an entry as `Facts.entries` gives it. Throws for what is none. */
+  /** Adds an entry as written by `Facts.entries`. Throws for an invalid one. */
   add([text = '']: readonly string[], json: unknown): void {
     const end = text.indexOf(' ');
     const [name, key] = [text.slice(0, end), text.slice(end + 1)];
@@ -129,13 +129,13 @@ export class StagedFacts {
     if (found === undefined) throw new Error('a fact of no kind');
     const { expires_at_unix_nano: expires, fact: form } = json as Partial<Record<string, unknown>>;
     const fact = found.of.codec.parse(form);
-    // A clock that was set back makes nothing live longer.
+    // If the clock was set back, entries must not live longer.
     const leftMs = Math.min(keptMs, msOfUnixNano(expires) - this.#clock.nowMs());
     found.memory.set(key, fact, found.of.codec.bytesOf(fact), leftMs);
   }
 }
 
-/** Keys begin with the owner of the data, as a list in JSON; an owner has no quotes. */
+/** Returns the owner of a key. Keys are JSON arrays that start with the owner of the data, which contains no quotes. */
 function ownerOf(key: string): string {
   return key.slice(2, key.indexOf('"', 2));
 }

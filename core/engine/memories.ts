@@ -40,34 +40,34 @@ export const learnedMetrics = {
   },
 } as const;
 
-/** Facts learned about a backend that make requests to it cheaper. Each memory is bounded, and answers do not depend on it. */
+/** Facts learned about a backend that make later requests cheaper. Each memory is bounded, and answers do not depend on it. */
 export interface Memories {
   readonly profiler: SelectionProfiler;
   readonly digests: LineDigests;
   readonly spelled: SpelledLevelFinder;
-  /** Declines of strategies that the data has caused. */
+  /** Declines of strategies caused by data. */
   readonly refusals: Memory<Declined>;
-  /** By owner of the data and selection. */
+  /** Streams and fields by owner of the data and selection. */
   readonly listings: Memory<StreamListing>;
   /** Rows per nanosecond, by owner of the data and selection. */
   readonly densities: Memory<number>;
-  /** By owner of the data and selection. */
+  /** Inspected rows by owner of the data and selection. */
   readonly seen: Memory<SeenRows>;
   /** Bytes of a line, by owner of the data and selection. */
   readonly lineBytes: Memory<number>;
-  /** By owner of the data, selection, strategy and what it is asked for. */
+  /** Amounts received, by owner of the data, selection, strategy and its parameters. */
   readonly sent: Memory<SentRows>;
   /** The cost of structured metadata, by owner of the data, selection and sample. */
   readonly metadata: Memory<LearnedSums>;
-  /** Makes the checksums of all of them. */
+  /** Makes the checksums of all memories. */
   readonly checksums: StreamChecksums;
   /** Facts about time segments. */
   readonly facts: Facts;
 }
 
-/** Per memory. */
+/** Limits of each memory. */
 const usualLimits = { maxEntries: 2000, maxBytes: 16 << 20 };
-/** Of time segments, of which a selection has many, some with surplus rows. */
+/** Limits for findings about time segments, of which a selection has many, some with surplus rows. */
 const segmentLimits = { maxEntries: 10_000, maxBytes: 32 << 20 };
 
 export function createMemories({

@@ -28,7 +28,7 @@ export const rowThreadMetrics = {
   },
 } as const;
 
-/** The threads for metric queries over many rows. */
+/** Creates the threads for metric queries over many rows. */
 export function createRowThreads(
   { rowThreads, rowThreadsMinRows }: Pick<ResponseShapeOptions, 'rowThreads' | 'rowThreadsMinRows'>,
   lines: Pick<LineWorkers, 'run'>,
@@ -50,7 +50,7 @@ export function createRowThreads(
   });
 }
 
-/** The threads for lines that are too expensive for the event loop. */
+/** Creates the threads for lines that are too expensive for the event loop. */
 export function createLineWorkers(
   { lineThreads, lineTimeout }: Pick<ResponseShapeOptions, 'lineThreads' | 'lineTimeout'>,
   { meters }: { readonly meters: Meters<typeof lineWorkerMetrics> },

@@ -11,7 +11,7 @@ import type { DeletionTaken, Upstream } from '../../victoria/upstream/types.js';
 import { printRfc3339 } from '../../base/time/index.js';
 
 /**
- * Deletes the rows of a plan and audits it: one log record before and one after (docs/protocol/requests.md#deletion). Resolves when the
+ * Deletes the rows of a plan and audits it with one log record before and one after (docs/protocol/requests.md#deletion). Resolves when the
  * backend has accepted the task; the rows are deleted in the background. The answer is empty.
  */
 export async function deleteRows(
@@ -56,7 +56,7 @@ export async function deleteRows(
   return finishedAnswer(204, Buffer.alloc(0), '');
 }
 
-/** The ids of the tasks that the backend has not finished. */
+/** Lists the ids of the tasks that the backend has not finished. */
 export async function listDeletions(
   _plan: DeletionsPlan,
   _request: DeletionsRequest,

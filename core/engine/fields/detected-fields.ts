@@ -19,7 +19,7 @@ import { printGoDuration } from '../../base/time/index.js';
 
 const longestTimerMs = 2 ** 31 - 1;
 
-/** The fields of the newest lines of a log query. */
+/** Answers with the fields of the newest lines of a log query. */
 export async function answerDetectedFields(
   plan: DetectedFieldsPlan,
   request: DetectedFieldsRequest,
@@ -31,7 +31,7 @@ export async function answerDetectedFields(
   return { kind: 'detected-fields', fields: await scan.fields(), limit: request.limit, warnings };
 }
 
-/** The values of one field in the newest lines of a log query. */
+/** Answers with the values of one field in the newest lines of a log query. */
 export async function answerDetectedFieldValues(
   plan: DetectedFieldsPlan,
   request: DetectedFieldValuesRequest,
@@ -45,7 +45,7 @@ export async function answerDetectedFieldValues(
   return { kind: 'detected-field-values', values, limit: request.limit, warnings };
 }
 
-/** @returns a warning where time ran out */
+/** @returns a warning if time ran out */
 async function scanLines(
   plan: DetectedFieldsPlan,
   request: DetectedFieldsRequest | DetectedFieldValuesRequest,
@@ -53,7 +53,7 @@ async function scanLines(
   context: EngineContext,
 ): Promise<readonly string[]> {
   const { streams, warnings } = await newestEntries(plan, request.range, request.lineLimit, context);
-  // The last line read decides the type and path of a field, so streams are read in Loki's order.
+  // The last line read determines the type and path of a field, so streams are read in Loki's order.
   const inOrder = streams
     .map(({ labels, entries }) => ({ labels, entries, text: labelsText(labels) }))
     .sort((a, b) => (a.text < b.text ? -1 : 1));
@@ -61,7 +61,7 @@ async function scanLines(
   return warnings;
 }
 
-/** The newest entries that match the query. When time runs out it returns those read so far, or an error if there are none. */
+/** The newest entries that match the query. When time runs out, returns those read so far, or an error if there are none. */
 async function newestEntries(
   { logs }: DetectedFieldsPlan,
   range: TimeRange,

@@ -25,14 +25,14 @@ export async function answerDetectedLabels(
 }
 
 const dashed = '[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}';
-// Whatever stands around a UUID of 38 characters is taken for its brackets.
+// Any two characters around a UUID of 38 characters are taken for its brackets, as in Loki.
 const uuid = new RegExp(`^(?:(?:urn:uuid:)?${dashed}|[^]${dashed}[^]|[0-9a-f]{32})$`, 'i');
 /** Labels that clients always want to see. */
 const alwaysShown: ReadonlySet<string> = new Set(['cluster', 'namespace', 'instance', 'pod']);
 const switchValues: ReadonlySet<string> = new Set(['0', '1']);
 
 /**
- * True when a label should be shown: not when all of its values are numbers or UUIDs, unless they are nothing but 0 and 1
+ * True if a label should be shown. Labels with only numbers or only UUIDs as values are hidden, unless all values are 0 or 1
  * (docs/protocol/answers.md#detected-labels).
  */
 export function isRelevantLabel(label: string, values: ReadonlySet<string>): boolean {

@@ -27,9 +27,9 @@ import { jsonError } from '../../logql/pipeline/json-value.js';
 import { logfmtError } from '../../logql/stages/logfmt.js';
 
 export interface FieldScanOptions {
-  /** The most fields to collect; later ones are left out. */
+  /** Maximum number of fields to collect; later ones are left out. */
   readonly maxFields: number;
-  /** True when JSON keys keep their dots (`-logql-dotted-names` accepts them). */
+  /** True if JSON keys keep their dots (`-logql-dotted-names` accepts them). */
   readonly keepsDots: boolean;
   /** Collects this field only. */
   readonly only?: string;
@@ -37,12 +37,12 @@ export interface FieldScanOptions {
 
 interface OpenField {
   /**
-   * As in Loki, every line redefines the type, so the line read last decides: by what the query's parsers extracted from it, or else by what
-   * is found in it. So does the last JSON line for the path.
+   * The value that determines the type. As in Loki, every line redefines it, so the line read last decides: by the value that the query's
+   * parsers extracted, or else by the value found in the line. The same holds for the last JSON line and the path.
    */
   last: string;
   readonly parsers: Set<FieldParser>;
-  /** The last JSON line with the field, and its label there: this path is the one shown. */
+  /** The last JSON line with the field, and its label there; its path is shown. */
   lastJson: LineFields | undefined;
   lastLabel: string;
   readonly values: Set<string>;
@@ -52,7 +52,10 @@ interface OpenField {
 const fieldBytes = 700;
 const hidden: ReadonlySet<string> = new Set([errorLabel, errorDetailsLabel, preserveErrorLabel]);
 
-/** Collects the fields of log entries: structured metadata, what the query's parsers extracted, and what a parser finds in the line. */
+/**
+ * Collects the fields of log entries: structured metadata, values extracted by the query's parsers, and values that a parser finds in the
+ * line.
+ */
 export class FieldScan {
   readonly #options: FieldScanOptions;
   readonly #reader: LineFieldReader;
@@ -60,7 +63,7 @@ export class FieldScan {
   readonly #memory: MemoryAccount;
   readonly #fields = new Map<string, OpenField>();
 
-  /** Expensive lines are evaluated in `place`, and memory is charged to its account. */
+  /** @param place evaluates expensive lines; memory is charged to its account */
   constructor(options: FieldScanOptions, place: LinePlace & { readonly memory: MemoryAccount }) {
     this.#options = options;
     this.#memory = place.memory;
@@ -101,12 +104,12 @@ export class FieldScan {
     return fields;
   }
 
-  /** Sizes of a field are listed in the form in which a query can compare them. */
+  /** Converts sizes to the form in which a query can compare them. */
   #shown(value: string): string {
     return this.#options.only === undefined ? value : (shownSize(value) ?? value);
   }
 
-  /** Finding paths requires parsing a line again, so only lines that are the last of some field are. */
+  /** Finds the paths of fields. That requires parsing a line again, so only lines that are the last one of some field are parsed. */
   async #lastPaths(): Promise<ReadonlyMap<LineFields, LinePaths>> {
     const paths = new Map<LineFields, LinePaths>();
     for (const { lastJson } of this.#fields.values())
@@ -151,7 +154,7 @@ export class FieldScan {
   }
 }
 
-/** A key with dots is shown unchanged when names may have dots. */
+/** The shown name: a key with dots is unchanged if names may have dots. */
 function nameOf(label: string, path: KeyPath | undefined): string {
   const [key, ...below] = path ?? [];
   return key?.includes('.') === true && below.length === 0 ? key : label;
@@ -169,7 +172,7 @@ const booleans: ReadonlySet<string> = new Set([
   'T',
   'F',
 ]);
-/** Longer values are strings: no useful number has more characters. */
+/** Maximum length of a number; longer values are strings. */
 const longest = 64;
 
 /** The first type that fits a value: integer, number, boolean, duration, size, otherwise string. */
@@ -193,7 +196,7 @@ interface LineFields {
 /** The path of a label's value in the JSON line. */
 type LinePaths = (label: string) => KeyPath | undefined;
 
-/** Parses lines like `| json`, and if that fails like `| logfmt`; expensive lines are evaluated in `place`. */
+/** Parses lines like `| json`, or like `| logfmt` if that fails; expensive lines are evaluated in `place`. */
 class LineFieldReader {
   readonly #json: LineEvaluator<PipelineLine | undefined>;
   readonly #logfmt: LineEvaluator<PipelineLine | undefined>;
@@ -205,7 +208,7 @@ class LineFieldReader {
     this.#paths = keyPathsEvaluator(place);
   }
 
-  /** The fields of a line of this stream, with names that the stream has marked as such; undefined when no parser can read the line. */
+  /** The fields of a line, with suffixed names where its stream has the name already; undefined if no parser can read the line. */
   async read(line: string, stream: LabelSet): Promise<LineFields | undefined> {
     const entry = { stream, structuredMetadata: LabelSet.empty, timestampNs: 0n, line };
     const json = await this.#json.of(entry);

@@ -29,7 +29,7 @@ export async function listLabelNames(
   const fields = await list(filter);
   const { otlpStreams } = new LabelFields(naming, fields);
   const isShared = (field: string): boolean => naming.labelOf(field, true) !== undefined;
-  // Names do not say which streams have them: those that are no labels in exports are asked for in all other streams.
+  // Names do not tell which streams have them. Names that are not labels in exported streams are requested for all other streams only.
   const others =
     otlpStreams === undefined || fields.every(isShared) ? fields : await list(and(filter, not(otlpStreams)));
   const names = new Set<string>();
@@ -73,7 +73,7 @@ export async function listLabelValues(
   return namesAnswer(values, browse);
 }
 
-/** The columns that rows have. A single one is asked for its values at once. */
+/** The columns of the rows. If there is a single one, its values are requested directly. */
 async function storedOf(
   columns: readonly string[],
   filter: LogsqlFilter,
@@ -88,7 +88,7 @@ async function storedOf(
 
 /**
  * The unique label sets of the selected streams. Loki answers from its index of chunks, and a chunk survives half an hour of silence: a
- * stream that is silent within a shorter range is listed if it has entries on both sides of it.
+ * stream without entries in a shorter range is listed if it has entries on both sides of it.
  */
 export async function listSeries(
   { filter, withoutSilent }: SeriesPlan,
@@ -111,7 +111,7 @@ export async function listSeries(
   return { kind: 'series', series: [...within, ...silent], warnings: [] };
 }
 
-/** The label sets of the selected streams; several backend streams may be one Loki stream. */
+/** The label sets of the selected streams, since several backend streams may be one Loki stream. */
 export async function streamsOf(
   filter: LogsqlFilter,
   range: TimeRange,
@@ -149,7 +149,7 @@ function enforceSize(values: Iterable<string>, maxBytes: number): void {
   if (size > maxBytes) throw apiError('labelValuesTooLarge', { read: maxBytes + 1, limit: maxBytes });
 }
 
-/** A listing as the backend has it. */
+/** Answers with a listing in the form in which the backend stores it. */
 export async function answerStoredList(
   { listing }: StoredListPlan,
   { range }: SeriesRequest,

@@ -7,7 +7,7 @@ import type {
 } from '../../victoria/upstream/types.js';
 import { withList } from '../../victoria/upstream/with-list.js';
 
-/** The same backend for one request, with each listing requested only once, however many parts of the request need it. */
+/** The same backend for one request, with each listing requested only once, even if several parts of the request need it. */
 export function onceListed(upstream: Upstream): Upstream {
   const lists = new Map<string, Promise<readonly BackendValue[]>>();
   const boths = new Map<string, Promise<StreamsAndNames>>();

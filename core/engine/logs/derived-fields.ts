@@ -3,12 +3,12 @@ import type { Label, LabelSet } from '../../base/labels/label-set.js';
 import type { ResponseShapeOptions } from '../../base/options.gen.js';
 import { compileRegExp } from '../../logql/regexp/index.js';
 
-/** Adds the fields to the entries of streams. */
+/** Adds derived fields to the entries of streams. */
 export type DeriveFields = (streams: readonly StreamResult[]) => readonly StreamResult[];
 
 /**
  * Compiles `derivedFields`: the first group of a match, or the whole match, becomes a parsed label of the entry unless a label has that
- * name. Undefined when there are none.
+ * name. Undefined if there are none.
  * @throws Error naming the field whose pattern is not RE2 syntax
  */
 export function compileDerivedFields(

@@ -15,14 +15,14 @@ import { Instant } from '../rows/row-requests.js';
 export interface CollectorOptions {
   readonly limit: number;
   readonly direction: Direction;
-  /** At most one entry per interval; 0 means all. */
+  /** Interval of which at most one entry is kept; 0 keeps all entries. */
   readonly intervalNs: bigint;
-  /** For rows whose line no backend filter has seen. */
+  /** Evaluates line filters on rows whose line no backend filter has seen. */
   readonly recheck: LineEvaluator<PipelineLine | undefined>;
   readonly residual: LineEvaluator<PipelineLine | undefined>;
   readonly pacer: LinePacer;
   readonly showsGroups: boolean;
-  /** Charged for the entries. */
+  /** Charged for the memory of the entries. */
   readonly memory: MemoryAccount;
 }
 
@@ -40,9 +40,9 @@ interface MadeEntry {
 export class EntryCollector {
   readonly #options: CollectorOptions;
   readonly #streams = new Map<string, OpenStream>();
-  /** Rows that were pushed or read twice are one entry. */
+  /** Recognizes rows that were pushed or read twice, which are one entry. */
   readonly #rows = new Instant<LogRow>(entryIdentity);
-  /** So are entries of a stream that the stages made equal, as Loki merges what its ingesters and its store have. */
+  /** Recognizes entries of a stream that became equal through the stages. Loki merges equal entries of its ingesters and its store, too. */
   readonly #made = new Instant<MadeEntry>(madeIdentity);
   readonly #apart: IntervalFilter;
   #kept = 0;
@@ -56,12 +56,12 @@ export class EntryCollector {
     this.#apart = new IntervalFilter(options.intervalNs, options.direction);
   }
 
-  /** Adds a batch; true when the answer is complete. */
+  /** Adds a batch; returns true when the answer is complete. */
   async addAll(rows: readonly LogRow[]): Promise<boolean> {
     for (const row of rows) {
       if (this.#kept >= this.#options.limit) return true;
       if (this.#rows.isRepeated(row.timestampNs, row)) continue;
-      // Only a few rows return a promise; awaiting the others would take longer than they do.
+      // Only few rows return a promise, and awaiting the others would take longer than evaluating them.
       const made = this.#evaluate(row);
       this.#add(row, made instanceof Promise ? await made : made);
       const pause = this.#options.pacer.after(this.#options.residual.spent);
@@ -70,7 +70,7 @@ export class EntryCollector {
     return this.#kept >= this.#options.limit;
   }
 
-  /** Entries that the answer still needs. */
+  /** Number of entries that the answer still needs. */
   get missing(): number {
     return this.#options.limit - this.#kept;
   }

@@ -52,7 +52,7 @@ export async function answerLogs(
   const streams = collector.streams();
   return {
     kind: 'streams',
-    // Derived fields are parsed labels, which are hidden when label groups are.
+    // Derived fields are parsed labels, which are hidden if label groups are.
     streams: context.showsGroups && context.derive !== undefined ? context.derive(streams) : streams,
     stats: { ...collector.counts(), execTimeMs: context.clock.monotonicMs() - startedAt, splits: 1 },
     warnings: [],

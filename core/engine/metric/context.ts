@@ -20,16 +20,16 @@ export interface MetricContext extends Backend, Memories {
   readonly clock: Clock;
   readonly limits: MetricLimits;
   readonly signal: AbortSignal;
-  /** The most rows that one range aggregation may read (`-manual-range-metric-row-limit`); 0 means unlimited. */
+  /** Maximum number of rows that one range aggregation may read (`-manual-range-metric-row-limit`); 0 means unlimited. */
   readonly maxRows: number;
   readonly workers: Pick<LineWorkers, 'run'>;
-  /** Where many rows are counted; undefined when that is the event loop, too. */
+  /** Threads that count large numbers of rows; undefined to count all rows on the event loop. */
   readonly rowThreads: Pick<RowThreads, 'begin'> | undefined;
-  /** The assumptions that the answer may rest on; undefined if all facts are to be proven first. */
+  /** The assumptions that the answer may rely on; undefined if all facts must be proven first. */
   readonly assumptions: Assumptions | undefined;
-  /** The option `-repeated-rows`: rows that were pushed several times count once, or each time. */
+  /** The option `-repeated-rows`: whether rows that were pushed several times count once or each time. */
   readonly repeatedRows: RepeatedRowsRule;
-  /** The ways in which a leaf may be read. Those of which the costs are not known are tried in this order. */
+  /** The strategies that may read a leaf. Strategies with unknown costs are tried in this order. */
   readonly strategies: readonly ReadStrategy[];
   /** Called after each attempt to read a leaf. */
   readonly tried: (record: StrategyRecord) => void;
@@ -46,7 +46,7 @@ export interface LeafContext extends Omit<MetricContext, 'profiler' | 'refusals'
 
 export type StrategyName = 'fields' | 'statistics' | 'value-groups' | 'short-lines' | 'rows' | 'whole-rows';
 
-/** Reads a leaf, or says why it cannot. */
+/** Reads a leaf, or returns the reason why it cannot. */
 export type Attempt = (request: LeafRequest, context: LeafContext) => Promise<SeriesTable | Declined>;
 
 /** A way to read a leaf, and its estimated cost. */
@@ -55,16 +55,18 @@ export interface Candidate {
   readonly read: Attempt;
 }
 
-/** One way to read the series of a leaf from the backend. All ways give the same series; the one that costs least is used. */
+/** A strategy that reads the series of a leaf from the backend. All strategies give the same series; the cheapest one is used. */
 export interface ReadStrategy {
   readonly name: StrategyName;
   /** One sentence for the documentation. */
   readonly summary: string;
   /**
-   * The detail with which its error names an entry that cannot be evaluated. Loki's error names the first such entry with all of its
+   * Detail with which the strategy's error names an entry that cannot be evaluated. Loki's error names the first such entry with all its
    * labels.
    */
   readonly namesFailedEntry: 'no' | 'partly' | 'fully';
-  /** Estimates by the plan and by what is known, without asking the backend. Declines where it is certain that it cannot read the leaf. */
+  /**
+   * Estimates the cost from the plan and from known facts, without calling the backend. Declines only if it certainly cannot read the leaf.
+   */
   readonly estimate: (leaf: LeafPlan, known: RowEstimates) => Candidate | Declined;
 }

@@ -4,17 +4,17 @@ import { callRows } from './row-windows.js';
 
 /** Facts about the rows of a leaf that need no call to the backend. Undefined means unknown. */
 export interface RowEstimates {
-  /** Rows of the selection in the range, as many as there would be if they were spread evenly. */
+  /** Number of rows of the selection in the range, assuming that rows are spread evenly. */
   readonly rows: number | undefined;
-  /** Rows among them that pass the filter of the backend. */
+  /** Number of these rows that pass the backend's filter. */
   readonly passing: number | undefined;
-  /** Rows among them that no query has inspected yet. */
+  /** Number of these rows that no query has inspected yet. */
   readonly newRows: number | undefined;
-  /** Bytes of a line. */
+  /** Average number of bytes of a line. */
   readonly lineBytes: number | undefined;
-  /** True when rows of the selection are remembered to have a stored line. */
+  /** True if rows of the selection are known to have a stored line. */
   readonly hasLines: boolean;
-  /** Rows and bytes that the strategy received for such a leaf the last time, scaled to the present number of intervals, or of rows. */
+  /** Rows and bytes that the strategy received for such a leaf the last time, scaled to the current number of intervals or rows. */
   readonly sent: { readonly perInterval: Sent; readonly perRow: Sent | undefined } | undefined;
 }
 
@@ -26,13 +26,13 @@ interface Sent {
 /** Facts learned about the rows of a selection. */
 export interface SeenRows {
   readonly perNs: number;
-  /** The range whose rows were all inspected; undefined where none was. */
+  /** The range in which all rows were inspected; undefined if there is none. */
   readonly inspected: TimeRange | undefined;
 }
 
 /** Rows and bytes that a strategy received to read a leaf. */
 export interface SentRows extends Sent {
-  /** Rows of the selection that there were in the range. */
+  /** Number of rows of the selection in the range at that time. */
   readonly ofRows: number | undefined;
   readonly intervals: number;
 }
@@ -46,10 +46,10 @@ export const noEstimates: RowEstimates = {
   sent: undefined,
 };
 
-/** Calls that list the streams and count, or read the rows; one more looks at rows that are new. */
+/** Number of calls that list the streams, and count or read the rows; new rows take one more call to inspect. */
 const usualCalls = 2;
 
-/** The cost of letting the backend count; `firstCalls` are made besides where nothing is known of the selection. */
+/** The cost of letting the backend count. `firstCalls` are added if nothing is known about the selection. */
 export function costOfCounting(
   { rows, newRows, sent }: RowEstimates,
   { firstCalls, splitsLines }: { readonly firstCalls: number; readonly splitsLines: boolean },
@@ -65,13 +65,13 @@ const unknownSent = { rows: undefined, bytes: undefined };
 /** Bytes of a row besides its line: time, stream, and the names of columns. */
 const rowBytes = 150;
 
-/** The cost of reading rows, of which `heldRows` are read in one call. */
+/** The cost of reading rows, at `heldRows` per call. */
 export function costOfRows(
   { rows, passing, newRows, lineBytes, sent }: RowEstimates,
   { columns, heldRows }: { readonly columns: 'all' | 'seen' | 'shortened lines'; readonly heldRows: number },
 ): Cost {
   const more = rows === undefined || rows <= heldRows ? 0 : 1 + Math.floor(rows / callRows);
-  // Counts look at other columns, so that what they know does not save a look.
+  // Counting inspects other columns, so its findings do not save this inspection.
   const calls = usualCalls + 1 + more;
   const { rows: sentRows = passing, bytes } = sent?.perRow ?? unknownSent;
   const ofLines =
@@ -82,15 +82,15 @@ export function costOfRows(
   return { ...read, sends: 'rows', sentRows, sentBytes: bytes ?? ofLines };
 }
 
-/** The limit of rows for an estimate of `expected` rows. */
+/** Maximum number of rows to read if `expected` rows are estimated. */
 export function rowLimitFor(expected: number): number {
   return 4 * expected + 1000;
 }
 
 /**
- * Milliseconds that parts of a cost take. Of docs/performance.md are those of a row that the backend reads (457,000 of `rate` in 29 ms), of
- * one that is looked at first (34 ms more at the first `rate`), and of a line that it takes apart (five million in 3.5 s). Those of a call,
- * of a call that takes lines apart, of a row and of a byte that come here are of "Few lines of JSON" there.
+ * Milliseconds per unit of cost. From docs/performance.md: a row that the backend reads (457,000 of `rate` in 29 ms), a row that is
+ * inspected first (34 ms more for the first `rate`) and a line that the backend parses (five million in 3.5 s). The weights of a call, of a
+ * call that parses lines, and of a row and a byte received here come from "Few lines of JSON" there.
  */
 export const weights = {
   call: 2.5,
@@ -102,7 +102,7 @@ export const weights = {
   sentByte: 1e-5,
 } as const;
 
-/** The approximate time of a cost in milliseconds; undefined where a part of it is not known. */
+/** The approximate duration of a cost in milliseconds; undefined if a part of it is unknown. */
 export function millisecondsOf(cost: Cost): number | undefined {
   const { calls, scannedRows, splitsLines, sentRows, sentBytes, proofRows } = cost;
   if (scannedRows === undefined || sentRows === undefined) return undefined;

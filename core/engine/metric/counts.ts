@@ -1,7 +1,7 @@
 import type { LogRow } from '../../victoria/names/row-reader.js';
 import type { AnswerStats } from '../../wire/answer/types.js';
 
-/** Rows that were read, their lines' bytes, and those of their structured metadata. */
+/** Number of rows that were read, bytes of their lines, and bytes of their structured metadata. */
 export interface RowsRead {
   readonly rows: number;
   readonly bytes: number;
@@ -9,8 +9,8 @@ export interface RowsRead {
 }
 
 /**
- * Counts what the answer to a metric query cost. Bytes are those of lines read here, or whose length the backend was asked for; a count of
- * rows reads no lines and adds no bytes.
+ * Counts the cost of the answer to a metric query. Bytes are those of lines that were read here, or whose length the backend reported; a
+ * count of rows reads no lines and adds no bytes.
  */
 export class MetricCounts {
   #scanned = 0;
@@ -26,7 +26,7 @@ export class MetricCounts {
     for (const [name, value] of structuredMetadata.labels) this.#metadataBytes += name.length + value.length;
   }
 
-  /** Counts rows that were read elsewhere. */
+  /** Adds rows that were read by a thread. */
   read({ rows, bytes, metadataBytes }: RowsRead): void {
     this.#scanned += rows;
     this.#passed += rows;
@@ -34,21 +34,19 @@ export class MetricCounts {
     this.#metadataBytes += metadataBytes;
   }
 
-  /** The rows that were read so far; counts them no more. */
+  /** Returns the number of rows read so far, and resets it. */
   takeRead(): RowsRead {
     const taken = { rows: this.#scanned, bytes: this.#bytes, metadataBytes: this.#metadataBytes };
     [this.#scanned, this.#passed, this.#bytes, this.#metadataBytes] = [0, 0, 0, 0];
     return taken;
   }
 
-  /** Counts the rows of the streams that the backend's statistics cover, before any line filter, as the backend lists them. */
+  /** Adds the rows of the streams covered by the backend's statistics, before any line filter, as listed by the backend. */
   scanned(streams: readonly { readonly hits: number }[]): void {
     for (const { hits } of streams) this.#scanned += hits;
   }
 
-  /**
-   * Counts rows, or their bytes, that the backend counted without sending them; `scanned` has already been given the rows they were among.
-   */
+  /** Adds rows, or their bytes, that the backend counted without sending them. `scanned` has already counted the rows they are among. */
   counted(rows: number, bytes: number): void {
     this.#passed += rows;
     this.#bytes += bytes;

@@ -1,9 +1,9 @@
 import type { Memory } from '../../base/memory/byte-lru.js';
 
-/** The time for which a decline that data has caused is assumed to hold. */
+/** TTL of a decline caused by data. */
 const keptMs = 600_000;
 
-/** Remembers what was declined because of the data of one owner, so that it is not tried again for a while. */
+/** Remembers declines caused by the data of one owner, so that the same is not tried again for a while. */
 export class Declines {
   readonly #memory: Memory<Declined>;
   readonly #owner: string;
@@ -13,7 +13,7 @@ export class Declines {
     this.#owner = owner;
   }
 
-  /** @param what was declined, by all that it depends on */
+  /** @param what everything that the decline depends on */
   of(...what: readonly unknown[]): Declined | undefined {
     return this.#memory.get(this.#keyOf(what));
   }
@@ -23,7 +23,7 @@ export class Declines {
     return declined;
   }
 
-  /** Asks, unless that was declined before. */
+  /** Calls `ask`, unless the same was declined before. */
   async unless<Result extends object>(
     what: readonly unknown[],
     ask: () => Promise<Result | Declined>,
@@ -39,7 +39,7 @@ export class Declines {
   }
 }
 
-/** Why a strategy cannot read a leaf, so that its cost is infinite: identifiers for metrics and logs, with their meaning. */
+/** Reasons why a strategy cannot read a leaf, which makes its cost infinite: identifiers for metrics and logs, with their meaning. */
 export const declineReasons = {
   'all-columns': 'all labels of rows are seen, so no column can be left out',
   'entry-failed': 'an entry cannot be evaluated, and the error has to name it as Loki does',
@@ -73,7 +73,7 @@ export const declineReasons = {
   'unlisted-stream': 'a row is of a stream that came after streams were listed',
 } as const satisfies Readonly<Record<string, string>>;
 
-/** The outcomes of attempts that are no reasons. */
+/** Outcomes of attempts other than declines. */
 export const endTexts = {
   ran: 'it gave the series',
   failed: 'its error ended the query',
@@ -91,7 +91,7 @@ export function outcomeText(outcome: string): string {
 
 export type DeclineReason = keyof typeof declineReasons;
 
-/** Returned by a strategy, or a step of one, that cannot give a result. */
+/** Returned by a strategy, or by a step of one, that cannot give a result. */
 export interface Declined {
   readonly declined: DeclineReason;
 }

@@ -14,10 +14,10 @@ import { Declines } from './declined.js';
 import { gridFor, metricContext } from './metric.js';
 import { rowEntrySource } from './rows.js';
 
-/** A leaf whose rows are read with the columns that it sees. */
+/** A leaf whose rows are read with the columns that the query uses. */
 type RowLeaf = LeafPlan & { readonly columns: readonly FieldRef[] };
 
-/** The one leaf of a plan, where it is the whole query and nothing but rows can answer it, whatever the data; else undefined. */
+/** The only leaf of a plan, if it is the whole query and can only be answered from rows, whatever the data; otherwise undefined. */
 function rowLeafOf({ tree }: MetricPlan): RowLeaf | undefined {
   if (tree.kind !== 'leaf') return undefined;
   const { push, shortLines, columns } = tree.leaf;
@@ -25,7 +25,7 @@ function rowLeafOf({ tree }: MetricPlan): RowLeaf | undefined {
   return needsRows && columns !== undefined ? { ...tree.leaf, columns } : undefined;
 }
 
-/** Identifies leaves that can be read together over one range: the rows, and the time that they look back. */
+/** Identifies leaves that can be read together over one range: by their rows and lookback. */
 function rowsKey({ logs, selection, range }: LeafPlan): string {
   const { intervalNanoseconds, offsetNanoseconds } = range.range;
   const filters = [printFilter(logs.filter), printFilter(selection)];
@@ -33,9 +33,9 @@ function rowsKey({ logs, selection, range }: LeafPlan): string {
 }
 
 /**
- * Reads the rows of several metric queries once. Each is evaluated for itself, just as it would be alone. A part that fails, and one that
- * turns out to need other rows, has no answer here: asked alone it gets one, or its own error.
- * @throws ApiError for what ends the reading of all of them
+ * Reads the rows of several metric queries once. Each query is evaluated as it would be alone. A part that fails, or that turns out to need
+ * other rows, gets no answer here; asked alone, it gets an answer or its own error.
+ * @throws ApiError if reading fails for all of them
  */
 export async function executeGathered(
   { parts }: GatheredPlan,
@@ -77,7 +77,7 @@ interface Asked extends GatheredPart {
   readonly leaf: RowLeaf;
 }
 
-/** The parts that read the rows of the first one. */
+/** The parts that need the same rows as the first one. */
 function membersOf(parts: readonly GatheredPart[]): readonly Asked[] {
   const members: Asked[] = [];
   let key: string | undefined;
@@ -107,12 +107,12 @@ class Member {
     this.#signal = signal;
   }
 
-  /** True when it has failed, or has no waiters left. */
+  /** True if the part has failed or no request waits for it any more. */
   get isOver(): boolean {
     return this.#hasFailed || this.#signal.aborted;
   }
 
-  /** Does a piece of its work, unless it is over. What goes wrong is its own matter. */
+  /** Does a step of the part's work, unless it is over. An error fails only this part. */
   async attempt(shared: AbortSignal, work: () => Promise<void>): Promise<void> {
     if (this.isOver) return;
     try {
@@ -124,7 +124,7 @@ class Member {
   }
 }
 
-/** Hands the rows, with the columns that any of the members sees, to each of them. */
+/** Reads rows with the columns that any member uses, and passes them to each member. */
 async function readFor(members: readonly Member[], context: LeafContext): Promise<void> {
   const [first] = members;
   if (first === undefined) return;

@@ -33,7 +33,7 @@ export function executeMetric(
   return answerMetric(plan, request, metricContext(request, context));
 }
 
-/** Dependencies of the metric queries of an exchange. */
+/** Dependencies of the metric queries of one exchange. */
 export function metricContext(request: MetricRequest, context: EngineContext): MetricContext {
   const { tenant, caller, limits, meters, trace, memories } = context;
   const maxSeries = limits.of(tenant.limitIds ?? [tenant.id]).maxQuerySeries;
@@ -54,7 +54,7 @@ export function metricContext(request: MetricRequest, context: EngineContext): M
 }
 
 /**
- * Answers a metric query: evaluates the expression here over the series of its leaves, which come from the backend.
+ * Answers a metric query: evaluates the expression here, over the series of its leaves, which come from the backend.
  * @throws ApiError for limits, errors of entries and invalid vector matching, with Loki's texts
  */
 export async function answerMetric(
@@ -88,7 +88,7 @@ export function gridFor(request: MetricRequest): Grid {
     : gridOf(request.range, request.stepNs);
 }
 
-/** The limits of a request. Series of a part of a larger query are not limited; those of the whole are. */
+/** The limits of a request. The series of a part of a larger query are not limited, those of the whole query are. */
 export function metricLimits(
   { isPart = false }: MetricRequest,
   { isDrilldown }: Pick<Caller, 'isDrilldown'>,

@@ -8,9 +8,9 @@ export type RepeatedRowsRule = 'once' | 'stored';
 
 type TimedRow = Identified & { readonly timestampNs: bigint };
 
-/** Detects rows that were pushed before: rows of one time that are one entry. */
+/** Detects repeated rows: rows with the same time that are the same entry. */
 export class Repeats {
-  /** By time, in nanoseconds since the first row: a row, or the identities of several. */
+  /** A row, or the identities of several rows, by time in nanoseconds since the first row. */
   readonly #times = new Map<number, Identified | Set<string>>();
   #originNs: bigint | undefined;
   readonly #memory: MemoryAccount;
@@ -21,15 +21,15 @@ export class Repeats {
     this.#memory = memory;
   }
 
-  /** True when the row is already known; rows may come in any order, and with all their columns. */
+  /** True if the same entry was seen before. Rows may come in any order, but must have all their columns. */
   isRepeated(row: TimedRow): boolean {
     this.#originNs ??= row.timestampNs;
-    // Exact to the nanosecond within 104 days; windows of rows are far shorter, or hold almost nothing.
+    // Exact to the nanosecond within 104 days. Windows of rows are far shorter, or contain almost nothing.
     const at = Number(row.timestampNs - this.#originNs);
     const known = this.#times.get(at);
     if (known === undefined) {
       const { stream, line, structuredMetadata } = row;
-      // Rows with the same metadata mostly come one after the other, and share it.
+      // Consecutive rows mostly have the same metadata, and share it.
       this.#hold(line, structuredMetadata === this.#last ? LabelSet.empty : structuredMetadata);
       this.#last = structuredMetadata;
       this.#times.set(at, { stream, line, structuredMetadata });
@@ -42,7 +42,7 @@ export class Repeats {
     return this.#isIn(identities, row);
   }
 
-  /** Forgets everything, before a time segment that does not overlap the previous one. */
+  /** Forgets all rows, before a time segment that does not overlap the previous one. */
   clear(): void {
     this.#times.clear();
     this.#originNs = undefined;

@@ -9,18 +9,20 @@ import type { MetricCounts } from './counts.js';
 import { Repeats } from './repeats.js';
 import { withStream, type RowStreams } from './row-streams.js';
 
-/** Rows that repeat another one, by the columns with which they are read. Plain data. */
+/** Rows that repeat another one, identified by the columns that are read. Plain data. */
 export interface Surplus {
-  /** Their times as numbers: times that differ may have the same, which only costs a look. */
+  /** Their times as floating-point numbers. Different times may become equal, which only costs a comparison. */
   readonly times: ReadonlySet<number>;
-  /** The number of rows by digest of columns. */
+  /** Number of surplus rows by the digest of their columns. */
   readonly counts: ReadonlyMap<string, number>;
 }
 
-/** Where rows may repeat another one: they are compared `anywhere`, which takes all their columns, or left out where they are known. */
+/**
+ * Where rows may repeat another row. With `anywhere`, rows are compared, which takes all their columns; known surplus rows are left out.
+ */
 export type RepeatPlaces = 'anywhere' | 'nowhere' | Surplus;
 
-/** Repeats among rows that are read with these columns; all columns where none are given. */
+/** The repeats among rows that are read with these columns; undefined columns mean all. */
 export function placesOf(
   rows: readonly BackendRow[],
   columns: readonly FieldRef[] | undefined,
@@ -46,16 +48,16 @@ export interface IntakeOptions {
   readonly counts: Pick<MetricCounts, 'row'>;
   readonly memory: MemoryAccount;
   readonly repeats: RepeatPlaces;
-  /** For rows that do not have their stream. */
+  /** Identifies the streams of rows that are read without `_stream`. */
   readonly streams?: RowStreams | undefined;
 }
 
-/** Makes entries of the backend's rows, each entry once. */
+/** Makes entries from the backend's rows, one per entry. */
 export class RowIntake {
   readonly #options: IntakeOptions;
   readonly #rewrite: (row: BackendRow) => BackendRow;
   readonly #repeats: Repeats;
-  /** The surplus rows that have not come yet. */
+  /** Surplus rows that have not been received yet. */
   readonly #missing: Map<string, number>;
 
   constructor(options: IntakeOptions) {
@@ -66,7 +68,7 @@ export class RowIntake {
     this.#missing = new Map(typeof repeats === 'string' ? [] : repeats.counts);
   }
 
-  /** Begins a time segment that does not overlap the one before. */
+  /** Starts a time segment that does not overlap the previous one. */
   next(): void {
     this.#repeats.clear();
   }

@@ -3,20 +3,20 @@ import { streamOf, type RowGrouping } from './count/grouping.js';
 
 const maxKnown = 20_000;
 
-/** The stream of a row is newer than the listing of its selection. */
+/** A row belongs to a stream that is newer than the listing of its selection. */
 export class UnknownStreamError extends Error {
   override readonly name = 'UnknownStreamError';
 }
 
-/** Rows that tell their streams by some columns. Plain data. */
+/** Identifies the streams of rows by some columns. Plain data. */
 export interface RowStreams extends Pick<RowGrouping, 'columns' | 'streamKeyColumns' | 'texts'> {
   /** The columns to keep besides time and line. */
   readonly fields: readonly string[];
 }
 
 /**
- * Adds the stream that a row's columns identify. All rows have the same keys in the same order, which is fastest to read.
- * The function throws UnknownStreamError.
+ * Adds the stream that a row's columns identify. All rows have the same keys in the same order, which V8 reads fastest. The function throws
+ * UnknownStreamError.
  */
 export function withStream(streams: RowStreams): (row: BackendRow) => BackendRow {
   const known = new Map<string, string>();

@@ -3,27 +3,27 @@ import type { LogsqlFilter } from '../../victoria/logsql/ast.js';
 import type { BackendValue, Upstream } from '../../victoria/upstream/types.js';
 import { countByTime } from '../rows/count-by-time.js';
 
-/** Rows per call when none are held: the backend breaks off calls that exceed its own deadline, by default 30 s. */
+/** Rows per call if they are not held in memory. The backend aborts calls that exceed its own deadline, by default 30 s. */
 export const callRows = 250_000;
 
-/** The total number of rows of listed streams. */
+/** Total number of rows of the listed streams. */
 export function rowsOfStreams(listed: readonly BackendValue[]): number {
   return listed.reduce((sum, { hits }) => sum + hits, 0);
 }
 
-/** A time segment and the number of rows it had when they were counted. */
+/** A time segment with its number of rows at the time of the count. */
 export interface RowWindow {
   readonly range: TimeRange;
   readonly rows: number;
 }
 
-/** Parts per counting query. */
+/** Number of buckets per counting query. */
 const parts = 128n;
 const shortestPartNs = 1_000_000n;
 
 /**
- * Splits a range into windows of at most `maxRows` rows, as far as timestamps allow, from old to new; segments without rows are left out.
- * Rows that arrive meanwhile do no harm: they are in one of the windows or too new for the query.
+ * Splits a range into windows of at most `maxRows` rows, as far as timestamps allow, from old to new; windows without rows are left out.
+ * Rows that arrive meanwhile do no harm: they are in one of the windows, or too new for the query.
  */
 export async function planWindows(
   upstream: Upstream,

@@ -31,27 +31,27 @@ import { UnknownStreamError, type RowStreams } from './row-streams.js';
 import { callRows, planWindows, rowsOfStreams } from './row-windows.js';
 import type { RowJob } from './threads/row-job.js';
 
-/** Rows whose lines are held at once to detect repeated ones. */
+/** Maximum number of rows whose lines are held at once to detect repeats. */
 const windowRows = 50_000;
 
-/** Over ranges from here on too many rows are found by counting them, and not by reading as many as there may be. */
+/** From this range on, rows are counted first to detect too many of them, instead of reading up to the limit. */
 const countedFromNs = 6n * 3_600_000_000_000n;
 
 /** The rows to read, and their form. */
 export interface RowRequest {
   readonly filter: LogsqlFilter;
-  /** Matches all rows of `filter`, and can be counted cheaply. */
+  /** Matches all rows of `filter`, and is cheap to count. */
   readonly selection: LogsqlFilter;
-  /** Pipes to apply to the rows before they are sent. */
+  /** Pipes that the backend applies to the rows before sending them. */
   readonly pipes?: readonly LogsqlPipe[];
-  /** Undefined for all, which are read as well where rows have to be compared. */
+  /** The columns to read; undefined for all, which are also read if rows have to be compared. */
   readonly columns: readonly FieldRef[] | undefined;
   readonly range: TimeRange;
-  /** The source of a row's stream, when that is not `_stream`. */
+  /** Identifies the stream of a row, if `_stream` is not read. */
   readonly streams?: RowStreams;
-  /** Where rows may have been pushed twice; anywhere unless given. */
+  /** Where rows may have been pushed twice; `anywhere` by default. */
   readonly repeats?: RepeatPlaces;
-  /** The number of rows of `selection` in the range, if known. */
+  /** Number of rows of `selection` in the range, if known. */
   readonly selectedRows?: number;
 }
 
@@ -60,7 +60,7 @@ type RowsContext = Pick<LeafContext, 'upstream' | 'reader' | 'maxRows' | 'counts
   readonly limits: Pick<MetricLimits, 'memory'>;
 };
 
-/** Reads rows, each entry once; all parts of a long range use one place among heavy queries. */
+/** Reads rows, each entry once. All parts of a long range use one permit for heavy queries. */
 export async function* readEntries(
   asked: RowRequest,
   { upstream, reader, maxRows, counts, limits: { memory }, ...context }: RowsContext,
@@ -77,7 +77,7 @@ export async function* readEntries(
   }
 }
 
-/** Counts the samples of a leaf in rows: many of them in another thread, so that no other request waits for it. */
+/** Counts the samples of a leaf from rows. Large numbers of rows are counted in a thread, so that other requests are not blocked. */
 export async function countRowsOf(
   rows: RowRequest,
   asked: LeafRequest,
@@ -102,12 +102,12 @@ export async function countRowsOf(
   }
 }
 
-/** A request for rows that need not be compared where each counts as it is stored. */
+/** A request without comparison of rows, if the option counts each row as it is stored. */
 function byRule(request: RowRequest, { repeatedRows }: Pick<LeafContext, 'repeatedRows'>): RowRequest {
   return repeatedRows === 'stored' ? { ...request, repeats: 'nowhere' } : request;
 }
 
-/** More streams than this would take too long to tell. */
+/** Maximum number of streams to identify by columns; more would take too long. */
 const mostStreams = 20_000;
 
 function jobFor(
@@ -134,13 +134,13 @@ function jobFor(
   );
 }
 
-/** A call for some of the rows, which is notified of those that were read. */
+/** A call for some of the rows, which is told how many were read. */
 interface RowCall extends RowsRequest {
-  /** @throws ApiError `metricRows` once there are more than may be read */
+  /** @throws ApiError `metricRows` if more rows are read than allowed */
   read(rows: { readonly length: number }): void;
 }
 
-/** One window of time after the other, so that memory stays constant. */
+/** The calls for one time window after the other, so that memory use is constant. */
 async function* callsFor(request: RowRequest, upstream: Upstream, maxRows: number): AsyncGenerator<RowCall> {
   const { filter, selection, range, repeats = 'anywhere' } = request;
   const mayBeTooMany = maxRows > 0 && (request.selectedRows ?? Infinity) > maxRows;
@@ -168,7 +168,7 @@ function pipesOf({ pipes = [], columns, repeats = 'anywhere' }: ReadColumns): re
     : [...pipes, { kind: 'fields', fields: columns }];
 }
 
-/** The entries of a leaf, from its rows. */
+/** Reads the entries of a leaf from its rows. */
 export function rowEntrySource(plan: PlannedRows, context: LeafContext): EntrySource {
   return {
     async *entries(_leaf, { fromNs, toNs }, signal) {
@@ -200,7 +200,7 @@ async function profileRows(
   return { range, listed, profile: await context.profiler.of(asked, range, { range: looked, listed }) };
 }
 
-/** The rows to read for a leaf, given the profile of its selection. */
+/** The request for the rows of a leaf, by the profile of its selection. */
 async function rowRequest(
   { logs, selection, columns }: PlannedRows,
   { range, listed, profile }: ProfiledRows,
@@ -208,7 +208,7 @@ async function rowRequest(
   signal: AbortSignal,
 ): Promise<RowRequest> {
   const streams = await atPace(readStreams(listed, context.reader), new Pacer(signal));
-  // The line of a row without one is built from all its fields.
+  // If lines are missing, they are rebuilt from all fields.
   const read = profile.missing > 0 ? undefined : columns;
   const { memory } = context.limits;
   const { filter } = logs;
@@ -220,7 +220,7 @@ async function rowRequest(
   };
 }
 
-/** Reads rows whose lines the backend has shortened to the relevant labels. */
+/** Reads rows with lines that the backend has shortened to the relevant labels. */
 export const shortLinesStrategy: ReadStrategy = {
   name: 'short-lines',
   summary:
@@ -285,7 +285,7 @@ async function shortRows(
   if (profile.missing > 0) return decline('missing-lines');
   const obstacle = obstacleIn(profile);
   if (obstacle !== undefined) return obstacle;
-  // These names become keys of row objects.
+  // These names become property names of row objects.
   if (sources.all.includes('__proto__')) return decline('reserved-name');
   const selectedRows = rowsOfStreams(streamListing.listed);
   const digest = await context.digests.of(question, { ...context, selection, range, rows: selectedRows });

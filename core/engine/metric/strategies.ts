@@ -21,8 +21,8 @@ import { rowsOfStreams } from './row-windows.js';
 import { rowsStrategy, shortLinesStrategy, wholeRowsStrategy } from './rows.js';
 
 /**
- * Every way to read a leaf. Those of which the costs are not known are tried in this order: the one that transfers least comes first, and
- * the last one can read every leaf.
+ * All strategies. Those with unknown costs are tried in this order: the one that transfers least comes first, and the last one can read
+ * every leaf.
  */
 export const strategies: readonly ReadStrategy[] = [
   fieldsStrategy,
@@ -33,13 +33,13 @@ export const strategies: readonly ReadStrategy[] = [
   wholeRowsStrategy,
 ];
 
-/** A strategy with what reading a leaf should cost it, or why it cannot. */
+/** A strategy with its estimated cost for a leaf, or the reason why it cannot read it. */
 export interface Estimated {
   readonly strategy: ReadStrategy;
   readonly estimate: Candidate | Declined;
 }
 
-/** Puts those of which the costs are known into the order of their costs. All others keep their places. */
+/** Sorts the strategies with known costs by cost. All others keep their positions. */
 export function inOrderOfCost(all: readonly Estimated[]): readonly Estimated[] {
   const weighed = all.map((one) => ({ one, ms: weightOf(one) }));
   const known = weighed.flatMap(({ one, ms }) => (ms === undefined ? [] : [{ one, ms }]));
@@ -52,10 +52,10 @@ function weightOf({ estimate }: Estimated): number | undefined {
   return isDeclined(estimate) ? undefined : millisecondsOf(estimate.cost);
 }
 
-/** Reads the series of a leaf by the cheapest strategy, and by the next one where data shows that it cannot. */
+/** Reads the series of a leaf with the cheapest strategy, and with the next one if the data shows that it cannot. */
 export async function readLeaf(request: LeafRequest<LeafPlan>, context: LeafContext): Promise<SeriesTable> {
   const leaf = new KnownLeaf(request, context);
-  // One place for all calls: one of them could wait for the place that another one holds.
+  // A single permit for all calls, since a call could otherwise wait for a permit that another call of this leaf holds.
   const leave = await context.upstream.hold?.(leaf.range);
   try {
     return await readHeld(leaf);
@@ -72,14 +72,14 @@ async function readHeld(leaf: KnownLeaf): Promise<SeriesTable> {
   for (const [index, one] of ordered.entries()) {
     const result = await tryOne(one, ordered.slice(index + 1), hasFailed, leaf);
     if (!isDeclined(result)) return result;
-    // The estimates were made of fewer rows; now it is known how many there are.
+    // The estimates assumed fewer rows; the number is known now.
     if (result.declined === 'more-rows') return readHeld(leaf);
     hasFailed ||= result.declined === 'entry-failed';
   }
   throw new Error('no strategy can read a leaf');
 }
 
-/** Declines that data has shown and that other data, of another range, is likely to show as well. */
+/** Reasons found in data that probably hold for other ranges, too. */
 const lasting: ReadonlySet<DeclineReason> = new Set<DeclineReason>([
   'lines-differ',
   'lines-stay-long',
@@ -88,21 +88,21 @@ const lasting: ReadonlySet<DeclineReason> = new Set<DeclineReason>([
   'too-many-shapes',
   'too-many-values',
 ]);
-/** The time for which the number of rows and the amounts received are remembered. */
+/** TTL of the number of rows and of the amounts received. */
 const seenMs = 3_600_000;
 const seenBytes = 100;
 
-/** A leaf with what is known of its rows, and what is learned when they are read. */
+/** A leaf with the known facts about its rows, which grow as they are read. */
 class KnownLeaf {
-  /** The whole segments around the range that is read. */
+  /** The whole segments around the range. */
   readonly range: TimeRange;
   readonly #intervals: number;
   readonly #selection: string;
   readonly #filter: string;
-  /** The parts of a request that identify it to a strategy. */
+  /** Everything in a request that identifies it to a strategy. */
   readonly #question: readonly unknown[];
   readonly #samples = new Set<readonly SampledLine[]>();
-  /** Amounts that the latest attempt received as samples of lines. */
+  /** Amounts received as samples of lines by the latest attempt. */
   #sampled = { rows: 0, bytes: 0 };
 
   constructor(
@@ -127,7 +127,7 @@ class KnownLeaf {
     return this.#remembered(name) ?? estimate(this.request.leaf, this.#knownTo(name));
   }
 
-  /** For the next attempt: profiles and samples of which it is noted what they show. */
+  /** Dependencies for the next attempt that record what profiles and samples show. */
   learning(): Pick<LeafContext, 'profiler' | 'samples' | 'spelled'> {
     this.#sampled = { rows: 0, bytes: 0 };
     const { profiler, samples, spelled } = this.context;
@@ -164,21 +164,21 @@ class KnownLeaf {
   #noteLines(lines: readonly SampledLine[]): void {
     const bytes = lines.reduce((sum, { line }) => sum + line.length, 0);
     if (lines.length > 0) this.context.lineBytes.set(this.#keyOf(), bytes / lines.length, seenBytes, seenMs);
-    // An attempt before this one may have read the same sample.
+    // An earlier attempt may have read the same sample.
     if (this.#samples.has(lines)) return;
     this.#samples.add(lines);
     this.#noteSampled(lines.length, bytes);
   }
 
-  /** Notes what was sent once, to see what lines are like. */
+  /** Records amounts that were sent only once, to inspect lines. */
   #noteSampled(rows: number, bytes: number): void {
     this.#sampled = { rows: this.#sampled.rows + rows, bytes: this.#sampled.bytes + bytes };
   }
 
-  /** Notes that a strategy has read the leaf. */
+  /** Records that a strategy has read the leaf. */
   ran({ strategy, calls, rows, bytes }: CallTag): void {
     if (calls === 0) return;
-    // The next time it knows what its lines are like.
+    // The next time, the lines are already inspected.
     const sent = {
       rows: Math.max(0, rows - this.#sampled.rows),
       bytes: Math.max(0, bytes - this.#sampled.bytes),
@@ -188,10 +188,10 @@ class KnownLeaf {
     this.context.sent.set(this.#sentKeyOf(strategy), sent, seenBytes, seenMs);
   }
 
-  /** Notes that a strategy could not read the leaf. */
+  /** Records that a strategy could not read the leaf. */
   declined(strategy: StrategyName, declined: Declined): void {
     if (!lasting.has(declined.declined)) return;
-    // Fewer intervals have fewer values.
+    // A leaf with fewer intervals has fewer values.
     const more = declined.declined === 'too-many-values' ? [this.#intervals] : [];
     this.context.declines.remember(declined, strategy, this.#selection, this.#question, ...more);
   }
@@ -209,7 +209,7 @@ class KnownLeaf {
     const { upstream, densities } = this.context;
     const seen = this.#seen;
     const perNs = seen?.perNs ?? densities.get(`${upstream.owner} ${this.#selection}`);
-    // A density of 0 is one that could not be counted.
+    // A density of 0 means that it could not be counted.
     if (perNs === undefined || (perNs === 0 && seen === undefined))
       return { rows: undefined, newRows: undefined };
     const rowsIn = (lengthNs: number): number => Math.round(perNs * lengthNs);
@@ -221,7 +221,7 @@ class KnownLeaf {
     const { lineBytes, sent, maxRows } = this.context;
     const { rows, newRows } = this.#rows;
     const before = sent.get(this.#sentKeyOf(strategy));
-    // Near the limit of rows it does not matter what they cost: they are read where nothing else can tell.
+    // Near the row limit the cost of rows does not matter: they are read only if no other strategy works.
     const readable = rows === undefined || (maxRows > 0 && rowLimitFor(rows) > maxRows) ? undefined : rows;
     return {
       rows,
@@ -261,7 +261,7 @@ function lengthOf({ startNs, endNs }: TimeRange): number {
   return Number(endNs - startNs);
 }
 
-/** The length of time that is in both. */
+/** The length of the overlap of both ranges. */
 function overlap(range: TimeRange, other: TimeRange | undefined): number {
   if (other === undefined) return 0;
   const startNs = range.startNs > other.startNs ? range.startNs : other.startNs;
@@ -269,7 +269,7 @@ function overlap(range: TimeRange, other: TimeRange | undefined): number {
   return Math.max(0, lengthOf({ startNs, endNs }));
 }
 
-/** Both, if there is no gap between them; else the second one. */
+/** The union of both ranges if there is no gap between them; otherwise the second one. */
 function joined(before: TimeRange | undefined, range: TimeRange): TimeRange {
   if (before === undefined || before.startNs > range.endNs || range.startNs > before.endNs) return range;
   return {
@@ -278,7 +278,7 @@ function joined(before: TimeRange | undefined, range: TimeRange): TimeRange {
   };
 }
 
-/** @param hasFailed true when an entry could not be evaluated, so that the error must name it */
+/** @param hasFailed true if an entry could not be evaluated, so that the error must name it */
 async function tryOne(
   { strategy, estimate }: Estimated,
   next: readonly Estimated[],

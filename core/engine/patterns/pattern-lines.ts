@@ -15,7 +15,7 @@ import type { RowsRequest } from '../../victoria/upstream/types.js';
 import type { Backend } from '../backend.js';
 import { countByTime } from '../rows/count-by-time.js';
 
-/** The parts of a line that the pattern search reads. */
+/** The parts of a line that the pattern search uses. */
 export interface PatternLine {
   readonly timestampNs: bigint;
   readonly streamKey: string;
@@ -23,16 +23,16 @@ export interface PatternLine {
   readonly line: string;
 }
 
-/** The lines read from a window: all of them or a sample. */
+/** The lines read from a window: all of them, or a sample. */
 export interface WindowLines {
   readonly window: PatternWindow;
   readonly lines: readonly PatternLine[];
 }
 
-/** The fields with a line, its stream and its level. */
+/** Columns with a line, its stream and its level. */
 const columns = ['_time', '_stream', '_msg', detectedLevelName, ...levelNames, 'severity_number'];
 const secondNs = 1_000_000_000n;
-/** Longer lines have no pattern, so they are not kept, unless they may hold a short message. */
+/** Maximum length of a line to keep, since longer ones have no pattern, unless they may contain a short message. */
 const maxLineLength = 3000;
 const levels: ReadonlySet<string> = new Set(['debug', 'info', 'warn', 'error', 'fatal', 'critical', 'trace']);
 const parallel = 4;
@@ -57,8 +57,8 @@ export async function countLines(
 }
 
 /**
- * Reads the newest lines of every window, evenly within the budget; if that left lines out, a second pass reads more of the windows with
- * the smallest samples.
+ * Reads the newest lines of every window, with an equal share of the budget for each. If that left lines out, a second pass reads more of
+ * the windows with the smallest samples.
  */
 export async function readWindows(
   filter: LogsqlFilter,
@@ -107,7 +107,7 @@ export async function readWindows(
   return first.map(({ window, lines }) => ({ window, lines: [...(olderOf.get(window) ?? []), ...lines] }));
 }
 
-/** Lines in time order. */
+/** Reads lines in time order. */
 async function readNewest(
   filter: LogsqlFilter,
   range: TimeRange,
@@ -122,7 +122,9 @@ async function readNewest(
   return lines.sort((a, b) => timeOrder(a.timestampNs, b.timestampNs));
 }
 
-/** Undefined where a row without a stored line was found among those that should have one: such a line is made of all fields. */
+/**
+ * Reads lines; undefined if a row without a stored line was found among rows that should have one, since such a line is made of all fields.
+ */
 async function readLines(
   request: RowsRequest,
   { upstream, reader, memory, meters }: PatternBackend,

@@ -1,9 +1,9 @@
 import type { TimeRange } from '../../base/time/range.js';
 
-/** Lines per time bucket: start in seconds, ascending. */
+/** Number of lines per time bucket, as pairs of start (in seconds) and count, ascending. */
 export type PatternHistogram = readonly (readonly [seconds: number, lines: number])[];
 
-/** A segment of whole buckets. */
+/** A time segment of whole buckets. */
 export interface PatternWindow {
   readonly range: TimeRange;
   readonly buckets: PatternHistogram;
@@ -13,7 +13,8 @@ export interface PatternWindow {
 const secondNs = 1_000_000_000n;
 
 /**
- * Splits a range into at most `maxWindows` windows of whole buckets with about the same number of lines; empty segments belong to none.
+ * Splits a range into at most `maxWindows` windows of whole buckets with about the same number of lines; segments without lines are in
+ * none.
  */
 export function cutWindows(
   histogram: PatternHistogram,
@@ -56,8 +57,8 @@ export function sampledLinesOf(histogram: PatternHistogram): number {
 }
 
 /**
- * Spreads the lines that a sample represents over the window's buckets, in proportion to all lines there. The parts are integers and add up
- * to `sampled / read` of the window's lines, rounded.
+ * Spreads the lines that a sample represents over the window's buckets, in proportion to all lines in them. The counts are integers that
+ * add up to `sampled / read` of the window's lines, rounded.
  */
 export function spreadSample(
   { buckets, lines }: PatternWindow,

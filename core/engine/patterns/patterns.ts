@@ -11,24 +11,24 @@ import type { LogsqlFilter } from '../../victoria/logsql/ast.js';
 import type { PatternsPlan } from '../plan/types.js';
 import { countLines, readWindows, type PatternBackend, type WindowLines } from './pattern-lines.js';
 
-/** Loki's settings: clusters per stream, and the least lines for a pattern to be shown, and the most that are. */
+/** Loki's settings: clusters per stream, minimum lines for a pattern to be shown, and maximum number of patterns shown. */
 const maxClusters = 300;
 const minLines = 30;
 const maxFound = 300;
-/** The least number of times a pattern must occur in a sample to be extrapolated. */
+/** Minimum occurrences of a pattern in a sample to be extrapolated. */
 const minSampled = 3;
 const maxTrees = 2000;
-/** The most windows that a range is split into when not all of its lines can be read. */
+/** Maximum number of windows that a range is split into if not all of its lines can be read. */
 const maxWindows = 24;
-/** The most empty buckets in an answer; beyond that, they are left out. */
+/** Maximum number of empty buckets in an answer; further ones are left out. */
 const maxZeros = 500_000;
 /** Bytes of a pair of numbers in its list. */
 const sampleBytes = 48;
 const secondNs = 1_000_000_000n;
 const msNs = 1_000_000n;
-/** As long as Loki keeps patterns. */
+/** Time for which Loki keeps patterns. */
 const keptNs = 3n * 3_600n * secondNs;
-/** Lines are counted by this many seconds, and steps are made of that. */
+/** Lines are counted in intervals of this many seconds, of which steps are made up. */
 const countedSeconds = 10;
 const countedNs = BigInt(countedSeconds) * secondNs;
 
@@ -65,7 +65,7 @@ export async function answerPatterns(
   return { kind: 'patterns', patterns: [...custom, ...found].slice(0, request.limit), warnings: [] };
 }
 
-/** True when less than half of the lines were read. */
+/** True if less than half of the lines were read. */
 function isThin(read: readonly WindowLines[]): boolean {
   const sum = (count: (window: WindowLines) => number): number =>
     read.reduce((before, window) => before + count(window), 0);
@@ -73,7 +73,7 @@ function isThin(read: readonly WindowLines[]): boolean {
 }
 
 /**
- * The windows to read: the range, and around it the time that Loki would have learnt its patterns from, if one request may read that much.
+ * The windows to read: the range, extended by the time from which Loki would have learned its patterns, if one request may read that much.
  */
 async function windowsOf(
   filter: LogsqlFilter,
@@ -90,7 +90,7 @@ async function windowsOf(
   return cutWindows(histogram, range, stepNs, sampledLinesOf(histogram) <= search.maxRows ? 1 : maxWindows);
 }
 
-/** Loki has learnt its patterns from the last hours up to now. It has none that are older. */
+/** The time from which Loki has learned its patterns: the last hours up to now. It has no older ones. */
 function learntRange(range: TimeRange, nowNs: bigint): TimeRange {
   const { startNs, endNs } = range;
   const sinceNs = nowNs - keptNs;
@@ -98,7 +98,10 @@ function learntRange(range: TimeRange, nowNs: bigint): TimeRange {
   return { startNs: startNs < sinceNs ? startNs : sinceNs, endNs: endNs > nowNs ? endNs : nowNs };
 }
 
-/** The lines whose ten seconds begin in the range: Loki counts by them, and selects the counts. */
+/**
+ * The range that contains the lines whose ten-second interval starts in the requested one: Loki counts by these intervals and selects the
+ * counts.
+ */
 function countedRange({ startNs, endNs }: TimeRange): TimeRange {
   const nextCounted = (timeNs: bigint): bigint => ((timeNs + countedNs - 1n) / countedNs) * countedNs;
   return { startNs: nextCounted(startNs), endNs: nextCounted(endNs) };
@@ -124,7 +127,7 @@ async function findPatterns(
   return atPace(finder.patterns(), pacer);
 }
 
-/** A configured pattern counts all lines it matches, of any level. */
+/** Counts configured patterns, which include all matching lines of any level. */
 async function countCustom(
   pattern: string,
   read: readonly WindowLines[],
@@ -141,7 +144,7 @@ async function countCustom(
   return counts;
 }
 
-/** Lines of a window that was read completely are counted by time; sampled lines by window, as a negative number. */
+/** The bucket of a line: its time in a window that was read completely, or the window as a negative number in a sample. */
 function bucketOf(window: number, isSample: boolean, timestampNs: bigint): number {
   return isSample ? -1 - window : Number(((timestampNs / countedNs) * countedNs) / secondNs);
 }
@@ -175,7 +178,7 @@ class Gathered {
     this.#memory = memory;
   }
 
-  /** So many patterns of a level. */
+  /** Number of patterns of a level. */
   get size(): number {
     return this.#byKey.size;
   }
@@ -197,7 +200,7 @@ class Gathered {
     return sum.samples();
   }
 
-  /** Patterns with enough lines, the biggest first. */
+  /** Patterns with enough lines, the most frequent first. */
   biggest(): readonly PatternResult[] {
     return [...this.#byKey.values()]
       .map(({ pattern, level, counts, size }) => {
@@ -234,17 +237,17 @@ class Gathered {
 }
 
 type Samples = PatternResult['samples'];
-/** Loki keeps the counts of a pattern in chunks of this length, and shows zeros only within one. */
+/** Loki keeps the counts of a pattern in chunks of this length, and shows zeros only within a chunk. */
 const chunkSeconds = 3600;
 
-/** Sums the counts of patterns with one text by step, with zeros between the first and the last of every chunk. */
+/** Sums the counts of patterns with the same text by step, with zeros between the first and the last of every chunk. */
 class StepCounts {
   readonly #stepSeconds: number;
   readonly #fromSeconds: number;
   readonly #toSeconds: number;
   readonly #sums = new Map<number, number>();
 
-  /** Counts outside of the times are left out. */
+  /** Counts outside of these times are ignored. */
   constructor(stepSeconds: number, fromSeconds: number, toSeconds: number) {
     this.#stepSeconds = stepSeconds;
     this.#fromSeconds = fromSeconds;

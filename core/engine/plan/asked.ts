@@ -4,30 +4,30 @@ import type { ApproxTopk, Leaf, PlannedMetric } from '../../logql/metric/index.j
 import type { Pushdown } from './rules/query.js';
 import type { DeletionsPlan, FormatPlan, Plan, StoredListPlan, TenantPlan } from './types.js';
 
-/** The options that change how a query is read and planned. Each has the default of its option. */
+/** Options that change how a query is read and planned, with the defaults of the options. */
 export interface PlanSettings {
   readonly pushdown?: Pushdown;
   readonly filters?: Filters;
   readonly approxTopk?: ApproxTopk;
 }
 
-/** The option that a request brings to its plan. */
+/** Options that a request passes on to its plan. */
 interface Reading {
   readonly pushdown: Pushdown;
 }
 
-/** A log query, with the names that entries have here. */
+/** A log query, with the names of labels in this naming. */
 export interface AskedLogs extends Reading {
   readonly kind: 'logs';
   readonly expr: LogExpr;
 }
 
-/** A metric expression, and its parts that read logs. */
+/** A metric expression, and the parts of it that read logs. */
 export interface AskedMetric extends Reading, PlannedMetric<Leaf> {
   readonly kind: 'metric';
 }
 
-/** Metric queries over the same range that read the same rows, answered from one reading (core/engine/metric/gathered.ts). */
+/** Metric queries over the same range that read the same rows, and are answered from one read (core/engine/metric/gathered.ts). */
 export interface AskedGathered {
   readonly kind: 'gathered';
   readonly parts: readonly AskedPart[];
@@ -38,7 +38,7 @@ export interface AskedPart {
   readonly signal: AbortSignal;
 }
 
-/** Fields are looked for in the entries of a log query. */
+/** A log query whose entries are searched for fields. */
 export interface AskedFields extends Reading {
   readonly kind: 'detected-fields';
   readonly expr: LogExpr;
@@ -49,13 +49,13 @@ export interface AskedDeletion {
   readonly expr: LogExpr;
 }
 
-/** The plans of which all rows of some streams are read. */
+/** Plans that read all rows of some streams. */
 export type StreamsPlan = Exclude<
   Extract<Plan, { readonly filter: unknown }>,
   { readonly kind: 'logs' | 'delete' }
 >;
 
-/** The request for such a plan. Its rows are those that any of the selectors matches. */
+/** The request for such a plan. It reads the rows that match any of the selectors. */
 export type AskedStreams = {
   readonly [Kind in StreamsPlan['kind']]: Omit<Extract<StreamsPlan, { readonly kind: Kind }>, 'filter'> & {
     readonly selectors: readonly (readonly Matcher[])[];
@@ -63,8 +63,8 @@ export type AskedStreams = {
 }[StreamsPlan['kind']];
 
 /**
- * A parsed and checked request, given by translate. The engine plans it as soon as the stored names are known. The time range stays in the request,
- * where window-split can narrow it.
+ * A parsed and checked request, made by translate. The engine plans it once the stored names are known. The time range stays in the
+ * request, where window-split can narrow it.
  */
 export type Asked =
   | AskedLogs
@@ -80,7 +80,7 @@ export type Asked =
 
 declare module '../../kernel/plugin/slots.js' {
   interface Slots {
-    /** The parsed and checked request (translate). */
+    /** The parsed and checked request (provided by translate). */
     plan: Asked;
   }
 }

@@ -5,16 +5,16 @@ import type { StreamMatcher, StreamValueMatcher } from '../../victoria/logsql/as
 import { matcher } from '../../victoria/logsql/build.js';
 
 /**
- * A pattern of lines that VictoriaLogs understands as Go's package does; undefined where there is none. It looks for the literal text that
- * a pattern begins with and tries the rest on what follows as if a text began there: `foo\b` finds foox and not foo. Behind something that
- * is always true and no literal, a pattern stays whole; it is slower then.
+ * A pattern of lines that VictoriaLogs evaluates like Go's regexp package; undefined if there is none. VictoriaLogs searches for the
+ * literal prefix of a pattern and matches the rest as if a text started there: `foo\b` matches foox and not foo. A prefix that always
+ * matches and is no literal keeps a pattern whole, which is slower.
  */
 export function wholeLinePattern(pattern: string): string | undefined {
   if (mixesDots(pattern)) return undefined;
   return changesFlags.test(pattern) || isTakenApart(pattern, false) ? whole(pattern) : pattern;
 }
 
-/** A matcher of a stream selector, whose pattern is kept whole in the same way; VictoriaLogs anchors it. */
+/** A matcher for a stream selector, with the pattern kept whole in the same way; VictoriaLogs anchors it. */
 export function wholeMatcher(label: string, op: StreamValueMatcher['op'], value: string): StreamMatcher {
   if (op === '=' || op === '!=') return matcher(label, op, value);
   const isSplit =
@@ -22,12 +22,12 @@ export function wholeMatcher(label: string, op: StreamValueMatcher['op'], value:
   return matcher(label, op, isSplit ? whole(value) : value);
 }
 
-// Dots for line feeds and ends of lines get lost as well.
+// Dots for line feeds and anchors of lines get lost as well.
 const changesFlags = /\(\?[a-zA-Z]*[ms]/;
-// Of `.+foo.+` only the first foo is looked at.
+// In `.+foo.+`, only the first foo is tested.
 const twoRuns = /\.\+.*\.\+/s;
 
-/** Of `(api|web)-.*new.*` VictoriaLogs asks in stream selectors for `new` alone. */
+/** True if the prefix contains alternatives: for `(api|web)-.*new.*`, VictoriaLogs searches streams for `new` alone. */
 function losesChoice(pattern: string): boolean {
   return (
     /[.\])](?:[*+]|\{\d+,\}).*[.\])](?:[*+]|\{\d+,\})/s.test(pattern) && /[[(|?{]|\\[a-zA-Z]/.test(pattern)
@@ -44,7 +44,7 @@ function isTakenApart(pattern: string, anchored: boolean): boolean {
   return tree === undefined || (firstChar(tree, anchored) !== undefined && looksBack(tree, true));
 }
 
-/** The one character that all matches begin with; undefined where there is none. */
+/** The only character that all matches start with; undefined if there is none. */
 function firstChar(node: RegExpNode, anchored: boolean): number | undefined {
   switch (node.op) {
     case 'literal':
@@ -70,7 +70,7 @@ function firstChar(node: RegExpNode, anchored: boolean): number | undefined {
   }
 }
 
-/** True when the text in front of a position is asserted anywhere but at the beginning; an end is one wherever it is tried. */
+/** True if the pattern asserts the text before a position other than its start. An assertion about the end works at any position. */
 function looksBack(node: RegExpNode, isFirst: boolean): boolean {
   switch (node.op) {
     case 'literal':
@@ -99,13 +99,13 @@ function isBegin(node: RegExpNode): boolean {
   return node.op === 'assert' && node.test === 'begin';
 }
 
-/** True when some places take any character and others any but line feeds: VictoriaLogs writes patterns anew and mixes them up. */
+/** True if some dots match any character and others do not match line feeds: VictoriaLogs rewrites patterns and mixes them up. */
 function mixesDots(pattern: string): boolean {
   if (changesFlags.test(pattern.slice(1))) return true;
   if (!pattern.includes('|')) return false;
   const tree = exactTree(pattern);
   if (tree === undefined) return /\\[snvxWDP]|\[\^|\[\[:/.test(pattern);
-  // Without a flag, single characters side by side, as in `\s|.`, come to any character.
+  // Without a flag, alternatives of single characters, as in `\s|.`, may add up to any character.
   return (
     has(tree, 'any') && (!pattern.startsWith('(?') || has(tree, 'any-not-lf') || !changesFlags.test(pattern))
   );

@@ -13,7 +13,7 @@ import { missingLineRows } from './missing-lines.js';
 import type { DeletePlan } from './types.js';
 
 /**
- * Reads what a deletion asks for.
+ * Parses the query of a deletion.
  * @throws ApiError for a query that names no streams
  */
 export function parseDeletion(query: Query, { filters = 'loki' }: PlanSettings = {}): AskedDeletion {
@@ -24,7 +24,7 @@ export function parseDeletion(query: Query, { filters = 'loki' }: PlanSettings =
 }
 
 /**
- * Plans a deletion: exactly the rows that the query shows, or nothing.
+ * Plans a deletion of exactly the rows that the query returns.
  * @throws ApiError for a query whose rows the backend cannot select exactly
  */
 export function* planDeletion({ expr }: AskedDeletion, context: PlanContext): Steps<DeletePlan> {
@@ -36,7 +36,7 @@ export function* planDeletion({ expr }: AskedDeletion, context: PlanContext): St
     );
   }
   if (plan.recheck.length === 0) return { kind: 'delete', filter: plan.filter, uncertain: undefined };
-  // The line of a row without a stored one is made here; no filter of the backend sees it.
+  // The line of a row without a stored one is built by the proxy, so no filter of the backend sees it.
   const withoutLine = missingLineRows(context.naming);
   return {
     kind: 'delete',
@@ -57,10 +57,10 @@ function readLogQuery(query: Query): LogExpr {
   throw untranslatable('only log selector is supported');
 }
 
-/** Values that have nothing in common: a pattern that takes all of them takes any value. */
+/** Values without anything in common: a pattern that matches all of them is assumed to match any value. */
 const anyValues = ['a', '0', '-', 'Zz zZ', '\u00e9\n\u{1f600}', 'x'.repeat(100)];
 
-/** True for a matcher that names values, and does not only leave some out or ask for any. */
+/** True for a matcher that names values, instead of excluding some or accepting any. */
 function isSpecific(matcher: Matcher): boolean {
   switch (matcher.op) {
     case '=':

@@ -1,12 +1,12 @@
 import type { StoredNames } from '../../victoria/names/stored-names.js';
 
-/** The names that rows are stored with, as far as they are known. */
+/** The known names under which rows are stored. */
 export type KnownNames = Pick<
   StoredNames,
   'fields' | 'fieldsOf' | 'sureFieldsOf' | 'parsedFieldsOf' | 'unknownFromNs'
 >;
 
-/** Assumed where the backend has not been asked: every name is stored as it is written. */
+/** Assumed if the backend has not been asked: every name is stored as it is written. */
 export const namesAsWritten: KnownNames = {
   unknownFromNs: undefined,
   fields: undefined,

@@ -11,23 +11,23 @@ import { matchesText } from './matches-text.js';
 
 type Comparison = Pick<Matcher, 'name' | 'op' | 'value'>;
 
-/** The source of a label in some streams: the first of the fields that has a value, or else a fixed value. */
+/** The source of a label in some streams: the first of the fields that has a value, or a fixed value. */
 interface LabelRule {
-  /** Undefined: all streams that no other rule is about. */
+  /** Matches the streams of the rule; undefined for all streams without another rule. */
   readonly streams: LogsqlFilter | undefined;
   readonly fields: readonly string[];
   readonly otherwise: string;
 }
 
-/** A field and the streams in which it makes a label. */
+/** A field, and the streams in which it becomes a label. */
 export interface LabelSource {
   readonly field: string;
   readonly streams: LogsqlFilter;
 }
 
 /**
- * The stored stream fields that make labels (docs/loki-view.md): what the backend is asked for a label. Knows the fields that options name, and
- * those of a list of stored fields.
+ * The stored stream fields that become labels (docs/loki-view.md), to translate conditions on labels for the backend. Knows the fields that
+ * options name, and those in a listing of stored fields.
  */
 export class LabelFields {
   readonly #naming: Naming;
@@ -39,18 +39,18 @@ export class LabelFields {
     this.#stored = [...stored];
   }
 
-  /** True when a label may be made of stream fields that only a listing shows. */
+  /** True if a label may come from stream fields that only a listing shows. */
   static needsListing(name: string, naming: Naming): boolean {
     return name === serviceNameLabel || naming.mayHaveOtherFields(name);
   }
 
-  /** True when a stored field is known that makes the label. */
+  /** True if a known stored field becomes the label. */
   hasField(name: string): boolean {
     const stored = new Set(this.#stored);
     return this.#fieldsOf(name).some((field) => stored.has(field));
   }
 
-  /** Rows of the streams whose label passes a comparison. */
+  /** Matches rows of the streams whose label passes a comparison. */
   select({ name, op, value }: Comparison): LogsqlFilter {
     const rules = this.#rulesOf(name);
     const [only, another] = rules;
@@ -62,7 +62,7 @@ export class LabelFields {
     return or(...rules.map((rule) => and(this.#streamsOf(rule, rules), firstPasses(rule, { op, value }))));
   }
 
-  /** Every field that may give the label its value, with the streams in which it does. */
+  /** Every field that may provide the label's value, with the streams in which it does. */
   sourcesOf(name: string): readonly LabelSource[] {
     const rules = this.#rulesOf(name);
     return rules.flatMap((rule) => {
@@ -74,7 +74,7 @@ export class LabelFields {
     });
   }
 
-  /** Streams of OpenTelemetry exporters; undefined where no stream can be one. */
+  /** Matches streams of OpenTelemetry exporters; undefined if no stream can be one. */
   get otlpStreams(): LogsqlFilter | undefined {
     return (this.#otlpStreams ??= otlpStreamsAmong(this.#stored));
   }
@@ -95,7 +95,7 @@ export class LabelFields {
     if (name !== serviceNameLabel) return rules;
     const aggregates = aggregateLabels.filter((label) => this.#stored.includes(label));
     if (aggregates.length === 0) return rules;
-    // Exports have no such labels.
+    // Exported streams have no such labels.
     const groups = aggregates.map((label) => [matcher(label, '!=', '')]);
     const own = this.#naming.fieldsOf(name, this.#stored);
     return [{ streams: { kind: 'stream', groups }, fields: own, otherwise: '' }, ...rules];
@@ -107,7 +107,7 @@ export class LabelFields {
   }
 }
 
-/** All of the filters, with plain stream selectors in one pair of braces, which the backend's index answers together. */
+/** Intersection of the filters. Plain stream selectors are joined in one pair of braces, which the backend's index evaluates together. */
 export function joinStreams(filters: readonly LogsqlFilter[]): LogsqlFilter {
   const together: StreamMatcher[] = [];
   const others: LogsqlFilter[] = [];
@@ -124,8 +124,8 @@ export function joinStreams(filters: readonly LogsqlFilter[]): LogsqlFilter {
 }
 
 /**
- * Streams in which the value that a rule gives passes. Asked for what does not pass, where streams without any of the fields pass a negated
- * comparison: those are most of all streams, which the index would list.
+ * Matches streams in which the value given by a rule passes. If streams without any of the fields pass a negated comparison, the filter is
+ * the complement of the failing ones: otherwise the index would list nearly all streams.
  */
 function firstPasses(rule: LabelRule, { op, value }: Pick<Comparison, 'op' | 'value'>): LogsqlFilter {
   const { fields, otherwise } = rule;

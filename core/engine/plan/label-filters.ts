@@ -11,14 +11,14 @@ import { firstRule } from './rules/rule.js';
 /** The decision about a label filter. */
 export interface DecidedLabels {
   readonly rule: AppliedRule;
-  /** Makes the backend query once the stored names are known; undefined where there is none, whatever they are. */
+  /** Makes the backend filter from the stored names; undefined if there is no filter for any names. */
   readonly ask: AskLabels | undefined;
 }
 
 /** A filter for all rows that pass, and perhaps more: everything where nothing can be asked for. */
 export type AskLabels = (names: KnownNames) => LogsqlFilter;
 
-/** Decides how a label filter goes to the backend (docs/protocol/logql-to-logsql.md#label-filters). */
+/** Decides how a label filter is pushed down (docs/protocol/logql-to-logsql.md#label-filters). */
 export function decideLabelFilter(
   filter: LabelFilter,
   scope: LabelScope,

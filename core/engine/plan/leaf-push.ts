@@ -1,22 +1,22 @@
 import type { Stage } from '../../logql/ast.js';
 
-/** The count of a leaf's samples that the backend makes. */
+/** A count of a leaf's samples by the backend. */
 export interface LeafCount {
   readonly measure: 'count' | 'bytes' | 'presence';
-  /** Labels that the groups must tell. */
+  /** Labels that the groups must distinguish. */
   readonly names: ReadonlySet<string> | 'all';
-  /** Names that only stages use: their values may be as many as rows. */
+  /** Names that only stages use; they may have as many values as rows. */
   readonly stageNames: ReadonlySet<string>;
   /** Stages that run on groups instead of rows. */
   readonly stages: readonly Stage[];
-  /** Labels that `| json` may take from lines; undefined where no stage reads them. */
+  /** Labels that `| json` may take from lines; undefined if no stage reads them. */
   readonly fromJson?: readonly string[];
-  /** True when a line that is not JSON counts like one that is. */
+  /** True if lines that are not JSON count like those that are. */
   readonly dropsErrors?: boolean;
 }
 
-/** A leaf whose samples the backend can count. */
+/** A leaf with samples that the backend can count. */
 export interface LeafPush extends LeafCount {
-  /** True when lines are looked at where groups do not tell enough; otherwise groups tell everything. */
+  /** True if lines are inspected when groups are not enough; otherwise groups decide everything. */
   readonly looksAtLines: boolean;
 }

@@ -25,32 +25,32 @@ import type { LogsPlan } from './types.js';
 /** A filter that depends on stored names: a label filter, or a line filter for rows without a stored line. */
 export interface LabelQuestion {
   readonly stage: Stage;
-  /** The rows whose names it needs; undefined for all of the selection. */
+  /** Matches the rows whose names it needs; undefined for the whole selection. */
   readonly among?: LogsqlFilter;
   readonly ask: AskLabels;
 }
 
-/** A plan that lacks stored names. */
+/** A plan that still lacks stored names. */
 export interface OpenPlan<Closed> {
-  /** The rows whose names it needs; undefined where none matter. */
+  /** Matches the rows whose names it needs; undefined if no names matter. */
   readonly wanted: LogsqlFilter | undefined;
   /**
-   * @param names undefined where there are too many of them; the filters that need them then run here alone
-   * @param isAsked true when the backend may be asked a question
+   * @param names undefined if there are too many; filters that need them are then evaluated only here
+   * @param isAsked true if the question may be pushed down
    */
   readonly close: (names: KnownNames | undefined, isAsked?: (question: LabelQuestion) => boolean) => Closed;
 }
 
-/** A log query: what the backend filters, and what is left to evaluate here. */
+/** A log query: the filter for the backend, and the stages left to evaluate here. */
 export interface OpenLogs extends OpenPlan<LogsPlan> {
-  /** The rows of its streams. */
+  /** Matches the rows of its streams. */
   readonly selection: LogsqlFilter;
   readonly questions: readonly LabelQuestion[];
-  /** The rule that was applied to each part of the query, in order. explain shows them. */
+  /** The rule that was applied to each part of the query, in order, for `explain`. */
   readonly decisions: readonly Decision[];
 }
 
-/** Stages that are planned in one step. */
+/** Number of stages that are planned per step. */
 const stepStages = 50;
 
 /** Plans a log query. */
@@ -81,7 +81,7 @@ export function* planLogs(expr: LogExpr, context: PlanContext, pushdown: Pushdow
   return {
     ...{ selection, questions },
     decisions: [...decisions, ...stages.decisions],
-    // Names are learned from whole streams, not by reading lines.
+    // Names are learned from whole streams, without reading lines.
     wanted:
       isHidden || questions.length === 0
         ? undefined
@@ -91,11 +91,11 @@ export function* planLogs(expr: LogExpr, context: PlanContext, pushdown: Pushdow
   };
 }
 
-/** A plan in which the backend is asked for label filters, by their stored names. */
+/** A plan with label filters pushed down by their stored names. */
 function asking(plan: LogsPlan, questions: readonly LabelQuestion[], names: KnownNames): LogsPlan {
   const conditions = and(...questions.map(({ ask }) => ask(names)));
   if (conditions.kind === 'all') return plan;
-  // Fields that came later than the names were learned may have other names: those rows are looked at here.
+  // Fields that were added after the names were learned may have other names, so those rows are evaluated here.
   const { unknownFromNs } = names;
   const exempt: LogsqlFilter =
     unknownFromNs === undefined ? conditions : or(conditions, { kind: 'time', min: unknownFromNs });
@@ -103,7 +103,7 @@ function asking(plan: LogsPlan, questions: readonly LabelQuestion[], names: Know
   return queryTooLong.apply(filter) === undefined ? { ...plan, filter } : plan;
 }
 
-/** Plans the stages of a query, one after the other. */
+/** Plans the stages of a query in order. */
 class PlannedStages {
   readonly residual: Stage[] = [];
   readonly recheck: Stage[] = [];
@@ -126,7 +126,7 @@ class PlannedStages {
     return this.#asked.length > 0;
   }
 
-  /** The filter on lines; rows without a stored line are let through where their placeholder would not pass. */
+  /** The filter on lines. It includes rows without a stored line if their placeholder would not pass. */
   lines(): LogsqlFilter {
     const lines = and(...this.#filters);
     const { naming } = this.#scope;
@@ -143,7 +143,7 @@ class PlannedStages {
     return rule;
   }
 
-  /** Rows without a stored line are let through, but for those whose fields show that their line does not pass. */
+  /** Includes rows without a stored line, except those whose fields prove that their line does not pass. */
   #askRebuilt(stage: LineFilterStage): void {
     if (rebuiltLinesThatPass(stage, []).kind === 'all') return;
     const among = missingLineRows(this.#scope.naming);
@@ -233,7 +233,7 @@ class RowScope implements LabelScope {
     return this.#parsed === 'json-keys';
   }
 
-  /** True while the line is the stored one. */
+  /** True while the line is still the stored one. */
   get isLineStored(): boolean {
     return this.#isLineStored;
   }
@@ -256,12 +256,12 @@ class RowScope implements LabelScope {
   }
 }
 
-/** More fields are not searched. */
+/** Maximum number of fields to search. */
 const maxFields = 300;
 
 /**
- * Rows without a stored line whose rebuilt line (docs/loki-view.md) may pass a line filter; everything where that cannot be said of their
- * fields. A superset: the filter has to look at the lines of these rows.
+ * Matches rows without a stored line whose rebuilt line (docs/loki-view.md) may pass a line filter; everything if their fields cannot show
+ * that. A superset: the filter must still be evaluated on these rows.
  */
 export function rebuiltLinesThatPass(stage: LineFilterStage, fields: readonly string[]): LogsqlFilter {
   const { tests, isNegated } = lineMeaning(stage);
@@ -288,9 +288,12 @@ function withTextsOf(pattern: string, fields: readonly string[]): LogsqlFilter {
   return and(...requiredTexts(pattern).map((texts) => or(...texts.map((text) => withText(text, fields)))));
 }
 
-/** Rows with a field whose name or value holds each part of the text between quotation marks, which is all that such a line is made of. */
+/**
+ * Matches rows in which each part of the text between quotation marks occurs in the name or value of a field. Rebuilt lines contain nothing
+ * else.
+ */
 function withText(text: string, fields: readonly string[]): LogsqlFilter {
-  // A backslash belongs to an escape, which has another spelling in the field.
+  // A backslash is part of an escape, which is spelled differently in the field.
   if (text.includes('\\')) return everything;
   const parts = text.split('"').map((part) => part.replace(escapeEnd, ''));
   return and(
@@ -302,6 +305,9 @@ function withText(text: string, fields: readonly string[]): LogsqlFilter {
   );
 }
 
-/** A text may begin inside a JSON escape: with the `n` of `\n`, or with the last characters of `\u001f`. */
+/**
+ * The text may start inside a JSON escape: with the `n` of `
+ * `, or with the last characters of `\u001f`.
+ */
 const escapeEnd = /^(?:[bfnrt]|u$|u?(?:0?0?[01])?[0-9a-f])/;
 const punctuation: ReadonlySet<string> = new Set(['{', '}', ':', ',']);

@@ -13,25 +13,25 @@ export interface Decision {
   readonly part: Matcher | Stage;
 }
 
-/** Matchers that are planned in one step. */
+/** Number of matchers that are planned per step. */
 const stepMatchers = 100;
 
-/** The names that a plan is made with. */
+/** The names that a plan is based on. */
 export interface PlanContext {
   readonly naming: Naming;
-  /** The stored stream fields that make labels. */
+  /** The stored stream fields that become labels. */
   readonly fields: LabelFields;
-  /** True if streams of aggregated metrics and patterns match no rows. Loki shows them to Logs Drilldown alone. */
+  /** True if streams of aggregated metrics and patterns match no rows. Loki shows them only to Logs Drilldown. */
   readonly hidesInternal?: boolean;
 }
 
-/** The rows that matchers select, and why. */
+/** The rows that matchers select, and the rules that were applied. */
 export interface PlannedMatchers {
   readonly filter: LogsqlFilter;
   readonly decisions: readonly Decision[];
 }
 
-/** The rows of the streams that all matchers select. */
+/** Plans the selection of the streams that match all matchers. */
 export function* planMatchers(matchers: readonly Matcher[], context: PlanContext): Steps<PlannedMatchers> {
   const { naming, fields } = context;
   const filters: LogsqlFilter[] = [];

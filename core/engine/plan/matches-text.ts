@@ -1,7 +1,7 @@
 import type { Matcher } from '../../logql/ast.js';
 import { compileRegExp } from '../../logql/regexp/index.js';
 
-/** Tells whether a matcher holds for a value. */
+/** True if a matcher matches this text. */
 export function matchesText(matcher: Pick<Matcher, 'op' | 'value'>, text: string): boolean {
   switch (matcher.op) {
     case '=':

@@ -25,7 +25,7 @@ export function groupingOf({
   return rangeFunctions[range.op].ofNothing === undefined ? (range.grouping ?? pushed ?? merged) : noLabels;
 }
 
-/** The labels a range aggregation can distinguish; undefined when all of them are seen. */
+/** The labels that a range aggregation can distinguish; undefined for all labels. */
 export function visibleNames(leaf: SeenLeaf): ReadonlySet<string> | undefined {
   const { range } = leaf;
   const grouping = groupingOf(leaf);
@@ -38,13 +38,13 @@ export function visibleNames(leaf: SeenLeaf): ReadonlySet<string> | undefined {
     if (seen === 'all') return undefined;
     for (const name of seen) names.add(name);
   }
-  // A sample whose error is kept on purpose is a series of its own with all labels, unless an aggregation around it groups it again.
+  // A sample whose error is kept on purpose is a separate series with all labels, unless an aggregation around it groups it again.
   const isGroupedAgain = (leaf.pushed ?? leaf.merged) !== undefined;
   const mayKeepErrors = names.has(errorName) && !isGroupedAgain && !endsWithoutErrors(unwrap?.filters ?? []);
   return mayKeepErrors ? undefined : withLevel(names);
 }
 
-/** True if no sample with an error passes the filters: the last one about errors is `__error__=""`, and those after it cannot fail. */
+/** True if no sample with an error passes the filters: the last filter on errors is `__error__=""`, and later ones cannot fail. */
 function endsWithoutErrors(filters: readonly LabelFilterStage[]): boolean {
   for (const { filter } of filters.toReversed()) {
     if (filter.kind !== 'string') return false;
@@ -53,20 +53,20 @@ function endsWithoutErrors(filters: readonly LabelFilterStage[]): boolean {
   return false;
 }
 
-/** Labels that are seen, with the level found in an entry where that is one of them: beside a label of its name it has the ending. */
+/** The visible labels, including the suffixed name of the level found in an entry if that label is among them. */
 export function withLevel(names: ReadonlySet<string>): ReadonlySet<string> {
   return names.has(`${detectedLevelName}${clashSuffix}`) ? new Set([...names, detectedLevelName]) : names;
 }
 
 const noLabels = { without: false, labels: [] };
 
-/** Columns that the reader of a row needs besides the requested fields. */
+/** Columns that the row reader always needs. */
 const ownColumns = ['_time', '_stream', '_msg', ...decidingErrorLabels];
 const levelPrefixes = [...new Set(levelNames.map((name) => name.replace(/[^A-Za-z].*$/, ''))), 'detected'];
 
 /**
- * The columns of rows in which nothing but these labels is seen; undefined when all are needed. Which stored spellings a label
- * has is known only row by row, so columns are found by the part of the name that all spellings begin with.
+ * The columns to read if only these labels are visible; undefined if all are needed. The stored spelling of a label is only known row by
+ * row, so columns are selected by the prefix that all spellings share.
  */
 export function columnsFor(
   names: ReadonlySet<string> | undefined,
@@ -96,24 +96,24 @@ export function columnsFor(
   ];
 }
 
-/** A label without the ending it gets where a stream label has the name already. */
+/** A label without the suffix that it gets if a stream label has the same name. */
 export function plainName(name: string): string {
   return name.endsWith(clashSuffix) ? name.slice(0, -clashSuffix.length) : name;
 }
 
-/** True when a stage is `| json` without expressions. */
+/** True for `| json` without expressions. */
 export function isWholeJson(stage: Stage): boolean {
   return descriptorOf(stage).source(stage) === 'json-keys';
 }
 
-/** Names that `| json` makes of keys in one way only; undefined when there is another one among them. */
+/** The names, if `| json` makes each of them from keys in only one way; otherwise undefined. */
 export function jsonNames(names: ReadonlySet<string>): readonly string[] | undefined {
   const made = [...names].filter((name) => !name.startsWith('__error') && name !== detectedLevelName);
   const arePlain = made.every((name) => /^[A-Za-z][A-Za-z0-9_]*$/.test(name) && name === plainName(name));
   return arePlain && made.length > 0 ? made : undefined;
 }
 
-/** True when errors of the parser are dropped before anything looks at them. */
+/** True if parser errors are dropped before anything depends on them. */
 export function dropsErrors(stages: readonly Stage[], names: ReadonlySet<string>): boolean {
   if ([...names].some((name) => name.startsWith('__error'))) return false;
   const behind = stages.slice(stages.findIndex(isWholeJson) + 1);

@@ -25,12 +25,12 @@ import { metricOff, type Pushdown } from './rules/query.js';
 import { firstRule } from './rules/rule.js';
 import type { FieldsPlan, LeafPlan, MetricPlan, ShortLinesPlan } from './types.js';
 
-/** A range aggregation whose plan lacks stored names. */
+/** A range aggregation whose plan still lacks stored names. */
 export interface OpenLeaf extends OpenPlan<LeafPlan> {
   readonly questions: readonly LabelQuestion[];
 }
 
-/** A metric expression whose plan lacks stored names. */
+/** A metric expression whose plan still lacks stored names. */
 export interface OpenMetric extends OpenPlan<MetricPlan> {
   readonly tree: MetricTree<OpenLeaf>;
 }
@@ -94,8 +94,8 @@ function* openLeaf(
 }
 
 /**
- * Equal for leaves that read the same rows, as far as their texts tell. Undefined for a leaf that can be answered otherwise than from rows with some
- * columns, if the backend does its line filters.
+ * A key that is equal for leaves that read the same rows, as far as their texts show. Undefined for a leaf that can be answered without
+ * reading rows with some columns, if its line filters are pushed down.
  */
 export function gatheringKey(leaf: Leaf, naming: Naming): string | undefined {
   const { query, intervalNanoseconds, offsetNanoseconds } = leaf.range.range;
@@ -112,11 +112,11 @@ export function gatheringKey(leaf: Leaf, naming: Naming): string | undefined {
 
 interface PushDecision {
   readonly rule: AppliedRule;
-  /** The count that the backend makes; undefined where it makes none. */
+  /** The count by the backend; undefined if there is none. */
   readonly push: LeafPush | undefined;
 }
 
-/** Decides whether the backend can count a leaf's samples, where these stages are left. */
+/** Decides whether the backend can count a leaf's samples with these residual stages. */
 function decideLeaf(leaf: Leaf, residual: readonly Stage[]): PushDecision {
   const { rule, emit } = firstRule(metricRules, factsOf(leaf, residual));
   const looksAtLines = rule.verdict === 'superset';
@@ -141,7 +141,7 @@ function factsOf(leaf: Leaf, residual: readonly Stage[]): LeafFacts {
   };
 }
 
-/** A plan to shorten a leaf's rows; undefined where they cannot be shortened. */
+/** A plan to shorten a leaf's rows; undefined if they cannot be shortened. */
 function planShortLines(leaf: Leaf, residual: readonly Stage[]): ShortLinesPlan | undefined {
   const names = visibleNames(leaf);
   if (names === undefined || names.has(detectedLevelName) || measureOf(leaf.range) === 'bytes')
@@ -156,7 +156,7 @@ function namesFromJson(stages: readonly Stage[], names: ReadonlySet<string>): re
   return first !== undefined && another === undefined && isWholeJson(first) ? jsonNames(names) : undefined;
 }
 
-/** A plan to count rows without a stored line by their fields; undefined where more of a line matters than labels of `| json`. */
+/** A plan to count rows without a stored line by their fields; undefined if more of a line matters than labels from `| json`. */
 function planFields(leaf: Leaf, naming: Naming): FieldsPlan | undefined {
   const { range } = leaf;
   const measure = measureOf(range);
@@ -169,7 +169,7 @@ function planFields(leaf: Leaf, naming: Naming): FieldsPlan | undefined {
   return { measure, names: all, stages, readsJson: stages.some(isWholeJson) };
 }
 
-/** The measure that the backend counts for a function of lines; undefined for one of values. */
+/** The measure that the backend counts for a function of lines; undefined for a function of values. */
 function measureOf({ op, range }: RangeAggregation): LeafCount['measure'] | undefined {
   const { ofLines, ofNothing } = rangeFunctions[op];
   if (range.unwrap !== undefined) return undefined;
@@ -181,7 +181,7 @@ function readsLine(stage: Stage): boolean {
   return descriptorOf(stage).groupNames(stage) === undefined;
 }
 
-/** The labels of a row by which a stage's result is the same, as far as labels decide it. */
+/** The labels of a row that determine the result of a stage, as far as labels do. */
 function groupNames(stage: Stage): readonly string[] {
   return descriptorOf(stage).groupNames(stage) ?? [];
 }

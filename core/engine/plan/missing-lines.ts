@@ -4,13 +4,13 @@ import type { LogsqlFilter } from '../../victoria/logsql/ast.js';
 import { exact, field, not, or, present } from '../../victoria/logsql/build.js';
 import type { Naming } from '../../victoria/names/naming.js';
 
-/** Rows that have no stored line; the backend's placeholder for it is not a text of the client. */
+/** Matches rows without a stored line. The backend's placeholder for it is not a text of the client. */
 export function missingLineRows(naming: Naming): LogsqlFilter {
-  // The backend tells from the heads of blocks that no line is empty, but compares each with an empty text.
+  // The backend sees in block headers that no line is empty, but would compare each line with an empty text.
   return or(not(present('_msg')), placeholderRows(naming));
 }
 
-/** Rows among them that hold a text. */
+/** Matches those of them that have a placeholder text. */
 export function placeholderRows(naming: Naming): LogsqlFilter {
   const { prefix, exact: custom } = naming.missingLine;
   return or(
@@ -19,12 +19,12 @@ export function placeholderRows(naming: Naming): LogsqlFilter {
   );
 }
 
-/** True when the filters let rows without a line through as they are stored, so that they need no exception. */
+/** True if the filters pass rows without a line as they are stored, so that no exception is needed. */
 export function letsMissingLinesPass(stages: readonly LineFilterStage[], naming: Naming): boolean {
   const { prefix, exact: custom } = naming.missingLine;
   const placeholders = ['', prefix, ...(custom === '' ? [] : [custom])];
   const tests = stages.map((stage) => compileLineFilter(stage));
-  // Only texts that are looked for and not found: a pattern may see the end of a placeholder, of which just the start is known.
+  // True only for texts that must not occur: a pattern may match the end of a placeholder, of which only the start is known.
   return (
     stages.every((stage) => stage.op === '!=') &&
     placeholders.every((text) => tests.every((test) => test(text)))

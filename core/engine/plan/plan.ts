@@ -21,14 +21,14 @@ import type { GatheredPlan, Plan } from './types.js';
 
 type Planning = Exchange<'tenant' | 'plan' | 'upstream'>;
 
-/** The plan of a request, and the stored stream fields of the labels that it names. */
+/** The plan of a request, and the stored stream fields of the labels it names. */
 export interface PlannedRequest {
   readonly plan: Plan;
   readonly labelFields: LabelFields;
 }
 
 /**
- * Plans what an exchange asks for, with the names that the backend has stored. They are only requested when they matter.
+ * Plans a request with the names that the backend has stored, which are requested only if they matter.
  * @throws ApiError for a deletion that the backend cannot make exactly
  */
 export async function planRequest(
@@ -49,7 +49,7 @@ export async function planRequest(
   return { plan: open.close(names), labelFields: fields };
 }
 
-/** Plans what is asked for, but for the names of label filters. */
+/** Plans a request, except for the names of label filters. */
 export function* openPlan(asked: Asked, context: PlanContext): Steps<OpenPlan<Plan>> {
   switch (asked.kind) {
     case 'logs':
@@ -88,8 +88,9 @@ function* planStreams({ selectors, ...asked }: AskedStreams, context: PlanContex
 }
 
 /**
- * Plans several queries at once. The backend is asked for rows once, so it is asked of labels what all of them ask; the rest is left to
- * each. Names that are stored otherwise may still make a difference: who needs other rows then has no answer there.
+ * Plans several queries at once. The rows are requested once, so only label conditions that all queries share are pushed down; the rest is
+ * evaluated for each query. Names that are stored differently may still make a difference: a query that needs other rows gets no answer
+ * from the shared read.
  */
 function* planGathered({ parts }: AskedGathered, context: PlanContext): Steps<OpenPlan<GatheredPlan>> {
   const open: { readonly plan: OpenMetric; readonly signal: AbortSignal }[] = [];
@@ -126,13 +127,13 @@ async function labelFieldsOf(
   return new LabelFields(naming, stored);
 }
 
-/** The labels of streams whose stored fields matter. */
+/** The stream labels whose stored fields matter. */
 function labelsOf(asked: Asked, naming: Naming): readonly string[] {
   const names = selectorsOf(asked)
     .flat()
     .map(({ name }) => naming.selectorName(name))
     .filter((name) => name === serviceNameLabel || naming.columnsOf(name).length === 0);
-  // Values of the service come from a listing of streams.
+  // Values of the service name come from a listing of streams.
   return asked.kind === 'label-values' && asked.name !== serviceNameLabel ? [...names, asked.name] : names;
 }
 
@@ -152,7 +153,7 @@ function queriesOf(asked: Asked): readonly LogExpr[] {
   }
 }
 
-/** Every range aggregation that is asked for. */
+/** All range aggregations of a request. */
 function leavesAsked(asked: Asked): readonly Leaf[] {
   switch (asked.kind) {
     case 'metric':

@@ -25,8 +25,8 @@ const instantLogText =
   'log queries are not supported as an instant query type, please change your query to a range query type';
 
 /**
- * Says what a request asks for, after the checks that Loki makes.
- * @throws LogqlError with Loki's text for a query it refuses, ApiError for what is not evaluated
+ * Parses a request, with the checks that Loki makes.
+ * @throws LogqlError with Loki's text for a query it rejects, ApiError for unsupported queries
  */
 export function* readRequest(request: ApiRequest, naming: Naming, settings: PlanSettings = {}): Steps<Asked> {
   switch (request.op) {
@@ -46,7 +46,7 @@ export function* readRequest(request: ApiRequest, naming: Naming, settings: Plan
     case 'series': {
       const selectors: (readonly Matcher[])[] = [];
       for (const { matchers } of request.selectors) {
-        // Nothing at all selects everything, matchers have to select something.
+        // No matchers select everything; if there are any, they must not match the empty value only.
         if (matchers.length > 0) requireNonEmptyMatcher(matchers);
         selectors.push(matchers);
         yield;
@@ -86,11 +86,11 @@ export function* readRequest(request: ApiRequest, naming: Naming, settings: Plan
 
 const everyStream: readonly (readonly Matcher[])[] = [[]];
 
-/** Limits by which Loki divides instant queries. */
+/** The limits by which Loki splits instant queries. */
 const instant: MetricSettings = { kind: 'instant', splitMs: defaultMetricLimits.splitMs };
 
 /**
- * Says what a query asks for, with the names that entries have here.
+ * Parses a query, with the names of labels in this naming.
  * @throws LogqlError, ApiError as readRequest
  */
 export function* readQuery(
@@ -108,8 +108,8 @@ export function* readQuery(
 }
 
 /**
- * A query with the names that entries have here, where `-logql-dotted-names=accept` lets stored names with dots into queries although
- * labels or metadata are shown with underscores. Everywhere else the query is the same.
+ * A query with the names that clients see. With `-logql-dotted-names=accept`, queries may use stored names with dots although labels or
+ * metadata are shown with underscores; otherwise the query is unchanged.
  */
 export function withClientNames<Query extends Expr>(expr: Query, naming: Naming): Query {
   if (naming.dottedNames === 'reject' || naming.labelStyle === 'passthrough') return expr;
@@ -128,7 +128,7 @@ export function withClientNames<Query extends Expr>(expr: Query, naming: Naming)
   });
 }
 
-/** The matchers of a bare selector: one that is given must select something, none selects everything. */
+/** The matchers of a bare selector: if present it must select something, if absent everything is selected. */
 function matchersOf(selector: Selector | undefined): readonly Matcher[] {
   if (selector === undefined) return [];
   requireNonEmptyMatcher(selector.matchers);
@@ -140,17 +140,17 @@ type Scan = Extract<DiscoveryRequest, { readonly op: 'detected_fields' | 'detect
 
 function readVolume({ query, targetLabels, aggregateBy }: Volume, naming: Naming): Asked {
   const { matchers } = query;
-  // Written like this, and only like this, a selector may be empty.
+  // Only in exactly this spelling may a selector be empty.
   if (query.text !== '{}') requireNonEmptyMatcher(matchers);
   if (targetLabels.length > 0) {
     const known = new Set(matchers.map(({ name }) => naming.selectorName(name)));
     const targets = new Set(targetLabels.map((name) => naming.selectorName(name)));
-    // A label that is asked for must be there, unless the selector says what it may be.
+    // A requested label must be present, unless the selector restricts its value.
     const required = [...targets].filter((name) => !known.has(name));
     const present = required.map((name) => makeMatcher(name, '=~', '.+'));
     return { kind: 'volume', selectors: [[...matchers, ...present]], targets, required };
   }
-  // Without targets label sets have the labels of the selector; sums by name are of every label.
+  // Without targets, label sets have the labels of the selector, and sums by name cover every label.
   const isAll = matchers.length === 0 || aggregateBy === 'labels';
   const targets = isAll ? 'all' : new Set(matchers.map(({ name }) => name));
   return { kind: 'volume', selectors: [matchers], targets, required: [] };

@@ -8,20 +8,22 @@ import type { AppliedRule } from './rules/index.js';
 
 export type { LeafPush } from './leaf-push.js';
 
-/** The plan of a log query. The engine makes and executes plans, once the stored names are known. */
+/** The plan of a log query. The engine makes and executes plans once the stored names are known. */
 export interface LogsPlan {
   readonly kind: 'logs';
-  /** Rows that can matter: exact, or a superset when `residual` is not empty. */
+  /** Matches the rows that can matter: exactly, or a superset if `residual` is not empty. */
   readonly filter: LogsqlFilter;
-  /** Stages still to be evaluated here, in order. */
+  /** Stages to evaluate here, in order. */
   readonly residual: readonly Stage[];
-  /** Line filters that the backend has done, except on rows without a stored line: on rebuilt lines they run here, first. */
+  /**
+   * Line filters that the backend has evaluated, except on rows without a stored line: for rebuilt lines they are evaluated here, first.
+   */
   readonly recheck: readonly Stage[];
 }
 
-/** A leaf to which nothing of a line matters but labels that `| json` takes from it, so that rows can come with short lines. */
+/** A leaf that uses nothing of a line except labels that `| json` takes from it, so that the backend can send shortened lines. */
 export interface ShortLinesPlan {
-  /** All labels that are seen. */
+  /** All visible labels. */
   readonly names: ReadonlySet<string>;
   /** Names that `| json` may take from lines. */
   readonly fromJson: readonly string[];
@@ -32,47 +34,47 @@ export interface ShortLinesPlan {
 /** A leaf whose samples are counted by the fields of rows without a stored line. */
 export interface FieldsPlan {
   readonly measure: 'count' | 'presence';
-  /** All labels that are seen. */
+  /** All visible labels. */
   readonly names: ReadonlySet<string>;
   readonly stages: readonly Stage[];
-  /** True when `| json` makes labels of the fields. */
+  /** True if `| json` makes labels from the fields. */
   readonly readsJson: boolean;
 }
 
 /** A plan to read one range aggregation of a metric query from the backend. */
 export interface LeafPlan extends Leaf {
-  /** Its place among the leaves of its query, in evaluation order. */
+  /** Index among the leaves of its query, in evaluation order. */
   readonly index: number;
-  /** The rows it reads; the stages run on them once more, whatever the backend has done. */
+  /** The rows it reads. The stages are evaluated on them once more, regardless of what the backend has done. */
   readonly logs: LogsPlan;
-  /** The rows of its streams, without any filter on lines: what counts cheaply and includes all of `logs`. */
+  /** Matches the rows of its streams, without any line filter: a superset of `logs` that is cheap to count. */
   readonly selection: LogsqlFilter;
-  /** The columns it sees; undefined when it sees all. Rows without a stored line need all in any case. */
+  /** The columns it uses; undefined for all. Rows without a stored line always need all columns. */
   readonly columns: readonly FieldRef[] | undefined;
-  /** The count that the backend makes instead of sending rows; undefined when it cannot. */
+  /** The count by the backend instead of reading rows; undefined if that is impossible. */
   readonly push: LeafPush | undefined;
-  /** A plan to shorten its rows where they are read; undefined when they cannot be shortened. */
+  /** A plan to shorten the rows that are read; undefined if they cannot be shortened. */
   readonly shortLines: ShortLinesPlan | undefined;
-  /** A plan to count rows without a stored line by their fields; undefined when they cannot be counted. */
+  /** A plan to count rows without a stored line by their fields; undefined if they cannot be counted. */
   readonly fields: FieldsPlan | undefined;
-  /** Decisions about the leaf as a whole, and about its parts; for explain. */
+  /** Decisions about the leaf as a whole, and about its parts, for `explain`. */
   readonly rule: AppliedRule;
   readonly decisions: readonly Decision[];
 }
 
-/** A metric expression, and how its parts that read logs are read; with no such parts it is the same at every instant. */
+/** A metric expression, and the plans of its parts that read logs. Without such parts, its value is the same at every instant. */
 export interface MetricPlan extends PlannedMetric<LeafPlan> {
   readonly kind: 'metric';
 }
 
-/** Metric queries over the same range that read the same rows, answered from one reading (core/engine/metric/gathered.ts). */
+/** Metric queries over the same range that read the same rows, and are answered from one read (core/engine/metric/gathered.ts). */
 export interface GatheredPlan {
   readonly kind: 'gathered';
   readonly parts: readonly GatheredPart[];
 }
 export interface GatheredPart {
   readonly plan: MetricPlan;
-  /** Aborted when this part has no waiters left. */
+  /** Aborted when no request waits for this part any more. */
   readonly signal: AbortSignal;
 }
 
@@ -88,7 +90,7 @@ export interface LabelValuesPlan {
 export interface SeriesPlan {
   readonly kind: 'series';
   readonly filter: LogsqlFilter;
-  /** Set for a part of a range: only streams that have entries in it. */
+  /** Set for a part of a range: lists only streams that have entries in it. */
   readonly withoutSilent?: boolean;
 }
 export interface IndexStatsPlan {
@@ -100,20 +102,20 @@ export interface FormatPlan {
   readonly expr: Expr;
 }
 
-/** The tenant of the request, of whom the backend knows nothing. */
+/** A request about the tenant itself, which the backend knows nothing about. */
 export interface TenantPlan {
   readonly kind: 'tenant';
 }
 
-/** Exactly the rows that a query shows. */
+/** A deletion of exactly the rows that a query returns. */
 export interface DeletePlan {
   readonly kind: 'delete';
   readonly filter: LogsqlFilter;
-  /** Rows of which the backend cannot tell whether the query shows them: nothing is deleted while there are any. */
+  /** Rows for which the backend cannot decide whether the query returns them. Nothing is deleted while there are any. */
   readonly uncertain: LogsqlFilter | undefined;
 }
 
-/** The deletions that the backend has not finished. */
+/** Lists the deletions that the backend has not finished. */
 export interface DeletionsPlan {
   readonly kind: 'deletions';
 }
@@ -126,14 +128,14 @@ export interface VolumePlan {
   /** Streams without one of these labels are not counted. */
   readonly required: readonly string[];
 }
-/** The number of rows of streams, by time: a cache of partial answers asks for it to check that they are still complete. */
+/** The number of rows of streams by time. A cache of partial answers requests it to check that they are still complete. */
 export interface LineCountsPlan {
   readonly kind: 'line-counts';
   readonly filter: LogsqlFilter;
-  /** True when only their number in the whole range is asked for, which listings tell without a look at times. */
+  /** True if only the total number in the range is requested, which listings show without reading times. */
   readonly isTotal?: boolean;
 }
-/** Names, values or streams as the backend has them: asked by who keeps listings of parts of ranges (plugins/peer-cache/inventory). */
+/** Names, values or streams as the backend stores them, for caches of listings of partial ranges (plugins/peer-cache/inventory). */
 export interface StoredListPlan {
   readonly kind: 'stored-list';
   readonly listing: ListingQuestion;
@@ -146,7 +148,7 @@ export interface DetectedLabelsPlan {
   readonly kind: 'detected-labels';
   readonly filter: LogsqlFilter;
 }
-/** Fields are looked for in the entries of a log query. */
+/** A log query whose entries are searched for fields. */
 export interface DetectedFieldsPlan {
   readonly kind: 'detected-fields';
   readonly logs: LogsPlan;

@@ -4,16 +4,16 @@ import { query, stats, statsFunction, timeBucket } from '../../victoria/logsql/b
 import { parseRowTime } from '../../victoria/names/row-time.js';
 import { columnOf, type Upstream } from '../../victoria/upstream/types.js';
 
-/** The rows of a bucket of time, which begins at a multiple of its length. */
+/** Number of rows in a time bucket, which starts at a multiple of its length. */
 export interface BucketCount {
   readonly startNs: bigint;
   readonly rows: number;
 }
 
 /**
- * Counts rows by time in one call that reads no line, in the order of time; buckets without rows are left out. Rows are counted as they are
- * stored, not as a query would count them.
- * @param isPreflight true when the counts only plan how rows are read
+ * Counts rows by time with one call that reads no lines, in the order of time; buckets without rows are left out. Counts stored rows,
+ * including repeats that a query would count once.
+ * @param isPreflight true if the counts are only used to plan how rows are read
  */
 export async function countByTime(
   filter: LogsqlFilter,

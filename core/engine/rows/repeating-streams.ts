@@ -20,7 +20,7 @@ import { mayBeFilledIn } from '../../victoria/names/otlp-fill.js';
 import { longDecimalPattern, rewrittenPattern } from '../../victoria/names/shown-value.js';
 import type { StreamIdentity } from '../../victoria/names/stream-identity.js';
 
-/** The rows to look at. */
+/** The rows to compare. */
 export interface ComparedRows extends Backend {
   readonly range: TimeRange;
   readonly filter: LogsqlFilter;
@@ -30,23 +30,24 @@ export interface ComparedRows extends Backend {
 export interface SharedTimes {
   /** Their `_stream` texts. */
   readonly streams: ReadonlySet<string>;
-  /** Matches their rows; all rows of the streams unless given. */
+  /** Matches the rows to compare; all rows of the streams unless given. */
   readonly where?: LogsqlFilter | undefined;
-  /** True when rows of two of these streams may be one entry. */
+  /** True if rows of two of these streams may be the same entry. */
   readonly areOne?: boolean;
 }
 
-/** Streams in which rows may be one entry. */
+/** Streams in which rows may be the same entry. */
 export interface RepeatingStreams {
   readonly streams: ReadonlySet<string>;
-  /** The number of rows of each stream that equal another one in time, line and `fields`. */
+  /** Number of rows that equal another one in time, line and `fields`, by stream. */
   readonly surplus: ReadonlyMap<string, number>;
   /** Matches all rows of these streams, and possibly others. */
   readonly filter: LogsqlFilter;
-  /** Fields in which rows of one entry have the same values, besides time and line. */
+  /** Fields in which rows of the same entry have equal values, besides time and line. */
   readonly fields: readonly string[];
   /**
-   * All stored fields, where rows with the same time, stream, line and values in them are one entry, and others are not; else undefined.
+   * All stored fields, if rows are the same entry exactly if they have the same time, stream, line and values in these fields; otherwise
+   * undefined.
    */
   readonly exactFields: readonly string[] | undefined;
 }
@@ -54,7 +55,7 @@ export interface RepeatingStreams {
 /**
  * Lets the backend find the streams in which entries were pushed more than once. It compares time and line first, and structured metadata
  * only in streams where these repeat. It never misses such a stream, but may return one without repeats: fields with inexact rows, and
- * those that a query has no room for, are not compared.
+ * fields that do not fit into a query, are not compared.
  */
 export async function repeatingStreams(
   compared: ComparedRows,
@@ -93,7 +94,7 @@ export async function repeatingStreams(
 }
 
 interface Comparison {
-  /** The number of rows with the same time, line, and values in all columns as another one, of the streams with such rows. */
+  /** Number of rows with the same time, line and values in all columns as another one, for the streams with such rows. */
   readonly repeating: ReadonlyMap<string, number>;
   /** The columns in which all rows can be compared. */
   readonly exact: readonly IdentityColumn[];
@@ -115,7 +116,7 @@ async function compareRows(
     condition: column.inexact,
     name: named(`inexact${index}`),
   }));
-  // Counting by hash may find too few different rows, which only costs a search, but never too many.
+  // Counting by hash may find too few distinct rows, which only costs a search, but never too many.
   const counting = stats(
     by,
     statsFunction('count', [], named('rows')),
@@ -134,21 +135,21 @@ async function compareRows(
   return { repeating, exact: columns.filter((column) => !inexact.has(column)) };
 }
 
-/** The backend takes 16 KiB of query. */
+/** Maximum length of a query; the backend accepts 16 KiB. */
 const maxQueryBytes = 15_000;
-/** Longer lists of fields leave too little room for the rest of a query. */
+/** Maximum length of a list of fields, which leaves room for the rest of a query. */
 const maxFieldsLength = 4000;
-/** A column with its condition, besides its name, which stands there twice. */
+/** Length of a column's condition, besides its name, which occurs twice. */
 const columnBytes = 90;
 
-/** As many of the columns as fit into a query with this filter. */
+/** The first of the columns that fit into a query with this filter. */
 function fitting(columns: readonly IdentityColumn[], filter: LogsqlFilter): readonly IdentityColumn[] {
   let left = maxQueryBytes - Buffer.byteLength(printFilter(filter));
   const end = columns.findIndex(({ field }) => (left -= 2 * Buffer.byteLength(field) + columnBytes) < 0);
   return end < 0 ? columns : columns.slice(0, end);
 }
 
-/** More streams than this are not distinguished from others. */
+/** Maximum number of streams that a filter names; with more, all streams are included. */
 export const maxNamedStreams = 50;
 const maxFilterBytes = 10_000;
 
@@ -163,7 +164,7 @@ export function streamsFilter(texts: ReadonlySet<string>, reader: Pick<RowReader
   return Buffer.byteLength(printFilter(filter)) > maxFilterBytes ? and() : filter;
 }
 
-/** The stored fields in which rows of one stream may differ, the most frequent ones first. */
+/** The stored fields in which rows of one stream may differ, most frequent first. */
 function storedColumns(
   listed: readonly BackendValue[],
   streams: readonly StreamIdentity[],
@@ -178,7 +179,8 @@ function storedColumns(
 interface IdentityColumn {
   readonly field: string;
   /**
-   * Rows in which the value may be shown, or grouped, otherwise than it is stored: two rows of one entry may then have different values.
+   * Matches rows whose value may be shown, or grouped, differently from how it is stored: two rows of the same entry may then have
+   * different values.
    */
   readonly inexact: LogsqlFilter;
 }
@@ -187,8 +189,8 @@ const ids: ReadonlySet<string> = new Set(['trace_id', 'span_id']);
 const onlyZeros = '^0+$';
 
 /**
- * The fields by which the backend can distinguish entries. Rows of one entry (see identityOf) have the same value in each field without
- * inexact rows. Two entries may still have the same values in all of them: fields that are shown under other names or values are left out.
+ * The fields by which the backend can distinguish entries. Rows of the same entry (see identityOf) have equal values in each field without
+ * inexact rows. Two entries may still have equal values in all of them: fields that are shown under other names or values are left out.
  */
 export function identityColumns(
   listed: readonly BackendValue[],

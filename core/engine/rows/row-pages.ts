@@ -7,19 +7,19 @@ import { readSpans, spanBehind, spanOfFirstRows, wholeSpan } from './row-spans.j
 
 const maxPageRows = 10_000;
 const growth = 4;
-/** Rows per batch: few enough that processing them does not block others. */
+/** Rows per batch; few enough that processing them does not block other requests. */
 const givenRows = 250;
 
 /**
- * Reads rows newest or oldest first, one page or span of time at a time to bound memory, and yields them in batches. Adjacent pages overlap
- * in the timestamp at which the first was cut, so callers must drop repeated rows.
+ * Reads rows newest or oldest first, one page or time span at a time to bound memory, and yields them in batches. Adjacent pages overlap in
+ * the timestamp at which the first was cut, so callers must drop repeated rows.
  */
 export async function* readPages(request: PagesRequest): AsyncGenerator<readonly LogRow[]> {
   const pacer = new Pacer(request.signal);
   yield* inBatches(wholePages(request, pacer), pacer);
 }
 
-/** Reads all rows of a range, for callers that want most of them: with one call, unless they are too many for that. No row is repeated. */
+/** Reads all rows of a range, for callers that want most of them, with one call unless there are too many. No row is repeated. */
 export async function* readAll(
   request: Omit<PagesRequest, 'firstPageRows'>,
 ): AsyncGenerator<readonly LogRow[]> {
@@ -63,7 +63,8 @@ async function* wholePages(request: PagesRequest, pacer: Pacer): AsyncGenerator<
     if (isForward) startNs = isOneInstant ? cut + 1n : cut;
     else endNs = isOneInstant ? cut : cut + 1n;
     if (size >= maxPageRows) {
-      // Many rows were read and still too few matched: all rows must be read, and selecting the newest of them each time would cost more.
+      // Many rows were read and still too few matched. All rows must be read then, and selecting the newest of them each time would cost
+      // more.
       const pageNs = isForward ? cut - first.timestampNs : first.timestampNs - cut;
       yield* readSpans(request, { startNs, endNs }, spanBehind(pageNs + 1n, rows.length), pacer);
       return;

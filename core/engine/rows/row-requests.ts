@@ -15,16 +15,16 @@ export interface PagesRequest {
   readonly filter: LogsqlFilter;
   readonly range: TimeRange;
   readonly direction: Direction;
-  /** Rows of the first page; later pages grow. */
+  /** Number of rows of the first page; later pages grow. */
   readonly firstPageRows: number;
   readonly upstream: RowsUpstream;
   readonly reader: RowReader;
   readonly signal: AbortSignal;
-  /** Charged for rows in memory. */
+  /** Charged for the memory of rows. */
   readonly memory: MemoryAccount;
-  /** The number of entries that the answer still needs, called between reads. Without it, reads grow. */
+  /** Number of entries that the answer still needs, called between reads. Without it, reads grow. */
   readonly missing?: () => number;
-  /** Rows of selections per nanosecond, which decide the size of one read. */
+  /** Rows per nanosecond by selection, which determine the size of a read. */
   readonly densities?: Memory<number>;
 }
 
@@ -40,7 +40,7 @@ export function pageRequest(
     : { query: query(filter), range, newest: size };
 }
 
-/** One timestamp may have more rows than a page; they are passed on as they arrive. */
+/** Reads all rows of one timestamp, which may be more than a page; they are passed on as they arrive. */
 export async function* readInstant(
   { filter, upstream, reader }: PagesRequest,
   instant: bigint,
@@ -59,7 +59,7 @@ function byTime(a: LogRow, b: LogRow): number {
   return timeOrder(a.timestampNs, b.timestampNs);
 }
 
-/** Recognises what came before at the same timestamp, in items that come in the order of time. */
+/** Recognizes repeated items of the same timestamp, in items that come in time order. */
 export class Instant<Item> {
   readonly #identityOf: (item: Item) => string;
   readonly #seen = new Set<string>();

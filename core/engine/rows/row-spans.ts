@@ -10,27 +10,28 @@ import { pageRequest, readInstant, sortRows, type PagesRequest } from './row-req
 /** The size of one read. */
 export interface ReadSpan {
   readonly lengthNs: bigint;
-  /** The number of rows it should have. */
+  /** Number of rows it should contain. */
   readonly wantedRows: number;
 }
 
-/** The most rows a span should have; one with several times its wanted rows is cut and read again. */
+/** Maximum number of rows that a span is planned for. A span that turns out several times larger than wanted is cut and read again. */
 const mostWantedRows = 20_000;
 const leastWantedRows = 100;
 const tooMany = 4;
-/** The most bytes of rows a span should have; with long lines it gets fewer rows. */
+/** Maximum number of bytes that a span is planned for; with long lines it gets fewer rows. */
 const mostBytes = 64 * 1024 * 1024;
 const fastestGrowth = 16;
 /**
- * Reading a long span without a limit is a heavy query, of which few may run at once. With a limit the backend sorts what it reads, which
- * takes longer.
+ * Length from which reading a span without a limit is a heavy query, whose concurrency is limited. With a limit, the backend sorts the rows
+ * that it reads, which takes longer.
  */
 const longNs = 3_600_000_000_000n;
 const mostPickedRows = 10_000;
 
 /**
- * The span that should contain the first rows, estimated from the selected streams' row counts, which the backend knows without reading
- * rows. To select the newest of many rows it would read them several times. Undefined when there are so few rows that this does not matter.
+ * The span that should contain the first rows, estimated from the row counts of the selected streams, which the backend knows without
+ * reading rows. To select the newest of many rows, the backend would read them several times. Undefined if there are so few rows that this
+ * does not matter.
  */
 export async function spanOfFirstRows(request: PagesRequest): Promise<ReadSpan | undefined> {
   const { range, firstPageRows } = request;
@@ -47,10 +48,10 @@ export async function spanOfFirstRows(request: PagesRequest): Promise<ReadSpan |
 
 const densityMs = 60_000;
 const densityBytes = 8;
-/** A count that takes longer costs more than it saves. */
+/** Timeout for a count; a slower one costs more than it saves. */
 const countingMs = 2_000;
 
-/** About how many rows the selection has per nanosecond; counted where that is not remembered, and 0 where it cannot be counted. */
+/** Approximate number of rows of the selection per nanosecond, counted if it is not remembered; 0 if it cannot be counted. */
 async function densityOf({ filter, range, upstream, signal, densities }: PagesRequest): Promise<number> {
   const selection = selectionOf(filter);
   const key = `${upstream.owner} ${printFilter(selection)}`;
@@ -61,18 +62,18 @@ async function densityOf({ filter, range, upstream, signal, densities }: PagesRe
   try {
     const [sample] = await counted.stats({ query: query(selection, [counting]), range, isPreflight: true });
     const density = Number(sample?.value ?? 0) / Number(range.endNs - range.startNs);
-    // Where no row is there may be many elsewhere.
+    // A range without rows says nothing about others.
     if (density > 0) densities?.set(key, density, densityBytes, densityMs);
     return density;
   } catch {
     signal.throwIfAborted();
-    // Remembered as well, so that the next reads do not wait for a count that fails.
+    // Remembered as well, so that the next reads do not wait for another failing count.
     densities?.set(key, 0, densityBytes, densityMs);
     return 0;
   }
 }
 
-/** A range read at once. */
+/** A span that covers the whole range. */
 export function wholeSpan({ startNs, endNs }: TimeRange): ReadSpan {
   return { lengthNs: endNs - startNs, wantedRows: mostWantedRows };
 }
@@ -83,8 +84,9 @@ export function spanBehind(lengthNs: bigint, rows: number): ReadSpan {
 }
 
 /**
- * Reads all rows of a range in the request's direction, span by span. The backend sends a span in any order, which costs no more than
- * reading it, and the span is sorted here. The length of a span follows from the density of earlier rows and from the share that matched.
+ * Reads all rows of a range in the request's direction, span by span. The backend sends the rows of a span in any order, which costs no
+ * more than reading them, and the span is sorted here. The length of a span depends on the density of earlier rows and on the share that
+ * matched.
  */
 export async function* readSpans(
   request: PagesRequest,
@@ -127,7 +129,7 @@ export async function* readSpans(
   }
 }
 
-/** Decides how many rows the next span should have, by the share of earlier rows that matched. */
+/** Determines how many rows the next span should have, by the share of earlier rows that matched. */
 class Demand {
   readonly #missing: (() => number) | undefined;
   readonly #atFirst: number;
@@ -151,7 +153,7 @@ class Demand {
   }
 }
 
-/** The rows of a span; only some of them when there are too many to hold. */
+/** The rows of a span; only some of them if there are too many to hold. */
 async function readSpan(
   { filter, direction, upstream, reader, memory }: PagesRequest,
   range: TimeRange,
@@ -179,7 +181,7 @@ async function readSpan(
   return { rows, bytes, isWhole: !isPicked || rows.length < most };
 }
 
-/** The length in which the wanted number of rows is expected. */
+/** The length that probably contains the wanted number of rows. */
 function nextLength(lengthNs: bigint, rows: number, wantedRows: number): bigint {
   const least = Math.ceil(wantedRows / fastestGrowth);
   const scaled = (lengthNs * BigInt(wantedRows)) / BigInt(Math.max(rows, least));
@@ -187,7 +189,7 @@ function nextLength(lengthNs: bigint, rows: number, wantedRows: number): bigint 
 }
 
 /**
- * A shorter span that ends with the timestamp of the row at which reading was cut, or before it when that is the whole span. The rows that
+ * A shorter span that ends with the timestamp of the row at which reading was cut, or before it if that is the whole span. The rows that
  * arrived first may all be at the far end: if cutting there failed before, the length is the better estimate.
  */
 function shorterLength(

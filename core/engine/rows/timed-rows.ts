@@ -1,9 +1,9 @@
 import type { Upstream } from '../../victoria/upstream/types.js';
 
-/** The part of the backend client that reads of rows need. */
+/** The part of the backend client that row reads need. */
 export type RowsUpstream = Pick<Upstream, 'owner' | 'rows' | 'stats' | 'until'>;
 
-/** The same backend whose rows end when time is up, as if there were no more; what has arrived of a read by then is its answer. */
+/** The same backend with a deadline for reading rows: what has arrived by then is returned as if there were no more. */
 export function timedRows(upstream: Upstream, timeUp: AbortSignal): RowsUpstream {
   const timed = upstream.until?.(timeUp) ?? upstream;
   const isTimeUp = (): boolean => timeUp.aborted;

@@ -8,11 +8,11 @@ import type { LineMaker } from './line-maker.js';
 import type { RecentRows } from './recent-rows.js';
 import type { FollowRules } from '../../wire/api/follow-rules.js';
 
-/** Reads the rows of a tail's filter, in batches. */
+/** Reads the rows of a tail's filter in batches. */
 export interface TailReads {
-  /** Newest first, page by page; pages may repeat rows. */
+  /** Reads newest first, page by page; pages may repeat rows. */
   newestFirst(range: TimeRange, firstPageRows: number): AsyncIterable<readonly LogRow[]>;
-  /** All of them, oldest first. */
+  /** Reads all rows, oldest first. */
   all(range: TimeRange): AsyncIterable<readonly LogRow[]>;
 }
 
@@ -20,16 +20,16 @@ export interface TailReads {
 export interface TailContext {
   readonly filter: LogsqlFilter;
   readonly rules: FollowRules;
-  /** The age at which lines are shown (`delay_for`). */
+  /** Age at which lines are shown (`delay_for`). */
   readonly delayNs: bigint;
   readonly upstream: Pick<Upstream, 'tail'>;
   readonly reads: TailReads;
-  /** When to poll. */
+  /** Schedules the polls. */
   readonly turns: Pick<Rounds, 'next'>;
   readonly reader: RowReader;
   readonly lines: LineMaker;
   readonly recent: RecentRows;
   readonly clock: Clock;
-  /** Ends the tail and everything it waits for. */
+  /** Ends the tail and all pending work. */
   readonly signal: AbortSignal;
 }

@@ -11,13 +11,13 @@ import { query } from '../../victoria/logsql/build.js';
 type Turn = { readonly kind: 'poll' } | { readonly kind: 'rows'; readonly rows: readonly BackendRow[] };
 
 const longestPauseMs = 10_000;
-/** Lines wait this much longer for older ones while polls fail. */
+/** Additional time for which lines wait for older ones while polls fail. */
 const patienceMs = 5_000;
 
 /**
- * Follows new lines by the rules (docs/protocol/requests.md#tail) until the signal aborts. Polls overlap and find every row, in any order; the
- * buffer brings them into order. Failed polls are reported and made up for by later ones. Only rejects in native mode, when the backend's
- * tail fails or ends.
+ * Follows new lines by the rules (docs/protocol/requests.md#tail) until the signal aborts. Polls overlap and find every row, in any order;
+ * the buffer sorts them. Failed polls are reported, and later ones make up for them. Only rejects in native mode, when the backend's tail
+ * fails or ends.
  */
 export async function* followLines(
   context: TailContext,
@@ -45,7 +45,7 @@ export async function* followLines(
         if (native !== undefined) turns.expect(nextRows(native));
         continue;
       }
-      // The backend's tail omits late lines only, and what is older than lines that are still held.
+      // The backend's tail omits only late lines and those older than lines that are still held.
       if (native === undefined || hasNews || held.size > 0 || windows.isDeepDue) {
         const startedMs = clock.monotonicMs();
         try {
@@ -68,7 +68,7 @@ export async function* followLines(
   }
 }
 
-/** Adds the new lines of rows to those that wait. When they are too many, all of them are sent. */
+/** Holds the new lines of these rows. If the buffer is full, all held lines are sent. */
 async function* hold(
   rows: readonly LogRow[],
   { recent, lines, clock }: TailContext,
@@ -83,20 +83,20 @@ async function* hold(
   }
 }
 
-/** Lines that were found by this time have waited long enough: a poll that began after it has found the older ones. */
+/** Lines found before this time have waited long enough: a poll that started after it has found the older ones. */
 function ripeMs(reorderMs: number, failures: number, pollStartedMs: number): number {
   if (failures > 0) return pollStartedMs - reorderMs - patienceMs;
   return reorderMs === 0 ? Infinity : pollStartedMs - reorderMs;
 }
 
-/** Waits for the next turn to poll, longer after failures. */
+/** Waits for the next turn to poll; longer after failures. */
 async function nextPoll({ rules, turns, signal }: TailContext, failures: number): Promise<Turn> {
   const most = Math.max(1, Math.floor(longestPauseMs / rules.refreshMs));
   for (let left = Math.min(2 ** failures, most); left > 0; left -= 1) await turns.next(signal);
   return { kind: 'poll' };
 }
 
-/** A function, because the compiler would reuse an earlier check across an await. */
+/** A function, because the compiler would assume the result of an earlier check to hold across an await. */
 function hasEnded(signal: AbortSignal): boolean {
   return signal.aborted;
 }
@@ -106,7 +106,7 @@ function asError(error: unknown): Error {
 }
 
 /**
- * Opens the backend's own tail. Rejects when it is refused or does not start in time. VictoriaLogs omits rows that become visible after a
+ * Opens the backend's own tail. Rejects if it is refused or does not start in time. VictoriaLogs omits rows that become visible after a
  * younger row of their stream, so it does not replace polling.
  */
 function openNative(context: TailContext): Promise<AsyncIterable<readonly BackendRow[]>> {

@@ -2,7 +2,7 @@ import { LabelsMerger } from '../../wire/answer/merged-labels.js';
 import type { LabelSet } from '../../base/labels/label-set.js';
 import type { LiveEntry } from '../../wire/answer/live.js';
 
-/** An entry that a slow client will not receive. */
+/** An entry that was dropped for a slow client. */
 export interface DroppedEntry {
   readonly timestampNs: bigint;
   readonly labels: LabelSet;
@@ -13,7 +13,7 @@ export class FrameWriter {
   readonly #categorizes: boolean;
   readonly #mergers = new WeakMap<LabelSet, LabelsMerger>();
 
-  /** 3-tuples with separate label groups, or 2-tuples with all labels on the stream. */
+  /** @param categorizes true for 3-tuples with separate label groups, false for 2-tuples with all labels on the stream */
   constructor(categorizes: boolean) {
     this.#categorizes = categorizes;
   }

@@ -6,19 +6,19 @@ import type { LogRow } from '../../victoria/names/row-reader.js';
 import type { LogsPlan } from '../plan/types.js';
 import type { LiveEntry } from '../../wire/answer/live.js';
 
-/** An entry with the stored stream that it belongs to, in which lines are sent in time order. */
+/** An entry with its stored stream; within a stream, lines are sent in time order. */
 export interface TailLine extends LiveEntry {
   readonly stream: string;
 }
 
-/** Makes the entry of a row as a range query would show it; undefined when the residual stages drop it. */
+/** Makes the entry of a row as a range query would show it; undefined if the residual stages drop it. */
 export class LineMaker {
   readonly #recheck: LineEvaluator<PipelineLine | undefined>;
   readonly #residual: LineEvaluator<PipelineLine | undefined>;
   readonly #pacer: LinePacer;
   readonly #showsGroups: boolean;
 
-  /** `showsGroups` is false when the third tuple element must stay empty. */
+  /** @param showsGroups false if the third element of tuples must stay empty */
   constructor(plan: LogsPlan, showsGroups: boolean, place: LinePlace) {
     this.#recheck = pipelineEvaluator(plan.recheck, place);
     this.#residual = pipelineEvaluator(plan.residual, place);

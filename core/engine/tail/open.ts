@@ -19,7 +19,7 @@ import { entryIdentity } from '../../victoria/names/entry-identity.js';
 import type { TimeRange } from '../../base/time/range.js';
 import { Instant } from '../rows/row-requests.js';
 
-/** All tails of the process with the same time between two polls take turns. */
+/** All tails of the process with the same poll interval take turns. */
 const turns = new Map<number, Rounds>();
 
 /** Dependencies of a tail. */
@@ -30,16 +30,13 @@ export interface TailParts {
   readonly clock: Clock;
   readonly signal: AbortSignal;
   readonly workers: LinePlace['workers'];
-  /** False when the third tuple element must stay empty. */
+  /** False if the third element of tuples must stay empty. */
   readonly showsGroups: boolean;
-  /** The most history entries, whatever was requested; 0 means unlimited. */
+  /** Maximum number of history entries, whatever was requested; 0 means unlimited. */
   readonly maxHistory: number;
 }
 
-/**
- * Reads the history of a tail and prepares to follow it. Rejects when the backend cannot answer, because nothing has been sent to the
- * client yet.
- */
+/** Reads the history of a tail and prepares to follow it. Rejects if the backend cannot answer; nothing has been sent to the client yet. */
 export async function openTail(plan: LogsPlan, request: TailRequest, parts: TailParts): Promise<LiveAnswer> {
   const { range, delayNs, follow: rules } = request;
   const endNs = range.endNs - delayNs;
@@ -56,7 +53,7 @@ export async function openTail(plan: LogsPlan, request: TailRequest, parts: Tail
   const limit = parts.maxHistory > 0 ? Math.min(request.limit, parts.maxHistory) : request.limit;
   const found = await readHistory({ startNs, endNs }, limit, context);
   const held = new ReorderBuffer(rules.reorderMs);
-  // Lines older than the youngest ones of the history may become visible only now.
+  // Lines older than the youngest ones of the history may still become visible.
   const youngNs = range.endNs - nearNs(rules);
   const firstYoung = found.findIndex(({ entry }) => entry.timestampNs >= youngNs);
   const settled = rules.reorderMs === 0 || firstYoung < 0 ? found.length : firstYoung;
@@ -95,8 +92,8 @@ type Context = Pick<TailContext, 'reads' | 'lines' | 'recent' | 'rules'>;
 const minPageRows = 100;
 
 /**
- * Reads the newest entries of a range, up to a limit, and returns them oldest first. Rows young enough to be read again are remembered;
- * when the limit cuts the range, rows before the cut do not belong to the tail.
+ * Reads the newest entries of a range, up to a limit, and returns them oldest first. Rows young enough to be read again are remembered. If
+ * the limit cuts the range, rows before the cut do not belong to the tail.
  */
 async function readHistory(
   range: TimeRange,

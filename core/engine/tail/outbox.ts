@@ -1,26 +1,26 @@
 import type { DroppedEntry, FrameWriter } from './frames.js';
 import type { LiveEntry } from '../../wire/answer/live.js';
 
-/** Entries per frame, frames waiting for a slow client, and dropped entries to report (docs/protocol/requests.md#tail). */
+/** Maximum entries per frame, frames waiting for a slow client, and dropped entries to report (docs/protocol/requests.md#tail). */
 const maxFrameEntries = 100;
 const maxFrames = 10;
 const maxDroppedKept = 1_000;
-/** A frame with this many characters of lines is full, so that long lines cannot fill the memory either. */
+/** Maximum number of characters of lines in a frame, so that long lines cannot fill the memory. */
 const maxFrameLength = 1024 * 1024;
 
 /** The connection of an outbox, and its time limits. */
 export interface OutboxSettings {
   readonly frames: FrameWriter;
-  /** Resolves when the network has accepted the frame. */
+  /** Resolves once the network has accepted the frame. */
   readonly send: (text: string) => Promise<void>;
-  /** Milliseconds to pause reading for a client with a full outbox before entries are dropped. */
+  /** Milliseconds for which reading is paused for a client with a full outbox before entries are dropped. */
   readonly graceMs: number;
-  /** Milliseconds that sending a frame may take before `onStalled` is called. */
+  /** Timeout for sending a frame in milliseconds; then `onStalled` is called. */
   readonly stallMs: number;
   readonly onStalled: () => void;
 }
 
-/** Frames on their way to a client. Entries that do not fit are dropped and reported, so that a slow client uses bounded memory. */
+/** Queue of frames for a client. Entries that do not fit are dropped and reported, so that a slow client uses bounded memory. */
 export class Outbox {
   readonly #settings: OutboxSettings;
   readonly #queue: LiveEntry[][] = [];
@@ -38,17 +38,17 @@ export class Outbox {
     this.#settings = settings;
   }
 
-  /** The number of dropped entries. */
+  /** Number of dropped entries. */
   get droppedCount(): number {
     return this.#droppedCount;
   }
 
-  /** The number of entries that the network has accepted. */
+  /** Number of entries that the network has accepted. */
   get sentCount(): number {
     return this.#sentCount;
   }
 
-  /** Queues entries as a single frame, whatever their number: the history. */
+  /** Queues entries as a single frame, whatever their number; used for the history. */
   sendAtOnce(entries: readonly LiveEntry[]): void {
     if (entries.length === 0) return;
     this.#queue.push([...entries]);
@@ -58,7 +58,7 @@ export class Outbox {
 
   /**
    * Queues entries. Waits while the client's outbox is full, which pauses reading; a client that stays behind loses entries until it
-   * catches up. Rejects when the client can no longer be reached.
+   * catches up. Rejects if the client can no longer be reached.
    */
   async offer(entries: readonly LiveEntry[]): Promise<void> {
     for (const entry of entries) {
@@ -99,7 +99,7 @@ export class Outbox {
     if (this.#dropped.length < maxDroppedKept) this.#dropped.push({ timestampNs: entry.timestampNs, labels });
   }
 
-  /** Waits for space; false when that takes longer than the grace period. */
+  /** Waits for space; false if the grace period ends first. */
   #space(): Promise<boolean> {
     this.#work();
     return new Promise((resolve) => {

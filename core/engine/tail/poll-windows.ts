@@ -2,12 +2,12 @@ import type { LogRow } from '../../victoria/names/row-reader.js';
 import type { FollowRules } from '../../wire/api/follow-rules.js';
 import type { TailContext } from './context.js';
 
-/** The usual time from a line's own time until the backend has it. */
+/** The usual time from a line's timestamp until the backend has it. */
 const usualLagMs = 3_000;
-/** The longest time between two polls that look back as far as late lines are shown, and what they may be late themselves. */
+/** Maximum time between two polls that cover the whole lookback for late lines. */
 const deepEveryMs = 5_000;
 const spareMs = 1_000;
-/** With so few lines, looking back as far as late lines are shown costs next to nothing. */
+/** With up to this number of lines, covering the whole lookback costs next to nothing. */
 const fewLines = 500;
 const nsPerMs = 1_000_000n;
 
@@ -15,12 +15,12 @@ export function msToNs(ms: number): bigint {
   return BigInt(Math.round(ms)) * nsPerMs;
 }
 
-/** The time that most polls look back: lines that are not later than this are sent in order. */
+/** The lookback of most polls; lines that are not later than this are sent in order. */
 export function nearNs({ reorderMs }: FollowRules): bigint {
   return msToNs(usualLagMs + reorderMs);
 }
 
-/** The time that polls look back for late lines. The lines of this time must be remembered, because they are read again. */
+/** The lookback for late lines. The lines of this time must be remembered, because they are read again. */
 export function reachNs({ lookbackMs, reorderMs }: FollowRules): bigint {
   return msToNs(lookbackMs + reorderMs + deepEveryMs + spareMs);
 }
@@ -32,8 +32,8 @@ export function readDelayNs({ delayNs, rules }: Pick<TailContext, 'delayNs' | 'r
 }
 
 /**
- * Polls for rows in overlapping windows. The next poll makes up for a failed one, because a window starts where the last successful one
- * ended, minus the time that rows may be late.
+ * Polls for rows in overlapping windows. The next poll makes up for a failed one: a window starts where the last successful one ended,
+ * minus the time that rows may be late.
  */
 export class PollWindows {
   readonly #context: TailContext;
@@ -47,7 +47,7 @@ export class PollWindows {
     this.#lastDeepMs = context.clock.monotonicMs();
   }
 
-  /** True when it is time to look back as far as late lines are shown. */
+  /** True if a poll with the whole lookback for late lines is due. */
   get isDeepDue(): boolean {
     return this.#context.clock.monotonicMs() - this.#lastDeepMs >= deepEveryMs;
   }

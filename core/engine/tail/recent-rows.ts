@@ -2,7 +2,7 @@ import { hash } from 'node:crypto';
 import { entryIdentity, type Identified } from '../../victoria/names/entry-identity.js';
 
 /**
- * Remembers the rows that a tail has seen, so that windows may overlap. When it is full, the oldest timestamps are forgotten and everything
+ * Remembers the rows that a tail has seen, so that windows may overlap. If it is full, the oldest timestamps are forgotten and everything
  * before the remaining ones counts as seen, so that no row is shown twice.
  */
 export class RecentRows {
@@ -11,7 +11,7 @@ export class RecentRows {
   #size = 0;
   #floorNs: bigint;
 
-  /** Rows before `floorNs` do not belong to the tail. */
+  /** @param floorNs rows before this time do not belong to the tail */
   constructor(maxRows: number, floorNs: bigint) {
     this.#maxRows = maxRows;
     this.#floorNs = floorNs;
@@ -51,7 +51,7 @@ export class RecentRows {
     }
   }
 
-  /** Forgets a quarter at once, so that sorting is rare. */
+  /** Forgets a quarter of the rows at once, so that sorting is rare. */
   #forgetOldest(): void {
     const wanted = Math.floor(this.#maxRows * 0.75);
     const instants = [...this.#byTime.keys()].sort((a, b) => (a < b ? -1 : 1));

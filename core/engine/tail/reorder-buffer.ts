@@ -8,22 +8,22 @@ const maxBytes = 8 * 1024 * 1024;
 interface Held {
   readonly line: TailLine;
   readonly foundMs: number;
-  /** The line waits for older lines of other streams that were found until this time; undefined while it waits for its own stream. */
+  /** Time until which older lines of other streams must have been found; undefined while the line waits for its own stream. */
   lastMs?: number | undefined;
 }
 
 /**
- * Lines that wait for older ones of their stream. The backend shows rows some time after they were pushed, and not in the order in which
- * they were pushed. That time is bounded: when it has passed since a line was found, all that was pushed before the line has become
- * visible. The times of the lines themselves are not used for this, because senders batch lines and their clocks differ.
+ * Holds lines until all older lines of their stream have arrived. The backend makes rows visible some time after they were pushed, and not
+ * in that order. The delay is bounded: once it has passed since a line was found, everything pushed before that line is visible. The
+ * timestamps of the lines are not used for this, because senders batch lines and their clocks differ.
  */
 export class ReorderBuffer {
-  /** In the order in which they were found. */
+  /** Lines in the order in which they were found. */
   #held: Held[] = [];
   #bytes = 0;
   readonly #windowNs: bigint;
 
-  /** @param reorderMs the time that the backend may take to show a row that it has accepted */
+  /** @param reorderMs maximum time from the backend accepting a row until it is visible */
   constructor(reorderMs: number) {
     this.#windowNs = msToNs(reorderMs);
   }
@@ -32,7 +32,7 @@ export class ReorderBuffer {
     return this.#held.length;
   }
 
-  /** When it is full, its lines must be taken before more are added. */
+  /** True if lines must be taken before more are added. */
   get isFull(): boolean {
     return this.#bytes >= maxBytes;
   }
@@ -43,8 +43,8 @@ export class ReorderBuffer {
   }
 
   /**
-   * Takes the lines found until a time, and lines of their streams that are older but were found later, all sorted by time. They wait for
-   * those of other streams that are older and have been found too, once: a stream whose times lag behind must not hold up the others.
+   * Takes the lines found until a time, and older lines of their streams that were found later, all sorted by time. They also wait, once,
+   * for older lines of other streams that have been found: a stream whose timestamps lag behind must not hold up the others.
    */
   take(foundUntilMs: number): readonly TailLine[] {
     const ripe = new Newest();
@@ -77,12 +77,12 @@ export class ReorderBuffer {
   }
 }
 
-/** The newest of some lines, by stream. */
+/** The newest timestamps by stream. */
 class Newest {
   readonly #times = new Map<string, bigint>();
   #ofAll: bigint | undefined;
 
-  /** The newest of all streams. */
+  /** The newest timestamp of all streams. */
   get ofAll(): bigint | undefined {
     return this.#ofAll;
   }

@@ -17,7 +17,7 @@ import { countByTime } from '../rows/count-by-time.js';
 import type { IndexShardsRequest } from '../../wire/api/discovery-request.js';
 import { shardCount, spreadShards } from '../../wire/answer/merge/spread-shards.js';
 
-/** Streams, entries and bytes that a selector matches. Chunks are specific to Loki's storage; one per stream is reported. */
+/** Counts the streams, entries and bytes that a selector matches. Chunks are specific to Loki's storage; one per stream is reported. */
 export async function answerIndexStats(
   { filter }: IndexStatsPlan,
   { range }: { readonly range: TimeRange },
@@ -49,7 +49,7 @@ async function selectedRows(filter: LogsqlFilter, range: TimeRange, upstream: Up
   return rowsOfStreams(await upstream.list({ listing: 'streams', query: query(filter), range }));
 }
 
-/** The rows of streams by time: a point for each bucket of the request's step, at its start. */
+/** Counts the rows of streams by time, with a point at the start of each bucket of the request's step. */
 export async function answerLineCounts(
   { filter, isTotal = false }: LineCountsPlan,
   { range, stepNs }: QueryRangeRequest,

@@ -14,17 +14,17 @@ import type { Backend } from '../backend.js';
 import type { ListedRange, StreamChecksums } from '../metric/count/stream-listing.js';
 import { rowsOfStreams } from '../metric/row-windows.js';
 
-/** The cost of the entries of a stream in a Loki chunk: bytes per entry. */
+/** The cost of an entry of a stream in a Loki chunk, in bytes. */
 export interface EntryCost {
-  /** In addition to a stored line. */
+  /** Bytes in addition to a stored line. */
   readonly metadata: number;
-  /** The part of `metadata` that values take; each is stored once, so that it is that of a stored row, however many rows an entry has. */
+  /** The share of values in `metadata`. Each value is stored once, so it is charged per stored row, however many rows an entry has. */
   readonly texts: number;
-  /** For a row without a stored line: its line is made of its fields, and they are no metadata. */
+  /** Bytes of a row without a stored line: its line is made of its fields, which are no metadata then. */
   readonly rebuilt: number;
-  /** For any row, with its line, where lines were looked at. */
+  /** Bytes of any row including its line, if lines were inspected. */
   readonly entry: number;
-  /** Bytes per stream: names and values that all of its entries share. */
+  /** Bytes per stream: names and values shared by all of its entries. */
   readonly shared: number;
 }
 
@@ -33,32 +33,36 @@ export interface MetadataCosts {
   of(streamText: string, stream: StreamIdentity): EntryCost;
 }
 
-/** A pair of structured metadata is two references into the chunk's string table. */
+/** Bytes of a pair of structured metadata, which is two references into the chunk's string table. */
 const pairBytes = 8;
-/** A stream's entries have few levels: their name and about this much text. */
+/** Bytes for the level of a stream's entries: its name, and about this much text, since there are few levels. */
 const levelTexts = detectedLevelName.length + 12;
-/** Counting distinct values costs memory of the backend; for more rows than this, some of the newest are used as a sample. */
+/**
+ * Maximum number of rows to count: counting distinct values takes the backend's memory. Of more rows, some of the newest are the sample.
+ */
 const maxCountedRows = 60_000;
 /**
- * The parts of the range of a sample: it ends at a whole number of them, up to one before its range does, and is one part shorter than it
- * could be.
+ * Number of parts of a range for sampling. A sample ends at a whole part before the end of its range, and is one part shorter than
+ * possible.
  */
 const steps = 4n;
 const keptMs = 86_400_000;
 const maxFields = 120;
-/** The backend accepts 16 KiB of query, part of which the filter needs. */
+/** Maximum length of the statistics in a query. The backend accepts 16 KiB, part of which the filter needs. */
 const maxFunctionBytes = 9_000;
 
-/** Sums learned from a sample. They hold as long as each stream has as many rows there, which one listing shows. */
+/**
+ * Sums learned from a sample. They stay valid while each stream has the same number of rows in the sample's range, which one listing shows.
+ */
 export interface LearnedSums {
-  /** The checksum of its rows per stream. */
+  /** The checksum of the number of rows per stream. */
   readonly checksum: bigint;
-  /** By backend stream. */
+  /** Sums by backend stream. */
   readonly sums: ReadonlyMap<string, FieldSums>;
 }
 
 /**
- * Learns what structured metadata costs, by statistics of the backend (otel-README, rule 10), and remembers it.
+ * Learns the cost of structured metadata from statistics of the backend (otel-README, rule 10), and remembers it.
  * @param listing of the whole segments around the range; `hasLines` if the bytes of lines are wanted too, for which the backend reads them
  */
 export async function readMetadataCosts(
@@ -113,7 +117,7 @@ function bytesOf(sums: LearnedSums['sums']): number {
   return bytes;
 }
 
-/** The number of rows that have a field as a label: a field with no other rows is nowhere metadata. */
+/** Number of rows that have a field as a label. A field without other rows is metadata nowhere. */
 function rowsByLabel(streams: readonly BackendValue[], reader: RowReader): ReadonlyMap<string, number> {
   const rows = new Map<string, number>();
   for (const { value, hits } of streams)
@@ -121,9 +125,9 @@ function rowsByLabel(streams: readonly BackendValue[], reader: RowReader): Reado
   return rows;
 }
 
-/** Of a backend stream. */
+/** Sums over the rows of a backend stream. */
 interface FieldSums {
-  /** Rows with a stored line. */
+  /** Number of rows with a stored line. */
   readonly rows: number;
   /** Bytes of their lines. */
   readonly lines: number;
@@ -131,9 +135,9 @@ interface FieldSums {
   /** Bytes of distinct values. */
   readonly texts: number;
   readonly hasLevel: boolean;
-  /** Rows without a stored line. */
+  /** Number of rows without a stored line. */
   readonly rebuilt: number;
-  /** Bytes of the lines that are made of their fields. */
+  /** Bytes of their lines, which are made of their fields. */
   readonly rebuiltLines: number;
 }
 
@@ -157,7 +161,7 @@ interface SumsRequest extends Pick<Backend, 'upstream' | 'reader'> {
   readonly measure: Measure;
 }
 
-/** The statistics of fields to request, and the amounts they add. */
+/** The statistics of fields to request, and the amounts they contribute. */
 interface Measure {
   readonly functions: (field: Batch[number]) => readonly StatsFunction[];
   readonly add: (before: FieldSums, row: BackendRow, batch: Batch, stream: StreamIdentity) => FieldSums;
@@ -193,10 +197,10 @@ function addFields(before: FieldSums, row: BackendRow, batch: Batch, stream: Str
   return { ...before, rows: numberOf(row, 'rows'), lines: numberOf(row, 'lines'), pairs, texts, hasLevel };
 }
 
-/** Bytes around a name and its value in an object, with the comma behind them. */
+/** Bytes around a name and its value in an object, including the comma. */
 const memberSigns = '"":"",'.length;
 
-/** Adds the members of the objects that are the lines of rows without one. */
+/** Adds the object members in the lines of rows without a stored one. */
 function addLines(before: FieldSums, row: BackendRow, batch: Batch, stream: StreamIdentity): FieldSums {
   const rebuilt = numberOf(row, 'rows');
   // An object has two braces, and one comma less than members.
@@ -269,7 +273,7 @@ function lengthsOf([field, index]: Batch[number]): readonly StatsFunction[] {
 
 const severityTexts = Array.from({ length: 25 }, (_severity, number) => defaultSeverityText(String(number)));
 
-/** The rows where the backend filled a field in that Loki does not have (otel-README, rule 7). */
+/** Matches rows where the backend filled in a field that Loki does not have (otel-README, rule 7). */
 function filledInRows(field: string): LogsqlFilter | undefined {
   switch (field) {
     case 'severity_number':
@@ -302,8 +306,8 @@ function* batchesOf(fields: readonly string[]): Generator<Batch> {
 }
 
 /**
- * The sample of a range: the same for ranges that end at about the same time, so that what it has shown is known the next time; the whole
- * segments around it where they have few rows.
+ * The range to sample. It is the same for ranges that end at about the same time, so that the findings can be reused. For few rows it is
+ * the whole segments around the range.
  */
 function sampled({ startNs, endNs }: TimeRange, whole: TimeRange, rows: number): TimeRange {
   if (rows <= maxCountedRows) return whole;
@@ -313,7 +317,7 @@ function sampled({ startNs, endNs }: TimeRange, whole: TimeRange, rows: number):
   return { startNs: end - stepNs * (steps - 1n), endNs: end };
 }
 
-/** A duration that is about as long, one of few; at least a nanosecond. */
+/** One of a few durations, about as long as this one; at least a nanosecond. */
 function rounded(ns: bigint): bigint {
   const bits = ns.toString(2).length;
   const unit = 1n << BigInt(Math.max(0, bits - 3));

@@ -12,19 +12,19 @@ import { readStreams, streamsWithSameEntries, type ListedRange } from '../metric
 import { isDeclined } from '../metric/declined.js';
 import { streamsFilter } from '../rows/repeating-streams.js';
 
-/** Counts the rows of a range so that entries that were pushed more than once count once. */
+/** Rows to count such that entries that were pushed more than once count once. */
 export interface RowsOnce {
-  /** Each row is in one of these. */
+  /** Parts of the rows; each row is in one of them. */
   readonly parts: readonly RowPart[];
   /** Rows of the parts that repeat another one. */
   readonly surplus: readonly BackendRow[];
-  /** `_stream` texts of streams whose entries may be those of another one, so that both have the texts of such an entry. */
+  /** `_stream` texts of streams that may share entries with another stream, so that both have the texts of such an entry. */
   readonly together: ReadonlySet<string>;
-  /** True when rows may have no stored line. */
+  /** True if rows may have no stored line. */
   readonly mayMissLines: boolean;
 }
 
-/** All rows, each of which counts. */
+/** Counts every row of a filter. */
 export function everyRow(filter: LogsqlFilter): RowsOnce {
   return { parts: [{ filter }], surplus: [], together: new Set(), mayMissLines: true };
 }
@@ -34,7 +34,7 @@ type Context = Pick<
   'upstream' | 'reader' | 'naming' | 'memories' | 'repeatedRows' | 'memory' | 'signal'
 >;
 
-/** True when the known repeats of the selection are so many that rows are counted in several parts. */
+/** True if the selection is known to have so many repeats that rows are counted in several parts. */
 export function mayRepeat(filter: LogsqlFilter, context: Context): boolean {
   return context.memories.profiler.lastKnown(asked(filter, context)).dense.length > 0;
 }
@@ -64,7 +64,7 @@ export async function rowsOnce(
   return { parts: rowPartsOf(filter, stored), surplus: [], together, mayMissLines };
 }
 
-/** The rows of streams in which too many repeat to compare them as entries: those are one of which all fields are stored alike. */
+/** The rows of streams with too many repeats to compare them as entries. Rows are then the same entry if all stored fields are equal. */
 async function storedRows(
   filter: LogsqlFilter,
   streams: ReadonlySet<string>,

@@ -16,22 +16,26 @@ import { everyRow, mayRepeat, rowsOnce, type RowsOnce } from './rows-once.js';
 import type { VolumePiece } from './volume-buckets.js';
 import { VolumePieces } from './volume-pieces.js';
 
-/** Beyond this number of entries, not all lines are read: counting costs a fraction of it, and the newest lines serve as a sample. */
+/**
+ * Maximum number of entries whose lines are all read. Beyond that, the newest lines are a sample, and counting costs a fraction of reading.
+ */
 const maxMeasuredEntries = 5_000_000;
-/** To compare rows takes the backend as long as to count them; beyond this number, those that were pushed again count again. */
+/**
+ * Maximum number of rows that are compared, which takes the backend as long as counting them. Beyond that, repeated rows count repeatedly.
+ */
 const maxComparedEntries = 1_000_000;
-/** The number of stored rows of a piece's entries. */
+/** Column with the number of stored rows of a piece's entries. */
 const storedColumn = 'stored';
-/** The most pieces to hold for joining. */
+/** Maximum number of pieces to hold for joining. */
 const maxOpenPieces = 100_000;
 
 /** The rows to count. */
 export interface PiecesRequest {
   readonly filter: LogsqlFilter;
   readonly range: TimeRange;
-  /** The length of time cells by which streams are counted; a stream is one piece unless given. */
+  /** Length of the time cells by which streams are counted; by default a stream is one piece. */
   readonly cellNs?: bigint | undefined;
-  /** Labels that are columns of rows, and not of streams. */
+  /** Labels that are columns of rows instead of streams. */
   readonly columns?: readonly (readonly [label: string, field: string])[];
 }
 
@@ -44,7 +48,7 @@ export type PiecesContext = Pick<
 export class StreamPieces {
   readonly #request: PiecesRequest;
   readonly #context: PiecesContext;
-  /** The rows of all streams. */
+  /** Number of rows of all streams. */
   rows = 0;
 
   constructor(request: PiecesRequest, context: PiecesContext) {
@@ -52,14 +56,14 @@ export class StreamPieces {
     this.#context = context;
   }
 
-  /** The pieces of each stream, those of backend streams that are one Loki stream joined. */
+  /** Reads the pieces of each stream, joining those of backend streams that are one Loki stream. */
   async *read(): AsyncGenerator<readonly [labels: LabelSet, piece: VolumePiece]> {
     const { filter, range } = this.#request;
     const { upstream, memories } = this.#context;
     const looked = wholeSegments(range);
-    // One place for all reads: a second volume could hold the place that another read of this one waits for.
+    // One permit for all reads: a second volume could otherwise hold the permit that another read of this one waits for.
     const leave = await upstream.hold?.(looked);
-    // Begun before it is known how many entries there are and whether they repeat, and begun anew where that matters.
+    // Started before it is known how many entries there are and whether they repeat, and restarted if that matters.
     let counted = mayRepeat(filter, this.#context) ? [] : [this.#begin({ filter }, true)];
     const end = (): void => {
       for (const part of counted) part.end();
@@ -88,7 +92,7 @@ export class StreamPieces {
     }
   }
 
-  /** Counts by backend stream, and by time cell when there is more than one bucket; the backend begins at once. */
+  /** Starts a count by backend stream, and by time cell if there is more than one bucket. */
   #begin(part: RowPart, isMeasured: boolean): Begun<readonly BackendRow[]> {
     const { range } = this.#request;
     return beginRows(this.#context.upstream, { query: this.#counting(part, isMeasured), range });
@@ -116,7 +120,8 @@ export class StreamPieces {
   }
 
   /**
-   * The pieces of rows without a line. As a filter this takes the backend no look at lines, as a condition of the other sums it would.
+   * The pieces of rows without a line. As a filter, this condition makes the backend read no lines; as a condition of the other sums it
+   * would.
    */
   async *#rebuilt(parts: readonly RowPart[]): AsyncGenerator<readonly BackendRow[]> {
     const { range } = this.#request;
@@ -157,7 +162,7 @@ export class StreamPieces {
       pieces.add(labels, cellNs === undefined ? 0n : firstNs / cellNs, {
         firstNs,
         lastNs,
-        // Rows without a line were counted among all rows, with their placeholder.
+        // Rows without a line were already counted among all rows, with their placeholder.
         entries: isCounted ? entries : 0,
         bytes: !isMeasured ? entries * entry : isCounted ? measured : entries * rebuilt - measured,
         sharedBytes: shared,
@@ -192,7 +197,7 @@ export class StreamPieces {
     return (this.#request.columns ?? []).map(([, field]) => field);
   }
 
-  /** The first and last entry of a piece; if these are not requested, the boundaries of its cell within the range. */
+  /** The times of the first and last entry of a piece; if they are not requested, the bounds of its cell within the range. */
   #timesOf(row: BackendRow, isMeasured: boolean): Pick<VolumePiece, 'firstNs' | 'lastNs'> {
     const { range, cellNs } = this.#request;
     if (isMeasured)
@@ -210,16 +215,16 @@ export class StreamPieces {
   }
 }
 
-/** Leaves one row of each entry, with the number of its rows in a column. */
+/** Keeps one row per entry, with the number of its rows in a column. */
 function distinctRows(columns: readonly string[]): { readonly pipe: LogsqlPipe; readonly copies: string } {
   const by = [...new Set(columns)];
   let copies = 'hits';
-  // The backend gives the column a name that is free.
+  // The backend picks a column name that is not used yet.
   while (by.includes(copies)) copies += 's';
   return { pipe: { kind: 'uniq', by, hits: true }, copies };
 }
 
-/** The first column of a label that has a value decides. */
+/** The labels of a row; the first column of a label that has a value is used. */
 function valuesOf(row: BackendRow, columns: NonNullable<PiecesRequest['columns']>): Iterable<Label> {
   const values = new Map<string, string>();
   for (const [label, field] of columns) {

@@ -1,8 +1,8 @@
 import type { TimeRange } from '../../base/time/range.js';
 
-/** A segment of a stream for counting volumes, as Loki counts them by chunk. */
+/** A segment of a stream for counting volumes, which Loki counts by chunk. */
 export interface VolumePiece {
-  /** The times of its first and last entry. */
+  /** The times of the first and last entry. */
   readonly firstNs: bigint;
   readonly lastNs: bigint;
   readonly entries: number;
@@ -10,7 +10,7 @@ export interface VolumePiece {
   readonly bytes: number;
 }
 
-/** The part of a piece in one bucket. */
+/** The share of a piece in one bucket. */
 export interface BucketShare {
   readonly index: number;
   readonly bytes: number;
@@ -22,18 +22,19 @@ const secondNs = 1_000_000_000n;
 const hourNs = 3_600_000_000_000n;
 const minuteNs = 60_000_000_000n;
 /**
- * Loki's ingesters count open chunks in bytes. Its index counts those written long ago in KiB, so that small ones are nothing in a bucket.
+ * Age up to which Loki counts in bytes, as its ingesters do for open chunks. Its index counts older chunks in KiB, so that small ones
+ * disappear from a bucket.
  */
 const countedInBytesNs = 24n * hourNs;
-/** Loki refuses entries that are further in the future. */
+/** Loki rejects entries that are further in the future than this. */
 const graceNs = 10n * minuteNs;
 
-/** The buckets of a volume over a range: boundaries are multiples of the step, and the first and last bucket are cut to the range. */
+/** The buckets of a volume over a range. Bounds are multiples of the step, and the first and last bucket are cut to the range. */
 export class VolumeBuckets {
   readonly #range: TimeRange;
   readonly #stepNs: bigint;
   readonly #nowNs: bigint;
-  /** The boundary at or before the start. */
+  /** The bound at or before the start. */
   readonly #originNs: bigint;
   readonly count: number;
 
@@ -46,7 +47,7 @@ export class VolumeBuckets {
     this.count = span <= 0n ? 1 : Number((span + stepNs - 1n) / stepNs);
   }
 
-  /** The timestamp of a bucket's sample: a millisecond before the next bucket, or the end of the range. */
+  /** The timestamp of a bucket's sample: one millisecond before the next bucket, or the end of the range. */
   stampMs(index: number): number {
     const nextNs = this.#originNs + BigInt(index + 1) * this.#stepNs;
     const { endNs } = this.#range;
@@ -54,8 +55,8 @@ export class VolumeBuckets {
   }
 
   /**
-   * Spreads a piece evenly over the time between its first and last entry. Shares are whole bytes that add up to the piece's, or as Loki's
-   * index has it for an old piece: whole KiB, each rounded down, and none in a bucket without entries.
+   * Spreads a piece evenly over the time between its first and last entry. Shares are whole bytes that add up to the piece's bytes. For an
+   * old piece they follow Loki's index: whole KiB, each rounded down, and no share for a bucket without entries.
    */
   *sharesOf(piece: VolumePiece): Generator<BucketShare> {
     const parts = this.#partsOf(piece);
@@ -74,9 +75,7 @@ export class VolumeBuckets {
     }
   }
 
-  /**
-   * The buckets of a piece, with the parts of its time. Loki does not look at the last second of a bucket: a piece does not begin there.
-   */
+  /** The buckets of a piece, with its share of time in each. Loki ignores the last second of a bucket: a piece does not start there. */
   #partsOf({ firstNs, lastNs }: VolumePiece): readonly (readonly [index: number, part: number])[] {
     const seenNs = this.#stepNs > secondNs ? firstNs + secondNs : firstNs;
     const [from, to] = [this.#indexOf(seenNs < lastNs ? seenNs : lastNs), this.#indexOf(lastNs)];

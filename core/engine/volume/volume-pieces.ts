@@ -1,33 +1,33 @@
 import type { LabelSet } from '../../base/labels/label-set.js';
 import type { VolumePiece } from './volume-buckets.js';
 
-/** A piece as the backend counts it, of one backend stream, with fractions of bytes; several backend streams may be one Loki stream. */
+/** A piece of one backend stream as the backend counts it, with fractions of bytes. Several backend streams may be one Loki stream. */
 export interface CountedPiece extends VolumePiece {
-  /** Bytes that count once, however many backend streams make up the stream. */
+  /** Bytes that count once, however many backend streams the stream consists of. */
   readonly sharedBytes: number;
 }
 
-/** Smaller pieces of a stream are joined, as Loki has few chunks of a quiet stream. */
+/** Minimum size of a piece; smaller ones are joined, since Loki has few chunks for a quiet stream. */
 const minPieceBytes = 16 * 1024;
 
 interface OpenStream {
   readonly labels: LabelSet;
   readonly byCell: Map<bigint, CountedPiece>;
-  /** Bytes of the pieces drained so far: exactly, as they were given, and what of them is shared. */
+  /** Bytes of the pieces drained so far: exact bytes, rounded bytes as yielded, and shared bytes. */
   exact: number;
   given: number;
   shared: number;
 }
 
 /**
- * Collects counted pieces by stream and time cell, and yields the pieces that volumes are made of. A stream's bytes are rounded as a whole:
- * its pieces add up to the same number, however they were counted.
+ * Collects counted pieces by stream and time cell, and yields the pieces that volumes consist of. The bytes of a stream are rounded as a
+ * whole: its pieces add up to the same number, however they were counted.
  */
 export class VolumePieces {
   readonly #streams = new Map<string, OpenStream>();
   #size = 0;
 
-  /** The number of collected pieces. */
+  /** Number of collected pieces. */
   get size(): number {
     return this.#size;
   }
@@ -64,7 +64,7 @@ function wholeBytes(stream: OpenStream, { bytes, sharedBytes }: CountedPiece): n
   return whole;
 }
 
-/** Joins adjacent pieces until each is large enough; a small remainder is joined to the one before it. */
+/** Joins adjacent pieces until each is large enough; a small remainder is joined to the previous one. */
 function bigEnough(pieces: readonly CountedPiece[]): readonly CountedPiece[] {
   const done: CountedPiece[] = [];
   let open: CountedPiece | undefined;

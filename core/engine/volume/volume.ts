@@ -15,12 +15,12 @@ import type { SeriesResult } from '../../logql/metric/types.js';
 import { LabelSet, type Label } from '../../base/labels/label-set.js';
 import { biggest, byVolume } from '../../wire/answer/merge/volume-order.js';
 
-/** The longest time that Loki fills a chunk: its volumes are spread over that. */
+/** The longest time during which Loki fills a chunk; the chunk's volume is spread over that time. */
 const chunkNs = 2n * 3_600n * 1_000_000_000n;
-/** The most pieces of one stream over a long range, where a piece covers more than a chunk. */
+/** Maximum number of pieces of one stream over a long range, where a piece covers more than a chunk. */
 const maxPieces = 96n;
 
-/** Bytes of the selected streams in Loki's measure. */
+/** Answers with the bytes of the selected streams in Loki's measure. */
 export async function answerVolume(
   plan: VolumePlan,
   request: VolumeRequest | VolumeRangeRequest,
@@ -71,7 +71,7 @@ function cellOf(span: bigint): bigint {
   return chunks * chunkNs;
 }
 
-/** Fields declared as labels: they need not be stream fields, so they are columns of the rows. */
+/** Fields declared as labels, which need not be stream fields, and so are columns of the rows. */
 function declaredColumns({ targets }: VolumePlan, naming: Naming): NonNullable<PiecesRequest['columns']> {
   if (targets === 'all') return [];
   return [...targets].flatMap((label) => naming.columnsOf(label).map((field) => [label, field] as const));
@@ -85,14 +85,14 @@ export class TooManyVolumesError extends Error {
 export interface VolumeSumsOptions {
   readonly buckets: VolumeBuckets;
   readonly targets: ReadonlySet<string> | 'all';
-  /** Streams without one of these labels are left out. */
+  /** Streams without one of these labels are ignored. */
   readonly required: readonly string[];
   readonly aggregateBy: VolumeAggregation;
-  /** The most label sets to sum by; 0 means unlimited. */
+  /** Maximum number of label sets to sum by; 0 means unlimited. */
   readonly maxSeries: number;
 }
 
-/** The most points to hold, whatever the limits. */
+/** Maximum number of points to hold, regardless of the limits. */
 const maxPoints = 2_000_000;
 
 interface Sum {
@@ -122,7 +122,7 @@ export class VolumeSums {
       }
   }
 
-  /** The largest series. */
+  /** The largest series, up to a limit. */
   series(limit: number): readonly SeriesResult[] {
     const { buckets } = this.#options;
     const all = [...this.#sums.values()].map(({ labels, byBucket }) => ({
@@ -134,7 +134,7 @@ export class VolumeSums {
     return biggest(all.filter(({ points }) => points.length > 0).sort(byVolume), limit);
   }
 
-  /** The label sets a stream is summed under; the empty one when it has no target. */
+  /** The label sets that a stream is summed under; the empty one if it has no target. */
   #keysOf(stream: LabelSet): readonly LabelSet[] {
     const { targets, required, aggregateBy } = this.#options;
     if (required.some((name) => !stream.has(name))) return [];
@@ -157,7 +157,7 @@ export class VolumeSums {
   }
 }
 
-/** Sums by name show the name with an empty value. */
+/** A label set with the name and an empty value, as in sums by name. */
 function nameOnly(name: string): LabelSet {
   return LabelSet.fromSorted([[name, '']]);
 }

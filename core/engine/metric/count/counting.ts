@@ -25,15 +25,15 @@ import { distinctRows, type RowPart } from './found-repeats.js';
 import { streamOf, type RowGroup, type GroupedRows, type RowGrouping, type GroupValue } from './grouping.js';
 import type { LineDigest, Get } from './line-digests.js';
 
-/** The most buckets to ask the backend for; beyond that, reading rows is as good. */
+/** Maximum number of buckets to request; with more, reading rows is as fast. */
 const maxBuckets = 11_000;
 
-/** Time buckets such that the window of every column is a whole number of them. */
+/** Time buckets that divide the window of every column exactly. */
 export interface Buckets {
   /** From the start of the first bucket to the end of the last one. */
   readonly range: TimeRange;
   readonly stepNs: bigint;
-  /** Buckets begin this long after a multiple of the step, because windows include their end instead of their start. */
+  /** Offset of bucket starts from a multiple of the step: windows include their end instead of their start. */
   readonly shiftNs: bigint;
   readonly count: number;
 }
@@ -56,7 +56,7 @@ export function rangeBuckets(columns: Columns, range: LogRange): Buckets | Decli
   return { range: { startNs: fromNs, endNs: toNs + 1n }, stepNs, shiftNs: fromNs % stepNs, count };
 }
 
-/** The last nanosecond of the bucket that the backend shows as starting at these seconds. */
+/** The last nanosecond of the bucket that the backend reports with this start in seconds. */
 export function endOfBucket(seconds: number, { range, stepNs, count }: Buckets): bigint {
   return count === 1 ? range.endNs - 1n : BigInt(Math.round(seconds * 1000)) * nsPerMs + stepNs;
 }
@@ -65,18 +65,18 @@ function gcd(a: bigint, b: bigint): bigint {
   return b === 0n ? a : gcd(b, a % b);
 }
 
-/** The most values to hold, over all groups, until it is certain that there are no more. */
+/** Maximum number of values to hold, over all groups, while more may follow. */
 const maxPoints = 200_000;
 
 export type CountedPart = RowPart & GroupedRows;
 
 export interface CountRequest {
   readonly upstream: Upstream;
-  /** Each row is in one of these at most. */
+  /** The parts of the rows; each row is in at most one of them. */
   readonly rows: readonly CountedPart[];
   readonly push: LeafPush;
   readonly buckets: Buckets;
-  /** The most groups to hold, not counting buckets. */
+  /** Maximum number of groups to hold, not counting buckets. */
   readonly maxGroups: number;
   readonly memory: MemoryAccount;
   readonly signal: AbortSignal;
@@ -97,7 +97,7 @@ async function groupsOf(rows: CountedPart, request: CountRequest): Promise<reado
   const { columns } = rows.grouping;
   const { range, stepNs, shiftNs } = buckets;
   const { pipes, statistic } = measured(push, rows, columns, freeName('value', columns));
-  // Statistics over a range take no pipes that may change times.
+  // The backend's range statistics accept no pipes that may change times.
   if (pipes.length > 0) return countManyGroups({ ...request, rows: [rows] });
   const asked = { query: query(rows.filter, [stats(columns, statistic)]), range };
   const series =
@@ -111,7 +111,7 @@ async function groupsOf(rows: CountedPart, request: CountRequest): Promise<reado
     if (pause !== undefined) await pause;
     memory.charge(groupBytes + points.length * groupPointBytes, 'statistics of the backend');
     const values = points.map(([seconds, value]) => [endOfBucket(seconds, buckets), Number(value)] as const);
-    // Without a grouping key, the backend answers 0 when there are no rows.
+    // Without group columns, the backend returns 0 if there are no rows.
     if (values.every(([, value]) => value === 0)) continue;
     const get = (name: string): string | undefined => labels.get(name);
     const stream = streamOf(rows.grouping, get);
@@ -121,7 +121,7 @@ async function groupsOf(rows: CountedPart, request: CountRequest): Promise<reado
   return groups;
 }
 
-/** The same for a query with as many groups as rows. */
+/** As `countGroups`, for queries with up to as many groups as rows. */
 export async function countManyGroups(request: CountRequest): Promise<readonly RowGroup[] | Declined> {
   const groups = new Map<string, RowGroup & { readonly values: GroupValue[] }>();
   const stopped = await readBuckets(request, undefined, (row, value, grouping) => {
@@ -143,7 +143,7 @@ export async function countManyGroups(request: CountRequest): Promise<readonly R
 
 /**
  * Reads the groups of these columns bucket by bucket, in no particular order, with each value at the last nanosecond of its bucket. Returns
- * why it stopped early, if it did.
+ * the reason if it stopped early.
  */
 async function readBuckets(
   { upstream, rows: parts, push, buckets }: CountRequest,
@@ -151,7 +151,7 @@ async function readBuckets(
   take: (row: BackendRow, value: GroupValue, grouping: RowGrouping) => 'taken' | DeclineReason,
 ): Promise<Declined | undefined> {
   const { range, stepNs, shiftNs, count } = buckets;
-  // Groups come in no order of time, and a bucket has many.
+  // Groups are not ordered by time, and a bucket has many of them.
   const ends = new Map<string, bigint>();
   const endOf = (time: string): bigint => {
     const known = ends.get(time);
@@ -182,7 +182,7 @@ async function readBuckets(
   return undefined;
 }
 
-/** The statistic that the backend computes, and what it does with rows before. */
+/** The statistic that the backend computes, and the pipes that prepare the rows for it. */
 function measured(
   { measure }: LeafPush,
   part: RowPart,
@@ -214,7 +214,7 @@ export function sumOf({ values }: RowGroup): number {
   return values.reduce((all, [, value]) => all + value, 0);
 }
 
-/** The most classes that leave a line's meaning undecided, so that these lines are read. */
+/** Maximum number of classes that leave the meaning of their lines undecided; these lines are read. */
 const maxUndecided = 50;
 // The backend's limit is 16384 bytes per query.
 const maxUndecidedBytes = 6000;

@@ -21,16 +21,16 @@ export interface DuplicatesRequest extends Backend {
     'streamsWithSharedTimes' | 'repeatedAt' | 'surplus' | 'surplusElsewhere' | 'dense' | 'isUncompared'
   >;
   readonly range: TimeRange;
-  /** By `_stream` text. */
+  /** Streams by their `_stream` text. */
   readonly streams: ReadonlyMap<string, StreamIdentity>;
-  /** True when rows of dense streams are distinguished by the caller; their surplus rows are not returned then. */
+  /** True if the caller deduplicates the rows of dense streams; their surplus rows are not returned then. */
   readonly leavesDense?: boolean;
 }
 
 /**
- * Finds the surplus rows of entries that were pushed more than once, and possibly some that do not pass the filter. The profile of the
- * selection has them; where they are too many or too large it only knows the times at which rows have to be read, and streams that may have
- * the same entries are inspected anew.
+ * Finds the surplus rows of entries that were pushed more than once, and possibly some that do not pass the filter. They come from the
+ * profile of the selection. If they are too many or too large, the profile only contains the times at which rows must be read, and streams
+ * that may share entries are inspected again.
  */
 export async function duplicateRows(request: DuplicatesRequest): Promise<readonly BackendRow[] | Declined> {
   const { profile, reader, memory, leavesDense = false } = request;
@@ -52,7 +52,7 @@ async function timesOf(
   together: ReadonlySet<string>,
 ): Promise<readonly bigint[] | undefined> {
   const { profile } = request;
-  // Where entries of the whole selection repeat too often to be named, those that pass the filter may not.
+  // If the whole selection has too many repeated entries to name, the filtered rows may still have few.
   const within =
     profile.repeatedAt ?? (await timesOfRepeats(request, { streams: profile.streamsWithSharedTimes }));
   if (within === undefined) return undefined;

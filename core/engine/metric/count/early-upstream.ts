@@ -5,7 +5,7 @@ import type { Upstream } from '../../../victoria/upstream/types.js';
 import type { LeafContext } from '../context.js';
 import { isSame, listingBytes, listSelection, type StreamListing } from './stream-listing.js';
 
-/** The time for which a selection's streams are reused as a first guess. */
+/** TTL of a selection's streams as a first guess. */
 const listingMs = 3_600_000;
 
 /** Work that needs the streams of a selection. */
@@ -18,7 +18,7 @@ export interface StreamWork<Begun> {
   readonly begin: (context: LeafContext, listing: StreamListing) => Promise<Begun>;
 }
 
-/** Begins with the streams of the previous query, which are usually still the same, while listing the current ones. */
+/** Starts with the streams of the previous query, which are usually still the same, while the current ones are listed. */
 export async function beginEarly<Begun>(
   { selection, range, signal, isReady, begin }: StreamWork<Begun>,
   context: LeafContext,
@@ -27,7 +27,7 @@ export async function beginEarly<Begun>(
   const key = JSON.stringify([upstream.owner, printFilter(selection)]);
   const before = listings.get(key);
   const early = before === undefined ? undefined : earlyUpstream(upstream);
-  // Requested first: early requests wait for it, and might otherwise delay it.
+  // Requested first, because the early requests depend on it and could otherwise delay it.
   const taking = listSelection(upstream, reader, selection, range, signal);
   taking.catch(() => undefined);
   try {
@@ -49,16 +49,16 @@ export async function beginEarly<Begun>(
   }
 }
 
-/** A backend that is asked before it is certain that the answers will be used. */
+/** A backend that is called before it is certain that its answers will be used. */
 export interface EarlyUpstream {
   readonly upstream: Upstream;
-  /** Releases the answers. */
+  /** Releases the answers and lets later calls pass. */
   confirm(): void;
-  /** Aborts its calls; they fail. */
+  /** Aborts the open calls, which then fail. */
   giveUp(): void;
 }
 
-/** Withholds all answers until they are confirmed. Undefined when single calls cannot be aborted. */
+/** Withholds all answers until `confirm`. Undefined if single calls cannot be aborted. */
 export function earlyUpstream(upstream: Upstream): EarlyUpstream | undefined {
   const stop = new AbortController();
   const bound = upstream.until?.(stop.signal);

@@ -1,6 +1,6 @@
 /**
- * Findings of a time segment as JSON, for files and other replicas: the names of members are the format of both. The parsers take any value
- * and throw for one that is not a finding.
+ * Findings of a time segment as JSON, for snapshot files and other replicas. The names of members are the format of both. The parsers
+ * accept any value and throw if it is not a finding.
  */
 import type { BackendRow } from '../../../victoria/upstream/types.js';
 import type { DenseRepeats } from './found-repeats.js';
@@ -9,7 +9,7 @@ import type { LineKind, StreamLevelStats } from './level-classes.js';
 import { bytesOfSpelled, type SegmentLevels } from './spelled-levels.js';
 import type { SegmentFinding } from './segment-findings.js';
 
-/** Printer and parser of one kind of finding. */
+/** Printer and parser for one kind of finding. */
 export interface FactCodec<Fact extends SegmentFinding> {
   /** A value for JSON.stringify. */
   print(fact: Fact): unknown;
@@ -142,13 +142,13 @@ function countOf(json: unknown): number {
   return json;
 }
 
-/** Of digits, as no number holds them all. */
+/** An integer in decimal digits, since a JSON number would not be exact. */
 function integerOf(json: unknown): bigint {
   if (typeof json !== 'string' || !/^-?\d{1,20}$/.test(json)) throw new Error('no digits');
   return BigInt(json);
 }
 
-/** Null stands for undefined. */
+/** Reads a value, where null means undefined. */
 function orNull<Value>(json: unknown, read: (json: unknown) => Value): Value | undefined {
   return json === null ? undefined : read(json);
 }

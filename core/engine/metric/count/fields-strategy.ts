@@ -50,14 +50,14 @@ import type { ProfileRequest, SelectionProfile } from './profile.js';
 import type { ListedRange, StreamListing } from './stream-listing.js';
 
 const anyTime = '1970-01-01T00:00:00Z';
-/** Makes every rebuilt line of a group an object: no query can name it. */
+/** Name of an extra field, which makes every rebuilt line of a group a JSON object. No query can refer to it. */
 const filler = '\u0000';
 
 type Planned = LeafPlan & { readonly fields: FieldsPlan };
 
 /**
- * Lets the backend count rows without a stored line by their fields: their lines are rebuilt from these, so that the fields show all that
- * `| json` would find. Of a group of rows with the same fields one line is made and evaluated.
+ * Lets the backend count rows without a stored line by their fields. Their lines are rebuilt from these fields, so the fields contain all
+ * that `| json` would find. For each group of rows with equal fields, one line is built and evaluated.
  */
 export const fieldsStrategy: ReadStrategy = {
   name: 'fields',
@@ -103,11 +103,11 @@ async function fieldsTable(
   return into.table(pacer);
 }
 
-/** A count in progress, of the streams that are expected. */
+/** A count in progress, for the expected streams. */
 interface Begun {
   readonly counting: FieldCounting;
   readonly profileRequest: ProfileRequest;
-  /** The profile for which rows are grouped. */
+  /** The profile that the grouping assumes. */
   readonly expected: SelectionProfile;
   readonly groups: Promise<readonly RowGroup[] | Declined>;
 }
@@ -115,7 +115,7 @@ interface Begun {
 interface Counted {
   readonly groups: readonly RowGroup[];
   readonly surplus: readonly BackendRow[];
-  /** Rows whose level depends on their whole line, and which are not among the groups; undefined where there are none. */
+  /** Matches rows whose level depends on their whole line, and which are not in the groups; undefined if there are none. */
   readonly undecided: LogsqlFilter | undefined;
 }
 
@@ -146,7 +146,7 @@ class FieldCounting {
     this.#filter = and(plan.logs.filter, missingLineRows(context.naming));
   }
 
-  /** @param asked answers without waiting for the listing of the streams to be confirmed */
+  /** @param asked context that answers without waiting for the current stream listing */
   async begin(asked: LeafContext): Promise<Begun | Declined> {
     const context = this.#context;
     const { selection, fields } = this.#plan;
@@ -159,7 +159,7 @@ class FieldCounting {
       ...{ ...context, selection, columns: byLabels.streamKeyColumns },
       misparsedRows: rewrittenRows(this.#fields),
     };
-    // A profile shows whether there are stored lines, but takes longer to make.
+    // A profile shows whether there are stored lines, but it is slower.
     const refusal = context.profiler.knows(profileRequest)
       ? undefined
       : await declineLines(selection, range, asked);
@@ -181,12 +181,12 @@ class FieldCounting {
       push: { ...fields, stageNames: new Set<string>(), looksAtLines: false },
       ...{ memory: context.limits.memory, signal: this.#request.signal },
     });
-    // It may fail before it is awaited.
+    // Handled, because the count may fail before it is awaited.
     groups.catch(() => undefined);
     return { counting: this, profileRequest, expected, groups };
   }
 
-  /** @param listing the streams as they are now */
+  /** @param listing the current streams */
   async count(
     { profileRequest, expected, groups: asked }: Begun,
     listing: ListedRange,
@@ -210,14 +210,14 @@ class FieldCounting {
     return this.#withoutUndecided(groups, surplus);
   }
 
-  /** True when there may be rows without any field of their own: their line is empty, and no JSON. */
+  /** True if there may be rows without any field of their own. Their line is empty, which is not JSON. */
   async #hasEmptyLines(groups: readonly RowGroup[]): Promise<boolean> {
     const mayBe = groups.some((group) => mayBeEmpty(group, this.#rebuilt, this.#context.reader));
     if (!this.#plan.fields.readsJson || !mayBe) return false;
     return mayHaveEmptyLines(this.#filter, this.#listing, this.#buckets.range, this.#context);
   }
 
-  /** Leaves out the groups whose level their fields do not show. */
+  /** Removes the groups whose level is not determined by their fields. */
   #withoutUndecided(groups: readonly RowGroup[], surplus: readonly BackendRow[]): Counted | Declined {
     const { names } = this.#plan.fields;
     if (!names.has(detectedLevelName)) return { groups, surplus, undecided: undefined };
@@ -234,7 +234,7 @@ class FieldCounting {
     return { groups: decided, surplus, undecided: others.size === 0 ? undefined : or(...others.values()) };
   }
 
-  /** Adds the counts, and what rows have to be read for. */
+  /** Adds the counts, and the rows that had to be read. */
   async addTo(
     into: LeafEngine,
     { groups, surplus, undecided }: Counted,
@@ -267,7 +267,7 @@ class FieldCounting {
     if (undecided !== undefined) await this.#readRows(into, undecided, selectedRows);
   }
 
-  /** Reads rows, repeated ones too, which are subtracted as surplus. */
+  /** Reads rows including repeated ones, which are subtracted as surplus rows. */
   async #readRows(
     { engine, checkSeries }: LeafEngine,
     undecided: LogsqlFilter,

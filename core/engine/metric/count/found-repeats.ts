@@ -23,11 +23,11 @@ import type { SegmentRun } from './segment-findings.js';
 
 /** Entries that were pushed more than once, in one or several segments of time. */
 export interface FoundRepeats {
-  /** The times at which entries of one stream repeat, and possibly others; undefined when there are too many. */
+  /** Times at which entries of a stream are repeated, and possibly some other times; undefined if there are too many. */
   readonly repeatedAt: readonly bigint[] | undefined;
-  /** The rows that repeat another one of their stream; undefined when they are too many or too large. */
+  /** Rows that repeat another row of their stream; undefined if they are too many or too large. */
   readonly surplus: readonly BackendRow[] | undefined;
-  /** Streams and times with so many repeats that the backend counts distinct rows sooner than surplus ones are subtracted. */
+  /** Streams and times with so many repeats that it is cheaper to let the backend count distinct rows than to subtract surplus rows. */
   readonly dense: readonly DenseRepeats[];
   /** The surplus rows outside of `dense`. */
   readonly surplusElsewhere: readonly BackendRow[] | undefined;
@@ -38,7 +38,7 @@ export interface DenseRepeats {
   readonly range: TimeRange;
   /** Their `_stream` texts. */
   readonly streams: ReadonlySet<string>;
-  /** Rows of one stream are one entry exactly if they have the same values in these columns. */
+  /** Rows of one stream are the same entry if and only if they have equal values in these columns. */
   readonly columns: readonly string[];
 }
 
@@ -46,19 +46,19 @@ export const noRepeats: FoundRepeats = { repeatedAt: [], surplus: [], dense: [],
 
 /** Counts of one time segment. */
 export interface SegmentCounts {
-  /** By `_stream` text. */
+  /** Number of rows by `_stream` text. */
   readonly rows: ReadonlyMap<string, number>;
   readonly streamsWithSharedTimes: ReadonlySet<string>;
-  /** The number of rows that share their time with another row, for each stream with such rows; NaN if it was not counted. */
+  /** Number of rows that share their time with another row, for each stream with such rows; NaN if it was not counted. */
   readonly sharingOf: ReadonlyMap<string, number>;
-  /** Rows that share their time with another one of their stream. */
+  /** Total number of rows that share their time with another row of their stream. */
   readonly sharing: number;
 }
 
-/** The most rows that share times of which all times are named, a segment; those of all segments should not be too many. */
+/** Maximum number of time-sharing rows per segment for which all times are listed, to bound the total over all segments. */
 const fewSharing = 50;
 
-/** Finds the repeated entries of each segment, in the streams in which rows share times. */
+/** Finds the repeated entries of each segment, in the streams where rows share times. */
 export async function findRepeats(
   compared: Omit<ComparedRows, 'range'>,
   run: SegmentRun,
@@ -70,7 +70,7 @@ export async function findRepeats(
   const sharing = counts.reduce((sum, each) => sum + each.sharing, 0);
   const shared = { streams, where: whereShared(run, counts, compared.reader) };
   const at = { ...compared, range };
-  // Where few rows share a time, all of them are read and compared.
+  // If few rows share a time, all of them are read and compared.
   const times = sharing <= fewSharing * counts.length ? await sharedTimes(at, shared) : undefined;
   if (times !== undefined) return comparedAt(compared, run, bySegment(times, run));
   const repeating = await repeatingStreams(at, shared);
@@ -106,7 +106,7 @@ function decidedByTime(
   return (stream) => sharing.get(stream) === surplus.get(stream);
 }
 
-/** From the first to the last of some times; undefined where there are none. */
+/** The range from the first to the last of these times; undefined if there are none. */
 function rangeAround(times: readonly bigint[] | undefined): TimeRange | undefined {
   const [first, ...others] = times ?? [];
   if (first === undefined) return undefined;
@@ -118,7 +118,7 @@ function rangeAround(times: readonly bigint[] | undefined): TimeRange | undefine
   return { startNs, endNs: lastNs + 1n };
 }
 
-/** The surplus rows among those of these times, by segment. */
+/** Finds the surplus rows at these times, by segment. */
 async function comparedAt(
   compared: Omit<ComparedRows, 'range'>,
   run: SegmentRun,
@@ -138,12 +138,12 @@ const noRows: SegmentCounts = {
   sharing: 0,
 };
 
-/** So few surplus rows of a segment are always subtracted one by one. */
+/** Up to this number of surplus rows of a segment, they are always subtracted one by one. */
 const fewSurplus = 20;
-/** Subtracting one row takes as long as letting the backend distinguish this number of rows. */
+/** Number of rows that the backend deduplicates in the time that subtracting one row takes. */
 const distinctPerSurplus = 40;
 
-/** With more surplus rows than this, it takes less time to count the distinct rows of these streams. */
+/** Number of surplus rows above which counting the distinct rows of these streams is faster. */
 function mostSurplusOf(rows: ReadonlyMap<string, number>, streams: ReadonlySet<string>): number {
   let all = 0;
   for (const text of streams) all += rows.get(text) ?? 0;
@@ -154,7 +154,7 @@ function timesOf(rows: readonly BackendRow[]): readonly bigint[] {
   return [...new Set(rows.map(({ _time = '' }) => parseRowTime(_time)))];
 }
 
-/** The times of repeats of each segment; where there are too many for one call, a call for each. */
+/** Finds the times of repeats in each segment, with a separate call for each segment if there are too many for one. */
 async function timesBySegment(
   compared: Omit<ComparedRows, 'range'>,
   run: SegmentRun,
@@ -178,10 +178,10 @@ function bySegment(times: readonly bigint[], run: SegmentRun): readonly (readonl
   return parts;
 }
 
-/** Longer filters take the backend more time than they save. */
+/** Longer filters cost the backend more time than they save. */
 const maxWhereBytes = 12_000;
 
-/** Matches the rows of streams that share times in the segments in which they do; undefined when that cannot be said shortly. */
+/** Matches the rows of streams that share times, in the segments where they do; undefined if the filter would be too long. */
 function whereShared(
   { segments }: SegmentRun,
   counts: readonly SegmentCounts[],
@@ -205,7 +205,7 @@ function shortly(filter: LogsqlFilter): LogsqlFilter | undefined {
   return Buffer.byteLength(printFilter(filter)) > maxWhereBytes ? undefined : filter;
 }
 
-/** The most surplus rows that are subtracted from the counts of a query one by one. */
+/** Maximum number of surplus rows that are subtracted from the counts of a query one by one. */
 const maxSurplus = 20_000;
 
 /** Merges the findings of all segments. */
@@ -224,15 +224,15 @@ export function mergeRepeats(found: readonly FoundRepeats[]): FoundRepeats {
   };
 }
 
-/** Rows of which the backend tells distinct ones. */
+/** Rows that the backend deduplicates. */
 export interface DenseRows {
-  /** Matches them, and possibly others. */
+  /** Matches these rows, and possibly others. */
   readonly filter: LogsqlFilter;
-  /** The same rows, each once, by the columns of which at least one differs between entries. */
+  /** The same rows without repeats, by columns of which at least one differs between entries. */
   readonly parts: readonly Required<RowPart>[];
 }
 
-/** The rows among which many repeat; undefined where there are none. */
+/** The rows with many repeats; undefined if there are none. */
 export function denseRows({ dense }: Pick<FoundRepeats, 'dense'>, reader: RowReader): DenseRows | undefined {
   if (dense.length === 0) return undefined;
   const comparesLines = ({ columns }: DenseRepeats): boolean => columns.includes('_msg');
@@ -248,20 +248,20 @@ function partOf(dense: readonly DenseRepeats[], reader: RowReader): Required<Row
     ...dense.map(({ range, streams: own }) => and(inTime(range), streamsFilter(own, reader))),
   );
   return {
-    // In other streams of these segments no two rows have the same time and line, or no two have the same time.
+    // In other streams of these segments, no two rows have the same time, or none have the same time and line.
     filter: shortly(streams) ?? times,
     distinctBy: [...new Set(['_stream', ...dense.flatMap(({ columns }) => columns)])],
   };
 }
 
-/** Some of the rows to count or to gather. */
+/** A part of the rows to count or gather. */
 export interface RowPart {
   readonly filter: LogsqlFilter;
-  /** The columns of which at least one differs between entries, where rows that are equal in all of them are one. */
+  /** Columns of which at least one differs between entries; rows with equal values in all of them are counted once. */
   readonly distinctBy?: readonly string[];
 }
 
-/** The rows of a filter: those among which many repeat, and the others, of which surplus ones are subtracted. */
+/** Splits the rows of a filter into those with many repeats and the others, whose surplus rows are subtracted. */
 export function rowPartsOf(filter: LogsqlFilter, dense: DenseRows | undefined): readonly RowPart[] {
   if (dense === undefined) return [{ filter }];
   return [
@@ -270,7 +270,7 @@ export function rowPartsOf(filter: LogsqlFilter, dense: DenseRows | undefined): 
   ];
 }
 
-/** Leaves one row of each entry, with its line and these columns: no pipe behind sees another stored one. */
+/** Keeps one row per entry, with its line and these columns; later pipes see no other stored column. */
 export function distinctRows({ distinctBy }: RowPart, columns: readonly string[]): readonly LogsqlPipe[] {
   if (distinctBy === undefined) return [];
   return [{ kind: 'uniq', by: [...new Set([...distinctBy, '_msg', ...columns])], hits: false }];

@@ -19,13 +19,13 @@ import type { ValueDigest } from './json.js';
 import type { Unwrapping } from './value-facts.js';
 import type { Get } from './line-digests.js';
 
-/** Values read between two checks of the time slice: some hundred microseconds of work. */
+/** Number of values read between two checks of the time slice, which takes some hundred microseconds. */
 const textsPerStep = 1000;
 
-/** One group of the backend in one bucket of time. */
+/** One group of the backend in one time bucket. */
 export interface ValueGroup {
   readonly get: Get;
-  /** The `_stream` text of a stream with the labels of its rows. */
+  /** The `_stream` text of a stream with the labels of the group. */
   readonly stream: string;
   /** The last nanosecond of the bucket. */
   readonly endNs: bigint;
@@ -33,16 +33,16 @@ export interface ValueGroup {
   readonly gathered: GatheredValues;
 }
 
-/** Adds the values of groups to an engine, without those of rows that were pushed twice. */
+/** Adds the values of groups to an engine, except for values of repeated rows. */
 export class GroupedValues {
   readonly #reader: RowReader;
   readonly #into: LeafEngine;
   readonly #buckets: Buckets;
   readonly #digest: ValueDigest;
   readonly #convert: Conversion;
-  /** True for `unwrap f` without a conversion: the text is the number. */
+  /** True for `unwrap f` without a conversion, where the text is the number. */
   readonly #areUnitless: boolean;
-  /** Buffer for the numbers of a part of a group. */
+  /** Buffer for the numbers of one step. */
   readonly #numbers = new Float64Array(textsPerStep);
   readonly #sampleOf: SampleExtractor;
   readonly #sampleOfLine: LineEvaluator<ExtractedSample | undefined>;
@@ -52,7 +52,7 @@ export class GroupedValues {
   #areIntegers = true;
   /** Sum of the absolute values. */
   #sum = 0;
-  /** Counts of values to leave out, because their rows were pushed twice: by the end of the bucket, then by value and series. */
+  /** Counts of values to leave out, because their rows were pushed twice, by bucket end, then by value and series. */
   readonly #surplus = new Map<bigint, Map<string, number>>();
 
   constructor(
@@ -74,14 +74,14 @@ export class GroupedValues {
     this.#pacer = new Pacer(signal);
   }
 
-  /** Number of surplus values that no group has contained so far. */
+  /** Number of surplus values that were not found in any group yet. */
   get leftOver(): number {
     let count = 0;
     for (const values of this.#surplus.values()) for (const left of values.values()) count += left;
     return count;
   }
 
-  /** True if a sum of these values may be rounded, so that it depends on their order. */
+  /** True if a sum of these values may be rounded, so that the order of addition matters. */
   get areRounded(): boolean {
     return !this.#areIntegers || this.#sum > Number.MAX_SAFE_INTEGER;
   }
@@ -125,10 +125,10 @@ export class GroupedValues {
     this.#into.checkSeries();
   }
 
-  /** Adds the values of rows that were read, each entry once. */
+  /** Adds the values of rows that were read, once per entry. */
   async addEntries(entries: readonly PipelineEntry[]): Promise<void> {
     for (const entry of entries) {
-      // Only a few entries return a promise.
+      // It is a promise for very few entries.
       const made = this.#sampleOfLine.of(entry);
       this.#take(made instanceof Promise ? await made : made, entry.timestampNs);
       const pause = this.#pacer.due();
@@ -137,7 +137,7 @@ export class GroupedValues {
     this.#into.checkSeries();
   }
 
-  /** Adds the values of rows that differ in nothing but the value, as long as it is a number. */
+  /** Adds the values of rows that differ only in the value, as long as the values are numbers. */
   async #addValues({ get, stream, endNs, gathered }: ValueGroup): Promise<void> {
     let usual: ExtractedSample | 'none' | undefined;
     const numbers = this.#numbers;
@@ -192,7 +192,7 @@ export class GroupedValues {
     this.#areIntegers &&= Number.isInteger(value);
   }
 
-  /** Takes samples that differ from one without an error by their value alone. */
+  /** Adds values as samples that equal this one, which has no error, in everything else. */
   #takeAll(sample: ExtractedSample, endNs: bigint, values: Float64Array): void {
     if (this.#surplus.has(endNs)) for (const value of values) this.#take({ ...sample, value }, endNs);
     else {

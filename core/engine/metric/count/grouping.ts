@@ -31,19 +31,19 @@ import type { Get, RepresentativeLine } from './line-digests.js';
 const severityNumber = 'severity_number';
 const levelMetadata: ReadonlySet<string> = new Set([...levelNames, severityNumber, detectedLevelName]);
 
-/** The fields which, besides the stream, decide the labels of these names for a row. */
+/** The fields that, together with the stream, determine these labels of a row. */
 export interface LabelSourceFields {
   readonly all: readonly string[];
-  /** The level fields among them, by Loki's list of names: with a value in one of them, the line is not searched for a level. */
+  /** The level fields among them, by Loki's list of names. If one of them has a value, the line is not searched for a level. */
   readonly levels: readonly string[];
-  /** True when there are streams from OTLP exporters, whose fields may be filled in or renamed. */
+  /** True if there are streams from OTLP exporters, whose fields may be filled in or renamed. */
   readonly hasOtlp: boolean;
 }
 
-/** Where only streams tell the labels of rows. */
+/** For queries whose labels depend on the stream alone. */
 export const noFields: LabelSourceFields = { all: [], levels: [], hasOtlp: false };
 
-/** Finds these fields; a label that all streams have needs none. */
+/** Finds these fields; a label that all streams have needs no field. */
 export function labelSourceFields(
   names: ReadonlySet<string> | 'all',
   { streams, fields }: StreamListing,
@@ -72,7 +72,7 @@ export function hasName(names: ReadonlySet<string> | 'all', name: string): boole
   return names === 'all' || names.has(name);
 }
 
-/** True when a stored field can appear as one of these labels. */
+/** True if a stored field can appear as one of these labels. */
 function seenFields(
   names: ReadonlySet<string> | 'all',
   streams: readonly StreamIdentity[],
@@ -88,15 +88,15 @@ function seenFields(
 /** The columns by which the backend groups rows, such that all rows of a group have the same relevant labels. */
 export interface RowGrouping {
   readonly columns: readonly string[];
-  /** Stream fields among the columns that represent whole streams: rows must have their stream's values in them. */
+  /** Stream fields among the columns that stand for whole streams: valid only if rows have their stream's values in these fields. */
   readonly streamKeyColumns: readonly string[];
-  /** The least number of groups, not counting row fields. */
+  /** Lower bound of the number of groups, ignoring fields of rows. */
   readonly size: number;
-  /** The `_stream` text of a stream by the values of the placeholder columns; undefined when `_stream` is a column itself. */
+  /** Maps the values of the key columns to the `_stream` text of a stream; undefined if `_stream` is itself a column. */
   readonly texts: ReadonlyMap<string, string> | undefined;
 }
 
-/** The `_stream` text of a stream with a group's labels; undefined when there is none. */
+/** The `_stream` text of a stream with a group's labels; undefined if there is none. */
 export function streamOf(
   { streamKeyColumns, texts }: Pick<RowGrouping, 'streamKeyColumns' | 'texts'>,
   get: Get,
@@ -105,10 +105,10 @@ export function streamOf(
   return texts.get(JSON.stringify(streamKeyColumns.map((name) => get(name) ?? '')));
 }
 
-/** Streams handled per step. */
+/** Number of streams handled per step. */
 const stepStreams = 200;
 
-/** Groups by whole streams, which always determines their labels. */
+/** Groups by whole stream, which always determines the stream's labels. */
 export function groupByStream({ streams }: StreamListing, sources: LabelSourceFields): RowGrouping {
   return {
     columns: ['_stream', ...sources.all],
@@ -119,7 +119,7 @@ export function groupByStream({ streams }: StreamListing, sources: LabelSourceFi
 }
 
 /**
- * Groups by the stream fields that make these labels, which gives far fewer groups than streams; falls back to whole streams when these
+ * Groups by the stream fields that make these labels, which gives far fewer groups than streams. Falls back to whole streams if these
  * fields do not determine the labels of every stream.
  */
 export function* groupByLabels(
@@ -164,13 +164,13 @@ export function* groupByLabels(
   };
 }
 
-/** The labels that a name shows, that hold its level, or of which it is derived. */
+/** The labels that contribute to a name: the label itself, its level, or the labels it is derived from. */
 function labelsBehind(name: string): readonly string[] {
   if (name === detectedLevelName) return [...levelNames, detectedLevelName];
   return name === serviceNameLabel ? [name, ...serviceDiscoveryLabels] : [name, plainName(name)];
 }
 
-/** Everything of a stream that is visible in these labels. */
+/** Everything of a stream that is visible through these labels. */
 function shownOf(stream: StreamIdentity, names: readonly string[], withLevel: boolean): string {
   const { labels, level, looksLikeOtlp, metadata } = stream;
   return JSON.stringify([
@@ -181,13 +181,13 @@ function shownOf(stream: StreamIdentity, names: readonly string[], withLevel: bo
   ]);
 }
 
-/** Rows that are grouped in one way. */
+/** Rows with one grouping. */
 export interface GroupedRows {
   readonly filter: LogsqlFilter;
   readonly grouping: RowGrouping;
 }
 
-/** Groups rows by labels, but by whole streams where rows of a stream have other values in the placeholder columns. */
+/** Groups rows by labels, but by whole stream if rows of a stream override the values of the key columns. */
 export function groupAroundOverrides(
   { byLabels, byStream }: { readonly byLabels: RowGrouping; readonly byStream: RowGrouping },
   { overridingStreams }: Pick<SelectionProfile, 'overridingStreams'>,
@@ -202,7 +202,7 @@ export function groupAroundOverrides(
   ];
 }
 
-/** True if rows that were grouped for the expected profile are grouped rightly for the current one. */
+/** True if the grouping for the expected profile is also right for the current one. */
 export function isGroupingValid(
   { overridingStreams: now }: Pick<SelectionProfile, 'overridingStreams'>,
   { overridingStreams: expected }: Pick<SelectionProfile, 'overridingStreams'>,
@@ -217,15 +217,15 @@ export type GroupValue = readonly [timestampNs: bigint, value: number];
 
 /** A group of rows with its values, each at the last nanosecond of its bucket. */
 export interface RowGroup {
-  /** The `_stream` text of a stream with the labels of its rows. */
+  /** The `_stream` text of a stream with the labels of the group. */
   readonly stream: string;
   readonly get: Get;
-  /** A line to evaluate in place of the group's lines, an empty one for rows without; undefined when lines do not matter. */
+  /** A line to evaluate in place of the group's lines, empty for rows without a line; undefined if lines do not matter. */
   readonly representative?: RepresentativeLine;
   readonly values: readonly GroupValue[];
 }
 
-/** Evaluates groups as if they were rows: everything that is equal for all rows of a group is computed once. */
+/** Evaluates groups as if they were rows. Everything that is equal for all rows of a group is computed once. */
 export class GroupEvaluator {
   readonly #reader: RowReader;
   readonly #fields: readonly string[];
@@ -262,7 +262,7 @@ export class GroupEvaluator {
 
 const levelLabels: ReadonlySet<string> = new Set(levelNames);
 
-/** True when the level found in a line matters. */
+/** True if the query depends on a level found in a line. */
 export function readsLevels({ names, looksAtLines }: LeafPush, naming: Naming): boolean {
   return looksAtLines && hasName(names, detectedLevelName) && naming.scansBodies;
 }
@@ -275,7 +275,7 @@ export function streamsWithoutLevel({ streams }: StreamListing): readonly string
 export interface UndecidedRows {
   /** Rows of streams without a level. */
   readonly selection: LogsqlFilter;
-  /** Rows of which no stored field decides the label, and others that must be read. */
+  /** Matches rows whose label no stored field decides, and other rows that must be read. */
   readonly filter: LogsqlFilter;
 }
 
@@ -293,7 +293,7 @@ export function undecidedRows(streamListing: StreamListing, sources: LabelSource
   return { selection, filter: and(selection, unfilled) };
 }
 
-/** Matches rows with values such as 1_000 in one of these fields, which the backend groups as 1000; undefined for no field. */
+/** Matches rows with values such as 1_000 in one of these fields, which the backend groups as 1000; undefined for an empty list. */
 export function rewrittenRows(fields: readonly string[]): LogsqlFilter | undefined {
   return fields.length === 0 ? undefined : or(...fields.map((name) => regexp(name, rewrittenPattern)));
 }

@@ -22,22 +22,22 @@ import {
   type ProvenDigest,
 } from './line-digests.js';
 
-/** The most labels to count lines by; more would make as many groups as lines. */
+/** Maximum number of labels to count lines by; with more there would be as many groups as lines. */
 const maxNames = 6;
-/** The share of a sample's lines that must become shorter for shortening to pay off. */
+/** Minimum share of the sample's lines that must become shorter for shortening to be worthwhile. */
 const minShortenedShare = 0.75;
 
 const openNumber = '(?:[+.eE][0-9.eE+-]*|[+]?(?i:inf|nan))';
 /**
- * Lines with numbers that the backend's JSON parser accepts and Loki's refuses. A colon is in every line, and what may follow it is tried
- * at each; most lines fail the first pattern, which tries a single character and takes a third of the time.
+ * Matches lines with numbers that the backend's JSON parser accepts and Loki's rejects. Every line contains colons, and the rest of the
+ * pattern is tried at each. The first pattern tests a single character, fails for most lines, and takes a third of the time.
  */
 export const lenientNumberLines: LogsqlFilter = and(
   regexp('_msg', ':[ \\t\\r\\n+.eEiInN]'),
   regexp('_msg', `:[ \\t\\r\\n]*${openNumber}[ \\t\\r\\n]*[,}\\]]`),
 );
 
-/** Labels that `| json` may add: those that not every stream already has. */
+/** Labels that `| json` may add, which are those that not every stream already has. */
 export function openNames(names: readonly string[], { streams }: StreamListing): readonly string[] {
   const identities = [...streams.values()];
   return names.filter((name) => !identities.every(({ labelNames }) => labelNames.has(name)));
@@ -61,7 +61,7 @@ export function jsonQuestion(open: readonly string[]): LineQuestion | Declined {
   return unlessTooMany(open, { key, digestFor });
 }
 
-/** Without any label, valid lines cannot be distinguished from invalid ones. */
+/** Declines if there are too many labels, or none: without labels, valid and invalid lines cannot be distinguished. */
 function unlessTooMany<Digest extends LineDigest>(
   open: readonly string[],
   question: LineQuestion<Digest>,
@@ -70,21 +70,21 @@ function unlessTooMany<Digest extends LineDigest>(
   return open.length > maxNames ? decline('too-many-json-labels') : question;
 }
 
-/** Escapes that cannot spell the name of a key, or blanks around one, and that everybody reads alike. */
+/** Matches text whose only escapes cannot be part of a key or of blanks around it, and that all parsers read alike. */
 const plainEscapes = String.raw`^(?:[^\\]|\\["\\/])*$`;
 const hasPlainEscapes = or(not(substring('_msg', '\\')), regexp('_msg', plainEscapes));
 
-// A client field is unlikely to have this prefix, and would only be overwritten during counting.
+// Unlikely as the prefix of a client's field, which would only be overwritten during counting.
 const prefix = '__json_';
 const whole = '__json__line';
 const before = (index: number): string => `__json__start_${index}`;
 const behind = (index: number): string => `__json__rest_${index}`;
 
 /**
- * A label comes from the one key of its name at the top of an object. Its value represents the line when the backend has found the key, the
- * text that every spelling of such a key starts with occurs once in the line, and nothing but quotes and slashes is escaped: then no other
- * key can produce the label. A line without that text lacks the label if it is valid, which another label proves. All other lines represent
- * only themselves.
+ * A label comes from the only key of its name at the top level of an object. Its value represents the line if three conditions hold: the
+ * backend has found the key, the text that every spelling of such a key starts with occurs once in the line, and only quotes and slashes
+ * are escaped. Then no other key can produce the label. A line without that text does not have the label if it is valid JSON, which another
+ * label proves. Any other line represents only itself.
  */
 function jsonDigestOf(names: readonly string[]): LineDigest {
   const wholeLine = { kind: 'format', as: whole, rule: 'overwrite' } as const;
@@ -112,7 +112,7 @@ function areDecided(names: readonly string[]): LogsqlFilter {
   );
 }
 
-/** Where the values of all lines represent them, none has to be proved to be what it looks like. */
+/** A digest for selections in which the values represent every line, so that lines need no further check. */
 function provenDigest(names: readonly string[]): ProvenDigest<LineDigest> {
   return {
     uncertainLines: doubtsOf(names),
@@ -124,7 +124,7 @@ function provenDigest(names: readonly string[]): ProvenDigest<LineDigest> {
   };
 }
 
-/** Lines that do not show, by one key of each of these names or none, what `| json` makes of them. */
+/** Lines for which one key (or none) per name does not determine the result of `| json`. */
 function doubtsOf(names: readonly string[]): UncertainLines {
   return {
     key: `json ${JSON.stringify(names)}`,
@@ -137,7 +137,7 @@ function findValues(names: readonly string[]): LogsqlPipe {
   return { kind: 'unpack_json', from: '_msg', fields: names.map(fieldName), prefix, rule: 'overwrite' };
 }
 
-/** Extracts values, and the text before and after the first occurrence of a possible key. */
+/** Extracts the values, and the text before and after the first occurrence of a possible key. */
 function findKeys(names: readonly string[]): readonly LogsqlPipe[] {
   return [
     findValues(names),
@@ -150,14 +150,15 @@ function findKeys(names: readonly string[]): readonly LogsqlPipe[] {
 
 function isFoundOnce(name: string, index: number): LogsqlFilter {
   const [value, rest] = [prefix + name, behind(index)];
-  // Values that start like this may be arrays, which make no label.
+  // Values that start like this may be arrays, which do not make labels.
   const isText = not(field(value, { kind: 'exact-prefix', text: '[' }));
   return and(present(value), isText, present(rest), not(substring(rest, startOf(name))));
 }
 
 /**
- * Loki trims blanks around a key. They only need to be searched for when the key's text also occurs elsewhere, and by a pattern only in
- * lines with a blank beside that text: a pattern that starts with a quote is tried at each, which takes ten times as long.
+ * Matches lines without blanks around a key, which Loki trims. The search is needed only if the text of the key also occurs elsewhere in
+ * the line. The pattern is limited to lines with a blank beside that text: a pattern that starts with a quote is tried at every quote,
+ * which takes ten times as long.
  */
 function hasNoBlanks(name: string, index: number): LogsqlFilter {
   const [first = name] = name.split('_');
@@ -176,13 +177,13 @@ function hasNoBlanks(name: string, index: number): LogsqlFilter {
   return or(isAlone, not(and(hasBlank, regexp('_msg', `"${key}`))));
 }
 
-/** Gathers lines by the labels that `| json` extracts from them, all but one, of which the values are wanted. */
+/** Groups lines by all labels that `| json` extracts except one, whose values are gathered. */
 export interface ValueDigest extends LineDigest {
   readonly valueColumn: string;
   readonly proven?: ProvenDigest<ValueDigest> | undefined;
-  /** The line of a group that represents only itself; empty for the others. */
+  /** The line of a group that represents only itself; empty for other groups. */
   undecidedLine(get: Get): string;
-  /** A line that has the labels of a group and this value. */
+  /** A line with the labels of a group and this value. */
   lineOf(get: Get, value: string): string;
 }
 
@@ -225,7 +226,7 @@ function lineOf(get: Get, names: readonly string[]): string {
   return JSON.stringify(Object.fromEntries(values.filter(([, value]) => value !== '')));
 }
 
-/** Shortens lines to the labels that `| json` extracts from them; `columns` is empty, because `_msg` is the short line. */
+/** Shortens lines to the labels that `| json` extracts. `columns` is empty, because `_msg` becomes the short line. */
 export function shorteningQuestion(open: readonly string[]): LineQuestion | Declined {
   function* digestFor(lines: readonly string[]): Steps<LineDigest | Declined> {
     let short = 0;
@@ -252,7 +253,7 @@ function shorten(names: readonly string[]): LineDigest {
   };
 }
 
-/** The start of every key that makes this label: other characters, and nesting, become underscores. */
+/** The start of every key that produces this label: nesting and special characters become underscores. */
 function startOf(name: string): string {
   const [first = name, ...others] = name.split('_');
   return others.length === 0 ? `"${name}"` : `"${first}`;
@@ -264,7 +265,7 @@ function hasOnlyPlainEscapes(line: string): boolean {
   return true;
 }
 
-/** Groups a line as the backend would, except in rare cases. */
+/** The group that the backend would put a line in, except in rare cases. */
 function groupOf(line: string, names: readonly string[]): string {
   if (!hasOnlyPlainEscapes(line)) return line;
   let object: unknown;

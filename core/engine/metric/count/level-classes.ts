@@ -2,51 +2,51 @@ import { standsAlone } from '../../../victoria/logsql/eval/words.js';
 import { aroundWord, normalLevel, spelledLevelWord } from '../../../victoria/names/level-words.js';
 
 const stems = ['trace', 'debug', 'info', 'warning', 'warn', 'error', 'err', 'critical', 'fatal'];
-/** As programs spell them. */
+/** Level words in the usual spellings of programs. */
 const spellings = stems
   .flatMap((stem) => [stem, `${stem.slice(0, 1).toUpperCase()}${stem.slice(1)}`, stem.toUpperCase()])
   .map((word, index) => ({ word, level: normalLevel(word) ?? '', bit: 1 << index }));
 const bitOf: ReadonlyMap<string, number> = new Map(spellings.map(({ word, bit }) => [word, bit]));
-/** All names of levels that words spell, in a fixed order. */
+/** All level names, in a fixed order. */
 const allLevels = [...new Set(spellings.map(({ level }) => level))];
 const anySpelling = new RegExp(stems.join('|'), 'gi');
 
-/** The bits of spellings. */
+/** A bit set of spellings. */
 type Words = number;
 
-/** Spellings that stand in a line. */
+/** Spellings found in a line. */
 interface SpelledIn {
-  /** Spellings between word boundaries. */
+  /** Spellings found between word boundaries. */
   readonly words: Words;
-  /** Spellings that stand where they decide the level. */
+  /** Spellings found where they decide the level. */
   readonly decisive: Words;
 }
 
-/** Lines of a stream that have the same level, empty for none, and hold the same spellings, if nothing is cut out. */
+/** Lines of a stream that have the same level (empty for none) and contain the same spellings, if nothing is cut out. */
 export interface LineKind extends SpelledIn {
-  /** The text that the backend cuts out in place of a level although it is none; empty where it cuts out nothing. */
+  /** The text that the backend cuts out as a level although it is none; empty if it cuts out nothing. */
   readonly value: string;
   readonly level: string;
 }
 
 /** Statistics of the lines of a stream. */
 export interface StreamLevelStats {
-  /** Undefined when a line has its level in another way. */
+  /** The kinds of lines; undefined if a line has its level in another way. */
   readonly kinds: readonly LineKind[] | undefined;
-  /** The spellings by which lines have their level. */
+  /** The spellings that determine levels in this stream. */
   readonly used: Words;
   /** The characters around spellings that decide the level (`aroundWord`), by spelling; incomplete beyond `maxAround`. */
   readonly around: ReadonlyMap<Words, ReadonlySet<string>>;
 }
 
-/** The most kinds of lines of one stream. */
+/** Maximum number of kinds of lines of a stream. */
 const maxKinds = 128;
-/** With more around it, a spelling is looked for between any word boundaries. */
+/** Maximum number of distinct contexts of a spelling; with more, it is searched for between any word boundaries. */
 const maxAround = 6;
-/** The longest value that is remembered. */
+/** Maximum length of a remembered value. */
 const maxValue = 100;
 
-/** Gathers how the lines of one stream have their levels. */
+/** Collects how the lines of one stream express their levels. */
 export class StreamLevelCollector implements StreamLevelStats {
   readonly #kinds = new Map<string, LineKind>();
   readonly around = new Map<Words, Set<string>>();
@@ -57,7 +57,7 @@ export class StreamLevelCollector implements StreamLevelStats {
     return this.#isClassifiable ? [...this.#kinds.values()] : undefined;
   }
 
-  /** @param value the text that the backend cuts out of the line in place of a level */
+  /** @param value the text that the backend cuts out of the line as a level */
   add(line: string, value: string, levelOf: (line: string) => string | undefined): void {
     if (!this.#isClassifiable) return;
     const level = levelOf(line) ?? '';
@@ -103,7 +103,7 @@ export class StreamLevelCollector implements StreamLevelStats {
 
 const nothing: SpelledIn = { words: 0, decisive: 0 };
 
-/** A spelling that is looked for: with something around it, or, if that is undefined, between any word boundaries. */
+/** A spelling to search for: with this text around it, or between any word boundaries if that is undefined. */
 export interface SoughtWord {
   readonly word: string;
   readonly around: readonly string[] | undefined;
@@ -111,21 +111,21 @@ export interface SoughtWord {
 
 /** A classification of lines by the levels that they spell. */
 export interface LevelClassification {
-  /** The levels that are looked for, each by any of these words. */
+  /** The levels to search for, each with its words. */
   readonly levels: readonly { readonly level: string; readonly words: readonly SoughtWord[] }[];
   readonly meanings: Meanings;
-  /** The streams of which words do not tell levels. */
+  /** The streams whose levels cannot be determined by words. */
   readonly unclassifiable: ReadonlySet<string>;
-  /** The others that have lines of which `meanings` has no level. */
+  /** The other streams that have lines whose level is missing in `meanings`. */
   readonly ambiguous: ReadonlySet<string>;
 }
 
-/** The level of lines by what was cut out of them, or by the digits of the levels that they spell; empty for none. */
+/** The level of lines by the text that was cut out, or by the digits of the levels that they spell; empty for none. */
 export interface Meanings {
   get(value: string, spelled: string): string | undefined;
 }
 
-/** Judges by what was found in all time segments. */
+/** Classifies levels by the findings of all time segments. */
 export function classifyLevels(
   segments: readonly ReadonlyMap<string, StreamLevelStats>[],
   streams: readonly string[],
@@ -185,15 +185,15 @@ function bitsOf(words: readonly { readonly bit: Words }[]): Words {
 }
 
 /**
- * The characters around a spelling in all streams; undefined when there are too many of them, or when one is the end of a line, which no
- * filter finds.
+ * The characters around a spelling in all streams; undefined if there are too many of them, or if one is the end of a line, which no filter
+ * can match.
  */
 function aroundOf(bit: Words, streams: readonly StreamLevelStats[]): readonly string[] | undefined {
   const all = new Set(streams.flatMap(({ around }) => [...(around.get(bit) ?? [])]));
   return all.size > maxAround || [...all].some((each) => each.endsWith('$')) ? undefined : [...all];
 }
 
-/** True when lines that spell one level or none have another one: too many of them would be ambiguous in all streams. */
+/** True if lines that spell one level or none have another one. Their stream is unclassifiable, as such lines would be ambiguous everywhere. */
 function isWrong(level: string, spelled: string, levels: LevelClassification['levels']): boolean {
   return spelled.length <= 1 && level !== (spelled === '' ? '' : levels[Number(spelled)]?.level);
 }

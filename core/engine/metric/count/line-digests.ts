@@ -17,21 +17,21 @@ export type Get = (name: string) => string | undefined;
 /** Splits lines into classes in the backend, so that it can count lines by level without sending them. */
 export interface LineDigest {
   readonly pipes: readonly LogsqlPipe[];
-  /** The columns that identify a shape. */
+  /** The columns that identify a class. */
   readonly columns: readonly string[];
-  /** A line with the same meaning as a group's lines; undefined when their shape does not decide it. */
+  /** A line with the same meaning as the lines of a group; undefined if the class does not decide it. */
   representativeOf(get: Get): RepresentativeLine | undefined;
-  /** A cheaper digest for lines of which none is uncertain; undefined where a sample holds uncertain lines. */
+  /** A cheaper digest for selections without uncertain lines; undefined if the sample contains uncertain lines. */
   readonly proven?: ProvenDigest<LineDigest> | undefined;
 }
 
-/** A digest for lines that have been inspected before. */
+/** A digest for lines that have already been inspected. */
 export interface ProvenDigest<Digest> {
   readonly uncertainLines: UncertainLines;
   readonly digest: Digest;
 }
 
-/** The cheapest digest for lines of which `uncertain` are uncertain; undefined where that is not known. */
+/** The cheapest digest for `uncertain` uncertain lines; undefined if their number is unknown. */
 export function cheapestDigest<Digest extends { readonly proven?: ProvenDigest<Digest> | undefined }>(
   digest: Digest,
   { uncertainRows }: { readonly uncertainRows: number | undefined },
@@ -39,36 +39,36 @@ export function cheapestDigest<Digest extends { readonly proven?: ProvenDigest<D
   return uncertainRows === 0 ? (digest.proven?.digest ?? digest) : digest;
 }
 
-/** Lines to look for once in a selection; `key` identifies them. */
+/** Lines to search for once in a selection; `key` identifies them. */
 export interface UncertainLines {
   readonly key: string;
   readonly pipes: readonly LogsqlPipe[];
-  /** Matches lines, behind the pipes, that represent only themselves. */
+  /** Matches, after the pipes, the lines that represent only themselves. */
   readonly filter: LogsqlFilter;
 }
 
-/** The most forms that a count looks for in lines. */
+/** Maximum number of forms that a count searches lines for. */
 const maxForms = 4;
-/** The most forms that are tried on a sample. */
+/** Maximum number of forms that are tried on a sample. */
 const maxTried = 10;
-/** Few lines often show what they have in common, and a first query waits for them; where they do not, more are read. */
+/** Sample sizes. A first query waits for the sample, and few lines often show a common form; if not, more lines are read. */
 const rowsPerSlice = [200, 500] as const;
-/** The least number of lines per shape that makes counting by shape worthwhile. */
+/** Minimum number of lines per class for counting by class to be worthwhile. */
 export const minLinesPerClass = 6;
 const keptMs = 600_000;
-/** A digest consists of a few pipes. */
+/** Approximate size of a digest in memory, which consists of a few pipes. */
 const digestBytes = 1000;
 
 /** A line to evaluate in place of all lines of a group. */
 export interface RepresentativeLine {
   readonly line: string;
-  /** Their level, when the line does not contain it. */
+  /** The level of the lines, if this line does not contain it. */
   readonly level?: string;
 }
 
 /** Splits lines by the text around their level. */
 export interface LevelDigest extends LineDigest {
-  /** The text around a level, in the order in which it is looked for. */
+  /** The text around a level, in the order of the search. */
   readonly forms: readonly LevelForm[];
   /** The pipes that cut out a level. */
   readonly extracting: readonly LogsqlPipe[];
@@ -78,20 +78,20 @@ export interface LevelDigest extends LineDigest {
 
 /** A question about lines that a sample of them answers. */
 export interface LineQuestion<Digest extends LineDigest = LineDigest> {
-  /** Identifies the question. */
+  /** Identifies the question in the memory of digests. */
   readonly key: string;
   /** Returns a digest for lines like these, or the reason to read them instead; each step handles one line. */
   readonly digestFor: (lines: readonly string[]) => Steps<Digest | Declined>;
 }
 
-/** The lines that a question is about. */
+/** The lines to digest. */
 export interface AskedLines extends SampledLines {
   readonly samples: Pick<LineSamples, 'of'>;
-  /** Ends the look at them. */
+  /** Ends the sampling. */
   readonly signal: AbortSignal;
 }
 
-/** Finds out from a sample of a selection's lines whether classes decide their meaning, and caches the result. */
+/** Finds out from a sample whether classes decide the meaning of a selection's lines, and remembers the result. */
 export class LineDigests {
   readonly #memory: Memory<LineDigest | Declined>;
 
@@ -99,12 +99,12 @@ export class LineDigests {
     this.#memory = memory;
   }
 
-  /** The answer, if it is remembered. */
+  /** The remembered digest or decline, if any. */
   known<Digest extends LineDigest>(
     { key }: LineQuestion<Digest>,
     { upstream, selection }: Pick<AskedLines, 'upstream' | 'selection'>,
   ): Digest | Declined | undefined {
-    // The key names the question, so that this is what its judge has returned.
+    // The key identifies the question, so the value is a result of its `digestFor`.
     return this.#memory.get(keyOf(key, upstream, selection)) as Digest | Declined | undefined;
   }
 
@@ -145,11 +145,11 @@ function keyOf(question: string, { owner }: Pick<Upstream, 'owner'>, selection: 
 /** Distinguishes lines by the text before their level. */
 export const levelQuestion: LineQuestion = { key: 'level', digestFor: levelDigestFor };
 
-/** Decides from a sample of lines. */
+/** Derives a digest from a sample of lines. */
 export function* levelDigestFor(lines: readonly string[]): Steps<LineDigest | Declined> {
   let forms: readonly LevelForm[] = [];
   let best = scoreCuts(yield* cutBy(forms, lines));
-  // A form that makes the level behind another one uncertain, or tells none itself, leaves more classes than there were.
+  // A form that finds no level, or hides the level behind another form, leaves more classes than before.
   for (const form of yield* commonForms(lines, maxTried, minLinesPerClass)) {
     if (forms.length === maxForms) break;
     const scored = scoreCuts(yield* cutBy([...forms, form], lines));
@@ -159,11 +159,11 @@ export function* levelDigestFor(lines: readonly string[]): Steps<LineDigest | De
   return { ...levelDigestOf(forms, best.values), proven: provenLevels(forms, best) };
 }
 
-/** Lines that are cut alike. */
+/** Lines with the same cut. */
 interface Cut {
-  /** The text in front of the level, or the whole line, with numbers collapsed. */
+  /** The text before the level, or the whole line, with numbers collapsed. */
   readonly start: string;
-  /** The text that was cut out in place of a level; empty if none was. */
+  /** The text that was cut out as a level; empty if none was. */
   readonly value: string;
   readonly level: string | undefined;
   lines: number;
@@ -187,9 +187,9 @@ function* cutBy(forms: readonly LevelForm[], lines: readonly string[]): Steps<re
 
 interface ScoredCuts {
   readonly cuts: readonly Cut[];
-  /** The values that mostly tell the level of their lines. */
+  /** The values that determine the level of most of their lines. */
   readonly values: readonly string[];
-  /** The number of different lines that the backend would send. */
+  /** Number of distinct lines that the backend would send. */
   readonly classes: number;
 }
 
@@ -210,7 +210,7 @@ function scoreCuts(cuts: readonly Cut[]): ScoredCuts {
   return { cuts, values, classes: classesOf(cuts, values) };
 }
 
-/** The number of different lines that the backend would send if all of these values were decisive. */
+/** Number of distinct lines that the backend would send if all these values were decisive. */
 function classesOf(cuts: readonly Cut[], values: readonly string[]): number {
   const isOne = ({ value: found, level }: Cut): boolean =>
     level !== undefined && (found === '' || values.includes(found));
@@ -229,8 +229,8 @@ const maxStarts = 32;
 const maxStartBytes = 4000;
 
 /**
- * Where levels stand behind few texts, and mean the same behind each, what is cut out of a line tells its level. So does that nothing is,
- * where such lines are few and of one level.
+ * If levels follow few texts, and mean the same after each of them, the text that is cut out of a line determines its level. The same holds
+ * for lines without such a text, if they are few and have the same level.
  */
 function provenLevels(forms: readonly LevelForm[], { cuts, values }: ScoredCuts): LineDigest['proven'] {
   const cut = cuts.filter(({ value: found }) => values.includes(found));
@@ -275,7 +275,7 @@ function provenLevels(forms: readonly LevelForm[], { cuts, values }: ScoredCuts)
   };
 }
 
-/** The level of all of these, where it is the same. */
+/** The level that all items have; undefined if they differ. */
 function levelOfAll<Item>(
   items: Iterable<Item>,
   levelOf: (item: Item) => string | undefined,
@@ -284,7 +284,7 @@ function levelOfAll<Item>(
   return levels.size === 1 ? [...levels][0] : undefined;
 }
 
-// A client field is unlikely to have this name, and would only be overwritten during counting.
+// Unlikely as the name of a client's field, which would only be overwritten during counting.
 const before = '__shape_start';
 const value = '__shape_level';
 const startsAnObject = field('_msg', { kind: 'exact-prefix', text: '{' });
@@ -306,7 +306,7 @@ function cutting(forms: readonly LevelForm[], startOf: (prefix: string) => strin
   });
 }
 
-/** The start of a possible level in an object that counts as text once the number in front of it is collapsed. */
+/** Start of a possible level in a JSON object that is treated as text after the number before it is collapsed. */
 const levelInObject = '(?:level|lvl|severity)(?:_?text)?"[ \\t\\r\\n]*:[ \\t\\r\\n]*"';
 const findsLevel = new RegExp(levelInObject, 'i');
 
@@ -314,7 +314,7 @@ function mayHoldLevel(line: string): boolean {
   return line.startsWith('{') && findsLevel.test(line);
 }
 
-/** Keeps all other lines whole: those without a level with numbers collapsed, unless their level might depend on them. */
+/** Keeps all other lines whole. Lines without a level get their numbers collapsed, unless their level might depend on these. */
 function keepingWhole(areDecisive: LogsqlFilter): readonly LogsqlPipe[] {
   const dependsOnNumbers = and(startsAnObject, regexp(before, `(?i)${levelInObject}`));
   return [
@@ -327,8 +327,8 @@ function keepingWhole(areDecisive: LogsqlFilter): readonly LogsqlPipe[] {
 }
 
 /**
- * Cuts a line after the level in the first matching form, if it is one of these values; any other line is kept whole. Numbers are
- * collapsed in the text in front of a level.
+ * Cuts a line after the level in the first matching form, if the level is one of these values; any other line is kept whole. Numbers in the
+ * text before the level are collapsed.
  */
 export function levelDigestOf(forms: readonly LevelForm[], values: readonly string[]): LevelDigest {
   const extracting = cutting(forms, (prefix) => `<plain:${before}>${prefix}`);
@@ -348,12 +348,12 @@ export function levelDigestOf(forms: readonly LevelForm[], values: readonly stri
 /** A line without a level. */
 export const noLevel = 'x';
 
-/** A level word alone is a line of that level. */
+/** A line that consists of the level word alone has that level. */
 function representing(level: string | undefined): RepresentativeLine | undefined {
   return level === undefined ? undefined : { line: level === '' ? noLevel : level };
 }
 
-/** Union of uncertain lines; each filter works on the lines behind its own pipes. */
+/** Union of uncertain lines; each filter applies after its own pipes. */
 export function joinUncertainLines(uncertainLines: readonly UncertainLines[]): UncertainLines | undefined {
   const [first, ...others] = uncertainLines;
   if (first === undefined || others.length === 0) return first;
@@ -364,7 +364,7 @@ export function joinUncertainLines(uncertainLines: readonly UncertainLines[]): U
   };
 }
 
-/** Splits lines in both ways: the first provides the line, the second the level. */
+/** Combines two digests: the first provides the line, the second the level. */
 export function withLevels(lines: LineDigest, levels: LineDigest): LineDigest {
   return {
     pipes: [...lines.pipes, ...levels.pipes],
@@ -385,7 +385,7 @@ function levelOf(start: string, level: string, forms: readonly LevelForm[]): str
   return levels.size === 1 ? [...levels][0] : undefined;
 }
 
-/** The text that the backend cuts out of a line in place of a level (`LevelDigest.extracting`); empty if there is none. */
+/** The text that the backend cuts out of a line as a level (`LevelDigest.extracting`); empty if there is none. */
 export function cutOut(line: string, { forms }: LevelDigest): string {
   const possible = forms.filter(({ prefix }) => isOfObjects(prefix) === line.startsWith('{'));
   const shape = shapeOf(line, possible);

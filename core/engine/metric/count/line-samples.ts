@@ -5,13 +5,13 @@ import { printFilter } from '../../../victoria/logsql/print.js';
 import type { Naming } from '../../../victoria/names/naming.js';
 import type { Upstream } from '../../../victoria/upstream/types.js';
 
-/** Lines of which a sample is read. */
+/** Lines to read a sample of. */
 export interface SampledLines {
   readonly upstream: Upstream;
   readonly naming: Pick<Naming, 'isMissingLine'>;
   readonly selection: LogsqlFilter;
   readonly range: TimeRange;
-  /** The approximate number of lines in the range. */
+  /** Approximate number of lines in the range. */
   readonly rows: number;
 }
 
@@ -22,16 +22,16 @@ export interface SampledLine {
   readonly line: string;
 }
 
-/** The backend reads a block of each stream for each of them. */
+/** Number of time slices of a sample. The backend reads at least one block per stream and slice. */
 const slices = 4n;
-/** The most lines of a slice. */
+/** Maximum number of lines per slice. */
 export const mostPerSlice = 2000;
-/** Of more rows, whole blocks are read for any sample, so that more lines cost little more, and one sample does for all questions. */
+/** For more rows than this, any sample reads whole blocks. More lines then cost little more, and one sample serves all questions. */
 const rowsOfWholeBlocks = 1_000_000;
-/** The most characters of lines to keep for the request's other questions. */
+/** Maximum number of characters of lines to keep for other questions of the request. */
 const maxKept = 4 << 20;
 
-/** The samples of one request, whose questions are about the same lines. */
+/** The samples of one request, shared by all questions about the same lines. */
 export class LineSamples {
   readonly #known = new Map<string, readonly SampledLine[]>();
   #kept = 0;
@@ -54,8 +54,8 @@ export class LineSamples {
 }
 
 /**
- * Reads lines of all streams from all parts of a range. In one call: the backend reads whole blocks, which may hold hours of a stream, and would
- * read the same ones for each part.
+ * Reads lines of all streams from slices all over a range, in one call: the backend reads whole blocks, which may contain hours of a
+ * stream, and would read the same blocks for each slice.
  */
 async function sample(
   { upstream, naming, selection, range, rows }: SampledLines,
@@ -67,7 +67,7 @@ async function sample(
   const lines: SampledLine[] = [];
   for await (const batch of upstream.rows({ query: query(filter, pipes), range }))
     for (const { _stream = '{}', _msg = '' } of batch) {
-      // Lines of a stream share its text.
+      // Lines of a stream share one string.
       const stream = streams.get(_stream) ?? _stream;
       streams.set(stream, stream);
       lines.push({ stream, line: _msg });
@@ -77,7 +77,7 @@ async function sample(
 }
 
 /**
- * Matches rows of a selection in slices from all parts of a range.
+ * Matches rows of a selection in slices all over a range.
  * @param rows the approximate number of all rows
  */
 function sampleOf(
@@ -88,7 +88,7 @@ function sampleOf(
 ): LogsqlFilter {
   const lengthNs = (endNs - startNs) / slices;
   if (rows <= perSlice || lengthNs === 0n) return selection;
-  // Under a limit, the first rows may all be of one stream, so slices are sized to have no more rows than wanted.
+  // With a limit, the first rows could all be of one stream, so the slices are sized to contain about the wanted number.
   const wanted = BigInt(perSlice) * slices;
   const cutNs = (lengthNs * wanted) / (BigInt(Math.ceil(rows)) + wanted) + 1n;
   const parts = Array.from({ length: Number(slices) }, (_, index): LogsqlFilter => {

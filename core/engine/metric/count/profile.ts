@@ -31,22 +31,19 @@ import type { ListedRange, StreamChecksums } from './stream-listing.js';
 import { SegmentFindings, type SegmentFinding, type Proofs, type SegmentRun } from './segment-findings.js';
 import { isIn } from './time-segments.js';
 
-/** Decides to what extent a selection's rows can be counted instead of read. */
+/** Shows to what extent the rows of a selection can be counted instead of read. */
 export interface SelectionProfile extends FoundRepeats {
   /** `_stream` texts of the streams in which rows may share a time. */
   readonly streamsWithSharedTimes: ReadonlySet<string>;
-  /** Rows without a stored line. */
+  /** Number of rows without a stored line. */
   readonly missing: number;
-  /**
-   * `_stream` texts of the streams with rows that have a different value in one of the columns than their stream has in that field;
-   * undefined when there are too many.
-   */
+  /** `_stream` texts of the streams with rows that override the stream's value in one of the columns; undefined if there are too many. */
   readonly overridingStreams: ReadonlySet<string> | undefined;
-  /** The number of rows that match the requested `misparsedRows` filter. */
+  /** Number of rows that match the requested `misparsedRows` filter. */
   readonly misparsedRows: number;
-  /** The number of rows of which the requested `uncertainLines` hold; undefined where none were requested. */
+  /** Number of rows that match the requested `uncertainLines`; undefined if these were not requested. */
   readonly uncertainRows: number | undefined;
-  /** True when some rows were not compared, and are taken for different entries. */
+  /** True if some rows were not compared, and are taken for different entries. */
   readonly isUncompared?: boolean;
 }
 
@@ -55,7 +52,7 @@ export interface ProfileRequest {
   readonly reader: RowReader;
   readonly naming: Naming;
   readonly selection: LogsqlFilter;
-  /** Stream fields. */
+  /** Stream fields that rows may override. */
   readonly columns: readonly string[];
   /** Matches rows that the backend would count wrongly. */
   readonly misparsedRows?: LogsqlFilter | undefined;
@@ -63,19 +60,19 @@ export interface ProfileRequest {
   readonly uncertainLines?: UncertainLines | undefined;
   /** The option `-repeated-rows`. */
   readonly repeatedRows?: RepeatedRowsRule;
-  /** The assumptions that a profile of rows that were never checked may rest on. */
+  /** The assumptions that a profile of unchecked rows may rely on. */
   readonly assumptions?: Assumptions | undefined;
 }
 
 /** The profile of one time segment. */
 export interface SegmentProfile extends SelectionProfile, SegmentFinding {}
 
-/** The time for which the profile of another range is used as a guess. */
+/** TTL of the profile of another range as a guess. */
 const lastKnownMs = 600_000;
-/** The time for which a selection counts as requested before. */
+/** Time during which a selection counts as requested before. */
 const askedMs = 86_400_000;
 const bytesOfMark = 16;
-/** The most groups of a segment; beyond that, columns are treated as independent of streams. */
+/** Maximum number of groups of a segment; with more, the columns are treated as independent of streams. */
 const maxGroups = 50_000;
 export const plainProfile: SelectionProfile = {
   streamsWithSharedTimes: new Set(),
@@ -86,13 +83,13 @@ export const plainProfile: SelectionProfile = {
   uncertainRows: 0,
 };
 
-/** Why the backend cannot shorten or gather what `| json` makes of stored lines, if it cannot. */
+/** The reason, if any, why the backend cannot shorten or gather the output of `| json` on stored lines. */
 export function obstacleIn({ misparsedRows, overridingStreams }: SelectionProfile): Declined | undefined {
   if (misparsedRows > 0) return decline('lenient-numbers');
   return overridingStreams?.size === 0 ? undefined : decline('hidden-fields');
 }
 
-/** Profiles selections and remembers the result by time segments. */
+/** Profiles selections, and remembers the results by time segment. */
 export class SelectionProfiler {
   readonly #findings: SegmentFindings<SegmentProfile>;
   readonly #latest: Memory<SelectionProfile>;
@@ -109,11 +106,11 @@ export class SelectionProfiler {
   }
 
   /**
-   * Leaves out the search for uncertain lines when a selection is requested for the first time: the proof takes as long as one count
-   * without it, so it pays only when the selection is requested again.
+   * Omits the search for uncertain lines when a selection is requested for the first time. The proof takes as long as one count without it,
+   * so it pays off only if the selection is requested again.
    */
   deferProof(request: ProfileRequest, rows: number, range: TimeRange): ProfileRequest {
-    // Where no rows will be inspected now, there is nothing to save.
+    // If no rows will be inspected now, there is nothing to save.
     if (request.uncertainLines === undefined || request.assumptions?.allows(rows, range) === true)
       return request;
     const key = `asked ${keyOf(request)}`;
@@ -122,18 +119,18 @@ export class SelectionProfiler {
     return isNew ? { ...request, uncertainLines: undefined } : request;
   }
 
-  /** The latest profile of a selection, for whatever range. */
+  /** The latest profile of a selection, for any range. */
   lastKnown(request: ProfileRequest): SelectionProfile {
     return this.#latest.get(keyOf(request)) ?? withUncertainty(plainProfile, request);
   }
 
-  /** True when a selection was profiled before, for whatever range. */
+  /** True if a selection was profiled before, for any range. */
   knows(request: ProfileRequest): boolean {
     return this.#latest.get(keyOf(request)) !== undefined;
   }
 
   /**
-   * The profile of the whole segments around a range: where it shows something that would have to be read, that may lie outside the range.
+   * The profile of the whole segments around a range. If it contains something that must be read, that may lie outside the range.
    * @param listing of these segments
    */
   async of(request: ProfileRequest, range: TimeRange, listing: ListedRange): Promise<SelectionProfile> {
@@ -146,7 +143,7 @@ export class SelectionProfiler {
     const profile = withUncertainty(merged(found, range), request);
     if (assumptions !== undefined && isIncomplete)
       return assumed(profile, request, { range: listing.range, key, assumptions });
-    // A guess needs no surplus rows, which may be many.
+    // A guess does not need the surplus rows, which may be many.
     const guess = { ...profile, surplus: [], surplusElsewhere: [], repeatedAt: [] };
     this.#latest.set(key, guess, bytesOfProfile(guess), lastKnownMs);
     return profile;
@@ -154,8 +151,8 @@ export class SelectionProfiler {
 }
 
 /**
- * The profile of rows that were not all inspected. Rows without a line are counted: that is cheap, and they are too frequent to assume
- * none.
+ * The assumed profile of rows that were not all inspected. Rows without a line are counted, since that is cheap and they are too frequent
+ * to assume none.
  */
 async function assumed(
   profile: SelectionProfile,
@@ -173,7 +170,7 @@ async function assumed(
   return { ...profile, missing, isUncompared: true };
 }
 
-/** Where profiles come from. */
+/** The source of profiles. */
 export type ProfileSource = Pick<SelectionProfiler, 'deferProof' | 'lastKnown' | 'knows' | 'of'>;
 
 function withUncertainty(
@@ -185,8 +182,8 @@ function withUncertainty(
 }
 
 /**
- * The same profiles for one request, each made only once: a strategy that declines has often inspected just the rows that the next one
- * needs, and segments that rows are still added to are not remembered.
+ * The same profiles for one request, each made only once. A strategy that declines has often inspected the very rows that the next one
+ * needs, and segments that still receive rows are not remembered.
  */
 export function memoizedProfiles(profiler: ProfileSource): ProfileSource {
   const profiles = new Map<string, Promise<SelectionProfile>>();
@@ -206,7 +203,7 @@ export function memoizedProfiles(profiler: ProfileSource): ProfileSource {
       if (known !== undefined) return known;
       const profile = profiler.of(request, range, listing);
       profiles.set(key, profile);
-      // A later request may succeed by other means.
+      // A later request may succeed.
       profile.catch(() => profiles.delete(key));
       return profile;
     },
@@ -258,11 +255,11 @@ function keyOf({ upstream, selection, columns, misparsedRows, uncertainLines }: 
   return JSON.stringify([upstream.owner, columns, printFilter(selection), ...asked]);
 }
 
-/** Counts of one segment of a run so far. */
+/** Counts of one segment of a run, while groups are read. */
 class SegmentCounter {
   readonly rows = new Map<string, number>();
   readonly sharingOf = new Map<string, number>();
-  /** Rows that share their time with another one of their stream. */
+  /** Number of rows that share their time with another row of their stream. */
   sharing = 0;
   missing = 0;
   groups = 0;
@@ -293,11 +290,11 @@ async function inspect(
     statsFunction('count', [], named('rows')),
     ...(isCompared ? [statsFunction('count_uniq_hash', ['_time'], named('different'))] : []),
     ...countIf(asked.misparsedRows, 'unreliable'),
-    // The text that stands for a line that is not stored does not count as one.
+    // The placeholder text of a line that is not stored does not count.
     ...countIf(asked.uncertainLines && and(not(missing), asked.uncertainLines.filter), 'doubtful'),
   );
-  // A filter for rows without a line takes the backend no look at lines; a condition of the other counts would. They are counted
-  // afterwards: of rows that come in between, more are missing than were counted, so that the segment is inspected again.
+  // A filter for rows without a line makes the backend read no lines, while a condition in the other counts would. These rows are counted
+  // last: rows that arrive in between can only raise the number of missing ones, and the segment is then inspected again.
   const countMissing = query(and(within, missing), [
     ...marker.pipes,
     stats(marker.columns, statsFunction('count', [], named('missing'))),
@@ -329,7 +326,7 @@ async function inspect(
       of.misparsedRows += Number(columnOf(row, named('unreliable')) ?? 0);
       of.uncertainRows += Number(columnOf(row, named('doubtful')) ?? 0);
       if (isCompared) {
-        // Rows of one stream in several groups may still share times.
+        // Rows of one stream that are in different groups may still share times.
         const sharing = Number(rows) - Number(columnOf(row, named('different')));
         of.sharing += sharing;
         if (before !== undefined) of.sharingOf.set(text, NaN);

@@ -21,7 +21,7 @@ import type { SelectionProfile } from './profile.js';
 import { noLevel, withLevels, type LineDigest } from './line-digests.js';
 import type { StreamListing } from './stream-listing.js';
 
-/** Rows of a leaf without a stored line, to be read with all their fields. */
+/** Requests the rows of a leaf without a stored line, with all their fields. */
 export function rowsWithoutLine(
   { logs, selection }: Pick<LeafPlan, 'logs' | 'selection'>,
   range: TimeRange,
@@ -34,7 +34,7 @@ export function rowsWithoutLine(
   };
 }
 
-/** Declines where a row of a selection has a stored line: only rebuilt lines show what their fields show. */
+/** Declines if a row of the selection has a stored line: only rebuilt lines contain exactly their fields. */
 export async function declineLines(
   selection: LogsqlFilter,
   range: TimeRange,
@@ -49,7 +49,7 @@ export async function declineLines(
   return undefined;
 }
 
-/** Declines where a selection is remembered to have stored lines. */
+/** Declines if the selection is known to have stored lines. */
 export function knownLines(
   selection: LogsqlFilter,
   { declines }: Pick<LeafContext, 'declines'>,
@@ -57,7 +57,7 @@ export function knownLines(
   return declines.of('lines', printFilter(selection));
 }
 
-/** Declines, and remembers that a selection has stored lines. */
+/** Declines, and remembers that the selection has stored lines. */
 export function rememberLines(
   selection: LogsqlFilter,
   { declines }: Pick<LeafContext, 'declines'>,
@@ -65,10 +65,10 @@ export function rememberLines(
   return declines.remember(decline('has-lines'), 'lines', printFilter(selection));
 }
 
-/** Of more fields it is not asked whether a row has none of them. */
+/** Above this number of fields, the backend is not asked for rows with none of them. */
 const maxFields = 300;
 
-/** True when rows may have no field of their own: their line is empty, and no JSON. */
+/** True if there may be rows without any field of their own. Their line is empty, which is not JSON. */
 export async function mayHaveEmptyLines(
   filter: LogsqlFilter,
   listing: StreamListing,
@@ -84,15 +84,15 @@ function isOfStream(field: string, { streams }: StreamListing): boolean {
   return [...streams.values()].some(({ fields }) => fields.has(field));
 }
 
-/** The fields that tell what is seen of rows without a line. */
+/** The fields that determine everything visible of rows without a line. */
 export interface RebuiltFields {
   readonly all: readonly string[];
-  /** Fields with the name of a level, in the order in which a rebuilt line has them. */
+  /** Fields with the name of a level, in the order of rebuilt lines. */
   readonly levels: readonly string[];
 }
 
 const levelFields: ReadonlySet<string> = new Set(levelNames);
-/** The most groups of which these fields do not tell enough. */
+/** Maximum number of groups that these fields do not determine sufficiently. */
 export const maxUnshown = 50;
 
 export function rebuiltFields({ names, readsJson }: FieldsPlan, listing: StreamListing): RebuiltFields {
@@ -104,7 +104,7 @@ export function rebuiltFields({ names, readsJson }: FieldsPlan, listing: StreamL
   return { all: [...new Set([...parsed, ...levels])], levels };
 }
 
-/** True if the grouped fields of rows without a line show their level. */
+/** True if the grouped fields of rows without a line determine their level. */
 export function isLevelShown(
   { stream, get }: RowGroup,
   { levels }: RebuiltFields,
@@ -116,18 +116,16 @@ export function isLevelShown(
   return first !== undefined && normalLevel(get(first) ?? '') !== undefined;
 }
 
-/** True if rows of the group may have no fields but those of their stream. */
+/** True if rows of the group may have no fields except those of their stream. */
 export function mayBeEmpty({ stream, get }: RowGroup, { all }: RebuiltFields, reader: RowReader): boolean {
   const { fields: ofStream } = reader.stream(stream);
   return all.every((field) => ofStream.has(field) || (get(field) ?? '') === '');
 }
 
-// A client field is unlikely to have this name, and would only be overwritten during counting.
+// Unlikely as the name of a client's field, which would only be overwritten during counting.
 const kind = '__shape_kind';
 
-/**
- * Splits rows with and without a line into groups of their own. Rows without one get an empty line; their fields are columns of the count.
- */
+/** Puts rows with and without a line into separate groups. Rows without a line get an empty one; their fields are columns of the count. */
 export function besideLines(
   lines: LineDigest | undefined,
   levels: LineDigest | undefined,
@@ -140,7 +138,7 @@ export function besideLines(
   });
   const both = lines && levels ? withLevels(lines, levels) : (lines ?? levels);
   const decided = levels === undefined ? [] : [set(kind, 'decided', not(undecided))];
-  // Lines that do not matter would make many groups.
+  // Lines that do not matter would create many groups.
   const cleared = (levels?.columns ?? []).map((name) => set(name, '', exact(kind, 'decided')));
   return {
     pipes: [...(both?.pipes ?? []), ...decided, ...cleared, set(kind, 'missing', missingLineRows(naming))],
@@ -153,13 +151,13 @@ export function besideLines(
   };
 }
 
-/** Counts of rows with and without a line, and a filter for rows of the latter that were not counted. */
+/** Counts of rows with and without a line, and a filter for rows without a line that were not counted. */
 export interface CountedBeside {
   readonly groups: readonly RowGroup[];
   readonly unread: LogsqlFilter | undefined;
 }
 
-/** Leaves out the groups of rows without a line of which these fields do not tell what is seen. */
+/** Removes the groups of rows without a line that these fields do not determine sufficiently. */
 export function withoutUnshown(
   groups: readonly RowGroup[],
   { names, readsJson }: FieldsPlan,
@@ -184,7 +182,7 @@ export function withoutUnshown(
   return { groups: shown, unread };
 }
 
-/** The fields of which `| json` makes one of these labels in a rebuilt line. */
+/** The fields from which `| json` makes one of these labels in a rebuilt line. */
 export function parsedFields(names: ReadonlySet<string>, { fields }: StreamListing): readonly string[] {
   return fields.filter((field) => names.has(labelName(field)));
 }
@@ -192,11 +190,11 @@ export function parsedFields(names: ReadonlySet<string>, { fields }: StreamListi
 /** Gathers the values of a field in rows without a line. */
 export interface FieldDigest {
   readonly digest: ValueDigest;
-  /** Stream fields that are in no line, as long as every row has its stream's value in them. */
+  /** Stream fields that are in no line, provided that every row has its stream's value in them. */
   readonly streamFields: readonly string[];
 }
 
-/** Gathers the values of a field by those of others, in rows without a line; undefined where not one field makes the label. */
+/** Gathers the values of a field, grouped by other fields, in rows without a line; undefined unless exactly one field makes the label. */
 export function fieldDigest(
   names: ReadonlySet<string>,
   name: string,

@@ -25,11 +25,12 @@ import {
 import { Repeats } from '../repeats.js';
 import { SegmentRun } from './segment-findings.js';
 
-/** The most times that are named; where entries repeat at more, rows are compared as they are read. */
+/** Maximum number of times that are listed; with repeats at more times, rows are compared while they are read. */
 export const maxTimes = 2000;
 
 /**
- * The times at which an entry was pushed to one of these streams more than once, and possibly others; undefined when there are too many.
+ * The times at which an entry was pushed to one of these streams more than once, and possibly some other times; undefined if there are too
+ * many.
  */
 export async function timesOfRepeats(
   compared: ComparedRows,
@@ -39,7 +40,7 @@ export async function timesOfRepeats(
   return repeating === undefined ? [] : timesIn(compared, repeating);
 }
 
-/** The same of streams in which the backend has found repeats. */
+/** As `timesOfRepeats`, for streams in which the backend has found repeats. */
 export function timesIn(
   compared: Omit<ComparedRows, 'filter'>,
   { filter, fields: columns }: Pick<RepeatingStreams, 'filter' | 'fields'>,
@@ -47,7 +48,7 @@ export function timesIn(
   return timesWithSeveral({ ...compared, filter }, ['_msg', ...columns]);
 }
 
-/** The times that rows of one of these streams share, whether or not they are equal; undefined when there are too many. */
+/** The times that rows of one of these streams share, whether they are equal or not; undefined if there are too many. */
 export function sharedTimes(
   compared: ComparedRows,
   { streams, where: within = streamsFilter(streams, compared.reader) }: SharedTimes,
@@ -55,13 +56,12 @@ export function sharedTimes(
   return timesWithSeveral({ ...compared, filter: and(compared.filter, within) }, ['_stream']);
 }
 
-/** The most surplus rows of a segment that are kept, and their bytes; those of all segments are bounded by their memory. */
+/** Maximum number of surplus rows kept per segment, and their bytes; the total over all segments is bounded by their memory. */
 const maxKeptRows = 5000;
 const maxKeptBytes = 1 << 20;
 
 /**
- * Lets the backend find the surplus rows of streams, in time segments in which rows are one entry exactly if they have the same values
- * in all fields.
+ * Lets the backend find the surplus rows of streams, in time segments where rows are the same entry if and only if all fields are equal.
  */
 export async function surplusRowsOf(
   compared: Pick<ComparedRows, 'upstream' | 'filter'>,
@@ -113,7 +113,7 @@ async function askSurplus(
   return parts.map((part) => part.rows);
 }
 
-/** The times at which several rows have the same values in columns, in whatever stream: a false match only costs a search. */
+/** The times at which several rows have equal values in some columns, in any stream: a false match only costs a search. */
 async function timesWithSeveral(
   { upstream, range, filter }: ComparedRows,
   columns: readonly string[],
@@ -133,7 +133,7 @@ async function timesWithSeveral(
 }
 
 const timesPerCall = 200;
-/** A block with none of this number of consecutive times is skipped at once. */
+/** Number of consecutive times per filter: the backend skips a block that contains none of them at once. */
 const timesTogether = 10;
 
 function atTimes(times: readonly bigint[]): LogsqlFilter {
@@ -161,10 +161,10 @@ export async function* rowsAt(
   }
 }
 
-/** The most bytes of rows at the times of a segment that are compared in advance. */
+/** Maximum number of bytes of rows per segment that are compared in advance. */
 const maxComparedBytes = 1 << 18;
 
-/** The surplus rows at the times of each segment: those that repeat another one; undefined where rows are too large for that. */
+/** The surplus rows (rows that repeat another one) at the times of each segment; undefined if rows are too large to compare. */
 export async function surplusRows(
   compared: ComparedRows,
   run: SegmentRun,

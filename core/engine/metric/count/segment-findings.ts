@@ -17,7 +17,7 @@ import { isIn, partLengthOf, segmentsUntil, type TimeSegment } from './time-segm
 
 /** A finding of one time segment. */
 export interface SegmentFinding {
-  /** A checksum of its number of rows per stream. */
+  /** Checksum of the number of rows per stream in the segment. */
   readonly checksum: bigint;
 }
 
@@ -30,11 +30,11 @@ export interface InspectionTarget {
   readonly selection: LogsqlFilter;
 }
 
-/** A way to make findings. */
+/** A kind of inspection, which produces findings. */
 export interface Inspection<Finding extends SegmentFinding> {
-  /** Gives a finding for each segment, in their order. */
+  /** Returns a finding for each segment, in their order. */
   readonly inspect: (run: SegmentRun) => Promise<readonly Finding[]>;
-  /** True to skip segments with this number of rows; by default findings are always made. */
+  /** True to skip segments with this number of rows; by default none are skipped. */
   readonly skips?: (rows: number) => boolean;
 }
 
@@ -46,45 +46,45 @@ export interface Proofs {
 
 /** Findings of a range. */
 export interface RangeFindings<Finding> {
-  /** In any order. */
+  /** The findings, in any order. */
   readonly found: readonly Finding[];
-  /** True when segments were skipped. */
+  /** True if segments were skipped. */
   readonly isIncomplete: boolean;
 }
 
 export const keptMs = 86_400_000;
 /**
- * Rows that arrive between the listing of a range and an inspection would hide just as many that have come into its known segments. Where
- * rows of this age are inspected, the known segments are therefore listed by themselves. Older rows would have to arrive in these
- * milliseconds, and in the same numbers in the same streams: that is not worth another listing in each query.
+ * Rows that arrive between the listing of a range and an inspection could hide an equal number of rows added to known segments. If rows of
+ * this age are inspected, the known segments are therefore listed separately. Older rows would have to arrive within these milliseconds, in
+ * equal numbers in the same streams, which is too unlikely to justify another listing per query.
  */
 const arrivingNs = 3_600_000_000_000n;
 /** Parallel inspections, in addition to the statistics themselves. */
 const parallel = 4;
 /**
- * The most rows that are inspected in one call. The backend reads whole blocks, which may hold hours of a stream, for a segment of minutes,
- * so that one call for many segments takes little longer than one for each.
+ * Maximum number of rows inspected in one call. The backend reads whole blocks, which may contain hours of a stream, for a segment of
+ * minutes, so one call for many segments takes little longer than a call for one.
  */
 const maxRows = 1_000_000;
-/** Distinguishing more segments takes the backend longer than another call. */
+/** Maximum number of segments per call: distinguishing more takes the backend longer than another call. */
 const maxOfRun = 16;
 
-/** A segment, and what its finding is remembered by. */
+/** A segment with the key of its finding. */
 interface KeyedSegment extends TimeSegment {
   readonly key: string;
 }
 
-/** Tells the rows of the segments of a run apart, before they are put into groups. */
+/** Distinguishes the rows of the segments of a run before they are grouped. */
 export interface SegmentMarker {
   readonly pipes: readonly LogsqlPipe[];
   /** The columns to group by. */
   readonly columns: readonly string[];
 }
 
-/** SegmentFindings that are inspected in one call, the oldest first; there may be gaps between them. */
+/** Segments that are inspected in one call, from old to new; there may be gaps between them. */
 export class SegmentRun {
   readonly segments: readonly KeyedSegment[];
-  /** From the begin of the first to the end of the last. */
+  /** The range from the start of the first segment to the end of the last one. */
   readonly range: TimeRange;
 
   constructor(first: KeyedSegment, others: readonly KeyedSegment[] = []) {
@@ -92,7 +92,7 @@ export class SegmentRun {
     this.range = { startNs: first.startNs, endNs: (others.at(-1) ?? first).endNs };
   }
 
-  /** The time of all segments. */
+  /** The total length of the segments. */
   get lengthNs(): bigint {
     return lengthOf(this.segments);
   }
@@ -104,7 +104,7 @@ export class SegmentRun {
     return hasGaps ? or(...segments.map(({ startNs, endNs }) => timeRange(startNs, endNs))) : and();
   }
 
-  /** @param taken names that the column of the segment must not have */
+  /** @param taken names that the segment's column must not have */
   marker(taken: readonly string[]): SegmentMarker {
     if (this.segments.length === 1) return { pipes: [], columns: [] };
     const column = freeName('stretch', taken);
@@ -115,17 +115,17 @@ export class SegmentRun {
     return { pipes, columns: [column] };
   }
 
-  /** The one of these, which belong to the segments, that a row belongs to. */
+  /** The item, of a list with one item per segment, for the segment of a row. */
   of<Item>(items: readonly Item[], { _time = '' }: BackendRow): Item {
     return itemAt(items, this.segments.length > 1 ? this.indexOf(parseRowTime(_time)) : 0);
   }
 
-  /** The one that a group of rows belongs to. */
+  /** The item for the segment of a group of rows. */
   ofGroup<Item>(items: readonly Item[], group: BackendRow, { columns: [column] }: SegmentMarker): Item {
     return itemAt(items, column === undefined ? 0 : Number(columnOf(group, column) ?? NaN));
   }
 
-  /** The place of the segment with this time among them; -1 in a gap. */
+  /** Index of the segment that contains this time; -1 in a gap. */
   indexOf(timeNs: bigint): number {
     return this.segments.findIndex((segment) => isIn(segment, timeNs));
   }
@@ -138,8 +138,8 @@ function itemAt<Item>(items: readonly Item[], index: number): Item {
 }
 
 /**
- * Remembers what was found in a selection by whole time segments. It stays valid while each stream has the same number of rows in its
- * segment, which one listing shows.
+ * Remembers the findings about a selection by whole time segment. A finding stays valid while each stream has the same number of rows in
+ * the segment, which a single listing shows.
  */
 export class SegmentFindings<Finding extends SegmentFinding> {
   readonly #memory: Memory<Finding>;
@@ -154,7 +154,7 @@ export class SegmentFindings<Finding extends SegmentFinding> {
     this.#clock = clock;
   }
 
-  /** The findings of all segments of a range, which `wholeSegments` has given; `look` finds what is not known. */
+  /** The findings of all segments of a range that comes from `wholeSegments`; `look` makes the missing ones. */
   async of(
     target: InspectionTarget,
     { range, listed }: ListedRange,
@@ -177,7 +177,7 @@ export class SegmentFindings<Finding extends SegmentFinding> {
       if (some.length > 0 && skips(rowsIn(some, range, listed))) {
         return 'skipped';
       }
-      // Where several queries are more than one call, each segment is as well asked about by itself.
+      // If united queries still take several calls, one call per segment is as good.
       const most = target.upstream.unites === true ? maxOfRun : 1;
       const queue = runsOf(some, most, mostOfAll).values();
       const worker = async (): Promise<void> => {
@@ -208,7 +208,7 @@ export class SegmentFindings<Finding extends SegmentFinding> {
     return { found, isIncomplete: atUnknown === 'skipped' || atChanged === 'skipped' };
   }
 
-  /** Remembered findings of a segment, or of all its parts. */
+  /** Remembered findings of a segment, or of all of its parts. */
   #known(target: InspectionTarget, segment: KeyedSegment): readonly Finding[] | undefined {
     const found = this.#memory.get(segment.key);
     if (found !== undefined) return [found];
@@ -233,7 +233,7 @@ function lengthOf(segments: readonly TimeRange[]): bigint {
   return segments.reduce((sum, { startNs, endNs }) => sum + endNs - startNs, 0n);
 }
 
-/** About as many rows as segments have, if the rows of a range are spread evenly. */
+/** Expected number of rows of segments, assuming that rows are spread evenly over the range. */
 function rowsIn(
   segments: readonly TimeRange[],
   { startNs, endNs }: TimeRange,
@@ -242,13 +242,13 @@ function rowsIn(
   return (rowsOfStreams(listed) * Number(lengthOf(segments))) / Number(endNs - startNs);
 }
 
-/** The longest run that should not have too many rows. */
+/** Maximum length of a run, such that it probably does not have too many rows. */
 function mostOfRun({ startNs, endNs }: TimeRange, listed: readonly BackendValue[]): bigint {
   const rows = rowsOfStreams(listed);
   return rows <= maxRows ? endNs - startNs : ((endNs - startNs) * BigInt(maxRows)) / BigInt(rows);
 }
 
-/** Puts segments together, as long as they should not have too many rows. */
+/** Joins segments into runs that probably do not have too many rows. */
 function runsOf(segments: readonly KeyedSegment[], most: number, mostNs: bigint): readonly SegmentRun[] {
   const runs: { readonly segments: [first: KeyedSegment, ...others: KeyedSegment[]]; lengthNs: bigint }[] =
     [];
@@ -265,10 +265,10 @@ function runsOf(segments: readonly KeyedSegment[], most: number, mostNs: bigint)
   return runs.map(({ segments: [first, ...others] }) => new SegmentRun(first, others));
 }
 
-/** A segment of which findings are remembered. */
+/** A segment with remembered findings. */
 interface KnownSegment<Finding extends SegmentFinding> {
   readonly segment: KeyedSegment;
-  /** Of it, or of its parts. */
+  /** Findings of the segment, or of its parts. */
   readonly findings: readonly Finding[];
 }
 
@@ -277,8 +277,8 @@ interface Listed extends ListedRange {
 }
 
 /**
- * The segments in which streams no longer have the number of rows that they had, where all others have just been inspected: if all numbers
- * add up to those of the whole range, there are none.
+ * The segments in which the row counts of streams have changed. All other segments have just been inspected, so if all counts add up to
+ * those of the whole range, none has changed.
  */
 async function changedSince(
   target: InspectionTarget,
@@ -296,7 +296,7 @@ function checksumsOf({ findings }: KnownSegment<SegmentFinding>): readonly bigin
   return findings.map(({ checksum }) => checksum);
 }
 
-/** The segments in which streams no longer have the number of rows that they had. */
+/** The segments in which the row counts of streams have changed. */
 async function changedOf(
   target: InspectionTarget,
   known: readonly KnownSegment<SegmentFinding>[],
@@ -312,7 +312,7 @@ async function changedOf(
   return new Set(changed.flat());
 }
 
-/** The same of segments that follow each other: one listing tells that all are as they were, some more which ones are not. */
+/** As `changedOf`, for consecutive segments: one listing proves that none has changed, further ones find those that have. */
 async function changedIn(
   target: InspectionTarget,
   run: readonly KnownSegment<SegmentFinding>[],

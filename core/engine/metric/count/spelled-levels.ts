@@ -1,6 +1,6 @@
 /**
- * Levels by the words that lines hold, where a look at all lines has proved that these words tell. A stream's lines may differ too much to
- * be counted by shape, but programs spell their levels in few ways.
+ * Levels by the words in lines, once an inspection of all lines has proved that the words determine the level. The lines of a stream may
+ * differ too much to be counted by class, but programs spell their levels in few ways.
  */
 import { Pacer } from '../../../base/pace/pacer.js';
 import type { Memory } from '../../../base/memory/byte-lru.js';
@@ -49,53 +49,53 @@ import { SegmentFindings, type SegmentFinding, type Proofs, type SegmentRun } fr
 import type { StreamListing, StreamChecksums } from './stream-listing.js';
 import { wholeSegments } from './time-segments.js';
 
-/** Findings of a time segment, by `_stream` text. */
+/** Level statistics of a time segment, by `_stream` text. */
 export interface SegmentLevels extends SegmentFinding {
   readonly streams: ReadonlyMap<string, StreamLevelStats>;
 }
 
 const maxFilterBytes = 4000;
 const maxForms = 3;
-/** Bytes of a row that is inspected, beside those of its stream and line. */
+/** Bytes of an inspected row besides its stream and line. */
 const bytesAround = 70;
 
 export interface SpelledRequest {
   readonly upstream: Upstream;
   readonly reader: RowReader;
   readonly naming: Naming;
-  /** All rows of the streams that are listed. */
+  /** Matches all rows of the listed streams. */
   readonly selection: LogsqlFilter;
-  /** Rows whose lines are inspected. */
+  /** Matches rows whose lines are inspected. */
   readonly lines: LogsqlFilter;
-  /** Rows of which a sample is read. */
+  /** Matches rows that the sample is taken from. */
   readonly sampled: LogsqlFilter;
   readonly samples: Pick<LineSamples, 'of'>;
   readonly listing: StreamListing;
-  /** The streams that may have such lines. */
+  /** The streams that may have uncertain lines. */
   readonly streams: readonly string[];
   readonly range: TimeRange;
   readonly digest: LevelDigest;
-  /** The most rows that may be read; 0 means unlimited. */
+  /** Maximum number of rows to read; 0 means unlimited. */
   readonly maxRows: number;
   readonly signal: AbortSignal;
-  /** The assumptions that levels of lines that were never checked may rest on. */
+  /** The assumptions that the levels of unchecked lines may rely on. */
   readonly assumptions?: Assumptions | undefined;
-  /** Receives the number of lines that were sent for an inspection, and about how many bytes. */
+  /** Called with the number of lines received for an inspection, and their approximate bytes. */
   readonly onSample?: ((lines: number, bytes: number) => void) | undefined;
 }
 
-/** Digest that finds levels by words, and the streams that it is used for. */
+/** A digest that finds levels by words, and the streams that it applies to. */
 export interface SpelledLevels {
   readonly digest: LineDigest;
-  /** Matches the rows of the streams whose levels are classified. */
+  /** Matches the rows of streams whose levels are classified. */
   readonly classifiable: LogsqlFilter;
-  /** Matches those of the others; undefined when there are none. */
+  /** Matches the rows of all other streams; undefined if there are none. */
   readonly unclassifiable: LogsqlFilter | undefined;
-  /** Matches the classified rows of streams that have lines whose words mean several levels. */
+  /** Matches the classified rows of streams in which the same words can mean different levels. */
   readonly ambiguous: LogsqlFilter;
 }
 
-/** By which forms to cut levels out of lines that differ too much to be counted by shape. */
+/** Finds the forms by which to cut levels out of lines that differ too much to be counted by class. */
 export const formsQuestion: LineQuestion<LevelDigest> = {
   key: 'forms',
   *digestFor(lines) {
@@ -103,7 +103,7 @@ export const formsQuestion: LineQuestion<LevelDigest> = {
   },
 };
 
-/** Remembers which streams spell their levels so that words tell them. */
+/** Remembers the streams whose words determine the level. */
 export class SpelledLevelFinder {
   readonly #findings: SegmentFindings<SegmentLevels>;
   readonly #checksums: StreamChecksums;
@@ -116,7 +116,7 @@ export class SpelledLevelFinder {
   async of(request: SpelledRequest): Promise<SpelledLevels | Declined> {
     const { upstream, selection, lines, listing, range, digest, streams, maxRows, assumptions } = request;
     const key = JSON.stringify([upstream.owner, printFilter(lines), digest.forms]);
-    // The listing may be that of an earlier query, with the same streams and fewer rows.
+    // The listing may be from an earlier query, with the same streams and fewer rows.
     const whole = wholeSegments(range);
     const listed = await upstream.list({ listing: 'streams', query: query(selection), range: whole });
     const rows = rowsOfStreams(listed);
@@ -159,7 +159,7 @@ export function bytesOfSpelled({ streams }: SegmentLevels): number {
   return bytes;
 }
 
-/** Reads all lines of segments once: how each has its level, and what the backend cuts out of it. */
+/** Reads all lines of segments once, to learn how each expresses its level and what the backend cuts out of it. */
 async function inspect(
   request: SpelledRequest,
   run: SegmentRun,
@@ -168,7 +168,7 @@ async function inspect(
   const { upstream, reader, selection } = request;
   const { range } = run;
   const lines = and(request.lines, run.within);
-  // First: rows that come in between make it another number, so that the segment is inspected again.
+  // Listed first: rows that arrive in between change the number, so the segment is inspected again.
   const listings: bigint[] = [];
   let rows = 0;
   for (const segment of run.segments) {
@@ -185,7 +185,7 @@ async function inspect(
   }));
 }
 
-/** The same of a sample of the lines, which stands for all of them. */
+/** As `inspect`, for a sample that represents all lines. */
 async function inspectSample(request: SpelledRequest): Promise<ReadonlyMap<string, StreamLevelStats>> {
   const { samples, sampled, listing, digest, signal } = request;
   const rows = rowsOfStreams(listing.listed);
@@ -206,7 +206,7 @@ function collectorOf(streams: Map<string, StreamLevelCollector>, text: string): 
   return known;
 }
 
-/** Reads lines, and adds them to those of their stream in the map that `of` gives for a row. */
+/** Reads lines and adds each to the collector that `of` returns for its row. */
 async function collectLines(
   { upstream, digest, signal, onSample }: SpelledRequest,
   lines: LogsqlFilter,
@@ -233,10 +233,10 @@ function statsOf(streams: ReadonlyMap<string, StreamLevelCollector>): ReadonlyMa
   return new Map([...streams].map(([text, { kinds, used, around }]) => [text, { kinds, used, around }]));
 }
 
-// A client field is unlikely to have this name, and would only be overwritten during counting.
+// Unlikely as the name of a client's field, which would only be overwritten during counting.
 const spelledColumn = '__spelled_levels';
 
-/** Writes a digit for each level that a line without a level of a known form spells. */
+/** Writes a digit for each level that is spelled in a line without a level of a known form. */
 function spelledDigest(digest: LevelDigest, { levels, meanings }: LevelClassification): LineDigest {
   const unmatched = exact(digest.value, '');
   const pipes = levels.map(({ words }, index): LogsqlPipe => {
@@ -257,7 +257,7 @@ function spelledDigest(digest: LevelDigest, { levels, meanings }: LevelClassific
   };
 }
 
-/** Matches lines that hold a word. The backend finds words faster than the characters around them. */
+/** Matches lines with a word. The backend finds words faster than the characters around them. */
 function holds({ word, around }: SoughtWord): LogsqlFilter {
   if (around === undefined) return phrase('_msg', word);
   const places = around.map((each) =>
@@ -268,14 +268,14 @@ function holds({ word, around }: SoughtWord): LogsqlFilter {
   return and(phrase('_msg', word), or(...places));
 }
 
-/** Filters that distinguish streams: of the fewer ones all labels are named, also those they do not have. */
+/** Filters that separate two sets of streams. For the smaller set, all labels are named, including those that a stream does not have. */
 function splitBy(
   unclassifiable: ReadonlySet<string>,
   streams: readonly string[],
   { streams: identities }: StreamListing,
 ): Pick<SpelledLevels, 'classifiable' | 'unclassifiable'> | Declined {
   if (unclassifiable.size === 0) return { classifiable: and(), unclassifiable: undefined };
-  // A selector without any group would match all rows.
+  // A selector without groups would match all rows.
   if (unclassifiable.size === streams.length) return { classifiable: not(and()), unclassifiable: and() };
   const areFewUnclassifiable = 2 * unclassifiable.size <= streams.length;
   const named = areFewUnclassifiable

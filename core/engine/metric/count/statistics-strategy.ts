@@ -29,14 +29,14 @@ import { rowsOfStreams } from '../row-windows.js';
 import { joinUncertainLines, levelQuestion, type LineQuestion } from './line-digests.js';
 import { Statistics, type Counted, type StatisticsInput } from './statistics.js';
 
-/** The most values, over all groups and buckets, to ask the backend for. */
+/** Maximum number of values, over all groups and buckets, to request from the backend. */
 const maxPoints = 1_000_000;
 
 type Pushed = LeafPlan & { readonly push: LeafPush };
 
 /**
- * Lets the backend count. Groups of rows are evaluated like rows; what groups cannot decide (rows without a line, rows whose level is in
- * the line) is read as rows, and rows pushed twice are subtracted.
+ * Lets the backend count. Groups of rows are evaluated like rows. Rows that groups cannot decide are read (rows without a line, rows with
+ * the level in the line), and rows that were pushed twice are subtracted.
  */
 export const statisticsStrategy: ReadStrategy = {
   name: 'statistics',
@@ -66,7 +66,7 @@ async function statisticsTable(
   const { listing, begun } = await beginEarly(
     {
       ...{ selection: plan.selection, range: buckets.range, signal: request.signal },
-      // A sample of lines that is not there yet would have to wait.
+      // Without a sample of the lines, it would have to wait for one.
       isReady: (before) => knowsLines(asked, before),
       begin: (of, streamListing) => begin({ ...asked, context: of }, streamListing),
     },
@@ -96,20 +96,20 @@ async function statisticsTable(
   return into.table(pacer);
 }
 
-/** A leaf to count. */
+/** The leaf to count. */
 type Asked = Pick<StatisticsInput, 'plan' | 'request' | 'context' | 'buckets'>;
 
 /** Statistics in progress, based on the expected profile. */
 interface Begun {
   readonly profileRequest: ProfileRequest;
   readonly statistics: Statistics;
-  /** Undefined where the profile has to be awaited. */
+  /** The counts; undefined if the profile must be awaited first. */
   readonly counting: Promise<Counted | Declined> | undefined;
-  /** The statistics for another profile. */
+  /** Makes the statistics for another profile. */
   readonly make: (profile: SelectionProfile) => Statistics | Declined;
 }
 
-/** The question about lines; undefined where they need not be read, because parsers can add no label and their errors are dropped. */
+/** The question about lines; undefined if lines need not be read, because parsers can add no label and their errors are dropped. */
 function lineQuestion({ push }: Pushed, streamListing: StreamListing): LineQuestion | Declined | undefined {
   const { fromJson, dropsErrors, looksAtLines } = push;
   if (!looksAtLines || fromJson === undefined) return undefined;
@@ -161,7 +161,7 @@ async function begin(
     {
       ...context,
       selection,
-      // With all labels shown, a value that a row has in a field of its stream is one label more.
+      // If all labels are visible, a row that overrides a field of its stream has one more label.
       columns: names === 'all' ? fieldsOfAll(streamListing) : byLabels.streamKeyColumns,
       misparsedRows: anyOf([lines && lenientNumberLines, rewrittenRows(sources.all)]),
       uncertainLines: joinUncertainLines([
@@ -185,9 +185,9 @@ async function begin(
   };
   const statistics = make(context.profiler.lastKnown(profileRequest));
   if (isDeclined(statistics)) return statistics;
-  // Where many rows repeat, a count for the times of another range would be of no use.
+  // If many rows repeat, a count for the times of another range would be useless.
   const counting = statistics.distinguishesRows ? undefined : statistics.count();
-  // It may fail before it is awaited.
+  // Handled, because the count may fail before it is awaited.
   counting?.catch(() => undefined);
   return { profileRequest, statistics, counting, make };
 }
@@ -197,7 +197,7 @@ function anyOf(filters: readonly (LogsqlFilter | undefined)[]): LogsqlFilter | u
   return given.length === 0 ? undefined : or(...given);
 }
 
-/** The fields that every stream has. */
+/** The fields that all streams have. */
 function fieldsOfAll({ streams }: StreamListing): readonly string[] {
   const [first, ...others] = [...streams.values()];
   return [...(first?.fields.keys() ?? [])].filter((name) => others.every(({ fields }) => fields.has(name)));
@@ -208,7 +208,7 @@ function withoutJson(plan: Pushed): Pushed {
   return { ...plan, push: { ...plan.push, stages } };
 }
 
-/** A label that only a filter uses may have as many values as there are rows, unless it comes from streams or levels. */
+/** True if a label that only a filter uses may have as many values as rows, because it comes neither from streams nor from levels. */
 function needsManyGroups(
   { stageNames }: LeafPush,
   streamListing: StreamListing,

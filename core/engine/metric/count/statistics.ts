@@ -48,7 +48,7 @@ import { cheapestDigest, withLevels, type LineDigest, type LineQuestion } from '
 /** Groups allowed per series of the answer: dropped fields merge several groups into one series. */
 const spareGroups = 4;
 
-/** A leaf and everything known about its rows. */
+/** A leaf and all known facts about its rows. */
 export interface StatisticsInput {
   readonly plan: LeafPlan & { readonly push: LeafPush };
   readonly request: LeafRequest;
@@ -64,12 +64,12 @@ export interface StatisticsInput {
   readonly levels: LineDigest | Declined | undefined;
 }
 
-/** The counts: groups by their columns, and lines by level where only the line decides it. */
+/** The counts: groups by columns, and lines by level if only the line decides it. */
 export interface Counted {
   readonly groups: readonly RowGroup[];
-  /** The count of the lines of the other groups; `rows` means that they must be read. */
+  /** The count of lines in the undecided groups; `rows` means that they must be read. */
   readonly others: DigestCount | 'none' | 'rows';
-  /** Matches rows without a line that were not counted; undefined where there are none. */
+  /** Matches rows without a line that were not counted; undefined if there are none. */
   readonly unread: LogsqlFilter | undefined;
 }
 
@@ -77,7 +77,7 @@ export interface Counted {
 export interface Remainder {
   /** Rows that were counted twice. */
   readonly duplicates: readonly BackendRow[];
-  /** The number of rows of the selection. */
+  /** Number of rows of the selection. */
   readonly selectedRows: number;
 }
 
@@ -85,11 +85,11 @@ export interface Remainder {
 export class Statistics {
   readonly #parts: StatisticsInput;
   readonly #groups: GroupEvaluator;
-  /** Matches rows that are counted, after all filters of the backend. */
+  /** Matches the rows to count, including all filters of the backend. */
   readonly #filter: LogsqlFilter;
-  /** Matches rows without a line where there are some, of which groups tell as little as lines do. */
+  /** Matches rows without a line, if there are some that groups do not determine either. */
   readonly #missing: LogsqlFilter | undefined;
-  /** Rows of which distinct ones are counted. */
+  /** Rows that the backend deduplicates. */
   readonly #dense: DenseRows | undefined;
   readonly #ofRow: SampleExtractor;
   readonly #ofGroup: SampleExtractor;
@@ -110,22 +110,22 @@ export class Statistics {
     this.#ofGroup = compileExtractor(withStages({ ...range, op: countLines }, plan.push.stages), pushed);
   }
 
-  /** True when the backend has to distinguish some rows, because many of them repeat. */
+  /** True if the backend must deduplicate some rows, because many of them repeat. */
   get distinguishesRows(): boolean {
     return this.#dense !== undefined;
   }
 
-  /** True when this profile would have led to the same statistics. */
+  /** True if this profile would have resulted in the same statistics. */
   isRight(now: SelectionProfile): boolean {
     const { missing, misparsedRows, uncertainRows, dense } = now;
     const { profile, plan } = this.#parts;
-    // The rows to distinguish depend on times, and so on the range.
+    // The rows to deduplicate depend on times, and thus on the range.
     if (this.distinguishesRows || (dense.length > 0 && plan.push.measure !== 'presence')) return false;
     const isSame = isGroupingValid(now, profile) && profile.missing > 0 === missing > 0;
     return isSame && (profile.uncertainRows === 0) === (uncertainRows === 0) && misparsedRows === 0;
   }
 
-  /** Asks the backend. */
+  /** Makes the calls to the backend. */
   async count(): Promise<Counted | Declined> {
     const { streamListing, sources, lines, profile } = this.#parts;
     const digest = lines && cheapestDigest(lines.digest, profile);
@@ -134,7 +134,7 @@ export class Statistics {
     const undecided = this.#undecidedRows().filter;
     const together = await this.#countBesideLines(digest, areUndecided);
     if (together !== undefined) return together;
-    // Filters that read no lines stand in front, for the lines of few rows are read then.
+    // Filters that read no lines come first, so that the backend reads the lines of fewer rows.
     const decided = areUndecided ? and(not(undecided), this.#filter) : this.#filter;
     const areAllUndecided =
       areUndecided &&
@@ -165,7 +165,7 @@ export class Statistics {
     });
   }
 
-  /** Adds counts and remainder to the engine. */
+  /** Adds the counts and the remainder to the engine. */
   async addTo(into: LeafEngine, { groups, others, unread }: Counted, remainder: Remainder): Promise<void> {
     const { duplicates, selectedRows } = remainder;
     const { plan, context, request, buckets, profile } = this.#parts;
@@ -206,7 +206,7 @@ export class Statistics {
     checkSeries();
   }
 
-  /** @param digest distinguishes lines, when they matter */
+  /** @param digest distinguishes lines, if they matter */
   async #countGroups(
     digest: LineDigest | undefined,
     filter: LogsqlFilter,
@@ -220,7 +220,7 @@ export class Statistics {
     return plan.push.names === 'all' ? countManyGroups(asked) : countGroups(asked);
   }
 
-  /** Counts all rows at once, by fields and lines; undefined where that is not possible, or no row lacks a line. */
+  /** Counts all rows in one call, by fields and lines; undefined if that is impossible, or if no row lacks a line. */
   async #countBesideLines(
     lines: LineDigest | undefined,
     areUndecided: boolean,
@@ -255,7 +255,7 @@ export class Statistics {
     return this.#countUndecided(kind, digest, and(this.#filter, filter));
   }
 
-  /** Counts lines by the words that tell their level, in the streams where these do. */
+  /** Counts lines by the words that determine their level, in the streams where words do. */
   async #countBySpelling(): Promise<DigestCount | 'rows'> {
     const { plan, context, buckets, streamListing } = this.#parts;
     const { filter, selection } = this.#undecidedRows();
@@ -274,7 +274,7 @@ export class Statistics {
     return counted === 'rows' ? 'rows' : { ...counted, ambiguous, unclassifiable };
   }
 
-  /** Counts the rows of a filter by shape, of groups whose level is in the line. */
+  /** Counts the rows of a filter by class, for groups with the level in the line. */
   async #countUndecided(
     kind: string,
     digest: LineDigest,
@@ -297,7 +297,7 @@ export class Statistics {
   #countRequest(filter: LogsqlFilter): CountRequest {
     const { plan, request, context, grouped, buckets } = this.#parts;
     const { leaf, limits } = request;
-    // When all labels are shown, every group is a series, and reading rows detects too many series sooner.
+    // If all labels are visible, every group is a series, and reading rows would detect too many series sooner.
     const isBounded = plan.push.names === 'all' && leaf.isRoot && limits.maxSeries > 0;
     const maxGroups = isBounded ? limits.maxSeries * spareGroups : Infinity;
     const { memory } = limits;
@@ -315,7 +315,7 @@ export class Statistics {
     };
   }
 
-  /** Does not count again what recently had too many groups. */
+  /** Skips a count that recently had too many groups. */
   #unlessDeclined<Result extends object>(
     kind: string,
     ask: () => Promise<Result | Declined>,
@@ -330,7 +330,7 @@ export class Statistics {
     return undecidedRows(streamListing, sources);
   }
 
-  /** Reads rows whose level may be in their line. */
+  /** Reads the rows that may have their level in the line. */
   async #addUndecided(
     into: LeafEngine,
     selectedRows: number,
@@ -347,7 +347,7 @@ export class Statistics {
     });
   }
 
-  /** Reads these rows, including repeated ones, which are subtracted as duplicates. */
+  /** Reads these rows including repeated ones, which are subtracted as duplicates. */
   async #addUncounted(into: LeafEngine, rows: Omit<RowRequest, 'range'>): Promise<void> {
     const addRows = (some: LogsqlFilter, how: Partial<RowRequest>): Promise<void> =>
       this.#addRows(into, {
@@ -373,7 +373,7 @@ export class Statistics {
   }
 }
 
-/** True when rows count alike with and without a line: streams tell their labels, and nothing looks at lines. */
+/** True if rows count alike with and without a line: streams determine their labels, and nothing reads lines. */
 function countsWithoutLines({ plan, sources, lines }: StatisticsInput, readsLevel: boolean): boolean {
   const { measure } = plan.push;
   const { stages } = plan.range.range.query;

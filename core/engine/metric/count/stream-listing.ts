@@ -15,7 +15,7 @@ import {
 } from '../../../victoria/upstream/types.js';
 import { wholeSegments } from './time-segments.js';
 
-/** Streams handled per step. */
+/** Number of streams handled per step. */
 const stepStreams = 100;
 
 /** A range with the streams of a selection that the backend lists there, each with its number of rows. */
@@ -26,12 +26,12 @@ export interface ListedRange {
 
 /** The streams of a selection in the whole segments around a range, and the names of all fields that their rows may have. */
 export interface StreamListing extends ListedRange {
-  /** By `_stream` text. */
+  /** Streams by their `_stream` text. */
   readonly streams: ReadonlyMap<string, StreamIdentity>;
   readonly fields: readonly string[];
 }
 
-/** Requests both, which takes the backend little time for a selection without line filters. */
+/** Lists streams and fields, which takes the backend little time for a selection without line filters. */
 export async function listSelection(
   upstream: Upstream,
   reader: RowReader,
@@ -80,8 +80,8 @@ export function* readStreams(
 type NamedStream = readonly [text: string, stream: StreamIdentity];
 
 /**
- * Backend streams that may have the same entries as another one: they have the same labels, and so are a single stream to a client, and the
- * same structured metadata in the fields that all streams with these labels have.
+ * Backend streams that may contain the same entries: they have the same labels, so clients see a single stream, and the same structured
+ * metadata in the fields that all streams with these labels have.
  */
 export function* streamsWithSameEntries(
   streams: ReadonlyMap<string, StreamIdentity>,
@@ -100,7 +100,7 @@ export function* streamsWithSameEntries(
   return same;
 }
 
-/** The groups of streams with the same key, of those with more than one. */
+/** The groups of at least two streams with the same key. */
 function* severalBy(
   streams: readonly NamedStream[],
   keyOf: (stream: NamedStream) => string,
@@ -116,7 +116,7 @@ function* severalBy(
   return [...byKey.values()].filter(({ length }) => length > 1);
 }
 
-/** True when both have the same streams and fields, whatever the row counts. */
+/** True if both have the same streams and fields, regardless of row counts. */
 export function isSame(a: Pick<StreamListing, 'streams' | 'fields'>, b: typeof a): boolean {
   return (
     a.streams.size === b.streams.size &&
@@ -138,7 +138,7 @@ const saltBytes = 16;
 const mask = (1n << 64n) - 1n;
 
 /**
- * Makes checksums of the number of rows per stream: different counts have the same checksum with a probability of 2^-64. The checksums of
+ * Makes checksums of the number of rows per stream. Different counts have the same checksum with a probability of 2^-64. The checksums of
  * segments add up to that of the whole range.
  */
 export class StreamChecksums {
@@ -150,7 +150,7 @@ export class StreamChecksums {
     return this.#salt.toString('hex');
   }
 
-  /** Makes the checksums of another process from now on: earlier ones match no rows any more. Throws for an invalid salt. */
+  /** Switches to the salt of another process; earlier checksums match no rows any more. Throws for an invalid salt. */
   takeOver(salt: unknown): void {
     if (typeof salt !== 'string' || !/^[0-9a-f]{32}$/.test(salt)) throw new Error('no salt');
     if (salt === this.salt) return;
@@ -185,7 +185,7 @@ export class StreamChecksums {
   }
 }
 
-/** The checksum of several segments. */
+/** The sum of the checksums of several segments. */
 export function addChecksums(checksums: readonly bigint[]): bigint {
   return checksums.reduce((sum, checksum) => sum + checksum, 0n) & mask;
 }

@@ -1,8 +1,8 @@
 import type { TimeRange } from '../../../base/time/range.js';
 
-/** A part of a range of time. */
+/** A part of a time range. */
 export interface TimeSegment extends TimeRange {
-  /** True when the segment has one of the standard lengths, which are worth caching. */
+  /** True if the segment has one of the standard lengths, which are worth caching. */
   readonly isWhole: boolean;
 }
 
@@ -12,13 +12,13 @@ export function isIn({ startNs, endNs }: TimeRange, ns: bigint): boolean {
 }
 
 const minuteNs = 60_000_000_000n;
-/** The most long segments in one range; a longer range uses longer segments. */
+/** Maximum number of long segments in one range; a longer range uses longer segments. */
 const maxSegments = 14n;
-/** TimeSegment lengths in minutes: each is a whole number of the one before. */
+/** Segment lengths in minutes; each is a multiple of the one before. */
 const lengths = [5n, 15n, 60n, 240n, 1440n, 10_080n] as const;
 const shortestNs = lengths[0] * minuteNs;
 
-/** The length of the parts of a segment that has one of the standard lengths. */
+/** The length of the parts of a segment that has a standard length. */
 export function partLengthOf({ startNs, endNs }: TimeRange): bigint | undefined {
   const place = lengths.findIndex((length) => length * minuteNs === endNs - startNs);
   const part = lengths[place - 1];
@@ -26,8 +26,8 @@ export function partLengthOf({ startNs, endNs }: TimeRange): bigint | undefined 
 }
 
 /**
- * The whole segments around a range. To look at all of them costs little more than to look at the range, and what they show is known for
- * the next range, which begins and ends elsewhere. A range shorter than any segment is left as it is.
+ * The whole segments around a range. Inspecting all of them costs little more than inspecting the range, and the findings remain useful for
+ * later ranges with other bounds. A range shorter than any segment is returned as it is.
  */
 export function wholeSegments(range: TimeRange): TimeRange {
   if (range.endNs - range.startNs < shortestNs) return range;
@@ -39,7 +39,7 @@ export function wholeSegments(range: TimeRange): TimeRange {
 }
 
 /**
- * The last border at or before a time; segments begin a nanosecond after a multiple of their length, because windows include their end
+ * The last border at or before a time. Segments begin one nanosecond after a multiple of their length, because windows include their end
  * instead of their start.
  */
 function borderBefore(ns: bigint): bigint {
@@ -50,7 +50,7 @@ function borderAfter(ns: bigint, lengthNs: bigint): bigint {
   return ((ns - 1n) / lengthNs + 1n) * lengthNs + 1n;
 }
 
-/** Splits a range into segments; those that rows are still added to are not worth remembering. */
+/** Splits a range into segments. Those that still receive rows are not whole, and are not remembered. */
 export function segmentsUntil(range: TimeRange, nowNs: bigint): readonly TimeSegment[] {
   const nextNs = borderAfter(nowNs, shortestNs);
   if (range.endNs < nextNs) return segmentsOf(range);
@@ -61,8 +61,8 @@ export function segmentsUntil(range: TimeRange, nowNs: bigint): readonly TimeSeg
 }
 
 /**
- * Splits a range into whole hours (or other lengths, for short and long ranges), shorter and shorter segments, and a remainder that is not
- * whole.
+ * Splits a range into segments of an hour (or of another length, for short and long ranges), then into shorter and shorter segments, and a
+ * remainder that is not whole.
  */
 export function segmentsOf(range: TimeRange): readonly TimeSegment[] {
   const spanNs = range.endNs - range.startNs;
@@ -73,7 +73,7 @@ export function segmentsOf(range: TimeRange): readonly TimeSegment[] {
   return segments;
 }
 
-/** Splits a range at the borders of segments of a length; shorter pieces remain at both ends. */
+/** Splits a range at the borders of segments of this length; shorter pieces remain at both ends. */
 function cut({ startNs, endNs }: TimeRange, lengthNs: bigint): readonly TimeSegment[] {
   const segments: TimeSegment[] = [];
   for (let at = startNs; at < endNs;) {

@@ -17,7 +17,7 @@ import type { ProfileRequest } from './profile.js';
 import { fieldDigest } from './rebuilt-rows.js';
 import type { StreamListing } from './stream-listing.js';
 
-/** A leaf whose values `| json` and `unwrap` take from lines. */
+/** A leaf with values that `| json` and `unwrap` take from lines. */
 export type Unwrapping = LeafPlan & { readonly shortLines: ShortLinesPlan; readonly unwrap: Unwrap };
 
 /** True for functions whose result depends neither on the order of values nor on their times within a bucket. */
@@ -25,7 +25,7 @@ export function isOrderless({ op }: RangeAggregation): boolean {
   return rangeFunctions[op].ofValues === 'values';
 }
 
-/** True for functions that sum unwrapped values. The order changes a sum only if it is rounded; sums of integers below 2^53 are exact. */
+/** True for functions that sum unwrapped values. The order affects a sum only if it is rounded; sums of integers below 2^53 are exact. */
 export function isSum(range: RangeAggregation): boolean {
   return rangeFunctions[range.op].ofValues === 'total' || isDividedAverage(range);
 }
@@ -35,16 +35,16 @@ export interface ValueFacts {
   readonly grouping: RowGrouping;
   readonly digest: ValueDigest;
   readonly profileRequest: ProfileRequest;
-  /** True if rows may have one of the labels as a field. Such rows count as misparsedRows, unless they have no line. */
+  /** True if rows may have one of the labels as a field. Such rows count as misparsed, unless they have no line. */
   readonly mayHaveRowLabels: boolean;
 }
 
-/** Under what it is remembered that rows with a line have labels as fields. */
+/** The memory key for the fact that rows with a line have labels as fields. */
 export function rowLabels({ selection, shortLines }: Unwrapping): readonly unknown[] {
   return ['row labels', printFilter(selection), ...shortLines.names];
 }
 
-/** Looks at a sample of lines. */
+/** Derives the facts from a sample of lines. */
 export async function valueFactsOf(
   plan: Unwrapping,
   streamListing: StreamListing,
@@ -83,7 +83,7 @@ export async function valueFactsOf(
   return { grouping, digest, profileRequest, mayHaveRowLabels };
 }
 
-/** The same for rows without a line, of which fields are all that `| json` finds. */
+/** As `valueFactsOf`, for rows without a line, where `| json` finds exactly the fields. */
 export async function fieldFactsOf(
   { shortLines: { names }, unwrap, selection }: Unwrapping,
   streamListing: StreamListing,

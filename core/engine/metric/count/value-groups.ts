@@ -54,10 +54,10 @@ import { declineLines, mayHaveEmptyLines, rowsWithoutLine } from './rebuilt-rows
 import { cheapestDigest, type Get } from './line-digests.js';
 import { listSelection } from './stream-listing.js';
 
-/** The most groups, counted in each bucket of time, of one call. */
+/** Maximum number of groups per call, counted in each time bucket. */
 const maxGroups = 100_000;
 
-/** Lets the backend gather the values of each group and bucket of time. */
+/** Lets the backend gather the values of each group and time bucket. */
 export const valueGroupsStrategy: ReadStrategy = {
   name: 'value-groups',
   summary:
@@ -102,7 +102,7 @@ async function valueTable(
       ? await fieldFactsOf(plan, streamListing, request, context)
       : await valueFactsOf(plan, streamListing, range, request, context);
   if (isDeclined(known)) return known;
-  // Values that come in one call are asked for beside the look that proves them right.
+  // Values that fit into one call are requested in parallel with the inspection that validates them.
   const isOneCall = rowsOfStreams(listed) <= callRows;
   const expected = profiler.lastKnown(known.profileRequest);
   const byStream = groupByStream(streamListing, noFields);
@@ -116,12 +116,12 @@ async function valueTable(
     return gather({ grouped, digest, readsMissing, dense, plan, buckets, isOneCall }, context);
   };
   const mayReadMissing = ({ missing }: SelectionProfile): boolean => refusal !== undefined && missing > 0;
-  // Values hidden by fields are missing in lines that are rebuilt from them; other lines are grouped apart.
+  // Values hidden by fields are missing in rebuilt lines; other lines are in separate groups.
   const obstacleTo = (profile: SelectionProfile): Declined | undefined =>
     obstacleIn(refusal === undefined ? profile : { ...profile, overridingStreams: new Set() });
   const isExpected =
     obstacleTo(expected) === undefined && (!known.mayHaveRowLabels || profiler.knows(known.profileRequest));
-  // The rows to distinguish depend on times, and so on the range.
+  // The rows to deduplicate depend on times, and thus on the range.
   const mayBegin = isExpected && expected.dense.length === 0;
   let gathering = mayBegin
     ? gatherWith(expected, cheapestDigest(known.digest, expected), mayReadMissing(expected))
@@ -164,7 +164,7 @@ async function valueTable(
       (await mayHaveEmptyLines(plan.logs.filter, streamListing, range, context))
     )
       return decline('missing-lines');
-    // Rows came or went since the surplus ones were found.
+    // Rows were added or deleted since the surplus rows were found.
     if (values.leftOver > 0) return decline('repeated-rows');
     const pacer = new Pacer(request.signal);
     await into.engine.prepare(pacer);
@@ -177,12 +177,12 @@ async function valueTable(
 /** Calls for values, in groups. */
 interface Gathering {
   readonly digest: ValueDigest;
-  /** True when rows without a line are read, and not gathered. */
+  /** True if rows without a line are read instead of gathered. */
   readonly readsMissing: boolean;
   readonly names: { readonly rows: string; readonly values: string };
-  /** For each part of the rows. */
+  /** One item for each part of the rows. */
   readonly asked: readonly Part[];
-  /** Their answers, if they have begun. */
+  /** The calls for the parts, if they have been started. */
   readonly begun: readonly PartBegun[] | undefined;
 }
 
@@ -207,7 +207,7 @@ interface GatheringRequest extends Pick<ValueFacts, 'digest'>, Pick<Gathering, '
   readonly plan: Unwrapping;
   readonly buckets: Buckets;
   readonly dense: DenseRows | undefined;
-  /** True when one call is to answer for the whole range, and to begin now. */
+  /** True if one call serves the whole range, and is started now. */
   readonly isOneCall: boolean;
 }
 
@@ -261,7 +261,7 @@ async function* callsOf(
   const calls = windows.flatMap((window) => asked.map((part) => ({ part, range: window.range })));
   const begin = (call: (typeof calls)[number] | undefined): PartBegun | undefined =>
     call && beginPart(upstream, call.part, call.range);
-  // The backend gathers the next values while these are read.
+  // The backend gathers the next values while these are being read.
   let next = begin(calls[0]);
   try {
     for (let index = 1; next !== undefined; index += 1) {
@@ -278,7 +278,7 @@ async function* callsOf(
   }
 }
 
-/** Reads all groups; returns why it stopped early, if it did. */
+/** Reads all groups. Returns the reason if it stopped early. */
 async function readValues(
   reading: Reading,
   { signal }: LeafRequest,

@@ -11,14 +11,14 @@ import { MetricCounts } from '../counts.js';
 import { RowIntake } from '../row-intake.js';
 import type { CountingWork, Progress } from './messages.js';
 
-/** Bytes of answers after which progress is reported. */
+/** Number of bytes of answers after which progress is reported. */
 const reportBytes = 256 * 1024;
 
 /** Counts the samples of a leaf in a thread, from answers of the backend. */
 export class CountingJob {
   readonly #counts = new MetricCounts();
   readonly #memory: MemoryAccount;
-  /** Bytes held as last reported to the other side. */
+  /** Bytes held, by use, as last reported to the event loop. */
   readonly #told: Map<MemoryUse, number>;
   readonly #pipes: readonly LogsqlPipe[];
   readonly #intake: RowIntake;
@@ -43,14 +43,14 @@ export class CountingJob {
     this.#counter = new EntryCounter(request, workers);
   }
 
-  /** Begins a time segment that does not overlap those before. */
+  /** Starts a time segment that does not overlap the previous ones. */
   next(): void {
     this.#intake.next();
   }
 
   /**
    * Reads the rows of an answer.
-   * @param report called after some rows
+   * @param report called after every few rows
    * @throws UnknownStreamError, ApiError
    */
   async readAnswer(answer: BackendAnswer, report: () => void): Promise<void> {
@@ -69,7 +69,7 @@ export class CountingJob {
     return this.#counter.pack();
   }
 
-  /** Events since the last call. */
+  /** Progress since the last call. */
   progress(): Progress {
     const memory: (readonly [MemoryUse, number])[] = [];
     for (const [kind, bytes] of this.#memory.held) {

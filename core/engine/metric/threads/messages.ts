@@ -12,7 +12,7 @@ import type { RowsRead } from '../counts.js';
 import type { RepeatPlaces } from '../row-intake.js';
 import type { RowStreams } from '../row-streams.js';
 
-/** The job of a thread: counting the samples of a leaf in rows of the backend. Plain data. */
+/** The job of a thread: counts the samples of a leaf in rows of the backend. Plain data. */
 export interface CountingWork {
   readonly leaf: Leaf;
   readonly columns: Columns;
@@ -26,37 +26,40 @@ export interface CountingWork {
   readonly streams: RowStreams | undefined;
 }
 
-/** To a thread. */
+/** A message to a thread. */
 export type ToThread = { readonly job: number } & (
   | { readonly kind: 'begin'; readonly work: CountingWork }
-  /** A call to make, for rows of a time segment that does not overlap those before. Answered with `head`, `read` and `answered`. */
+  /**
+   * A backend call to make, for rows of a time segment that does not overlap the previous ones. Answered with `head`, `read` and
+   * `answered`.
+   */
   | { readonly kind: 'call'; readonly call: PlainCall; readonly backend: BackendOptions }
-  /** Rows that are here already, answered with `answered`; `isNext` where such a time segment begins. */
+  /** Rows that are already here, answered with `answered`; `isNext` if such a time segment starts. */
   | { readonly kind: 'rows'; readonly rows: readonly BackendRow[]; readonly isNext: boolean }
-  /** Answered with `counted`. */
+  /** The end of the job, answered with `counted`. */
   | { readonly kind: 'finish' }
   | { readonly kind: 'drop' }
-  /** The result of a line that costs much; undefined in place of a result is one, too. */
+  /** The result of an expensive line, which may be undefined. */
   | { readonly kind: 'line'; readonly line: number; readonly result?: unknown; readonly fault?: Fault }
 );
 
-/** Events since the last message of a job. */
+/** Progress since the last message of a job. */
 export interface Progress {
   readonly read: RowsRead;
-  /** Bytes of answers. */
+  /** Bytes of answers read. */
   readonly bytes: number;
   readonly memory: readonly (readonly [kind: MemoryUse, bytes: number])[];
 }
 
-/** From a thread. */
+/** A message from a thread. */
 export type FromThread = { readonly job: number } &
-  /** The outcome of the backend call, by the head of its answer or the lack of one. */
+  /** The outcome of the backend call: the head of its answer, or a failure. */
   (
     | { readonly kind: 'head'; readonly verdict: keyof BreakerPermit }
     | { readonly kind: 'read' | 'answered'; readonly progress: Progress }
     | { readonly kind: 'counted'; readonly progress: Progress; readonly packed: PackedEngine }
     | { readonly kind: 'fault'; readonly fault: Fault }
-    /** A line that costs much, for the threads that are there for such lines. The first one carries the work. */
+    /** An expensive line, to be evaluated by a line thread. The first message also carries the work. */
     | {
         readonly kind: 'line';
         readonly line: number;

@@ -13,15 +13,15 @@ import type { FromThread, Progress, ToThread } from './messages.js';
 /** The owner of the rows that a thread counts. */
 export interface JobOwner {
   readonly signal: AbortSignal;
-  /** Charged for what the thread holds. */
+  /** Charged for the memory that the thread holds. */
   readonly memory: MemoryAccount;
-  /** Told of what the thread has read. */
+  /** Receives the number of rows that the thread has read. */
   readonly counts: Pick<MetricCounts, 'read'>;
 }
 
 type Reply = Exclude<FromThread, { readonly kind: 'fault' | 'line' }>;
 
-/** The end of a job that stays on the event loop: tells a thread what to read, and receives what it has counted. */
+/** The side of a job on the event loop: tells a thread what to read, and receives its counts. */
 export class RowJob {
   readonly #owner: JobOwner;
   readonly #lines: Pick<LineWorkers, 'run'>;
@@ -45,7 +45,7 @@ export class RowJob {
     owner.signal.addEventListener('abort', this.#abort);
   }
 
-  /** Has the thread make a call and read its rows (see RowsReader). */
+  /** Lets the thread make a call and read its rows (see RowsReader). */
   async *read({ call, backend, permit, signal }: AdmittedCall): AsyncGenerator<RowsElsewhere> {
     const abort = (): void => {
       this.fail(signal.reason);
@@ -64,7 +64,7 @@ export class RowJob {
     }
   }
 
-  /** The same for rows that are here already. */
+  /** As `read`, for rows that are already here. */
   async *readRows(batches: AsyncIterable<readonly BackendRow[]>): AsyncGenerator<RowsElsewhere> {
     let isNext = true;
     for await (const rows of batches) {
@@ -74,7 +74,7 @@ export class RowJob {
     }
   }
 
-  /** The counts of all answers. */
+  /** Ends the job and returns the counts of all answers. */
   async finish(): Promise<PackedEngine> {
     this.#post({ kind: 'finish' });
     const reply = await this.#reply();
@@ -82,14 +82,14 @@ export class RowJob {
     return reply.packed;
   }
 
-  /** Call once, whatever happened. */
+  /** Releases the job; must be called once, whatever the outcome. */
   close(): void {
     this.#owner.signal.removeEventListener('abort', this.#abort);
     this.#post({ kind: 'drop' });
     this.#closed(this.#failure === undefined ? 'done' : 'failed');
   }
 
-  /** Takes a message of the thread. */
+  /** Handles a message of the thread. */
   receive(message: FromThread): void {
     if (message.kind === 'fault') this.fail(errorOf(message.fault, classes));
     else if (message.kind === 'line') void this.#runLine(message);
@@ -100,7 +100,7 @@ export class RowJob {
     }
   }
 
-  /** Fails all that wait for the thread, now or later. */
+  /** Fails everything that waits for the thread, now or later. */
   fail(error: unknown): void {
     this.#failure = error instanceof Error ? error : new Error(String(error));
     this.#waiting?.reject(this.#failure);
@@ -147,7 +147,7 @@ export class RowJob {
   }
 }
 
-/** A message without the number of its job. */
+/** A message without its job number. */
 export type Unaddressed = ToThread extends infer Message
   ? Message extends ToThread
     ? Omit<Message, 'job'>
@@ -160,7 +160,7 @@ function rowsOf(reply: Reply): RowsElsewhere {
   return { length: read.rows, bytes };
 }
 
-/** Errors whose class decides more than the message to a client. */
+/** Errors whose class determines more than the message sent to a client. */
 const classes = new Map<string, ErrorClass>([
   ['UnknownStreamError', UnknownStreamError],
   ['BackendFailure', BackendFailure],

@@ -8,9 +8,9 @@ import { RowJob, type JobOwner } from './row-job.js';
 export interface RowThreadsOptions {
   /** Maximum number of threads; they start on demand and end when idle. 0 means that nothing is counted in threads. */
   readonly threads: number;
-  /** Fewer rows than this are counted sooner than a thread has received its job. */
+  /** Minimum number of rows to count in a thread: sending a job takes longer than counting fewer. */
   readonly minRows: number;
-  /** Where lines are evaluated that cost much. */
+  /** Evaluates expensive lines. */
   readonly lines: Pick<LineWorkers, 'run'>;
   readonly observer?: RowThreadsObserver;
 }
@@ -26,12 +26,12 @@ interface Thread {
   timer: NodeJS.Timeout | undefined;
 }
 
-/** To start again takes a tenth of a second. */
+/** Idle threads end after this time. Starting a thread takes a tenth of a second. */
 const idleMs = 30_000;
 
 /**
- * Threads that count rows, so that the event loop stays free for others. The jobs of a thread take turns, part by part; there are no more
- * of them than requests are admitted.
+ * Threads that count rows, which keeps the event loop free for other requests. The jobs of a thread take turns, one message at a time. The
+ * number of jobs is bounded by the number of admitted requests.
  */
 export class RowThreads {
   readonly #options: RowThreadsOptions;
@@ -42,7 +42,7 @@ export class RowThreads {
     this.#options = options;
   }
 
-  /** Begins a job for some number of rows, in the thread that has the fewest jobs; undefined when the event loop is to count them. */
+  /** Starts a job for this number of rows in the thread with the fewest jobs; undefined if they are to be counted on the event loop. */
   begin(rows: number, work: CountingWork, owner: JobOwner): RowJob | undefined {
     if (rows < this.#options.minRows) return undefined;
     const thread = this.#threadForOneMore();
@@ -64,7 +64,7 @@ export class RowThreads {
     return job;
   }
 
-  /** Ends all threads; jobs in progress fail. */
+  /** Ends all threads; open jobs fail. */
   close(): void {
     for (const thread of this.#threads) this.#end(thread, new Error('the proxy stops'));
   }

@@ -20,7 +20,7 @@ interface AskedLine {
   readonly reject: (error: Error) => void;
 }
 
-/** A job with its messages, which are handled one after the other, in turn with those of other jobs. */
+/** A job with its messages, which are handled in order, in turn with those of other jobs. */
 class OpenJob {
   readonly #id: number;
   readonly #controller = new AbortController();
@@ -110,10 +110,10 @@ class OpenJob {
   }
 }
 
-/** The place of a call is that of its request, on the event loop. */
+/** The permit of a call is that of its request, which is held on the event loop. */
 const noPlace: HeldPlace = { pause: () => () => undefined, leave: () => undefined };
 
-/** A hot and a cold backend, and those of a reload before. */
+/** Maximum number of cached backends: a hot and a cold one, and those from before a reload. */
 const mostBackends = 8;
 const backends = new Map<string, BackendHttp>();
 
@@ -128,8 +128,8 @@ function httpOf(options: BackendOptions): BackendHttp {
 }
 
 /**
- * Where processors are scarce, requests that take a moment come first, and so does the backend. Linux gives every thread a priority of its
- * own; elsewhere this would be that of the whole process.
+ * On an overloaded machine, short requests and the backend come first. On Linux a thread has its own priority; elsewhere this would change
+ * the priority of the whole process.
  */
 if (process.platform === 'linux') os.setPriority(0, os.constants.priority.PRIORITY_BELOW_NORMAL);
 

@@ -5,11 +5,11 @@
  */
 import { placeholder, tokenText, type TokenizedLine } from './tokens.js';
 
-/** Tokens of a line that select the path through the tree. */
+/** Number of tokens of a line that select the path through the tree. */
 const depth = 27;
-/** The least share of equal tokens for a line to belong to a cluster. */
+/** Minimum share of equal tokens for a line to join a cluster. */
 const minSimilarity = 0.3;
-/** The most branches of a node, including the open one. */
+/** Maximum number of branches of a node, including the open one. */
 const maxBranches = 15;
 const digit = /\p{N}/u;
 
@@ -19,7 +19,7 @@ interface Node {
 }
 
 export interface DrainOptions {
-  /** The most clusters to keep; the least recently used is dropped. */
+  /** Maximum number of clusters to keep; the least recently used is dropped. */
   readonly maxClusters: number;
 }
 
@@ -35,7 +35,7 @@ export class Drain {
     this.#options = options;
   }
 
-  /** True when a line of this time may be added. */
+  /** True if a line with this timestamp may be added. */
   allows(timeMs: number): boolean {
     return this.#limit.allows(timeMs);
   }
@@ -47,7 +47,7 @@ export class Drain {
     const leaf = find(root, tokens);
     if (leaf !== undefined) {
       const found = mostAlike(leaf, tokens);
-      // To be compared is to be used.
+      // Being compared counts as use.
       this.#touch(leaf.clusters);
       if (found !== undefined) {
         found.take(tokens, bucket);
@@ -99,7 +99,7 @@ function emptyNode(): Node {
   return { branches: new Map(), clusters: [] };
 }
 
-/** The leaf for a line's first tokens, through open branches where their own are missing. */
+/** The leaf for the first tokens of a line, following open branches where there is no branch for a token. */
 function find(root: Node, tokens: readonly string[]): Node | undefined {
   let node = root;
   for (const token of leading(tokens)) {
@@ -110,7 +110,7 @@ function find(root: Node, tokens: readonly string[]): Node | undefined {
   return node;
 }
 
-/** The leaf for a new cluster: tokens with digits, and those that do not fit into a node, take the open branch. */
+/** The leaf for a new cluster. Tokens with digits, and tokens that do not fit into a node, take the open branch. */
 function grow(root: Node, tokens: readonly string[]): Node {
   let node = root;
   for (const token of leading(tokens)) {
@@ -145,18 +145,18 @@ function mostAlike({ clusters }: Node, tokens: readonly string[]): Cluster | und
   return best;
 }
 
-/** The share of lines that may push out a cluster: beyond it, the lines have too many shapes to learn any. */
+/** Maximum share of lines that may evict a cluster; beyond it, the lines are too diverse to learn from. */
 const maxShare = 0.25;
-/** The time, by the timestamps of lines, during which nothing is learnt after that. */
+/** Pause of learning after that, in the time of the lines. */
 const pauseMs = 10 * 60_000;
 
-/** Stops the learning of a stream whose clusters do not last. */
+/** Pauses the learning of a stream whose clusters are evicted too quickly. */
 class EvictionLimit {
   #taken = 0;
   #evicted = 0;
   #pausedUntilMs: number | undefined;
 
-  /** True when a line may be learnt. */
+  /** True if lines of this time may be learned from. */
   allows(timeMs: number): boolean {
     if (this.#pausedUntilMs !== undefined) {
       if (timeMs < this.#pausedUntilMs) return false;
@@ -176,7 +176,7 @@ class EvictionLimit {
   }
 }
 
-/** Lines of one shape: the tokens they share, and the number of lines per time bucket. */
+/** Lines with the same pattern: the tokens they share, and the number of lines per time bucket. */
 export class Cluster {
   readonly #tokens: string[];
   readonly #join: TokenizedLine['join'];
@@ -192,12 +192,12 @@ export class Cluster {
     return this.#size;
   }
 
-  /** Lines by bucket. */
+  /** Number of lines by bucket. */
   get counts(): ReadonlyMap<number, number> {
     return this.#counts;
   }
 
-  /** The share of equal tokens at the same positions, and the number of open positions. A token that begins with NUL must be equal. */
+  /** The share of equal tokens at the same positions, and the number of open positions. Tokens that start with NUL must be equal. */
   compare(tokens: readonly string[]): { readonly similarity: number; readonly open: number } {
     const own = this.#tokens;
     let same = 0;
@@ -211,7 +211,7 @@ export class Cluster {
     return { similarity: same / own.length, open };
   }
 
-  /** Adds a line: positions where it differs become open. */
+  /** Adds a line; positions at which it differs become open. */
   take(tokens: readonly string[], bucket: number): void {
     const own = this.#tokens;
     for (let index = 0; index < own.length; index += 1)

@@ -20,13 +20,15 @@ export interface FoundPattern {
 }
 
 export interface PatternFinderOptions {
-  /** Clusters per stream and level. */
+  /** Maximum number of clusters per stream and level. */
   readonly maxClusters: number;
-  /** The most streams and levels with a tree of their own; later ones share a tree per level. */
+  /** Maximum number of streams and levels with a tree of their own; further ones share a tree per level. */
   readonly maxTrees: number;
 }
 
-/** Finds patterns in the lines of many streams. Each level of a stream has its own tree, and each stream the format of its first line. */
+/**
+ * Finds patterns in the lines of many streams. Each level of a stream has its own tree; the first line of a stream determines its format.
+ */
 export class PatternFinder {
   readonly #options: PatternFinderOptions;
   readonly #formats = new Map<string, LineFormat>();
@@ -36,7 +38,7 @@ export class PatternFinder {
     this.#options = options;
   }
 
-  /** Adds a line, unless Loki would not learn from it; the lines of a stream must come in time order. */
+  /** Adds a line, unless Loki would not learn from it. The lines of a stream must come in time order. */
   add({ streamKey, level, line, timeMs }: StreamLine, bucket: number): boolean {
     let format = this.#formats.get(streamKey);
     if (format === undefined) this.#formats.set(streamKey, (format = formatOf(line)));

@@ -15,7 +15,7 @@ import { endOfBlock, endOfString, unescapedKey } from '../../../logql/pipeline/j
 const pair = '\\w+=(?:[^"]\\S*|".+")';
 const onlyPairs = compileRegExp(`^(?:${pair} )*(?:${pair})+$`);
 
-/** The format of a stream, by its first line. */
+/** The format of a stream, determined by its first line. */
 export function formatOf(firstLine: string): LineFormat {
   if (firstLine.length < 2) return 'text';
   if (firstLine.startsWith('{') && firstLine.endsWith('}')) return 'json';
@@ -40,7 +40,7 @@ function byFormat(line: string, format: LineFormat): TokenizedLine | undefined {
   }
 }
 
-/** Only the message of a JSON line has a pattern; the rest differs. */
+/** Tokenizes the message of a JSON line; the rest differs from line to line. */
 function tokenizeJson(line: string): TokenizedLine | undefined {
   const message = jsonMessage(line);
   const tokenized = message === undefined || isTooLong(message) ? undefined : tokenizeText(message);
@@ -66,7 +66,7 @@ const shortEscapes: ReadonlyMap<string, string> = new Map([
   ['\t', '\\t'],
 ]);
 
-/** Alternating keys and values; a key without a value has an empty one. Undefined when the line is not logfmt to its end. */
+/** Alternating keys and values; a key without a value has an empty one. Undefined if the line is not logfmt throughout. */
 function tokenizeLogfmt(line: string): TokenizedLine | undefined {
   const tokens: string[] = [];
   const reader = new LogfmtReader();
@@ -85,7 +85,7 @@ function isVariable(key: string): boolean {
   return key !== 'T' && variable.test(key);
 }
 
-/** Pairs as an encoder of logfmt writes them; nothing when one has no key. */
+/** Joins pairs in the form of a logfmt encoder; empty if one has no key. */
 function joinPairs(tokens: readonly string[]): string {
   const pairs: string[] = [];
   for (let index = 0; index < tokens.length; index += 2) {
@@ -105,15 +105,15 @@ function hexEscape(sign: string): string {
   return `\\u${sign.charCodeAt(0).toString(16).padStart(4, '0')}`;
 }
 
-/** Characters that belong to tokens although Unicode considers them punctuation. */
+/** Characters that are part of tokens although Unicode considers them punctuation. */
 const inToken: ReadonlySet<string> = new Set(['_', '-', '.', ':', '/']);
 /** A character that is a separate token although Unicode does not consider it punctuation. */
 const equals = '=';
 const punctuation = /\p{P}/u;
 
 /**
- * Splits text at blanks and punctuation: each punctuation character is a separate token, except those that hold names, addresses, times and
- * paths together (docs/protocol/answers.md#patterns). Undefined when there are too many tokens.
+ * Splits text at blanks and punctuation. Each punctuation character is a separate token, except those inside names, addresses, times and
+ * paths (docs/protocol/answers.md#patterns). Undefined if there are too many tokens.
  */
 export function tokenizeText(text: string): TokenizedLine | undefined {
   const bytes = bytesOf(text);
@@ -128,7 +128,7 @@ export function tokenizeText(text: string): TokenizedLine | undefined {
     if (isBorder(sign)) {
       push(start, at);
       start = at + 1;
-      // Of a longer character only the first byte is the token, as in Loki; the others begin the next one.
+      // Of a multi-byte character only the first byte is the token, as in Loki; the other bytes start the next one.
       if (sign !== ' ') push(at, start);
       else if (tokens.length === 0) leading += 1;
       else blanks[tokens.length - 1] = (blanks[tokens.length - 1] ?? 0) + 1;
@@ -137,7 +137,7 @@ export function tokenizeText(text: string): TokenizedLine | undefined {
     at += bytes.length === text.length ? 1 : Buffer.byteLength(sign);
   }
   push(start, bytes.length);
-  // Loki loses all blanks of a text that begins with one.
+  // Loki loses all blanks of a text that starts with one.
   const joinParts = (parts: readonly string[]): string =>
     leading > 0 ? parts.join('') : parts.map((part, index) => part + ' '.repeat(blanks[index] ?? 0)).join('');
   return { tokens, join: (parts) => tokenText(joinParts(parts)), format: 'text' };
@@ -158,7 +158,7 @@ const [openBrace, closeBrace, openBracket, closeBracket] = [0x7b, 0x7d, 0x5b, 0x
 const structure = /["{}[:]/g;
 
 /**
- * The message of a line as it is written, with its escapes. The line is read as leniently as Loki reads it: what follows is not looked at.
+ * The message of a line as written, with its escapes. The line is parsed as leniently as in Loki: everything after the message is ignored.
  */
 function jsonMessage(line: string): string | undefined {
   const values = valuesOf(line);
@@ -171,7 +171,7 @@ function jsonMessage(line: string): string | undefined {
   return undefined;
 }
 
-/** Where the values of the message keys begin, in the outermost object, up to the point where the line stops being JSON. */
+/** Positions of the message keys' values in the outermost object, up to the point where the line stops being JSON. */
 function valuesOf(line: string): ReadonlyMap<string, number> {
   const values = new Map<string, number>();
   let isOpen = false;

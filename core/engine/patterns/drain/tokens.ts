@@ -1,22 +1,22 @@
-/** The shape that is assumed for all lines of a stream. */
+/** The format that is assumed for all lines of a stream. */
 export type LineFormat = 'text' | 'logfmt' | 'json';
 
-/** A line split into tokens, with the means to join a pattern of it again. Tokens are texts of bytes: one character for each byte of UTF-8. */
+/** A line split into tokens, and the way to join a pattern of it again. Tokens are strings of bytes: one character for each UTF-8 byte. */
 export interface TokenizedLine {
   readonly tokens: readonly string[];
-  /** Joins tokens to a text; the same for every line of one shape. Empty when they cannot be shown. */
+  /** Joins tokens to a text; the same for all lines of one format. Empty if they cannot be shown. */
   readonly join: (tokens: readonly string[]) => string;
   /** Lines of different formats never share a pattern. */
   readonly format: LineFormat;
 }
 
-/** Replaces text that differs between lines. */
+/** Stands for text that differs between lines. */
 export const placeholder = '<_>';
 
-/** Lines with fewer or more tokens have no pattern. */
+/** Minimum number of tokens of a line with a pattern. */
 export const minTokens = 4;
 export const maxTokens = 80;
-/** Longer texts have none either. */
+/** Maximum length of a text with a pattern. */
 export const maxTextBytes = 3000;
 
 const beyondAscii = /[^\u0000-\u007f]/;

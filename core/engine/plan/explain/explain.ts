@@ -19,10 +19,10 @@ import { explainStrategies, type ExplainedStrategy } from './strategies.js';
 import type { Expr, Grouping, LogExpr, Stage } from '../../../logql/ast.js';
 import { printGoDuration } from '../../../base/time/index.js';
 
-/** The cost class of a query, by the data that the backend has to send. */
+/** The cost class of a query, by the data that the backend must send. */
 export type CostClass = keyof typeof costTexts;
 
-/** One part of the query and what is done about it. */
+/** One part of the query and the decision about it. */
 export interface ExplainedPart {
   readonly part: string;
   readonly rule: RuleId;
@@ -31,14 +31,14 @@ export interface ExplainedPart {
   readonly reason: string;
 }
 
-/** One log query in the query, as it is read from the backend. */
+/** One log query within the query, as read from the backend. */
 export interface ExplainedRead {
   readonly logql: string;
   readonly logsql: string;
   readonly parts: readonly ExplainedPart[];
-  /** Stages that run here on every row that comes. */
+  /** Stages that the proxy evaluates on every row it receives. */
   readonly evaluatedHere: readonly string[];
-  /** Of a range aggregation: the strategies that may read it, in the order in which they are tried, and those that are out. */
+  /** For a range aggregation: the strategies that may read it, in the order of attempts, then those that are excluded. */
   readonly strategies?: readonly ExplainedStrategy[];
 }
 
@@ -48,7 +48,7 @@ export interface QueryExplanation {
   readonly reads: readonly ExplainedRead[];
   readonly cost: CostClass;
   readonly costText: string;
-  /** Stored spellings of the names of label filters. */
+  /** Shows whether the stored spellings of label names in filters are known. */
   readonly names: keyof typeof namesTexts;
 }
 
@@ -61,7 +61,7 @@ export const namesTexts = {
 
 /** The settings of the pipeline that decide how a query is planned. */
 export interface ExplainContext extends PlanSettings {
-  /** The stored names of such rows, when they are known. */
+  /** The stored names of the selected rows, if known. */
   readonly recall?: (filter: LogsqlFilter) => KnownNames | undefined;
 }
 
@@ -74,15 +74,15 @@ export const costTexts = {
 } as const;
 
 /**
- * Says what becomes of a query. Nothing is asked of the backend.
- * @throws LogqlError with Loki's text for a query it refuses
+ * Explains how a query is executed, without calling the backend.
+ * @throws LogqlError with Loki's text for a query it rejects
  */
 export function explainQuery(
   query: Query,
   naming: Naming,
   { recall = () => undefined, ...settings }: ExplainContext = {},
 ): QueryExplanation {
-  // Undivided: parts of an instant query are read alike.
+  // Without splitting, since the parts of an instant query are all read alike.
   const asked = doAll(readQuery(query, naming, settings, { kind: 'instant', splitMs: 0 }));
   const shared = { query: query.text, tree: printTree(asked.expr) };
   const context = { naming, fields: new LabelFields(naming) };
@@ -105,7 +105,7 @@ export function explainQuery(
   return { ...shared, reads, ...costOf(cost), names };
 }
 
-/** The plan as it runs; where that depends on names that are not known, as it would run with the names as they are written. */
+/** The plan as it is executed. If it depends on unknown names, names are assumed to be stored as they are written. */
 function closed<Closed>(
   { wanted, close }: OpenPlan<Closed>,
   recall: (filter: LogsqlFilter) => KnownNames | undefined,
@@ -134,7 +134,7 @@ function explained(part: string, { id, verdict, backend, reason }: AppliedRule):
   return { part, rule: id, verdict, backend, reason };
 }
 
-/** Prints a tree on one line, a node per pair of parentheses: what the parser has understood. */
+/** Prints a tree on one line, with a pair of parentheses per node, to show how the query was parsed. */
 function printTree(expr: Expr): string {
   switch (expr.kind) {
     case 'log':

@@ -5,8 +5,8 @@ import type { Pushdown } from '../rules/query.js';
 import { explainQuery, type QueryExplanation } from './explain.js';
 
 /**
- * Explains a query as the running pipeline runs it: with its options, and with the stored names that queries have learned.
- * @throws LogqlError with Loki's text for a query it refuses
+ * Explains a query as the running pipeline executes it: with its options, and with the stored names that earlier queries have learned.
+ * @throws LogqlError with Loki's text for a query it rejects
  */
 export async function explainOfPipeline(
   query: Query,

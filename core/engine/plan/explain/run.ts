@@ -3,25 +3,25 @@ import { declineReasons, outcomeText } from '../../metric/declined.js';
 import type { ExplainedRead } from './explain.js';
 import { costText } from './strategies.js';
 
-/** A report of one run of a query. */
+/** A report on one execution of a query. */
 export interface RunReport {
   /** HTTP status. */
   readonly status: number;
-  /** A summary of the answer in a few words, or the text of the error. */
+  /** A short summary of the answer, or the text of the error. */
   readonly answer: string;
   readonly durationMs: number;
-  /** Calls to the backend; those that ran at the same time can add up to more than the query took. */
+  /** Calls to the backend. Parallel calls can add up to more time than the query took. */
   readonly calls: readonly CallSum[];
-  /** Attempts to read the range aggregations of a metric query, in the order in which they were made. */
+  /** Attempts to read the range aggregations of a metric query, in order. */
   readonly strategies: readonly TriedStrategy[];
 }
 
 /** Calls of one type, made on behalf of one strategy. */
 export interface CallSum extends Pick<UpstreamCall, 'type' | 'rows' | 'bytes' | 'durationMs'> {
-  /** Undefined for calls that are made for no range aggregation: those of log queries, and to learn names. */
+  /** Undefined for calls that are not made for a range aggregation: calls of log queries, and calls to learn names. */
   readonly strategy: string | undefined;
   readonly calls: number;
-  /** Calls without an answer, and answers of 400 and above. */
+  /** Number of calls without an answer or with a status of 400 and above. */
   readonly errors: number;
 }
 
@@ -30,7 +30,7 @@ export interface TriedStrategy extends StrategyRecord {
   readonly text: string;
 }
 
-/** Sums up what a trace holds. */
+/** Summarizes a trace. */
 export function reportRun(
   { upstreamCalls, strategies }: Trace,
   { status, answer, durationMs }: Pick<RunReport, 'status' | 'answer' | 'durationMs'>,
@@ -58,7 +58,7 @@ export function reportRun(
   return { status, answer, durationMs: rounded(durationMs), calls: [...sums.values()], strategies: tried };
 }
 
-/** Prints a report for people, with the reads of the query's explanation. */
+/** Prints a report as text, with the reads of the query's explanation. */
 export function printRun(
   { status, answer, durationMs, calls, strategies }: RunReport,
   reads: readonly ExplainedRead[],

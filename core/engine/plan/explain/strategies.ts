@@ -4,18 +4,18 @@ import { declineReasons, isDeclined, type DeclineReason } from '../../metric/dec
 import { strategies } from '../../metric/strategies.js';
 import type { LeafPlan } from '../types.js';
 
-/** A strategy, and whether the plan of a range aggregation lets it be tried. */
+/** A strategy, and whether the plan of a range aggregation allows it. */
 export interface ExplainedStrategy {
   readonly strategy: string;
-  /** Why it is not tried, whatever is stored. */
+  /** The reason why it is not tried, which does not depend on stored data. */
   readonly declined?: DeclineReason;
-  /** The estimate; most of it is unknown without a call to the backend. */
+  /** The estimated cost; most of it is unknown without calling the backend. */
   readonly cost?: Cost;
   /** The summary of the strategy, or an explanation of the reason. */
   readonly text: string;
 }
 
-/** The strategies as far as the plan alone decides, with those that are out at the end; what is stored may exclude others. */
+/** The strategies as decided by the plan alone, with the excluded ones at the end; stored data may exclude further ones. */
 export function explainStrategies(leaf: LeafPlan): readonly ExplainedStrategy[] {
   const candidates: ExplainedStrategy[] = [];
   const others: ExplainedStrategy[] = [];

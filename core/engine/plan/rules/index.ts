@@ -6,7 +6,7 @@ import type { RuleText } from './rule.js';
 import { selectorRules } from './selector.js';
 import { stageRules } from './stage.js';
 
-/** Every rule of pushdown; those of one kind in the order they are tried. */
+/** All pushdown rules; those of one kind in the order in which they are tried. */
 export const allRules = [
   ...selectorRules,
   ...lineRules,
@@ -21,5 +21,5 @@ export const allRules = [
 
 export type RuleId = (typeof allRules)[number]['id'];
 
-/** A rule in the documentation. */
+/** A rule, as documented. */
 export type AppliedRule = RuleText<RuleId>;

@@ -14,15 +14,18 @@ import {
 } from '../../../victoria/logsql/build.js';
 import { longDecimalPattern } from '../../../victoria/names/shown-value.js';
 
-/** More digits may be rounded to another number. */
+/** Maximum number of digits; numbers with more may be rounded. */
 const mostDigits = 15;
-/** Columns of which every value is a plain number, by the types that VictoriaLogs gives to blocks of values. */
+/** The types that VictoriaLogs gives to blocks of a column in which every value is a plain number. */
 const numericTypes = ['uint8', 'uint16', 'uint32', 'uint64', 'int64'];
-/** Longer decimals may be shown otherwise than they are stored. */
+/** Matches plain decimal numbers. Longer ones may be shown differently from how they are stored. */
 const plainNumber = '^-?[0-9]{1,15}([.][0-9]{1,15})?$';
 const plain = new RegExp(plainNumber);
 
-/** Rows where a field is a number that passes a comparison, or a text that is not a plain number, which Loki keeps and marks. */
+/**
+ * Matches rows where a field is a number that passes a comparison, or a text that is not a plain number, which Loki keeps and marks with an
+ * error.
+ */
 export function mayPass(name: string, { op, value }: NumberLabelFilter): LogsqlFilter {
   const text = String(value);
   if (!plain.test(text) || Math.abs(value) >= 10 ** mostDigits) return present(name);
@@ -31,11 +34,11 @@ export function mayPass(name: string, { op, value }: NumberLabelFilter): LogsqlF
     and(regexp(name, plainNumber), not(regexp(name, longDecimalPattern))),
   );
   const ofRow = and(present(name), ...failing(name, op, text).map((fails) => not(and(fails, isPlain))));
-  // A row may hide the value of its stream.
+  // A row may override the value of its stream.
   return or(ofRow, streamMatch(matcher(name, '!=', '')));
 }
 
-/** Conditions, each of which means for a number that it does not pass. */
+/** Conditions each of which proves that a number does not pass. */
 function failing(name: string, op: CompareOp, value: string): readonly LogsqlFilter[] {
   switch (op) {
     case '>':
@@ -53,7 +56,7 @@ function failing(name: string, op: CompareOp, value: string): readonly LogsqlFil
   }
 }
 
-/** A regular expression for the rest of a line behind a key, of JSON or of logfmt, whose value may pass. */
+/** A regular expression for the text after a key, in JSON or logfmt, that matches if the value may pass. */
 export function valuePattern({ op, value }: NumberLabelFilter): string | undefined {
   const passing = (notFirst: string, end: string): string | undefined =>
     passingNumbers(op, value, { notFirst, end });
@@ -67,20 +70,20 @@ export function valuePattern({ op, value }: NumberLabelFilter): string | undefin
   return `(?:(?:${behindKey}|=)"${quoted}|${behindKey}${ofJson}|=${ofLogfmt})`;
 }
 
-/** Loki trims these from keys of JSON, also where escapes spell them. */
+/** Blanks, plain or escaped, which Loki trims from JSON keys. */
 const blanks = `(?:${spaceClass}|\\\\[fnrt])*`;
 const white = ' \\t\\r\\n';
 const gap = `[${white}]*`;
 
-/** Characters, as in a class of a pattern, with which no text begins, and which may follow one. */
+/** Character classes (in pattern syntax) that delimit a text: characters that cannot start it, and characters that may follow it. */
 interface TextBounds {
   readonly notFirst: string;
   readonly end: string;
 }
 
 /**
- * A pattern of how texts begin that pass a comparison of numbers, and of how all texts begin that are no plain decimal number, which are
- * kept with an error. Others may match, too. Undefined where nearly all do.
+ * A pattern for the start of texts that pass a numeric comparison, and for the start of all texts that are no plain decimal number, which
+ * are kept with an error. It may match other texts, too. Undefined if nearly all texts match.
  */
 export function passingNumbers(
   op: CompareOp,
@@ -99,8 +102,8 @@ export function passingNumbers(
 }
 
 /**
- * A character that is none of these. The backend prints each pattern, for which Go looks whether a class tells capitals from other letters:
- * in one with nearly all characters it finds the `a` without an `A` at once, and otherwise tries a hundred thousand, which takes 8 ms.
+ * Any character except these. The backend prints each pattern, for which Go checks whether a class is case-sensitive. In a class of nearly
+ * all characters it finds the `a` without an `A` at once; otherwise it tries a hundred thousand characters, which takes 8 ms.
  */
 function anyBut(characters: string): string {
   return `(?:[^A${characters}]|A.?)`;
@@ -111,7 +114,7 @@ function plainNumbers(op: CompareOp, value: number): readonly string[] | undefin
   if (!(Math.abs(value) < 10 ** mostDigits - 1)) return undefined;
   const floor = Math.floor(value);
   const isWhole = floor === value;
-  // A number is at least its whole part, and less than the next.
+  // A number is at least its integer part, and less than the next integer.
   const whole = (texts: readonly string[]): readonly string[] => texts.map((text) => `${text}(?:[^0-9]|$)`);
   switch (op) {
     case '>':
@@ -130,7 +133,7 @@ function plainNumbers(op: CompareOp, value: number): readonly string[] | undefin
   }
 }
 
-/** Whole numbers from 0 on that are less. */
+/** Prefixes of the non-negative integers below a limit. */
 function below(limit: number): readonly string[] {
   if (limit <= 0) return [];
   const digits = String(limit);
@@ -140,18 +143,18 @@ function below(limit: number): readonly string[] {
   return [...shorter, ...withOneChanged(digits, (digit, index) => [index === 0 ? least : 0, digit - 1])];
 }
 
-/** Prefixes of the whole numbers from a limit on. */
+/** Prefixes of the integers from a limit on. */
 function from(limit: number): readonly string[] {
   const digits = String(limit);
   const longer = `[1-9][0-9]{${digits.length}}`;
-  // The last digit may be the same.
+  // The last digit may be equal.
   return [
     ...withOneChanged(digits, (digit, index) => [digit + (index < digits.length - 1 ? 1 : 0), 9]),
     longer,
   ];
 }
 
-/** Numbers of as many digits, of which the first that differs is in a range. */
+/** Numbers with the same number of digits whose first differing digit is in a range. */
 function withOneChanged(
   digits: string,
   rangeOf: (digit: number, index: number) => readonly [least: number, most: number],

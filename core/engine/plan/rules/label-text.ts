@@ -22,7 +22,7 @@ import { brokenPattern, longDecimalPattern } from '../../../victoria/names/shown
 import { wholeMatcher } from '../backend-pattern.js';
 import { contains, holdsReplacement } from './line.js';
 
-/** The texts of which a label has to be one, or none of them; undefined where something else is asked. */
+/** The texts that a label must equal, or must not equal; undefined for other conditions. */
 export function textsOf({ tests }: Meaning): readonly string[] | undefined {
   const texts: string[] = [];
   for (const test of tests) {
@@ -32,10 +32,10 @@ export function textsOf({ tests }: Meaning): readonly string[] | undefined {
   return texts;
 }
 
-/** Rows where a field may hold a text that passes; the field may belong to the stream, and a row may hide its value. */
+/** Matches rows where a field may have a passing text. The field may belong to the stream, and a row may override its value. */
 export function holds(field: string, filter: StringLabelFilter): LogsqlFilter {
   const meaning = labelMeaning(filter);
-  // The backend does not find words with the sign for bytes that are no text.
+  // The backend does not find words that contain the replacement character for invalid bytes.
   if (meaning.isNegated || meaning.tests.some(holdsReplacement)) return present(field);
   const texts = textsOf(meaning);
   const changed = changedValues(field, meaning);
@@ -46,7 +46,7 @@ export function holds(field: string, filter: StringLabelFilter): LogsqlFilter {
   return or(oneOf(field, texts), ofStream, ...changed);
 }
 
-/** Rows where a test may hold for a field or for the value of the stream. */
+/** Matches rows where a test may pass for a field of the row or of its stream. */
 function holdsFor(field: string, test: FilterTest): LogsqlFilter {
   switch (test.kind) {
     case 'equals': {
@@ -73,7 +73,7 @@ function patternOf({ text, ignoresCase }: { readonly text: string; readonly igno
   return ignoresCase ? anyCasePattern(text) : quotedPattern(text);
 }
 
-/** Rows whose value is shown otherwise than it is stored, where that might pass. */
+/** Matches rows whose value is shown differently from how it is stored, if that might pass. */
 function changedValues(field: string, { tests }: Meaning): readonly LogsqlFilter[] {
   const patterns: string[] = [];
   if (tests.some(mayHoldForDecimal)) patterns.push(longDecimalPattern);
@@ -85,7 +85,7 @@ function mayHoldForDecimal(test: FilterTest): boolean {
   return test.kind === 'equals' ? test.ignoresCase || isDecimal(test.text) : test.kind !== 'not-empty';
 }
 
-/** True when a test may tell a space from another character: a text with one, or a pattern with one or with a class. */
+/** True if a test may distinguish a space from another character: it contains a space, or a pattern contains a character class. */
 function mayTellSpace(test: FilterTest): boolean {
   if (test.kind === 'regexp') return /[ \\[]/.test(test.pattern);
   return 'text' in test && test.text.includes(' ');
@@ -98,7 +98,7 @@ function isDecimal(text: string): boolean {
 export const longDecimal = new RegExp(longDecimalPattern);
 
 export function isNot(field: string, texts: readonly string[]): LogsqlFilter {
-  // Where the stream has the field, its value counts; a row may show another one over it.
+  // If the stream has the field, its value counts, unless a row overrides it.
   const ofStream: LogsqlFilter = {
     kind: 'stream',
     groups: [[{ kind: 'list', label: field, op: 'in', values: texts }], [matcher(field, '=', '')]],
@@ -106,7 +106,7 @@ export function isNot(field: string, texts: readonly string[]): LogsqlFilter {
   return not(and(oneOf(field, texts), ofStream));
 }
 
-/** Lines from which a value that passes may be taken; undefined where it may be any. */
+/** Matches lines from which a passing value may be extracted; undefined if any line may contain one. */
 export function linesOf(filter: StringLabelFilter, source: 'keys' | 'pieces'): LogsqlFilter | undefined {
   const { tests, isNegated } = labelMeaning(filter);
   const lines = isNegated ? [] : tests.flatMap((test) => linesOfTest(test) ?? []);
@@ -123,7 +123,7 @@ function linesOfTest(test: FilterTest): LogsqlFilter | undefined {
   return lists.length === 0 ? undefined : and(...lists);
 }
 
-/** Texts that every value that passes a test holds: of each list at least one. */
+/** Texts that every passing value contains: at least one of each list. */
 function textsIn(test: FilterTest): readonly RequiredTexts[] {
   switch (test.kind) {
     case 'contains':
@@ -139,12 +139,12 @@ function textsIn(test: FilterTest): readonly RequiredTexts[] {
   }
 }
 
-/** A single letter is in nearly every line. */
+/** Minimum length of a search text, since nearly every line contains a given letter. */
 const shortest = 2;
 
 /**
- * The longest piece of a text that stands in a line as it does in the value: without signs that escapes spell, and without spaces, which
- * stand for bytes that are no text.
+ * The longest piece of a text that occurs in a line exactly as in the value: without characters that escapes can spell, and without spaces,
+ * which may replace invalid bytes.
  */
 function plainPiece(text: string): string | undefined {
   const pieces = text.match(/[^\s"'\\/\ufffd\p{C}]+/gu) ?? [];
@@ -152,11 +152,11 @@ function plainPiece(text: string): string | undefined {
   return longest.length >= shortest ? longest : undefined;
 }
 
-// A line whose level nothing shows is unknown, and most lines are info: a search for these would scan the whole range for rows that are on
-// any page.
+// Lines without a recognizable level are unknown, and most lines are info. A search for these levels would scan the whole range for rows
+// that are on every page.
 const commonLevels: ReadonlySet<string> = new Set([unknownLevel, 'info']);
 
-/** Lines with a word that means one of the levels asked for; undefined where any line may. */
+/** Matches lines with a word for one of the requested levels; undefined if any line may have one. */
 export function levelLines(filter: StringLabelFilter): readonly LogsqlFilter[] | undefined {
   const meaning = labelMeaning(filter);
   const levels = meaning.isNegated ? undefined : textsOf(meaning);
@@ -170,10 +170,10 @@ export function levelLines(filter: StringLabelFilter): readonly LogsqlFilter[] |
   return [escapedValue, and(...texts.map((list) => or(...list.map((text) => substring('_msg', text)))))];
 }
 
-// In a quoted value of logfmt, letters may be written with escapes.
+// In a quoted logfmt value, letters may be escaped.
 const escapedValue = and(substring('_msg', '="'), substring('_msg', '\\u00'));
 
-// The dotted I counts as an i.
+// The dotted capital I counts as an i.
 function wordPattern(word: string): string {
   return word.replaceAll('i', '.');
 }

@@ -19,23 +19,23 @@ import { holds, isNot, levelLines, linesOf, longDecimal, textsOf } from './label
 import { contains } from './line.js';
 import { kindOfRule } from './rule.js';
 
-/** A comparison of a label, with what the stages in front of it have done to the row. */
+/** A comparison of a label, with the effects of the stages before it. */
 export interface PlacedComparison {
   readonly comparison: LabelComparison;
   readonly scope: LabelScope;
-  /** True when a stage or comparison before may have marked the row with an error. */
+  /** True if an earlier stage or comparison may have marked the row with an error. */
   readonly mayHaveFailed: boolean;
 }
 
 export interface LabelScope {
-  /** True while a name means what the backend stored under it. */
+  /** True while a name still refers to what the backend stored under it. */
   isStored(name: string): boolean;
   /**
-   * The part of the stored line from which a value of this name was made, where it is not stored: the text under keys of that name, or any
-   * piece, verbatim or unescaped. Undefined where it may have another source.
+   * The part of the stored line that a label which is not stored was made from: the text after keys of that name, or any piece, verbatim or
+   * unescaped. Undefined if it may have another source.
    */
   sourceInLine(name: string): 'keys' | 'pieces' | undefined;
-  /** True when nothing but `| json` made labels of the stored line. */
+  /** True if only `| json` made labels from the stored line. */
   readonly isParsedAsJson: boolean;
   readonly naming: Naming;
 }
@@ -51,10 +51,10 @@ const labelRule = kindOfRule<
   'superset' | 'none'
 >();
 
-// Of all escapes of JSON and logfmt only this one can stand for what is searched for here.
+// Of all escapes in JSON and logfmt, only this one can spell the text that is searched for here.
 const escaped = contains('\\u');
 
-/** The rules about one comparison of a label, in the order they are tried; the first that it falls under decides. */
+/** The rules about one comparison of a label, in the order in which they are tried; the first match decides. */
 export const labelRules = [
   labelRule({
     id: 'labelInLine',
@@ -94,7 +94,7 @@ export const labelRules = [
       if (comparison.kind !== 'number') return undefined;
       const { name } = comparison;
       if (isDerived(name) || scope.isStored(name) || scope.sourceInLine(name) !== 'keys') return undefined;
-      // Other characters of a key become underscores, and so do the borders of objects.
+      // Other characters of a key become underscores, as do the borders of objects.
       const key = name.slice(name.lastIndexOf('_') + 1);
       const value = valuePattern(comparison);
       if (key === '' || value === undefined) return undefined;
@@ -274,17 +274,17 @@ export const labelDeep = labelTreeRule({
   match: (filter) => isDeeperThan(filter, deepest),
 });
 
-/** A comparison of texts, where it is one. */
+/** The comparison, if it compares texts. */
 export function textComparison({ comparison }: PlacedComparison): StringLabelFilter | undefined {
   return comparison.kind === 'string' ? comparison : undefined;
 }
 
-/** True when rows without the label pass. */
+/** True if rows without the label pass. */
 function passesMissing(filter: StringLabelFilter): boolean {
   return compileMeaning(labelMeaning(filter), new Meter())('');
 }
 
-/** True when labels of this name are made here, whatever the backend has stored under it. */
+/** True if labels of this name are derived by the proxy, regardless of what is stored under the name. */
 function isDerived(name: string): boolean {
   return (
     name === serviceNameLabel ||
@@ -294,13 +294,13 @@ function isDerived(name: string): boolean {
   );
 }
 
-/** All stored fields that a row may show under this name; the name itself where none is known. */
+/** All stored fields that a row may show under this name; the name itself if none is known. */
 export function spellings(name: string, names: KnownNames): readonly string[] {
   return [...new Set([name, ...names.fieldsOf(name)])];
 }
 
 /**
- * The fields that every row shows under this name: a field that only some rows show says nothing of the others. Undefined where the
+ * The fields that every row shows under this name, since a field that only some rows show proves nothing about the others. Undefined if the
  * backend may have filled one of them in, which is shown as missing.
  */
 function sureFields(name: string, names: KnownNames): readonly string[] | undefined {
@@ -309,8 +309,8 @@ function sureFields(name: string, names: KnownNames): readonly string[] | undefi
 }
 
 /**
- * Rows in which no stored line shows the value of a label: a field may be the label, or the key of which `| json` makes the label in a line that
- * is rebuilt from fields. Other parsers may find more in such a line.
+ * Matches rows whose value of a label does not come from a stored line: a field may be the label, or the key from which `| json` makes the
+ * label in a rebuilt line. Other parsers may find more in such a line.
  * @param passes rows where a field may pass
  */
 function rowsWithField(

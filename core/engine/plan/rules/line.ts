@@ -8,19 +8,19 @@ import { and, everything, or, present, regexp, substring } from '../../../victor
 import { wholeLinePattern } from '../backend-pattern.js';
 import { kindOfRule, type RuleText } from './rule.js';
 
-/** One of the tests that a line filter makes of the stored line, of which any may hold. */
+/** One of the alternative tests of a line filter on the stored line. */
 export interface LineTerm {
   readonly test: FilterTest;
-  /** True when lines pass for which no test holds. */
+  /** True if lines pass for which no test matches. */
   readonly isNegated: boolean;
 }
 
-/** Defines a rule about a test of a line filter; what it emits is negated around it where the filter is. */
+/** Defines a rule about a test of a line filter. For a negated filter, the emitted filter is negated around it. */
 const lineRule = kindOfRule<LineTerm, LogsqlFilter>();
 
 const lineField = '_msg';
 
-/** The rules about one test of a line filter, in the order they are tried; the first that it falls under decides. */
+/** The rules about one test of a line filter, in the order in which they are tried; the first match decides. */
 export const lineRules = [
   lineRule({
     id: 'lineAddress',
@@ -30,7 +30,7 @@ export const lineRules = [
     reason: 'the text may stand inside of a longer number',
     example: '{namespace="shop"} |= ip("10.0.0.1")',
     match: ({ test, isNegated }) => {
-      // Only dotted addresses have a single spelling.
+      // Only dotted addresses have just one spelling.
       const isSpelledOnce = test.kind === 'ip' && parseIpAddress(test.value)?.bits === 32;
       return isSpelledOnce && !isNegated ? test.value : undefined;
     },
@@ -189,27 +189,27 @@ export const lineMixed = alternativesRule({
   emit: anyOf,
 });
 
-/** Lines that one of the alternatives lets pass. */
+/** Matches lines that pass one of the alternatives. */
 export function anyOf(terms: readonly DecidedTerm[]): LogsqlFilter {
   return or(...terms.map(({ filter }) => filter));
 }
 
-/** Lines that hold the text. */
+/** Matches lines that contain the text. */
 export function contains(text: string): LogsqlFilter {
   return text === '' ? everything : substring(lineField, text);
 }
 
-/** For each text that all matches of the pattern hold, in whatever case, the lines that hold it. */
+/** For each text that all matches of the pattern contain, a filter for the lines that contain it in any case. */
 function containsTextsOf(pattern: string): readonly LogsqlFilter[] {
   return requiredTexts(pattern).map((list) => or(...list.map(contains)));
 }
 
-/** The pattern of a test that is one. */
+/** The pattern of the test, if it is a pattern. */
 function regexpOf({ test }: LineTerm): string | undefined {
   return test.kind === 'regexp' ? test.pattern : undefined;
 }
 
-/** Lines with the texts that stand around the sign for bytes that are no text. */
+/** Matches lines with the texts around the replacement character for invalid bytes. */
 function around(test: FilterTest): readonly LogsqlFilter[] {
   switch (test.kind) {
     case 'contains':
@@ -227,7 +227,7 @@ function around(test: FilterTest): readonly LogsqlFilter[] {
   }
 }
 
-/** True when a test holds the sign that stands for bytes that are not text, plainly or as a pattern writes it. */
+/** True if a test contains the replacement character for invalid bytes, literally or in pattern syntax. */
 export function holdsReplacement(test: FilterTest): boolean {
   switch (test.kind) {
     case 'contains':
@@ -244,24 +244,27 @@ export function holdsReplacement(test: FilterTest): boolean {
   }
 }
 
-/** A pattern of LogQL, and as the backend is asked for it. */
+/** A LogQL pattern, and its form for the backend. */
 interface BackendRegexp {
   readonly pattern: string;
   readonly whole: string;
 }
 
-/** A pattern as the backend understands it like Loki does; undefined where it would take some of its dots for the other kind. */
+/** A pattern that the backend evaluates like Loki; undefined if the backend would mix up its two kinds of dots. */
 function backendRegexp(pattern: string): BackendRegexp | undefined {
   const whole = wholeLinePattern(withoutDotAll(pattern));
   return whole === undefined ? undefined : { pattern, whole };
 }
 
-/** Lines with a match. The backend takes its time for most patterns, and next to none for the texts that all matches hold. */
+/**
+ * Matches lines by pattern. Most patterns are slow in the backend, while searching for the texts that all matches contain costs next to
+ * nothing.
+ */
 function matches({ pattern, whole }: BackendRegexp): LogsqlFilter {
   return and(...containsTextsOf(pattern), regexp(lineField, whole));
 }
 
-/** Says that `.` does not match line feeds, unless the pattern says it does; flags at its start are joined. */
+/** Makes `.` not match line feeds, unless the pattern sets a flag for that; flags at its start are merged. */
 function withoutDotAll(pattern: string): string {
   const flags = /^\(\?([a-zA-Z]*)(?:-([a-zA-Z]*))?\)/.exec(pattern);
   if (flags === null) return `(?-s)${pattern}`;

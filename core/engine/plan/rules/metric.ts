@@ -3,23 +3,23 @@ import { detectedLevelName } from '../../../victoria/names/level.js';
 import type { LeafCount } from '../leaf-push.js';
 import { kindOfRule, type PushdownRule, type RuleText } from './rule.js';
 
-/** Facts about a range aggregation by which the backend can or cannot count its samples. */
+/** Facts about a range aggregation that determine whether the backend can count its samples. */
 export interface LeafFacts extends Pick<LeafCount, 'names' | 'stageNames' | 'stages'> {
   /** Undefined for functions of values. */
   readonly measure: LeafCount['measure'] | undefined;
-  /** Stages that read or change the line, or make labels by templates. */
+  /** Stages that read or change the line, or make labels from templates. */
   readonly lineStages: readonly Stage[];
   /** The labels that come from lines; undefined unless `| json` is the one stage that reads them. */
   readonly json: Pick<LeafCount, 'fromJson' | 'dropsErrors'> | undefined;
 }
 
 /**
- * Defines a rule about a range aggregation. Exact: groups of the backend tell all there is to count. Superset: they leave some lines
- * to look at.
+ * Defines a rule about a range aggregation. With the verdict exact, the groups of the backend decide everything; with superset, some lines
+ * must be inspected.
  */
 const metricRule = kindOfRule<LeafFacts, LeafCount>();
 
-/** Defines one of the verdicts `exact` and `superset`: what falls under it is what is counted. */
+/** Defines a rule with the verdict `exact` or `superset`; the matching leaf is counted. */
 function countingRule<const Id extends string>(
   rule: RuleText<Id> & {
     readonly verdict: 'exact' | 'superset';

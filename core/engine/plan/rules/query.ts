@@ -2,7 +2,7 @@ import type { LogsqlFilter } from '../../../victoria/logsql/ast.js';
 import { printFilter } from '../../../victoria/logsql/print.js';
 import { kindOfRule } from './rule.js';
 
-/** `-pushdown`: with `off` the backend only selects streams. */
+/** The option `-pushdown`; with `off`, the backend only selects streams. */
 export type Pushdown = 'on' | 'off';
 
 /** Defines a rule about a query as a whole. */
@@ -21,11 +21,11 @@ export const metricOff = settingRule({
   match: (pushdown) => pushdown === 'off',
 });
 
-/** Defines a rule about all that the backend is asked for one log query. */
+/** Defines a rule about the complete backend filter of a log query. */
 const filterRule = kindOfRule<LogsqlFilter, never, [], 'none'>();
 
-/** Bytes of a filter's text. */
-// The backend's limit is 16384 bytes; the rest is left to the query around the filter.
+/** Maximum number of bytes of a filter's text. */
+// The backend's limit is 16384 bytes; the remainder is reserved for the query around the filter.
 const maxFilterBytes = 15_000;
 
 export const queryTooLong = filterRule({
@@ -40,7 +40,7 @@ export const queryTooLong = filterRule({
   match: isTooLong,
 });
 
-/** True when a filter has too long a text; each of its parts has at least three bytes with what is between them. */
+/** True if the text of a filter is too long. Each node takes at least three bytes with its separator. */
 function isTooLong(filter: LogsqlFilter): boolean {
   if (filter.kind === 'and' && filter.parts.length * 3 > maxFilterBytes) return true;
   return Buffer.byteLength(printFilter(filter)) > maxFilterBytes;

@@ -1,23 +1,23 @@
 import type { NamingSettings } from '../../../victoria/names/naming.js';
 
-/** The precision with which the backend answers a construct as LogQL means it; the planner acts on nothing else. */
+/** The precision with which the backend can answer a construct. The planner acts on nothing else. */
 export type Verdict =
-  /** The same rows: the backend is asked, and nothing of it is evaluated here. */
+  /** The same rows: the construct is pushed down, and not evaluated here. */
   | 'exact'
-  /** These rows and perhaps more: the backend is asked and sends fewer rows, and the construct is evaluated here too. */
+  /** These rows and possibly more: the construct is pushed down to receive fewer rows, and is evaluated here too. */
   | 'superset'
-  /** It might lose rows: the backend is not asked, the construct is evaluated here only. */
+  /** Rows could be lost: the construct is not pushed down, and is evaluated only here. */
   | 'none';
 
-/** The texts about a rule in the documentation and in `explain`. */
+/** The texts about a rule, for the documentation and `explain`. */
 export interface RuleText<Id extends string = string> {
   readonly id: Id;
   readonly construct: string;
-  /** The query to the backend, with `"text"` for the text of the LogQL query. */
+  /** The backend query, with `"text"` for the text of the LogQL query. */
   readonly backend: string;
   readonly verdict: Verdict;
   readonly reason: string;
-  /** A query that falls under the rule; docs/pushdown.md shows what becomes of it. */
+  /** A query that matches the rule; docs/pushdown.md shows its translation. */
   readonly example: string | HiddenExample;
 }
 
@@ -29,7 +29,7 @@ export interface HiddenExample {
   readonly pushdown?: 'off';
 }
 
-/** A rule as it is written down. A rule of the verdict `none` has nothing to emit, and seldom a backend to tell of. */
+/** The definition of a rule. With the verdict `none` it has nothing to emit, and rarely a backend query to document. */
 type Definition<Id extends string, Subject, Match, Names extends unknown[], Emitted> =
   | (Omit<RuleText<Id>, 'backend'> & {
       readonly backend?: string;
@@ -39,31 +39,31 @@ type Definition<Id extends string, Subject, Match, Names extends unknown[], Emit
     })
   | (RuleText<Id> & {
       readonly verdict: 'exact' | 'superset';
-      /** Returns the arguments of `emit` for a subject that falls under the rule; undefined for all others. */
+      /** Returns the arguments of `emit` for a subject that matches the rule; undefined for all others. */
       readonly match: (subject: Subject) => Match | undefined;
       readonly emit: (match: Match, ...names: Names) => Emitted;
     });
 
-/** Matches a part of a query, and gives the backend query for that part and its precision. */
+/** Matches a part of a query, and provides the backend filter for it with its precision. */
 export interface PushdownRule<
   Subject,
   Names extends unknown[],
   Emitted,
   Id extends string = string,
 > extends RuleText<Id> {
-  /** True when it has something to ask for, which a rule has exactly where its verdict is not `none`. */
+  /** True if the rule emits a filter, which is the case exactly if its verdict is not `none`. */
   readonly emits: boolean;
-  /** Applies the rule to a part of a query; undefined when the part does not fall under the rule. */
+  /** Applies the rule to a part of a query; undefined if the part does not match. */
   readonly apply: (subject: Subject) => Applied<Names, Emitted> | undefined;
 }
 
 /** A rule applied to one part of a query. */
 interface Applied<Names extends unknown[], Emitted> {
-  /** Makes the backend query; undefined where there is none. */
+  /** Makes the backend filter; undefined if there is none. */
   readonly emit: ((...names: Names) => Emitted) | undefined;
 }
 
-/** Makes the function that defines the rules of one kind: about such subjects, with such verdicts. */
+/** Makes the function that defines rules of one kind, for these subjects and verdicts. */
 export function kindOfRule<Subject, Emitted, Names extends unknown[] = [], V extends Verdict = Verdict>() {
   return <const Id extends string, Match>(
     definition: Definition<Id, Subject, Match, Names, Emitted> & { readonly verdict: V },
@@ -84,7 +84,7 @@ function applied<Id extends string, Subject, Match, Names extends unknown[], Emi
   return match === undefined ? undefined : { emit: (...names) => definition.emit(match, ...names) };
 }
 
-/** The first rule that a subject falls under, and what it does. */
+/** The first rule that matches a subject, applied to it. */
 export function firstRule<Id extends string, Subject, Names extends unknown[], Emitted>(
   rules: readonly PushdownRule<Subject, Names, Emitted, Id>[],
   subject: Subject,
@@ -98,7 +98,7 @@ export function firstRule<Id extends string, Subject, Names extends unknown[], E
 
 const strengths = { none: 0, superset: 1, exact: 2 } as const;
 
-/** The worst of the verdicts, which is that of the whole; the first of several. */
+/** The item with the weakest verdict, which is that of the whole; the first one if there are several. */
 export function weakest<One extends { readonly verdict: Verdict }>(all: readonly One[]): One {
   return all.reduce((least, one) => (strengths[one.verdict] < strengths[least.verdict] ? one : least));
 }

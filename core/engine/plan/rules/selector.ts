@@ -7,7 +7,7 @@ import type { LabelFields } from '../label-fields.js';
 import { matchesText } from '../matches-text.js';
 import { kindOfRule } from './rule.js';
 
-/** A matcher of a stream selector, with the name that the label has here. */
+/** A matcher of a stream selector, with the label's name in this naming. */
 export interface NamedMatcher {
   readonly name: string;
   readonly matcher: Matcher;
@@ -15,10 +15,10 @@ export interface NamedMatcher {
   readonly fields: LabelFields;
 }
 
-/** Defines a rule about a matcher of a stream selector. No selector is evaluated here, so all of them have to be exact. */
+/** Defines a rule about a matcher of a stream selector. Selectors are never evaluated here, so all of these rules must be exact. */
 const selectorRule = kindOfRule<NamedMatcher, LogsqlFilter, [], 'exact'>();
 
-/** The rules about a matcher of a stream selector, in the order they are tried. */
+/** The rules about a matcher of a stream selector, in the order in which they are tried. */
 export const selectorRules = [
   selectorRule({
     id: 'serviceName',
@@ -64,12 +64,12 @@ export const selectorRules = [
   }),
 ];
 
-/** Rows of the streams whose label passes. */
+/** Matches rows of the streams whose label passes. */
 function labelMatch({ name, matcher: { op, value }, fields }: NamedMatcher): LogsqlFilter {
   return fields.select({ name, op, value });
 }
 
-/** The first of the fields that has a value is the label. */
+/** The label is the first of the fields that has a value. */
 function labelIs(op: '=' | '=~', value: string, fields: readonly string[]): LogsqlFilter {
   const is = (field: string): LogsqlFilter =>
     op === '=' ? exact(field, value) : regexp(field, `^(?:${value})$`);

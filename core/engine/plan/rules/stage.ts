@@ -4,7 +4,7 @@ import type { RuleText } from './rule.js';
 
 const stages = Object.values(stageDescriptors);
 
-/** The rules about stages for which the backend is not asked. */
+/** The rules about stages that are not pushed down. */
 export const stageRules: Readonly<Record<WhyHere, RuleText<WhyHere> & { readonly emits: false }>> = {
   lineAfterChange: here(
     'lineAfterChange',
