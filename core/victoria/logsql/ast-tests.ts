@@ -30,7 +30,7 @@ export interface RegexpTest {
   readonly kind: 'regexp';
   readonly pattern: string;
 }
-/** List tests: `in` compares the whole value, the `contains` forms look for phrases. */
+/** List tests: `in` compares the whole value, the `contains` forms search for phrases. */
 export interface ListTest {
   readonly kind: 'in' | 'contains-all' | 'contains-any' | 'json-array-contains-any';
   readonly values: readonly string[];
@@ -46,7 +46,7 @@ export interface SequenceTest {
   readonly kind: 'sequence';
   readonly phrases: readonly string[];
 }
-/** `f:>text`: numerically (duration, size, time, address) when both sides are one, otherwise as text. */
+/** `f:>text`: compares as numbers (durations, sizes, times, addresses) if both sides are of that kind, otherwise as text. */
 export interface CompareTest {
   readonly kind: 'compare';
   readonly op: '>' | '>=' | '<' | '<=';
@@ -95,7 +95,7 @@ export interface PatternTest {
   readonly pattern: string;
 }
 
-/** All tests but those that ask a query of their own. */
+/** All tests except those with a subquery. */
 export type PlainTest =
   | PhraseTest
   | PrefixTest

@@ -79,7 +79,7 @@ export interface FieldFilter {
 export type LogsqlFilter =
   AllFilter | AndFilter | OrFilter | NotFilter | StreamFilter | TimeFilter | RelativeTimeFilter | FieldFilter;
 
-/** A list test whose values are the last field of the rows that a query returns. */
+/** A list test whose values are the last field of the rows returned by a query. */
 export interface SubqueryTest {
   readonly kind: 'subquery';
   readonly test: 'in' | 'contains-all' | 'contains-any';
@@ -103,7 +103,7 @@ export interface LogsqlQuery {
   readonly pipes: readonly LogsqlPipe[];
 }
 
-/** `fields` and `delete`: which columns to keep or to drop. */
+/** `fields` and `delete`: the columns to keep or to drop. */
 export interface ProjectPipe {
   readonly kind: 'fields' | 'delete';
   readonly fields: readonly FieldRef[];
@@ -302,7 +302,7 @@ export interface FacetsPipe {
   readonly maxValueLength?: number;
   readonly keepConst: boolean;
 }
-/** Adds the rows of another query to those that come so far. */
+/** Adds the rows of another query to the rows so far. */
 export interface UnionPipe {
   readonly kind: 'union';
   readonly query: LogsqlQuery;

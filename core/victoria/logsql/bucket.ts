@@ -15,7 +15,7 @@ const namedSizes: ReadonlyMap<string, string> = new Map([
 ]);
 const dayNs = 86_400_000_000_000n;
 
-/** True when the text is a bucket size: a positive number, duration or size, a network mask `/24`, or a calendar word. */
+/** True if the text is a bucket size: a positive number, duration or size, a network mask `/24`, or a calendar word. */
 export function isBucketSize(text: string): boolean {
   if (text === 'month' || text === 'year' || namedSizes.has(text)) return true;
   if (/^\/\d{1,2}$/.test(text)) return Number(text.slice(1)) <= 32;

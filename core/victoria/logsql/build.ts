@@ -30,7 +30,7 @@ export function fieldName(name: string): FieldRef {
   return { kind: 'name', name };
 }
 
-/** All of the filters. Drops those that match everything, flattens nested ones, and returns a single filter as it is. */
+/** Intersection of the filters. Drops those that match everything, flattens nested ones, and returns a single filter as it is. */
 export function and(...filters: readonly LogsqlFilter[]): LogsqlFilter {
   const parts = filters
     .flatMap((part) => (part.kind === 'and' ? part.parts : [part]))
@@ -39,7 +39,7 @@ export function and(...filters: readonly LogsqlFilter[]): LogsqlFilter {
   return parts.length < 2 ? first : { kind: 'and', parts };
 }
 
-/** Any of the filters: nothing when there are none, everything when one matches everything. */
+/** Union of the filters: nothing if there are none, everything if one matches everything. */
 export function or(...filters: readonly LogsqlFilter[]): LogsqlFilter {
   const parts = filters.flatMap((part) => (part.kind === 'or' ? part.parts : [part]));
   const [first = nothing] = parts;
@@ -81,7 +81,10 @@ export function substring(name: string, text: string): FieldFilter {
   );
 }
 
-/** A text that the backend does not find as a substring in columns of numbers: it finds no `03` in 303, and no 7 where all are negative. */
+/**
+ * True if the backend may not find the text as a substring in numeric columns: it finds no `03` in 303, and no 7 if all values are
+ * negative.
+ */
 function isPartOfNumber(name: string, text: string): boolean {
   return /^0\d+$/.test(text) || (name !== '_msg' && /^-?\d+$/.test(text));
 }
@@ -150,8 +153,8 @@ export function stats(
 }
 
 /**
- * A name for a result of `stats` or another made-up column. VictoriaLogs refuses a result with the name of a group key, and the keys may be
- * names of a client's data, so underscores are appended until the name is none of them.
+ * A name for a result of `stats` or another computed column. VictoriaLogs rejects a result with the name of a group key, and keys may be
+ * names from a client's data, so underscores are appended until the name is not taken.
  */
 export function freeName(name: string, taken: readonly string[]): string {
   let free = name;
@@ -192,14 +195,14 @@ export function where(filter: LogsqlFilter): LogsqlPipe {
   return { kind: 'filter', filter };
 }
 
-/** `union (q)`; other pipes stand in front of it. */
+/** `union (q)`; other pipes come before it. */
 export function union(other: LogsqlQuery): LogsqlPipe {
   return { kind: 'union', query: other };
 }
 
 /**
- * The queries whose rows a query has, one after the other: its own, and those that it is united with.
- * @throws LogsqlError for a pipe that would see the rows of several
+ * The queries that a query unites, in order: the query itself, and those of its `union` pipes.
+ * @throws LogsqlError for a pipe that would process the rows of several queries
  */
 export function united<Asked extends Pick<LogsqlQuery, 'pipes'>>(
   asked: Asked,

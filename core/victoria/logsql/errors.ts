@@ -1,4 +1,4 @@
-/** A query that VictoriaLogs would refuse; `message` has the form of VictoriaLogs' own text, without its prefix. */
+/** A query that VictoriaLogs would reject; `message` has the form of VictoriaLogs' own text, without its prefix. */
 export class LogsqlError extends Error {
   override readonly name: string = 'LogsqlError';
 }

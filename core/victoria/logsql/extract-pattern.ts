@@ -1,6 +1,6 @@
 import { LogsqlError } from './errors.js';
 
-/** One piece of `text<field>text<option:field>`: the text before a field, and the field ('' when it is not wanted). */
+/** One step of `text<field>text<option:field>`: the text before a field, and the field ('' if it is not wanted). */
 export interface PatternStep {
   readonly prefix: string;
   readonly field: string;

@@ -4,7 +4,7 @@ import { InexpressibleNameError, quoteListed, quoteText } from './quote.js';
 // The grammar parses such a name as a number even when quoted.
 const numberLike = /^(?:\.?\d|inf$)/i;
 
-/** Operator precedence; the smaller number binds first. */
+/** Operator precedence; operators with a smaller number bind first. */
 export const mathPriority: Readonly<Record<MathOperator, number>> = {
   '^': 1,
   '*': 2,

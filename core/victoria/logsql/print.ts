@@ -46,7 +46,7 @@ function printOptions(options: QueryOptions): string {
   return parts.length === 0 ? '' : `options(${parts.join(', ')})`;
 }
 
-/** Texts of filters, which are printed several times a request: for each call, and in cache keys. */
+/** Printed filters, since a filter is printed several times per request: for each call, and in cache keys. */
 const texts = new WeakMap<LogsqlFilter, string>();
 
 export function printFilter(filter: LogsqlFilter): string {
@@ -274,7 +274,7 @@ export function printPipe(pipe: LogsqlPipe): string {
   }
 }
 
-// In pipes a name that ends with "*" would be parsed as a prefix, so all names are printed as list items, which refuse it.
+// In pipes, a name that ends with "*" would be parsed as a prefix, so all names are printed as list items, which reject it.
 function pipeName(name: string): string {
   return quoteListed({ kind: 'name', name });
 }

@@ -40,7 +40,7 @@ export function quoteName(name: string): string {
   return bareName.test(name) && !reservedWords.has(name.toLowerCase()) ? name : quoteText(name);
 }
 
-/** A name in a place where the grammar takes a trailing `*` for a prefix even when quoted. */
+/** A name with a trailing `*` at a position where the grammar parses it as a prefix even if quoted. */
 export class InexpressibleNameError extends Error {
   override readonly name = 'InexpressibleNameError';
 }

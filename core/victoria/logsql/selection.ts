@@ -9,7 +9,7 @@ export function selectionOf(filter: LogsqlFilter): LogsqlFilter {
   return parts.length > 1 ? { kind: 'and', parts } : first;
 }
 
-/** True when a filter asks for nothing but labels of streams, so that it matches all rows of a stream or none. */
+/** True if a filter only depends on stream labels, so that it matches all rows of a stream or none. */
 export function isOfStreams(filter: LogsqlFilter): boolean {
   switch (filter.kind) {
     case 'all':

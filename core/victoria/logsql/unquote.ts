@@ -61,7 +61,7 @@ export function unquote(source: string, start: number): Unquoted | undefined {
   }
 }
 
-/** True when a character stands for itself; not a number is the end of the text. */
+/** True if a character is literal; NaN means the end of the text. */
 function isPlain(code: number, quote: string): boolean {
   return code !== backslash && code !== lineFeed && code !== quote.charCodeAt(0) && !Number.isNaN(code);
 }

@@ -40,7 +40,7 @@ export const mathFunctions: ReadonlySet<MathFunction> = new Set<MathFunction>([
   'round',
 ]);
 
-/** Words that VictoriaLogs parses as the name of a pipe, including pipes that are not evaluated here. */
+/** Words that VictoriaLogs parses as the name of a pipe, including pipes that are not supported here. */
 export const pipeWords: ReadonlySet<string> = new Set([
   'block_stats',
   'blocks_count',

@@ -4,18 +4,21 @@ import type { LogRow } from './row-reader.js';
 import { parseRowTime } from './row-time.js';
 import { shownValue } from './shown-value.js';
 
-/** Rows of one time that have the same stream, line and structured metadata, as a client sees them, are one entry: Loki keeps one of them. */
+/**
+ * The identity of an entry at one timestamp. Rows with equal timestamp, stream, line and structured metadata, as clients see them, are the
+ * same entry, of which Loki keeps one.
+ */
 export type Identified = Pick<LogRow, 'stream' | 'line' | 'structuredMetadata'>;
 
-/** A text that is equal exactly for the rows of one time that are one entry. */
+/** A key that two rows of one timestamp share exactly if they are the same entry. */
 export function entryIdentity({ stream, line, structuredMetadata }: Identified): string {
   // The keys of label sets include their lengths and the line comes last, so distinct entries have distinct texts.
   return `${stream.labels.key}\n${structuredMetadata.key}\n${line}`;
 }
 
-/** True when two rows of one time are one entry. */
+/** True if two rows of one timestamp are the same entry. */
 export function isSameEntry(one: Identified, other: Identified): boolean {
-  // Most rows of one time differ in their lines, and keys of label sets have to be made first.
+  // Most rows of one timestamp differ in their lines, and keys of label sets must be built first.
   return (
     one.line === other.line &&
     one.stream.labels.key === other.stream.labels.key &&
@@ -24,8 +27,8 @@ export function isSameEntry(one: Identified, other: Identified): boolean {
 }
 
 /**
- * A digest of all columns of a row, time and stream included: rows that have the same columns and the same digest are one entry. The number
- * that a backend gives to a stream follows from the stream, and the same value may be stored as different texts.
+ * A digest of all columns of a row, including time and stream. Rows with the same columns and the same digest are the same entry. The
+ * backend's stream id is left out, since it follows from the stream, and so are differences in how equal values are stored.
  */
 export function digestOfColumns(row: BackendRow): string {
   let text = String(parseRowTime(row._time ?? ''));

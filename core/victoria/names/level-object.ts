@@ -2,9 +2,9 @@ import { endOfBlock, endOfString, hasEscape, unescapedKey } from '../../logql/pi
 import { levelNames, mayBeLevelName } from './level-words.js';
 
 const names: ReadonlySet<string> = new Set(levelNames);
-/** The line's object and the objects right below it are looked at (limit `log_level_from_json_max_depth`). */
+/** Levels are searched for in the line's object and in the objects directly in it (limit `log_level_from_json_max_depth`). */
 const maxDepth = 2;
-/** The placeholder of a number in a text whose numbers are collapsed. */
+/** The placeholder for a number in a text with collapsed numbers. */
 const collapsedNumber = '<N>';
 const literals = ['true', 'false', 'null'];
 
@@ -19,9 +19,9 @@ const closeBracket = 0x5d;
 
 /** The first field of a JSON object that holds a level. */
 export interface LevelField {
-  /** Its value as it is written, with escapes; undefined when there is none before the object ends or is broken. */
+  /** Its value as written, with escapes; undefined if there is none before the object ends or becomes invalid. */
   readonly value: string | undefined;
-  /** True when a collapsed number was taken for a number: the text it stands for may be none. */
+  /** True if a placeholder was taken for a number, although the collapsed text may not have been one. */
   readonly trustsNumber: boolean;
 }
 
@@ -32,14 +32,14 @@ interface Search {
   trustsNumber: boolean;
 }
 
-/** Looks in the order of the text, into objects when they come. In a line as it is, nothing is collapsed. */
+/** Searches in the order of the text, including nested objects. In an unmodified line nothing is collapsed. */
 export function levelField(text: string, isCollapsed: boolean): LevelField {
   const search: Search = { text, isCollapsed, value: undefined, trustsNumber: false };
   searchObject(search, 0, text.length, 1);
   return search;
 }
 
-/** Reads an object; false when the search is over, because a level was found or the text is broken. */
+/** Searches an object; returns false if the search is over, because a level was found or the text is invalid. */
 function searchObject(search: Search, start: number, end: number, depth: number): boolean {
   const { text } = search;
   let at = nextToken(text, start, end);
@@ -64,7 +64,7 @@ function searchObject(search: Search, start: number, end: number, depth: number)
   }
 }
 
-/** Reads a value and returns where it ends; negative when the search is over. */
+/** Reads a value and returns its end; negative if the search is over. */
 function searchValue(search: Search, at: number, end: number, depth: number, isLevel: boolean): number {
   const { text } = search;
   const code = codeAt(text, at, end);
@@ -82,7 +82,7 @@ function searchValue(search: Search, at: number, end: number, depth: number, isL
   return isScalar(search, at, after, code) ? after : -1;
 }
 
-/** Of a number, only the start is looked at. */
+/** True for a scalar; only the start of a number is checked. */
 function isScalar(search: Search, start: number, end: number, code: number): boolean {
   const { text } = search;
   if ((code >= 0x30 && code <= 0x39) || code === minus) return true;
@@ -90,7 +90,7 @@ function isScalar(search: Search, start: number, end: number, code: number): boo
   return literals.some((literal) => start + literal.length === end && text.startsWith(literal, start));
 }
 
-/** True when a key is in the list; undefined when its escapes are broken. */
+/** True if a key is in the list; undefined if its escapes are invalid. */
 function isLevelName(text: string, start: number, end: number): boolean | undefined {
   if (!hasEscape(text, start, end))
     return mayBeLevelName(text, start, end) && names.has(text.slice(start, end));
@@ -98,7 +98,7 @@ function isLevelName(text: string, start: number, end: number): boolean | undefi
   return name === undefined ? undefined : names.has(name);
 }
 
-/** The next position that is not a space. */
+/** The next position that is not whitespace. */
 function nextToken(text: string, start: number, end: number): number {
   let at = start;
   while (at < end && isSpace(text.charCodeAt(at))) at += 1;

@@ -2,7 +2,7 @@ import { endOfString, hasEscape } from '../../logql/pipeline/json-value.js';
 import { unquoteLogfmt } from '../../logql/pipeline/logfmt-reader.js';
 import { levelNames, mayBeLevelName } from './level-words.js';
 
-/** The first name of the list that is equal but for case. */
+/** Position of each name in the list, ignoring case; the first of equal names counts. */
 const rankByName: ReadonlyMap<string, number> = new Map(
   levelNames.map((name, rank): [string, number] => [name.toLowerCase(), rank]).reverse(),
 );
@@ -14,13 +14,15 @@ const replacement = 0xfffd;
 
 /** The logfmt pair that holds a level. */
 export interface LevelPair {
-  /** Its value without quotes and escapes; undefined when there is no such pair, or no value. */
+  /** Its value without quotes and escapes; undefined if there is no such pair, or no value. */
   readonly value: string | undefined;
-  /** True when nothing behind the text could change it, because no name has precedence, or the text is not logfmt. */
+  /** True if no continuation of the text could change the result, because no name has precedence, or the text is not logfmt. */
   readonly isFinal: boolean;
 }
 
-/** Looks for the name that comes first in the list, whatever its case, as far as the text is logfmt. The first of equal names counts. */
+/**
+ * Finds the name that comes first in the list, ignoring case, in the part of the text that is logfmt. Of equal names, the first one counts.
+ */
 export function levelPair(text: string): LevelPair {
   const search = new PairSearch(text);
   while (search.next());
@@ -58,7 +60,7 @@ class PairSearch implements LevelPair {
     return code === equals ? this.#value(rank) : this.#take(rank, undefined);
   }
 
-  /** Reads the value behind an equals sign. */
+  /** Reads the value after an equals sign. */
   #value(rank: number): boolean {
     const text = this.#text;
     const start = this.#at + 1;
@@ -76,7 +78,7 @@ class PairSearch implements LevelPair {
   #quoted(start: number, rank: number): boolean {
     const text = this.#text;
     const last = endOfString(text, start, text.length);
-    // The quote may be closed behind the text.
+    // The closing quote may follow after the end of the text.
     if (last < 0) return false;
     this.#at = last + 1;
     const isEscaped = hasEscape(text, start + 1, last);
@@ -86,7 +88,7 @@ class PairSearch implements LevelPair {
     return value === undefined ? this.#break() : this.#take(rank, value);
   }
 
-  /** The text ends in a key, or behind a pair. */
+  /** Handles the end of the text within a key or after a pair. */
   #end(start: number, isBroken: boolean): boolean {
     if (!isBroken) this.#take(this.#rankOf(start, this.#at), undefined);
     return false;
@@ -107,7 +109,7 @@ class PairSearch implements LevelPair {
 
   #rankOf(start: number, end: number): number {
     if (!mayBeLevelName(this.#text, start, end)) return Infinity;
-    // The long s is an s in another case.
+    // The long s is an s when case is ignored.
     const name = this.#text.slice(start, end).toLowerCase().replaceAll('ſ', 's');
     return rankByName.get(name) ?? Infinity;
   }

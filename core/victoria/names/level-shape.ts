@@ -16,24 +16,24 @@ interface LineStart {
   readonly value: string;
 }
 
-/** The common part of a group of lines: the text before a level of this form and the level, or the whole line. */
+/** The common part of a group of lines: the text before a level of this form with the level, or the whole line. */
 export type LineShape = LineStart | { readonly form: undefined; readonly line: string };
 
-// `\<N>` may stand for `\beef`, which is an escape, or for `\12`, which is none.
+// `\<N>` may stand for `\beef`, which is an escape, or for `\12`, which is not.
 const hidesEscape = '\\<N>';
 
 /** The level of a line without one (docs/protocol/answers.md#log-entries). */
 const noLevel = '';
 
 /**
- * The level of all lines of a shape; the empty text means no level, undefined that it depends on the rest of the line. Numbers in shapes
- * may be collapsed to `<N>`, which neither belongs to a level word or a name nor ends one: neither do digits.
+ * The level of all lines of a class: the empty text for no level, undefined if the rest of the line decides. Numbers may be collapsed to
+ * `<N>`, which is neither part of a level word or name nor ends one, like digits.
  */
 export function levelOfShape(shape: LineShape): string | undefined {
   return shape.form === undefined ? levelOfLines(shape.line) : levelOfStarts(shape);
 }
 
-/** The level of lines that differ in numbers only. */
+/** The level of lines that differ only in numbers. */
 function levelOfLines(line: string): string | undefined {
   if (line.includes(hidesEscape)) return undefined;
   if (!isObject(line)) return levelFromLine(line) ?? noLevel;
@@ -43,7 +43,7 @@ function levelOfLines(line: string): string | undefined {
   return trustsNumber && asObject !== asText ? undefined : (asObject ?? noLevel);
 }
 
-/** The level of lines that start alike. */
+/** The level of lines with the same start. */
 function levelOfStarts({ form, before, value }: LineStart): string | undefined {
   const start = `${before}${form.prefix}${value}${form.suffix}`;
   if (start.includes(hidesEscape)) return undefined;
@@ -52,7 +52,7 @@ function levelOfStarts({ form, before, value }: LineStart): string | undefined {
   if (!pair.isFinal) return undefined;
   const asText = normalLevel(pair.value ?? '') ?? word;
   if (asText === undefined || !isObjectStart(before)) return asText;
-  // With a closing bracket at its end the line is an object, otherwise text.
+  // If the line ends with a closing brace it is an object, otherwise text.
   const field = levelField(start, true);
   if (field.value === undefined || (field.trustsNumber && word !== asText)) return undefined;
   return (normalLevel(field.value) ?? word) === asText ? asText : undefined;
@@ -68,7 +68,7 @@ export function formOf(line: string): LevelForm | undefined {
   return { prefix, suffix: prefix.endsWith('=') ? ' ' : '"' };
 }
 
-/** The forms that most lines have, those of more lines first; only those that at least this number of lines have. */
+/** The most frequent forms, in descending order, that at least this number of lines have. */
 export function* commonForms(lines: readonly string[], most: number, least = 1): Steps<readonly LevelForm[]> {
   const counted = new Map<string, { readonly form: LevelForm; count: number }>();
   for (const line of lines) {
@@ -83,7 +83,7 @@ export function* commonForms(lines: readonly string[], most: number, least = 1):
   return all.slice(0, most).map(({ form }) => form);
 }
 
-/** Cuts a line after the first of the forms it contains. Numbers are kept. */
+/** Cuts a line after the first form that it contains. Numbers are kept. */
 export function shapeOf(line: string, forms: readonly LevelForm[]): LineShape {
   for (const form of forms) {
     const at = line.indexOf(form.prefix);

@@ -19,7 +19,7 @@ export const levelNames: readonly string[] = [
 const shortestName = Math.min(...levelNames.map((name) => name.length));
 const longestName = Math.max(...levelNames.map((name) => name.length));
 
-// The long s is an s in another case.
+// The long s is an s when case is ignored.
 const starts: ReadonlySet<number> = new Set(
   [...levelNames, 'ſ'].flatMap((name) => [
     name.toLowerCase().charCodeAt(0),
@@ -27,7 +27,7 @@ const starts: ReadonlySet<number> = new Set(
   ]),
 );
 
-/** True when a part of a text can be a name of the list, in any case, so that others need not be copied to be looked up. */
+/** True if a part of a text may be a name of the list, in any case, so that other texts need not be copied for the lookup. */
 export function mayBeLevelName(text: string, start: number, end: number): boolean {
   const length = end - start;
   return length >= shortestName && length <= longestName && starts.has(text.charCodeAt(start));
@@ -60,17 +60,17 @@ export function normalLevel(text: string): string | undefined {
   return text.length > 11 ? undefined : known.get(text.toLowerCase());
 }
 
-// The characters that may stand on the left of a word and those on its right are different sets.
+// The characters allowed before a word differ from those allowed after it.
 const before = ' \t\n[({"\'=|';
 const behind = ' \t\n[](){}:,!"\'=|';
 const oneOf = (characters: string): string => `[${characters.replaceAll(']', '\\]')}]`;
-// The dotted I is an i in lower case.
+// The lowercase of the dotted capital I starts with an i.
 const words = 'trace|debug|fatal|cr[iİ]t[iİ]cal|err(?:or)?|warn(?:[iİ]ng)?|[iİ]nfo';
 const levelWord = new RegExp(`(?:^|${oneOf(before)})(${words})(?=$|${oneOf(behind)})`, 'i');
 
 /**
- * The characters around a part of a text: the one in front of it, `^` at the start, and the one behind it, `$` at the end. Undefined when a
- * word there would not decide a level.
+ * The characters around a part of a text: the one before it (`^` at the start) and the one after it (`$` at the end). Undefined if a word
+ * at that position would not determine a level.
  */
 export function aroundWord(text: string, start: number, end: number): string | undefined {
   const left = start === 0 ? '^' : text.charAt(start - 1);
@@ -79,12 +79,12 @@ export function aroundWord(text: string, start: number, end: number): string | u
   return isWord ? left + right : undefined;
 }
 
-/** The first level word of a text as it is written there. */
+/** The first level word of a text, as written. */
 export function spelledLevelWord(text: string): string | undefined {
   return levelWord.exec(text)?.[1];
 }
 
-/** The level that the first level word of a text means; undefined when the text has none. Abbreviations are not looked for. */
+/** The level of the first level word of a text; undefined if there is none. Abbreviations are not recognized. */
 export function levelOfWords(text: string): string | undefined {
   const word = spelledLevelWord(text);
   return word === undefined ? undefined : (normalLevel(word) ?? normalLevel(word.replaceAll('İ', 'i')));

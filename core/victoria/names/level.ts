@@ -17,7 +17,7 @@ export function levelOfNames(get: (name: string) => string | undefined): string 
 const wholeNumber = /^([+-]?)0*([0-9]{1,19})$/;
 const largest = 2n ** 63n - 1n;
 
-/** The level for an OTLP severity number; what Go does not read as a number of 64 bits is info. */
+/** The level of an OTLP severity number; texts that Go does not parse as a 64-bit number mean info. */
 export function levelOfSeverityNumber(text: string): string {
   const [, sign, digits = ''] = wholeNumber.exec(text) ?? [];
   if (sign === undefined) return 'info';
@@ -31,7 +31,7 @@ export function levelOfSeverityNumber(text: string): string {
   return number <= 20n ? 'error' : 'fatal';
 }
 
-/** The level that a stream's labels or an entry's metadata tell (docs/protocol/answers.md#log-entries); undefined when the line decides. */
+/** The level given by a stream's labels or an entry's metadata (docs/protocol/answers.md#log-entries); undefined if the line decides. */
 export function storedLevel(
   ofLabels: string | undefined,
   metadata: ReadonlyMap<string, string>,
@@ -43,19 +43,19 @@ export function storedLevel(
   return number === undefined || number === '' ? undefined : levelOfSeverityNumber(number);
 }
 
-/** The level of an entry of which nothing else tells it. */
+/** The level of an entry that only its line can determine. */
 export function levelOfLine(line: string, scansBodies: boolean): string {
   return (scansBodies ? levelFromLine(line) : undefined) ?? unknownLevel;
 }
 
-// Every space of Unicode may stand in front of an object, and only those of ASCII behind it.
+// Any Unicode space may precede an object, but only ASCII spaces may follow it.
 const startOfObject = /^[\t\n\v\f\r \x85\xa0\u1680\u2000-\u200a\u2028\u2029\u202f\u205f\u3000]*\{/;
-/** A text that any spelling of a level name contains; in JSON it may be written with escapes. */
+/** Matches if a text may contain a level name, which JSON may spell with escapes. */
 const mayHoldName = /l(?:evel|vl)|[sſ]everity|\\u/i;
 
 /**
- * Finds the level of a line: in the fields of a JSON object, else in logfmt pairs; the first level word where they have none that is known;
- * undefined when there is none at all.
+ * Finds the level of a line in the fields of a JSON object, or in logfmt pairs, or as the first level word if these have no known level;
+ * undefined if there is none.
  */
 export function levelFromLine(line: string): string | undefined {
   const value = valueInLine(line);
@@ -63,13 +63,13 @@ export function levelFromLine(line: string): string | undefined {
 }
 
 function valueInLine(line: string): string | undefined {
-  // Most lines that are neither need not be searched for names.
+  // Most lines that are neither JSON nor logfmt need not be searched for names.
   const isObjectLine = isObject(line);
   if ((!isObjectLine && !line.includes('=')) || !mayHoldName.test(line)) return undefined;
   return isObjectLine ? levelField(line, false).value : levelPair(line).value;
 }
 
-/** True when a line is taken for a JSON object. */
+/** True if a line is taken for a JSON object. */
 export function isObject(line: string): boolean {
   return endsObject(line) && isObjectStart(line);
 }

@@ -8,9 +8,9 @@ import type { Upstream } from '../upstream/types.js';
 import type { Naming } from './naming.js';
 import { type Spellings, spellingsOf, StoredNames } from './stored-names.js';
 
-/** The rows of one tenant whose names are to be learned. */
+/** The rows of one tenant from which names are learned. */
 export interface NamesQuestion {
-  /** X-Scope-OrgID, by which explain looks up learned names. */
+  /** X-Scope-OrgID, by which `explain` looks up learned names. */
   readonly tenantId?: string;
   readonly naming: Naming;
   readonly filter: LogsqlFilter;
@@ -20,9 +20,9 @@ export interface NamesQuestion {
 
 interface LearnedNames {
   readonly range: TimeRange;
-  /** Names in rows from this time on are unknown: the rows did not exist yet or were not asked for. */
+  /** Names in rows from this time on are unknown: the rows did not exist yet or were not requested. */
   readonly knownUntilNs: bigint;
-  /** True when the range reached the present, so that a later question only differs in newer rows. */
+  /** True if the range reached the present, so that a later question only differs in newer rows. */
   readonly reachedNow: boolean;
   readonly spellings: Spellings;
 }
@@ -30,17 +30,17 @@ interface LearnedNames {
 const ttlMs = 60_000;
 const maxEntries = 500;
 const maxBytes = 16 * 1024 * 1024;
-/** More names are not worth their memory; queries then run without them. */
+/** Maximum number of names; queries with more are planned without them. */
 const maxNames = 20_000;
-/** Rows may become visible this much later than their timestamp. */
+/** Maximum time from a row's timestamp until it becomes visible. */
 const ingestionLagNs = 60_000_000_000n;
 
-/** Learns stored names from the backend's field_names and keeps them for a minute, bounded by number and bytes. */
+/** Learns stored names from the backend's field_names and caches them for a minute, bounded by number and bytes. */
 export class NameLearner {
   readonly streamFields: StreamFieldLearner;
   readonly #clock: Clock;
   readonly #known: ByteLru<LearnedNames>;
-  /** The latest result for any caller, for explain. */
+  /** The latest result for any caller, for `explain`. */
   readonly #latest: ByteLru<LearnedNames>;
 
   constructor(clock: Clock) {
@@ -50,13 +50,13 @@ export class NameLearner {
     this.#latest = new ByteLru({ maxEntries, maxBytes, clock });
   }
 
-  /** The names learned for these rows within the last minute; of any tenant when none is given. */
+  /** The names learned for these rows within the last minute, for any tenant if none is given. */
   recall(filter: LogsqlFilter, tenantId?: string): StoredNames | undefined {
     const learned = this.#latest.get(latestKey(filter, tenantId));
     return learned === undefined ? undefined : new StoredNames(learned.spellings);
   }
 
-  /** The names in these rows; undefined when there are too many. */
+  /** The names in these rows; undefined if there are too many. */
   async learn(question: NamesQuestion): Promise<StoredNames | undefined> {
     const { naming, filter, range, upstream } = question;
     const key = `${upstream.owner}\n${printFilter(filter)}`;
@@ -100,12 +100,12 @@ function namesFor({ knownUntilNs, spellings }: LearnedNames, range: TimeRange): 
   return new StoredNames(spellings, range.endNs <= knownUntilNs ? undefined : knownUntilNs);
 }
 
-/** A range of which the fields are known. */
+/** A range with known fields. */
 interface Covered {
   readonly startNs: bigint;
-  /** Up to here all rows were visible when they were listed. */
+  /** End of the part in which all rows were visible when they were listed. */
   readonly endNs: bigint;
-  /** The end of the listing. */
+  /** End of the listed range. */
   readonly listedNs: bigint;
 }
 
@@ -113,25 +113,25 @@ interface Covered {
 interface Known {
   readonly fields: ReadonlySet<string>;
   readonly covered: readonly Covered[];
-  /** When a listing was last asked for, milliseconds. */
+  /** Time of the latest listing in milliseconds. */
   readonly listedMs: number;
-  /** When all of it was last forgotten, milliseconds. */
+  /** Time at which everything was last forgotten, in milliseconds. */
   readonly sinceMs: number;
 }
 
-/** A stream with a field that is new may be younger than this without being found by it. */
+/** Minimum time between listings of the newest rows. A new field may be missed for this long. */
 const newFieldMs = 10_000;
-/** The same where a query names a label of which no field is known. */
+/** As `newFieldMs`, if a query names a label without a known field. */
 const missingFieldMs = 1_000;
-/** Rows that come with old timestamps may bring new fields. */
+/** TTL of names, since rows that arrive with old timestamps may have new fields. */
 const keptMs = 600_000;
 const maxRanges = 16;
 const maxFields = 20_000;
 const maxOwners = 500;
 
 /**
- * Remembers the names of stream fields by owner of the data. Names are only ever added, since one too many costs nothing but the length of
- * a query; only ranges that were not listed before are listed, and the newest rows every ten seconds.
+ * Remembers the names of stream fields by owner of the data. Names are only ever added, since a superfluous one only makes queries longer.
+ * Only ranges that were not listed before are listed, and the newest rows every ten seconds.
  */
 class StreamFieldLearner {
   readonly #clock: Clock;
@@ -142,7 +142,7 @@ class StreamFieldLearner {
     this.#known = new ByteLru({ maxEntries: maxOwners, maxBytes, clock });
   }
 
-  /** The names that are known, without asking the backend. */
+  /** The known names, without calling the backend. */
   recall(owner: string): readonly string[] | undefined {
     const known = this.#known.get(owner);
     return known === undefined ? undefined : [...known.fields];
@@ -150,7 +150,7 @@ class StreamFieldLearner {
 
   /**
    * The names of the stream fields in a range.
-   * @param isEnough true when names are all that the caller needs; if not, a listing that is older than a second is asked for again
+   * @param isEnough true if these names are all that the caller needs; if not, listings older than a second are repeated
    */
   async learn(
     upstream: Upstream,
@@ -191,7 +191,7 @@ function nothingKnown(nowMs: number): Known {
   return { fields: new Set(), covered: [], listedMs: -Infinity, sinceMs: nowMs };
 }
 
-/** The part of a range that no listing covers; `isTail` where an earlier listing ended in it for rows that were not yet visible. */
+/** The part of a range that no listing covers; `isTail` if it starts where an earlier listing ended because rows were not yet visible. */
 function missingIn(
   { startNs, endNs }: TimeRange,
   covered: readonly Covered[],
@@ -202,7 +202,7 @@ function missingIn(
   return { range: { startNs: from.endNs, endNs }, isTail: true };
 }
 
-/** Ranges in order, joined where they touch; of too many the newest. */
+/** Ranges in order, joined if they touch; of too many, the newest are kept. */
 function withRange(covered: readonly Covered[], added: Covered): readonly Covered[] {
   const sorted = [...covered, added].sort((a, b) => (a.startNs < b.startNs ? -1 : 1));
   const joined: Covered[] = [];

@@ -60,9 +60,9 @@ export const defaultNamingSettings: NamingSettings = {
 // VictoriaLogs makes an event's name a stream field; Loki keeps it as structured metadata.
 const neverLabels: ReadonlySet<string> = new Set(['event_name']);
 const keptNames = 4096;
-/** In names with more underscores these are what is stored. */
+/** Maximum number of underscores for which stored spellings are tried; longer names are taken as stored. */
 const maxUnderscores = 3;
-/** A request may outlive one reload of the field mapping less. */
+/** Number of field mappings that are kept. A request may outlive one reload fewer. */
 const keptMappings = 5;
 
 /** Maps between stored names and client names; one per pipeline, shared by all requests. */
@@ -75,14 +75,17 @@ export class Naming {
   readonly dottedNames: 'reject' | 'accept';
   /** True when `limit`, `offset` and `search` apply to label listings: `-label-browse-extensions` with `auto` resolved. */
   readonly browseExtensions: boolean;
-  /** Labels that are always listed. */
+  /** Labels that are in every listing. */
   readonly extraLabels: ReadonlySet<string>;
   /** The texts that mean "no line was stored": a prefix, and a whole value (empty when there is none). */
   readonly missingLine: { readonly prefix: string; readonly exact: string };
-  /** Tells field mappings apart; empty without one. */
+  /** Identifies the field mapping; empty if there is none. */
   readonly mapping: string;
   readonly #settings: NamingSettings;
-  /** This one and those that reloads made of it, latest first, one list for all of them: running requests end as they began. */
+  /**
+   * This naming and those that reloads derived from it, latest first. They share one list, so that running requests keep the mapping that
+   * they started with.
+   */
   #family: Naming[] = [this];
   readonly #promoted: ReadonlySet<string>;
   readonly #ofTenants: ReadonlyMap<string, Naming>;
@@ -125,12 +128,12 @@ export class Naming {
     this.#columnsByLabel = this.#declaredColumns();
   }
 
-  /** Plain data of which another thread makes the same naming. */
+  /** Plain data from which another thread can create the same naming. */
   get settings(): NamingSettings {
     return this.#settings;
   }
 
-  /** This naming with another field mapping; requests that began under this one find it there. */
+  /** This naming with another field mapping. Requests that started with the old mapping still find it through the new naming. */
   withMapping(fieldMapping: NamingSettings['fieldMapping']): Naming {
     const naming = new Naming({ ...this.#settings, fieldMapping });
     naming.#family = this.#family;
@@ -139,21 +142,21 @@ export class Naming {
     return naming;
   }
 
-  /** The naming for one tenant, which may have its own promoted attributes, and an earlier field mapping. */
+  /** The naming for one tenant, which may have its own promoted attributes or still use an earlier field mapping. */
   forTenant({ id, mapping = this.mapping }: Pick<Tenant, 'id' | 'mapping'>): Naming {
     const naming = this.#family.find((other) => other.mapping === mapping) ?? this;
     return naming.#ofTenants.get(id) ?? naming;
   }
 
   /**
-   * True when a stream with these fields came from an OpenTelemetry exporter, so that Loki would keep most of them as structured metadata
+   * True if a stream with these fields came from an OpenTelemetry exporter, so that Loki would keep most of them as structured metadata
    * (docs/loki-view.md).
    */
   isOtlpStream(fields: Iterable<string>): boolean {
     return this.#streamLabels === 'auto' ? hasOtlpFields(fields) : this.#streamLabels === 'promoted';
   }
 
-  /** The label for a stream field; undefined when Loki keeps the field as structured metadata. */
+  /** The label for a stream field; undefined if Loki keeps the field as structured metadata. */
   labelOf(field: string, isOtlp = this.#streamLabels === 'promoted'): string | undefined {
     const alias = this.#labelByField.get(field);
     if (alias !== undefined) return alias;
@@ -165,8 +168,8 @@ export class Naming {
   }
 
   /**
-   * The stream fields that may hold a label: those that options name, and those of a list of stored ones. In order of precedence, which
-   * `precedes` gives for two of them.
+   * The stream fields that may hold a label: those that options name, and those in a list of stored fields. Sorted by precedence (see
+   * `precedes`).
    */
   fieldsOf(label: string, stored: Iterable<string> = []): readonly string[] {
     const fields = new Set<string>(this.#fieldsByLabel.get(label) ?? []);
@@ -177,7 +180,7 @@ export class Naming {
       for (const field of stored) if (this.labelOf(field) === label) others.add(field);
       for (const field of [...others].sort(textOrder)) fields.add(field);
     }
-    // When the grammar allows dots, a query may also use the stored name.
+    // If the grammar allows dots, a query may also use the stored name.
     if (fields.size === 0 && this.dottedNames === 'accept' && label.includes('.')) fields.add(label);
     if (!this.#translatesOtel)
       for (const field of fields)
@@ -185,12 +188,15 @@ export class Naming {
     return [...fields];
   }
 
-  /** True when further stored stream fields than those of `fieldsOf` may make a label: others than letters and digits become underscores. */
+  /**
+   * True if stored stream fields other than those of `fieldsOf` may become the label, since characters other than letters and digits become
+   * underscores.
+   */
   mayHaveOtherFields(label: string): boolean {
     return this.labelStyle === 'underscores' && this.#translatesOtel && label.includes('_');
   }
 
-  /** True when a stream field makes a label rather than another field that has the same label. */
+  /** True if a stream field takes precedence over another field with the same label. */
   precedes(field: string, other: string, label: string): boolean {
     const order = this.#fieldsByLabel.get(label) ?? [];
     const rank = (name: string): number => {
@@ -201,14 +207,14 @@ export class Naming {
   }
 
   /**
-   * The stored fields of a label that options declare and that need not be one of streams: such a label is found in the columns of rows.
-   * In order of precedence, as `fieldsOf`; empty for all others.
+   * The stored fields of a label that options declare and that need not be stream fields: such a label is found in the columns of rows.
+   * Sorted by precedence, as in `fieldsOf`; empty for other labels.
    */
   columnsOf(label: string): readonly string[] {
     return this.#columnsByLabel.get(label) ?? [];
   }
 
-  /** The name under which a selector finds a stored name: its label, if the field is one. */
+  /** The name by which a selector refers to a stored name: its label, if the field is one. */
   selectorName(name: string): string {
     if (this.dottedNames === 'reject' || isLegalLabel(name)) return name;
     const label = this.labelOf(name, true);
@@ -217,14 +223,14 @@ export class Naming {
     return this.extraLabels.has(shown) ? shown : name;
   }
 
-  /** The entry's name for a stored name in a query. */
+  /** The name in entries for a stored name in a query. */
   entryName(name: string): string {
     const isShown = this.labelStyle === 'passthrough' || this.dottedNames === 'reject';
     if (isShown || isLegalLabel(name)) return name;
     return this.labelOf(name, true) ?? (this.metadataMode === 'translated' ? sanitizeOtel(name) : name);
   }
 
-  /** The stream fields that decide `service_name`; the first one with a value wins. */
+  /** The stream fields that determine `service_name`; the first one with a value is used. */
   serviceFields(stored: readonly string[] = []): readonly string[] {
     const fields = new Set<string>();
     for (const label of [serviceNameLabel, ...serviceDiscoveryLabels]) {
@@ -235,7 +241,7 @@ export class Naming {
     return [...fields];
   }
 
-  /** The names under which structured metadata is shown: the client's, the stored, or both. */
+  /** The names under which structured metadata is shown: the client's name, the stored name, or both. */
   metadataNames(field: string, fromOtlp: boolean): readonly string[] {
     const alias = this.#labelByField.get(field);
     if (alias !== undefined) return [alias];
@@ -272,7 +278,10 @@ export class Naming {
     return false;
   }
 
-  /** Of mapped fields and extra ones. Where `-stream-fields` says that a field is one of streams, their index finds it faster. */
+  /**
+   * Columns of mapped and extra fields. Fields that `-stream-fields` declares as stream fields are left out, since the stream index finds
+   * them faster.
+   */
   #declaredColumns(): ReadonlyMap<string, readonly string[]> {
     const { fieldMapping, extraLabelFields, streamFields } = this.#settings;
     const declared = [
@@ -281,14 +290,17 @@ export class Naming {
     ];
     const columns = new Map<string, Set<string>>();
     for (const [label, fields] of declared) {
-      // The service is always made of streams.
+      // The service name always comes from streams.
       if (label === serviceNameLabel || fields.every((field) => streamFields.includes(field))) continue;
       columns.set(label, new Set([...(columns.get(label) ?? this.fieldsOf(label)), ...fields]));
     }
     return new Map([...columns].map(([label, fields]) => [label, [...fields]]));
   }
 
-  /** The stored fields that an entry of `-extra-label-fields` can mean: the field itself, or those with dots for its underscores. */
+  /**
+   * The stored fields that an entry of `-extra-label-fields` may refer to: the field itself, or spellings with dots in place of
+   * underscores.
+   */
   #spellings(name: string): readonly string[] {
     const mapped = this.#fieldsByLabel.get(name);
     if (mapped !== undefined) return mapped;

@@ -1,6 +1,6 @@
 import type { NamingSettings } from './naming.js';
 
-/** Limits by tenant, of which Loki's `otlp_config` says which resource attributes are labels. */
+/** Limits by tenant; Loki's `otlp_config` among them names the resource attributes that become labels. */
 interface TenantSettings {
   readonly tenantLimits: Readonly<Record<string, unknown>>;
   readonly tenantDefaultLimits: Readonly<Record<string, unknown>>;
@@ -8,7 +8,7 @@ interface TenantSettings {
 
 /**
  * The names options with the promoted attributes of `otlp_config` in limits, for every tenant that has one.
- * @throws Error naming the tenant and the field, for a value that is not such a configuration
+ * @throws Error naming the tenant and the field, if the value is not such a configuration
  */
 export function withOtlpConfig(names: NamingSettings, limits: TenantSettings): NamingSettings {
   const defaults = names.promotedAttributes;
@@ -25,7 +25,7 @@ export function withOtlpConfig(names: NamingSettings, limits: TenantSettings): N
   };
 }
 
-/** Undefined without `otlp_config`. */
+/** The promoted attributes; undefined without `otlp_config`. */
 function promotedBy(
   limits: unknown,
   where: string,

@@ -1,19 +1,18 @@
 import { isLegalLabel } from './sanitize.js';
 
-/** Resource attributes that OpenTelemetry's conventions name and other collectors do not use. */
+/** Resource attributes of OpenTelemetry's conventions that other collectors do not use. */
 const otlpOnly =
   /^(?:(?:telemetry|k8s)\..+|os\.(?:type|name|version|description|build_id)|deployment\.environment(?:\.name)?|service\.(?:namespace|instance\.id))$/;
-/** VictoriaLogs makes a stream field of an event's name, whatever the resource. */
+/** VictoriaLogs turns an event's name into a stream field, regardless of the resource. */
 const eventName = 'event_name';
 
-/** True when only an OpenTelemetry exporter gives a stream this field. */
+/** True if only an OpenTelemetry exporter gives this field to a stream. */
 export function isOtlpField(field: string): boolean {
   return otlpOnly.test(field);
 }
 
 /**
- * True when a stream with this field is not an OTLP export: attributes have namespaces, and fields that a collector chooses mostly have
- * none.
+ * True if a stream with this field is not an OTLP export: attributes have namespaces, while fields chosen for a collector mostly have none.
  */
 export function isChosenField(field: string): boolean {
   return isLegalLabel(field) && field !== eventName;

@@ -16,7 +16,7 @@ export interface LogRow {
   readonly line: string;
   readonly stream: StreamIdentity;
   readonly structuredMetadata: LabelSet;
-  /** True when the backend has no line for the row, so no backend filter has seen this one. */
+  /** True if the backend has no line for the row, so that no backend filter has seen this one. */
   readonly isRebuilt: boolean;
 }
 
@@ -25,14 +25,14 @@ export function pipelineEntry({ stream, structuredMetadata, timestampNs, line }:
   return { stream: stream.labels, structuredMetadata, timestampNs, line };
 }
 
-/** Fields that hold a level, besides labels and the line. */
+/** Fields other than labels and the line that may hold a level. */
 const levelSources: ReadonlySet<string> = new Set([...levelNames, 'severity_number', detectedLevelName]);
 const keptStreams = 20_000;
 const recentStreams = 2_000;
 const keptFields = 4096;
 const keptLevels = 1000;
 
-/** The form in which a structured metadata field is shown. */
+/** The way in which a structured metadata field is shown. */
 interface ShownField {
   /** Its name in Loki's form. */
   readonly sanitized: string;
@@ -40,23 +40,23 @@ interface ShownField {
   readonly names: readonly string[];
 }
 
-/** Labels and metadata made of the fields of a row, whatever its line. */
+/** Labels and metadata from the fields of a row, independent of its line. */
 interface ReadFields {
   readonly labels: readonly Label[];
-  /** True when the stored `detected_level` is among them. */
+  /** True if the stored `detected_level` is among them. */
   readonly isWhole: boolean;
-  /** The level; undefined when the line decides. */
+  /** The level; undefined if the line decides. */
   readonly level: string | undefined;
-  /** The labels with the level that was needed last. */
+  /** The labels with the level that was used last. */
   shown: { readonly level: string; readonly set: LabelSet } | undefined;
 }
 
-/** A stream that rows came from. */
+/** A stream of rows. */
 interface ReadStream {
   readonly text: string;
   readonly stream: StreamIdentity;
   readonly recent: RecentFields<ReadFields> | undefined;
-  /** A row without fields of its own. */
+  /** The result for a row without fields of its own. */
   withoutFields: ReadFields | undefined;
 }
 
@@ -80,12 +80,12 @@ export class RowReader {
   }
 
   #readStream(text: string): ReadStream {
-    // Rows of a stream mostly come one after the other, and a text that was just read must be hashed before a map can find it.
+    // Consecutive rows mostly have the same stream, and a newly parsed text must be hashed before a map can find it.
     if (this.#last?.text === text) return this.#last;
     let known = this.#streams.get(text);
     if (known === undefined) {
       if (this.#streams.size >= keptStreams) this.#streams.clear();
-      // The common parts of rows are remembered for some of the streams only, because they take more memory.
+      // Common field sets of rows are only remembered for a limited number of streams, because they take more memory.
       const recent = this.#streams.size < recentStreams ? new RecentFields<ReadFields>() : undefined;
       known = { text, stream: identifyStream(text, this.#naming), recent, withoutFields: undefined };
       this.#streams.set(text, known);
@@ -94,7 +94,7 @@ export class RowReader {
     return known;
   }
 
-  /** @param lineLevel the level of the row's line where it is known already */
+  /** @param lineLevel the level of the row's line, if already known */
   read(row: BackendRow, lineLevel?: string): LogRow {
     const from = this.#readStream(row._stream ?? '{}');
     const { stream } = from;
@@ -118,7 +118,7 @@ export class RowReader {
     return this.#metadata(fields, from, level);
   }
 
-  /** The fields of a row without a stored line are its line, and no metadata as well. */
+  /** The metadata of a row without a stored line: its fields are its line, and not metadata as well. */
   #ofRebuilt(row: BackendRow, from: ReadStream, line: string): LabelSet {
     const { scansBodies } = this.#naming;
     from.withoutFields ??= this.#readFields({}, from.stream);
@@ -149,7 +149,7 @@ export class RowReader {
 
   #readFields(row: BackendRow, stream: StreamIdentity): ReadFields {
     const fromOtlp = stream.looksLikeOtlp && (columnOf(row, 'severity_number') ?? '') !== '';
-    // Most rows have nothing but the fields of their stream.
+    // Most rows only have the fields of their stream.
     let shown: ShownValues | undefined;
     let ofLevel: ShownValues | undefined;
     const add = (field: string, value: string): void => {
@@ -166,7 +166,7 @@ export class RowReader {
       const value = columns[name];
       if (value === undefined || value === '') continue;
       const ofStream = stream.fields.get(name);
-      // A log attribute with the name of a stream field replaces it in the row; the label keeps the stream's value.
+      // A log attribute with the name of a stream field overrides it in the row; the label keeps the stream's value.
       if (ofStream !== undefined && (ofStream === value || !stream.labelFields.has(name))) continue;
       add(name, shownValue(value));
     }
@@ -215,17 +215,17 @@ export class RowReader {
 /** The metadata of an entry by the names under which it is shown. */
 class ShownValues {
   readonly labels: Label[] = [];
-  /** The stored name of each. */
+  /** The stored name of each value. */
   readonly #fields: string[] = [];
   readonly #fromOtlp: boolean;
-  /** Where each name stands, once there is one that is not the stored one. */
+  /** Positions by name, once there is a name that differs from the stored one. */
   #places: Map<string, number> | undefined;
 
   constructor(fromOtlp: boolean) {
     this.#fromOtlp = fromOtlp;
   }
 
-  /** Of the values of a push that get one name, that of the last renamed one counts. */
+  /** Adds a value. If several values of a push get the same name, the last renamed one counts. */
   add(name: string, value: string, field: string): void {
     if (name !== field && !this.#fromOtlp)
       this.#places ??= new Map(this.labels.map(([known], place) => [known, place]));
@@ -242,7 +242,7 @@ function isLater(field: string, other: string, name: string): boolean {
   return field !== name && (other === name || field > other);
 }
 
-/** A level is shown by its usual name. */
+/** A label set in which a level has its usual name. */
 function setOf(labels: readonly Label[]): LabelSet {
   return LabelSet.from(
     labels.map((label) => {
@@ -264,27 +264,28 @@ function lineFields(row: BackendRow, stream: StreamIdentity): readonly Label[] {
 interface Kept<Made> {
   readonly names: readonly string[];
   readonly values: readonly string[];
-  /** The value made of them; undefined until they are seen again. */
+  /** The value made from them; undefined until they occur again. */
   made: Made | undefined;
 }
 
 const mostKept = 4;
-/** After this number of consecutive rows that are like none before, as many rows are not compared. */
+/** After this number of consecutive rows with unknown fields, the same number of rows is not compared. */
 const missesBeforePause = 8;
 const pausedRows = 250;
 
 /**
- * Remembers what was made of the fields of a stream's rows: most rows have the same fields as one shortly before. It is not kept before the
- * second time: V8 would see that all of these objects live long, and put those of other rows among the old ones, too.
+ * Remembers the results for the fields of a stream's rows, since most rows have the same fields as another one shortly before. A result is
+ * only kept when the fields occur for the second time. If every result was kept, V8 would allocate objects of this kind in old space,
+ * including those of rows that nobody keeps.
  */
 class RecentFields<Made> {
   readonly #kept: Kept<Made>[] = [];
-  /** The fields of the row that was looked for last, if they came before. */
+  /** The fields of the row that was looked up last, if they were known. */
   #again: Kept<Made> | undefined;
   #misses = 0;
   #paused = 0;
 
-  /** The value made of another row with the same fields. */
+  /** The result for another row with the same fields. */
   get(row: BackendRow): Made | undefined {
     if (this.#paused > 0) {
       this.#paused -= 1;
@@ -303,7 +304,7 @@ class RecentFields<Made> {
     return undefined;
   }
 
-  /** Remembers what was made of a row that `get` did not know, in place of the oldest. */
+  /** Stores the result for a row that `get` did not know, replacing the oldest one. */
   keep(row: BackendRow, made: Made): void {
     if (this.#paused > 0) return;
     if (this.#again !== undefined) {

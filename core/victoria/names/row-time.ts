@@ -6,7 +6,7 @@ export class RowTimeError extends Error {
 /** `2026-11-01T05:59` */
 const minuteLength = 16;
 const minuteShape = /^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}$/;
-/** Nanoseconds of the first decimal. */
+/** Nanoseconds of the first decimal place. */
 const tenthNs = 100_000_000;
 
 let lastMinuteText = '';

@@ -2,7 +2,7 @@ const legalLabel = /^[A-Za-z_][A-Za-z0-9_]*$/;
 const runOfOthers = /[^A-Za-z0-9]+/gu;
 const onlyUnderscores = /^_*$/;
 const scopeAttributePrefix = 'scope.attributes.';
-/** The same few names are asked for again and again: every promoted attribute, for each label of each query. */
+/** Maximum number of cached names. The same few names are requested repeatedly: every promoted attribute, for each label of each query. */
 const keptNames = 4096;
 const otelNames = new Map<string, string>();
 
@@ -12,14 +12,14 @@ export function isLegalLabel(name: string): boolean {
 }
 
 /**
- * A metadata name as Loki shows it (otel-README, rule 4): runs of characters other than letters and digits become one `_`, also between the
- * underscores of `__x__`, and a leading digit gets `key_`.
+ * A metadata name as Loki shows it (otel-README, rule 4): sequences of characters other than letters and digits become one `_`, also
+ * between the underscores of `__x__`, and a leading digit gets the prefix `key_`.
  */
 export function sanitizePushed(name: string): string {
   const isReserved = name.length >= 4 && name.startsWith('__') && name.endsWith('__');
   const joined = (isReserved ? name.slice(2, -2) : name).replace(runOfOthers, '_');
   const shown = isReserved ? `__${joined}__` : /^[0-9]/.test(joined) ? `key_${joined}` : joined;
-  // Loki refuses a push with such a name; one that is stored anyway keeps its length.
+  // Loki rejects a push with such a name; a stored one keeps its length.
   return onlyUnderscores.test(shown) ? '_'.repeat(name.length) : shown;
 }
 

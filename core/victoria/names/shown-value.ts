@@ -5,28 +5,29 @@ const longDecimal = /^-?\d+\.\d+$/;
 export const longDecimalPattern = '^-?[0-9.]{17,}$';
 /** For LogsQL: matches values such as 1_000, which the backend groups as 1000. */
 export const rewrittenPattern = '^[0-9]+_[0-9_]*$';
-/** For LogsQL: matches every value that is shown with spaces in place of broken bytes. */
+/** For LogsQL: matches every value that is shown with spaces in place of invalid bytes. */
 export const brokenPattern = '\\x{fffd}';
 
-/** True when a text holds the sign for bytes that are no text; no value is shown with it. */
+/** True if a text contains the replacement character for invalid bytes; no value is shown with it. */
 export function isBroken(text: string): boolean {
   return text.includes('\ufffd');
 }
 
-/** A value of structured metadata as Loki stores it: a space for bytes that are no text, and the decimal that was sent. */
+/** A value of structured metadata as Loki stores it: with a space in place of invalid bytes, and with the decimal that was sent. */
 export function shownValue(stored: string): string {
   return withoutInvalid(repairDecimal(stored));
 }
 const maxDigits = 15;
 
 /**
- * VictoriaLogs stores a column of decimals as digits times a power of ten and multiplies in floating point on reading, so that 0.3 becomes
- * 0.30000000000000004. Returns the shortest decimal that would be read as this text; every other text stays as it is.
+ * Restores the decimal that was pushed. VictoriaLogs stores a column of decimals as digits times a power of ten and multiplies in floating
+ * point on reading, so that 0.3 becomes 0.30000000000000004. Returns the shortest decimal that would be read as this text; any other text
+ * is unchanged.
  */
 export function repairDecimal(text: string): string {
   if (text.length < 17 || !longDecimal.test(text)) return text;
   const value = Number(text);
-  // The backend writes the shortest digits that identify the number.
+  // The backend prints the shortest digits that identify the number.
   if (digitsOf(text) < 16 || String(value) !== text) return text;
   for (let digits = 1; digits <= maxDigits; digits += 1) {
     const whole = Math.round(value * 10 ** digits);

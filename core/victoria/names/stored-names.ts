@@ -4,9 +4,9 @@ import type { Naming } from './naming.js';
 
 /** The stored spellings of client names, learned from the backend (otel-README, rule 5). */
 export class StoredNames {
-  /** Rows from this time on may have unknown fields; undefined when the requested range has no such rows. */
+  /** Rows from this time on may have unknown fields; undefined if the requested range has no such rows. */
   readonly unknownFromNs: bigint | undefined;
-  /** All fields of rows but those that each row has; undefined when they are not known. */
+  /** All fields of rows except those that every row has; undefined if they are not known. */
   readonly fields: readonly string[] | undefined;
   readonly #byClientName: ReadonlyMap<string, readonly string[]>;
   readonly #sure: ReadonlyMap<string, readonly string[]>;
@@ -25,18 +25,18 @@ export class StoredNames {
     return this.#byClientName.get(name) ?? [];
   }
 
-  /** The subset that every row shows under this name, however it was ingested. */
+  /** The subset of `fieldsOf` that every row shows under this name, however it was ingested. */
   sureFieldsOf(name: string): readonly string[] {
     return this.#sure.get(name) ?? [];
   }
 
-  /** The fields of which `| json` makes this label, in rows whose line is rebuilt from their fields. */
+  /** The fields from which `| json` makes this label, in rows whose line is rebuilt from their fields. */
   parsedFieldsOf(name: string): readonly string[] {
     return this.#parsed.get(name) ?? [];
   }
 }
 
-/** Client names that follow from a list of stored fields. */
+/** Client names derived from a list of stored fields. */
 export interface Spellings {
   readonly fields: readonly string[];
   readonly byClientName: ReadonlyMap<string, readonly string[]>;
@@ -51,7 +51,7 @@ export function spellingsOf(fields: readonly string[], naming: Naming): Spelling
   const parsed = new Map<string, string[]>();
   for (const field of fields) {
     const label = naming.labelOf(field);
-    // A name does not tell whether it was ingested by OTLP, so both ways of sanitizing it count.
+    // A name does not show whether it was ingested by OTLP, so both ways of sanitizing it count.
     const byOtlp = new Set(naming.metadataNames(field, true));
     const otherwise = new Set(naming.metadataNames(field, false));
     for (const name of byOtlp) if (otherwise.has(name)) add(sure, name, field);

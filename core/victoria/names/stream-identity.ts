@@ -12,17 +12,20 @@ export interface StreamIdentity {
   readonly labelNames: ReadonlySet<string>;
   /** Every stream field with its value, by stored name. */
   readonly fields: ReadonlyMap<string, string>;
-  /** The labels that stream fields make, by stored name; of several fields with one label the first by precedence gives its value. */
+  /**
+   * The labels that stream fields become, by stored name. Of several fields with the same label, the first by precedence provides its
+   * value.
+   */
   readonly labelFields: ReadonlyMap<string, string>;
   /** Stream fields that Loki keeps as structured metadata, with their values. */
   readonly metadata: readonly Label[];
   /** The level found in the labels. */
   readonly level: string | undefined;
-  /** True when a name is empty or not a legal label, which an OTLP export can leave and a Loki push cannot. */
+  /** True if a name is empty or not a legal label, which is possible after an OTLP export but not after a Loki push. */
   readonly looksLikeOtlp: boolean;
 }
 
-/** Loki derives no service name for the streams that it makes of others. */
+/** Labels of the streams that Loki aggregates from others; it derives no service name for them. */
 export const aggregateLabels: readonly string[] = ['__aggregated_metric__', '__pattern__'];
 
 /** Parses a `_stream` text (docs/loki-view.md). */
@@ -58,7 +61,7 @@ export function identifyStream(text: string, naming: Naming): StreamIdentity {
   };
 }
 
-// Under passthrough, labels keep their stored names, so the discovery list is matched against stored fields.
+// With passthrough, labels keep their stored names, so the discovery list is matched against stored fields.
 function serviceOf(
   labels: ReadonlyMap<string, string>,
   fields: ReadonlyMap<string, string>,

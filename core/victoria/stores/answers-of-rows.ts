@@ -16,7 +16,7 @@ import {
 
 type RowsOf = Pick<Upstream, 'rows'>;
 
-/** The answer of `stats_query`, made from the rows of the same query. */
+/** Answers `stats_query` from the rows of the same query. */
 export async function samplesOf(store: RowsOf, request: StatsRequest): Promise<readonly BackendSample[]> {
   const { labels, values } = columnsOf(request.query.pipes);
   const samples: BackendSample[] = [];
@@ -32,7 +32,7 @@ export async function samplesOf(store: RowsOf, request: StatsRequest): Promise<r
   return samples;
 }
 
-/** The answer of `stats_query_range`, made from rows grouped by buckets of time. */
+/** Answers `stats_query_range` from rows grouped by time bucket. */
 export async function seriesOf(store: RowsOf, request: StatsRangeRequest): Promise<readonly BackendSeries[]> {
   const { query, stepNs, shiftNs } = request;
   const at = query.pipes.findLastIndex(({ kind }) => kind === 'stats');
@@ -58,7 +58,7 @@ export async function seriesOf(store: RowsOf, request: StatsRangeRequest): Promi
   return [...series.values()];
 }
 
-/** The range in whole buckets, as the backend counts them. */
+/** The range extended to whole buckets, as the backend counts them. */
 export function widened({ range, stepNs, shiftNs }: StatsRangeRequest): StatsRangeRequest['range'] {
   const startNs = range.startNs - modulo(range.startNs - shiftNs, stepNs);
   const endNs = range.endNs + modulo(shiftNs - range.endNs, stepNs);
@@ -69,7 +69,7 @@ function modulo(value: bigint, by: bigint): bigint {
   return ((value % by) + by) % by;
 }
 
-/** The answer of a listing, made from the rows of its query. */
+/** Answers a listing from the rows of its query. */
 export async function valuesOf(
   store: RowsOf,
   { listing, query, range, field = '' }: ListingRequest,
@@ -102,7 +102,10 @@ function streamValues(text: string, listing: ListingRequest['listing'], field: s
   return labels.filter(([name]) => name === field).map(([, value]) => value);
 }
 
-/** Adds the rows of values that several parts have; with `max`, parts may hold the same rows. */
+/**
+ * Merges the values of several lists. Row counts of equal values are combined by `join`: the sum, or the maximum if lists may count the
+ * same rows.
+ */
 export function joinValues(
   lists: readonly (readonly BackendValue[])[],
   join: (a: number, b: number) => number,

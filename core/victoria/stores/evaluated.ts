@@ -7,11 +7,11 @@ import type { RowView } from '../logsql/row.js';
 import { parseRowTime } from '../names/row-time.js';
 import { columnOf, type BackendRow } from '../upstream/types.js';
 
-/** Bytes that one pipe may hold. */
+/** Maximum number of bytes that one pipe may hold. */
 const maxPipeBytes = 64 * 1024 * 1024;
 const batchRows = 1000;
 
-/** Runs pipes over rows as VictoriaLogs would. What is read stops when the pipes need no more. */
+/** Evaluates pipes over rows as VictoriaLogs would. Reading stops when the pipes need no more rows. */
 export async function* evaluated(
   batches: AsyncIterable<readonly BackendRow[]>,
   pipes: readonly LogsqlPipe[],
@@ -46,7 +46,7 @@ export async function* evaluated(
   for (let at = 0; at < made.length; at += batchRows) yield made.slice(at, at + batchRows);
 }
 
-/** A row as it was sent. */
+/** A row as received. */
 class ReadRow implements RowView {
   readonly #row: BackendRow;
   #timeNs: bigint | undefined;

@@ -6,7 +6,7 @@ import type { BackendRow, Upstream } from '../upstream/types.js';
 /** The outcome of a call to the cold backend. */
 export type CallOutcome = 'answered' | 'refused' | 'failed' | 'given_up';
 
-/** Failures of calls, for which the backend is named. */
+/** Errors of calls, whose texts get the name of the backend. */
 const ofCalls: ReadonlySet<ErrorEntry> = new Set([
   errorTable.breakerOpen,
   errorTable.backendUnreachable,
@@ -19,7 +19,7 @@ const ofCalls: ReadonlySet<ErrorEntry> = new Set([
   errorTable.unexpectedAnswer,
 ]);
 
-/** The cold backend: its errors say that it is the cold one, and the outcome of each call is reported. */
+/** Wraps the cold backend: its errors name it as the cold one, and the outcome of each call is reported. */
 export function namedCold(
   cold: Upstream,
   signal: AbortSignal,
@@ -77,7 +77,7 @@ export function namedCold(
   };
 }
 
-/** True when the cold backend could not be read. */
+/** True if the cold backend could not be read. */
 export function isColdFailure(error: unknown): boolean {
   return error instanceof ApiError && error.entry === errorTable.coldBackend;
 }

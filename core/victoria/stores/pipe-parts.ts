@@ -3,7 +3,7 @@ import { sort, statsFunction } from '../logsql/build.js';
 
 type PipeKind = LogsqlPipe['kind'];
 
-/** Pipes that make one row of every row. */
+/** Pipes that produce exactly one row per row. */
 const forEach: ReadonlySet<PipeKind> = new Set<PipeKind>([
   ...(['fields', 'delete', 'copy', 'rename', 'math', 'format', 'extract', 'extract_regexp'] as const),
   ...([
@@ -17,10 +17,10 @@ const forEach: ReadonlySet<PipeKind> = new Set<PipeKind>([
   ] as const),
   ...(['pack_json', 'pack_logfmt', 'split', 'collapse_nums', 'decolorize'] as const),
 ]);
-/** Pipes that make none, one or several. With all the others, rows depend on each other. */
+/** Pipes that process each row separately, with any number of results. With all other pipes, rows depend on each other. */
 const alone: ReadonlySet<PipeKind> = new Set<PipeKind>([...forEach, 'filter', 'unroll', 'drop_empty_fields']);
 
-/** The pipes at the start that treat rows one by one, and the others. */
+/** Splits pipes into the leading ones that process rows separately, and the rest. */
 export function byRows(pipes: readonly LogsqlPipe[]): {
   readonly leading: readonly LogsqlPipe[];
   readonly others: readonly LogsqlPipe[];
@@ -29,12 +29,12 @@ export function byRows(pipes: readonly LogsqlPipe[]): {
   return at < 0 ? { leading: pipes, others: [] } : { leading: pipes.slice(0, at), others: pipes.slice(at) };
 }
 
-/** True when the pipes make one row of every row. */
+/** True if the pipes produce exactly one row per row. */
 export function isOneForOne(pipes: readonly LogsqlPipe[]): boolean {
   return pipes.every(({ kind }) => forEach.has(kind));
 }
 
-/** True when rows keep their time, by which a limit of the call chooses. */
+/** True if rows keep their time, which the limit of a call depends on. */
 export function keepTime(pipes: readonly LogsqlPipe[]): boolean {
   return pipes.every((pipe) => {
     switch (pipe.kind) {
@@ -56,7 +56,7 @@ function hasTime(fields: readonly FieldRef[]): boolean {
   );
 }
 
-/** The number of oldest rows that a pipe asks for; undefined for another pipe. */
+/** Number of oldest rows that a pipe selects; undefined for another pipe. */
 export function oldestOf(pipe: LogsqlPipe | undefined): number | undefined {
   if (pipe?.kind !== 'sort' || pipe.desc || pipe.partitionBy.length > 0) return undefined;
   const [key, second] = pipe.by;
@@ -66,12 +66,12 @@ export function oldestOf(pipe: LogsqlPipe | undefined): number | undefined {
 
 export type Direction = 'forward' | 'backward';
 
-/** Chooses the oldest or the newest rows. */
+/** A pipe that selects the oldest or the newest rows. */
 export function nearestPipe(direction: Direction, count: number): LogsqlPipe {
   return sort([{ field: '_time', desc: direction === 'backward' }], count);
 }
 
-/** The function that combines results of a function over parts of the rows into its result over all. */
+/** For each statistics function, the function that combines its results over parts of the rows. */
 const joined: Partial<Record<StatsName, StatsName>> = {
   count: 'sum',
   count_empty: 'sum',
@@ -80,10 +80,10 @@ const joined: Partial<Record<StatsName, StatsName>> = {
   min: 'min',
   max: 'max',
 };
-/** Different values that contain the time are different in parts that have no time in common. */
+/** Additional functions for values that include the time: distinct values of disjoint time ranges are distinct. */
 const joinedWithTime: Partial<Record<StatsName, StatsName>> = { count_uniq: 'sum', count_uniq_hash: 'sum' };
 
-/** The statistics that join those of stretches of time that do not overlap; undefined where rows are needed. */
+/** The statistics that combine those of time ranges that do not overlap; undefined if rows are needed. */
 export function joining(pipe: StatsPipe): StatsPipe | undefined {
   const functions: StatsFunction[] = [];
   for (const { name, fields, limit, as } of pipe.functions) {
@@ -96,7 +96,7 @@ export function joining(pipe: StatsPipe): StatsPipe | undefined {
   return isPlain ? { ...pipe, functions } : undefined;
 }
 
-/** True when groups hold rows of one time, so that no group is in two stretches of time. */
+/** True if the rows of each group have the same time, so that no group is in two time ranges. */
 export function isByTime({ by }: StatsPipe): boolean {
   return by.some(({ field, bucket }) => field === '_time' && bucket === undefined);
 }

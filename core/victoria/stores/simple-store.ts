@@ -31,14 +31,14 @@ import { byRows, keepTime, oldestOf, type Direction } from './pipe-parts.js';
 type Batches = AsyncIterable<readonly BackendRow[]>;
 
 const hourNs = 3_600_000_000_000n;
-/** Slices grow to this length where there are no rows. */
+/** Maximum length of a slice; slices grow while there are no rows. */
 const longestNs = 24n * hourNs;
-/** Rows that are held beside those that are wanted, before the others are dropped. */
+/** Number of rows held in addition to the wanted ones before the surplus is dropped. */
 const spareRows = 1000;
 
 /**
- * A backend that knows few filters and few pipes, and that cannot sort. It is asked for what is simple; the newest and the oldest rows are
- * searched for in slices of time, and what it refuses is made here from its rows.
+ * A backend that supports few filters and few pipes, and cannot sort. Simple calls are passed to it; the newest and oldest rows are
+ * searched for in time slices, and calls that it rejects are evaluated here over its rows.
  */
 export class SimpleStore implements Upstream {
   readonly unites = false;
@@ -138,12 +138,12 @@ export class SimpleStore implements Upstream {
     }
   }
 
-  /** Queries whose pipes run here. */
+  /** A view whose pipes are evaluated here. */
   #here(): Pick<Upstream, 'rows'> {
     return { rows: ({ query: { filter, pipes }, range }) => evaluated(this.#plain(filter, range), pipes) };
   }
 
-  /** All rows of a filter, in no order; where the filter is refused, those of its streams, filtered here. */
+  /** All rows of a filter, in no particular order; if the filter is rejected, the rows of its streams, filtered here. */
   #plain(filter: LogsqlFilter, range: TimeRange): Batches {
     const selection = selectionOf(filter);
     const rows = this.#store.rows({ query: query(filter), range });
@@ -153,7 +153,7 @@ export class SimpleStore implements Upstream {
     );
   }
 
-  /** The newest or oldest rows, from slices of the range that begin at that end. */
+  /** The newest or oldest rows, read in slices of the range from that end. */
   async *#nearest(
     filter: LogsqlFilter,
     pipes: readonly LogsqlPipe[],
@@ -226,7 +226,7 @@ function byTime(a: Timed, b: Timed): number {
   return timeOrder(a.ns, b.ns);
 }
 
-/** The number of leading pipes that the backend can run: columns, and statistics without conditions. */
+/** Number of leading pipes that the backend supports: columns, and statistics without conditions. */
 function simplePart(pipes: readonly LogsqlPipe[]): number {
   const [first] = pipes;
   if (first?.kind === 'fields') return 1;
@@ -237,7 +237,7 @@ function isSimple({ pipes }: LogsqlQuery): boolean {
   return pipes.length === simplePart(pipes);
 }
 
-/** Rows, or others where these are refused before the first comes. */
+/** Yields rows, or those of the alternative if the call is rejected before the first row. */
 async function* unlessRefused(rows: Batches, others: () => Batches): AsyncGenerator<readonly BackendRow[]> {
   let hasBegun = false;
   try {

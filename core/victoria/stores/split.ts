@@ -1,30 +1,30 @@
 import type { TimeRange } from '../../base/time/range.js';
 
 /**
- * Where rows lie, in Unix nanoseconds: those before `hotFromNs` in the cold store alone, those from `coldEndNs` on in the hot store alone, and
- * those between in either or in both. `hotFromNs <= coldEndNs`.
+ * The stores that hold rows by time, in Unix nanoseconds: rows before `hotFromNs` are only in the cold store, rows from `coldEndNs` on only
+ * in the hot store, and rows in between in either or both. `hotFromNs <= coldEndNs`.
  */
 export interface Split {
   readonly hotFromNs: bigint;
   readonly coldEndNs: bigint;
 }
 
-/** The contents of the cold store, as it reports them. */
+/** The contents of the cold store, as reported by itself. */
 export interface ColdContents {
-  /** The time of its newest row; undefined when it has none. */
+  /** The time of its newest row; undefined if it has none. */
   readonly newestNs: bigint | undefined;
-  /** True when more rows may have been moved there since. */
+  /** True if more rows may have been moved there since. */
   readonly isOld: boolean;
 }
 
-/** Times in nanoseconds are too long for the numbers of JSON. */
+/** Rounding error of times in nanoseconds as JSON numbers. */
 const inexactNs = 1_000n;
 
 /**
- * Rows around the boundary may be in either store, `overlapNs` to both sides. What is younger than the newest row of the cold store is in
- * the hot one, also before the boundary: it has not been moved yet.
+ * Rows within `overlapNs` of the boundary may be in either store. Rows younger than the newest row of the cold store are in the hot store
+ * even before the boundary, because they have not been moved yet.
  * @param contents undefined while they are not known
- * @returns undefined when all rows are in the hot store
+ * @returns undefined if all rows are in the hot store
  */
 export function splitAt(
   boundaryNs: bigint,
@@ -48,13 +48,13 @@ function earlier(a: bigint, b: bigint): bigint {
 
 export type StoreSide = 'cold' | 'both' | 'hot';
 
-/** A stretch of time whose rows are in one place. */
+/** A time range whose rows are all in the same stores. */
 export interface StorePart {
   readonly place: StoreSide;
   readonly range: TimeRange;
 }
 
-/** A range by places, from old to new; an empty one is a part of the hot store. */
+/** Splits a range by store, from old to new; an empty range is a part of the hot store. */
 export function storePartsOf(range: TimeRange, { hotFromNs, coldEndNs }: Split): readonly StorePart[] {
   const parts: StorePart[] = [];
   const add = (place: StoreSide, fromNs: bigint, toNs: bigint): void => {

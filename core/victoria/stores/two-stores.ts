@@ -36,9 +36,9 @@ import { onceEach, unionRows, type Stores } from './union-rows.js';
 type Batches = AsyncIterable<readonly BackendRow[]>;
 
 /**
- * A hot and a cold store as one. A call whose range lies in one of them goes there. Over both, rows are put together from stretches of
- * time, statistics that add up are joined, and all others are made here from rows. Where a row may be in both, around the boundary, both
- * are read and each row counts once. Rows are tailed and deleted in the hot store only.
+ * Combines a hot and a cold store. A call whose range is in one of them goes there. For ranges over both, rows are concatenated by time
+ * range, statistics that can be combined are, and all other calls are evaluated here over rows. Around the boundary, where a row may be in
+ * both stores, both are read and each row counts once. Rows are tailed and deleted in the hot store only.
  */
 export class TwoStores implements Upstream {
   readonly owner: string;
@@ -117,7 +117,7 @@ export class TwoStores implements Upstream {
     return parts;
   }
 
-  /** The store that has all the parts; undefined when both are needed. */
+  /** The store that contains all the parts; undefined if both are needed. */
   #alone(parts: readonly StorePart[]): Upstream | undefined {
     const [first, ...others] = parts;
     return first === undefined || others.length > 0 ? undefined : this.#storeOf(first);
@@ -134,7 +134,7 @@ export class TwoStores implements Upstream {
     const [here, there] = await Promise.all([hot.list(asked), cold.list(asked)]);
     if (here.length === 0) return there;
     if (there.length === 0) return here;
-    // The backend's own counts of names are inexact, too.
+    // The backend's own counts of names are also inexact.
     if (request.hits === 'any' || request.listing === 'field_names')
       return joinValues([here, there], Math.max);
     return valuesOf({ rows: ({ query }) => this.#both(query.filter, range, query.pipes) }, asked);
@@ -158,7 +158,7 @@ export class TwoStores implements Upstream {
     return first.kind === 'stats' ? (this.#joined(parts, filter, leading, first, after) ?? all()) : all();
   }
 
-  /** Statistics put together from those of the parts; undefined where that cannot be. */
+  /** Statistics combined from those of the parts; undefined if that is impossible. */
   #joined(
     parts: readonly StorePart[],
     filter: LogsqlFilter,
@@ -172,11 +172,11 @@ export class TwoStores implements Upstream {
     }
     const join = joining(counting);
     if (join === undefined) return undefined;
-    // A part that has as many groups as are wanted makes the whole have them.
+    // If a part has as many groups as wanted, so does the whole.
     return evaluated(this.#each(parts, filter, [...leading, counting, ...cutOf(after)]), [join, ...after]);
   }
 
-  /** The newest or oldest rows, from the parts at that end. */
+  /** The newest or oldest rows, read from the parts at that end. */
   async *#nearest(
     parts: readonly StorePart[],
     filter: LogsqlFilter,
@@ -211,7 +211,7 @@ export class TwoStores implements Upstream {
     const store = this.#storeOf(part);
     if (store !== undefined) return from(store, pipes);
     const nearest = nearestPipe(direction, count);
-    // A row among the nearest of all is among the nearest of its store.
+    // A row among the nearest of all rows is among the nearest of its store.
     if (isOneForOne(pipes))
       return evaluated(onceEach(from(hot, []), from(cold, []), memory), [nearest, ...pipes]);
     return evaluated(unionRows(this.#stores, filter, part.range), [...pipes, nearest]);
@@ -229,28 +229,28 @@ export class TwoStores implements Upstream {
       : store.rows({ query: query(filter, pipes), range });
   }
 
-  /** Where rows may be in either store or in both. */
+  /** Reads rows that may be in either store or in both. */
   #both(filter: LogsqlFilter, range: TimeRange, pipes: readonly LogsqlPipe[]): Batches {
     return evaluated(unionRows(this.#stores, filter, range), pipes);
   }
 }
 
-/** The cut that comes next, which parts may make too. */
+/** The next pipe if it is a cut that can also be applied to the parts. */
 function cutOf([next]: readonly LogsqlPipe[]): readonly LogsqlPipe[] {
   return next?.kind === 'limit' ? [next] : [];
 }
 
-/** One after the other, and none before it is needed. */
+/** Yields the sources in order, without starting one before it is needed. */
 async function* inOrder(sources: readonly Batches[]): AsyncGenerator<readonly BackendRow[]> {
   for (const source of sources) yield* source;
 }
 
-/** One after the other; all begin at once, and wait with a batch each. */
+/** Yields the sources in order, but starts all of them at once; each waits with one batch. */
 async function* atOnce(sources: readonly Batches[]): AsyncGenerator<readonly BackendRow[]> {
   const readers = sources.map((source) => source[Symbol.asyncIterator]());
   const begun = readers.map((reader) => {
     const first = reader.next();
-    // It is awaited in its turn, unless an earlier one fails.
+    // It is awaited in its turn, unless an earlier source fails.
     first.catch(() => undefined);
     return first;
   });

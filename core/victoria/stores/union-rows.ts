@@ -8,20 +8,20 @@ import { selectionOf } from '../logsql/selection.js';
 import { digestOfColumns } from '../names/entry-identity.js';
 import type { BackendRow, Upstream } from '../upstream/types.js';
 
-/** The rows of a stretch of time that are compared at once. */
+/** Maximum number of rows that are compared at once. */
 const pieceRows = 50_000;
 const maxPieces = 256;
-/** A digest of 20 characters with its entry in a map. */
+/** Bytes of a digest of 20 characters with its map entry. */
 const keyBytes = entryBytes + 40;
 
-/** Two stores of which a row may be in either or in both. */
+/** Two stores; a row may be in either or in both. */
 export interface Stores {
   readonly hot: Upstream;
   readonly cold: Upstream;
   readonly memory: MemoryAccount;
 }
 
-/** All rows of a range, in no order; a row that is in both stores comes once. */
+/** All rows of a range, in no particular order; rows in both stores are yielded once. */
 export async function* unionRows(
   stores: Stores,
   filter: LogsqlFilter,
@@ -34,8 +34,8 @@ export async function* unionRows(
 }
 
 /**
- * The rows of two stores, each row as often as the store has it that has it more often: a store can hold true repeats. Rows are the same
- * when all their fields are.
+ * The rows of two stores, each row as often as in the store that has it more often, since a store can contain real repeats. Rows are equal
+ * if all their fields are.
  */
 export async function* onceEach(
   first: AsyncIterable<readonly BackendRow[]>,
@@ -78,7 +78,7 @@ export async function* onceEach(
   }
 }
 
-/** Stretches of a range with a bounded number of rows, as far as rows are spread evenly. */
+/** Splits a range into pieces with a bounded number of rows, assuming that rows are spread evenly. */
 async function piecesOf(
   hot: Upstream,
   filter: LogsqlFilter,

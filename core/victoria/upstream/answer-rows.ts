@@ -9,7 +9,7 @@ import { UnexpectedAnswer } from './decode.js';
 import { RowContract } from './row-contract.js';
 import { type BackendRow, type BackendValue, columnOf, type StreamsAndNames } from './types.js';
 
-/** Adds the backend and the call to the errors of decoding an answer, and counts the items of a list. */
+/** Adds the backend and the call to errors of decoding an answer, and counts the items of a list. */
 export function* reading<Value>(
   answer: BackendAnswer,
   decoding: Steps<Value>,
@@ -24,7 +24,7 @@ export function* reading<Value>(
   }
 }
 
-/** The rows of an answer, which are those of the query that was asked. */
+/** The rows of an answer, checked against the query. */
 export async function* rowsOf(
   answer: BackendAnswer,
   asked: Pick<LogsqlQuery, 'pipes'>,
@@ -43,7 +43,7 @@ function named(answer: BackendAnswer, error: unknown): unknown {
   return error instanceof UnexpectedAnswer ? answer.unexpected(error.message, error) : error;
 }
 
-/** Lists streams and names of fields. */
+/** A query that lists streams and names of fields. */
 export function queryOfBoth(filter: LogsqlFilter): LogsqlQuery {
   const names = query(filter, [{ kind: 'field_names', as: 'name' }]);
   return query(filter, [stats(['_stream'], statsFunction('count', [], 'hits')), union(names)]);
@@ -52,7 +52,7 @@ export function queryOfBoth(filter: LogsqlFilter): LogsqlQuery {
 /** Bytes of a stream or name with its count, besides its text. */
 const listedBytes = 80;
 
-/** The answer to that. */
+/** Reads the answer to `queryOfBoth`. */
 export async function readBoth(
   batches: AsyncIterable<readonly BackendRow[]>,
   memory: MemoryAccount | undefined,
@@ -71,9 +71,9 @@ export async function readBoth(
 
 const lineFeed = 0x0a;
 
-/** Checks that rows must pass. */
+/** Checks for rows. */
 export interface RowRules {
-  /** Longest row in bytes. */
+  /** Maximum length of a row in bytes. */
   readonly maxBytes: number;
   /** Throws for an object that is not a valid row. */
   check(row: BackendRow): void;
@@ -114,7 +114,7 @@ export async function* readRows(
 
 const firstBytes = 65_536;
 
-/** The incomplete last line. However small its chunks, it takes at most twice its length. */
+/** The incomplete last line. However small its chunks are, it takes at most twice its length in memory. */
 class OpenLine {
   readonly #maxBytes: number;
   #bytes = Buffer.alloc(0);
@@ -167,7 +167,7 @@ function parseRow(line: string, rules: RowRules): BackendRow {
   return row;
 }
 
-/** Adds up the bytes of what passes. */
+/** Passes chunks on and adds up their bytes. */
 async function* counted(chunks: AsyncIterable<Buffer>, count: { bytes: number }): AsyncGenerator<Buffer> {
   for await (const chunk of chunks) {
     count.bytes += chunk.length;
@@ -176,8 +176,8 @@ async function* counted(chunks: AsyncIterable<Buffer>, count: { bytes: number })
 }
 
 /**
- * The text of bytes, as `toString('utf8')` gives it. That takes five times as long for bytes beyond ASCII as the detour by UTF-16, which
- * needs them to be valid.
+ * The text of bytes, equal to `toString('utf8')`. That takes five times as long for non-ASCII bytes as the detour via UTF-16, which
+ * requires valid UTF-8.
  */
 export function bodyText(bytes: Buffer): string {
   return isAscii(bytes) || !isUtf8(bytes)

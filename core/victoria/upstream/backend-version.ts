@@ -1,7 +1,7 @@
 import { isOlder, type Version } from './version.js';
 import { shownVersion } from './probe.js';
 
-/** The backend's version as found at the start, under the names of `drilldown-limits` (docs/protocol/answers.md). */
+/** The backend's version as detected at startup, with the names of `drilldown-limits` (docs/protocol/answers.md). */
 export interface ToldVersion {
   readonly backend_version_semver: string;
   readonly backend_version_source: 'backend' | 'unknown';
@@ -14,14 +14,14 @@ const unknown: ToldVersion = {
   backend_capability_profile: 'vl-unknown',
 };
 
-/** Filled by the plugin `backend` when it has looked. */
+/** Filled by the plugin `backend` after detection. */
 export function backendVersion(host: {
   readonly shared: <Value>(name: string, make: () => Value) => Value;
 }): { current: ToldVersion } {
   return host.shared('backend version', () => ({ current: unknown }));
 }
 
-/** The profiles are the steps at which VictoriaLogs learned what pushdown uses. */
+/** Profiles correspond to the versions in which VictoriaLogs gained features that pushdown uses. */
 export function toldVersion(version: Version | undefined): ToldVersion {
   if (version === undefined) return unknown;
   const profile = profiles.find(([minor]) => !isOlder(version, { major: 1, minor, patch: 0 }));

@@ -44,28 +44,28 @@ export interface Binding {
   readonly trace: Trace;
   /** The span of the calls. */
   readonly span?: OpenSpan | undefined;
-  /** On whose behalf the calls are made, for the trace. */
+  /** The purpose of the calls, for the trace. */
   readonly tag?: CallTag;
   readonly headers: Readonly<Record<string, string>>;
-  /** The owner of the rows that the calls show. */
+  /** The owner of the rows that the calls return. */
   readonly dataOwner: string;
-  /** On whose behalf calls queue, for fairness: the tenant, one of its clients, one of its requests. */
+  /** The owner of the calls for fair queueing: the tenant, one of its clients, one of its requests. */
   readonly owner?: Owner;
   /** Parameters of every call, such as the tenant's stream filter. */
   readonly parameters: readonly (readonly [string, string])[];
   /** A filter for the tenant's rows, for calls that do not take such parameters. */
   readonly scope: LogsqlFilter;
-  /** Older rows are not read. */
+  /** Rows before this time are not read. */
   readonly oldestNs?: bigint;
   /** Gates that calls must pass; undefined for none. */
   readonly gates?: ExchangeGates;
   /** Charged for answers that are held in memory as a whole. */
   readonly memory?: MemoryAccount;
-  /** Told of the time in which an answer is waited for, or read. */
+  /** Receives the time spent waiting for answers or reading them. */
   readonly waits?: Waits;
-  /** True when errors of the backend keep their status, whatever calls the request needs; they do by default. */
+  /** Determines whether errors of the backend keep their status, whatever calls the request needs; `keep` by default. */
   readonly statusRule?: StatusRule;
-  /** True when answers may lack the rows of storage nodes that a cluster cannot reach. */
+  /** True if answers may lack the rows of storage nodes that a cluster cannot reach. */
   readonly mayBePartial?: boolean;
 }
 
@@ -77,7 +77,7 @@ type Enter = (gates: ExchangeGates) => Promise<CallPass>;
 /** Makes a call, and reads its answer in parts. */
 type PartsOf<Part> = (call: BackendCall, count: OpenCount) => AsyncIterable<Part>;
 
-/** Readers of rows mostly pause by themselves, and more often. */
+/** Time slice for reading rows; the readers of rows mostly pause by themselves, and more often. */
 const rowsSliceMs = 20;
 
 type Form = readonly (readonly [string, string])[];
@@ -91,7 +91,7 @@ export class BoundUpstream implements Upstream {
   constructor(client: BackendClient, binding: Binding) {
     this.#client = client;
     this.#binding = binding;
-    // Every call in flight listens for the end of its exchange; the client's gates bound their number.
+    // Every open call listens for the end of its exchange; the client's gates bound their number.
     setMaxListeners(0, binding.signal);
   }
 
@@ -123,7 +123,7 @@ export class BoundUpstream implements Upstream {
     });
   }
 
-  /** Makes a call for rows, and lets others have a turn between parts. */
+  /** Makes a call for rows, and yields to other work between parts. */
   async *#rowsOf<Part extends { readonly length: number }>(
     request: RowsRequest,
     partsOf: PartsOf<Part>,
@@ -139,7 +139,7 @@ export class BoundUpstream implements Upstream {
       const pacer = new Pacer(pass.signal, rowsSliceMs);
       for await (const part of partsOf(this.#callOf(call, this.#form(request, limit), pass.signal), count)) {
         count.rows += part.length;
-        // Until it asks for more, the reader is at work.
+        // Until it asks for more, the reader is working.
         waits?.end();
         try {
           yield part;
@@ -298,7 +298,7 @@ export class BoundUpstream implements Upstream {
     }
   }
 
-  /** Waits at a gate; rejects when the exchange ends first. */
+  /** Waits at a gate; rejects if the exchange ends first. */
   async #untilEnd<Value>(waited: Promise<Value>): Promise<Value> {
     try {
       return await waited;
@@ -370,8 +370,8 @@ export class BoundUpstream implements Upstream {
   }
 
   /**
-   * Parameters of every query. A cluster may be set to leave out the rows of nodes that it cannot reach, and nothing in such an answer
-   * says so (docs/protocol/victorialogs.md#clusters).
+   * Parameters of every query. A cluster may be configured to omit the rows of nodes that it cannot reach, which such an answer does not
+   * show (docs/protocol/victorialogs.md#clusters).
    */
   #everyCall(): Form {
     const { mayBePartial = false, parameters } = this.#binding;
@@ -383,7 +383,7 @@ export class BoundUpstream implements Upstream {
   }
 }
 
-/** The backend's own status when it refused; 0 when there was no answer. */
+/** The backend's own status if it rejected the call; 0 if there was no answer. */
 function statusOf(error: ApiError): number {
   return error.cause instanceof Error && (error.entry.text === '{cause}' || isLostNode(error))
     ? error.status
@@ -394,7 +394,7 @@ function* valuesOf(points: BackendSeries['points']): Generator<string> {
   for (const [, value] of points) yield value;
 }
 
-/** The kind of memory that the answer is charged as. */
+/** The kind of memory that an answer is charged to. */
 function kindOf(type: string): MemoryUse {
   return type.startsWith('stats') ? 'statistics of the backend' : 'a listing of the backend';
 }

@@ -18,11 +18,11 @@ export interface ClientOptions extends BackendOptions {
   readonly onCalls?: (running: number, waiting: number) => void;
 }
 
-/** A call that may be made now, for somebody who makes it elsewhere. */
+/** A call that is admitted now and made elsewhere. */
 export interface AdmittedCall {
   readonly call: PlainCall;
   readonly backend: BackendOptions;
-  /** Receives the state of the backend as seen in the head of the answer. */
+  /** Receives the state of the backend as shown by the head of the answer. */
   readonly permit: BreakerPermit;
   /** Ends the call. */
   readonly signal: AbortSignal;
@@ -46,7 +46,7 @@ const noPlace: HeldPlace = { pause: () => () => undefined, leave: () => undefine
 const nobody: Owner = [''];
 const maxWaitingCalls = 10_000;
 
-/** Calls of VictoriaLogs: as many at once as may be, none while the circuit breaker is open. Errors are ApiError. */
+/** Makes calls to VictoriaLogs, with limited concurrency, and none while the circuit breaker is open. Errors are ApiError. */
 export class BackendClient {
   readonly #backend: BackendOptions;
   readonly #http: BackendHttp;
@@ -84,7 +84,7 @@ export class BackendClient {
     }
   }
 
-  /** The same for a call that is made elsewhere, such as in another thread. It is over when its parts end. */
+  /** As `call`, for a call that is made elsewhere, such as in another thread. It ends when its parts end. */
   async *callBy<Part>(
     call: BackendCall,
     make: (admitted: AdmittedCall) => AsyncIterable<Part>,

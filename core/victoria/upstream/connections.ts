@@ -12,9 +12,9 @@ import { guardEvents } from '../../base/guard-events.js';
 
 export interface ConnectionOptions {
   readonly tlsSkipVerify: boolean;
-  /** The most connections, and so requests, at once; others wait. */
+  /** Maximum number of connections, and thus of concurrent requests; others wait. */
   readonly max: number;
-  /** The most idle connections to keep. */
+  /** Maximum number of idle connections to keep. */
   readonly maxKept: number;
 }
 
@@ -36,7 +36,7 @@ export class BackendConnections {
   readonly #host: string;
   readonly #port: string;
   readonly #basePath: string;
-  /** The user and password of the URL, for requests that bring no others. */
+  /** Authentication by the user and password of the URL, for requests without their own. */
   readonly #own: Readonly<Record<string, string>>;
   readonly #agent: HttpAgent;
   readonly #send: (options: RequestOptions) => ClientRequest;
@@ -82,7 +82,7 @@ export class BackendConnections {
       sent.once('close', () => signal.removeEventListener('abort', abort));
       sent.once('response', (response) => {
         guardEvents(response, (error) => response.destroy(error));
-        // It may fail before it has a reader, who gets the error then.
+        // Handled, because the body may fail before it has a reader, who then gets the error.
         response.on('error', () => undefined);
         resolve(response);
       });
@@ -98,7 +98,7 @@ export class BackendConnections {
   }
 }
 
-/** Exceptions that are thrown while a connection is served end this connection and fail its requests. */
+/** Limits exceptions thrown while serving a connection to that connection: it ends, and its requests fail. */
 function guardConnections(agent: HttpAgent, connected: string): void {
   const connect = agent.createConnection.bind(agent);
   agent.createConnection = (options, callback) => {

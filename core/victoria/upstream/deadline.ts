@@ -19,7 +19,7 @@ export class Deadline {
     return this.#controller.signal;
   }
 
-  /** True when the timeout came before the end of the call. */
+  /** True if the timeout fired before the call ended. */
   get hasPassed(): boolean {
     return this.#hasPassed;
   }

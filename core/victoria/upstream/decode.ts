@@ -3,7 +3,7 @@ import type { Steps } from '../../base/pace/steps.js';
 import { addressAdvice } from './failures.js';
 import type { BackendSample, BackendValue } from './types.js';
 
-/** An answer that does not fit the call. The message says what is wrong; the caller adds which backend answered which call. */
+/** An answer that does not fit the call. The message states the problem; the caller adds the backend and the call. */
 export class UnexpectedAnswer extends Error {
   override readonly name = 'UnexpectedAnswer';
 }
@@ -109,14 +109,14 @@ export function asPoint(value: unknown): readonly [seconds: number, value: strin
   return [seconds, asText(text, 'a value')];
 }
 
-/** Parses a whole body, or part of one, as JSON. */
+/** Parses a whole body, or a part of one, as JSON. */
 function parseAnswer(text: string, isPart = false): unknown {
   try {
     const parsed: unknown = JSON.parse(text);
     return parsed;
   } catch (error) {
-    // JSON that ends too early was cut at the backend's deadline (docs/protocol/victorialogs.md#failures); anything else does not come from
-    // VictoriaLogs.
+    // JSON that ends too early was cut at the backend's deadline (docs/protocol/victorialogs.md#failures); other invalid JSON does not come
+    // from VictoriaLogs.
     if (isPart || text.startsWith('{')) throw apiError('queryTimeout', {}, { cause: error });
     throw new UnexpectedAnswer(`no JSON; ${addressAdvice}`, { cause: error });
   }
@@ -152,21 +152,21 @@ export function shown(value: unknown): string {
   return text.length > maxShown ? `${text.slice(0, maxShown)}...` : text;
 }
 
-/** Shorter bodies are parsed as a whole, which takes a millisecond. */
+/** Maximum length of a body that is parsed as a whole, which takes a millisecond. */
 const wholeLength = 131_072;
 const pieceLength = 65_536;
 
 /** A JSON text and the long list cut out of it. */
 interface TakenList {
-  /** The text with an empty list instead. */
+  /** The text with an empty list in its place. */
   readonly envelope: string;
   /** The items of the list, grouped into JSON arrays. */
   readonly pieces: readonly string[];
 }
 
 /**
- * Cuts the list after the first match of `start` out of a JSON text, so that it can be parsed in pieces. Undefined for a short text or one
- * of another form, which are left to the parser.
+ * Cuts the list after the first match of `start` out of a JSON text, so that it can be parsed in pieces. Undefined for a short text or for
+ * one of another form, which are left to the parser.
  */
 function* takeList(text: string, start: RegExp): Steps<TakenList | undefined> {
   if (text.length <= wholeLength) return undefined;
@@ -207,7 +207,7 @@ function* takeList(text: string, start: RegExp): Steps<TakenList | undefined> {
   return undefined;
 }
 
-/** The end of a string literal, after its quote; -1 when it is not closed. */
+/** The end of a string literal, after its quote; -1 if it is not closed. */
 function endOfText(text: string, quote: number): number {
   for (let at = text.indexOf('"', quote + 1); at >= 0; at = text.indexOf('"', at + 1)) {
     let escapes = 0;

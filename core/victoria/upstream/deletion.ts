@@ -13,8 +13,8 @@ const plainPath = '/select/logsql/delete';
 
 /**
  * Asks the backend to delete the rows of a filter, as a task (docs/protocol/victorialogs.md#deletion-tasks), or by the specification's path
- * when it has no tasks. The filter contains the time range; `times` repeats it for the second path.
- * @throws ApiError: the backend's own refusal (deletion may be disabled there), else 502
+ * if it has no tasks. The filter contains the time range; `times` repeats it for the second path.
+ * @throws ApiError: the backend's own rejection (deletion may be disabled there), else 502
  */
 export async function runDeletion(logsql: string, times: Form, post: Post): Promise<DeletionTaken> {
   try {
@@ -31,7 +31,7 @@ export async function runDeletion(logsql: string, times: Form, post: Post): Prom
   }
 }
 
-/** @throws ApiError 502 for what is not a list of tasks: an empty list would mean that all have ended */
+/** @throws ApiError 502 if the text is not a list of tasks: an empty list would mean that all have ended */
 export function readActiveTasks(text: string): readonly string[] {
   const tasks = parsed(text);
   if (!Array.isArray(tasks)) throw apiError('deletionsUntold', {}, { cause: new Error(text) });
@@ -71,7 +71,7 @@ function isUnknownPath(error: unknown): boolean {
   return error.status === 404 || (error.status === 400 && error.message.includes('unsupported path'));
 }
 
-/** Refusals, timeouts and an open breaker are passed on; everything else becomes a failed deletion. */
+/** Rejections, timeouts and an open breaker are passed on; everything else becomes a failed deletion. */
 function failureOf(error: unknown): unknown {
   if (!(error instanceof ApiError)) return error;
   const isFailure =
@@ -82,7 +82,10 @@ function failureOf(error: unknown): unknown {
   return apiError('deleteFailed', { cause: `${error.message}${adviceOn(error)}` }, { cause: error });
 }
 
-/** Advice for a cluster, whose own texts are mostly addresses: it deletes on each of its nodes (docs/protocol/victorialogs.md#clusters). */
+/**
+ * Advice for a cluster, which deletes on each of its nodes, and whose own texts are mostly addresses
+ * (docs/protocol/victorialogs.md#clusters).
+ */
 function adviceOn(error: ApiError): string {
   if (isLostNode(error)) return '; the others may have begun: send it again when all can be reached';
   const origin = error.cause instanceof Error ? error.cause.message : '';

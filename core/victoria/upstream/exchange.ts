@@ -28,15 +28,18 @@ import {
 export interface BackendOptions {
   readonly url: string;
   readonly timeoutMs: number;
-  /** `auto` asks a backend on this machine for uncompressed answers and others for gzip; `zstd` for that where Node has it, else gzip. */
+  /**
+   * `auto` requests uncompressed answers from a backend on this machine, and gzip from others; `zstd` requests zstd if Node supports it,
+   * else gzip.
+   */
   readonly compression: 'auto' | 'gzip' | 'zstd' | 'none';
   readonly tlsSkipVerify: boolean;
   readonly maxConcurrent: number;
   readonly maxBufferedBytes: number;
   readonly maxRowBytes: number;
-  /** True when error texts of the backend are shown as they are. */
+  /** True if error texts of the backend are shown unchanged. */
   readonly showsRawErrors?: boolean;
-  /** True when error texts name no addresses, hosts and files of the backend; true unless given. */
+  /** True if error texts contain no addresses, hosts and files of the backend; true by default. */
   readonly hidesAddresses?: boolean;
 }
 
@@ -50,17 +53,17 @@ export interface BackendCall {
   /** The owner of the call, for fair queueing. */
   readonly owner?: Owner;
   readonly statusRule: StatusRule;
-  /** True when the answer must be JSON, as a whole or by lines, as all of VictoriaLogs' own answers are. */
+  /** True if the answer must be JSON, as a whole or by line, like all of VictoriaLogs' own answers. */
   readonly isJson: boolean;
-  /** True when an answer that says to be partial is one. */
+  /** True if an answer that is marked as partial counts as an answer. */
   readonly mayBePartial?: boolean;
   /**
-   * A probe from outside any request. It bypasses the circuit breaker, takes no place among calls and has its own connection, so that a
-   * proxy that is overloaded or cut off can still probe.
+   * A probe from outside any request. It bypasses the circuit breaker, takes no permit and has its own connection, so that a proxy that is
+   * overloaded or cut off can still probe.
    */
   readonly isProbe?: boolean;
   /**
-   * For an answer without an end: only its start is bounded, by this many milliseconds. It takes no place at the gate, has its own
+   * For an endless answer: only the time until it starts is limited, to this many milliseconds. It takes no permit at the gate, has its own
    * connection, and is not compressed, because gzip would hold back its head until the first row.
    */
   readonly liveWithinMs?: number;
@@ -69,7 +72,7 @@ export interface BackendCall {
 /** A backend answer with a valid head; it must be read to its end or destroyed. */
 export interface BackendAnswer {
   readonly status: number;
-  /** The longest row it may contain. */
+  /** Maximum length of a row in bytes. */
   readonly maxRowBytes: number;
   /** The error for an answer that does not fit the call. */
   unexpected(problem: string, cause?: unknown): ApiError;
@@ -80,26 +83,24 @@ export interface BackendAnswer {
 }
 
 const maxErrorBytes = 4096;
-/** The most probes at once; probes are few and short. */
+/** Maximum number of concurrent probes, which are few and short. */
 const maxProbes = 4;
 const loopback = /^(?:localhost|127\.\d+\.\d+\.\d+|\[::1\]|::1)$/;
 
-/**
- * HTTP to VictoriaLogs: pooled connections, one timeout per call, abort. Who may call, and when, is decided elsewhere. Errors are ApiError.
- */
+/** HTTP to VictoriaLogs: pooled connections, one timeout per call, abort. Admission is decided elsewhere. Errors are ApiError. */
 export class BackendHttp {
   readonly #options: BackendOptions;
   readonly #connections: BackendConnections;
-  /** For answers without an end, which would block other calls. */
+  /** Connections for endless answers, which would block other calls. */
   readonly #liveConnections: BackendConnections;
   readonly #probeConnections: BackendConnections;
-  /** The backend as error texts name it. */
+  /** The name of the backend in error texts. */
   readonly #address: string;
   readonly #acceptEncoding: string;
   readonly #wording: Wording;
-  /** For the log only. */
+  /** Wording of error texts for the log only. */
   readonly #innerWording: Wording;
-  /** Credentials in the URL. */
+  /** Credentials from the URL. */
   readonly #urlHeaders: Readonly<Record<string, string>>;
 
   constructor(options: BackendOptions) {
@@ -118,15 +119,15 @@ export class BackendHttp {
     this.#innerWording = wordingOf({ isRaw, hidesAddresses: false, host: url.hostname });
     const open = (max: number, maxKept: number): BackendConnections =>
       new BackendConnections(options.url, { tlsSkipVerify: options.tlsSkipVerify, max, maxKept });
-    // The gate bounds calls. An answer that is not being read has a connection but no place.
+    // The gate limits calls. An answer that is not being read has a connection but no permit.
     this.#connections = open(Infinity, options.maxConcurrent === 0 ? Infinity : options.maxConcurrent);
     this.#liveConnections = open(Infinity, Infinity);
     this.#probeConnections = open(maxProbes, maxProbes);
   }
 
   /**
-   * Sends a call and waits for the head of its answer. The permit receives its outcome; the slot is released once the answer
-   * has been read.
+   * Sends a call and waits for the head of its answer. The breaker's permit receives the outcome; `place` is released once the answer has
+   * been read.
    * @throws ApiError with the statuses of docs/protocol/errors-and-limits.md#error-body
    */
   async exchange(call: BackendCall, permit: BreakerPermit, place: HeldPlace): Promise<BackendAnswer> {
@@ -179,7 +180,7 @@ export class BackendHttp {
     }
   }
 
-  /** The backend may have closed a pooled connection meanwhile: one more try, as long as no byte has arrived. */
+  /** Sends a request, and retries once if no byte has arrived: the backend may have closed a pooled connection in the meantime. */
   async #requestOrAgain(call: BackendCall, signal: AbortSignal): Promise<IncomingMessage> {
     try {
       return await this.#request(call, signal);
@@ -218,8 +219,8 @@ export class BackendHttp {
 }
 
 /**
- * The header by which an answer says that rows are missing: VictoriaLogs 1.52 does not send it (docs/protocol/victorialogs.md#clusters),
- * its next versions plan to. Streamed answers will be of `unknown` completeness, and break off where they are not whole.
+ * The header that marks an answer with missing rows. VictoriaLogs 1.52 does not send it (docs/protocol/victorialogs.md#clusters), but its
+ * next versions plan to. Streamed answers will have `unknown` completeness, and break off if they are incomplete.
  */
 const partialHeader = 'vl-partial-response';
 const wholeMarks: ReadonlySet<string> = new Set(['', 'false', '0', 'unknown']);
@@ -240,7 +241,7 @@ function problemOf({ statusCode = 0, headers }: IncomingMessage, call: BackendCa
   return `${found} instead of JSON; ${addressAdvice}`;
 }
 
-/** The cause of an error, without secrets in its message. */
+/** The cause of an error, with secrets removed from its message. */
 function without(cause: unknown, hide: (text: string) => string): unknown {
   if (!(cause instanceof Error)) return cause;
   const message = hide(cause.message);
@@ -263,7 +264,7 @@ interface Reading {
   readonly unexpected: (problem: string, cause?: unknown) => ApiError;
   /** Makes the error for a failure of the connection. */
   readonly failure: (error: unknown) => ApiError;
-  /** Given up while the answer is not being read. */
+  /** Released while the answer is not being read. */
   readonly place: Place;
   /** Frees the resources of the call. */
   readonly end: () => void;
@@ -306,10 +307,10 @@ class OpenAnswer implements BackendAnswer {
           resume();
         }
       }
-      // Aborting a request discards unread data, which then looks like the end.
+      // Aborting a request discards unread data, which would then look like the end of the answer.
       if (client.aborted || deadline.hasPassed) throw new Error('given up');
     } catch (error) {
-      // Once the head has arrived, an early end means that the backend broke off, unless this side ended the call.
+      // After the head has arrived, an early end means that the backend broke off, unless this side ended the call.
       const isOurs = client.aborted || deadline.hasPassed;
       const failure = isOurs ? error : new BrokenBody('the answer was broken off', { cause: error });
       throw endOf(failure, client, deadline, nameOf);
@@ -330,7 +331,7 @@ class OpenAnswer implements BackendAnswer {
     return Buffer.concat(parts).toString('utf8');
   }
 
-  /** Reads no more than the first bytes of the body. */
+  /** Reads at most the first bytes of the body. */
   async start(maxBytes: number): Promise<string> {
     const parts: Buffer[] = [];
     let size = 0;
@@ -343,7 +344,7 @@ class OpenAnswer implements BackendAnswer {
   }
 }
 
-/** Why a call ended: the client's abort first, then the call's timeout, then the connection. */
+/** The reason why a call ended: the client's abort first, then the call's timeout, then the connection. */
 function endOf(
   error: unknown,
   client: AbortSignal,

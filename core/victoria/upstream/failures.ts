@@ -6,7 +6,7 @@ import { redact, withoutAddresses } from './redact.js';
 /** Part of VictoriaLogs' text for a query over its time limit, with any status. */
 const deadlineMarker = "couldn't be executed in";
 
-/** Part of the text of a cluster that cannot reach one of its storage nodes, with any status. */
+/** Part of the error text of a cluster that cannot reach one of its storage nodes, with any status. */
 const lostNodeMarker = 'cannot connect to storage node';
 
 /** VictoriaLogs' text for a query that is too long. */
@@ -14,8 +14,7 @@ const tooLong =
   /cannot exceed -search\.maxQueryLen=(?<limit>\d+) bytes; the current query length is (?<length>\d+) /;
 
 /**
- * True when a backend's HTTP error keeps its status: on query routes it does, others answer 502
- * (docs/protocol/errors-and-limits.md#error-body).
+ * Determines the status of a backend's HTTP error: query routes keep it, others answer 502 (docs/protocol/errors-and-limits.md#error-body).
  */
 export type StatusRule = 'keep' | 'gateway';
 
@@ -24,24 +23,24 @@ export class BrokenBody extends Error {
   override readonly name = 'BrokenBody';
 }
 
-/** The text of a backend that answers with a status of 500 or more: it failed, whatever the question was. */
+/** The error text of a backend that answered with a status of 500 or more: the failure is the backend's, not the query's. */
 export class BackendFailure extends Error {
   override readonly name = 'BackendFailure';
 }
 
-/** True when a call failed because the backend is down or fails, and not for what was asked. */
+/** True if a call failed because the backend is down or failing, and not because of the query. */
 export function isOutage(error: unknown): boolean {
   if (!(error instanceof ApiError)) return false;
   if (error.entry === errorTable.coldBackend) return isOutage(error.cause);
   return outages.has(error.entry) || error.cause instanceof BackendFailure;
 }
 
-/** True when a cluster could not reach one of its storage nodes, and would answer without its rows. */
+/** True if a cluster could not reach one of its storage nodes, and would answer without its rows. */
 export function isLostNode(error: unknown): boolean {
   return error instanceof ApiError && error.entry === errorTable.storageNodeLost;
 }
 
-/** True when the backend works, but does not take the call. */
+/** True if the backend is up, but rejects the call. */
 export function isRefusal(error: unknown): boolean {
   if (!(error instanceof ApiError)) return false;
   if (error.entry === errorTable.coldBackend) return isRefusal(error.cause);
@@ -62,10 +61,10 @@ const refusals: ReadonlySet<ErrorEntry> = new Set([
 export type Wording = (text: string) => string;
 
 export interface WordingOptions {
-  /** True when texts are shown as they are (`-debug-log-raw-queries`). */
+  /** True if texts are shown unchanged (`-debug-log-raw-queries`). */
   readonly isRaw: boolean;
   readonly hidesAddresses: boolean;
-  /** Of the backend. */
+  /** Host name of the backend. */
   readonly host: string;
 }
 
@@ -126,7 +125,7 @@ function causeOf(status: number, text: string): string {
   const known = advice.get(status);
   if (known !== undefined)
     return `backend answered with status ${status}${text === '' ? '' : `: ${text}`}; ${known}`;
-  // VictoriaLogs explains errors in a sentence; a single word, a page or rows mean nothing without the status.
+  // VictoriaLogs explains errors in a sentence; a single word, a page or rows are meaningless without the status.
   if (/^\p{L}\S*\s+\S/u.test(text)) return text;
   return `backend answered with status ${status}${text === '' ? '' : `: ${text}`}`;
 }
@@ -141,7 +140,9 @@ export function failureOf(error: unknown, wording: Wording = redact): ApiError {
   return apiError('backendUnreachable', { cause: wording(cause) }, { cause: error });
 }
 
-/** True when it is an error of the connection itself: these count for the circuit breaker, timeouts do not, nor does what this process lacks. */
+/**
+ * True for an error of the connection itself. These count for the circuit breaker; timeouts and a lack of resources in this process do not.
+ */
 export function isTransportFailure(error: unknown): boolean {
   if (error instanceof ApiError || error instanceof BrokenBody) return false;
   return !isTimeout(error) && !isOutOfDescriptors(error);

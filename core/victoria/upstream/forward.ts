@@ -13,7 +13,7 @@ export interface ForwardOptions {
   readonly trustProxyHeaders: boolean;
 }
 
-// Headers of a single connection, and those that the tenant decides and a client must not.
+// Hop-by-hop headers, and headers that the tenant determines and a client must not set.
 const neverForwarded: ReadonlySet<string> = new Set([
   'host',
   'connection',
@@ -32,7 +32,7 @@ const neverForwarded: ReadonlySet<string> = new Set([
 ]);
 const userHeaders = ['x-grafana-user', 'x-forwarded-user', 'x-webauth-user', 'x-auth-request-user'];
 
-/** The headers of a call that no client has caused: the proxy's own credentials. */
+/** The headers of a call that no client caused: the proxy's own credentials. */
 export function ownHeaders({ basicAuth = '' }: Pick<ForwardOptions, 'basicAuth'>): Record<string, string> {
   if (basicAuth === '') return {};
   return { authorization: basicAuthorization(basicAuth) };
@@ -49,7 +49,7 @@ const plainHeaders: ReadonlySet<string> = new Set([
   'tracestate',
 ]);
 
-/** Values of headers that only the backend must see: the credentials of the proxy, or of a client. */
+/** Values of headers that only the backend may see: the credentials of the proxy or of a client. */
 export function secretHeaders(headers: Readonly<Record<string, string>>): readonly string[] {
   return Object.entries(headers).flatMap(([name, value]) => (plainHeaders.has(name) ? [] : [value]));
 }
@@ -86,7 +86,7 @@ export function tenantParameters(tenant: Tenant): readonly (readonly [string, st
   return [['extra_stream_filters', JSON.stringify(Object.fromEntries([[tenant.streamField, tenant.id]]))]];
 }
 
-/** A filter for the tenant's rows, for calls that take no such parameters. */
+/** A filter for the tenant's rows, for calls that do not support such parameters. */
 export function tenantScope(tenant: Tenant): LogsqlFilter {
   const { streamField, id } = tenant;
   return streamField === undefined ? everything : streamMatch(matcher(streamField, '=', id));

@@ -4,25 +4,25 @@ import { WaitBudget } from '../../base/admission/wait-budget.js';
 import { apiError } from '../../base/errors/table.js';
 
 export interface CallGateOptions {
-  /** The most calls at once; 0 means unlimited. */
+  /** Maximum number of concurrent calls; 0 means unlimited. */
   readonly limit: number;
-  /** Longest wait for a place. */
+  /** Maximum wait for a permit. */
   readonly waitMs: number;
   readonly nowMs: () => number;
-  /** The most calls that wait, few enough that choosing the next one takes negligible time. */
+  /** Maximum queue length, short enough that choosing the next call takes negligible time. */
   readonly maxWaiting: number;
-  /** The error of a call that finds as many waiting. */
+  /** Creates the error of a call that finds the queue full. */
   readonly full: (limit: number, waiting: number) => Error;
-  /** Notified when the number of running or waiting calls changes. */
+  /** Called when the number of running or waiting calls changes. */
   readonly onChange: (running: number, waiting: number) => void;
 }
 
 /**
- * Limits the calls running at once. A free place goes to the owner with the fewest, so that a request with many calls does not make the
- * others wait for all of them.
+ * Limits concurrent calls. A free permit goes to the owner with the fewest, so that a request with many calls does not make the others wait
+ * for all of them.
  *
- * A call gives its place back while its answer is not being read: its reader may be waiting for another call, which could never run if such
- * answers held all places.
+ * A call releases its permit while its answer is not being read: its reader may be waiting for another call, which could never run if such
+ * answers held all permits.
  */
 export class CallGate {
   readonly #options: CallGateOptions;
@@ -37,7 +37,7 @@ export class CallGate {
   }
 
   /**
-   * Waits for a place.
+   * Waits for a permit.
    * @throws the signal's reason; `full`; ApiError `queryTimeout`
    */
   async enter(owner: Owner, signal: AbortSignal): Promise<HeldPlace> {

@@ -4,17 +4,17 @@ const quote = 0x22;
 const backslash = 0x5c;
 const [minus, point, zero, nine] = [0x2d, 0x2e, 0x30, 0x39];
 
-/** Integers of this many digits are exact as a double. */
+/** Number of digits up to which integers are exact as a double. */
 const exactDigits = 15;
 const powers = Float64Array.from({ length: exactDigits + 1 }, (_, digits) => 10 ** digits);
 
 /**
- * Reads the answer of `values(field)`, a JSON array of texts, from its start to its end. Plain decimal numbers are read without a text of
- * their own: a group may have a million of them.
+ * Reads the answer of `values(field)`, a JSON array of texts, from start to end. Plain decimal numbers are read without creating a string:
+ * a group may have a million of them.
  */
 export class GatheredValues {
   readonly #array: string;
-  /** The opening quote of the next text, or the closing bracket. */
+  /** Position of the opening quote of the next text, or of the closing bracket. */
   #at = 1;
   #isDone: boolean;
 
@@ -26,8 +26,8 @@ export class GatheredValues {
   }
 
   /**
-   * Reads numbers into an array from an index until it is full or another text follows.
-   * @returns the index behind the last one
+   * Reads numbers into an array, starting at an index, until it is full or a text follows that is not a number.
+   * @returns the index after the last number
    */
   numbers(into: Float64Array, from: number): number {
     let count = from;
@@ -49,7 +49,7 @@ export class GatheredValues {
       const digits = at - first - (pointAt < 0 ? 0 : 1);
       const isPlain = array.charCodeAt(at) === quote && digits > 0 && pointAt !== at - 1;
       if (!isPlain) break;
-      // Both are exact, so that their quotient is the double that is nearest to the text.
+      // Both are exact, so their quotient is the double nearest to the text.
       const size = pointAt < 0 ? mantissa : mantissa / (powers[at - pointAt - 1] ?? 1);
       into[count] = isNegative ? -size : size;
       count += 1;
@@ -75,7 +75,7 @@ export class GatheredValues {
     return hasEscape ? unescaped(array.slice(begin, end + 1)) : array.slice(begin + 1, end);
   }
 
-  /** Goes to the next text behind the end of one. */
+  /** Moves to the next text after the end of one. */
   #goOn(end: number): void {
     const array = this.#array;
     if (array.startsWith(',"', end)) this.#at = end + 1;
@@ -86,7 +86,7 @@ export class GatheredValues {
 
 function unescaped(json: string): string {
   try {
-    // A quoted text, as its quotes show.
+    // Its quotes show that it is a string.
     return JSON.parse(json) as string;
   } catch {
     throw unexpected(json);

@@ -4,7 +4,7 @@ import { apiError } from '../../base/errors/table.js';
 import { quoteGo } from '../../base/time/index.js';
 import type { BackendRow, BackendSample, BackendSeries, BackendValue, Deletion, Upstream } from './types.js';
 
-/** The upstream of a tenant without data: it answers empty without asking the backend. */
+/** The upstream of a tenant without data: it returns empty answers without calling the backend. */
 export class EmptyUpstream implements Upstream {
   readonly owner: string;
   readonly #tenant: Tenant;

@@ -5,16 +5,16 @@ import type { Waits } from '../../base/waits.js';
 export interface CallCount {
   readonly rows: number;
   readonly bytes: number;
-  /** Of the answer; 0 when there was none. */
+  /** HTTP status of the answer; 0 if there was none. */
   readonly status: number;
 }
 
-/** A call that has begun. */
+/** A call that has started. */
 export interface OpenCall {
   readonly type: string;
-  /** Headers that carry the backend's trace context. */
+  /** Headers that carry the trace context for the backend. */
   readonly headers: Readonly<Record<string, string>> | undefined;
-  /** Notes the call in the trace of its request. */
+  /** Records the call in the trace of its request. */
   end(failure: unknown): void;
 }
 
@@ -64,7 +64,7 @@ export function beginCall(
   return { type, headers: span?.headers, end };
 }
 
-/** Calls are named by the name of a query endpoint, `streams`, or by a path, `/delete/run_task`. */
+/** True if a call is named by a path, such as `/delete/run_task`; others have the name of a query endpoint, such as `streams`. */
 export function isPath(type: string): boolean {
   return type.startsWith('/');
 }

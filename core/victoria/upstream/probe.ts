@@ -6,7 +6,7 @@ export interface VersionRule {
   readonly allowUnsupported: boolean;
 }
 
-/** The result of a probe; `problem` says why the backend should not be used. */
+/** The result of a probe; `problem` is the reason why the backend should not be used. */
 export interface VersionFinding {
   readonly version: Version | undefined;
   readonly problem: string | undefined;
@@ -14,9 +14,9 @@ export interface VersionFinding {
 
 /** The metrics of one process of the backend. */
 export interface MetricsPage {
-  /** Its process, as logs name it. */
+  /** The name of the process in logs. */
   readonly process: string;
-  /** Rejects when it cannot be read. */
+  /** Rejects if the page cannot be read. */
   readonly read: (signal: AbortSignal) => Promise<string>;
 }
 
@@ -24,14 +24,14 @@ export interface MetricsPage {
 export interface Probed {
   readonly client: BackendClient;
   readonly headers: Headers;
-  /** Pages of the backend itself, or of each process of a cluster. */
+  /** Metrics pages of the backend itself, or of each process of a cluster. */
   readonly pages: readonly MetricsPage[];
 }
 
 type Headers = Readonly<Record<string, string>>;
 
 /**
- * Asks the backend for its health and version, and the processes of a cluster for theirs; an unknown version counts as the newest
+ * Requests the health and version of the backend, and of the processes of a cluster; an unknown version counts as the newest
  * (docs/protocol/victorialogs.md#backend-endpoints).
  */
 export async function checkVersion(
@@ -57,12 +57,12 @@ export async function checkVersion(
   return { version, problem: tooOld('the backend', version) ?? ofPages.find((each) => each !== undefined) };
 }
 
-/** A version as people write it. */
+/** A version as text. */
 export function shownVersion({ major, minor, patch }: Version): string {
   return `v${major}.${minor}.${patch}`;
 }
 
-/** Why the backend is unhealthy; undefined when it is healthy. */
+/** The reason why the backend is unhealthy; undefined if it is healthy. */
 export async function healthProblem(
   client: BackendClient,
   headers: Headers,

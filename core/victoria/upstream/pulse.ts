@@ -2,23 +2,26 @@ export interface PulseOptions {
   /** Sends a probe whose cost for the backend is constant. May reject. */
   readonly probe: (signal: AbortSignal) => Promise<unknown>;
   readonly nowMs: () => number;
-  /** Reports how many milliseconds the probe exceeds what is normal. */
+  /** Reports the number of milliseconds by which the probe exceeds the normal time. */
   readonly report: (lateMs: number) => void;
 }
 
 const everyMs = 100;
 const withinMs = 2_000;
-/** Smaller delays, and a single late probe, may come from the network. */
+/** Tolerated delay. Smaller delays, and a single late probe, may come from the network. */
 const toleranceMs = 5;
 const weightOfOne = 0.3;
-/** A single call does not have to wait for others. */
+/** Number of calls that cause no queueing. */
 const uncontendedCalls = 1;
-/** The normal time may change, for example when the backend moves: the shortest time is forgotten over a quarter of an hour of probing. */
+/**
+ * Rate at which the shortest time is forgotten, over a quarter of an hour of probing: the normal time may change, for example if the
+ * backend moves.
+ */
 const forgetting = 1e-4;
 
 /**
- * Measures whether the backend is overloaded. While calls run, it is probed ten times a second with a request of constant cost; the excess
- * over the shortest time is the queueing delay that every call suffers there. The durations of the calls themselves say nothing, because
+ * Measures whether the backend is overloaded. While calls run, it is probed ten times a second with a request of constant cost. The excess
+ * over the shortest time is the queueing delay that every call suffers there. The durations of the calls themselves show nothing, because
  * their costs differ.
  */
 export class Pulse {
@@ -27,7 +30,7 @@ export class Pulse {
   #calls = 0;
   #bestMs = Infinity;
   #lateMs = 0;
-  /** When the current probe began. */
+  /** Start time of the current probe. */
   #sinceMs: number | undefined;
 
   constructor(options: PulseOptions) {
@@ -52,7 +55,7 @@ export class Pulse {
       else this.stop();
       return;
     }
-    // A probe that has not returned is already late.
+    // A probe that has not returned yet is already late.
     if (this.#bestMs !== Infinity)
       report(Math.max(this.#lateMs, weightOfOne * this.#lateness(nowMs() - this.#sinceMs)));
   }
@@ -63,7 +66,7 @@ export class Pulse {
     try {
       await probe(AbortSignal.timeout(withinMs));
     } catch {
-      // A refusal counts like an answer. A backend that does not answer at all is left to the circuit breaker.
+      // An error response counts like an answer. A backend that does not answer at all is left to the circuit breaker.
     }
     const tookMs = nowMs() - this.#sinceMs;
     this.#sinceMs = undefined;

@@ -6,13 +6,13 @@ import { clampTime, formatTime } from '../logsql/time.js';
 import { expectArray, asMetric, asPoint, decodeResult, member } from './decode.js';
 import type { BackendSeries, StatsRangeRequest } from './types.js';
 
-/** Longest `query` that VictoriaLogs accepts by default (`-search.maxQueryLen`), in bytes. */
+/** Maximum length of `query` that VictoriaLogs accepts by default (`-search.maxQueryLen`), in bytes. */
 const maxQueryBytes = 16_384;
 
 /**
- * A query as call parameters. When the filter makes the query too long, it is sent separately as `extra_filters`, whose length is not
- * limited: Grafana writes out every value of a variable, and `service_name` is matched against every label it may come from. It then holds for
- * the queries of `union`, too, which begin with the same filter.
+ * A query as call parameters. If the filter makes the query too long, it is sent separately as `extra_filters`, whose length is not
+ * limited: Grafana writes out every value of a variable, and `service_name` is matched against every label it may come from. It then also
+ * applies to the queries of `union`, which begin with the same filter.
  */
 export function queryParameters(query: LogsqlQuery): readonly (readonly [string, string])[] {
   const text = printQuery(query);
@@ -40,19 +40,19 @@ function partsOf(filter: LogsqlFilter): readonly LogsqlFilter[] {
   return filter.kind === 'and' ? filter.parts : [filter];
 }
 
-// The backend guesses the unit of a bare number from its size; smaller numbers would not be taken as nanoseconds.
+// The backend guesses the unit of a bare number from its size; smaller numbers would not be read as nanoseconds.
 const firstPlainNs = 10n ** 18n;
 
 /**
- * The only place that formats a time for the backend. Computed times, such as the end of a window, may lie outside the backend's 64-bit
- * clock; no row does.
+ * Formats a time for the backend; the only function that does. Computed times, such as the end of a window, may be outside the range of the
+ * backend's 64-bit clock, unlike the times of rows.
  */
 export function timeText(ns: bigint): string {
   const known = clampTime(ns);
   return known >= firstPlainNs ? known.toString() : formatTime(known, 9);
 }
 
-/** The parameters of a stats_query_range call besides query, start and end. */
+/** The parameters of a stats_query_range call in addition to query, start and end. */
 export function rangeParameters({
   stepNs,
   shiftNs,

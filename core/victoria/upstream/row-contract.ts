@@ -6,7 +6,7 @@ import { columnOf, type BackendRow } from './types.js';
 /** Columns that every row of an answer contains. */
 interface Contract {
   readonly hasTime: boolean;
-  /** Statistics columns; undefined when the rows are not statistics (any more). */
+  /** Statistics columns; undefined if the rows are not statistics (any more). */
   readonly columns: readonly string[] | undefined;
   /** Columns with counts of rows or bytes, which the backend never omits. */
   readonly counts: readonly string[];
@@ -22,9 +22,9 @@ const counting: ReadonlySet<StatsName> = new Set([
 const timeShape = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(?:\.\d{1,9})?Z$/;
 const wholeNumber = /^\d{1,20}$/;
 
-/** Checks the rows of a query's answer: rows of something else would otherwise pass as rows without fields. */
+/** Checks the rows of a query's answer; otherwise, unrelated JSON objects would pass as rows without fields. */
 export class RowContract {
-  /** Of the query, and of those that it is united with, whose rows come in any order. */
+  /** Contracts of the query and of the queries that it unites, whose rows come in any order. */
   readonly #contracts: readonly [Contract, ...Contract[]];
 
   constructor(asked: Pick<LogsqlQuery, 'pipes'>) {
@@ -34,7 +34,7 @@ export class RowContract {
 
   /** @throws UnexpectedAnswer */
   check(row: BackendRow): void {
-    // Every row comes by here: names that the row itself gives need no second look at whether it has them.
+    // This runs for every row. The names were given by the row itself, so their presence need not be checked again.
     const columns = row as Readonly<Record<string, unknown>>;
     for (const name in columns)
       if (typeof columns[name] !== 'string') throw unexpectedValue(name, columns[name]);
@@ -109,7 +109,7 @@ function contractAfter(contract: Contract, pipe: LogsqlPipe): Contract {
     case 'sort':
       return contract;
     default:
-      // These may set or remove any field.
+      // These pipes may set or remove any field.
       return nothing;
   }
 }

@@ -4,8 +4,8 @@ import type { LogsqlFilter, LogsqlQuery } from '../logsql/ast.js';
 import type { AdmittedCall } from './client.js';
 
 /**
- * One row as VictoriaLogs sends it: every value is a string; missing and empty mean the same. Only these columns can be read as properties:
- * others have names from strangers, such as `constructor`, and are read with `columnOf`.
+ * One row as VictoriaLogs sends it: every value is a string, and missing and empty mean the same. Only these columns can be read as
+ * properties; others have names from strangers, such as `constructor`, and are read with `columnOf`.
  */
 export interface BackendRow {
   readonly _time?: string;
@@ -14,20 +14,17 @@ export interface BackendRow {
   readonly _stream_id?: string;
 }
 
-/** The value of a column, whatever its name. */
+/** The value of a column with any name. */
 export function columnOf(row: BackendRow, name: string): string | undefined {
   return Object.hasOwn(row, name) ? (row as Readonly<Record<string, string>>)[name] : undefined;
 }
 
-/**
- * All columns of a row, for reading those that `in` lists: rows have no others than their own. V8 reads them faster where the loop itself
- * reads them.
- */
+/** All columns of a row, to read those that `in` lists: rows have only own properties. V8 reads them faster in the loop itself. */
 export function columnsOf(row: BackendRow): Readonly<Record<string, string>> {
   return row as Readonly<Record<string, string>>;
 }
 
-/** True when it is a column of each row, and no field of a client. */
+/** True if every row has the column, so that it is not a client's field. */
 export function isOwnColumn(name: string): boolean {
   return name === '_msg' || name === '_time' || name === '_stream' || name === '_stream_id';
 }
@@ -52,17 +49,17 @@ export interface RowsRequest {
   /** HTTP `limit`: the newest N rows, newest first. */
   readonly newest?: number;
   readonly isPreflight?: Preflight;
-  /** Of how much time rows are read, where the query leaves out parts of the range. */
+  /** Total length of the time for which rows are read, if the query leaves out parts of the range. */
   readonly lengthNs?: bigint;
 }
 
 /**
- * Set for a count of rows that is made before others are read, to plan that read. It reads no line, so it is never a heavy query, and who
- * asks for it can do without.
+ * Set for a count of rows that is only used to plan a read. It reads no line, so it is never a heavy query, and its caller can do without
+ * it.
  */
 export type Preflight = true;
 
-/** Rows that were read elsewhere, and their bytes as they came. */
+/** Rows that were read elsewhere: their number, and their bytes as received. */
 export interface RowsElsewhere {
   readonly length: number;
   readonly bytes: number;
@@ -83,7 +80,7 @@ export interface ListingRequest {
   readonly range: TimeRange;
   /** The field, for the two `*_values` listings. */
   readonly field?: string;
-  /** `any` when only the values are read: their row counts may then be inexact. */
+  /** `any` if only the values are used: their row counts may then be inexact. */
   readonly hits?: 'any';
 }
 
@@ -93,15 +90,15 @@ export interface StreamsAndNames {
   readonly names: readonly BackendValue[];
 }
 
-/** The question of a listing, for any time. */
+/** The parameters of a listing, independent of time. */
 export type ListingQuestion = Omit<ListingRequest, 'range' | 'hits'>;
 
 export interface StatsRangeRequest {
   readonly query: LogsqlQuery;
-  /** The backend widens it to whole buckets. */
+  /** The backend extends it to whole buckets. */
   readonly range: TimeRange;
   readonly stepNs: bigint;
-  /** Buckets begin at multiples of the step plus this many nanoseconds; with 1, a bucket includes its end instead of its start. */
+  /** Buckets start at multiples of the step plus this many nanoseconds; with 1, a bucket includes its end instead of its start. */
   readonly shiftNs: bigint;
 }
 
@@ -109,7 +106,7 @@ export interface StatsRangeRequest {
 export interface BackendSeries {
   readonly name: string;
   readonly labels: ReadonlyMap<string, string>;
-  /** Start of the bucket in seconds, to the millisecond, and its value. */
+  /** Start of the bucket in seconds, with millisecond precision, and its value. */
   readonly points: readonly (readonly [seconds: number, value: string])[];
 }
 
@@ -122,13 +119,13 @@ export interface StatsRequest {
 /** Rows as they arrive, from the backend's own tail (docs/protocol/victorialogs.md#backend-tail). */
 export interface TailRowsRequest {
   readonly query: LogsqlQuery;
-  /** The age at which rows are sent. */
+  /** Age at which rows are sent. */
   readonly offsetNs: bigint;
-  /** The time before now at which the tail starts, in milliseconds. */
+  /** Distance of the tail's start from now, in milliseconds. */
   readonly startOffsetMs: number;
   /** Milliseconds between the backend's polls for new rows. */
   readonly refreshMs: number;
-  /** Milliseconds that the backend has to start; after that the tail has no timeout. */
+  /** Timeout for the start of the tail in milliseconds; after that there is none. */
   readonly openTimeoutMs: number;
 }
 
@@ -138,52 +135,52 @@ export interface DeletionRequest {
 }
 /** A deletion that has not been sent yet. */
 export interface Deletion {
-  /** The complete filter as the backend gets it: time, tenant and rows. */
+  /** The complete filter sent to the backend: time, tenant and rows. */
   readonly logsql: string;
   /** Sends it; resolves when the backend has accepted the task, which then runs in the background. */
   run(): Promise<DeletionTaken>;
 }
 export interface DeletionTaken {
-  /** Undefined when the backend deletes without tasks. */
+  /** Undefined if the backend deletes without tasks. */
   readonly taskId: string | undefined;
 }
 
 /**
- * The backend for one exchange: bound to its tenant, its caller's forwarded credentials, its signal, the breaker and the gates. A call
- * starts when its method is called; row batches are pulled, so a reader that stops reading stops the backend. Errors are ApiError with the
+ * The backend for one exchange, bound to its tenant, its caller's forwarded credentials, its signal, the breaker and the gates. A call
+ * starts when its method is called. Row batches are pulled, so a reader that stops reading stops the backend. Errors are ApiError with the
  * statuses of docs/protocol/errors-and-limits.md#error-body.
  */
 export interface Upstream {
   /**
-   * The owner of the rows: the tenant and the forwarded credentials. Upstreams with equal owners show the same rows, so facts learned from
-   * one are kept under this name.
+   * The owner of the rows: the tenant and the forwarded credentials. Upstreams with equal owners return the same rows, so facts learned
+   * from one are stored under this key.
    */
   readonly owner: string;
-  /** True when several queries that are united are one call; where it is left out, each is a call of its own. */
+  /** True if several united queries are a single call; if missing, each is a call of its own. */
   readonly unites?: boolean | undefined;
   rows(request: RowsRequest): AsyncIterable<readonly BackendRow[]>;
   /**
-   * Lets somebody else read the rows of a request. Undefined where no call of one backend has these rows; left out where there are no
-   * calls.
+   * Lets another reader, such as a thread, read the rows of a request. Undefined if no single call of one backend returns these rows;
+   * missing if there are no calls.
    */
   rowsBy?(request: RowsRequest, read: RowsReader): AsyncIterable<RowsElsewhere> | undefined;
   list(request: ListingRequest): Promise<readonly BackendValue[]>;
-  /** Lists both in one call. Left out where that is more than to list one after the other. */
+  /** Lists both in one call. Missing if that costs more than two listings. */
   listBoth?(request: Omit<ListingRequest, 'listing'>): Promise<StreamsAndNames>;
   stats(request: StatsRequest): Promise<readonly BackendSample[]>;
   statsRange(request: StatsRangeRequest): Promise<readonly BackendSeries[]>;
   /** Resolves when the backend has started; the rows end with the exchange's signal or with an error. */
   tail(request: TailRowsRequest): Promise<AsyncIterable<readonly BackendRow[]>>;
   deletion(request: DeletionRequest): Deletion;
-  /** The ids of the deletions that the backend has not finished. Left out where that is unknown. */
+  /** The ids of the deletions that the backend has not finished. Missing if they are unknown. */
   activeDeletions?(): Promise<readonly string[]>;
   /**
-   * Takes one place among heavy queries for all calls about a range if reading its rows is heavy: calls about its parts then need none. The
-   * returned function gives the place back. Undefined without gates.
+   * Takes one heavy-query permit for all calls about a range if reading its rows is heavy; calls about its parts then need none. The
+   * returned function releases it. Undefined without gates.
    */
   hold?(range: TimeRange): Promise<() => void>;
-  /** The same backend with calls that end at this signal. Undefined when single calls cannot be cancelled. */
+  /** The same backend with calls that end at this signal. Undefined if single calls cannot be cancelled. */
   until?(signal: AbortSignal): Upstream;
-  /** The same backend for calls that the trace shows as those of an attempt. Left out where calls are not traced. */
+  /** The same backend for calls that the trace attributes to an attempt. Missing if calls are not traced. */
   taggedWith?(tag: CallTag): Upstream;
 }

@@ -32,7 +32,7 @@ export function versionOfBuildInfo(body: string): Version | undefined {
   }
 }
 
-/** The version in the text of /metrics: `short_version`, else `version` of `vm_app_version`. */
+/** The version in the text of /metrics: `short_version`, or else `version`, of `vm_app_version`. */
 export function versionOfMetrics(body: string): Version | undefined {
   const line = body.split('\n').find((each) => each.startsWith('vm_app_version{'));
   if (line === undefined) return undefined;

@@ -3,8 +3,8 @@ import type { Upstream } from './types.js';
 type Lists = Pick<Upstream, 'list' | 'listBoth'>;
 
 /**
- * The same backend with other listings, also where its calls are tagged.
- * @param listsOf makes them of the backend whose other calls are used
+ * The same backend with other listings, including when its calls are tagged.
+ * @param listsOf makes them for the backend that handles all other calls
  */
 export function withList(upstream: Upstream, listsOf: (upstream: Upstream) => Lists): Upstream {
   const tagged = upstream.taggedWith?.bind(upstream);

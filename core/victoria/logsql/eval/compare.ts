@@ -54,7 +54,7 @@ export function compareValues(a: string, b: string): number {
   return a === b ? 0 : compareRanked(rank(a), rank(b));
 }
 
-/** Orders texts with runs of digits compared as numbers. */
+/** Orders texts with sequences of digits compared as numbers. */
 export function compareNatural(a: string, b: string): number {
   let i = 0;
   let j = 0;

@@ -1,6 +1,6 @@
 const letter = /^[\p{L}\p{Nd}_\ufffd]$/u;
 
-/** True when a character is part of words: letters and digits of any script, and `_`. */
+/** True if a character is part of words: a letter or digit of any script, or `_`. */
 export function isWordCode(code: number): boolean {
   if (code < 128) {
     return (
@@ -16,19 +16,19 @@ function codeBefore(text: string, at: number): number {
   return text.codePointAt(at - 2) ?? low;
 }
 
-/** True when a part of a text that begins and ends with characters of words stands between word boundaries. */
+/** True if a part of a text, which starts and ends with word characters, is between word boundaries. */
 export function standsAlone(text: string, start: number, end: number): boolean {
   if (start > 0 && isWordCode(codeBefore(text, start))) return false;
   return end >= text.length || !isWordCode(text.codePointAt(end) ?? 0);
 }
 
-/** Looks for one text in many values; its word boundaries are found once. */
+/** Searches many values for one text, whose word boundaries are determined once. */
 export class WordFinder {
   readonly #text: string;
   readonly #wordAtStart: boolean;
   readonly #wordAtEnd: boolean;
 
-  /** With `open`, the match may end inside a word. */
+  /** @param open true if the match may end inside a word */
   constructor(text: string, open = false) {
     this.#text = text;
     this.#wordAtStart = text !== '' && isWordCode(text.codePointAt(0) ?? 0);
@@ -53,7 +53,7 @@ export class WordFinder {
   }
 }
 
-// Text beyond ASCII needs the slower way.
+// Text beyond ASCII takes the slower way.
 const ascii = /^[\u0000-\u007f]*$/;
 
 /** Lower-cases each character separately, as Go does: no final sigma, no character becomes two. */

@@ -27,9 +27,9 @@ import {
 } from './uniq.js';
 
 /**
- * Compiles pipes into an operator that receives rows and passes the resulting rows to `sink`, which returns false when it needs no more.
- * Rows passed to the sink and to `push` may be kept. Blocking pipes emit their results in `finish`.
- * @throws MemoryBudgetError from `push` when a pipe exceeds its memory
+ * Compiles pipes into an operator that receives rows and passes the resulting rows to `sink`, which returns false if it needs no more. Rows
+ * passed to the sink and to `push` may be kept. Blocking pipes emit their results in `finish`.
+ * @throws MemoryBudgetError from `push` if a pipe exceeds its memory
  */
 export function compilePipes(
   pipes: readonly LogsqlPipe[],

@@ -8,7 +8,7 @@ import { MapOperator, type Operator, type PipeContext } from './operator.js';
 
 type Compute = (row: RowView) => number;
 
-/** `math`: each entry sees the results of those before it; anything but a number is NaN. */
+/** `math`: each entry can use the results of the entries before it; values that are not numbers are NaN. */
 export function mathOperator(pipe: MathPipe, context: PipeContext, next: Operator): Operator {
   const entries = pipe.entries.map(({ expr, as }) => ({ as, compute: compile(expr, context) }));
   return new MapOperator(

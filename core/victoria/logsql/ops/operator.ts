@@ -13,7 +13,7 @@ export interface PipeContext {
   readonly nowNs?: bigint | undefined;
   /** Length of the selected time range, the divisor of `rate()`; an open range has none. */
   readonly rangeNs?: bigint | undefined;
-  /** Bytes that one pipe may hold. */
+  /** Maximum number of bytes that one pipe may hold. */
   readonly memoryLimitBytes?: number | undefined;
 }
 
@@ -25,7 +25,7 @@ export class PipeBudget {
   readonly #limit: number;
   #used = 0;
 
-  /** `pipe` returns the printed pipe for the message. */
+  /** @param pipe returns the printed pipe for the error message */
   constructor(pipe: () => string, context: PipeContext) {
     this.#pipe = pipe;
     this.#limit = context.memoryLimitBytes ?? defaultLimit;

@@ -82,7 +82,7 @@ function countRows(perSeconds: number | undefined): () => Accumulator {
   };
 }
 
-// Counts rows with a value in any of the fields, or those without one.
+// Counts rows with a value in any of the fields, or rows without one.
 function countIf(read: ValuesReader, present: boolean): () => Accumulator {
   return () => {
     let count = 0;

@@ -3,13 +3,13 @@ import type { BackendGauges, Gauges, GaugesState } from './gauges.js';
 type Counter = 'limitReached' | 'limitTimeouts';
 
 /**
- * The gauges of a cluster's processes as those of one backend. Queries and their limits are those of the selectors, added up: storage nodes
- * do not count what selectors ask them. Memory is that of the process with the smallest share left, since a query needs all of them. A
- * process that falls silent makes the whole silent; one that never spoke, or not for a long time, is left out.
+ * Combines the gauges of a cluster's processes into those of one backend. Queries and their limits are those of the selectors, added up:
+ * storage nodes do not count queries from selectors. Memory is that of the process with the smallest free share, since a query needs all
+ * processes. If a process becomes silent, the whole is silent; a process that never answered, or not for a long time, is ignored.
  */
 export class ClusterGauges implements Gauges {
   readonly #processes: readonly Gauges[];
-  /** The gauges that the present state was made of. */
+  /** The gauges that the current state was computed from. */
   #parts: readonly (BackendGauges | undefined)[] = [];
   #state: GaugesState = { kind: 'unknown' };
   readonly #reached: RisingSum;
@@ -30,7 +30,7 @@ export class ClusterGauges implements Gauges {
     const states = this.#processes.map(({ state }) => state);
     if (states.some(({ kind }) => kind === 'silent')) return { kind: 'silent' };
     const parts = states.map((state) => (state.kind === 'known' ? state.gauges : undefined));
-    // The same reading is the same object, by which new ones are recognized.
+    // An unchanged reading is the same object, which distinguishes it from a new one.
     if (parts.some((part, place) => part !== this.#parts[place])) {
       this.#parts = parts;
       this.#state = this.#joined();
@@ -55,7 +55,7 @@ export class ClusterGauges implements Gauges {
   }
 }
 
-/** The sum of what counters of several processes have risen by, which restarts and absences do not change. */
+/** The sum of the increases of several processes' counters, which restarts and absences do not affect. */
 class RisingSum {
   readonly #name: Counter;
   readonly #last = new Map<number, number>();
@@ -81,7 +81,10 @@ function sum(values: readonly (number | undefined)[]): number | undefined {
   return told.length === 0 ? undefined : told.reduce((all, value) => all + value, 0);
 }
 
-/** As bytes of the smallest process: shares of different processes can be compared from one reading to the next, and bytes cannot. */
+/**
+ * Memory in bytes of the process with the smallest free share: shares of different processes are comparable from one reading to the next,
+ * bytes are not.
+ */
 function memoryOf(known: readonly BackendGauges[]): Pick<BackendGauges, 'memoryUsed' | 'memoryAvailable'> {
   let [share, smallest] = [0, Infinity];
   for (const { memoryUsed, memoryAvailable } of known) {

@@ -14,15 +14,15 @@ import { scanClass, type ScanOutcome } from './scan-limit.js';
 export interface GatesOptions {
   readonly heavy: HeavyGate;
   readonly scans: ScanGate;
-  /** For statistics over time. */
+  /** Gate for statistics over time. */
   readonly statistics: CallGate;
-  /** For those of Logs Drilldown besides, which sends many at once. */
+  /** Additional gate for statistics of Logs Drilldown, which sends many at once. */
   readonly paced: PacedSlots;
-  /** The calls that somebody waits for. */
+  /** Tracks the calls that clients wait for. */
   readonly waited: WaitedCalls;
-  /** Queries over shorter ranges are never heavy. */
+  /** Queries over ranges shorter than this are never heavy. */
   readonly minRangeMs: number;
-  /** The maximum wait of the calls of one request, all together. */
+  /** Maximum total wait of the calls of one request. */
   readonly queueWaitMs: number;
   readonly nowMs: () => number;
 }
@@ -33,39 +33,39 @@ export interface GateOwner {
   readonly isDrilldown: boolean;
   /** Set for calls that no client waits for. */
   readonly isBackground?: boolean;
-  /** Set for calls that let others go first (Caller.yields). */
+  /** Set for calls that yield to others (Caller.yields). */
   readonly yields?: boolean;
   readonly signal: AbortSignal;
-  /** The request's remaining waiting time, shared by all of its parts. */
+  /** The request's remaining wait, shared by all of its parts. */
   readonly budget: WaitBudget;
-  /** The request's own place, given back while a call waits at a gate; undefined without a guard. */
+  /** The request's own permit, released while a call waits at a gate; undefined without a guard. */
   readonly place?: Place | undefined;
 }
 
-/** Permission for one call. `signal` is the call's; `leave` must be called once the answer has been read or has failed. */
+/** Permission for one call. `signal` is the call's signal; `leave` must be called once the answer has been read or has failed. */
 export interface CallPass {
   readonly signal: AbortSignal;
   readonly leave: (error: unknown, rows: number) => void;
 }
 
-/** A place for all calls about a range. */
+/** A permit for all calls about a range. */
 interface Held {
   readonly range: TimeRange;
   readonly entered: Promise<void>;
   pass: CallPass | undefined;
-  /** The number of holders that share it; it is released when the last one leaves. */
+  /** Number of holders that share it; it is released when the last one leaves. */
   holders: number;
 }
 
-/** The longest that a call lets others go first. */
+/** Maximum time for which a call yields to others. */
 const longestYieldMs = 2_000;
 const lookEveryMs = 50;
 
-/** Counts the calls that somebody waits for, so that others can let them go first. */
+/** Counts the calls that clients wait for, so that others can yield to them. */
 export class WaitedCalls {
   #running = 0;
 
-  /** @returns ends the call */
+  /** @returns a function that ends the call */
   begin(): () => void {
     this.#running += 1;
     return () => {
@@ -98,7 +98,7 @@ export class ExchangeGates {
     this.#held = of === undefined ? new Set() : of.#held;
   }
 
-  /** Told before the first call of a request about this range: what a gate must know is asked for meanwhile. */
+  /** Called before the first call of a request about this range, to request whatever a gate must know in the meantime. */
   expect(range: TimeRange): void {
     if (isLong(range, this.#options.minRangeMs)) this.#options.scans.expect();
   }
@@ -134,11 +134,11 @@ export class ExchangeGates {
       for (const each of held.reverse()) each(error, rows);
     };
     try {
-      // First, as where the place is held already.
+      // First, as for a range whose permit is already held.
       if (isHeavyStatsRange(request, minRangeMs) && !this.#isHeld(request.range))
         held.push((await this.#heavy()).leave);
       if (isDrilldown) held.push(await this.#waitFor(() => paced.enter(signal)));
-      // Last: what has a place here waits for no other gate, so that one request cannot hold up another in a circle.
+      // Last: a call with a permit here waits at no other gate, so requests cannot block each other in a circle.
       const place = await this.#waitFor(() => statistics.enter(owner, signal));
       held.push(() => place.leave());
       return { signal, leave };
@@ -162,7 +162,7 @@ export class ExchangeGates {
     return { signal: pass.signal, leave: (error, rows) => pass.leave(outcomeOf(error), rows) };
   }
 
-  /** Takes one place for all calls about a range, however many there are. Within a range that is held, the place is shared. */
+  /** Takes one permit for all calls about a range, however many there are. Calls within a range that is already held share its permit. */
   async hold(range: TimeRange): Promise<() => void> {
     if (!isLong(range, this.#options.minRangeMs)) return nothing;
     const held = [...this.#held].find((one) => isWithin(range, one)) ?? this.#beginHold(range);
@@ -205,7 +205,7 @@ export class ExchangeGates {
     return { signal, leave: await this.#waitFor(enter) };
   }
 
-  /** Lets calls go first that somebody waits for, or is one of them. */
+  /** Yields to calls that clients wait for, or registers as one of them. */
   async #inTurn(enter: () => Promise<CallPass>): Promise<CallPass> {
     const { waited } = this.#options;
     const { yields, signal } = this.#owner;
@@ -224,7 +224,7 @@ export class ExchangeGates {
     };
   }
 
-  /** Waits at a gate. The request gives its own place back meanwhile. */
+  /** Waits at a gate. The request releases its own permit meanwhile. */
   #waitFor<Pass>(enter: () => Promise<Pass>): Promise<Pass> {
     return withoutPlace(this.#owner.place, enter);
   }
@@ -248,19 +248,19 @@ function outcomeOf(error: unknown): ScanOutcome {
 const manyRows = 10_000;
 const manyBuckets = 11_000n;
 
-/** True when a range is longer than a short one may be. */
+/** True if a range is longer than the bound. */
 function isLong({ startNs, endNs }: TimeRange, boundMs: number): boolean {
   return endNs - startNs > BigInt(Math.round(boundMs)) * 1_000_000n;
 }
 
-/** True when reading rows is a heavy query (docs/protocol/operation.md#heavy-queries-and-metadata-scans). */
+/** True if reading rows is a heavy query (docs/protocol/operation.md#heavy-queries-and-metadata-scans). */
 export function isHeavyRows({ query, range, newest, lengthNs }: RowsRequest, boundMs: number): boolean {
   const limit = newest ?? rowLimit(query.pipes);
   if (limit !== undefined) return limit > manyRows;
   return isLong(lengthNs === undefined ? range : { startNs: 0n, endNs: lengthNs }, boundMs);
 }
 
-/** True when statistics over buckets are a heavy query. */
+/** True if statistics over buckets are a heavy query. */
 export function isHeavyStatsRange({ range, stepNs }: StatsRangeRequest, boundMs: number): boolean {
   const { startNs, endNs } = range;
   return isLong(range, boundMs) || (stepNs > 0n && (endNs - startNs) / stepNs > manyBuckets);

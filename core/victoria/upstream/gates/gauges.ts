@@ -1,13 +1,13 @@
-/** Gauges of a process of the backend, or of all as one; undefined when they are not reported. Memory in bytes. */
+/** Gauges of one process of the backend, or of all combined; undefined if they are not reported. Memory in bytes. */
 export interface BackendGauges {
   readonly selects: number | undefined;
   readonly capacity: number | undefined;
-  /** Queries that waited for a slot there, and queries that timed out. */
+  /** Number of queries that waited for a slot there, and of queries that timed out. */
   readonly limitReached: number | undefined;
   readonly limitTimeouts: number | undefined;
   readonly memoryUsed: number | undefined;
   readonly memoryAvailable: number | undefined;
-  /** True when it asks storage nodes, as the selector of a cluster does. */
+  /** True if it queries storage nodes, like the selector of a cluster. */
   readonly isSelector: boolean;
 }
 
@@ -41,10 +41,10 @@ const wanted = [
   'vl_select_remote_send_errors_total',
   'vm_available_memory_bytes',
 ];
-// The others are a thousand lines.
+// Skips about a thousand other lines.
 const wantedLine = new RegExp(`^(${wanted.join('|')})(?:\\{[^}\n]*\\})? (\\S+)\\r?$`, 'gm');
 
-/** `silent`: it answered recently, but not to the latest request; `unknown`: it never answered, or not for a long time. */
+/** `silent`: it answered recently, but not the latest request; `unknown`: it never answered, or not for a long time. */
 export type GaugesState =
   { readonly kind: 'known'; readonly gauges: BackendGauges } | { readonly kind: 'silent' | 'unknown' };
 
@@ -55,10 +55,10 @@ export interface Gauges {
   readonly state: GaugesState;
 }
 
-/** After this time without an answer, the gauges are no longer used. */
+/** TTL of gauges without a new answer. */
 const forgetMs = 10_000;
 
-/** Keeps the latest gauges of a process; concurrent reads share one request. */
+/** Caches the latest gauges of a process; concurrent reads share one request. */
 export class GaugesReader implements Gauges {
   readonly #read: () => Promise<string>;
   readonly #nowMs: () => number;

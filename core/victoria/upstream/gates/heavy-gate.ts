@@ -4,13 +4,13 @@ import { FairQueue, type Owner } from '../../../base/admission/fair-queue.js';
 import type { WaitBudget } from '../../../base/admission/wait-budget.js';
 
 export interface HeavyGateOptions {
-  /** The most heavy queries at once; 0 means unlimited. */
+  /** Maximum number of concurrent heavy queries; 0 means unlimited. */
   readonly limit: number;
-  /** The maximum wait of a request, for the text of the refusal. */
+  /** Maximum wait of a request, for the text of the error. */
   readonly queueWaitMs: number;
-  /** Notified when the number of running or waiting queries changes. */
+  /** Called when the number of running or waiting queries changes. */
   readonly onChange: (running: number, waiting: number) => void;
-  /** Notified of every refused query. */
+  /** Called for every rejected query. */
   readonly onRefused: () => void;
   readonly nowMs: () => number;
 }
@@ -29,8 +29,8 @@ export class HeavyGate {
   }
 
   /**
-   * Waits for a place; the returned function frees it.
-   * @param isBackground no client waits for it: it does not queue, and leaves a slot for others
+   * Waits for a permit; the returned function releases it.
+   * @param isBackground true if no client waits for the query: it does not queue, and leaves a permit free for others
    * @throws ApiError `heavyQueriesBusy`, `heavyQueueFull`, or the reason of the signal
    */
   async enter(

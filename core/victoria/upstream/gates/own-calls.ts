@@ -1,19 +1,19 @@
-/** The calls that this process has running on the backend, now and lately. */
+/** The calls of this process that run on the backend, now and recently. */
 export interface OwnCallsView {
   readonly running: number;
-  /** The most that ran at once lately. */
+  /** Recent maximum of concurrent calls. */
   readonly latePeak: number;
 }
 
-/** VictoriaLogs makes its gauges anew once a second: what they tell of this process may be that old. */
+/** VictoriaLogs updates its gauges once a second, so their view of this process may be this old. */
 const lateMs = 1_500;
 
-/** Counts the calls of this process, so that the backend's own count is not taken for that of others. */
+/** Counts the calls of this process, so that they can be subtracted from the backend's own count. */
 export class OwnCalls implements OwnCallsView {
   readonly #nowMs: () => number;
   running = 0;
   #sinceMs = -Infinity;
-  /** The most of this stretch of time, and of the one before. */
+  /** Maximum in the current time slice, and in the previous one. */
   #peak = 0;
   #before = 0;
 

@@ -2,15 +2,15 @@ import { apiError } from '../../../base/errors/table.js';
 
 export interface PacedSlotsOptions {
   readonly places: number;
-  /** The time for which a slot stays taken after its call has ended. */
+  /** Time for which a permit stays taken after its call has ended. */
   readonly pauseMs: number;
-  /** Notified of the number of waiting calls. */
+  /** Called with the number of waiting calls. */
   readonly onChange: (waiting: number) => void;
 }
 
 const maxWaiting = 500;
 
-/** A fixed number of places. A used place stays taken for a pause after its call; the answer does not wait for it. */
+/** A fixed number of permits. A permit stays taken for a pause after its call; the answer does not wait for it. */
 export class PacedSlots {
   readonly #options: PacedSlotsOptions;
   #free: number;
@@ -21,13 +21,13 @@ export class PacedSlots {
     this.#free = options.places;
   }
 
-  /** Calls that wait for a place. */
+  /** Number of calls that wait for a permit. */
   get waiting(): number {
     return this.#waiting.length;
   }
 
   /**
-   * Waits for a place, in order of arrival; the returned function reports the end of the call.
+   * Waits for a permit, in order of arrival; the returned function reports the end of the call.
    * @throws ApiError `statisticsQueueFull`, or the reason of the signal
    */
   async enter(signal: AbortSignal): Promise<() => void> {

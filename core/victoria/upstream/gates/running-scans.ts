@@ -4,14 +4,14 @@ import type { FinishedScan, ScanOutcome } from './scan-limit.js';
 export interface RunningScan {
   readonly className: string;
   readonly startedAtMs: number;
-  /** Stops it with an error for the client. */
+  /** Stops the scan with an error for the client. */
   readonly stop: AbortController;
-  /** Bytes reserved for it. */
+  /** Bytes reserved for the scan. */
   readonly reserved: number;
   readonly usedAtStart: number | undefined;
-  /** The largest increase of the backend's memory since it began, in bytes. */
+  /** The largest increase of the backend's memory since the scan started, in bytes. */
   rise: number;
-  /** The most scans that ran at the same time since it began. */
+  /** Maximum number of concurrent scans since the scan started. */
   maxConcurrent: number;
 }
 
@@ -21,13 +21,13 @@ export interface RunningScansOptions {
   readonly random: () => number;
 }
 
-/** A class without measurements waits this long for an idle backend, plus up to as long again at random. */
+/** Time for which a class without measurements waits for an idle backend, plus up to as long again at random. */
 const unknownCostWaitMs = 2_000;
 const quickMs = 100;
 const steadyForMs = 5_000;
 const steadyShare = 0.02;
 
-/** The running scans and their memory on the backend. */
+/** The running scans, and their memory on the backend. */
 export class RunningScans {
   readonly #options: RunningScansOptions;
   readonly #costs = new ScanCosts();
@@ -39,17 +39,17 @@ export class RunningScans {
     this.#options = options;
   }
 
-  /** True when the cost of such scans is unknown. */
+  /** True if the cost of such scans is unknown. */
   hasUnknownCost(className: string): boolean {
     return !this.#costs.isMeasured(className, this.#options.nowMs());
   }
 
-  /** True when the latest scan of the class took hardly any time. */
+  /** True if the latest scan of the class took hardly any time. */
   isQuick(className: string): boolean {
     return this.#costs.durationOf(className, this.#options.nowMs()) < quickMs;
   }
 
-  /** @param isCurrent true when the gauges were read just now, so that an increase of memory can be the scan's */
+  /** @param isCurrent true if the gauges were read just now, so that an increase of memory can be attributed to the scan */
   begin(className: string, state: GaugesState, isCurrent: boolean): RunningScan {
     const now = this.#options.nowMs();
     const { memoryUsed, memoryAvailable } = state.kind === 'known' ? state.gauges : noMemory;
@@ -104,7 +104,7 @@ export class RunningScans {
     return bytes;
   }
 
-  /** True when the backend has memory for one more scan; without memory gauges it always has. */
+  /** True if the backend has memory for one more scan; always true without memory gauges. */
   hasRoom(className: string, others: number, waitedMs: number, gauges: BackendGauges): boolean {
     const { memoryUsed, memoryAvailable } = gauges;
     if (memoryUsed === undefined || memoryAvailable === undefined) return true;
@@ -133,7 +133,7 @@ const noMemory = { memoryUsed: undefined, memoryAvailable: undefined };
 
 interface Cost {
   readonly bytes: number;
-  /** Of the latest scan. */
+  /** Duration of the latest scan. */
   readonly durationMs: number;
   readonly atMs: number;
 }
@@ -143,7 +143,7 @@ const unmeasuredShare = 0.1;
 const leastShare = 1 / 256;
 const maxClasses = 1024;
 
-/** Backend memory and time that scans of each class have needed. */
+/** Memory and time that scans of each class needed on the backend. */
 export class ScanCosts {
   readonly #costs = new Map<string, Cost>();
 
@@ -152,7 +152,7 @@ export class ScanCosts {
     return nowMs - (this.#costs.get(className)?.atMs ?? -Infinity) < trustedMs;
   }
 
-  /** Milliseconds that the latest scan of the class took; Infinity when none was measured recently. */
+  /** Duration of the latest scan of the class in milliseconds; Infinity if none was measured recently. */
   durationOf(className: string, nowMs: number): number {
     return this.isMeasured(className, nowMs)
       ? (this.#costs.get(className)?.durationMs ?? Infinity)
@@ -177,7 +177,7 @@ export class ScanCosts {
     const known = this.#costs.get(className);
     const isTrusted = known !== undefined && nowMs - known.atMs < trustedMs;
     this.#costs.delete(className);
-    // Reserve for the largest one seen.
+    // Reserve for the largest one.
     const largest = isTrusted ? Math.max(bytes, known.bytes) : bytes;
     this.#costs.set(className, { bytes: largest, durationMs, atMs: nowMs });
     const oldest = this.#costs.keys().next();

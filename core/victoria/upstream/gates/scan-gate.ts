@@ -12,16 +12,16 @@ export interface ScanGateOptions extends ScanLimitOptions {
   readonly headroom: number;
   readonly queueWaitMs: number;
   readonly gauges: Gauges;
-  /** Without it, only scans are known to be this process's own. */
+  /** Calls of this process; without it, only scans are known to be its own. */
   readonly own?: OwnCallsView;
   readonly nowMs: () => number;
-  /** From 0 to 1. */
+  /** Returns a random number from 0 to 1. */
   readonly random: () => number;
   readonly onChange: (limit: number, running: number, waiting: number) => void;
   readonly onRefused: (reason: 'busy' | 'full' | 'stopped') => void;
 }
 
-/** Permission to scan. `signal` aborts with the reason when the scan is stopped; `leave` must always be called. */
+/** Permission to scan. `signal` aborts with the reason if the scan is stopped; `leave` must always be called. */
 export interface ScanPass {
   readonly signal: AbortSignal;
   readonly leave: (outcome: ScanOutcome, rows: number) => void;
@@ -29,15 +29,15 @@ export interface ScanPass {
 
 const maxWaiting = 500;
 const decisionAgeMs = 100;
-/** For scans that take little longer than to read the gauges. */
+/** Maximum age of gauges for scans that take little longer than reading the gauges. */
 const quickDecisionAgeMs = 5_000;
 const watchEveryMs = 250;
 const brakeEveryMs = 500;
 const jitterMs = 250;
 
 /**
- * Limits the long listings of labels running on the backend at once by their effect on it: how slow they become, whether they fail, and
- * their memory (docs/protocol/operation.md#heavy-queries-and-metadata-scans). A ceiling of 0 means unlimited.
+ * Limits concurrent long listings of labels on the backend by their effect: how slow they become, whether they fail, and their memory
+ * (docs/protocol/operation.md#heavy-queries-and-metadata-scans). A ceiling of 0 means unlimited.
  */
 export class ScanGate {
   readonly #options: ScanGateOptions;
@@ -57,8 +57,8 @@ export class ScanGate {
   }
 
   /**
-   * Waits for a place.
-   * @param isBackground no client waits for it: it does not queue, and leaves a slot for others
+   * Waits for a permit.
+   * @param isBackground true if no client waits for the scan: it does not queue, and leaves a permit free for others
    * @throws ApiError `scansBusy`, `scanQueueFull`, or the reason of the signal
    */
   async enter(
@@ -79,7 +79,7 @@ export class ScanGate {
     }
     signal.throwIfAborted();
     const admits = (): boolean => this.#queue.waiting === 0 && this.#admits(className, 0);
-    // Outdated gauges refuse no scan.
+    // No scan is rejected because of outdated gauges.
     if (isQuick && !admits()) await this.#readGauges(decisionAgeMs);
     signal.throwIfAborted();
     const isFree = admits();
@@ -109,7 +109,7 @@ export class ScanGate {
     return { signal: AbortSignal.any([signal, scan.stop.signal]), leave };
   }
 
-  /** Reads the gauges, which somebody is about to need. */
+  /** Reads the gauges in advance, because a scan is about to need them. */
   expect(): void {
     if (this.#options.ceiling > 0) void this.#readGauges(quickDecisionAgeMs);
   }
@@ -129,7 +129,7 @@ export class ScanGate {
     return hasPlace && this.#scans.hasRoom(className, others, waitedMs, state.gauges);
   }
 
-  /** Other queries running on the backend, as far as it reports them. */
+  /** Number of other queries running on the backend, as far as it reports them. */
   #othersNow(): number {
     const { state } = this.#options.gauges;
     const selects = state.kind === 'known' ? state.gauges.selects : undefined;
@@ -156,7 +156,7 @@ export class ScanGate {
     else if (rose('limitReached')) this.#limit.reached(nowMs());
   }
 
-  /** Polls the gauges as long as scans run or wait. */
+  /** Polls the gauges while scans run or wait. */
   #keepWatch(): void {
     if (this.#watch !== undefined) return;
     this.#watch = setTimeout(() => {
@@ -175,7 +175,7 @@ export class ScanGate {
     this.#keepWatch();
   }
 
-  /** Stops the youngest scan when the backend's memory has gone too far into the headroom. */
+  /** Stops the youngest scan if the backend's memory use has gone too far into the headroom. */
   #brake(): void {
     const { nowMs, headroom, onRefused, gauges } = this.#options;
     const { state } = gauges;
@@ -196,7 +196,7 @@ export class ScanGate {
     return apiError('scansBusy', { limit: ceiling, note: this.#note(), wait: goDuration(queueWaitMs) });
   }
 
-  /** Why no more scans are admitted. */
+  /** The reason why no more scans are admitted. */
   #note(): string {
     const { floor, headroom, gauges } = this.#options;
     const { state } = gauges;

@@ -1,4 +1,4 @@
-/** The end of a scan: successful, a failure of the backend, or for reasons unrelated to it. */
+/** The outcome of a scan: successful, a failure of the backend, or an end for unrelated reasons. */
 export type ScanOutcome = 'done' | 'failed' | 'ended';
 
 export interface FinishedScan {
@@ -7,16 +7,16 @@ export interface FinishedScan {
   readonly outcome: ScanOutcome;
   readonly startedAtMs: number;
   readonly durationMs: number;
-  /** Values listed: a measure of how much was scanned. */
+  /** Number of listed values, as a measure of how much was scanned. */
   readonly rows: number;
-  /** The most scans of this replica running at the same time, including this one. */
+  /** Maximum number of concurrent scans of this replica during the scan, including it. */
   readonly maxConcurrent: number;
 }
 
 export interface ScanLimitOptions {
   readonly floor: number;
   readonly ceiling: number;
-  /** The slowdown of a scan that is tolerated, as a factor of its time alone. */
+  /** Tolerated slowdown of a scan, as a factor of its time alone. */
   readonly tolerance: number;
 }
 
@@ -61,12 +61,12 @@ export class ScanLimit {
     else if (!isSlow && scan.maxConcurrent >= this.current) this.#set(this.#limit + 1 / this.#limit);
   }
 
-  /** The backend refused queries because all its places were taken. */
+  /** Called when the backend rejected queries because all its slots were taken. */
   timedOut(nowMs: number): void {
     this.#lower(0.5, nowMs);
   }
 
-  /** The backend made queries wait for a place. */
+  /** Called when the backend made queries wait for a slot. */
   reached(nowMs: number): void {
     if (nowMs - this.#reachedAtMs < reachedPauseMs) return;
     this.#reachedAtMs = nowMs;
