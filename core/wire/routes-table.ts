@@ -5,15 +5,15 @@
 
 export type HttpMethod = 'GET' | 'POST' | 'PUT' | 'DELETE' | 'PATCH' | 'OPTIONS';
 /**
- * The listener of a route. `admin` routes move to the main listener, behind the token, when one is set; `metrics` has its own listener;
- * `workers` is a socket in a private folder, where the other workers of a proxy ask, and does not exist without them.
+ * The listener of a route. `admin` routes move to the main listener, behind the token, if one is set; `metrics` has its own listener;
+ * `workers` is a socket in a private folder for the other workers of a proxy, and does not exist without workers.
  */
 export type ListenerName = 'main' | 'admin' | 'metrics' | 'workers';
 
 export interface Route {
-  /** Id for endpoint plugins, the request log (`ref.request.type`) and the metrics label `endpoint`. */
+  /** Id used by endpoint plugins, the request log (`ref.request.type`) and the metrics label `endpoint`. */
   readonly id: string;
-  /** First the path that logs and metrics show as the route, then its aliases; `{name}` is a path parameter. */
+  /** The path that logs and metrics show as the route, followed by its aliases; `{name}` is a path parameter. */
   readonly paths: readonly [string, ...string[]];
   /** HEAD is accepted wherever GET is. */
   readonly methods: readonly HttpMethod[];
@@ -22,9 +22,9 @@ export interface Route {
   readonly isInstrumentation?: true;
   /** Served without the admin token because it holds no data: a page must load before it can ask for the token. */
   readonly isOpen?: true;
-  /** A POST reads as a GET does, with its parameters in a form; other routes change something by it. */
+  /** True if a POST reads like a GET, with its parameters in a form; on other routes a POST has side effects. */
   readonly readsByPost?: true;
-  /** The answer does not depend on a body, so it is not read. */
+  /** True if the answer does not depend on a body, which is then not read. */
   readonly ignoresBody?: true;
 }
 
@@ -123,7 +123,7 @@ export const routes: readonly Route[] = [
   route('admin_reload', ['/admin/reload'], ['POST'], { listener: 'admin' }),
   route('admin_pipeline', ['/admin/pipeline'], ['GET'], { listener: 'admin' }),
   route('cache_flush', ['/admin/cache/flush'], ['POST'], { listener: 'admin', isInstrumentation: true }),
-  // The page
+  // User interface
   route('ui', ['/ui', '/ui/', '/ui/{file}'], ['GET'], { listener: 'admin', isOpen: true }),
   route('ui_pipeline', ['/ui/api/pipeline'], ['GET'], { listener: 'admin' }),
   route('ui_explain', ['/ui/api/explain'], read, { listener: 'admin' }),

@@ -27,7 +27,7 @@ const changesFlags = /\(\?[a-zA-Z]*[ms]/;
 // In `.+foo.+`, only the first foo is tested.
 const twoRuns = /\.\+.*\.\+/s;
 
-/** True if the prefix contains alternatives: for `(api|web)-.*new.*`, VictoriaLogs searches streams for `new` alone. */
+/** True if VictoriaLogs would ignore alternatives: for `(api|web)-.*new.*` it searches streams for `new` alone. */
 function losesChoice(pattern: string): boolean {
   return (
     /[.\])](?:[*+]|\{\d+,\}).*[.\])](?:[*+]|\{\d+,\})/s.test(pattern) && /[[(|?{]|\\[a-zA-Z]/.test(pattern)

@@ -41,10 +41,7 @@ const levelTexts = detectedLevelName.length + 12;
  * Maximum number of rows to count: counting distinct values takes the backend's memory. Of more rows, some of the newest are the sample.
  */
 const maxCountedRows = 60_000;
-/**
- * Number of parts of a range for sampling. A sample ends at a whole part before the end of its range, and is one part shorter than
- * possible.
- */
+/** Parts per range of a sample. The sample ends at a multiple of a part, up to one part before its range does, and is one part shorter. */
 const steps = 4n;
 const keptMs = 86_400_000;
 const maxFields = 120;

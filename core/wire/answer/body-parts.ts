@@ -3,10 +3,10 @@ import type { Steps } from '../../base/pace/steps.js';
 /** Characters converted to bytes at once. */
 const flushedLength = 65_536;
 
-/** Parts joined in one step: about a megabyte, because the system allocates pages on first use. */
+/** Parts joined per step: about a megabyte, because the system allocates pages on first use. */
 const stepParts = 16;
 
-/** The text of a body on its way to bytes. It is flushed in pieces, so that the text of a large body never exists as a whole. */
+/** The text of a body before it becomes bytes. It is flushed in pieces, so that the text of a large body never exists as a whole. */
 export class BodyParts {
   #texts: string[] = [];
   #length = 0;
@@ -43,7 +43,7 @@ export class BodyParts {
   }
 }
 
-/** Members printed per step. */
+/** Items printed per step. */
 const stepItems = 500;
 
 /** Adds a JSON array, with the text of each item. */

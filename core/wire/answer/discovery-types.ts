@@ -18,9 +18,9 @@ export interface DetectedField {
   readonly type: FieldType;
   /** The parsers that find it in a line; none for structured metadata. */
   readonly parsers: readonly FieldParser[];
-  /** The path of keys to it in a JSON line. */
+  /** The path of keys to the field in a JSON line. */
   readonly jsonPath: readonly string[] | undefined;
-  /** The distinct values seen. Their number is the cardinality, also after a merge. */
+  /** The distinct values seen. Their number is the cardinality, including after a merge. */
   readonly values: readonly string[];
 }
 export interface DetectedFieldsAnswer extends Warned {
@@ -47,18 +47,18 @@ export interface DetectedLabelsAnswer extends Warned {
 /** The number of lines that matched a pattern, by time bucket. */
 export interface PatternResult {
   readonly pattern: string;
-  /** Missing for a pattern configured by the operator: it matches lines of any level. */
+  /** Undefined for a pattern configured by the operator, which matches lines of any level. */
   readonly level: string | undefined;
   /** Start of the bucket in seconds and number of lines, ascending. */
   readonly samples: readonly (readonly [seconds: number, count: number])[];
 }
 export interface PatternsAnswer extends Warned {
   readonly kind: 'patterns';
-  /** Configured patterns first, then by number of lines. */
+  /** Configured patterns first, then the others by number of lines. */
   readonly patterns: readonly PatternResult[];
 }
 
-/** A range of stream fingerprints, both bounds included, with an estimate of what it holds. */
+/** A range of stream fingerprints, both bounds included, with an estimate of its contents. */
 export interface ShardResult {
   readonly min: bigint;
   readonly max: bigint;

@@ -15,8 +15,7 @@ import type {
 import type { Point } from '../../logql/metric/types.js';
 
 /**
- * Adds the body of a discovery answer in Loki's shape (docs/protocol/answers.md#bodies-by-endpoint,
- * docs/protocol/answers.md#patterns).
+ * Adds the body of a discovery answer in Loki's format (docs/protocol/answers.md#bodies-by-endpoint, docs/protocol/answers.md#patterns).
  */
 export function* addDiscovery(body: BodyParts, answer: DiscoveryAnswer): Steps<void> {
   switch (answer.kind) {
@@ -88,7 +87,7 @@ function fieldText({ label, type, parsers, jsonPath, values }: DetectedField): s
     label,
     type,
     cardinality: values.length,
-    // Clients do not show a field with an empty list; Loki writes null.
+    // Clients do not show a field with an empty list, so null is written, as in Loki.
     parsers: parsers.length === 0 ? null : parsers,
     jsonPath,
   });

@@ -10,9 +10,9 @@ import { warningsText } from './encode-warnings.js';
 import { orderedEntries } from './encode-streams.js';
 import type { Answer, EncodedAnswer, Entry, StreamResult } from './types.js';
 
-/** Inputs of the bytes of a legacy answer, besides the answer. */
+/** Inputs of the encoding of a legacy answer, besides the answer. */
 export interface LegacyOptions {
-  /** True when the labels of entries stay separate from those of their stream. */
+  /** True if the labels of entries stay separate from those of their stream. */
   readonly categorizeLabels: boolean;
   readonly direction: Direction;
 }
@@ -21,8 +21,8 @@ const contentType = 'application/json; charset=UTF-8';
 const noHeaders: ReadonlyMap<string, string> = new Map();
 
 /**
- * Encodes an answer to `/api/prom/query` in its legacy shape: `{"streams":[{"labels","entries": [{"ts","line","parsed"}]}],"stats"}`.
- * Structured metadata only shows within the labels.
+ * Encodes an answer to `/api/prom/query` in its legacy format: `{"streams":[{"labels","entries": [{"ts","line","parsed"}]}],"stats"}`.
+ * Structured metadata only appears within the labels.
  */
 export function* encodeLegacySteps(answer: Answer, options: LegacyOptions): Steps<EncodedAnswer> {
   if (answer.kind === 'encoded') return answer;
@@ -59,7 +59,7 @@ function* shownApart(streams: readonly StreamResult[]): Steps<Shown[]> {
   return shown;
 }
 
-/** All label groups of an entry together name its stream, so one stream may split into several and several may join. */
+/** Splits and merges streams by all label groups of their entries, which together name a stream. */
 function* shownMerged(streams: readonly StreamResult[]): Steps<Shown[]> {
   const merged = new Map<string, { readonly labels: string; readonly entries: Entry[] }>();
   for (const { labels, entries } of streams) {
@@ -67,7 +67,7 @@ function* shownMerged(streams: readonly StreamResult[]): Steps<Shown[]> {
     let last: Entry | undefined;
     yield* eachStep(entries, (entry) => {
       const { structuredMetadata, parsed } = entry;
-      // Neighbours mostly share their label sets.
+      // Adjacent entries mostly share their label sets.
       if (last?.structuredMetadata !== structuredMetadata || last.parsed !== parsed) {
         text = labelsText(LabelSet.from([...labels.labels, ...structuredMetadata.labels, ...parsed.labels]));
       }

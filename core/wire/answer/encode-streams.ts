@@ -52,7 +52,7 @@ interface Group {
   readonly entries: Entry[];
 }
 
-/** Adds the `result` array with 2-tuples: all label groups are merged into `stream`, so the streams are split by them. */
+/** Adds the `result` array with 2-tuples: all label groups are merged into `stream`, so streams are split by them. */
 export function* addMerged(
   parts: BodyParts,
   streams: readonly StreamResult[],
@@ -81,7 +81,7 @@ export function* addMerged(
   parts.push(']');
 }
 
-/** Tells when a step's worth of work has been done, over many streams. */
+/** Counts work over many streams, to pause after each step's worth. */
 class Work {
   #done = 0;
 
@@ -101,7 +101,7 @@ function* group(
 ): Steps<void> {
   const merger = new LabelsMerger(stream.labels);
   yield* addNames(names, stream.labels);
-  // Entries share most label sets with their neighbours, but many have some of their own.
+  // Adjacent entries share most label sets, but many entries have some of their own.
   const known = new Map<LabelSet, { readonly parsed: LabelSet; readonly group: Group }>();
   if (work.isDue(stream.labels.size)) yield;
   for (const entry of stream.entries) {
@@ -125,7 +125,7 @@ function* group(
   }
 }
 
-/** Entries of several streams may join in one merged stream and then have to be sorted. */
+/** Sorts the entries of a merged stream, which may come from several streams. */
 export function orderedEntries(entries: readonly Entry[], isForward: boolean): readonly Entry[] {
   let before = entries[0]?.timestampNs ?? 0n;
   for (const { timestampNs } of entries) {
@@ -158,10 +158,10 @@ function addCategorizedEntry(parts: BodyParts, isFirst: boolean, entry: Entry): 
 const stepKeys = 64;
 /** Names added per step. */
 const stepNames = 1_000;
-/** The text between a name and its value; quotes within a value are escaped. */
+/** Matches the text between a name and its value; quotes within a value are escaped. */
 const endOfName = /(?<!\\)":"/g;
 
-/** A stream of an answer with the JSON of all labels it is written with. */
+/** A stream of an answer with the JSON text of its labels. */
 interface WithLabels {
   readonly json: string;
 }
@@ -179,7 +179,7 @@ export function* inLabelOrder<Stream extends WithLabels>(
   const isContinued = yield* hasContinuedName(names);
   const keyed: { readonly stream: Stream; readonly key: string }[] = [];
   for (const stream of streams) {
-    // JSON texts sort the same, except at the end of a name: `app=` comes after `app1=`.
+    // JSON texts sort the same, except after a name: `app=` comes after `app1=`.
     keyed.push({ stream, key: isContinued ? stream.json.replace(endOfName, '=') : stream.json });
     if (keyed.length % stepKeys === 0) yield;
   }
@@ -187,7 +187,7 @@ export function* inLabelOrder<Stream extends WithLabels>(
   return sorted.map(({ stream }) => stream);
 }
 
-/** A line may have tens of thousands of labels. */
+/** In steps, since a line may have tens of thousands of labels. */
 export function* addNames(names: Set<string>, { labels }: LabelSet): Steps<void> {
   let added = 0;
   for (const [name] of labels) {
@@ -197,7 +197,7 @@ export function* addNames(names: Set<string>, { labels }: LabelSet): Steps<void>
   }
 }
 
-/** True when a name is a prefix of another: only then the end of a name affects the order. */
+/** True if a name is a prefix of another one: only then the end of a name affects the order. */
 function* hasContinuedName(names: ReadonlySet<string>): Steps<boolean> {
   // In sorted order, the names with a given prefix directly follow it.
   let before: string | undefined;

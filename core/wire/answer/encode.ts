@@ -9,11 +9,11 @@ import { formatFloatPlain, formatSeconds } from '../../base/time/index.js';
 import type { Point, SampleResult, SeriesResult } from '../../logql/metric/types.js';
 import type { Answer, EncodedAnswer } from './types.js';
 
-/** Inputs of the bytes of an answer, besides the answer. */
+/** Inputs of the encoding of an answer, besides the answer. */
 export interface EncodeOptions {
-  /** 3-tuples instead of 2-tuples in log answers. */
+  /** True for 3-tuples instead of 2-tuples in log answers. */
   readonly categorizeLabels: boolean;
-  /** The request; decides the order of merged streams. Without it they are taken as backward. */
+  /** The request, which determines the order of merged streams; backward by default. */
   readonly request?: ApiRequest;
 }
 
@@ -25,12 +25,12 @@ type QueryResult = Extract<PlainAnswer, { readonly kind: 'streams' | 'matrix' | 
 const queryType = 'application/json; charset=UTF-8';
 const formatType = 'application/json; charset=utf-8';
 
-/** Encodes an answer in Loki's shape and key order (docs/protocol/answers.md#envelope, docs/protocol/answers.md#bodies-by-endpoint). */
+/** Encodes an answer in Loki's format and key order (docs/protocol/answers.md#envelope, docs/protocol/answers.md#bodies-by-endpoint). */
 export function encodeAnswer(answer: Answer, options: EncodeOptions): EncodedBody {
   return doAll(encodeSteps(answer, options));
 }
 
-/** The same in steps, for large answers. */
+/** As `encodeAnswer`, in steps for large answers. */
 export function* encodeSteps(answer: Answer, options: EncodeOptions): Steps<EncodedBody> {
   if (answer.kind === 'encoded') return answer;
   const contentType = answer.kind === 'formatted' ? formatType : queryType;
@@ -52,7 +52,7 @@ function* addText(body: BodyParts, answer: PlainAnswer, options: EncodeOptions):
       body.push(`${warningsText(answer)}}`);
       return;
     case 'names':
-      // Loki omits `data` when there are no names.
+      // Loki omits `data` if there are no names.
       if (answer.values.length === 0) body.push('{"status":"success"');
       else yield* addSuccess(body, answer.values, (value) => JSON.stringify(value));
       body.push(`${warningsText(answer)}}`);
@@ -84,7 +84,7 @@ function* addText(body: BodyParts, answer: PlainAnswer, options: EncodeOptions):
   }
 }
 
-/** The start of a listing; warnings may follow. */
+/** Adds the start and the list of a listing; warnings may follow. */
 function* addSuccess<Item>(
   body: BodyParts,
   items: readonly Item[],

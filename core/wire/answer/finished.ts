@@ -19,7 +19,7 @@ export function jsonAnswer(
   return finishedAnswer(200, Buffer.from(JSON.stringify(body)), contentType);
 }
 
-/** An encoded answer from bytes; an empty content type sends none. */
+/** An encoded answer from bytes; with an empty content type, the header is not sent. */
 export function finishedAnswer(
   status: number,
   body: Buffer,

@@ -4,8 +4,8 @@ import type { Direction } from '../api/request.js';
 const hourNs = 3_600_000_000_000n;
 
 /**
- * Selects the entries of a log query that the parameter `interval` keeps: those at least an interval after the last kept one, whatever
- * their stream. Loki evaluates each hour of the clock separately, so the first entry of an hour is always kept.
+ * Selects the entries of a log query that the parameter `interval` keeps: entries at least an interval after the last kept one, whatever
+ * their stream. Loki evaluates each clock hour separately, so the first entry of an hour is always kept.
  */
 export class IntervalFilter {
   readonly #intervalNs: bigint;
@@ -18,7 +18,7 @@ export class IntervalFilter {
     this.#direction = direction;
   }
 
-  /** True when the next entry, in the direction, is kept. */
+  /** True if the next entry, in the direction, is kept. */
   takes(timestampNs: bigint): boolean {
     if (this.#intervalNs === 0n) return true;
     const last = this.#last;
@@ -30,7 +30,7 @@ export class IntervalFilter {
     return true;
   }
 
-  /** The part of a range in which the next kept entry is; it may be empty. */
+  /** The part of a range that contains the next kept entry; it may be empty. */
   rest({ startNs, endNs }: TimeRange): TimeRange {
     const last = this.#last;
     if (last === undefined) return { startNs, endNs };
@@ -44,7 +44,7 @@ export class IntervalFilter {
   }
 }
 
-/** When the hour of the clock began. */
+/** The start of the clock hour. */
 function hourOf(timestampNs: bigint): bigint {
   const intoHour = timestampNs % hourNs;
   return timestampNs - (intoHour < 0n ? intoHour + hourNs : intoHour);

@@ -5,7 +5,7 @@ type PartsOf<Kind extends AnswerKind> = readonly Exclude<
   'kind'
 >[];
 
-/** Every kind of answer with the parts that it cannot do without, for answers that were not type-checked. */
+/** Every kind of answer with its required members, to check answers that were not type-checked. */
 const partsByKind: { readonly [Kind in AnswerKind]: PartsOf<Kind> } = {
   streams: ['streams', 'stats'],
   matrix: ['series', 'stats'],

@@ -9,16 +9,16 @@ export interface LiveEntry {
 
 /** Events of a tail. */
 export type LiveEvent =
-  /** Lines in time order; `isEarly` when too many were waiting for older ones, so that some of those may follow. */
+  /** Lines in time order; `isEarly` if too many were waiting for older ones, so that some of these may still follow. */
   | { readonly kind: 'entries'; readonly entries: readonly LiveEntry[]; readonly isEarly: boolean }
   /** One poll for new lines failed; the next one catches up. */
   | { readonly kind: 'trouble'; readonly error: Error };
 
-/** The answer to a tail: its history and the lines to come. It ends only when the exchange's signal aborts. */
+/** The answer to a tail: its history, and the lines that follow. It ends only when the exchange's signal aborts. */
 export interface LiveAnswer {
   readonly kind: 'live';
   /** The newest entries up to the limit, oldest first. */
   readonly history: readonly LiveEntry[];
-  /** Pulled, so a reader that stops also stops the backend. Can be read once, and reading must start immediately. */
+  /** Events are pulled, so a reader that stops also stops the backend. They can be read once, and reading must start immediately. */
   readonly events: AsyncIterable<LiveEvent>;
 }

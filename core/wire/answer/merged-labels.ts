@@ -5,7 +5,7 @@ import { doAll, type Steps } from '../../base/pace/steps.js';
 /** Labels merged, or written, per step. */
 const stepLabels = 1_000;
 
-/** Writes the JSON of a stream's labels with other labels applied over them. */
+/** Writes the JSON of a stream's labels merged with other labels. */
 export class LabelsMerger {
   readonly #base: LabelSet;
 
@@ -13,12 +13,12 @@ export class LabelsMerger {
     this.#base = base;
   }
 
-  /** The object text. Equal sets give equal texts, so it also serves as the key of the merged stream. Later groups win. */
+  /** The JSON object. Equal sets give equal texts, so it also serves as the key of the merged stream. Later groups take precedence. */
   json(structuredMetadata: LabelSet, parsed: LabelSet): string {
     return doAll(this.jsonSteps(structuredMetadata, parsed));
   }
 
-  /** The same in steps: a line may have tens of thousands of labels. */
+  /** As `json`, in steps: a line may have tens of thousands of labels. */
   *jsonSteps(structuredMetadata: LabelSet, parsed: LabelSet): Steps<string> {
     const over =
       parsed.size === 0
@@ -38,7 +38,7 @@ export class LabelsMerger {
   }
 }
 
-/** Both lists are sorted by name. */
+/** Merges two lists that are sorted by name. */
 function* merge(base: readonly Label[], over: readonly Label[]): Steps<readonly Label[]> {
   const merged: Label[] = [];
   let at = 0;
@@ -55,7 +55,7 @@ function* merge(base: readonly Label[], over: readonly Label[]): Steps<readonly 
   return merged;
 }
 
-/** Loki shows a space for an invalid character in the labels of streams, unless they are asked for by category. */
+/** A label as shown: like Loki, with a space in place of an invalid character in stream labels, unless they are requested by category. */
 function shown(label: Label): Label {
   const value = withoutInvalid(label[1]);
   return value === label[1] ? label : [label[0], value];

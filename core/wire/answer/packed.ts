@@ -9,7 +9,7 @@ import type { DetectedField, PatternResult } from './discovery-types.js';
 import type { Point, SampleResult, SeriesResult } from '../../logql/metric/types.js';
 import type { Answer, Entry, StreamResult } from './types.js';
 
-/** Answers that are consumed once or sent as they are cannot be kept. */
+/** Answers that can be cached; others are consumed once or sent as they are. */
 export type CacheableAnswer = Exclude<
   Answer,
   { readonly kind: 'live' | 'tenant' | 'several' | 'encoded' | 'formatted' }
@@ -23,8 +23,8 @@ export function isCacheable(answer: Answer): answer is CacheableAnswer {
 }
 
 /**
- * The version of the format of packed answers, for those that outlive the process: change it with anything that changes here, in the
- * meaning of an answer too. The rest is the version of V8's serialization.
+ * The version of the format of packed answers, for those that outlive the process. Change it with any change here, including one to the
+ * meaning of an answer. The second part is the version of V8's serialization.
  */
 export const packedFormat = `1.${serializationVersion()}`;
 
@@ -83,7 +83,7 @@ export function* packSteps(answer: CacheableAnswer): Steps<Buffer> {
       break;
     }
     default:
-      // Its size is bounded by the number of labels, so it is written at once.
+      // Its size is bounded by the number of labels, so it is written in one step.
       out.writeValue([answer, 0]);
   }
   return out.releaseBuffer();
@@ -93,7 +93,7 @@ export function* packSteps(answer: CacheableAnswer): Steps<Buffer> {
 export function* unpackSteps(bytes: Buffer): Steps<CacheableAnswer> {
   const packed = new Deserializer(bytes);
   packed.readHeader();
-  // Written by this module.
+  // The bytes were written by this module.
   const [rest, count] = packed.readValue() as [CacheableAnswer, number];
   switch (rest.kind) {
     case 'streams':
@@ -153,9 +153,9 @@ function* unpackList(packed: Deserializer, count: number): Steps<unknown[]> {
 interface EntriesPart {
   readonly times: BigInt64Array;
   readonly lines: readonly string[];
-  /** For each entry, the indexes of its sets among all sets so far; undefined when all are empty. */
+  /** For each entry, the indexes of its sets among all sets so far; undefined if all sets are empty. */
   readonly sets: Uint32Array | undefined;
-  /** The number of labels of each set that is used for the first time. Their labels follow in one list. */
+  /** Number of labels of each set that is used for the first time. Their labels follow in one list. */
   readonly added: readonly number[];
 }
 

@@ -1,6 +1,6 @@
 import type { LabelSet } from '../../base/labels/label-set.js';
 
-/** One log entry of an answer. A label group that the entry lacks is an empty set. */
+/** One log entry of an answer. A missing label group is an empty set. */
 export interface Entry {
   /** Nanoseconds since the epoch. */
   readonly timestampNs: bigint;
@@ -15,7 +15,7 @@ export interface StreamResult {
   readonly entries: readonly Entry[];
 }
 
-/** The cost of an answer; source of `data.stats` (docs/protocol/answers.md#envelope). Times in milliseconds. */
+/** The cost of an answer, for `data.stats` (docs/protocol/answers.md#envelope). Times in milliseconds. */
 export interface AnswerStats {
   readonly linesProcessed: number;
   readonly bytesProcessed: number;
@@ -29,6 +29,6 @@ export interface AnswerStats {
 /** Warnings shown next to a result (top-level `warnings`). */
 export interface Warned {
   readonly warnings: readonly string[];
-  /** Set for an answer that rests on assumptions: a later one may differ, although no row has come or gone. */
+  /** Set for an answer that relies on assumptions: a later one may differ although no row was added or deleted. */
   readonly isProvisional?: true;
 }

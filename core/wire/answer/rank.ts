@@ -1,6 +1,6 @@
 import { textOrder } from '../../base/order.js';
 
-/** The number of times a listed value was seen, and the last time, in Unix milliseconds. */
+/** How often a listed value was seen, and the last time, in Unix milliseconds. */
 export interface Heat {
   readonly seen: number;
   readonly lastMs: number;
@@ -12,7 +12,7 @@ export interface RankedName extends Heat {
 
 export const neverSeen: Heat = { seen: 0, lastMs: 0 };
 
-/** The hottest first: seen most often, then last; by name where these are equal (docs/protocol/requests.md#browsing-label-values). */
+/** Orders names by heat: the most frequent first, then the most recent, then by name (docs/protocol/requests.md#browsing-label-values). */
 export function byRank(a: RankedName, b: RankedName): number {
   return byHeat(a, b) || textOrder(a.value, b.value);
 }

@@ -34,7 +34,7 @@ export interface ScalarAnswer extends QueryAnswer {
 export interface NamesAnswer extends Warned {
   readonly kind: 'names';
   readonly values: readonly string[];
-  /** Of each value, where an index ranked them, so that what several tenants have can be ranked together. */
+  /** The heat of each value, if an index ranked them, so that values of several tenants can be ranked together. */
   readonly heat?: readonly Heat[];
 }
 export interface SeriesAnswer extends Warned {
@@ -57,34 +57,34 @@ export interface TenantAnswer {
   readonly kind: 'tenant';
   readonly tenant: Tenant;
 }
-/** The answers to gathered questions, for the stage that gathered them; undefined for one that has to be asked by itself. */
+/** The answers to gathered requests, for the stage that gathered them; undefined for a request that must be sent separately. */
 export interface SeveralAnswer {
   readonly kind: 'several';
   readonly answers: readonly (MatrixAnswer | undefined)[];
 }
-/** Bytes that are sent to the client unchanged; the HTTP edge or tier0 made them from another answer. */
+/** Bytes that are sent to the client unchanged, made from another answer by the HTTP edge or tier0. */
 export interface EncodedAnswer {
   readonly kind: 'encoded';
   readonly status: number;
   readonly contentType: string;
   readonly headers: ReadonlyMap<string, string>;
   readonly body: Buffer;
-  /** Why a plugin refuses the request in a body of its own form; for the log. */
+  /** The reason, for the log, why a plugin rejects the request with a body of its own. */
   readonly refusal?: Error;
-  /** Given by a cache that keeps the gzip form of the body beside it. */
+  /** Set by a cache that stores the gzip form of the body beside it. */
   readonly gzip?: GzipForm;
 }
-/** The gzip form of a body, kept where the body is kept. */
+/** The gzip form of a cached body. */
 export interface GzipForm {
-  /** The kept form, once it has been made. */
+  /** The stored form, once it has been made. */
   readonly kept: Buffer | undefined;
-  /** The gzip form of this body: the kept one, or else what `compress` makes of it. */
+  /** Returns the gzip form of this body: the stored one, or the result of `compress`. */
   of(body: Buffer, compress: (body: Buffer) => Promise<Buffer>): Promise<Buffer>;
 }
 
 /**
- * The answer of the chain: plain data, to be treated as frozen (answers from a cache are shared, so copy before changing). Every kind has
- * one encoder (core/wire/answer/encode) and, except `encoded`, one merger (core/wire/answer/merge).
+ * The answer of the chain: plain data that must be treated as frozen (answers from a cache are shared, so copy before changing). Every kind
+ * has one encoder (core/wire/answer/encode) and, except `encoded`, one merger (core/wire/answer/merge).
  */
 export type Answer =
   | StreamsAnswer

@@ -1,6 +1,6 @@
 import type { Answer } from './types.js';
 
-/** An answer that says what is missing; undefined for one that cannot say so. */
+/** The answer with a warning about missing data; undefined if its kind has no warnings. */
 export function warned(answer: Answer, warning: string): Answer | undefined {
   if (answer.kind === 'several')
     return { ...answer, answers: answer.answers.map((each) => each && withWarning(each, warning)) };

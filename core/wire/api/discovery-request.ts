@@ -5,7 +5,7 @@ interface Ranged {
   readonly range: TimeRange;
 }
 
-/** True when volumes are summed by label set or by label name. */
+/** Volumes are summed by label set or by label name. */
 export type VolumeAggregation = 'series' | 'labels';
 
 interface Volume extends Ranged {
@@ -13,7 +13,7 @@ interface Volume extends Ranged {
   readonly query: Selector;
   /** Maximum number of entries in the answer, largest first. */
   readonly limit: number;
-  /** Labels to sum by; empty means the labels that the selector names. */
+  /** Labels to sum by; empty for the labels that the selector names. */
   readonly targetLabels: readonly string[];
   readonly aggregateBy: VolumeAggregation;
 }
@@ -49,7 +49,7 @@ export interface DetectedFieldValuesRequest extends Scan {
   readonly name: string;
 }
 
-/** The maximum cost of a pattern search, and the patterns it starts with. */
+/** The maximum cost of a pattern search, and its configured patterns. */
 export interface PatternSearch {
   readonly maxRows: number;
   readonly secondPassMaxRows: number;

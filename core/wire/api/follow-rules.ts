@@ -1,17 +1,17 @@
-/** Where new lines come from: `native` adds the backend's own tail to polling; `auto` is `synthetic`, which only polls. */
+/** Source of new lines: `native` adds the backend's own tail to polling; `auto` is `synthetic`, which only polls. */
 export type TailMode = 'auto' | 'native' | 'synthetic';
 
-/** Rules by which a tail follows new lines: set by the operator, carried by the request to the stage that follows them. */
+/** Rules by which a tail follows new lines, set by the operator and carried by the request to the stage that follows them. */
 export interface FollowRules {
   readonly mode: TailMode;
   /** Milliseconds between two polls for new lines. */
   readonly refreshMs: number;
-  /** Milliseconds that a line waits after it was found for older lines of its stream; 0 sends it at once. */
+  /** Milliseconds for which a line waits, after it was found, for older lines of its stream; 0 sends it at once. */
   readonly reorderMs: number;
-  /** The maximum delay of lines that are still shown. */
+  /** Maximum delay of lines that are still shown, in milliseconds. */
   readonly lookbackMs: number;
-  /** Lines remembered so that none is shown twice; at high rates this shortens the lookback. */
+  /** Number of lines remembered so that none is shown twice; at high rates this shortens the lookback. */
   readonly maxRemembered: number;
-  /** Milliseconds that the backend has to open its own tail. */
+  /** Timeout in milliseconds for the backend to open its own tail. */
   readonly openTimeoutMs: number;
 }

@@ -3,12 +3,12 @@ import type { Expr, Matcher } from '../../logql/ast.js';
 import type { Pacer } from '../../base/pace/pacer.js';
 import { atPace, doAll, type Steps } from '../../base/pace/steps.js';
 
-/** True when LogQL may use names with dots (`-logql-dotted-names`). */
+/** Determines whether LogQL may use names with dots (`-logql-dotted-names`). */
 export type DottedNames = 'reject' | 'accept';
 
 /**
  * A LogQL query as the client wrote it. It is parsed when its tree is first used, so that a missing tenant or an overload is reported
- * before a syntax error, as Loki does. The error is a LogqlError with Loki's text.
+ * before a syntax error, as in Loki. The error is a LogqlError with Loki's text.
  */
 export class Query {
   readonly text: string;
@@ -16,7 +16,7 @@ export class Query {
   readonly #read: () => Steps<Expr>;
   #tree: (() => Expr) | undefined;
 
-  /** @param read makes the tree when it is not parsed from the text; both must have the same meaning */
+  /** @param read creates the tree if it is not parsed from the text; both must have the same meaning */
   constructor(text: string, dottedNames: DottedNames, read?: () => Steps<Expr>) {
     this.text = text;
     this.#dottedNames = dottedNames;
@@ -35,7 +35,7 @@ export class Query {
     this.#tree ??= await atPace(keptError(this.#read()), pacer);
   }
 
-  /** The query with another tree, for stages that rewrite it. Its text is printed so that it parses to that tree. */
+  /** The query with another tree, for stages that rewrite it. Its text is printed from the tree and parses back to it. */
   withAst(ast: Expr): Query {
     const changed = new Query(printPlain(ast), this.#dottedNames);
     changed.#tree = () => ast;
@@ -73,7 +73,7 @@ export class Selector {
   }
 }
 
-/** The steps' result, or their error, for each caller. */
+/** Steps that return the result, or throw the error, for each caller. */
 function* keptError<Result>(steps: Steps<Result>): Steps<() => Result> {
   try {
     const result = yield* steps;

@@ -18,7 +18,7 @@ interface Ranged {
   readonly range: TimeRange;
 }
 
-/** Set when the query is one part of a metric expression that is evaluated elsewhere: the limit on series does not apply. */
+/** Set if the query is one part of a metric expression that is evaluated elsewhere: the limit on series does not apply. */
 interface PartOfExpression {
   readonly isPart?: boolean;
 }
@@ -30,7 +30,7 @@ export interface QueryRangeRequest extends Ranged, PartOfExpression {
   readonly limit: number;
   readonly direction: Direction;
   readonly intervalNs: bigint;
-  /** Set for a part of a longer range that the caller caches, and for the count of its rows: neither is kept a second time. */
+  /** Set for a part of a longer range that the caller caches, and for the count of its rows: neither is cached a second time. */
   readonly part?: 'window' | 'count';
 }
 export interface QueryRequest extends PartOfExpression {
@@ -40,7 +40,7 @@ export interface QueryRequest extends PartOfExpression {
   readonly limit: number;
   readonly direction: Direction;
 }
-/** Set when the client sent no time: the range is the default and may be shortened to what the tenant may ask. */
+/** Set if the client sent no time: the range is the default, and may be shortened to the tenant's limit. */
 interface OpenRange extends Ranged {
   readonly isOpenRange?: boolean;
 }
@@ -57,7 +57,7 @@ export interface LabelValuesRequest extends OpenRange {
 }
 export interface SeriesRequest extends OpenRange {
   readonly op: 'series';
-  /** A stream matches when any of them selects it; empty selects all streams. */
+  /** A stream matches if any of them selects it; an empty list selects all streams. */
   readonly selectors: readonly Selector[];
 }
 export interface IndexStatsRequest extends Ranged {
@@ -68,37 +68,38 @@ export interface FormatQueryRequest {
   readonly op: 'format_query';
   readonly query: Query;
 }
-/** Entries as they arrive, after the newest `limit` entries of the range (docs/protocol/requests.md#tail). */
+/** Requests entries as they arrive, after the newest `limit` entries of the range (docs/protocol/requests.md#tail). */
 export interface TailRequest extends Ranged {
   readonly op: 'tail';
   readonly query: Query;
   readonly limit: number;
-  /** The age at which entries are shown. */
+  /** Age at which entries are shown. */
   readonly delayNs: bigint;
   readonly follow: FollowRules;
 }
 
-/** Rows to be deleted permanently; its route has safeguards (docs/protocol/requests.md#deletion). */
+/** Requests the permanent deletion of rows; its route has safeguards (docs/protocol/requests.md#deletion). */
 export interface DeleteRequest extends Ranged {
   readonly op: 'delete';
   readonly query: Query;
   /**
-   * Sends the deletion once it is certain that it will be sent, for a caller that has work before and after; without it, it is just sent.
+   * Called to send the deletion once it is certain that it will be sent, for a caller with work before and after it; by default it is just
+   * sent.
    */
   readonly around?: (tenant: Tenant, send: () => Promise<DeletionTaken>) => Promise<DeletionTaken>;
 }
 
-/** Asks for the ids of the deletions that the backend has not finished. */
+/** Requests the ids of the deletions that the backend has not finished. */
 export interface DeletionsRequest {
   readonly op: 'deletions';
 }
 
-/** Asks for the tenant only: for routes that answer from elsewhere, but only to callers the chain would answer. */
+/** Requests only the tenant: for routes that answer from another source, but only to callers that the chain would answer. */
 export interface TenantRequest {
   readonly op: 'tenant';
 }
 
-/** A validated request of the read API, free of HTTP (docs/protocol/requests.md#read-api). */
+/** A validated request of the read API, independent of HTTP (docs/protocol/requests.md#read-api). */
 export type ApiRequest =
   | QueryRangeRequest
   | QueryRequest

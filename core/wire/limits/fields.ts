@@ -4,8 +4,8 @@ import { parseDuration } from '../../base/time/option-duration.js';
 type Reader = (value: unknown, where: string) => Partial<TenantLimits>;
 
 /**
- * The enforced limits by their field names in tenant-limits (docs/protocol/answers.md#published-tenant-limits). Others are
- * read elsewhere (`otlp_config`) or nowhere.
+ * The enforced limits by their field names in tenant-limits (docs/protocol/answers.md#published-tenant-limits). Other fields are read
+ * elsewhere (`otlp_config`) or not at all.
  */
 export const limitFields: ReadonlyMap<string, Reader> = new Map<string, Reader>([
   // A zero length falls through to the next layer (docs/protocol/errors-and-limits.md#query-length-and-resolution); elsewhere zero switches
@@ -26,7 +26,7 @@ export const limitFields: ReadonlyMap<string, Reader> = new Map<string, Reader>(
   ],
 ]);
 
-/** True when something reads a field of tenant limits. */
+/** True if a field of tenant limits has any effect. */
 export function isReadLimit(field: string): boolean {
   return limitFields.has(field) || field === 'otlp_config';
 }
@@ -77,7 +77,7 @@ const byteUnits: ReadonlyMap<string, number> = new Map([
   ['tib', 2 ** 40],
 ]);
 
-/** Bytes as a number or as Loki writes sizes: "64MB", powers of 1024. */
+/** Bytes as a number or in Loki's notation: "64MB", powers of 1024. */
 function bytes(value: unknown, where: string): number {
   if (typeof value === 'number') return count(value, where);
   const match = typeof value === 'string' ? /^(\d{1,15})\s*([a-z]*)$/i.exec(value.trim()) : null;

@@ -3,15 +3,15 @@ import { isReadLimit, limitFields, readLimitField } from './fields.js';
 import { isPublishedByDefault, type LimitValue, publishedBuiltIns } from './published.js';
 
 export interface ProcessLimits {
-  /** The maximum duration of a request (`-http-write-timeout`); 0 for no limit. */
+  /** Maximum duration of a request (`-http-write-timeout`); 0 for no limit. */
   readonly requestTimeoutMs: number;
   /** Default limit of a log query. */
   readonly maxLines: number;
   readonly maxQueryLengthBytes: number;
-  /** Range of a metadata request with neither start nor end; 0 means all. */
+  /** Range of a metadata request with neither start nor end; 0 means unlimited. */
   readonly metadataDefaultLookbackMs: number;
   readonly manualRangeMetricRowLimit: number;
-  /** For all operands of a query's binary operations together. */
+  /** Limit for all operands of a query's binary operations together. */
   readonly binaryMetricMaxOperandBytes: number;
   readonly binaryMetricMaxArrays: number;
   readonly multiTenantMaxFanout: number;
@@ -19,9 +19,9 @@ export interface ProcessLimits {
   readonly approxTopk: 'loki' | 'exact';
 }
 
-/** Limits by tenant: the `limits` section of the pipeline file, read once at start. */
+/** Limits by tenant: the `limits` section of the pipeline file, read once at startup. */
 export interface Limits {
-  /** The limits of a request for these tenants: the strictest non-zero value of each. */
+  /** The limits of a request for these tenants: the strictest non-zero value of each limit. */
   of(tenantIds: readonly string[]): TenantLimits;
   /**
    * The limits that `/config/tenant/v1/limits` and drilldown-limits publish for a tenant, sorted by field
@@ -64,7 +64,7 @@ export function createLimits(settings: LimitsSettings): Limits {
   }
   const builtIn = builtInLimits(settings);
   const common = { ...builtIn, ...defaults.limits };
-  // Only configured tenants have an entry, so made-up tenant ids take no memory.
+  // Only configured tenants have an entry, so invented tenant ids take no memory.
   const effective = new Map(
     [...byTenant].map(([tenantId, own]) => [tenantId, { ...common, ...own.limits }] as const),
   );
@@ -104,14 +104,15 @@ export function createLimits(settings: LimitsSettings): Limits {
   };
 }
 
-/** The tenant's limits, tightened by the process-wide request timeout. */
+/** The tenant's limits, capped by the process-wide request timeout. */
 function inEffect(limits: TenantLimits, { requestTimeout = 0 }: LimitsSettings): TenantLimits {
   return mergeStrictest([limits, { ...limits, queryTimeoutMs: requestTimeout }]);
 }
 
 /**
- * A field that is read is shown as the operator wrote it while that value is in effect. Of those that nothing reads, the built-in list shows how
- * this proxy reads logs, whatever was written; others are shown where the operator lists them.
+ * True if a field is published as the operator wrote it. A field that is read is, while that value is in effect. For fields that are not
+ * read, the built-in list shows how this proxy reads logs, regardless of the written value; others are published only if the operator lists
+ * them.
  */
 function isInEffectAsWritten(field: string, value: LimitValue, limits: TenantLimits): boolean {
   if (!limitFields.has(field)) return isReadLimit(field) || !isPublishedByDefault(field);
@@ -158,7 +159,7 @@ function overridesOf(fields: unknown, where: string): Overrides {
   return { limits, raw };
 }
 
-/** The smallest non-zero value of each limit: applies to a request over several tenants. */
+/** The smallest non-zero value of each limit, for a request over several tenants. */
 function mergeStrictest(all: readonly TenantLimits[]): TenantLimits {
   const smallest = (read: (limits: TenantLimits) => number): number =>
     all.reduce((least, limits) => stricter(least, read(limits), 0), 0);

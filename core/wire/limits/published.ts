@@ -29,12 +29,12 @@ export const publishedByDefault: ReadonlySet<string> = new Set([
   'volume_max_series',
 ]);
 
-/** True when the default allowlist publishes a field. */
+/** True if the default allowlist publishes a field. */
 export function isPublishedByDefault(field: string): boolean {
   return publishedByDefault.has(field);
 }
 
-/** The published limits of a tenant without overrides: the values in effect, and this proxy's settings for reading logs. */
+/** The published limits of a tenant without overrides: the effective values, and this proxy's settings for reading logs. */
 export function publishedBuiltIns(limits: TenantLimits): Map<string, LimitValue> {
   return new Map<string, LimitValue>([
     ['discover_log_levels', true],

@@ -1,14 +1,14 @@
-/** The limits of one request. Zero means "no limit" in every number; durations in nanoseconds unless the name says otherwise. */
+/** The limits of one request. Zero means "no limit" for every number; durations are in nanoseconds unless the name says otherwise. */
 export interface TenantLimits {
-  /** Longest time range (docs/protocol/errors-and-limits.md#query-length-and-resolution). */
+  /** Maximum time range (docs/protocol/errors-and-limits.md#query-length-and-resolution). */
   readonly maxQueryLengthNs: bigint;
-  /** Longest `[range]` of a range aggregation. */
+  /** Maximum `[range]` of a range aggregation. */
   readonly maxQueryRangeNs: bigint;
   readonly maxQueryLookbackNs: bigint;
   readonly maxEntriesLimitPerQuery: number;
   readonly maxQuerySeries: number;
   readonly volumeMaxSeries: number;
-  /** True when volumes are answered. */
+  /** True if volume endpoints are enabled. */
   readonly volumeEnabled: boolean;
   readonly queryTimeoutMs: number;
   readonly retentionPeriodNs: bigint;

@@ -16,7 +16,7 @@ import type {
 } from '../discovery-types.js';
 import { mergeStats, mergeWarnings } from './shared.js';
 
-/** Sums volumes of equal labels at equal times. Does not apply the limit: only the caller knows when all parts are in. */
+/** Sums volumes of equal labels at equal times. Does not apply the limit: only the caller knows when all parts have been merged. */
 export function* mergeVolume(answers: readonly VolumeAnswer[]): Steps<VolumeAnswer> {
   const byKey = new Map<string, { readonly labels: LabelSet; readonly values: Map<number, number> }>();
   for (const { labels, points } of answers.flatMap(({ series }) => series)) {
@@ -41,7 +41,10 @@ export function* mergeVolume(answers: readonly VolumeAnswer[]): Steps<VolumeAnsw
   };
 }
 
-/** The union of fields, in order of appearance; type and path come from the last part that has them, as from the last line within a part. Does not apply the limit. */
+/**
+ * The union of fields, in order of appearance. Type and path come from the last part that has them, as they come from the last line within
+ * a part. Does not apply the limit.
+ */
 export function* mergeDetectedFields(answers: readonly DetectedFieldsAnswer[]): Steps<DetectedFieldsAnswer> {
   const byLabel = new Map<string, DetectedField>();
   for (const field of answers.flatMap(({ fields }) => fields)) {

@@ -1,5 +1,5 @@
 /**
- * Merges answers to parts of one question: tenants, time windows, hot and cold storage. Pure functions over plain data. Laws, checked by
+ * Merges answers to parts of one request: tenants, time windows, hot and cold storage. Pure functions over plain data. Laws, checked by
  * property tests: merging is associative, the empty answer is neutral, and with `overlap: 'dedupe'` merging an answer with itself returns
  * it unchanged.
  */
@@ -40,14 +40,14 @@ export { mergeStreams, type MergeOptions } from './streams.js';
 export { answerBytes, weighAnswer } from './size.js';
 
 /**
- * Merges answers of one kind, in the order given. Answers of different kinds, encoded answers and an empty list are bugs of the caller and
+ * Merges answers of one kind, in the given order. Answers of different kinds, encoded answers and an empty list are bugs of the caller and
  * throw an Error, not an ApiError.
  */
 export function mergeAnswers(answers: readonly Answer[], options: MergeOptions): Answer {
   return doAll(mergeSteps(answers, options));
 }
 
-/** The same in steps, for large answers. */
+/** As `mergeAnswers`, in steps for large answers. */
 export function* mergeSteps(answers: readonly Answer[], options: MergeOptions): Steps<Answer> {
   const [first] = answers;
   if (first === undefined) throw new Error('nothing to merge');
@@ -79,7 +79,7 @@ export function* mergeSteps(answers: readonly Answer[], options: MergeOptions): 
     case 'scalar':
     case 'formatted':
     case 'tenant':
-      // These depend on the question only, so all parts gave the same answer.
+      // These depend only on the request, so all parts gave the same answer.
       return first;
     case 'several':
       throw new Error('answers to gathered questions are taken apart by the stage that gathered them');
@@ -108,8 +108,8 @@ function isKind<Kind extends AnswerKind>(
 }
 
 /**
- * Joins series with the same labels, sorted by time; of two points at one timestamp the earlier part's wins. This joins time windows. It
- * does not add up tenants, which only the metric evaluator can do.
+ * Joins series with the same labels, sorted by time; of two points at the same timestamp, the earlier part's point is kept. This joins time
+ * windows. It does not add up tenants, which only the metric evaluator can do.
  */
 export function* mergeMatrix(answers: readonly MatrixAnswer[]): Steps<MatrixAnswer> {
   const byKey = new Map<string, { readonly labels: LabelSet; readonly points: Map<number, Point> }>();
@@ -134,7 +134,7 @@ export function* mergeMatrix(answers: readonly MatrixAnswer[]): Steps<MatrixAnsw
   };
 }
 
-/** The union of samples; of two with the same labels the earlier part's wins. */
+/** The union of samples; of two samples with the same labels, the earlier part's sample is kept. */
 export function* mergeVector(answers: readonly VectorAnswer[]): Steps<VectorAnswer> {
   const byKey = new Map<string, SampleResult>();
   for (const { samples } of answers)
@@ -149,7 +149,7 @@ export function* mergeVector(answers: readonly VectorAnswer[]): Steps<VectorAnsw
   };
 }
 
-/** The sorted union of names; ranked, if any of them are. */
+/** The sorted union of names; ranked if any of the parts are. */
 export function* mergeNames(answers: readonly NamesAnswer[]): Steps<NamesAnswer> {
   if (answers.some(({ heat }) => heat !== undefined)) return yield* mergeRanked(answers);
   const all = new Set<string>();
@@ -159,8 +159,8 @@ export function* mergeNames(answers: readonly NamesAnswer[]): Steps<NamesAnswer>
 }
 
 /**
- * The union of ranked names, each as hot as where it is hottest. So the first of the union are among the first of each part, and pages can
- * be cut from what the parts begin with. Names of parts that are not ranked come last.
+ * The union of ranked names, each with its highest rank in any part. The first names of the union are therefore among the first of each
+ * part, so pages can be cut from the beginnings of the parts. Names from unranked parts come last.
  */
 function* mergeRanked(answers: readonly NamesAnswer[]): Steps<NamesAnswer> {
   const hottest = new Map<string, Heat>();
@@ -188,7 +188,7 @@ export function* mergeSeries(answers: readonly SeriesAnswer[]): Steps<SeriesAnsw
   return { kind: 'series', series: [...byKey.values()], warnings: mergeWarnings(answers) };
 }
 
-/** Sums the counters. The parts must not overlap: the counters could not show it. */
+/** Sums the counters. The parts must not overlap, since counters cannot be deduplicated. */
 export function mergeIndexStats(answers: readonly IndexStatsAnswer[]): IndexStatsAnswer {
   const sum = (read: (answer: IndexStatsAnswer) => number): number =>
     answers.reduce((total, answer) => total + read(answer), 0);

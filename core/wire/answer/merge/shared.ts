@@ -11,7 +11,7 @@ export const noStats: AnswerStats = {
   splits: 0,
 };
 
-/** Adds up the costs of the parts, but takes the longest time because parts run in parallel. */
+/** Adds up the costs of the parts, except for the time: the longest one is used, because parts run in parallel. */
 export function mergeStats(all: readonly AnswerStats[]): AnswerStats {
   return all.reduce(
     (sum, stats) => ({

@@ -10,18 +10,18 @@ const pointBytes = 40;
 /** Streams, entries, series or values measured per step. */
 const stepItems = 500;
 
-/** An answer never changes, and several callers ask for its size. */
+/** Known sizes. An answer never changes, and several callers need its size. */
 const known = new WeakMap<Answer, number>();
 
 /**
- * The approximate bytes of an answer, in memory and, close enough for a safety bound, on the wire. Text counts one byte per UTF-16 unit,
+ * The approximate bytes of an answer in memory and, close enough for a safety limit, on the wire. Text counts one byte per UTF-16 unit,
  * which is what V8 uses for Latin-1 text, and logs mostly are. Linear in entries and labels, without encoding anything.
  */
 export function answerBytes(answer: Answer): number {
   return known.get(answer) ?? doAll(weighed(answer));
 }
 
-/** The same with pauses for other work; `answerBytes` is then immediate. */
+/** As `answerBytes`, with pauses for other work; `answerBytes` is then immediate. */
 export async function weighAnswer(answer: Answer, pacer: Pacer): Promise<number> {
   return known.get(answer) ?? atPace(weighed(answer), pacer);
 }

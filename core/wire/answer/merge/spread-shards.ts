@@ -1,13 +1,13 @@
 import type { ShardResult } from '../discovery-types.js';
 
-/** Totals of streams, in the terms of index statistics. */
+/** Totals of streams, with the names of index statistics. */
 export type ShardTotals = Pick<ShardResult, 'streams' | 'chunks' | 'bytes' | 'entries'>;
 
 const fingerprints = 2n ** 64n;
-/** Readers gain nothing from more shards. */
+/** Maximum number of shards; readers gain nothing from more. */
 const maxShards = 256;
 
-/** The smallest power of two of equal parts that are not larger than `targetBytes`. */
+/** The smallest power of two such that equal parts are not larger than `targetBytes`. */
 export function shardCount(bytes: number, targetBytes: number): number {
   let count = 1;
   while (count < maxShards && bytes / count > targetBytes) count *= 2;

@@ -8,7 +8,7 @@ import { mergeStats, mergeWarnings } from './shared.js';
 /** Options of a merge of entries. */
 export interface MergeOptions {
   readonly direction: Direction;
-  /** Maximum number of entries over all streams; undefined keeps all. */
+  /** Maximum number of entries over all streams; undefined keeps all entries. */
   readonly limit?: number;
   /** `keep` (default) keeps equal entries of different parts; `dedupe` is for parts whose ranges overlap. */
   readonly overlap?: 'keep' | 'dedupe';
@@ -22,7 +22,7 @@ interface Gathered {
 
 /**
  * Joins streams with the same labels, sorts their entries by direction (equal timestamps in the order of the parts) and applies the limit
- * over all streams; at one timestamp, streams whose key sorts first keep their entries.
+ * over all streams. At the same timestamp, streams whose key sorts first keep their entries.
  */
 export function* mergeStreams(
   answers: readonly StreamsAnswer[],
@@ -55,7 +55,7 @@ function* gatherAll(answers: readonly StreamsAnswer[]): Steps<Map<string, Gather
   return byKey;
 }
 
-/** Keeps an entry as often as the part that holds it most often, so real duplicates stay. */
+/** Gathers each entry as often as it occurs in the part that has it most often, so that real duplicates are kept. */
 function* gatherOnce(answers: readonly StreamsAnswer[]): Steps<Map<string, Gathered>> {
   const byKey = new Map<string, Gathered>();
   const kept = new Map<string, number>();

@@ -1,13 +1,16 @@
 import type { SeriesResult } from '../../../logql/metric/types.js';
 import type { Label } from '../../../base/labels/label-set.js';
 
-/** Loki's order of volumes: largest first point first, ties by labels. */
+/** Loki's order of volumes: by first point, largest first, then by labels. */
 export function byVolume(a: SeriesResult, b: SeriesResult): number {
   const [left, right] = [a.points[0]?.value ?? 0, b.points[0]?.value ?? 0];
   return left === right ? compareLabels(a.labels.labels, b.labels.labels) : right - left;
 }
 
-/** The series with the largest volumes, in the order in which they came. A range has those that the volume over it has. */
+/**
+ * The series with the largest volumes, in their original order. For a range, these are the series with the largest volumes over the whole
+ * range.
+ */
 export function biggest(series: readonly SeriesResult[], limit: number): readonly SeriesResult[] {
   if (series.length <= limit) return series;
   const totals = series.map((one) => ({ one, total: totalOf(one) }));

@@ -7,18 +7,20 @@ import { defaultStepNs, lengthOf, readSecondsOrDuration, type Now, type Params }
 /** The configuration that parsing of parameters depends on. */
 export interface ParamContext extends Now {
   readonly dottedNames: DottedNames;
-  /** True when `limit`, `offset` and `search`/`q` work on label listings (`-label-browse-extensions`). */
+  /** True if `limit`, `offset` and `search`/`q` work on label listings (`-label-browse-extensions`). */
   readonly hasBrowseExtensions: boolean;
   /** Default limit of a log query (`-max-lines`). */
   readonly defaultLimit: number;
   /** Default range of a listing without start, end and since (`-metadata-default-lookback`); 0 reaches back to the epoch. */
   readonly metadataLookbackNs: bigint;
-  /** Default limit of a browse of label values (`-label-values-hot-limit`); undefined without the index, which holds limits to 10000. */
+  /** Default limit of a browse of label values (`-label-values-hot-limit`); undefined without the index, which caps limits at 10000. */
   readonly hotLimit?: number | undefined;
 }
 
 export const hourNs = 3_600n * nanosPerSecond;
-/** The most points a query may have: more are refused before the backend is asked (docs/protocol/errors-and-limits.md#refused-queries). */
+/**
+ * Maximum number of points of a query; more are rejected before the backend is called (docs/protocol/errors-and-limits.md#refused-queries).
+ */
 const maxPoints = 11_000n;
 
 /** Reads `step`, which must be positive and not too small for the range. */
@@ -37,7 +39,7 @@ interface Configured {
   };
 }
 
-/** Builds the context of a call from its plugin's host. The call's time stays the same once it has been read. */
+/** Builds the context of a call from its plugin's host. The current time is fixed once it has been read. */
 export function paramContext(
   { naming, limits }: Configured,
   call: { nowNs(): bigint },

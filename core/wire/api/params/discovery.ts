@@ -34,9 +34,9 @@ import {
 const defaultVolumeLimit = 100;
 const defaultLineLimit = 100;
 const defaultFieldLimit = 1000;
-/** The most patterns in an answer (docs/protocol/answers.md#patterns). */
+/** Maximum number of patterns in an answer (docs/protocol/answers.md#patterns). */
 const maxPatterns = 1000;
-/** Pattern buckets are whole seconds and at least this long. */
+/** Minimum length of pattern buckets, which are whole seconds. */
 const minPatternStepNs = 10n * nanosPerSecond;
 
 export function parseVolume(params: Params, context: ParamContext): VolumeRequest {
@@ -90,7 +90,7 @@ export function parsePatterns(params: Params, context: ParamContext, search: Pat
   };
 }
 
-/** The usual request of a client that names a selector and a range and leaves the rest open. */
+/** The usual request of a client that sends a selector and a range and uses the defaults for everything else. */
 export function usualPatterns(query: Selector, range: TimeRange, search: PatternSearch): PatternsRequest {
   const stepNs = patternStep(readStep(new Map(), range));
   return { op: 'patterns', range, query, stepNs, limit: maxPatterns, search };
@@ -102,14 +102,14 @@ function patternStep(stepNs: bigint): bigint {
 
 type VolumeBase = Omit<VolumeRequest, 'op'>;
 
-/** Each becomes a matcher of the query; this number is planned within a few milliseconds. */
+/** Maximum number of target labels. Each becomes a matcher of the query; this number is planned within a few milliseconds. */
 const maxTargetLabels = 1_000;
 
 function readVolume(params: Params, context: ParamContext): VolumeBase {
   const asked = readOrderedRange(params, context, parseMoment);
   // As in Loki, a range that reaches a time beyond 64 bits of nanoseconds has no volumes.
   const range = fits64(asked.startNs) && fits64(asked.endNs) ? asked : { startNs: maxInt64, endNs: maxInt64 };
-  // Zero means the default here.
+  // Zero means the default.
   const limit =
     first(params, 'limit') === '0' ? defaultVolumeLimit : readLimit(params, 'limit', defaultVolumeLimit);
   const targetLabels = first(params, 'targetLabels')
@@ -139,7 +139,7 @@ function readScan(params: Params, context: ParamContext): Omit<DetectedFieldsReq
   const lineLimit = readLimit(params, 'line_limit', defaultLineLimit);
   const name = first(params, 'limit') === '' ? 'field_limit' : 'limit';
   const limit = readLimit(params, name, defaultFieldLimit);
-  // The step is not used, but Loki refuses an invalid one.
+  // The step is not used, but Loki rejects an invalid one.
   readStep(params, range);
   return { range, query: readQuery(params, context), lineLimit, limit };
 }

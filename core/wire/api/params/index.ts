@@ -93,7 +93,7 @@ export function parseLabelValues(name: string, params: Params, context: ParamCon
   };
 }
 
-/** So many are parsed and planned within some 50 ms, in steps. */
+/** Maximum number of selectors; this number is parsed and planned within some 50 ms, in steps. */
 const maxSelectors = 1_000;
 
 export function parseSeries(params: Params, context: ParamContext): SeriesRequest {
@@ -101,14 +101,14 @@ export function parseSeries(params: Params, context: ParamContext): SeriesReques
   const texts = [...new Set([...(params.get('match') ?? []), ...(params.get('match[]') ?? [])])];
   if (texts.length > maxSelectors)
     throw apiError('tooManySelectors', { limit: maxSelectors, count: texts.length });
-  // No matcher and a single {} both mean every stream; {} next to others is refused by the matcher parser.
+  // No matcher and a single {} both mean every stream; {} next to others is rejected by the matcher parser.
   const isAll = texts.length === 1 && /^\s*\{\s*\}\s*$/.test(texts[0] ?? '');
   const selectors = isAll ? [] : texts.map((text) => new Selector(text, context.dottedNames));
   return { op: 'series', ...ranged, selectors };
 }
 
 export function parseIndexStats(params: Params, context: ParamContext): IndexStatsRequest {
-  // Loki parses index/stats with all parameters of query_range, and refuses what it would refuse there.
+  // Loki parses index/stats with all parameters of query_range, and rejects the same values.
   const { range } = parseQueryRange(params, context);
   return { op: 'index_stats', range, query: new Selector(first(params, 'query'), context.dottedNames) };
 }
@@ -162,16 +162,16 @@ function readBrowse(params: Params, context: ParamContext): Browse {
   };
 }
 
-/** The most values of a browse that the index answers (docs/protocol/requests.md#browsing-label-values). */
+/** Maximum number of values of a browse that the index answers (docs/protocol/requests.md#browsing-label-values). */
 const maxBrowsed = 10_000;
 
-/** With the index every browse has a limit. */
+/** With the index, every browse has a limit. */
 function ofIndex(browse: Browse, { hotLimit }: ParamContext): Browse {
   if (hotLimit === undefined) return browse;
   return { ...browse, limit: Math.min(browse.limit ?? hotLimit, maxBrowsed) };
 }
 
-/** Parses a non-negative count; one larger than any listing means no bound. */
+/** Parses a non-negative count; one larger than any listing means no limit. */
 function readCount(params: Params, name: string): number | undefined {
   const value = readInt(params, name);
   if (value === undefined) return undefined;
@@ -180,7 +180,7 @@ function readCount(params: Params, name: string): number | undefined {
 }
 
 /**
- * Refuses a log query that asks for more entries than its tenant may get; 0 means no limit. Called by the stage that knows the tenant and
+ * Rejects a log query that requests more entries than its tenant may get; 0 means no limit. Called by the stage that knows the tenant and
  * that the query selects logs.
  */
 export function checkEntriesLimit(request: { readonly limit: number }, maxEntries: number): void {

@@ -44,7 +44,7 @@ export function readTimeRange(
   return { startNs: (endNs > nowNs ? nowNs : endNs) - sinceNs, endNs };
 }
 
-/** The time now, to be read only where the meaning of a request depends on it. */
+/** The current time, to be read only if the meaning of a request depends on it. */
 export interface Now {
   readonly nowNs: bigint;
 }
@@ -76,7 +76,7 @@ export function readTime(params: Params, name: string, context: Now): bigint {
   }
 }
 
-/** Reads an integer; undefined when the parameter is missing or empty. */
+/** Reads an integer; undefined if the parameter is missing or empty. */
 export function readInt(params: Params, name: string): bigint | undefined {
   const text = first(params, name);
   if (text === '') return undefined;
@@ -109,7 +109,7 @@ export function readDirection(params: Params): Direction {
   }
 }
 
-/** Reads float seconds or a Prometheus duration, in nanoseconds; undefined when the parameter is missing or empty. */
+/** Reads float seconds or a Prometheus duration, in nanoseconds; undefined if the parameter is missing or empty. */
 export function readSecondsOrDuration(params: Params, name: string): bigint | undefined {
   const text = first(params, name);
   if (text === '') return undefined;
@@ -120,7 +120,7 @@ export function readSecondsOrDuration(params: Params, name: string): bigint | un
   throw apiError('badDuration', { value: quoteGo(text) });
 }
 
-/** Reads the minimum distance between entries; 0 when there is none. */
+/** Reads the minimum distance between entries; 0 if there is none. */
 export function readInterval(params: Params): bigint {
   const intervalNs = readSecondsOrDuration(params, 'interval') ?? 0n;
   if (intervalNs < 0n) throw apiError('negativeInterval', {});
