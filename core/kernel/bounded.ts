@@ -1,7 +1,7 @@
-/** A plugin's work took longer than its bound. */
+/** A plugin's work exceeded its time limit. */
 export class TimeBoundError extends Error {}
 
-/** Runs work with a signal that aborts after a bound or with the given signal, and rejects then, even if the work ignores it. */
+/** Runs work with a signal that aborts after a time limit or with the given signal. Rejects then, even if the work ignores the signal. */
 export async function withinBound<Value>(
   boundMs: number,
   work: (signal: AbortSignal) => Promise<Value> | Value,

@@ -18,7 +18,7 @@ import type { Life, Lives, Registrations } from './plugin/life.js';
 import { OwnRoutes } from './own-routes.js';
 import { blame, type PluginPlace } from './blame.js';
 
-/** Makes the host for one plugin, whose log records name a component. */
+/** Creates the host for one plugin, whose log records name a component. */
 export type HostFor = (
   pluginId: string,
   metrics: MetricSpecs,
@@ -30,9 +30,9 @@ export type HostFor = (
 export interface BuildDeps {
   readonly hostFor: HostFor;
   readonly meterFor: (stageId: string) => StageMeter;
-  /** The plugins of the process. */
+  /** The live plugins of the process. */
   readonly lives: Lives;
-  /** Identity of the plugin beside its definition: one that lives with the same key is taken over. */
+  /** Key that identifies the plugin, in addition to its definition: a live plugin with the same key is reused. */
   readonly keyOf: (loaded: LoadedPlugin) => string;
 }
 
@@ -40,7 +40,7 @@ export interface BuildDeps {
 export interface Built {
   readonly links: readonly ChainLink[];
   readonly handlers: ReadonlyMap<string, RouteHandler>;
-  /** All routes by id: built-in ones and those that plugins define. */
+  /** All routes by id: built-in ones, and those that plugins define. */
   readonly routes: ReadonlyMap<string, Route>;
   readonly upgrades: ReadonlyMap<string, UpgradeHandler>;
   /** In start order: services, stages from the last to the first, endpoints. */
@@ -48,8 +48,8 @@ export interface Built {
 }
 
 /**
- * Creates every plugin of a pipeline that does not live yet. An Error names the plugin and its place in the file; what was created for
- * nothing is given up.
+ * Creates every plugin of a pipeline that is not live yet. An Error names the plugin and its position in the file; plugins created before
+ * the error are released.
  */
 export function buildPlugins(pipeline: Pipeline, deps: BuildDeps): Built {
   const units: Unit[] = [];
@@ -64,7 +64,7 @@ export function buildPlugins(pipeline: Pipeline, deps: BuildDeps): Built {
   }
 }
 
-/** `units` gets all that were taken, also where a later one cannot be. */
+/** Creates and connects the plugins. `units` receives those created so far, even if a later one fails. */
 function connect(pipeline: Pipeline, deps: BuildDeps, units: Unit[]): Built {
   const taken = (loaded: LoadedPlugin, life: Life): Unit => {
     const unit = { ...place(loaded), life };
@@ -131,13 +131,13 @@ function connect(pipeline: Pipeline, deps: BuildDeps, units: Unit[]): Built {
   };
 }
 
-/** The result of `create` of a stage, which nobody need have type-checked. */
+/** Checks the result of a stage's `create`, which may not have been type-checked. */
 function madeStage(made: unknown): Stage<SlotName, SlotName> {
   if (!isObject(made)) throw new Error('create returned no object');
   if (!('handle' in made) || typeof made.handle !== 'function')
     throw new Error('create returned a stage without handle(exchange, rest)');
   if ('routes' in made && made.routes !== undefined) requireHandlers<RouteHandler>('routes', made.routes);
-  // Its handle is there; the other hooks are optional and asked for by name.
+  // `handle` exists; the other hooks are optional and looked up by name.
   return made as Stage<SlotName, SlotName>;
 }
 
@@ -152,7 +152,7 @@ function madeEndpoint(made: unknown, own: readonly OwnRoute[]): Endpoint {
   const unserved = own.find(({ id }) => !routes.has(id) && !upgrades.has(id));
   if (unserved !== undefined)
     throw new Error(`the route "${unserved.id}" of ownRoutes has no handler in routes`);
-  // Not a copy: its other hooks may stand on a prototype. All that is asked of it has been checked.
+  // Not a copy, since its other hooks may be on a prototype. Everything that is used has been checked.
   return made as Endpoint;
 }
 
@@ -171,7 +171,7 @@ function isObject(value: unknown): value is object {
   return typeof value === 'object' && value !== null;
 }
 
-/** The handlers of a plugin, each held to give an answer; what it throws is noted as the plugin's. */
+/** The handlers of a plugin, each of which must return an answer; errors are attributed to the plugin. */
 function answering(loaded: LoadedPlugin, routes: Endpoint['routes']): Endpoint['routes'] {
   const whose = placeOf(loaded);
   return mapped(routes, (handler) => async (call) => {

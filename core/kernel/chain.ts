@@ -7,14 +7,14 @@ import { apiError } from '../base/errors/table.js';
 import { blame, type PluginPlace } from './blame.js';
 import { answerFault } from '../wire/answer/kinds.js';
 
-/** A stage in its place, made by the loader from the pipeline file. */
+/** A stage and its position, made by the loader from the pipeline file. */
 export interface ChainLink {
   readonly id: string;
   readonly rest: RestUse;
   readonly stage: Stage<SlotName, SlotName>;
-  /** The slots that it promises; none unless given. */
+  /** The slots that it promises to fill; none by default. */
   readonly gives?: readonly string[];
-  /** The plugin's own name; the id unless given. */
+  /** The plugin's own name; the id by default. */
   readonly plugin?: string;
   readonly at?: string;
   readonly meter?: StageMeter;
@@ -23,7 +23,7 @@ export interface ChainLink {
 /** Runs an exchange through the chain, or through the rest of it. */
 export type Run = (exchange: Exchange) => Promise<Answer>;
 
-/** A link, until the stages of its chain have stopped. */
+/** A link of the chain, cleared when the chain's stages have stopped. */
 interface Place {
   link: ChainLink | undefined;
   readonly promises: StagePromises;
@@ -37,7 +37,7 @@ export class Chain {
 
   /**
    * Composes the rest of the chain for every stage once, from the last stage to the first, so that a stage may run its rest any number of
-   * times, also in parallel. The last stage must answer by itself.
+   * times, including in parallel. The last stage must answer by itself.
    */
   constructor(links: readonly ChainLink[]) {
     const end: Run = () =>
@@ -51,12 +51,15 @@ export class Chain {
     this.run = this.#places.reduceRight<Run>((rest, place) => this.#before(place, rest), end);
   }
 
-  /** True when a stage is at work, also one whose caller has left. */
+  /** True if a stage is running, even if its client has left. */
   get isRunning(): boolean {
     return this.#running > 0;
   }
 
-  /** Its stages are stopped: whoever has kept a rest of it, such as work ahead of time, keeps none of them alive. */
+  /**
+   * Marks the stages as stopped and releases them: code that has kept a rest of the chain, such as background work, does not keep them in
+   * memory.
+   */
   end(): void {
     for (const place of this.#places) place.link = undefined;
   }
@@ -66,7 +69,7 @@ export class Chain {
     return async (given) => {
       given.signal.throwIfAborted();
       const { link } = place;
-      // Nobody waits for this: what was begun for a client has ended before the stages were stopped.
+      // No client waits for this: the work of clients has ended before the stages were stopped.
       if (link === undefined) throw apiError('stopping', {});
       const span = given.span?.child(`stage ${link.id}`);
       const exchange = span === undefined ? given : given.derive({ span });
@@ -81,7 +84,7 @@ export class Chain {
       const call = link.meter?.begin(exchange.waits);
       this.#running += 1;
       try {
-        // A stage's type names the slots it needs; loading the pipeline has checked that they are filled.
+        // The stage's type names the slots it needs; loading the pipeline has checked that they are filled.
         const answer = await link.stage.handle(exchange as Exchange<SlotName>, counted);
         holdToAnswer(promises, runs, answer);
         call?.answered();
@@ -109,7 +112,7 @@ function placeOf({ id, rest, plugin, at }: ChainLink): Pick<StagePromises, 'id' 
   return { id, rest, ...(plugin === undefined ? {} : { plugin }), ...(at === undefined ? {} : { at }) };
 }
 
-/** Notes what the stage did. Only a single way down and up again can be repeated. */
+/** Records how the stage could repeat its work. Only a single pass down and up the chain can be repeated. */
 function noteRepeat(
   { stage, meter }: ChainLink,
   exchange: Exchange,
@@ -137,13 +140,13 @@ async function metered(call: StageCall, rest: Run, exchange: Exchange): Promise<
   }
 }
 
-/** Declarations of a stage, by which it is held while it runs. */
+/** Declarations of a stage that are enforced while it runs. */
 interface StagePromises extends PluginPlace {
   readonly rest: RestUse;
   readonly gives: readonly string[];
 }
 
-/** A plugin did what it declares not to do, or not what it must. */
+/** A plugin did something that it declares not to do, or did not do what it must. */
 class ContractBreach extends Error {
   constructor({ kind, id }: PluginPlace, what: string) {
     super(`${kind} "${id}" ${what}`);
@@ -154,11 +157,11 @@ class ContractBreach extends Error {
 const most: Readonly<Record<RestUse, number>> = { never: 0, maybe: 1, once: 1, many: Infinity };
 const least: Readonly<Record<RestUse, number>> = { never: 0, maybe: 0, once: 1, many: 0 };
 
-/** Refuses to run the rest of the chain more often than declared, or without a slot that the stage promises to give. */
+/** Throws if the rest of the chain runs more often than declared, or without a slot that the stage promises to fill. */
 function holdToRest(stage: StagePromises, runs: number, derived: Exchange): void {
   if (runs > most[stage.rest]) throw new RestMisuse(stage, runs);
   for (const slot of stage.gives)
-    // Sites add slots of their own; they are names like any other here.
+    // Sites add slots of their own; here they are names like any other.
     if (derived.slots[slot as SlotName] === undefined)
       throw new ContractBreach(
         stage,
@@ -166,13 +169,15 @@ function holdToRest(stage: StagePromises, runs: number, derived: Exchange): void
       );
 }
 
-/** Refuses what is no answer, and a rest that ran more or less often than declared, whatever became of the refusal above. */
+/**
+ * Throws if the value is not an answer, or if the rest ran more or less often than declared, even if the stage caught the earlier error.
+ */
 function holdToAnswer(stage: StagePromises, runs: number, answer: unknown): void {
   if (runs < least[stage.rest] || runs > most[stage.rest]) throw new RestMisuse(stage, runs);
   holdToAnyAnswer(stage, answer);
 }
 
-/** Refuses what is no answer. */
+/** Throws if the value is not an answer. */
 export function holdToAnyAnswer(place: PluginPlace, answer: unknown): void {
   const fault = answerFault(answer);
   if (fault !== undefined) throw new ContractBreach(place, `gave no answer but ${fault}`);

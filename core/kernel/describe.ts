@@ -14,9 +14,9 @@ import type { StageMeter } from './stage-meter.js';
 
 export interface DescribeSettings {
   readonly registry: MeterRegistry;
-  /** By id of the stage. */
+  /** Meters by stage id. */
   readonly stageMeters: ReadonlyMap<string, StageMeter>;
-  /** Unix milliseconds. */
+  /** Start of the process in Unix milliseconds. */
   readonly startedMs: number;
 }
 
@@ -26,7 +26,7 @@ export type StaticDescription = Pick<PipelineDescription, 'sections'> &
     Record<'stages' | 'endpoints' | 'services', readonly Omit<PartDescription, 'meters' | 'figures'>[]>
   >;
 
-/** A pipeline, described. */
+/** Describes a pipeline. */
 export class Describer {
   readonly #file: string;
   readonly #settings: DescribeSettings;
@@ -45,7 +45,7 @@ export class Describer {
     return { sections, stages: plain(stages), endpoints: plain(endpoints), services: plain(services) };
   }
 
-  /** The description with the figures of now. */
+  /** The description with the current figures. */
   async describe(): Promise<PipelineDescription> {
     const withFigures = (parts: readonly FixedPart[]): Promise<readonly PartDescription[]> =>
       Promise.all(parts.map((part) => readFigures(part, this.#settings)));

@@ -4,7 +4,7 @@ import type { Logger } from '../base/logger.js';
 import { thrownAt } from './thrown-at.js';
 import { withinBound } from './bounded.js';
 
-/** A plugin instance in its place in the pipeline. */
+/** A plugin instance with its position in the pipeline. */
 export interface Unit {
   readonly id: string;
   readonly kind: 'stage' | 'endpoint' | 'service';
@@ -17,7 +17,7 @@ export type Phase = 'create' | 'start' | 'reload' | 'stop' | 'purge';
 
 /** A plugin failed while starting, stopping or reloading; the message names both and the place in the file. */
 export class PluginFailure extends Error {
-  /** `pipelines/site.yaml:14:5`, with which the message begins. */
+  /** `pipelines/site.yaml:14:5`, the start of the message. */
   readonly at: string;
 
   constructor(unit: Pick<Unit, 'id' | 'kind' | 'at'>, phase: Phase, cause: unknown) {
@@ -30,10 +30,10 @@ export class PluginFailure extends Error {
   }
 }
 
-/** Longest time that a plugin may take to stop or to empty its caches. */
+/** Timeout for a plugin to stop or to purge its caches. */
 const stopBoundMs = 10_000;
 
-/** All plugin instances of a pipeline, started and stopped in order. It shares those that it has in common with the one before it. */
+/** All plugin instances of a pipeline, started and stopped in order. Instances may be shared with the previous pipeline. */
 export class Units {
   #isHeld = true;
 
@@ -45,12 +45,12 @@ export class Units {
     for (const { life } of order) life.hold();
   }
 
-  /** Plugins that the pipeline before it does not have. */
+  /** Plugins that the previous pipeline does not have. */
   get fresh(): readonly Unit[] {
     return this.order.filter(({ life }) => !life.isStarted);
   }
 
-  /** True when all of them live in the other one too, in the same order. */
+  /** True if the other one has the same instances in the same order. */
   isSameAs(other: Units): boolean {
     return (
       this.order.length === other.order.length &&
@@ -59,7 +59,7 @@ export class Units {
   }
 
   /**
-   * Starts the plugins that do not run yet, one after another. On a failure, a timeout or an abort it stops those that it has started and
+   * Starts the plugins that are not running yet, one after another. On a failure, a timeout or an abort, it stops those it has started and
    * names the plugin.
    */
   async start(boundMs: number, given?: AbortSignal): Promise<void> {
@@ -76,11 +76,11 @@ export class Units {
     }
   }
 
-  /** Stops the plugins that nobody else needs in reverse order. A failure is logged and the others are still stopped. */
+  /** Stops the plugins that no other pipeline uses, in reverse order. A failure is logged, and the others are still stopped. */
   async stop(): Promise<void> {
     if (!this.#isHeld) return;
     this.#isHeld = false;
-    // Before the first is stopped: a pipeline that is built meanwhile takes up none of them.
+    // All are released before the first is stopped, so that a pipeline built in the meantime reuses none of them.
     const ended = [...this.order].reverse().filter(({ life }) => life.release());
     for (const unit of ended) {
       const { life } = unit;
@@ -89,7 +89,7 @@ export class Units {
     }
   }
 
-  /** Asks every plugin that `before` had too to reload what may have changed; one that fails keeps its old state. */
+  /** Calls `reload` on every plugin that is also in `before`; a plugin that fails keeps its old state. */
   async reload(before: Units = this): Promise<void> {
     const known = new Set(before.order.map(({ life }) => life));
     for (const unit of this.order.filter(({ life }) => known.has(life))) {
@@ -97,7 +97,7 @@ export class Units {
     }
   }
 
-  /** Why the process is not ready, in pipeline order; a plugin that cannot tell is not ready either. */
+  /** Reasons why the process is not ready, in pipeline order; a plugin that fails to tell is not ready either. */
   async readiness(of = this.order): Promise<readonly string[]> {
     const inPipelineOrder = [...of].reverse();
     const reasons = await Promise.all(
@@ -118,7 +118,7 @@ export class Units {
   }
 }
 
-/** Empties caches. */
+/** Purges caches. */
 export async function purgeLives(
   lives: Iterable<Life>,
   log: Logger,
@@ -132,7 +132,7 @@ export async function purgeLives(
   );
 }
 
-/** Work that fails, or takes too long, is logged. */
+/** Runs work, and logs it if it fails or takes too long. */
 async function attempt(id: string, phase: Phase, log: Logger, work: () => unknown): Promise<void> {
   try {
     await withinBound(stopBoundMs, work);

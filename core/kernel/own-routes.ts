@@ -20,7 +20,7 @@ export class OwnRoutes {
     return this.#byId;
   }
 
-  /** Adds a plugin's routes. Throws an Error that says why one of them is invalid. */
+  /** Adds a plugin's routes. Throws an Error with the reason if one of them is invalid. */
   add(routes: readonly OwnRoute[]): void {
     for (const { id, path, methods = readOnly, listener = 'main' } of routes) {
       if (!pathForm.test(path))
@@ -36,7 +36,7 @@ export class OwnRoutes {
   }
 }
 
-/** Two paths of the same shape would be ambiguous. */
+/** The path without parameter names: two paths with the same one would be ambiguous. */
 function shapeOf(path: string): string {
   return path.replace(/\{\w+\}/g, '{}');
 }

@@ -1,35 +1,35 @@
 import type { EncodedAnswer } from '../wire/answer/types.js';
 import type { StageMeter } from './stage-meter.js';
 
-/** The way in which a stage that let a request through does so again when its bytes come again. */
+/** Repeats a stage's decision to let a request through. */
 export type AdmitAgain = () => boolean;
 
-/** The way in which a stage that answered a request with kept bytes does so again. */
+/** Repeats a stage's answer from cached bytes. */
 export interface AnswerAgain {
-  /** The very answer that was given, if it is still kept and still right; undefined sends the request down the chain. */
+  /** The same answer, if it is still cached and valid; undefined sends the request down the chain. */
   find(): EncodedAnswer | undefined;
-  /** Counts that the answer was given once more. */
+  /** Counts that the answer was given again. */
   given(): void;
 }
 
-/** A stage of a way, and how it would do the same again. */
+/** A stage of a recorded path, and how to repeat its part. */
 interface OfStage<Again> {
   readonly again: Again;
   readonly meter: StageMeter | undefined;
 }
 
-/** A way through the stages that is known: what to do when the same bytes come again. */
+/** A recorded path through the stages, for when the same bytes come again. */
 export class Repeat {
   readonly #answering: OfStage<AnswerAgain>;
   readonly #admitting: readonly OfStage<AdmitAgain>[];
 
-  /** @param admitting the stages before the one that answers, the outermost first */
+  /** @param admitting the stages before the answering one, outermost first */
   constructor(answering: OfStage<AnswerAgain>, admitting: readonly OfStage<AdmitAgain>[]) {
     this.#answering = answering;
     this.#admitting = admitting;
   }
 
-  /** The body to send, with everything counted as if the stages had run; undefined, and nothing is counted, when they have to. */
+  /** The body to send, with everything counted as if the stages had run; undefined, with nothing counted, if they must run. */
   again(bodyOf: (answer: EncodedAnswer) => Buffer | undefined): Buffer | undefined {
     const { again, meter } = this.#answering;
     const found = again.find();
@@ -43,13 +43,13 @@ export class Repeat {
   }
 }
 
-/** Asks a stage how it would do the same again; undefined when it cannot. */
+/** Asks a stage how to repeat its part; undefined if it cannot. */
 type AskStage<Again> = OfStage<() => Again | undefined>;
 
-/** Collects on a request's way up which stages it passed. They are asked how to repeat it only when somebody wants to know. */
+/** Records the stages that a request passed, on its way up. They are only asked how to repeat their part if a repeat is wanted. */
 export class RepeatPath {
   #answering: AskStage<AnswerAgain> | undefined;
-  /** The innermost first. */
+  /** Stages passed so far, innermost first. */
   #passed: AskStage<AdmitAgain>[] = [];
 
   answered(stage: AskStage<AnswerAgain>): void {
@@ -61,13 +61,13 @@ export class RepeatPath {
     this.#passed.push(stage);
   }
 
-  /** The way was not a single one, or the answer was changed on it. */
+  /** Marks the path as not repeatable: it branched, or the answer was changed on it. */
   lost(): void {
     this.#answering = undefined;
     this.#passed = [];
   }
 
-  /** A repetition of the whole way, if every stage of it can. */
+  /** A repeat of the whole path, if every stage of it supports that. */
   known(): Repeat | undefined {
     const answering = known(this.#answering);
     const admitting = this.#passed.toReversed().map(known);

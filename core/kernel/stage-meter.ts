@@ -13,7 +13,7 @@ export class StageMeter {
 
   constructor(private readonly clock: Pick<Clock, 'monotonicMs'>) {}
 
-  /** `borrowed` is what an earlier stage has lent: the time for which the stage waits for it is not its own. */
+  /** @param borrowed provided by an earlier stage: the time that the stage waits for it is not its own */
   begin(borrowed?: Waits): StageCall {
     return new StageCall(this.clock, borrowed, (outcome, ownMs, totalMs) => {
       this.#calls += 1;
@@ -24,7 +24,7 @@ export class StageMeter {
     });
   }
 
-  /** Counts a call that took no time worth measuring: the stage did again what it had done before. */
+  /** Counts a repeated call, whose duration is not worth measuring. */
   repeated(isAnswer: boolean): void {
     this.#calls += 1;
     if (isAnswer) this.#answeredHere += 1;
@@ -43,13 +43,13 @@ export class StageMeter {
   }
 }
 
-/** End of a call. `passed` means an answer or error of a later stage, or a client that left. */
+/** Outcome of a call. `passed` means an answer or error of a later stage, or a client that left. */
 type Outcome = 'answered-here' | 'passed' | 'failed';
 
 /**
- * One call of a stage. Time while the rest of the chain runs, once or many times in parallel, does not count as the stage's own, except
- * for the time in which the rest waits for what this stage has lent it. So rows that are pulled long after the backend's stage has passed
- * the exchange on are its time, and not that of who pulls them.
+ * One call of a stage. Time in which the rest of the chain runs, once or several times in parallel, is not the stage's own, except for the
+ * time that the rest waits for something this stage provides. Rows that are pulled long after the backend's stage has passed the exchange
+ * on are thus charged to that stage, and not to the one that pulls them.
  */
 export class StageCall {
   readonly #startedMs: number;
@@ -72,7 +72,7 @@ export class StageCall {
     this.#borrowedBeforeMs = borrowed?.ms ?? 0;
   }
 
-  /** `waits` is that of the exchange on which the rest runs; another one than the stage's own is one that it lends. */
+  /** @param waits those of the exchange on which the rest runs; other ones than the stage's own are provided by it */
   restStarted(waits?: Waits): void {
     this.#runs += 1;
     if (waits !== undefined && waits !== this.borrowed && !this.#lentAtStart.has(waits))
@@ -97,26 +97,26 @@ export class StageCall {
     this.#end(this.#runs === 0 ? 'answered-here' : 'passed');
   }
 
-  /** An error from a later stage is counted there; an error after the client has left is not counted. */
+  /** Ends the call with an error. An error from a later stage is counted there; an error after the client has left is not counted. */
   failed(error: unknown, isAborted: boolean): void {
     this.#end(isAborted || error === this.#restError ? 'passed' : 'failed');
   }
 
   #end(outcome: Outcome): void {
     const nowMs = this.clock.monotonicMs();
-    // A rest that continues after the call, as shared work does, counts up to this point.
+    // A rest that outlives the call, as shared work does, is counted up to this point.
     const isOpen = this.#running > 0;
     const restMs = this.#restMs + (isOpen ? nowMs - this.#restStartedMs : 0);
     const totalMs = nowMs - this.#startedMs;
     this.ended(outcome, Math.max(0, totalMs - restMs + this.#lentMs() - this.#borrowedMs(isOpen)), totalMs);
   }
 
-  /** Time that the rest waited for something that this stage has lent. */
+  /** Time that the rest waited for something this stage provides. */
   #lentMs(): number {
     return [...this.#lentAtStart].reduce((sum, [waits, beforeMs]) => sum + waits.ms - beforeMs, 0);
   }
 
-  /** Time that this stage itself waited for something that it has borrowed. */
+  /** Time that this stage itself waited for something provided by an earlier one. */
   #borrowedMs(isOpen: boolean): number {
     const nowMs = this.borrowed?.ms ?? 0;
     const inRestMs = this.#borrowedInRestMs + (isOpen ? nowMs - this.#borrowedAtRestMs : 0);

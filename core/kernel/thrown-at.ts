@@ -3,18 +3,18 @@ import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import { packageRoot } from './options/index.js';
 
-/** Stack frames of this package and of Node say nothing about a plugin of a site. */
+/** Folder of this package; its stack frames, and those of Node, are not part of a site's plugin. */
 const ownFolder = packageRoot();
 const frame = /(?:^|[ (])(file:\/\/\/[^\s()]+|\/[^\s():]+):(\d+)(?::(\d+))?\)?$/;
 
-/** Where in the code of a site an error was thrown, `/etc/site/gate.js:14:5`; undefined where its stack does not tell. */
+/** The position in a site's code where an error was thrown, `/etc/site/gate.js:14:5`; undefined if its stack does not show it. */
 export function thrownAt(error: unknown): string | undefined {
   if (!(error instanceof Error)) return undefined;
   for (const line of (error.stack ?? '').split('\n')) {
     const [, where, ...numbers] = frame.exec(line) ?? [];
     if (where === undefined) continue;
     const path = where.startsWith('file:') ? fileURLToPath(where) : where;
-    // Beyond the kernel stands who called it, and no more of the plugin.
+    // Frames beyond the kernel are its callers, and not part of the plugin.
     if (path.startsWith(ownFolder) && path.includes('/core/kernel/')) return undefined;
     if (path.startsWith(ownFolder)) continue;
     return [path, ...numbers].join(':').replace(/:$/, '');
@@ -22,12 +22,12 @@ export function thrownAt(error: unknown): string | undefined {
   return undefined;
 }
 
-/** Longest time that Node may take to look at a module. */
+/** Timeout for Node to parse a module. */
 const parseBoundMs = 10_000;
 
 /**
- * Where a module cannot be parsed, `/etc/site/gate.js:14`: the error of an import does not tell, so Node is asked to look at the file alone.
- * Undefined where that finds nothing, as when the fault is in a module that this one imports.
+ * The position of a module's syntax error, `/etc/site/gate.js:14`. The error of an import does not contain it, so Node is run to check the
+ * file alone. Undefined if that finds nothing, for example because the error is in an imported module.
  */
 export async function syntaxFaultAt(path: string): Promise<string | undefined> {
   try {

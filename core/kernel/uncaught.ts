@@ -1,15 +1,14 @@
-/** Reaction of a process to errors that nothing caught. */
+/** Handlers for uncaught errors of a process. */
 export interface Uncaught {
-  /** True when it is an error of the system: it is reported, and the process goes on. */
+  /** Returns true for a system error: it is reported, and the process goes on. */
   outlives(error: Error): boolean;
   /** Reports a defect synchronously, because the process is about to end. */
   logDefect(error: Error): void;
 }
 
 /**
- * Handles errors that nothing caught, including unhandled rejections. A defect is reported and ends the process with status 1, because the
- * state after it is unknown. An error of the system, such as of too few file descriptors, may come from any call, so every callback has to
- * withstand it: here, for all of them.
+ * Handles uncaught errors, including unhandled rejections. A defect is reported and ends the process with status 1, because the state after
+ * it is unknown. A system error, such as a lack of file descriptors, may be thrown by any call, so it is handled here for all callbacks.
  */
 export function endOnDefect(uncaught: Uncaught): () => void {
   const onUncaught = (error: Error): void => {

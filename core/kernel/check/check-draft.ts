@@ -7,11 +7,11 @@ import { rules } from './rules/index.js';
 
 export interface CheckDraftOptions {
   readonly tiers: readonly Tier[];
-  /** Needed for the environment tier. Without that tier, its rules that refuse a start still use it. */
+  /** Needed for the environment tier. Without that tier, its rules that prevent a start still use it. */
   readonly surroundings?: Surroundings;
 }
 
-/** All findings of the requested tiers about one pipeline, sorted. The environment tier only runs when the text is sound. */
+/** All findings of the requested tiers about one pipeline, sorted. The environment tier only runs if the text has no errors. */
 export async function checkDraft(
   draft: PipelineDraft,
   options: CheckDraftOptions,

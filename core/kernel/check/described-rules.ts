@@ -12,7 +12,7 @@ export interface RuleDescription {
   readonly docs: string;
 }
 
-/** Reads all rules, those of built-in plugins among them, in the order of their ids: structure, meaning, environment. */
+/** Reads all rules, including those of built-in plugins, in the order of their ids: structure, meaning, environment. */
 export function describedRules(): Promise<readonly RuleDescription[]> {
   return (known ??= describeRules());
 }

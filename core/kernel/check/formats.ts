@@ -11,7 +11,7 @@ export function isFormat(name: string): name is Format {
 }
 
 export interface FormatOptions {
-  /** For the text format on terminals. */
+  /** True to colour the text format. */
   readonly hasColor?: boolean;
 }
 
@@ -45,7 +45,7 @@ export async function readSources(findings: readonly Finding[]): Promise<Readonl
 }
 
 /**
- * For people:
+ * Text format:
  *
  *     site.yaml:14:7: error R007 option "brust" is not known to plugin "guard"
  *        14 |       brust: 100
@@ -63,7 +63,7 @@ function formatText(
 function formatOne(finding: Finding, text: string | undefined, paint: Paint): string {
   const { at, rule, severity, message, fix } = finding;
   const { given } = at;
-  // Most messages about a flag or a variable begin with it.
+  // Most messages about a flag or a variable start with it.
   const place =
     given !== undefined && message.startsWith(given) ? '' : paint.bold(`${printable(placeText(at))}: `);
   const tone = severity === 'error' ? paint.red : paint.yellow;
@@ -97,7 +97,7 @@ const code =
     `\u001b[${number}m${text}\u001b[0m`;
 const ansi: Paint = { bold: code(1), red: code(31), yellow: code(33), green: code(32) };
 
-/** For programs: one object with all findings; `endColumn` is exclusive. */
+/** JSON format: one object with all findings; `endColumn` is exclusive. */
 function formatJson(findings: readonly Finding[], sources: ReadonlyMap<string, string>): string {
   const items = findings.map(({ at, rule, severity, message, fix }) => ({
     ...(at.given === undefined ? {} : { given: at.given }),
@@ -119,14 +119,14 @@ function frameOf(at: Finding['at'], text: string | undefined): { readonly frame?
   return frame === undefined ? {} : { frame: `${frame.line}\n${frame.indent}${frame.underline}` };
 }
 
-/** For GitHub Actions: one workflow command per finding, which GitHub shows at the line. */
+/** Format for GitHub Actions: one workflow command per finding, which GitHub shows at the line. */
 function formatGithub(findings: readonly Finding[], rules: readonly RuleDescription[]): string {
   return findings.map((finding) => `${command(finding, rules)}\n`).join('');
 }
 
 function command({ at, rule, severity, message, fix }: Finding, rules: readonly RuleDescription[]): string {
   const title = rules.find(({ id }) => id === rule)?.title ?? rule;
-  // The value of a flag or a variable stands in no file.
+  // The value of a flag or a variable is not in a file.
   const place = [
     `file=${property(at.file)}`,
     `line=${at.line}`,
@@ -146,7 +146,7 @@ function property(text: string): string {
   return data(text).replaceAll(':', '%3A').replaceAll(',', '%2C');
 }
 
-/** SARIF 2.1.0, for code scanning: one run with all rules and one result per finding. */
+/** SARIF 2.1.0 format for code scanning: one run with all rules and one result per finding. */
 function formatSarif(findings: readonly Finding[], rules: readonly RuleDescription[]): string {
   const run = {
     tool: {
@@ -192,22 +192,22 @@ function uriOf(file: string): string {
   return path.startsWith('/') ? `file://${escaped}` : escaped;
 }
 
-/** The line that a finding points at, and the part to underline. */
+/** The line that a finding points at, with the part to underline. */
 interface CodeFrame {
   readonly line: string;
-  /** Text before the underline; it keeps tabs, so that both lines align. */
+  /** Text before the underline. It keeps tabs, so that both lines align. */
   readonly indent: string;
   readonly underline: string;
 }
 
-/** Longest line shown whole; a longer one is cut after the underlined part. */
+/** Maximum length of a line shown whole; a longer one is cut after the underlined part. */
 const maxLine = 160;
 
-/** Undefined when the text is unknown or has no such line. */
+/** The code frame; undefined if the text is unknown or has no such line. */
 function codeFrame(at: SourcePosition, text: string | undefined): CodeFrame | undefined {
   const written = text?.split('\n')[at.line - 1]?.replace(/\r$/, '');
   if (written === undefined || written.trim() === '' || hasControls(written)) return undefined;
-  // Addresses may hold a password; the columns stay.
+  // Addresses may contain a password; replacing it keeps the columns.
   const line = written.replace(
     /(?<![^\s"'[{,=])((?:[a-z][\w+.-]*:\/\/)?[^\s"':@/]*:)([^\s"']+)@/gi,
     (_, start: string, password: string) => `${start}${'*'.repeat(password.length)}@`,
@@ -222,7 +222,7 @@ function codeFrame(at: SourcePosition, text: string | undefined): CodeFrame | un
 
 const controls = /[\u0000-\u0008\u000b-\u001f\u007f-\u009f]/;
 
-/** Files are untrusted: their escape sequences must not reach the terminal. */
+/** True if a text has control characters. Files are untrusted: their escape sequences must not reach the terminal. */
 function hasControls(text: string): boolean {
   return controls.test(text);
 }

@@ -23,9 +23,9 @@ export { thisMachine } from './surroundings.js';
 export type { Surroundings } from './rule.js';
 
 export interface CheckOptions {
-  /** Flags and environment that the pipeline would be started with. */
+  /** Flags and environment with which the pipeline would be started. */
   readonly sources: OptionSources;
-  /** When given, the environment tier runs too. */
+  /** If given, the environment tier runs too. */
   readonly surroundings?: Surroundings;
   readonly builtIns?: BuiltIns;
 }
@@ -44,7 +44,7 @@ export async function checkFiles(paths: readonly string[], options: CheckOptions
       continue;
     }
     if (/\.md$/i.test(file)) {
-      // Pipelines in documentation are not meant for this machine.
+      // Pipelines in documentation are not intended for this machine.
       const textOnly: CheckOptions = { sources: options.sources };
       for (const block of markdownSources(source)) {
         findings.push(...(await checkSource(block, textOnly, builtIns)));
@@ -56,7 +56,7 @@ export async function checkFiles(paths: readonly string[], options: CheckOptions
   return [...sortFindings(findings)];
 }
 
-/** A directory may hold other YAML, such as a tenant map. */
+/** True for a pipeline. A directory may contain other YAML, such as a tenant map. */
 export function looksLikePipeline(text: string): boolean {
   return /^(?:stages\s*:|# yaml-language-server:.*pipeline\.schema\.json)/m.test(text);
 }
@@ -76,10 +76,10 @@ async function checkSource(
 
 const checkedEndings = /\.(?:ya?ml|md)$/i;
 
-/** Folder names that the search skips. */
+/** Names of folders that the search skips. */
 const skippedFolders: ReadonlySet<string> = new Set(['node_modules', 'dist']);
 
-/** A file to check; one named explicitly is checked whatever its content. */
+/** A file to check; a file named explicitly is checked whatever its content. */
 interface FileToCheck {
   readonly file: string;
   readonly isNamed: boolean;
@@ -117,9 +117,9 @@ async function addFolder(folder: string, files: Set<string>): Promise<void> {
 const fence = /^( {0,12})(`{3,}|~{3,})\s*([^`]*)$/;
 
 /**
- * The pipelines in a Markdown file: fenced blocks marked `yaml` or `yml` that hold a `stages:` list, or have `pipeline` after the language.
- * `fragment` marks a block that shows only part of a pipeline, `no-check` one that is wrong on purpose. Everything outside the block is
- * blanked, so that lines and columns are those of the Markdown file.
+ * The pipelines in a Markdown file: fenced blocks marked `yaml` or `yml` that contain a `stages:` list, or have `pipeline` after the
+ * language. `fragment` marks a block that shows only part of a pipeline, `no-check` an intentionally invalid one. Everything outside the
+ * block is blanked, so that lines and columns are those of the Markdown file.
  */
 function markdownSources(file: SourceFile): readonly SourceFile[] {
   const lines = file.text.split('\n');

@@ -6,7 +6,7 @@ import type { LintFile, LintOption } from '../plugin/contract.js';
 import { chainOf } from './slot-order.js';
 import { findOption, optionsOf, waysToSet, type FoundOption } from './option-lookup.js';
 
-/** The findings of the rules that the enabled plugins of a file bring. */
+/** The findings of the rules that the enabled plugins of a file provide. */
 export function lintFindings(draft: PipelineDraft): readonly Finding[] {
   return draft.entries.flatMap((entry) => {
     const { isEnabled, load, options, use, useAt } = entry;

@@ -1,7 +1,7 @@
 import { definitionsOf, CORE_SECTIONS, type OptionDefinition } from '../options/index.js';
 import type { DraftOptions, PipelineDraft } from '../pipeline/draft.js';
 
-/** Where an unknown key belongs, as advice: operators take an option by its flag, or write it in the wrong place. */
+/** Advice on where an unknown option belongs: operators write its flag instead of its key, or put it in the wrong section. */
 export function meantOption(
   draft: PipelineDraft,
   owner: DraftOptions | undefined,
@@ -29,7 +29,7 @@ export function meantBeside(
   return meantOption(draft, owner, key);
 }
 
-/** The parts of the file that have such an option: sections, then plugins; when none of them has it, built-in plugins that could. */
+/** The sections and plugins of the file that have such an option; if none has it, built-in plugins that could. */
 function placesOf(draft: PipelineDraft, owner: DraftOptions | undefined, key: string): readonly string[] {
   const sections: readonly string[] = CORE_SECTIONS;
   const has = (name: string): boolean =>
@@ -52,7 +52,7 @@ function placesOf(draft: PipelineDraft, owner: DraftOptions | undefined, key: st
     .slice(0, 3);
 }
 
-/** True when a word is another name of an option: its flag, its variable, or its key with dashes, underscores or other letters. */
+/** True if a word is another name of an option: its flag, its variable, or its key with dashes, underscores or another case. */
 function isName({ key, flag, shares, env }: OptionDefinition, word: string): boolean {
   const bare = word.replace(/^-+/, '');
   return bare === flag || bare === shares || env.includes(bare) || plainName(bare) === plainName(key);

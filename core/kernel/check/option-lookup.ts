@@ -16,13 +16,13 @@ export interface FoundOption {
   readonly origin: OptionOrigin;
   /** The value in the file, or the flag or variable that set it; the owner for the default. */
   readonly at: SourcePosition;
-  /** As the operator wrote it: `metricsListen`, `flag -metrics-listen` or `environment variable LISTEN_ADDR`. */
+  /** Name as the operator wrote it: `metricsListen`, `flag -metrics-listen` or `environment variable LISTEN_ADDR`. */
   readonly name: string;
-  /** The value in the file, if that is what counts. */
+  /** The value in the file, if that is the effective one. */
   readonly node: LocatedNode | undefined;
 }
 
-/** Rules ask for the options of a draft many times, and a draft never changes. */
+/** Options by draft: rules look them up many times, and a draft never changes. */
 const known = new WeakMap<PipelineDraft, readonly FoundOption[]>();
 
 export function allOptions(draft: PipelineDraft): readonly FoundOption[] {
@@ -44,8 +44,8 @@ export function enabledOwners({ sections, entries }: PipelineDraft): readonly Dr
 }
 
 /**
- * The option that a flag sets, wherever its plugin stands. Rules name options by flag, as people do; keys in the file may then
- * move without a rule going silent. Undefined when the plugin is not in the pipeline.
+ * The option that a flag sets, wherever its plugin is in the file. Rules refer to options by flag, as people do, so that renaming a key
+ * does not disable a rule. Undefined if the plugin is not in the pipeline.
  */
 export function findOption(draft: PipelineDraft, flag: string): FoundOption | undefined {
   return allOptions(draft).find((option) => option.definition.flag === flag);
@@ -57,12 +57,12 @@ export function isFilled(
   return typeof option?.value === 'string' && option.value !== '';
 }
 
-/** Tells the operator how to set an option. */
+/** Advice on how to set an option. */
 export function howToSet(option: FoundOption | undefined, flag: string): string {
   return option === undefined ? `-${flag}` : waysToSet(option.definition);
 }
 
-/** `region (-region)`, or the key alone of an option without a flag. */
+/** `region (-region)`, or only the key of an option without a flag. */
 export function waysToSet({ key, flag, shares = flag }: OptionDefinition): string {
   return shares === undefined ? key : `${key} (-${shares})`;
 }

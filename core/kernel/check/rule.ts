@@ -1,22 +1,22 @@
 import type { PipelineDraft } from '../pipeline/draft.js';
 import type { Finding, SourcePosition } from '../pipeline/types.js';
 
-/** Subject of a rule: the text alone, its meaning, or the machine it would run on. */
+/** What a rule inspects: the text alone, its meaning, or the machine it would run on. */
 export type Tier = 'structure' | 'meaning' | 'environment';
 
-/** Questions of a rule about a machine; for rules of the environment tier. */
+/** Checks of the machine, for rules of the environment tier. */
 export interface Surroundings {
   readonly signal: AbortSignal;
-  /** Undefined when the path can be used so; otherwise the reason why not. */
+  /** Resolves to undefined if the path is accessible for this use, otherwise to the reason. */
   readonly canRead: (path: string) => Promise<string | undefined>;
   readonly canWrite: (path: string) => Promise<string | undefined>;
-  /** Undefined when the address is free; otherwise the reason why not. */
+  /** Resolves to undefined if the address is free, otherwise to the reason. */
   readonly canListen: (address: string) => Promise<string | undefined>;
-  /** Undefined when GET on the URL answers 2xx; otherwise the reason why not. */
+  /** Resolves to undefined if GET on the URL answers 2xx, otherwise to the reason. */
   readonly canReach: (url: string) => Promise<string | undefined>;
 }
 
-/** A complaint of a rule, to which the rule's id and severity are added. */
+/** A finding of a rule, before the rule's id and severity are added. */
 export interface Complaint {
   readonly at: SourcePosition;
   readonly message: string;
@@ -28,9 +28,9 @@ interface RuleMeta {
   /** A few words, for tables of rules. */
   readonly title: string;
   readonly severity: Finding['severity'];
-  /** One paragraph for docs/checker.md: what is wrong, why it matters, what to do. */
+  /** One paragraph for docs/checker.md: the problem, why it matters, how to fix it. */
   readonly docs: string;
-  /** True when the rule judges the file as a whole: it then skips fragments in Markdown. */
+  /** True if the rule concerns the file as a whole: it then skips fragments in Markdown. */
   readonly isAboutWhole?: boolean;
 }
 
@@ -40,7 +40,7 @@ export interface TextRule extends RuleMeta {
 }
 export interface EnvironmentRule extends RuleMeta {
   readonly tier: 'environment';
-  /** True when `serve` also applies the rule: the process would start but fail later. */
+  /** True if `serve` also applies the rule, because the process would start but fail later. */
   readonly refusesStart?: boolean;
   check(draft: PipelineDraft, surroundings: Surroundings): Promise<readonly Complaint[]>;
 }

@@ -2,13 +2,13 @@ import type { DraftEntry, PipelineDraft } from '../pipeline/draft.js';
 import { valueOf } from '../pipeline/located.js';
 import type { StagePlugin } from '../plugin/contract.js';
 
-/** An enabled and loaded stage with its place in the chain. */
+/** An enabled and loaded stage with its position in the chain. */
 export interface ChainStage {
   readonly entry: DraftEntry;
   readonly plugin: StagePlugin;
 }
 
-/** The chain as far as it is known; `isWhole` is false when a stage could not be read or loaded, so that the slots it provides are unknown. */
+/** The known part of the chain; `isWhole` is false if a stage could not be read or loaded, so that the slots it provides are unknown. */
 export interface DraftChain {
   readonly stages: readonly ChainStage[];
   readonly isWhole: boolean;
@@ -37,7 +37,7 @@ export interface Misplacement {
   readonly slot: string;
 }
 
-/** All needs that only a later stage meets. */
+/** All slots that are needed before the stage that provides them. */
 export function misplacements(stages: readonly ChainStage[]): readonly Misplacement[] {
   return stages.flatMap((needer, index) =>
     needer.plugin.needs.flatMap((slot) => {
@@ -61,8 +61,8 @@ export interface MisplacedGroup {
 }
 
 /**
- * Explains all misplacements with as few stages as possible: one moved stage breaks the needs of several others and should be named once.
- * In a tie, the first needer is blamed.
+ * Explains all misplacements with as few stages as possible: one misplaced stage breaks several others and should be named once. In a tie,
+ * the first needer is blamed.
  */
 export function groupMisplacements(stages: readonly ChainStage[]): readonly MisplacedGroup[] {
   let left = misplacements(stages);
@@ -88,7 +88,7 @@ function largestGroup(edges: readonly Misplacement[]): MisplacedGroup | undefine
   return best;
 }
 
-/** The move that fixes a group: the giver up or the needer down, whichever leaves fewer needs unmet. */
+/** The move that fixes a group: the giver up or the needer down, whichever leaves fewer unmet needs. */
 export function mendingMove(stages: readonly ChainStage[], group: MisplacedGroup): string {
   const up = moveUp(stages, group);
   const down = moveDown(stages, group);
@@ -101,7 +101,7 @@ interface Move {
   readonly words: string;
 }
 
-/** The last of the givers moves before the first of the needers; with several givers, all of them would have to move. */
+/** Moves the last giver before the first needer; with several givers, all of them would have to move. */
 function moveUp(stages: readonly ChainStage[], group: MisplacedGroup): Move {
   const needer = byPlace(
     stages,
@@ -140,7 +140,7 @@ function moveDown(stages: readonly ChainStage[], group: MisplacedGroup): Move {
   };
 }
 
-/** Unique, in the order of the file. */
+/** The stages without duplicates, in file order. */
 export function byPlace(stages: readonly ChainStage[], some: readonly ChainStage[]): readonly ChainStage[] {
   return stages.filter((stage) => some.includes(stage));
 }

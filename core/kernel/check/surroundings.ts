@@ -9,10 +9,12 @@ import { parseListenAddress } from '../../base/listen-address.js';
 import { readFailure } from '../pipeline/source.js';
 import type { Surroundings } from './rule.js';
 
-/** Longest wait for the backend's answer. */
+/** Timeout for the backend's answer. */
 const reachTimeoutMs = 5_000;
 
-/** This machine, for the environment tier. Leaves nothing changed: test files are removed, listeners close immediately. */
+/**
+ * Checks of this machine for the environment tier. They leave nothing changed: test files are removed, listeners are closed immediately.
+ */
 export function thisMachine(signal: AbortSignal): Surroundings {
   return { signal, canRead, canWrite, canListen, canReach: (url) => canReach(url, signal) };
 }
@@ -26,7 +28,10 @@ async function canRead(path: string): Promise<string | undefined> {
   }
 }
 
-/** An existing file must open for writing; otherwise it must be possible to create it. Permissions alone do not tell: see /proc. */
+/**
+ * Returns why a file cannot be written. An existing file must open for writing; otherwise it must be possible to create it. Checking
+ * permissions is not enough: see /proc.
+ */
 async function canWrite(path: string): Promise<string | undefined> {
   try {
     // Non-blocking, because opening a pipe would wait for its reader.
@@ -88,14 +93,14 @@ async function canReach(url: string, signal: AbortSignal): Promise<string | unde
   const timeout = AbortSignal.timeout(reachTimeoutMs);
   try {
     const send = new URL(url).protocol === 'https:' ? requestHttps : requestHttp;
-    // A new connection: one kept alive would not show the present state.
+    // A new connection: a kept-alive one would not show the current state.
     const request = send(url, { agent: false, signal: AbortSignal.any([signal, timeout]) });
     const answered = once(request, 'response');
     request.on('error', () => undefined).end();
     // The event has one argument, the response.
     const [answer] = (await answered) as [IncomingMessage];
     const { statusCode = 0 } = answer;
-    // The body is of no interest, however long it is.
+    // The body is not needed and may be long.
     answer.destroy();
     return statusCode >= 200 && statusCode < 300 ? undefined : `it answers with status ${statusCode}`;
   } catch (error) {

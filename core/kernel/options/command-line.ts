@@ -13,7 +13,7 @@ export interface CommandFlag {
 
 /** A parsed command line. */
 export interface CommandLine {
-  /** Texts of option flags by name; each is valid unless a problem names it. For a repeated flag the last one wins. */
+  /** Texts of option flags by name; each is valid unless a problem names it. The last of repeated flags is used. */
   readonly flags: ReadonlyMap<string, string>;
   /** Texts of the program's own flags by name; a switch is "true" or "false". */
   readonly own: ReadonlyMap<string, string>;
@@ -24,8 +24,8 @@ export interface CommandLine {
 
 /**
  * Parses a command line against the known flags. Never throws. A caller that needs the flags of a site's plugins parses twice: first only
- * for the name of the pipeline file, then turning the problems into a UsageError.
- * @param env where the variables of the program's own flags are looked up
+ * for the name of the pipeline file, then converting the problems to a UsageError.
+ * @param env source of the variables of the program's own flags
  */
 export function parseCommandLine(
   args: readonly string[],
@@ -79,7 +79,7 @@ function problemsOfArg(
   }
 }
 
-/** Flags of the program itself that the command line leaves to their environment variables. */
+/** The program's own flags that are not on the command line but set by their environment variables. */
 function variablesOf(
   own: ReadonlyMap<string, CommandFlag>,
   texts: ReadonlyMap<string, string>,
@@ -131,13 +131,13 @@ function readWithYargs(split: readonly FlagArg[]): {
   return { texts, positionals: Array.isArray(rest) ? rest.map(String) : [] };
 }
 
-/** The command line or environment is invalid: shown without a stack, exit status 2. */
+/** The command line or environment is invalid; shown without a stack, with exit status 2. */
 export class UsageError extends Error {
   override readonly name = 'UsageError';
   readonly exitCode = 2;
   readonly problems: readonly string[];
 
-  /** `problems`: all that were found, one sentence each. */
+  /** @param problems all problems found, one sentence each */
   constructor(problems: readonly string[]) {
     super(problems.join('\n'));
     this.problems = problems;
@@ -145,8 +145,8 @@ export class UsageError extends Error {
 }
 
 /**
- * Splits arguments into flags, in all forms operators use: `-name=value`, `--name value`, `-switch`, `-switch=false`, `-a.dotted-name`.
- * yargs takes a single dash as a series of one-letter switches, so this brings everything to one form first.
+ * Splits arguments into flags, in all forms that operators use: `-name=value`, `--name value`, `-switch`, `-switch=false`,
+ * `-a.dotted-name`. yargs takes a single dash as a series of one-letter switches, so this converts everything to one form first.
  */
 
 /** Kind of a flag, as far as it is known before its value is parsed. */

@@ -1,4 +1,4 @@
-/** Describes the options of a loaded plugin or section for people, without the values that its schema marks as secret. */
+/** Describes the options of a loaded plugin or section as text, without the values that its schema marks as secret. */
 import { hasUserInfo, hidden, withoutCredentials } from '../../base/secrets.js';
 import { resolveOptions } from './resolve.js';
 import { definitionsOf, type OptionDefinition, type OptionSchema, type ValueSchema } from './schema.js';
@@ -8,19 +8,19 @@ import { printText } from './text-value.js';
 export interface OptionDescription {
   readonly key: string;
   readonly description: string;
-  /** Printed as a flag's text; undefined when unset and for secrets. */
+  /** The value in the form of a flag's text; undefined if unset, and for secrets. */
   readonly value: string | undefined;
   readonly default: string | undefined;
   readonly isSet: boolean;
   readonly isDefault: boolean;
   readonly isSecret: boolean;
-  /** No answer depends on it. */
+  /** True if no answer depends on the option. */
   readonly isNeutral: boolean;
   readonly flag: string | undefined;
   readonly unit: string | undefined;
 }
 
-/** Describes the options that code uses, in the order of the schema. `values` are resolved: durations are milliseconds. */
+/** Describes the options as used by code, in schema order. `values` are resolved: durations are milliseconds. */
 export function describeOptions(
   schema: OptionSchema,
   values: ReadonlyMap<string, unknown>,
@@ -69,7 +69,7 @@ function withoutSecrets(schema: ValueSchema, value: unknown): unknown {
   );
 }
 
-/** The secrets in a value: what its schema marks, and URLs with a user or a password. */
+/** The secrets in a value: parts that its schema marks, and URLs with a user or a password. */
 export function* secretValues(schema: ValueSchema, value: unknown, isSecret = false): Generator<string> {
   const isMarked = isSecret || schema['x-secret'] === true;
   if (typeof value === 'string' && (isMarked || hasUserInfo(value))) yield value;

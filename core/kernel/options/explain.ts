@@ -4,13 +4,13 @@ import { textFormats } from './formats.js';
 import { type ValueSchema, isDuration } from './schema.js';
 import { suggest } from './suggest.js';
 
-/** A fault in words, and advice to fix it. */
+/** A problem in words, with advice to fix it. */
 export interface Explanation {
   readonly message: string;
   readonly fix: string | undefined;
 }
 
-/** Longest part of an invalid value that a message repeats. */
+/** Maximum length of an invalid value in a message. */
 const MAX_SHOWN = 60;
 
 /** Turns a validation error into words that complete a sentence starting with the option's name; secrets are not shown. */
@@ -20,7 +20,7 @@ export function explain(error: ErrorObject, isSecretOption: boolean): Explanatio
 }
 
 function explained(error: ErrorObject, isSecretOption: boolean): Explanation {
-  // `verbose` is on, so the error carries the schema around the keyword; its values are checked where they are used.
+  // `verbose` is on, so the error has the schema around the keyword; its values are checked where they are used.
   const schema = (error.parentSchema ?? {}) as ValueSchema;
   const params = error.params as Readonly<Record<string, unknown>>;
   const isSecret = isSecretOption || schema['x-secret'] === true;
@@ -67,7 +67,7 @@ function explainEnum(schema: ValueSchema, value: unknown, not: string): Explanat
   };
 }
 
-/** The key of a schema that an unknown one probably stands for. */
+/** The schema key that an unknown key probably stands for. */
 export function meantKey(word: string, schema: ValueSchema): string | undefined {
   return suggest(word, keysOf(schema));
 }
@@ -117,7 +117,7 @@ function shown(value: unknown, { format = '' }: ValueSchema): string {
   return text.length > MAX_SHOWN ? `${text.slice(0, MAX_SHOWN)}...` : text;
 }
 
-/** Advice with the value that an invalid one was obviously meant to be; undefined when nobody can tell. */
+/** Advice with the obviously intended value; undefined if it is not obvious. */
 function meantValue(schema: ValueSchema, value: unknown): string | undefined {
   if (value === null) return 'write a value, or take the line out to have the default';
   for (const mend of [alone, unquoted, truth, quoted, duration, address]) {
@@ -156,14 +156,14 @@ const words: ReadonlyMap<string, boolean> = new Map([
   ['0', false],
 ]);
 
-/** `yes` for true: YAML 1.2 knows only one way to say it. */
+/** `yes` for true: YAML 1.2 has only one spelling. */
 const truth: Mender = (schema, value) => {
   if (!mayBe(schema, 'boolean') || (typeof value !== 'string' && typeof value !== 'number')) return undefined;
   const meant = words.get(String(value).toLowerCase());
   return meant === undefined ? undefined : `write ${String(meant)}`;
 };
 
-/** YAML reads a bare 30, true or null as something other than a text. */
+/** `"30"` for 30: YAML does not read a bare 30, true or null as text. */
 const quoted: Mender = (schema, value) => {
   if (schema.type !== 'string' || (typeof value !== 'number' && typeof value !== 'boolean')) return undefined;
   if (schema.format === 'listen-address') return `write ":${String(value)}"`;
@@ -189,7 +189,7 @@ const duration: Mender = (schema, value) => {
   return advised(schema, days ?? count + unit);
 };
 
-/** Addresses with a scheme too few or too many. */
+/** Addresses with a missing or superfluous scheme. */
 const address: Mender = (schema, value) => {
   if (typeof value !== 'string') return undefined;
   if (schema.format === 'http-url')
@@ -202,7 +202,7 @@ function advised(schema: ValueSchema, meant: string): string | undefined {
   return isValid(schema, meant) ? `write "${meant}"` : undefined;
 }
 
-/** True when a value is of the type, the choice and the form that a schema asks for. */
+/** True if a value has the type, choice and format that a schema requires. */
 function isValid(schema: ValueSchema, value: unknown): boolean {
   if (schema.enum !== undefined && !schema.enum.includes(value)) return false;
   switch (typeof value) {

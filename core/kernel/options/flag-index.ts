@@ -7,8 +7,8 @@ export class FlagIndex {
   readonly #variables = new Map<string, string>();
 
   /**
-   * Throws when two options declare the same flag, or flags with the same environment variable, or an option shares a flag that no option declares with the same type, default and
-   * environment.
+   * Throws if two options declare the same flag, or flags with the same environment variable, or if an option shares a flag that no option
+   * declares with the same type, default and environment.
    */
   constructor(definitions: Iterable<OptionDefinition>) {
     const all = [...definitions];

@@ -2,11 +2,11 @@ import { isIPv4, isIPv6 } from 'node:net';
 import { compileRegExp } from '../../logql/regexp/index.js';
 import { parseDuration } from '../../base/time/option-duration.js';
 
-/** A text format for schemas: its test, and how messages describe it. */
+/** A text format for schemas: its test, and its description in messages. */
 export interface TextFormat {
   readonly test: (text: string) => boolean;
   readonly expected: string;
-  /** Why a text fails the test, where it can be said. */
+  /** The reason why a text fails the test, if there is a specific one. */
   readonly why?: (text: string) => string | undefined;
 }
 
@@ -52,7 +52,7 @@ function isListenAddress(text: string): boolean {
   if (match === null || Number(match[3]) > 65535) return false;
   const [, v6, host = ''] = match;
   if (v6 !== undefined) return isIPv6(v6);
-  // A text that looks like an IPv4 address has to be one.
+  // A text that looks like an IPv4 address must be one.
   return /^[\d.]+$/.test(host) ? isIPv4(host) : /^[\w.-]*$/.test(host);
 }
 

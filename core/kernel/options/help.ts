@@ -2,7 +2,7 @@ import type { CommandFlag } from './command-line.js';
 import { plainYargs } from './plain-yargs.js';
 import type { OptionDefinition } from './schema.js';
 
-/** The text above and below the flags. */
+/** The text before and after the flags. */
 export interface HelpText {
   readonly usage: string;
   readonly own: readonly CommandFlag[];
@@ -27,7 +27,7 @@ export async function helpText(
     });
   }
   if (text.epilogue !== undefined) parser = parser.epilogue(text.epilogue);
-  // Flags are written with one dash everywhere else; both are taken.
+  // Flags are written with one dash everywhere else; both forms are accepted.
   return (await parser.getHelp()).replace(/^( +)--(?=\S)/gm, '$1-');
 }
 
@@ -43,19 +43,19 @@ function describe(definition: OptionDefinition): string {
   return facts.length === 0 ? definition.description : `${definition.description} [${facts.join('; ')}]`;
 }
 
-/** Its environment variables, without the one that every flag has by rule. */
+/** The environment variables of an option, without the one that every flag has by default. */
 export function specifiedVariables({ env, variable }: OptionDefinition): readonly string[] {
   return env.filter((name) => name !== variable);
 }
 
-/** A value's form for people: the unit of a number, the words of a choice, otherwise the type. */
+/** The form of a value as text: the unit of a number, the words of a choice, otherwise the type. */
 export function unitOf(definition: OptionDefinition): string {
   if (definition.unit !== undefined) return definition.unit;
   const choices = definition.schema.enum;
   return choices === undefined ? definition.kind : choices.map(String).join('|');
 }
 
-/** The default as an operator would write it; undefined when there is none. */
+/** The default as an operator would write it; undefined if there is none. */
 export function defaultText(definition: OptionDefinition): string | undefined {
   const value = definition.schema.default;
   if (value === undefined) return undefined;

@@ -1,6 +1,6 @@
 /**
- * Options: schemas/*.schema.json are the only place where one is named. This module reads them and the values that YAML, flags
- * and environment give. The types of the options are in options.gen.ts.
+ * Options, which are only defined in schemas/*.schema.json. This module reads the schemas, and values from YAML, flags and environment. The
+ * types of the options are in options.gen.ts.
  */
 
 export { type CommandFlag, type CommandLine, parseCommandLine } from './command-line.js';

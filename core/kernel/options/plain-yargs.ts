@@ -1,7 +1,9 @@
 import yargs, { type Argv } from 'yargs';
 
-// A file of its own: the types of the package's entry points do not need those of yargs.
-/** yargs configured to take names literally: no nesting at dots, no camel case, no `--no-x`, no numbers, the last of several wins. */
+// A separate file, so that the types of the package's entry points do not need those of yargs.
+/**
+ * yargs configured to take names literally: no nesting at dots, no camel case, no `--no-x`, no numbers; the last of several values is used.
+ */
 export function plainYargs(args: readonly string[]): Argv {
   return yargs(args).help(false).version(false).exitProcess(false).detectLocale(false).parserConfiguration({
     'dot-notation': false,

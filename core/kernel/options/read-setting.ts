@@ -5,7 +5,7 @@ import { readText } from './text-value.js';
 import type { Environment } from './variables.js';
 import { problemsOf } from './validate.js';
 
-/** The value of one option in the form of the YAML file (undefined: unset), or a sentence saying why it is invalid. */
+/** The value of one option in the form of the YAML file (undefined: unset), or a sentence that explains why it is invalid. */
 export type Setting =
   | { readonly kind: 'value'; readonly value: unknown }
   | { readonly kind: 'problem'; readonly message: string; readonly fix: string | undefined };
@@ -26,7 +26,10 @@ export function readSetting(definition: OptionDefinition, text: string, name: st
   return { kind: 'problem', message: `${name}${place} ${problem.message}`, fix: problem.fix };
 }
 
-/** Charts and scripts write `-metrics-listen=` to say "none"; an option whose default is an address or a number needs a value. */
+/**
+ * True for an empty flag text that means "unset": charts and scripts write `-metrics-listen=` to say "none". An option whose default is an
+ * address or a number needs a value.
+ */
 function isUnset(definition: OptionDefinition, text: string): boolean {
   if (text !== '') return false;
   const { kind, schema } = definition;
@@ -59,7 +62,7 @@ export function sentence(problem: { readonly message: string; readonly fix: stri
   return problem.message + (problem.fix === undefined ? '' : `, ${problem.fix}`);
 }
 
-/** The first of an option's environment variables that is set; an empty one counts as unset. */
+/** The first of an option's environment variables that is set; empty ones count as unset. */
 export function readEnvironment(
   definition: OptionDefinition,
   env: Environment,

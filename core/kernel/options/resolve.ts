@@ -7,31 +7,28 @@ import { hasRulesForAll, problemsOf, type ValueProblem } from './validate.js';
 
 /** The sources of option values other than the YAML file. */
 export interface OptionSources {
-  /** Texts of flags by name, without dashes (`parseCommandLine`). */
+  /** Texts of flags by name, without dashes (from `parseCommandLine`). */
   readonly flags: ReadonlyMap<string, string>;
   readonly env: Environment;
-  /**
-   * True when the files of secrets are read. Otherwise, as where a file is only checked, such a secret counts as set and nothing more is known
-   * of it.
-   */
+  /** True to read the files of secrets. Otherwise, as when a file is only checked, such a secret counts as set, with an unknown value. */
   readonly readsSecrets?: boolean;
 }
 
-/** A flag or an environment variable, by its name. */
+/** A flag or an environment variable by name. */
 export interface NamedSource {
   readonly kind: 'flag' | 'env';
   readonly name: string;
 }
 
-/** A source as messages name it. */
+/** The name of a source in messages. */
 export function nameOfSource({ kind, name }: NamedSource): string {
   return kind === 'flag' ? `flag -${name}` : `environment variable ${name}`;
 }
 
-/** Where an option's value comes from. */
+/** The source of an option's value. */
 export type OptionOrigin = NamedSource | { readonly kind: 'yaml' } | { readonly kind: 'default' };
 
-/** Where a finding points: into the YAML value (keys from the section's root), at a flag or at a variable. */
+/** The position of a finding: in the YAML value (keys from the section's root), at a flag or at a variable. */
 export type FaultPlace =
   | NamedSource
   | { readonly kind: 'yaml'; readonly path: readonly (string | number)[]; readonly at: 'key' | 'value' };
@@ -45,7 +42,7 @@ export interface OptionFinding {
   readonly fix: string | undefined;
 }
 
-/** Options as code uses them, when there are no findings: with defaults, durations in milliseconds. */
+/** Options as used by code, if there are no findings: with defaults, durations in milliseconds. */
 export interface ResolvedOptions {
   readonly options: Readonly<Record<string, unknown>>;
   readonly origins: ReadonlyMap<string, OptionOrigin>;
@@ -88,7 +85,7 @@ export function resolveOptions(
     if ('value' in read) merged.set(secret.key, read.value);
     else {
       findings.push(read);
-      // It is given, so that nothing else about it is reported.
+      // It counts as set, so that nothing else about it is reported.
       merged.set(secret.key, hiddenValue(secret));
     }
   }
@@ -127,14 +124,14 @@ function readNamed(
   return undefined;
 }
 
-/** A file that holds a secret, and who named it. */
+/** A file that contains a secret, and the source that named it. */
 interface GivenFile {
   readonly key: string;
   readonly path: string;
   readonly origin: OptionOrigin;
 }
 
-/** The value in the file of a secret. Without reading it, the secret is set to something that only says so. */
+/** The secret in a file. If files are not read, a placeholder value. */
 function readSecret(
   file: GivenFile,
   secret: OptionDefinition,
@@ -144,14 +141,14 @@ function readSecret(
   const subject = nameOf(file);
   const read = readSecretFile(file.path);
   if ('reason' in read) return badFile(file, `${subject}: ${file.path} ${read.reason}`);
-  // In a file, one item a line is as usual as one after a comma.
+  // In a file, items are separated by line breaks as often as by commas.
   const text =
     secret.kind === 'list' && !read.text.startsWith('[') ? read.text.replace(/\r?\n/g, ',') : read.text;
   const setting = readSetting(secret, text, `${subject}: the content of ${file.path}`);
   return setting.kind === 'value' ? setting : badFile(file, setting.message, setting.fix);
 }
 
-/** Stands for a secret that is given and not known. */
+/** Placeholder for a secret that is set but unknown. */
 function hiddenValue({ kind }: OptionDefinition): unknown {
   return kind === 'list' ? [hidden] : hidden;
 }
@@ -175,7 +172,7 @@ function nameOf({ key, origin }: Pick<GivenFile, 'key' | 'origin'>): string {
   return origin.kind === 'flag' || origin.kind === 'env' ? nameOfSource(origin) : `option "${key}"`;
 }
 
-/** The valid members of the YAML value, by key; the others become findings. No value is an empty mapping. */
+/** The valid members of the YAML value, by key; the others become findings. A missing value is an empty mapping. */
 function readYaml(
   schema: OptionSchema,
   yamlValue: unknown,
@@ -189,7 +186,7 @@ function readYaml(
   return new Map(Object.entries(value).filter(([key]) => !faulty.has(key)));
 }
 
-/** Runs after flags and environment are merged, because they may supply what is missing. */
+/** Options that are missing. Runs after flags and environment are merged, because they may provide them. */
 function missingIn(schema: OptionSchema, merged: object): readonly OptionFinding[] {
   if (!hasRulesForAll(schema)) return [];
   return problemsOf(schema, merged).filter(isMissingAtRoot).map(toFinding);

@@ -8,7 +8,7 @@ import { definitionsOf, type OptionDefinition, type OptionSchema } from './schem
 export const CORE_SECTIONS = ['server', 'names', 'limits', 'telemetry'] as const;
 
 const SUFFIX = '.schema.json';
-/** The schemas of the pipeline file itself and of its tests; they have no options. */
+/** The schemas of the pipeline file itself and of its tests, which contain no options. */
 const OF_FILES: ReadonlySet<string> = new Set(['pipeline', 'pipeline-test']);
 
 /** The folder of this package: the nearest parent with a package.json, whether the code runs compiled or from source. */
@@ -46,7 +46,7 @@ function readSchema(path: string): OptionSchema {
 }
 
 interface PackageJson {
-  /** The name by which it is installed and imported. */
+  /** The name under which it is installed and imported. */
   readonly name: string;
   readonly version: string;
   readonly engines: { readonly node: string };

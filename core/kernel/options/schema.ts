@@ -1,8 +1,8 @@
 import { variableOf } from './variables.js';
 
-/** The part of JSON schema used for options, and this project's extensions (`x-...`). */
+/** The subset of JSON schema used for options, and this project's extensions (`x-...`). */
 
-/** Use that the process makes of a file that an option names. */
+/** How the process uses a file that an option names. */
 export type FileUse = 'read' | 'write';
 
 /** The schema of one option, or of a part of its value. */
@@ -27,35 +27,35 @@ export interface ValueSchema {
   readonly 'x-flag'?: string;
   /** Flag of another plugin's option that also sets this one; the other schema declares it with `x-flag`. */
   readonly 'x-shares'?: string;
-  /** Environment variables beside the one that every flag has; the first one set wins. */
+  /** Environment variables in addition to the one that every flag has; the first one set is used. */
   readonly 'x-env'?: string | readonly string[];
-  /** Environment variable by which other proxies set the option, and which does not set it here, as specified. */
+  /** Environment variable by which other proxies set the option, but which has no effect here, as specified. */
   readonly 'x-env-ignored'?: string;
-  /** Unit of a number, for people. */
+  /** Unit of a number, for documentation. */
   readonly 'x-unit'?: string;
   /** `lines`: the flag's text is split at line breaks instead of commas. */
   readonly 'x-list'?: 'lines';
   /** Minimum of a duration. */
   readonly 'x-minimum'?: string;
-  /** Describes what a text with a `pattern` should look like, for messages. */
+  /** Describes texts that match the `pattern`, for messages. */
   readonly 'x-expected'?: string;
   /** The value never appears in logs or in messages. */
   readonly 'x-secret'?: boolean;
   /** The option is the file that holds the value of this secret one. */
   readonly 'x-secret-file'?: string;
-  /** Says when and how something is done, never what an answer holds: what is kept counts under any value. */
+  /** The option affects when and how something is done, but never the content of an answer: cached answers are valid for any value. */
   readonly 'x-neutral'?: boolean;
   /** Advice on the option to use instead. */
   readonly 'x-deprecated'?: string;
-  /** The option names a file, which the process reads, or keeps something in. */
+  /** The option names a file that the process reads or writes. */
   readonly 'x-file'?: FileUse;
-  /** The file in the data folder (`-data-dir`) that is used unless the option names one. */
+  /** The file in the data folder (`-data-dir`) that is used by default. */
   readonly 'x-data-file'?: string;
   /** Key of an option of the same owner that the value of this one may not exceed. */
   readonly 'x-not-above'?: string;
-  /** Path below the URL that answers 2xx when the service there is healthy. */
+  /** Path below the URL that answers 2xx if the service there is healthy. */
   readonly 'x-probe'?: string;
-  /** Key of the boolean option of the same owner without which this one is not used. */
+  /** Key of the boolean option of the same owner that enables this one. */
   readonly 'x-used-with'?: string;
   /** No code reads the option yet. */
   readonly 'x-unread'?: boolean;
@@ -67,7 +67,7 @@ export interface OptionSchema extends ValueSchema {
   readonly properties?: Readonly<Record<string, ValueSchema>>;
 }
 
-/** One option as flags, environment, documentation and checker use it. */
+/** One option, for flags, environment, documentation and checker. */
 export interface OptionDefinition {
   /** The core section or plugin that the option belongs to. */
   readonly owner: string;
@@ -77,16 +77,16 @@ export interface OptionDefinition {
   readonly flag: string | undefined;
   /** Flag of another owner that also sets this option. */
   readonly shares: string | undefined;
-  /** Environment variables, the specified ones before that of the flag; the first one set wins. */
+  /** Environment variables, the specified ones before that of the flag; the first one set is used. */
   readonly env: readonly string[];
-  /** The variable that the flag has by rule. */
+  /** The default environment variable of the flag. */
   readonly variable: string | undefined;
-  /** A variable that one may take for one of these. */
+  /** A variable that could be mistaken for one of these. */
   readonly ignoredEnv: string | undefined;
   readonly unit: string | undefined;
   readonly description: string;
   readonly isSecret: boolean;
-  /** Key of the secret option whose value the file of this option holds. */
+  /** Key of the secret option whose value is in the file named by this option. */
   readonly fileOf: string | undefined;
   readonly isNeutral: boolean;
   readonly deprecated: string | undefined;
@@ -99,7 +99,7 @@ export interface OptionDefinition {
   readonly schema: ValueSchema;
 }
 
-/** Form in which the text of a flag or an environment variable is parsed. */
+/** How the text of a flag or an environment variable is parsed. */
 export type ValueKind = 'boolean' | 'integer' | 'number' | 'duration' | 'string' | 'list' | 'json';
 
 export function valueKind(schema: ValueSchema): ValueKind {
@@ -117,7 +117,7 @@ export function valueKind(schema: ValueSchema): ValueKind {
   }
 }
 
-/** True when code gets the option as a number of milliseconds. */
+/** True if code receives the option as a number of milliseconds. */
 export function isDuration(schema: ValueSchema): boolean {
   return schema.format === 'duration' || schema.format === 'duration-long';
 }

@@ -3,10 +3,10 @@ import { describeSystemError, isSystemError } from '../../base/errors/system-err
 import type { OptionSchema, ValueSchema } from './schema.js';
 import { readFile } from 'node:fs/promises';
 
-/** More than any secret has; longer files are something else. */
+/** Maximum size of a secret's file; longer files are something else. */
 const maxBytes = 64 * 1024;
 
-/** Gives every secret option of a schema a second one, `<key>File`, that names a file with its value. */
+/** Adds an option `<key>File`, which names a file with the value, for every secret option of a schema. */
 export function withSecretFiles(schema: OptionSchema): OptionSchema {
   const { properties } = schema;
   if (properties === undefined) return schema;
@@ -29,14 +29,14 @@ function fileOption(key: string, option: ValueSchema): ValueSchema {
     minLength: 1,
     description: `File that holds ${key}, without the line break at its end; read at the start and at each reload.`,
     'x-secret-file': key,
-    // An answer depends on the secret, wherever it comes from.
+    // An answer depends on the secret itself, whatever its source.
     'x-neutral': true,
     ...(flag === undefined ? {} : { 'x-flag': `${flag}-file` }),
     ...(shares === undefined ? {} : { 'x-shares': `${shares}-file` }),
   };
 }
 
-/** The text of a secret's file, or why it cannot be used, which completes a sentence that begins with the path. */
+/** The text of a secret's file, or the reason why it cannot be used, which completes a sentence that starts with the path. */
 export function readSecretFile(path: string): { readonly text: string } | { readonly reason: string } {
   let file: number | undefined;
   try {

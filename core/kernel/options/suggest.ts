@@ -1,4 +1,4 @@
-/** The candidate that a misspelt word most likely means, or undefined when none is close. */
+/** The candidate that a misspelt word most likely means; undefined if none is close. */
 export function suggest(word: string, candidates: Iterable<string>): string | undefined {
   const wanted = word.toLowerCase();
   let best: string | undefined;
@@ -15,7 +15,7 @@ export function suggest(word: string, candidates: Iterable<string>): string | un
   return best;
 }
 
-/** The number of insertions, deletions, replacements and swaps of neighbours between two texts. */
+/** Number of insertions, deletions, replacements and swaps of adjacent characters between two texts. */
 export function editDistance(from: string, to: string): number {
   let beforeLast: number[] = [];
   let last = Array.from({ length: to.length + 1 }, (_, column) => column);

@@ -1,4 +1,6 @@
-/** Converts the text of a flag or an environment variable to the value that the YAML file would hold. Validation is left to validate.ts. */
+/**
+ * Converts the text of a flag or an environment variable to the value that the YAML file would contain. Validation is left to validate.ts.
+ */
 import { printDuration } from '../../base/time/option-duration.js';
 import { valueKind, type ValueSchema } from './schema.js';
 
@@ -7,7 +9,7 @@ export type ReadText =
   | { readonly kind: 'value'; readonly value: unknown }
   | { readonly kind: 'problem'; readonly problem: string };
 
-/** The words that Go's flag package accepts as booleans; operators are used to them. */
+/** The words that Go's flag package accepts as booleans, which operators are used to. */
 const TRUE_WORDS: ReadonlySet<string> = new Set(['1', 't', 'T', 'true', 'TRUE', 'True']);
 const FALSE_WORDS: ReadonlySet<string> = new Set(['0', 'f', 'F', 'false', 'FALSE', 'False']);
 
@@ -49,7 +51,7 @@ function readNumber(text: string): ReadText {
   return isNumber && Number.isFinite(Number(text)) ? value(Number(text)) : problem('must be a number');
 }
 
-/** Items separated by commas or line breaks, trimmed; a JSON array when items contain such characters. */
+/** Items separated by commas or line breaks, trimmed; a JSON array if items contain such characters. */
 function readList(schema: ValueSchema, text: string): ReadText {
   if (text.trimStart().startsWith('[')) {
     const json = readJson(text);

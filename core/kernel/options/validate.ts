@@ -4,23 +4,23 @@ import { explain, meantKey } from './explain.js';
 import { textFormats } from './formats.js';
 import type { ValueSchema } from './schema.js';
 
-/** A fault of a value, and its position inside of it. */
+/** A problem in a value, with its position. */
 export interface ValueProblem {
   readonly kind: 'unknown' | 'missing' | 'bad';
-  /** From the value's root to the invalid key or value. */
+  /** Path from the value's root to the invalid key or value. */
   readonly path: readonly (string | number)[];
-  /** The unknown or missing key; undefined when a value is invalid. */
+  /** The unknown or missing key; undefined if a value is invalid. */
   readonly key: string | undefined;
   /** Completes a sentence that starts with the option's name: `must be at least 1, not 0`. */
   readonly message: string;
   readonly fix: string | undefined;
   /** The key that an unknown one probably stands for. */
   readonly meant?: string | undefined;
-  /** True when the message lists all allowed values. */
+  /** True if the message lists all allowed values. */
   readonly isChoice?: boolean;
 }
 
-/** This project's extensions, which have no meaning for validation. */
+/** This project's extensions, which validation ignores. */
 const MARKS = [
   'x-expected',
   'x-flag',
@@ -43,12 +43,15 @@ const MARKS = [
 
 const ajv = makeAjv();
 const validators = new WeakMap<object, ValidateFunction>();
-/** Keyed by the schema's text: equal schemas come as different objects, and compiling them dominates the start time. */
+/** Compiled schemas by their text: equal schemas may be different objects, and compiling them dominates the start time. */
 const compiled = new Map<string, ValidateFunction>();
-/** A pipeline has a few dozen schemas including parts; a checker that reads files of many sites starts over from time to time. */
+/**
+ * Maximum number of compiled schemas. A pipeline has a few dozen including parts; a checker that reads files of many sites starts over from
+ * time to time.
+ */
 const maxCompiled = 2_000;
 
-/** Keywords that say nothing about several options together, and nothing about options that are not given. */
+/** Keywords that constrain neither several options together nor options that are not set. */
 const byOption = new Set([
   '$schema',
   '$id',
@@ -59,14 +62,14 @@ const byOption = new Set([
   'additionalProperties',
 ]);
 
-/** True when a schema of options says more than what each option may be; built-in ones do not. */
+/** True if a schema constrains more than single options; built-in ones do not. */
 export function hasRulesForAll(schema: ValueSchema): boolean {
   return schema.type !== 'object' || Object.keys(schema).some((keyword) => !byOption.has(keyword));
 }
 
 /** All errors of a value by its schema; the value is neither changed nor coerced. */
 export function problemsOf(schema: ValueSchema, value: unknown): readonly ValueProblem[] {
-  // Compiling takes long, and most plugins of a pipeline file are given no options.
+  // Compiling takes long, and most plugins of a pipeline file have no options set.
   if (isEmptyObject(value) && !hasRulesForAll(schema)) return [];
   const validate = validatorOf(schema);
   if (validate(value)) return [];
@@ -80,12 +83,12 @@ function isEmptyObject(value: unknown): boolean {
   );
 }
 
-/** One mistake can break several rules: what is misspelt is not also missing, and a value of the wrong type has no other faults. */
+/** Removes consequential errors: a misspelt key is not also missing, and a value of the wrong type has no other errors. */
 function withoutEchoes(problems: readonly ValueProblem[]): readonly ValueProblem[] {
   const bad = new Map<string, ValueProblem>();
   for (const problem of problems) {
     const place = problem.path.join('\u0000');
-    // Of several, the one that lists what is allowed says most.
+    // Of several problems, the one that lists the allowed values is the most helpful.
     if (problem.kind === 'bad' && (!bad.has(place) || problem.isChoice)) bad.set(place, problem);
   }
   const isMeant = ({ path, key }: ValueProblem): boolean =>
@@ -99,7 +102,7 @@ function withoutEchoes(problems: readonly ValueProblem[]): readonly ValueProblem
   });
 }
 
-/** Why a schema is unusable for options; undefined when it compiles and its defaults are valid. */
+/** The reason why a schema is unusable for options; undefined if it compiles and its defaults are valid. */
 export function schemaProblem(schema: ValueSchema): string | undefined {
   const defaults = new Map<string, unknown>();
   for (const [key, option] of Object.entries(schema.properties ?? {}))
@@ -158,7 +161,7 @@ function makeAjv(): Ajv2020 {
     verbose: true,
     // Schemas are compiled at each start and used a few times, so optimizing them does not pay.
     code: { optimize: 0 },
-    // A site's own schemas are validated on loading; compiling the meta-schema takes longest of all.
+    // A site's own schemas are validated on loading; compiling the meta-schema is the slowest part.
     validateSchema: false,
   });
   made.addVocabulary(MARKS);
@@ -178,7 +181,7 @@ function isAtLeast(text: string, least: string): boolean {
   return ms === undefined || ms >= (parseDuration(least, 'long') ?? 0);
 }
 
-/** Errors of `if`, `anyOf` and the like only summarize more specific errors. */
+/** True for specific errors; those of `if`, `anyOf` and the like only summarize others. */
 function isSpecific(error: ErrorObject): boolean {
   return error.keyword !== 'if' && error.keyword !== 'propertyNames';
 }

@@ -10,10 +10,10 @@ export function variableOf(flag: string): string {
   return prefix + flag.toUpperCase().replace(/\W/g, '_');
 }
 
-/** Flags of `serve` that are no options of the pipeline file and have a variable all the same. */
+/** Flags of `serve` that are not options of the pipeline file but have a variable. */
 export const servingFlags = ['pipeline', 'pipeline.watch'] as const;
 
-/** Processes of this program set them for each other. */
+/** Variables that processes of this program set for each other. */
 const ofProcesses: ReadonlySet<string> = new Set([
   'REF_PROXY_HEAP_FITTED',
   'REF_PROXY_PARENT',
@@ -21,25 +21,25 @@ const ofProcesses: ReadonlySet<string> = new Set([
 ]);
 
 /**
- * Kubernetes sets such variables in every pod for each service of the namespace, so also for one that is named `ref-proxy` or
+ * Matches variables that Kubernetes sets in every pod for each service of the namespace, including a service named `ref-proxy` or
  * `ref-proxy-peers`.
  */
 const ofKubernetes =
   /^REF_PROXY_(?:[A-Z\d_]+_)?(?:SERVICE_HOST|SERVICE_PORT(?:_[A-Z\d_]+)?|PORT(?:_\d+_(?:TCP|UDP|SCTP)(?:_(?:PROTO|PORT|ADDR))?)?)$/;
 
-/** True when Kubernetes may set this variable by itself, so that no flag may have it. */
+/** True if Kubernetes may set this variable, so that no flag can have it. */
 export function isOfKubernetes(name: string): boolean {
   return ofKubernetes.test(name);
 }
 
-/** A variable with the prefix of flags that belongs to none of them. */
+/** A variable with the prefix of flags that is none of their variables. */
 export interface UnknownVariable {
   readonly name: string;
   /** The variable that it probably stands for. */
   readonly meant: string | undefined;
 }
 
-/** The variables that look like those of flags and belong to none of the known ones. */
+/** The variables that look like flags' variables but belong to no known flag. */
 export function unknownVariables(env: Environment, known: Iterable<string>): readonly UnknownVariable[] {
   const names = new Set([...known, ...servingFlags.map(variableOf)]);
   return Object.keys(env)
@@ -49,7 +49,7 @@ export function unknownVariables(env: Environment, known: Iterable<string>): rea
     .map((name) => ({ name, meant: meantBy(name, names) }));
 }
 
-/** The prefix is the same in all of them and must not count as likeness. */
+/** The variable that was probably meant. The common prefix is ignored, since it must not count as similarity. */
 function meantBy(name: string, known: ReadonlySet<string>): string | undefined {
   const rests = [...known].flatMap((each) => (each.startsWith(prefix) ? [each.slice(prefix.length)] : []));
   const meant = suggest(name.slice(prefix.length), rests);

@@ -1,7 +1,7 @@
 import type { LintRule, OwnRoute } from '../plugin/contract.js';
 import { OwnRoutes } from '../own-routes.js';
 
-/** The declarations of a plugin are strangers' data: nothing is known of them but that they are there. */
+/** The declarations of a plugin. They are untrusted data: nothing is known about their values. */
 type Parts = ReadonlyMap<string, unknown>;
 
 const metricTypes: ReadonlySet<unknown> = new Set(['counter', 'gauge', 'histogram']);
@@ -9,7 +9,9 @@ const listeners: ReadonlySet<unknown> = new Set(['main', 'admin']);
 const knownMethods: ReadonlySet<unknown> = new Set(['GET', 'POST', 'PUT', 'DELETE', 'PATCH', 'OPTIONS']);
 const metricName = /^[a-zA-Z_][a-zA-Z0-9_]*$/;
 
-/** The fault of the metrics, routes and rules that a plugin declares, found before any of its code runs; undefined when they can be used. */
+/**
+ * The problem with the metrics, routes and rules that a plugin declares, found before any of its code runs; undefined if they are usable.
+ */
 export function declarationFault(plugin: Parts): string | undefined {
   return metricsFault(plugin.get('metrics')) ?? routesFault(plugin) ?? lintFault(plugin.get('lint'));
 }

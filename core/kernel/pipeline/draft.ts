@@ -27,7 +27,7 @@ export interface DraftOptions {
   /** Name of the owner in findings: `section "server"`, `plugin "guard"`. */
   readonly owner: string;
   readonly schema: OptionSchema;
-  /** Where to point when an option is not in the file. */
+  /** Position of findings about an option that is not in the file. */
   readonly at: SourcePosition;
   readonly node?: LocatedNode;
   readonly resolved: ResolvedOptions;
@@ -37,7 +37,7 @@ export interface DraftOptions {
 /** One item of stages, endpoints or services. */
 export interface DraftEntry {
   readonly list: ListName;
-  /** The part of the item on its first line. */
+  /** Position of the part of the item on its first line. */
   readonly at: SourcePosition;
   readonly use: string;
   readonly useAt: SourcePosition;
@@ -45,25 +45,25 @@ export interface DraftEntry {
   readonly idAt: SourcePosition;
   readonly isEnabled: boolean;
   readonly load: PluginLoad;
-  /** Undefined when the plugin that defines the options could not be loaded. */
+  /** Undefined if the plugin that defines the options could not be loaded. */
   readonly options?: DraftOptions;
 }
 
-/** A pipeline file before it is a valid pipeline: every fact that the checker's rules look at. */
+/** A pipeline file before it is known to be valid: everything that the checker's rules inspect. */
 export interface PipelineDraft {
   readonly source: SourceFile;
-  /** Flags and environment that it would be started with. */
+  /** Flags and environment with which it would be started. */
   readonly sources: OptionSources;
-  /** Of all sections and built-in plugins. */
+  /** Schemas of all sections and built-in plugins. */
   readonly schemas: ReadonlyMap<string, OptionSchema>;
   readonly root?: LocatedNode;
   readonly yaml: readonly YamlProblem[];
   readonly shape: readonly ShapeProblem[];
   readonly sections: ReadonlyMap<SectionName, DraftOptions>;
   readonly entries: readonly DraftEntry[];
-  /** The files it is made of, by the names of positions: its own, and those that it includes. */
+  /** Its files by their name in positions: the pipeline file, and those that it includes. */
   readonly files: ReadonlyMap<string, SourceFile>;
-  /** True when a file that it includes cannot be used, so that entries may be missing. That is reported by itself. */
+  /** True if an included file cannot be used, so that entries may be missing. That is reported separately. */
   readonly lacksEntries?: boolean;
 }
 
@@ -111,7 +111,7 @@ export async function draftPipeline(
   };
 }
 
-/** The paths of files that it writes begin in the data folder (`-data-dir`), where they are relative or have their default. */
+/** Puts the paths of files that it writes into the data folder (`-data-dir`), if they are relative or defaults. */
 function inFolder(draft: DraftOptions, folder: string): DraftOptions {
   const { options, origins } = draft.resolved;
   const moved = definitionsOf('', draft.schema)
@@ -139,7 +139,7 @@ function draftSection(
   return draftOptions(`section "${name}"`, schema, node, at, sources);
 }
 
-/** Undefined when the item has no `use`, which the frame rule reports. */
+/** Reads an entry; undefined if the item has no `use`, which the frame rule reports. */
 async function draftEntry(
   list: ListName,
   item: LocatedNode,
@@ -194,13 +194,13 @@ function isWritten(map: LocatedNode | undefined, finding: OptionFinding): boolea
   );
 }
 
-/** From the start of an item to the end of its `use` when that is on the same line: `use: window-split`. */
+/** The position from the start of an item to the end of its `use`, if that is on the same line: `use: window-split`. */
 function firstLineOf(item: SourcePosition, use: SourcePosition): SourcePosition {
   if (item.line !== use.line) return use;
   return { ...item, length: use.column + use.length - item.column };
 }
 
-/** Where a finding about options points: the key, the value, or the flag or variable that is invalid. */
+/** The position of a finding about options: the key, the value, or the invalid flag or variable. */
 export function placeOfOption(options: DraftOptions, finding: OptionFinding): SourcePosition {
   if (finding.place.kind !== 'yaml') return { ...options.at, given: nameOfSource(finding.place) };
   if (options.node === undefined) return options.at;
@@ -224,8 +224,8 @@ interface Leader {
 }
 
 /**
- * Some options say what another plugin does (`x-shares`): what the file says of the one that leads holds for those that nobody wrote, so that it
- * need not be written twice. An option that was written keeps its value.
+ * Applies values to options that describe the behaviour of another plugin (`x-shares`): the leading option's value in the file also applies
+ * to the options that follow it and were not set, so that it need not be written twice. An option that was set keeps its value.
  */
 function followLeaders(owners: readonly Owner[]): <Options extends Owner>(options: Options) => Options {
   const leaders = leadersOf(owners);
@@ -252,7 +252,7 @@ function follow({ resolved, schema }: Owner, leaders: ReadonlyMap<string, Leader
     const leader = shares === undefined ? undefined : leaders.get(shares);
     if (leader === undefined || origins.get(key)?.kind !== 'default') continue;
     values.set(key, leader.value);
-    // Nobody wrote this one: findings about it stand where its owner stands.
+    // This option was not set: findings about it point at its owner.
     origins.set(key, leader.origin.kind === 'yaml' ? { kind: 'default' } : leader.origin);
   }
   return { ...resolved, options: Object.fromEntries(values), origins };

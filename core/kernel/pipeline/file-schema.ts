@@ -24,7 +24,7 @@ export const entryProperties: Readonly<Record<string, ValueSchema>> = {
   with: { type: ['object', 'null'], description: 'Options of the plugin.' },
 };
 
-/** Stands alone in an item of a list; expandIncludes replaces it. */
+/** The only key of a list item that expandIncludes replaces. */
 export const includeProperty: ValueSchema = {
   type: 'string',
   minLength: 1,
@@ -40,16 +40,16 @@ export const entrySchema: ValueSchema = {
   else: { properties: { use: {} }, required: ['use'] },
 };
 
-/** A file that is included as a whole, and each fragment of one. */
+/** The schema of a file that is included as a whole, and of each fragment of a file. */
 export const includedEntriesSchema: ValueSchema = { type: 'array', items: entrySchema };
 
 /**
- * A pipeline file without the options in it. Flags and the environment may also set options, so they are validated after all sources are
- * merged (resolveOptions).
+ * The schema of a pipeline file without its options. Flags and the environment may also set options, so these are validated after all
+ * sources are merged (resolveOptions).
  */
 export const frameSchema = fileSchema(() => ({ type: ['object', 'null'] }), entrySchema);
 
-/** A pipeline file, with the sections and entries that it is given. */
+/** The schema of a pipeline file with the given sections and entries. */
 export function fileSchema(section: (name: string) => object, entry: object): ValueSchema {
   const lists = Object.entries(entries).map(
     ([name, description]) => [name, { type: ['array', 'null'], items: entry, description }] as const,

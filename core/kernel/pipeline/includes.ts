@@ -7,23 +7,23 @@ import type { ShapeProblem } from './shape.js';
 import { readSource, type SourceFile } from './source.js';
 import type { SourcePosition } from './types.js';
 
-/** Depth to which files may include each other. */
+/** Maximum depth of nested includes. */
 const maxDepth = 8;
-/** Most files that one pipeline may read. */
+/** Maximum number of files of a pipeline. */
 const maxFiles = 64;
-/** Most entries that a pipeline may have, with those that include, so that files that include each other many times end soon. */
+/** Maximum number of entries of a pipeline, counting includes, so that files which include each other many times end soon. */
 const maxEntries = 1_000;
 
-/** A pipeline whose lists hold the entries that they include, each with its position in the file it comes from. */
+/** A pipeline with included entries in its lists, each with its position in its own file. */
 export interface Expanded {
   readonly root: LocatedNode;
   readonly problems: readonly YamlProblem[];
   readonly shape: readonly ShapeProblem[];
-  /** The files that were read, by the names of positions; relative plugin paths start from their folders. */
+  /** The files that were read, by their name in positions; relative plugin paths start at their folders. */
   readonly files: ReadonlyMap<string, SourceFile>;
 }
 
-/** Puts the entries of other files in the place of `include` in the lists of a pipeline. Never throws because of a file's content. */
+/** Replaces each `include` in the lists of a pipeline by the entries of the other file. Never throws because of a file's content. */
 export async function expandIncludes(
   root: LocatedNode,
   source: SourceFile,
@@ -53,7 +53,7 @@ export async function expandIncludes(
   };
 }
 
-/** The target of an include: a file, and in it a fragment where `#name` says so. */
+/** The target of an include: a file, and a fragment in it if there is a `#name`. */
 export function includeOf(text: string): { readonly file: string; readonly fragment: string | undefined } {
   const hash = text.indexOf('#');
   return hash === -1
@@ -61,12 +61,12 @@ export function includeOf(text: string): { readonly file: string; readonly fragm
     : { file: text.slice(0, hash), fragment: text.slice(hash + 1) };
 }
 
-/** The file of an include as findings name it, from the file that names it. */
+/** The name of an included file in findings, relative to the including file. */
 export function includedName(file: string, by: Pick<SourceFile, 'name'>): string {
   return isAbsolute(file) ? file : join(dirname(by.name), file);
 }
 
-/** A list that is being put together: of a file, or a fragment of it. */
+/** A list that is being expanded, of a file or of a fragment. */
 interface OpenList {
   readonly source: SourceFile;
   readonly fragment: string | undefined;
@@ -77,7 +77,7 @@ class Expansion {
   readonly shape: ShapeProblem[] = [];
   readonly files = new Map<string, SourceFile>();
   readonly #env: Readonly<Record<string, string | undefined>>;
-  /** The root of a file by its path; undefined when it cannot be used, which is reported once. */
+  /** The root node by path; undefined if the file is unusable, which is reported once. */
   readonly #roots = new Map<string, LocatedNode | undefined>();
   #entries = 0;
 
@@ -86,7 +86,7 @@ class Expansion {
     this.files.set(source.name, source);
   }
 
-  /** @param chain the lists that include each other down to these items, the innermost first */
+  /** @param chain the lists whose includes lead to these items, innermost first */
   async items(
     items: readonly LocatedNode[],
     chain: readonly [OpenList, ...OpenList[]],
@@ -102,7 +102,7 @@ class Expansion {
       if (include === undefined) {
         expanded.push(item);
       } else if (text !== undefined && text !== '') {
-        // The frame rule reports what is no text.
+        // The frame rule reports anything that is not text.
         const other = item.kind === 'map' ? item.entries.find(({ key }) => key !== 'include') : undefined;
         if (other === undefined) expanded.push(...(await this.#included(text, include.value.at, chain)));
         else
@@ -141,7 +141,7 @@ class Expansion {
     return list?.kind === 'list' ? this.items(list.items, [{ source, fragment }, ...chain]) : [];
   }
 
-  /** The value of a file, read once. */
+  /** The root node of a file, read once. */
   async #root(path: string, name: string, at: SourcePosition): Promise<LocatedNode | undefined> {
     if (this.#roots.has(path)) return this.#roots.get(path);
     this.#roots.set(path, undefined);
@@ -168,7 +168,7 @@ class Expansion {
     const schema = root.kind === 'map' ? fragmentsSchema : includedEntriesSchema;
     for (const { kind, path, key, message, fix } of problemsOf(schema, toPlain(root))) {
       const { node } = placeOf(root, path);
-      // A value from an unset variable is missing from the plain data although it is written.
+      // A value from an unset variable is missing in the plain data although it is written.
       if (kind === 'missing' && node?.kind === 'map' && node.entries.some((entry) => entry.key === key))
         continue;
       const place = placeOf(root, path);

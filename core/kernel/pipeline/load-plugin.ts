@@ -19,10 +19,10 @@ export type PluginLoad =
       readonly kind: 'loaded';
       readonly plugin: Plugin;
       readonly schema: OptionSchema;
-      /** Its file has changed since this process has loaded it, which is done once. */
+      /** Set if its file has changed since this process loaded it; a module is only loaded once. */
       readonly isOutdated?: true;
     }
-  /** Nothing of that name exists. */
+  /** No plugin of that name exists. */
   | { readonly kind: 'unknown'; readonly message: string; readonly fix?: string }
   /** A module exists but is unusable. */
   | { readonly kind: 'broken'; readonly message: string; readonly fix?: string };
@@ -31,7 +31,7 @@ export type PluginLoad =
 export interface BuiltIns {
   readonly names: readonly string[];
   readonly schemas: ReadonlyMap<string, OptionSchema>;
-  /** The module's default export. */
+  /** Returns the module's default export. */
   load(name: string): Promise<unknown>;
 }
 
@@ -48,13 +48,13 @@ export function packageBuiltIns(): BuiltIns {
   };
 }
 
-/** The rules that built-in plugins bring, without the plugins. */
+/** The rules provided by built-in plugins, without loading the plugins. */
 export async function readBuiltInLint(): Promise<readonly LintRule[]> {
   const found: LintRule[] = [];
   for (const name of readdirSync(builtInFolder).sort()) {
     const path = join(builtInFolder, name, 'lint.js');
     if (!existsSync(path)) continue;
-    // The contract of a built-in's lint.ts, which a test holds against what the plugin declares.
+    // The contract of a built-in plugin's lint.ts; a test compares it with the plugin's declaration.
     const module = (await import(pathToFileURL(path).href)) as { readonly lint: readonly LintRule[] };
     found.push(...module.lint);
   }
@@ -101,14 +101,14 @@ function isTypeScript(path: string): boolean {
   return /\.[cm]?ts$/.test(path);
 }
 
-/** From 22.18 on Node.js loads modules with types, by leaving the types out. */
+/** True if Node.js loads TypeScript modules by stripping types, which it does since 22.18. */
 function nodeLoadsTypeScript(): boolean {
-  // Types of Node 20 know nothing of it.
+  // The types of Node 20 do not include it.
   const { typescript = false }: { readonly typescript?: unknown } = process.features as object;
   return typescript !== false;
 }
 
-/** When the files of modules had last changed as this process loaded them, which it does once. */
+/** Modification times of modules' files when this process loaded them, which it does once. */
 const loadedAsOf = new Map<string, number>();
 
 async function loadFile(path: string): Promise<PluginLoad> {
@@ -180,7 +180,7 @@ function loadFix(error: unknown, path = ''): string | undefined {
   return undefined;
 }
 
-/** ` (/etc/site/gate.js:14:5)`, or nothing where that is not known. */
+/** ` (/etc/site/gate.js:14:5)`, or empty if the position is unknown. */
 async function placeOf(error: unknown, path: string | undefined): Promise<string> {
   const thrown = thrownAt(error);
   const at =
@@ -202,7 +202,7 @@ const define =
 const declare = 'docs/plugins.md shows how metrics and routes are declared';
 const restUses: ReadonlySet<unknown> = new Set(['never', 'once', 'maybe', 'many']);
 
-/** Narrows a module's default export to a plugin, or says what it lacks. */
+/** Narrows a module's default export to a plugin, or returns what is missing. */
 export function asPlugin(exported: unknown): AsPlugin {
   if (typeof exported !== 'object' || exported === null) {
     return { kind: 'no-plugin', reason: 'has no default export that is a plugin', fix: define };
@@ -213,7 +213,7 @@ export function asPlugin(exported: unknown): AsPlugin {
   const fault = declarationFault(parts);
   if (fault !== undefined)
     return { kind: 'no-plugin', reason: `declares what cannot be: ${fault}`, fix: declare };
-  // Every part that the loader, the checker and the kernel use was checked; options and slots are up to the plugin.
+  // Everything that the loader, the checker and the kernel use was checked; options and slots are up to the plugin.
   return { kind: 'plugin', plugin: exported as Plugin };
 }
 
@@ -237,7 +237,7 @@ function isTextList(value: unknown): boolean {
   return Array.isArray(value) && value.every((item) => typeof item === 'string');
 }
 
-/** Resolves a path to a module: the file itself, with an extension, or the index of a folder. */
+/** Resolves a path to a module: the file itself, the file with an extension, or the index of a folder. */
 function findModule(path: string): string | undefined {
   const candidates = [
     path,
@@ -263,7 +263,7 @@ function resolvePackage(name: string, folder: string): string | undefined {
   }
 }
 
-/** For packages that export only to `import`, which the resolver of `require` does not find. */
+/** Resolves packages that only export for `import`, which the resolver of `require` does not find. */
 function resolveImportOnly(name: string, folder: string): string | undefined {
   for (let here = folder; ; here = dirname(here)) {
     const root = join(here, 'node_modules', name);

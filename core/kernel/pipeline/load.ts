@@ -6,7 +6,7 @@ import { packageBuiltIns, type BuiltIns } from './load-plugin.js';
 import { readSource } from './source.js';
 import type { Finding, LoadedPlugin, Pipeline, Reread } from './types.js';
 
-/** A pipeline that can be started, or the reasons why not; findings are sorted by file, line, column, rule. */
+/** A pipeline that can be started, or the reasons why it cannot; findings are sorted by file, line, column, rule. */
 export type LoadResult = Reread;
 
 /**
@@ -27,7 +27,7 @@ export async function loadPipeline(
     ...(surroundings === undefined ? {} : { surroundings }),
   });
   if (findings.some((finding) => finding.severity === 'error')) return { findings };
-  // This process has all that a start needs of the machine: its own listeners are open.
+  // The machine was checked at startup: the listeners of this process are open now.
   const reread = (): Promise<LoadResult> => loadPipeline(file, sources, builtIns);
   const files = [...draft.files.values()].map(({ path }) => path);
   return { pipeline: { ...assemble(draft), reread, files }, findings };
@@ -53,7 +53,7 @@ function assemble(draft: PipelineDraft): Pipeline {
   };
 }
 
-/** A section's options; the type is generated from the schema they were validated against. */
+/** A section's options; the type is generated from the schema by which they were validated. */
 function section<Name extends SectionName>(draft: PipelineDraft, name: Name): Pipeline[Name] {
   // A test keeps options.gen.ts in step with the schema that resolved this value.
   return draft.sections.get(name)?.resolved.options as unknown as Pipeline[Name];

@@ -15,7 +15,7 @@ import type { SourcePosition } from './types.js';
 
 type Env = Readonly<Record<string, string | undefined>>;
 
-/** The most nodes of a pipeline after aliases are expanded; stops files whose aliases grow exponentially. */
+/** Maximum number of nodes of a pipeline after aliases are expanded, against files with exponential aliases. */
 const maxNodes = 20_000;
 
 /** Converts a parsed document to nodes with positions: aliases expanded, environment references resolved, duplicate keys found. */
@@ -43,7 +43,7 @@ class Walk {
     this.#env = env;
   }
 
-  /** `near` is the position for a node without text, as in `key:`. */
+  /** @param near position for a node without text, as in `key:` */
   node(node: unknown, near: SourcePosition): LocatedNode {
     this.#nodes += 1;
     if (this.#nodes > maxNodes) {
@@ -72,7 +72,7 @@ class Walk {
     return located;
   }
 
-  /** Where an item without text is: its dash. */
+  /** The position of an item without text: its dash. */
   #dashOf(item: unknown, near: SourcePosition): SourcePosition {
     const range = isScalar(item) ? item.range : undefined;
     return range === undefined || range === null
@@ -199,7 +199,7 @@ function badReference(reason: 'part-of-value' | 'bad-name'): {
   }
 }
 
-/** A reference to the environment in a text of a pipeline file. */
+/** A text of a pipeline file that may refer to the environment. */
 type EnvText =
   | { readonly kind: 'text'; readonly value: string }
   | { readonly kind: 'reference'; readonly name: string; readonly fallback?: string }
@@ -222,7 +222,7 @@ export function readEnvText(text: string): EnvText {
     : { kind: 'reference', name: variable, fallback };
 }
 
-/** The value of a reference: the variable, or the default when it is unset or empty; undefined when there is neither. */
+/** The value of a reference: the variable, or the default if it is unset or empty; undefined if there is neither. */
 export function resolveReference(
   reference: { readonly name: string; readonly fallback?: string },
   env: Readonly<Record<string, string | undefined>>,
@@ -232,7 +232,7 @@ export function resolveReference(
   return value;
 }
 
-/** Types a text as a plain YAML scalar (core schema). Empty text stays text: an empty variable is not a missing value. */
+/** Types a text like a plain YAML scalar (core schema). Empty text stays text: an empty variable is not a missing value. */
 export function typeScalar(text: string): string | number | boolean | null {
   if (/^(?:~|null|Null|NULL)$/.test(text)) return null;
   if (/^(?:true|True|TRUE)$/.test(text)) return true;

@@ -1,11 +1,11 @@
-/** A position in a file; line and column count from 1. */
+/** A position in a file; line and column start at 1. */
 export interface SourcePosition {
   readonly file: string;
   readonly line: number;
   readonly column: number;
-  /** Characters to underline; at least 1. */
+  /** Number of characters to underline; at least 1. */
   readonly length: number;
-  /** The flag or environment variable that was written, such as `flag -listen`; the position is then that of what it sets. */
+  /** The flag or environment variable with the value, such as `flag -listen`; the position is then that of the option it sets. */
   readonly given?: string;
 }
 
@@ -26,11 +26,11 @@ export interface LocatedScalar {
   readonly kind: 'scalar';
   readonly at: SourcePosition;
   readonly value: string | number | boolean | null;
-  /** True for quoted and block scalars; the type of plain text may change. */
+  /** True for quoted and block scalars; only the type of plain text may change. */
   readonly isQuoted: boolean;
   /** The environment variable that provided the value. */
   readonly fromEnv?: string;
-  /** True when a reference could not be resolved. That is already reported, so no other finding may depend on the value. */
+  /** True if a reference could not be resolved. That is reported already, so no other finding may depend on the value. */
   readonly isUnknown?: boolean;
 }
 export interface LocatedEntry {
@@ -39,7 +39,7 @@ export interface LocatedEntry {
   readonly value: LocatedNode;
 }
 
-/** The entry of a key; the first when the key is duplicated. */
+/** The entry of a key; the first one if the key is duplicated. */
 export function entryOf(node: LocatedNode | undefined, key: string): LocatedEntry | undefined {
   return node?.kind === 'map' ? node.entries.find((entry) => entry.key === key) : undefined;
 }
@@ -55,7 +55,7 @@ export function textOf(node: LocatedNode | undefined): string | undefined {
     : undefined;
 }
 
-/** True when the value, or a value inside it, comes from an unresolved reference. */
+/** True if the value, or a value in it, comes from an unresolved reference. */
 export function hasUnknown(node: LocatedNode): boolean {
   switch (node.kind) {
     case 'scalar':
@@ -68,7 +68,7 @@ export function hasUnknown(node: LocatedNode): boolean {
 }
 
 /**
- * The plain data of a node, with null-prototype maps because keys are untrusted. Entries with unknown values are left out, so that
+ * The plain data of a node, with null-prototype maps because keys are untrusted. Entries with unknown values are omitted, so that
  * validation does not report them.
  */
 export function toPlain(node: LocatedNode): unknown {
@@ -87,7 +87,7 @@ export function toPlain(node: LocatedNode): unknown {
   }
 }
 
-/** The end of a path, as far as the tree has it: the positions of the last key and of its value. */
+/** The deepest existing node of a path: the positions of the last key and of its value. */
 export interface Place {
   readonly value: SourcePosition;
   readonly key?: SourcePosition;
@@ -111,7 +111,7 @@ export function placeOf(root: LocatedNode, path: readonly (string | number)[]): 
   return place;
 }
 
-/** Where a finding points, in words: the flag or variable that was written, or a place in a file. */
+/** A position as text: the flag or variable with the value, or a position in a file. */
 export function placeText({ given, file, line, column }: SourcePosition): string {
   return given ?? `${file}:${line}:${column}`;
 }
@@ -126,13 +126,13 @@ export interface YamlProblem {
   readonly fix?: string;
 }
 
-/** Converts offsets of a text to positions. */
+/** Converts offsets in a text to positions. */
 export class Locator {
   readonly #file: string;
   readonly #text: string;
-  /** The start offset of each line. The parser's own counter misses some after an error. */
+  /** Start offset of each line. The parser's own counter misses some after an error. */
   readonly #lineStarts: readonly number[];
-  /** The last non-blank character: something missing at the end of a file is reported after it. */
+  /** Offset of the last non-blank character: something missing at the end of a file is reported after it. */
   readonly #last: number;
 
   constructor(file: string, text: string) {
@@ -142,7 +142,7 @@ export class Locator {
     this.#last = Math.max(0, text.trimEnd().length - 1);
   }
 
-  /** The position of [from, end), cut at the end of the line, at least one character long. */
+  /** The position of [from, end), cut at the end of the line and at least one character long. */
   at(from: number, end: number): SourcePosition {
     const start = Math.min(from, this.#last);
     const next = this.#lineStarts.findIndex((lineStart) => lineStart > start);

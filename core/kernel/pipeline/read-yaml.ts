@@ -12,10 +12,10 @@ import {
 } from '../options/index.js';
 
 export interface YamlResult {
-  /** Undefined when the text is not one YAML document with a value. Without the slips that `shape` tells. */
+  /** Undefined if the text is not one YAML document with a value. Parts with a wrong structure, which `shape` reports, are left out. */
   readonly root?: LocatedNode;
   readonly problems: readonly YamlProblem[];
-  /** Faults of the frame of the file. */
+  /** Problems with the structure of the file. */
   readonly shape: readonly ShapeProblem[];
 }
 
@@ -31,7 +31,7 @@ export function readYaml(source: SourceFile, env: Readonly<Record<string, string
     });
   }
   const [document, second] = parsed;
-  // The parser loses its way at the first mistake: its later complaints may be echoes of it.
+  // The parser is lost after the first error: later errors may be consequences of it.
   const [syntax] = parsed.flatMap((each) => syntaxProblems(each, locator));
   if (syntax !== undefined) return withoutRoot(syntax);
   if (document?.contents === null || document?.contents === undefined) {
@@ -65,7 +65,7 @@ function parse(text: string): readonly Document.Parsed[] | 'too-deep' {
   const parsed = parseAllDocuments(text, {
     prettyErrors: false,
     keepSourceTokens: true,
-    uniqueKeys: false, // checked in locateNodes, which can name both places
+    uniqueKeys: false, // checked in locateNodes, which can report both positions
     schema: 'core',
     logLevel: 'silent',
   });
@@ -76,8 +76,8 @@ const maxBrackets = 100;
 const maxIndent = 400;
 
 /**
- * The parser recurses, and a few thousand levels end not only its stack but the process. Counts brackets without regard to quotes and
- * comments, and block nesting by indent: real pipelines are far below either bound.
+ * True if nesting is too deep for the recursive parser: a few thousand levels overflow its stack or even crash the process. Counts
+ * brackets, ignoring quotes and comments, and block nesting by indentation: real pipelines are far below either limit.
  */
 function isTooDeep(text: string): boolean {
   let open = 0;
@@ -91,7 +91,7 @@ function isTooDeep(text: string): boolean {
 
 function syntaxProblems(document: Document.Parsed, locator: Locator): YamlProblem[] {
   const [error] = document.errors;
-  // The parser loses its way at the first mistake: its later complaints may be echoes of that.
+  // The parser is lost after the first error: later errors may be consequences of it.
   const problems: YamlProblem[] = error === undefined ? [] : [syntaxProblem(document, error, locator)];
   for (const warning of document.warnings) {
     const [start, end] = warning.pos;
@@ -109,8 +109,8 @@ function syntaxProblem(document: Document.Parsed, error: YAMLError, locator: Loc
 }
 
 /**
- * The beginning of what a complaint at an offset is about, where the parser only tells how far it came: a quote or bracket that was opened
- * and not closed, or the last line of a text that was meant to be several keys.
+ * The start of the construct that an error refers to, if the parser only reports the point it reached: an unclosed quote or bracket, or the
+ * last line of a text that was meant to be several keys.
  */
 function beginningOf(
   document: Document.Parsed,
@@ -142,7 +142,7 @@ function sentence(message: string): string {
   return line.replace(/[.:]$/, '');
 }
 
-/** Advice for the mistakes that people make, by the parser's complaint; none for others. */
+/** Advice for common mistakes, by the parser's error code; none for others. */
 function syntaxFix({ code, message }: YAMLError): { readonly fix?: string } {
   if (code === 'TAB_AS_INDENT' || /\btabs?\b/i.test(message)) return { fix: 'indent with spaces' };
   if (message.includes('flow')) {
@@ -164,7 +164,7 @@ function syntaxFix({ code, message }: YAMLError): { readonly fix?: string } {
   return {};
 }
 
-/** Resolves one section of a pipeline file and nothing else: no plugin is loaded. Throws an Error that says why the file cannot be read. */
+/** Resolves one section of a pipeline file without loading any plugin. Throws an Error with the reason if the file cannot be read. */
 export async function readSection(
   file: string,
   name: (typeof CORE_SECTIONS)[number],

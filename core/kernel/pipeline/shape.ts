@@ -7,11 +7,11 @@ import type { SourcePosition } from './types.js';
 export interface ShapeProblem {
   readonly kind: ValueProblem['kind'];
   readonly at: SourcePosition;
-  /** True for an error of the top level as a whole, such as a missing list. */
+  /** True for an error at the top level, such as a missing list. */
   readonly isTop: boolean;
   readonly message: string;
   readonly fix?: string;
-  /** Of the invalid value, or of the unknown key. */
+  /** Path of the invalid value or unknown key. */
   readonly path?: readonly (string | number)[];
   /** The key that an unknown one probably stands for. */
   readonly meant?: string;
@@ -35,7 +35,7 @@ export function shapeProblems(root: LocatedNode): readonly ShapeProblem[] {
     });
 }
 
-/** Advice on the text to write in the place of what is missing, or of another kind than it should be. */
+/** Advice with the text to write instead of a missing value or one of the wrong type. */
 function fixOf(problem: ValueProblem, node: LocatedNode | undefined): string | undefined {
   const [list, second] = problem.path;
   if (problem.kind === 'missing') return missingFixes.get(problem.key ?? '');
@@ -63,7 +63,7 @@ const missingFixes: ReadonlyMap<string, string> = new Map([
   ['use', 'say which plugin it is: "use: NAME"'],
 ]);
 
-/** A value from an unset variable is missing from the plain data although it is written. */
+/** True if the value is written, although it is missing in the plain data because its variable is unset. */
 function isWritten(root: LocatedNode, problem: ValueProblem): boolean {
   const { node } = placeOf(root, problem.path);
   return node?.kind === 'map' && node.entries.some((entry) => entry.key === problem.key);

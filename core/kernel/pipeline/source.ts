@@ -5,14 +5,14 @@ import { resolve } from 'node:path';
 export interface SourceFile {
   /** The name as the caller wrote it, for findings. */
   readonly name: string;
-  /** Absolute; relative plugin paths start from its folder. */
+  /** The absolute path; relative plugin paths start at its folder. */
   readonly path: string;
   readonly text: string;
   /** True for a Markdown block that shows part of a pipeline: rules about the whole file do not apply. */
   readonly isFragment: boolean;
 }
 
-/** Larger than any pipeline; keeps a wrong file (a log, an image) from being parsed for seconds. */
+/** Maximum size of a pipeline file, so that a wrong file (a log, an image) is not parsed for seconds. */
 const maxBytes = 1024 * 1024;
 
 /** Reads a pipeline file, or returns the reason why it cannot be read. */

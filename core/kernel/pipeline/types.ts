@@ -21,27 +21,27 @@ export interface LoadedPlugin {
   /** As written in the file: a built-in name, a path or a package. */
   readonly use: string;
   readonly plugin: Plugin;
-  /** Valid against the plugin's schema, with defaults, durations as milliseconds. */
+  /** Options that are valid against the plugin's schema, with defaults, and durations in milliseconds. */
   readonly options: unknown;
   readonly at: SourcePosition;
-  /** Its file has changed since this process has loaded it, which is done once. */
+  /** Set if its file has changed since this process loaded it; a module is only loaded once. */
   readonly isOutdated?: true;
 }
 
-/** A pipeline that was read again, or the reasons why it cannot be started; warnings may accompany either. */
+/** A pipeline that was read again, or the reasons why it cannot be started; both may have warnings. */
 export interface Reread {
   readonly pipeline?: Pipeline;
   readonly findings: readonly Finding[];
 }
 
-/** A pipeline file, parsed, checked and resolved: all that the kernel needs to start. */
+/** A pipeline file, parsed, checked and resolved: everything that the kernel needs to start. */
 export interface Pipeline {
   readonly file: string;
   readonly server: ServerOptions;
   readonly names: NamesOptions;
-  /** Reads everything again from where it came from: flags, environment and file. */
+  /** Reads everything again from its sources: flags, environment and file. */
   readonly reread?: () => Promise<Reread>;
-  /** The files that it was read from: its own, and those that it includes. */
+  /** The files that it was read from: the pipeline file, and those that it includes. */
   readonly files?: readonly string[];
   readonly limits: LimitsOptions;
   readonly telemetry: TelemetryOptions;

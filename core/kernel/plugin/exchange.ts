@@ -21,8 +21,8 @@ export interface ExchangeChange<Given extends SlotName = never> {
 }
 
 /**
- * A request on its way down the chain: validated, free of HTTP, immutable. Stages derive a new one to add or change facts. `Given` are the
- * slots that earlier stages have filled.
+ * A request on its way down the chain: validated, independent of HTTP, immutable. Stages derive a new one to add or change facts. `Given`
+ * are the slots that earlier stages have filled.
  */
 export interface Exchange<Given extends SlotName = never> {
   /** Unique for one HTTP request or background job; derived exchanges share it. */
@@ -32,17 +32,17 @@ export interface Exchange<Given extends SlotName = never> {
   /** Aborts when the client leaves, a time limit is reached or the parent ends. Passed to everything that can block. */
   readonly signal: AbortSignal;
   readonly slots: Pick<Slots, Given> & Partial<Slots>;
-  /** True when the answer goes to the client unchanged: tier0 may then answer with stored bytes. */
+  /** True if the answer goes to the client unchanged: tier0 may then answer with stored bytes. */
   readonly isFinal: boolean;
-  /** Collects what happened, for the request log and metrics. */
+  /** Collects events for the request log and metrics. */
   readonly trace: Trace;
   /** Accounts for the request's memory (`-max-query-memory`); derived exchanges share it. */
   readonly memory: MemoryAccount;
   /** Collects how the stages would answer the same bytes again; derived exchanges share it. */
   readonly repeat: RepeatPath;
-  /** Time spent waiting for something that an earlier stage has lent. */
+  /** Time spent waiting for something provided by an earlier stage. */
   readonly waits?: Waits;
-  /** The span of the stage that has it; undefined without traces. */
+  /** The span of the stage that handles this exchange; undefined without traces. */
   readonly span?: OpenSpan | undefined;
   derive<Added extends SlotName = never>(change: ExchangeChange<Added>): Exchange<Given | Added>;
 }
@@ -61,7 +61,7 @@ interface ExchangeState {
   readonly span?: OpenSpan | undefined;
 }
 
-/** Makes the first exchange of a request; stages only derive. */
+/** Creates the first exchange of a request; stages only derive. */
 export function createExchange({
   memory = unboundedMemory(),
   ...state
@@ -84,6 +84,6 @@ function exchangeOf<Given extends SlotName>(state: ExchangeState): Exchange<Give
         ...(change.span === undefined ? {} : { span: change.span }),
       }),
   };
-  // At start the kernel checked that every needed slot is given earlier (core/kernel/check); the type tells the stage.
+  // At startup, the kernel checked that every needed slot is filled earlier (core/kernel/check); the type tells the stage.
   return exchange as Exchange<Given>;
 }

@@ -11,12 +11,12 @@ import type { Answer } from '../../wire/answer/types.js';
 import type { ApiRequest } from '../../wire/api/request.js';
 import type { RequestObserver } from '../telemetry/request-record.js';
 
-/** Caches to empty: `answers` means only those of finished answers (tenant map or field mapping changed). */
+/** Caches to purge: `answers` means only those of finished answers (after a change of the tenant map or field mapping). */
 export type PurgeScope = 'answers' | 'all';
 
-/** On whose behalf background work asks. */
+/** The identity for background requests. */
 export interface BackgroundAsker {
-  /** As `X-Scope-OrgID`; undefined for none. */
+  /** As in `X-Scope-OrgID`; undefined for none. */
   readonly orgId: string | undefined;
   readonly signal: AbortSignal;
 }
@@ -25,58 +25,64 @@ export interface BackgroundAsker {
 export interface Host<Metrics extends MetricSpecs = MetricSpecs> {
   readonly pluginId: string;
   readonly log: Logger;
-  /** For a part of the plugin whose records have a component of their own (specification: log fields). */
+  /** A logger for a part of the plugin with a component of its own (specification: log fields). */
   logAs(component: string): Logger;
   readonly meters: Meters<Metrics>;
-  /** Rules by which names and labels are shown and translated: the `names` section of the pipeline file. Another one after a reload. */
+  /** Rules for names and labels: the `names` section of the pipeline file. It is replaced by a reload. */
   readonly naming: Naming;
-  /** Names that the backend stores, as queries have learned them. */
+  /** Names that the backend stores, as learned by queries. */
   readonly learner: NameLearner;
   /** Limits by tenant: the `limits` section of the pipeline file. */
   readonly limits: Limits;
-  /** Asks every plugin, in all workers, to empty its caches, or to drop what they hold of one tenant. */
+  /** Purges the caches of all plugins in all workers, for one tenant only if its id is given. */
   purge(scope: PurgeScope, tenantId?: string): Promise<void>;
-  /** The same in this process only: for a purge that each process learns of by itself. */
+  /** As `purge`, in this process only: for a purge that each process detects by itself. */
   purgeHere(scope: PurgeScope, tenantId?: string): Promise<void>;
   /**
-   * Sends a request down the chain for nobody: background work, which ends with the signal, is never waited for (Caller.isBackground) and has
-   * an account of memory of its own. Waits until the proxy serves; rejects with what a client would get.
+   * Sends a background request down the chain. It ends with the signal, never has a waiting client (Caller.isBackground), and has its own
+   * memory account. Waits until the proxy serves; rejects with the error that a client would get.
    */
   ask(request: ApiRequest, asker: BackgroundAsker): Promise<Answer>;
-  /** All reasons why the process, or another worker, is not ready, in pipeline order; empty when all are. */
+  /** All reasons why the process, or another worker, is not ready, in pipeline order; empty if all are ready. */
   readiness(): Promise<readonly string[]>;
-  /** Every metric of the process, those of all workers added up, in the text exposition format; an ApiError when over `-server.metrics-max-concurrency`. */
+  /**
+   * Every metric of the process, summed over all workers, in the text exposition format; rejects with an ApiError above
+   * `-server.metrics-max-concurrency`.
+   */
   exposeMetrics(): Promise<{ readonly contentType: string; readonly text: string }>;
-  /** The pipeline as this process has loaded it, with the statistics of its stages so far. */
+  /** The pipeline as loaded by this process, with the statistics of its stages so far. */
   describePipeline(): Promise<PipelineDescription>;
-  /** Reports every HTTP request that this plugin's pipeline answers to the observer from now on; observers run one after the other and must be fast. */
+  /**
+   * Registers an observer of every HTTP request that this plugin's pipeline answers from now on. Observers run one after another and must
+   * be fast.
+   */
   observeRequests(observer: RequestObserver): void;
-  /** Overload signs of this process and of what it depends on. */
+  /** Signs of overload in this process and in the services it depends on. */
   readonly strain: StrainView;
   /** The processes that serve together. */
   readonly workers: Workers;
   readonly clock: Clock;
   /**
-   * A value that several plugins of a process share: made by the first that asks for it by this name, which says what it is, and given up when the
-   * last one that asked for it has stopped; `onEnd` takes work for that moment.
+   * A value that several plugins of a process share. The first caller with a name creates it; it is released when the last plugin that
+   * requested it has stopped. `onEnd` registers cleanup for that moment.
    */
   shared<Value>(name: string, make: (onEnd: Host['onStop']) => Value): Value;
-  /** Work to do when this plugin has stopped, or could not be started: undoes what it has registered with others. */
+  /** Registers cleanup for when this plugin has stopped or could not be started, to undo its registrations elsewhere. */
   onStop(work: () => void): void;
   /**
-   * The options that answers depend on beside their keys, as 16 hex digits. A plugin with `keepsAnswers` never sees another one: after a
-   * reload that changes it, another instance takes its place, which begins with nothing kept.
+   * Fingerprint of the options that answers depend on besides their keys, as 16 hex digits. It is constant for a plugin with
+   * `keepsAnswers`: a reload that changes it creates another instance, with an empty cache.
    */
   readonly setup: string;
-  /** Reads the pipeline file again, in all workers, and resolves when it serves or was refused. */
+  /** Reloads the pipeline file in all workers, and resolves when it serves or was rejected. */
   reload(): Promise<readonly WorkerReload[]>;
-  /** State by which this process serves, for comparison with others. */
+  /** The state of this process, for comparison with others. */
   serving(): ServingState;
 }
 
-/** A finding about the pipeline file, or why it could not be started. */
+/** A finding about the pipeline file, or the reason why it could not be started. */
 export interface ReloadFinding {
-  /** `pipelines/site.yaml:14:5`; the file alone where no line is known. */
+  /** `pipelines/site.yaml:14:5`, or only the file if the line is unknown. */
   readonly at: string;
   readonly severity: 'error' | 'warning';
   readonly message: string;
@@ -85,38 +91,41 @@ export interface ReloadFinding {
 }
 
 /**
- * Outcome of a reload: another pipeline serves (`swapped`), the file says what it said before (`unchanged`), or it cannot be served, and
- * the pipeline before goes on (`refused`).
+ * Outcome of a reload: a new pipeline serves (`swapped`), the file means the same as before (`unchanged`), or it cannot be served and the
+ * previous pipeline goes on (`refused`).
  */
 export interface ReloadReport {
   readonly result: 'swapped' | 'unchanged' | 'refused';
-  /** Of the pipeline that serves now. */
+  /** Hash of the pipeline that serves now. */
   readonly hash: string;
-  /** Counts the pipelines that have served, from 1. */
+  /** Number of pipelines that have served, starting at 1. */
   readonly generation: number;
   readonly findings: readonly ReloadFinding[];
 }
 
-/** Report of a worker, or the reason why there is none. */
+/** The report of a worker, or the reason why there is none. */
 export type WorkerReload =
   | { readonly worker: number; readonly report: ReloadReport }
   | { readonly worker: number; readonly missing: string };
 
-/** State by which a process serves. Times in Unix milliseconds. */
+/** The serving state of a process. Times in Unix milliseconds. */
 export interface ServingState {
   readonly file: string;
-  /** 16 hex digits, equal for processes that do the same: of all options but secrets and those that each replica has its own of. */
+  /**
+   * 16 hex digits, equal for processes with the same behaviour: a hash of all options except secrets and options that are specific to each
+   * replica.
+   */
   readonly hash: string;
   readonly generation: number;
   readonly startedMs: number;
-  /** When this pipeline began to serve. */
+  /** Time at which this pipeline started to serve. */
   readonly servingSinceMs: number;
-  /** Earlier pipelines that still have requests or tails. */
+  /** Number of earlier pipelines that still have requests or tails. */
   readonly draining: number;
   readonly lastReload: (ReloadReport & { readonly atMs: number }) | undefined;
 }
 
-/** Quantiles of the durations of a stage's latest calls, in milliseconds. */
+/** Quantiles of the durations of a stage's recent calls, in milliseconds. */
 export interface Latency {
   readonly p50: number;
   readonly p95: number;
@@ -125,21 +134,21 @@ export interface Latency {
 /** Figures of a stage since the process started. */
 export interface StageFigures {
   readonly calls: number;
-  /** Calls that failed in this stage: refusals and bugs. An error that passes through is counted where it was thrown. */
+  /** Number of calls that failed in this stage, by rejections or bugs. An error that passes through is counted where it was thrown. */
   readonly errors: number;
-  /** Calls answered without the later stages. For a cache these are its hits. */
+  /** Number of calls answered without the later stages; for a cache these are hits. */
   readonly answeredHere: number;
-  /** Duration without the later stages; undefined before the first call. */
+  /** Duration excluding the later stages; undefined before the first call. */
   readonly ownMs: Latency | undefined;
   readonly totalMs: Latency | undefined;
 }
 
-/** A declared metric and its current value: summed over its labels, for a histogram the number of observations. */
+/** A declared metric with its current value: the sum over its labels, for a histogram the number of observations. */
 export interface MeterReading {
   readonly name: string;
   readonly help: string;
   readonly value: number;
-  /** The way in which those of several workers become one: see MetricSpec. */
+  /** How values of several workers are combined: see MetricSpec. */
   readonly ofWorkers?: MetricSpec['ofWorkers'];
 }
 
@@ -150,20 +159,20 @@ export interface SectionDescription {
   readonly options: readonly OptionDescription[];
 }
 
-/** A plugin in its place, without the option values that a schema marks as secret. */
+/** A plugin with its position, without the option values that a schema marks as secret. */
 export interface PartDescription extends SectionDescription {
   readonly id: string;
   /** `pipelines/site.yaml:14:5`. */
   readonly at: string;
   readonly meters: readonly MeterReading[];
-  /** Stages only. */
+  /** Set for stages only. */
   readonly figures?: StageFigures;
 }
 
 /** A pipeline as loaded. */
 export interface PipelineDescription {
   readonly file: string;
-  /** Unix milliseconds. */
+  /** Start of the process in Unix milliseconds. */
   readonly startedMs: number;
   readonly stages: readonly PartDescription[];
   readonly endpoints: readonly PartDescription[];

@@ -1,13 +1,13 @@
 import type { Lifecycle } from './contract.js';
 import type { RequestObserver } from '../telemetry/request-record.js';
 
-/** Registrations of a plugin with the process through its host. */
+/** Registrations of a plugin with the process, made through its host. */
 export class Registrations {
   /** Observers of the requests that its pipeline answers. */
   readonly observers: RequestObserver[] = [];
   readonly #undo: (() => void)[] = [];
 
-  /** Work to do when the plugin has stopped, the latest first. */
+  /** Registers cleanup for when the plugin has stopped; the latest registration runs first. */
   onStop(work: () => void): void {
     this.#undo.push(work);
   }
@@ -18,7 +18,7 @@ export class Registrations {
   }
 }
 
-/** A plugin from its making to its end. The pipelines that hold it may follow each other: with the last one it ends. */
+/** A plugin instance, from its creation to its end. Successive pipelines may share it; it ends with the last one. */
 export class Life<Made extends Lifecycle = Lifecycle> {
   readonly lifecycle: Made;
   readonly registered: Registrations;
@@ -26,7 +26,7 @@ export class Life<Made extends Lifecycle = Lifecycle> {
   readonly #onEnd: () => void;
   #holders = 0;
 
-  /** @param id by which messages name it */
+  /** @param id name in messages */
   constructor(
     readonly id: string,
     lifecycle: Made,
@@ -42,7 +42,7 @@ export class Life<Made extends Lifecycle = Lifecycle> {
     this.#holders += 1;
   }
 
-  /** True when nobody holds it any more, so that it is to be stopped; nobody takes it up again then. */
+  /** Releases it for one pipeline; true if none holds it any more, so that it must be stopped and can no longer be reused. */
   release(): boolean {
     this.#holders -= 1;
     if (this.#holders === 0) this.#onEnd();
@@ -50,7 +50,7 @@ export class Life<Made extends Lifecycle = Lifecycle> {
   }
 }
 
-/** The plugins that live, by what makes them what they are: one that a later pipeline wants just so is taken over with all that it keeps. */
+/** The live plugin instances by key: an instance that a later pipeline needs unchanged is reused, with its caches. */
 export class Lives {
   readonly #all = new Map<string, Life>();
   readonly #numbers = new WeakMap<object, number>();
@@ -68,7 +68,7 @@ export class Lives {
     return new Set([...this.#all.values()].map(({ id }) => id));
   }
 
-  /** A number that stands for this very object, such as the definition of a plugin. */
+  /** A number that identifies this object, such as a plugin's definition. */
   numberOf(definition: object): number {
     const known = this.#numbers.get(definition);
     if (known !== undefined) return known;
@@ -82,7 +82,7 @@ export class Lives {
     id: string,
     make: (registered: Registrations) => Made,
   ): Life<Made> {
-    // The key names the definition, which makes the same kind of thing each time.
+    // The key identifies the definition, so the instance has this type.
     const living = this.#all.get(key) as Life<Made> | undefined;
     if (living !== undefined) return living;
     const registered = new Registrations();

@@ -6,11 +6,14 @@ interface Entry {
   users: number;
 }
 
-/** Values that plugins of a process share, by name: made by the first that asks for it, given up with the last one that did. */
+/**
+ * Values shared by the plugins of a process, by name. The first request creates a value; it is released with the last plugin that requested
+ * it.
+ */
 export class SharedValues {
   readonly #made = new Map<string, Entry>();
 
-  /** Access of one plugin to them; `onStop` is told what to call when it has stopped. */
+  /** Access for one plugin; `onStop` registers the release. */
   for(onStop: Host['onStop']): Host['shared'] {
     const used = new Set<string>();
     return <Value>(name: string, make: (onEnd: Host['onStop']) => Value): Value => {
@@ -20,7 +23,7 @@ export class SharedValues {
         entry.users += 1;
         onStop(() => this.#leave(name, entry));
       }
-      // A name always stands for the same type: its owner exports the one function that uses it.
+      // A name always has the same type: its owner exports the only function that uses it.
       return entry.value as Value;
     };
   }

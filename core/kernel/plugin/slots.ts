@@ -7,25 +7,25 @@ import type { Answer } from '../../wire/answer/types.js';
 
 /**
  * The facts that stages pass to later stages. A site adds its own by declaration merging: `declare module 'ref-proxy/plugin' { interface
- * Slots { region: string } }`. So does the engine with the plan (core/engine/plan/asked): the kernel knows no LogQL.
+ * Slots { region: string } }`. The engine does the same with the plan (core/engine/plan/asked), since the kernel does not know LogQL.
  */
 export interface Slots {
-  /** The tenant whose data is asked for (tenancy). */
+  /** The tenant whose data is requested (provided by tenancy). */
   tenant: Tenant;
-  /** The concurrency place that the request holds (guard). Optional for all stages: without a guard there are no places. */
+  /** The concurrency permit that the request holds (provided by guard). Optional for all stages: without a guard there are no permits. */
   place: Place;
-  /** Joins the backend with a second one that has old data (cold-route). Optional for all stages. */
+  /** Joins the backend with a second one for old data (provided by cold-route). Optional for all stages. */
   cold: ColdJoin;
-  /** Answers listings of the backend from what is kept of them (peer-cache). Optional for all stages. */
+  /** Answers listings of the backend from a cache (provided by peer-cache). Optional for all stages. */
   inventory: (upstream: Upstream) => Upstream;
-  /** The backend, bound to this exchange (backend). */
+  /** The backend, bound to this exchange (provided by backend). */
   upstream: Upstream;
 }
 export type SlotName = keyof Slots;
 
 /**
- * Answers a request over the backend and a cold one, as one upstream. `hot` is the backend, bound as `binding` says. `run` answers over an
- * upstream; it runs again, without the cold backend, where that has failed and answers may be partial.
+ * Answers a request over the backend and a cold one, as one upstream. `hot` is the backend, bound as described by `binding`. `run` answers
+ * over an upstream; it runs again, without the cold backend, if that has failed and answers may be partial.
  */
 export type ColdJoin = (
   hot: Upstream,

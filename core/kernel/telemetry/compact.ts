@@ -1,7 +1,7 @@
 /**
- * Measurements as workers tell them to the first process: a series of a histogram once, with its numbers in a row, in the place of a value
- * with its labels for each bucket. Of ten thousand tenants these are eight thousand series in the place of a hundred thousand values, and
- * whatever reads, writes or adds them up takes steps, so that requests are answered meanwhile.
+ * Measurements in the form that workers send to the first process: each series of a histogram once, with its numbers in an array, instead
+ * of one labelled value per bucket. For ten thousand tenants these are eight thousand series instead of a hundred thousand values. Reading,
+ * writing and adding them up is done in steps, so that requests are answered in the meantime.
  */
 import type { Aggregator, MetricValueWithName } from 'prom-client';
 import { Pacer } from '../../base/pace/pacer.js';
@@ -12,18 +12,18 @@ type Labels = Readonly<Partial<Record<string, string | number>>>;
 type Value = MetricValueWithName<string>;
 type Shown = Pick<Value, 'labels' | 'value'> & { readonly metricName?: string };
 
-/** Plain data. */
+/** A metric as plain data. */
 export interface CompactMetric {
   readonly name: string;
   readonly help: string;
   readonly type: string;
   readonly aggregator: Aggregator;
-  /** Of a histogram: its bounds, the last one `+Inf`. */
+  /** The bounds of a histogram; the last one is `+Inf`. */
   readonly bounds: readonly (string | number)[];
   readonly series: readonly CompactSeries[];
 }
 
-/** The value; of a histogram how many are up to each bound, their sum, and how many there are. */
+/** The value, or for a histogram: the cumulative count for each bound, the sum, and the total count. */
 export type CompactSeries = readonly [labels: Labels, numbers: readonly number[]];
 
 export async function compact(measurements: Measurements): Promise<readonly CompactMetric[]> {
@@ -36,7 +36,7 @@ export async function compact(measurements: Measurements): Promise<readonly Comp
     await eachAtPace(values, pacer, (value) => {
       const { labels, metricName = name } = value as Value;
       numbers.push(value.value);
-      // The values of a series stand together, its buckets in order before its sum and its count (`Observed` in series.ts).
+      // The values of a series are adjacent: its buckets in order, then its sum and its count (`Observed` in series.ts).
       if (metricName === `${name}_bucket`) {
         if (series.length === 0) bounds.push(labels['le'] ?? '');
       } else if (metricName !== `${name}_sum`) {
@@ -44,13 +44,13 @@ export async function compact(measurements: Measurements): Promise<readonly Comp
         numbers = [];
       }
     });
-    // prom-client's types know the kinds of metrics by numbers, its data by names.
+    // prom-client's types number the kinds of metrics, while its data names them.
     all.push({ name, help, type: String(type), aggregator, bounds, series });
   }
   return all;
 }
 
-/** The opposite of `compact`. */
+/** The inverse of `compact`. */
 export async function expanded(all: readonly CompactMetric[]): Promise<Measurements> {
   const pacer = new Pacer();
   const measurements: unknown[] = [];
@@ -69,7 +69,7 @@ export async function expanded(all: readonly CompactMetric[]): Promise<Measureme
     });
     measurements.push({ name, ...described, values });
   }
-  // Its type names a kind by a number, which no data has.
+  // The type numbers the kinds of metrics, which the data never does.
   return measurements as Measurements;
 }
 
@@ -80,7 +80,7 @@ const together: Readonly<Record<string, (a: number, b: number) => number>> = {
   max: Math.max,
 };
 
-/** Of several processes one, each metric as its declaration says (`ofWorkers`). */
+/** Merges the metrics of several processes, each according to its declaration (`ofWorkers`). */
 export async function merged(
   lists: readonly (readonly CompactMetric[])[],
 ): Promise<readonly CompactMetric[]> {
@@ -120,7 +120,7 @@ interface Sum {
   of: number;
 }
 
-/** The same for the same labels in whatever order. */
+/** A key that is equal for equal labels in any order. */
 function keyOf(labels: Labels): string {
   let key = '';
   for (const name of Object.keys(labels).sort()) key += `${name}\u0000${labels[name] ?? ''}\u0001`;
@@ -130,31 +130,31 @@ function keyOf(labels: Labels): string {
 type All = readonly CompactMetric[];
 
 /**
- * The measurements of several processes as one. Each is added up, or merged as its declaration says (`ofWorkers`). What one had counted
- * when it was last heard of stays in the sums when it ends: a counter that falls looks like a restart of the whole.
+ * The merged measurements of several processes. Each metric is summed, or merged according to its declaration (`ofWorkers`). The last known
+ * counts of a process that has ended stay in the sums, because a falling counter would look like a restart of the whole.
  */
 export class AddedUp {
   readonly #latest = new Map<number, All>();
   #ended: Promise<All> = Promise.resolve([]);
 
-  /** Takes the measurements of a worker so far. */
+  /** Stores the current measurements of a worker. */
   update(worker: number, measurements: All): void {
     this.#latest.set(worker, measurements);
   }
 
-  /** A worker has ended: the next one with its number counts from zero. */
+  /** Keeps the counts of a worker that has ended: its successor with the same number counts from zero. */
   ended(worker: number): void {
     const counted = this.#latest.get(worker)?.filter(({ type }) => type !== 'gauge') ?? [];
     this.#latest.delete(worker);
     this.#ended = this.#ended.then((before) => merged([before, counted]));
   }
 
-  /** Everything in the text exposition format, with what is measured beside the workers. */
+  /** All metrics in the text exposition format, together with measurements made outside the workers. */
   async expose(beside: Measurements): Promise<Exposition> {
     return expose(await this.measurements(beside));
   }
 
-  /** The same as data. */
+  /** As `expose`, as data. */
   async measurements(beside: Measurements): Promise<Measurements> {
     const own = await compact(beside);
     const ended = await this.#ended;

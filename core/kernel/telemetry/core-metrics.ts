@@ -18,7 +18,7 @@ export class RequestMetrics implements RequestObserver {
   readonly #tenants: IdentityCap;
   readonly #clients: IdentityCap;
   readonly #clientInFlight = new Map<string, number>();
-  /** By request type, route and status. */
+  /** Series by request type, route and status. */
   readonly #kinds = new Map<string, Map<string, Map<string, Kind>>>();
 
   constructor(
@@ -31,7 +31,7 @@ export class RequestMetrics implements RequestObserver {
     this.#clients = new IdentityCap(settings.metricsMaxClients);
   }
 
-  /** Sets the gauges that are only needed at a scrape. */
+  /** Updates the gauges that are only needed at a scrape. */
   collect(): void {
     this.meters.uptime_seconds.set((this.clock.monotonicMs() - this.startedMs) / 1000, {});
   }
@@ -63,7 +63,7 @@ export class RequestMetrics implements RequestObserver {
       this.#identities(record, where, status, durationMs / 1000);
   }
 
-  /** Routes, their ids and statuses are few, so that this stays small. */
+  /** The series of a kind of request. Routes, their ids and statuses are few, so the map stays small. */
   #kindOf({ requestType, route }: RequestRecord, status: string): Kind {
     const byRoute = entryOf(this.#kinds, requestType, () => new Map<string, Map<string, Kind>>());
     const byStatus = entryOf(byRoute, route, () => new Map<string, Kind>());
@@ -128,7 +128,7 @@ export class RequestMetrics implements RequestObserver {
   }
 
   #clientOf(record: RequestRecord): string {
-    // Uses the tenant header in place of the tenant, so that start and end of a request name the same client.
+    // Uses the tenant header instead of the tenant, so that start and end of a request name the same client.
     return this.#clients.of(endUserOf(record.caller, undefined, this.settings.metricsTrustProxyHeaders).id);
   }
 
@@ -139,7 +139,7 @@ export class RequestMetrics implements RequestObserver {
   }
 }
 
-/** The series of all requests that are alike but for how long they take. */
+/** The series of all requests with equal labels. */
 interface Kind {
   readonly where: Where;
   readonly requests: { add(value: number): void };
@@ -169,7 +169,7 @@ function errorReason(status: number): string {
   return status < 500 ? 'bad_request' : 'server_error';
 }
 
-/** Bounds the identities in metrics: the first N keep their names, all others share one. */
+/** Bounds the identities in metrics: the first N keep their names, all others share one label value. */
 class IdentityCap {
   readonly #known = new Set<string>();
 

@@ -1,6 +1,6 @@
 /**
- * Measurements in the text exposition format of Prometheus. Thousands of tenants make a hundred thousand lines, so they are written in
- * steps: a scrape must not hold up requests.
+ * The text exposition format of Prometheus. Thousands of tenants produce a hundred thousand lines, so they are written in steps: a scrape
+ * must not block requests.
  */
 import { Registry } from 'prom-client';
 import { Pacer } from '../../base/pace/pacer.js';
@@ -15,16 +15,16 @@ export interface Exposition {
 }
 
 type Measured = Measurements[number];
-/** prom-client's types leave out the names that values of histograms have. */
+/** prom-client's types lack the names that values of histograms have. */
 type Sample = Measured['values'][number] & { readonly metricName?: string };
 
-/** All of this as text, each metric under each of its names. */
+/** Prints all metrics as text, each under each of its names. */
 export async function expose(all: Measurements): Promise<Exposition> {
   const pacer = new Pacer();
   const text = new TextInSteps();
   for (const measured of all)
     for (const name of scrapedNames(measured.name)) {
-      // prom-client's types know the kinds of metrics by numbers, its data by names.
+      // prom-client's types number the kinds of metrics, while its data names them.
       text.add(`# HELP ${name} ${inOneLine(measured.help)}\n# TYPE ${name} ${String(measured.type)}\n`);
       const samples: readonly Sample[] = measured.values;
       for (const sample of samples) {
@@ -38,7 +38,7 @@ export async function expose(all: Measurements): Promise<Exposition> {
   return { contentType: Registry.PROMETHEUS_CONTENT_TYPE, text: text.done() };
 }
 
-/** Joins many short texts a thousand at a time: to join all of them at the end would take as long as to write them. */
+/** Joins many short texts, a thousand at a time: joining all of them at the end would take as long as writing them. */
 class TextInSteps {
   readonly #joined: string[] = [];
   #parts: string[] = [];

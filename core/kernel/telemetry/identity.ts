@@ -3,7 +3,7 @@ import type { Caller } from '../../base/caller.js';
 /** The end user behind a datasource, and the source of that name (docs/protocol/tenants.md#who-is-asking). */
 export interface EndUser {
   readonly id: string;
-  /** Of a user whom a proxy in front has named. */
+  /** Display name, if a proxy in front sent one. */
   readonly name?: string;
   readonly source: string;
 }
@@ -25,7 +25,7 @@ export function endUserOf(caller: Caller, tenantId: string | undefined, trustsHe
   return { id: caller.address, source: 'remote_addr' };
 }
 
-/** The principal of the datasource's credentials; never a secret, and never taken for the end user. */
+/** The principal of the datasource's credentials; never a secret, and not to be taken for the end user. */
 export function authOf(caller: Caller): { readonly source: string; readonly principal?: string } | undefined {
   const header = caller.headers.get('authorization');
   if (header === undefined) return undefined;

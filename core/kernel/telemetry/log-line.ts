@@ -2,10 +2,10 @@ import type { TelemetryOptions } from '../../base/options.gen.js';
 import type { Secrets } from '../../base/secrets.js';
 import type { LogDestination } from './log-writer.js';
 
-/** The form of log records: JSON for programs, text for people. */
+/** The format of log records: JSON for programs, text for people. */
 export type LogForm = NonNullable<TelemetryOptions['logFormat']>;
 
-/** The form that is asked for; otherwise text on a terminal and JSON elsewhere. */
+/** The configured format; by default text on a terminal and JSON elsewhere. */
 export function logFormOf(
   { logFormat }: Pick<TelemetryOptions, 'logFormat'>,
   { isTTY }: LogDestination,
@@ -13,13 +13,13 @@ export function logFormOf(
   return logFormat ?? (isTTY === true ? 'text' : 'json');
 }
 
-/** A record before it has a form. */
+/** A log record before formatting. */
 export interface LogRecord {
   readonly time: Date;
   readonly severity: string;
   readonly number: number;
   readonly body: unknown;
-  /** In the order in which they are written, the component first. */
+  /** Fields in output order, the component first. */
   readonly fields: ReadonlyMap<string, unknown>;
 }
 
@@ -30,7 +30,7 @@ export function logLine(record: LogRecord, form: LogForm, secrets: Secrets): str
   return form === 'json' ? `${json}\n` : textLine(json);
 }
 
-/** The field names of docs/protocol/operation.md#structured-logs. */
+/** Formats a record with the field names of docs/protocol/operation.md#structured-logs. */
 function jsonOf({ time, severity, number, body, fields }: LogRecord): string {
   const line = {
     timestamp: time.toISOString(),
@@ -46,7 +46,7 @@ function bigintAsText(_name: string, value: unknown): unknown {
   return typeof value === 'bigint' ? String(value) : value;
 }
 
-/** The same JSON with nothing secret in its strings and names. */
+/** The same JSON without secrets in its strings and names. */
 function withoutSecrets(json: string, { hide }: Secrets): string {
   return JSON.stringify(
     JSON.parse(json, (_name, value: unknown) => {
@@ -59,10 +59,10 @@ function withoutSecrets(json: string, { hide }: Secrets): string {
   );
 }
 
-/** Fields that a line of text begins with, or says in words. */
+/** Fields that appear at the start of a text line. */
 const shownInHead: ReadonlySet<string> = new Set(['timestamp', 'severity.text', 'severity.number', 'body']);
 
-/** Time, level and message, then `name=value` for each field. */
+/** Formats a record as time, level and message, followed by `name=value` for each field. */
 function textLine(json: string): string {
   const fields = new Map(Object.entries(JSON.parse(json) as Readonly<Record<string, unknown>>));
   const textOf = (name: string): string => {
@@ -76,13 +76,13 @@ function textLine(json: string): string {
   return `${head}${pairs.join('')}\n`;
 }
 
-/** Bare where it is one word, otherwise as JSON. */
+/** A value as text: bare if it is one word, otherwise as JSON. */
 function valueText(value: unknown): string {
   const isWord = typeof value === 'string' && /^[^\s"\\=]+$/.test(value) && !controls.test(value);
   return isWord ? value : printable(JSON.stringify(value));
 }
 
-/** Control characters, and those that change the direction of the text behind them: a terminal would act on them. */
+/** Control characters, and characters that change the direction of text: a terminal would act on them. */
 const controls = /[\u0000-\u001f\u007f-\u009f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069]/;
 const allControls = new RegExp(controls, 'g');
 const escapes: ReadonlyMap<string, string> = new Map([

@@ -1,51 +1,51 @@
 import { writeSync } from 'node:fs';
 
-/** Where log lines are written, such as stdout. */
+/** The destination of log lines, such as stdout. */
 export interface LogDestination {
   /** Its file descriptor, if any, for the last lines of a process. */
   readonly fd?: number;
-  /** True when people read it as it is written. */
+  /** True for a terminal. */
   readonly isTTY?: boolean;
-  /** Calls back when the text is written, or with the error. */
+  /** Writes a text; `done` is called when it is written, or with the error. */
   write(text: string, done: (error?: Error | null) => void): unknown;
 }
 
-/** Why lines were lost: the destination is too slow, or it fails (a full disk, a closed pipe). */
+/** The reason for lost lines: the destination is too slow, or it fails (a full disk, a closed pipe). */
 export type LossReason = 'buffer_full' | 'write_failed';
 
 export interface LogWriterSettings {
   /** True to write between turns of the event loop, in few large writes; otherwise every line is written immediately. */
   readonly isBuffered: boolean;
-  /** The record that reports lost lines. */
+  /** Creates the record that reports lost lines. */
   readonly lostLine: (count: number) => string;
   readonly onLost: (count: number, reason: LossReason) => void;
   readonly maxBytes?: number;
   /**
-   * True when other processes write to the same destination: lines are then written in pieces that a pipe takes as a whole, so that lines do
-   * not get into each other.
+   * True if other processes write to the same destination: lines are then written in pieces that a pipe accepts atomically, so that lines
+   * are not interleaved.
    */
   readonly isShared?: boolean;
 }
 
 const maxBufferedBytes = 4 * 1024 * 1024;
 const chunkBytes = 64 * 1024;
-/** Bytes that Linux writes to a pipe without letting other writers in between (PIPE_BUF). */
+/** Maximum number of bytes that Linux writes to a pipe atomically (PIPE_BUF). */
 const pipeBytes = 4_096;
 
 /**
- * Writes finished log lines and never throws. One write is in progress at a time; later lines are buffered up to a bound. Lines beyond it,
- * and those of a failed write, are counted and reported in the log as soon as it can be written again.
+ * Writes formatted log lines; never throws. One write is in progress at a time; later lines are buffered up to a limit. Lines beyond the
+ * limit, and those of a failed write, are counted, and reported in the log once it can be written again.
  */
 export class LogWriter {
   readonly #destination: LogDestination;
   readonly #settings: LogWriterSettings;
   #lines: string[] = [];
   #bytes = 0;
-  /** Lost lines not yet reported in the log. */
+  /** Number of lost lines not yet reported in the log. */
   #lost = 0;
   #isWriting = false;
   #isScheduled = false;
-  /** The last write failed and may have left a partial line. */
+  /** True if the last write failed, so that it may have left a partial line. */
   #mayHavePartialLine = false;
 
   constructor(destination: LogDestination, settings: LogWriterSettings) {
@@ -94,9 +94,9 @@ export class LogWriter {
     while (this.#lines.length > 0) writeAll(fd, Buffer.from(this.#take().text));
   }
 
-  /** The next piece to write, and how many lines of the buffer are in it. */
+  /** The next piece to write, and its number of buffered lines. */
   #take(): { readonly text: string; readonly count: number } {
-    // A line break ends the partial line that a full disk has left.
+    // The line break ends a partial line left by a full disk.
     const head = this.#mayHavePartialLine ? '\n' : '';
     const tail = this.#lost > 0 ? this.#settings.lostLine(this.#lost) : '';
     this.#lost = 0;
@@ -107,7 +107,7 @@ export class LogWriter {
     return { text: head + taken + tail, count };
   }
 
-  /** Number of lines that a pipe takes at once, one at least. */
+  /** Number of lines that a pipe accepts atomically, at least one. */
   #wholeLines(others: number): number {
     let bytes = others;
     const over = this.#lines.findIndex((line) => (bytes += Buffer.byteLength(line)) > pipeBytes);
@@ -129,7 +129,7 @@ export class LogWriter {
   }
 }
 
-/** Number of tries on a pipe with a slow reader, and the pause between them. */
+/** Number of attempts on a pipe with a slow reader, and the pause between them. */
 const tries = 20;
 const pauseMs = 10;
 

@@ -7,14 +7,14 @@ import type { LogWriter } from './log-writer.js';
 
 export type LogLevel = 'debug' | 'info' | 'warn' | 'error';
 
-/** Makes the loggers of one process, which share a level and a writer. */
+/** Creates the loggers of one process, which share a level and a writer. */
 export interface LoggerFactory {
   readonly level: LogLevel;
   /** A logger whose records carry `component`. */
   component(name: string): Logger;
 }
 
-/** Severity as logs name it; the numbers are OpenTelemetry's. */
+/** Severities by bunyan level, with OpenTelemetry's numbers. */
 const severities: ReadonlyMap<number, readonly [text: string, number: number]> = new Map([
   [bunyan.TRACE, ['TRACE', 1]],
   [bunyan.DEBUG, ['DEBUG', 5]],
@@ -24,7 +24,7 @@ const severities: ReadonlyMap<number, readonly [text: string, number: number]> =
   [bunyan.FATAL, ['FATAL', 21]],
 ]);
 
-/** Fields that bunyan puts into a record by itself; structured logs have other names for some and no place for the rest. */
+/** Fields that bunyan adds to every record; structured logs rename some and omit the rest. */
 const bunyanFields: ReadonlySet<string> = new Set([
   'name',
   'hostname',
@@ -37,7 +37,7 @@ const bunyanFields: ReadonlySet<string> = new Set([
   'src',
 ]);
 
-/** Makes the loggers of a process, with bunyan inside. `fields` are in every record, `secrets` in none. */
+/** Creates the loggers of a process, based on bunyan. `fields` are in every record; `secrets` are removed from all. */
 export function createLoggers(
   level: LogLevel,
   writer: Pick<LogWriter, 'write'>,
@@ -80,7 +80,7 @@ function plain(fields: LogFields = {}): Record<string, unknown> {
   return copy;
 }
 
-/** An error with what it comes from inside it. */
+/** An error as an object, including its causes. */
 function describeError(error: Error): Record<string, unknown> {
   const described = [error, ...causesOf(error)].map(({ name, message, stack }) => ({
     type: name,

@@ -12,19 +12,19 @@ import {
   type PlainGauge,
 } from './series.js';
 
-/** Seconds from half a millisecond to two minutes. */
+/** Buckets in seconds, from half a millisecond to two minutes. */
 export const defaultBuckets = [
   0.0005, 0.001, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60, 120,
 ] as const;
 
-/** The metrics of one process, made from their declarations and shared where two plugins declare the same. */
+/** The metrics of one process, created from their declarations, and shared if two plugins declare the same one. */
 export class MeterRegistry {
   readonly registry = new Registry();
   readonly #made = new Map<string, Made>();
 
   /**
-   * The meters of some declarations; declaring a metric twice in different ways is an Error. They are held by who asks: for good, or until
-   * the work that `onStop` takes is done. A gauge that nobody holds any more is not shown, since its last value says nothing.
+   * Creates the meters of some declarations; throws if a metric was declared differently before. They are held by the caller for good, or
+   * until `onStop` runs its cleanup. A gauge that is no longer held is not shown, since its last value is meaningless.
    */
   create<const Metrics extends MetricSpecs>(
     specs: Metrics,
@@ -37,7 +37,7 @@ export class MeterRegistry {
       hold(made);
       onStop(() => release(made));
     }
-    // Built entry by entry from the declarations, as the mapped type describes.
+    // Built entry by entry from the declarations, as described by the mapped type.
     return meters as unknown as Meters<Metrics>;
   }
 
@@ -103,7 +103,7 @@ function release(made: Made): void {
   if (made.holders === 0 && 'end' in made.meter) made.meter.end();
 }
 
-/** Two declarations of a metric with the same shape are one. */
+/** A text that is equal for compatible declarations of a metric, which are treated as one. */
 export function shapeOfMetric(spec: MetricSpec): string {
   return JSON.stringify([spec.type, spec.labels ?? [], spec.buckets ?? []]);
 }

@@ -104,7 +104,7 @@ export const requestMetrics = {
   },
 } as const satisfies MetricSpecs;
 
-/** Metrics of the pipeline that is served, and of those that were read after it. */
+/** Metrics of the served pipeline and of reloads. */
 export const reloadMetrics = {
   reloads_total: {
     type: 'counter',
@@ -132,7 +132,7 @@ export const reloadMetrics = {
   },
 } as const satisfies MetricSpecs;
 
-/** Metrics of the processes that serve together (`-workers`), measured by the first one. */
+/** Metrics of the processes that serve together (`-workers`), measured by the first process. */
 export const workerMetrics = {
   workers: { type: 'gauge', help: 'Workers that serve.' },
   worker_restarts_total: {
@@ -174,7 +174,7 @@ export const connectionMetrics = {
   },
 } as const;
 
-/** Calls that the system refuses the process (docs/reliability.md). */
+/** Metrics of system calls that fail for lack of resources (docs/reliability.md). */
 export const shortageMetrics = {
   system_errors_total: {
     type: 'counter',
@@ -210,7 +210,7 @@ export const traceMetrics = {
   },
 } as const satisfies MetricSpecs;
 
-/** The metrics of every process that serves. */
+/** The metrics of every serving process. */
 export const coreMetrics: MetricSpecs = {
   ...requestMetrics,
   ...connectionMetrics,
@@ -223,5 +223,5 @@ export const coreMetrics: MetricSpecs = {
   ...reloadMetrics,
 };
 
-/** Every metric of this program that no plugin declares, but for those of the process. */
+/** All metrics of this program that are not declared by plugins, except those of the process. */
 export const builtInMetrics: MetricSpecs = { ...coreMetrics, ...workerMetrics };

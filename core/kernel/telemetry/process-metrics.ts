@@ -8,12 +8,12 @@ import { resources, type ProcReader, type Seen } from './proc/reader.js';
 import { PlainHistogram, Observed } from './series.js';
 import { constants, PerformanceObserver, type PerformanceEntry } from 'node:perf_hooks';
 
-/** Seconds; most pauses are below a millisecond. */
+/** Buckets in seconds; most pauses are below a millisecond. */
 const collectionBuckets = [0.0001, 0.0005, 0.001, 0.005, 0.01, 0.05, 0.1, 0.5, 1] as const;
 
 type Figures = readonly { readonly labels: Readonly<Record<string, string>>; readonly value: number }[];
 
-/** A measurement of this process, or of the machine. */
+/** A measurement of this process or of the machine. */
 interface ProcessFigure extends MetricSpec {
   readonly name: string;
   readonly type: 'counter' | 'gauge';
@@ -21,8 +21,8 @@ interface ProcessFigure extends MetricSpec {
 }
 
 /**
- * Registers the resource usage of this process and its machine. Values are read at a scrape, those of the system by the reader, and
- * left out where there is none.
+ * Registers the resource usage of this process and its machine. Values are read at a scrape, those of the system by the reader; missing
+ * ones are omitted.
  */
 export function registerProcessMetrics(registry: Registry, proc: ProcReader): void {
   for (const figure of figures) register(registry, figure, () => valuesOf(figure, proc.seen));
@@ -63,10 +63,10 @@ function register(
     });
 }
 
-/** Has the metric show these figures and no others. */
+/** Replaces all values of a metric. */
 function refill(metric: Counter | Gauge, labelNames: readonly string[], shown: Figures): void {
   metric.reset();
-  // A reset leaves a zero.
+  // A reset leaves a zero, which is removed.
   if (labelNames.length === 0) metric.remove();
   for (const { labels, value } of shown) metric.inc(labels, value);
 }
@@ -289,7 +289,7 @@ function pressureOf(all: readonly Pressure[], wanted: Pressure['who']): Figures 
 
 /** Work of the garbage collector in this process. */
 interface Collections {
-  /** Whole collections; their steps are not counted. */
+  /** Number of complete collections; their incremental steps are not counted. */
   readonly count: number;
   readonly pauses: Observed;
 }
@@ -304,7 +304,9 @@ interface Kind {
 
 let watched: Collections | undefined;
 
-/** Counted since the first call. There is one count, because a process has one garbage collector however many proxies run in it. */
+/**
+ * The collections since the first call. There is one counter, because a process has one garbage collector however many proxies run in it.
+ */
 function collections(): Collections {
   return (watched ??= watch());
 }

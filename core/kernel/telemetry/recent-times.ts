@@ -1,9 +1,9 @@
 import type { Latency } from '../plugin/host.js';
 
-/** Number of durations that are kept. */
+/** Number of durations kept. */
 const remembered = 1_024;
 
-/** The latest durations, in a ring buffer. */
+/** The most recent durations, in a ring buffer. */
 export class RecentTimes {
   readonly #ring = new Float64Array(remembered);
   #count = 0;
@@ -13,7 +13,7 @@ export class RecentTimes {
     this.#count += 1;
   }
 
-  /** Quantiles of the kept durations; undefined when there are none. */
+  /** Quantiles of the kept durations; undefined if there are none. */
   latency(): Latency | undefined {
     if (this.#count === 0) return undefined;
     const sorted = this.#ring.slice(0, Math.min(this.#count, remembered)).sort();

@@ -19,7 +19,7 @@ export type RequestLogOptions = Pick<
   | 'metricsTrustProxyHeaders'
 >;
 
-/** Routes that probes, scrapers and open pages request all day; their successes are only logged at debug level. */
+/** Request types of routes that probes, scrapers and open pages request all day; their successes are only logged at debug level. */
 const quietTypes: ReadonlySet<string> = new Set([
   'ready',
   'alive',
@@ -32,7 +32,7 @@ const quietTypes: ReadonlySet<string> = new Set([
   'worker_set',
 ]);
 
-/** Writes one record per request, or a summary per interval when there are too many; errors are always recorded. */
+/** Writes one record per request, or a summary per interval if there are too many; errors are always recorded. */
 export class RequestLog implements RequestObserver {
   readonly #rate: RequestRate;
   readonly #summary = new RequestSummary();
@@ -79,13 +79,13 @@ export class RequestLog implements RequestObserver {
     }
     const fields = this.#fields(record, status, durationMs);
     if (status < 400) this.log.info('request', fields);
-    // A probe that is answered with "not yet" has been answered.
+    // A probe that is answered with "not yet" was answered successfully.
     else if (status < 500 || isQuiet) this.log.warn('request failed', fields);
     else this.log.error('request failed', fields);
     if (this.options.logLevel === 'debug') this.#children(record);
   }
 
-  /** A record of each backend call, behind that of the request. */
+  /** Writes a record for each backend call, after that of the request. */
   #children({ route, requestType, caller, trace }: RequestRecord): void {
     for (const call of trace.upstreamCalls)
       this.log.debug('backend call', {
@@ -153,7 +153,7 @@ function roundMs(ms: number): number {
   return Math.round(ms * 1000) / 1000;
 }
 
-/** The maps by type, which are written at debug level only (docs/protocol/operation.md#structured-logs). */
+/** The figures by type, which are only written at debug level (docs/protocol/operation.md#structured-logs). */
 function byType(trace: Trace): LogFields {
   const calls = trace.upstreamCalls.map((call) => [`backend:${call.type}`, call.durationMs] as const);
   const operations = trace.operations.map(
@@ -183,7 +183,7 @@ function sumByKey(measured: Measured): Readonly<Record<string, number>> {
   return Object.fromEntries([...sums].map(([key, value]) => [key, roundMs(value)]));
 }
 
-/** The plugin in which a defect shows, and where the file names it. */
+/** Fields with the plugin that has the defect, and its position in the file. */
 function culpritFields(error: unknown): LogFields {
   const culprit = defectIn(error);
   if (culprit === undefined) return {};
@@ -202,10 +202,10 @@ function errorFields(error: unknown, status: number, mayShowQueries: boolean): L
   if (error instanceof RefusedQuery)
     return mayShowQueries ? { 'error.message': error.message } : { 'error.type': error.name };
   if (!(error instanceof Error)) return { 'error.message': 'a plugin threw something that is no Error' };
-  // A bug needs its stack; what is expected does not, such as a backend that is away.
+  // A bug needs its stack; expected errors, such as an unreachable backend, do not.
   const isBug = status === 500 && !(error instanceof ApiError && error.cause === undefined);
   if (isBug) return { 'error.message': error.message, error };
-  // Such as the code of a connection that failed.
+  // Such as the error code of a failed connection.
   const cause = causesOf(error).at(-1);
   const isTold = cause !== undefined && (mayShowQueries || !(cause instanceof RefusedQuery));
   return { 'error.message': error.message, ...(isTold ? { 'error.cause': cause.message } : {}) };
@@ -229,7 +229,7 @@ class RequestRate {
     return this.#current + this.#previous * (1 - passed);
   }
 
-  /** Advances to the current second; returns the part of it that has passed. */
+  /** Advances to the current second; returns the elapsed share of it. */
   #roll(): number {
     const seconds = this.clock.monotonicMs() / 1000;
     const second = Math.floor(seconds);
@@ -242,7 +242,7 @@ class RequestRate {
   }
 }
 
-/** Totals of the requests without a record of their own. Request types are route ids, so it stays small. */
+/** Totals of the requests without a record of their own. Request types are route ids, so the map stays small. */
 class RequestSummary {
   readonly #byType = new Map<string, number>();
   #count = 0;
@@ -256,7 +256,7 @@ class RequestSummary {
     this.#maxMs = Math.max(this.#maxMs, durationMs);
   }
 
-  /** Returns the fields of the summary record and resets; undefined when there were no requests. */
+  /** Returns the fields of the summary record and resets them; undefined if there were no requests. */
   take(): LogFields | undefined {
     if (this.#count === 0) return undefined;
     const fields = {

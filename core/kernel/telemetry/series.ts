@@ -1,7 +1,7 @@
 /**
- * Measurements are added up in plain numbers, one object for each combination of label values, and handed to prom-client when somebody reads
- * them, in steps: looking a series up by its labels again for every measurement costs more than answering a request from a cache does, and
- * thousands of tenants make a hundred thousand values.
+ * Measurements are added up in plain numbers, with one object for each combination of label values, and passed to prom-client in steps when
+ * they are read. Looking up a series by its labels for every measurement costs more than answering a request from a cache, and thousands of
+ * tenants produce a hundred thousand values.
  */
 import {
   type Aggregator,
@@ -18,19 +18,19 @@ import { Pacer } from '../../base/pace/pacer.js';
 export type Labels = Readonly<Record<string, string>>;
 /** Replaces label values beyond the limit of a metric. */
 export const overflowLabel = '__overflow__';
-/** The most combinations of label values of one metric; clients can choose some of the values. */
+/** Maximum number of series of one metric; clients can choose some label values. */
 const maxSeries = 2_000;
 
-/** A value as prom-client gives it. */
+/** A value in prom-client's form. */
 type Value = MetricValueWithName<string>;
 type Read = Promise<MetricObjectWithValues<Value>>;
 
 interface Shown {
-  /** Adds its values, as the metric of this name. */
+  /** Adds its values under this metric name. */
   show(values: Value[], metric: string): void;
 }
 
-/** The series of one metric. Their number is bounded: combinations beyond the bound share one. */
+/** The series of one metric. Their number is bounded: further label combinations share one series. */
 class SeriesTable<Series extends Shown> {
   readonly #all = new Map<string, Series>();
   readonly #metric: string;
@@ -56,7 +56,7 @@ class SeriesTable<Series extends Shown> {
     this.#all.delete(this.#keyOf(labels));
   }
 
-  /** The values of all series, made in steps; each is read at one instant. */
+  /** The values of all series, created in steps; each series is read at one instant. */
   async shown(): Promise<Value[]> {
     const pacer = new Pacer();
     const values: Value[] = [];
@@ -94,13 +94,13 @@ class SeriesTable<Series extends Shown> {
   }
 }
 
-/** Declaration of a metric for prom-client. */
+/** A metric's declaration for prom-client. */
 export interface Description {
   readonly name: string;
   readonly help: string;
   readonly labelNames: string[];
   readonly registers: Registry[];
-  /** The way in which measurements of several processes become one. */
+  /** How measurements of several processes are combined. */
   readonly aggregator: Aggregator;
 }
 
@@ -123,7 +123,7 @@ class Count implements Shown {
   }
 }
 
-/** A counter that keeps its own sums. */
+/** A counter with its own sums. */
 export function plainCounter(description: Description): Meter.Counter<Labels> {
   const { name, labelNames } = description;
   const table = new SeriesTable(name, labelNames, (labels) => new Count(name, labels));
@@ -132,7 +132,7 @@ export function plainCounter(description: Description): Meter.Counter<Labels> {
   return { add: (value, labels) => table.of(labels).add(value), of: (labels) => table.of(labels) };
 }
 
-/** prom-client's registry reads of it the same as the table has. */
+/** Lets prom-client's registry read the table. */
 class PlainCounter extends Counter {
   readonly #table: SeriesTable<Count>;
 
@@ -162,7 +162,7 @@ class Level implements Shown {
     this.#isHidden = false;
   }
 
-  /** Until it is set again. Whoever has this series may still do so. */
+  /** Hides the series until it is set again, which holders of this series may still do. */
   hide(): void {
     this.#isHidden = true;
   }
@@ -172,15 +172,15 @@ class Level implements Shown {
   }
 }
 
-/** A gauge that is shown while somebody is there to set it. */
+/** A gauge that is shown while it has owners. */
 export interface PlainGauge extends Meter.Gauge<Labels> {
-  /** Somebody sets it from now on. */
+  /** Adds an owner. */
   begin(): void;
-  /** Nobody sets it any more: its last values say nothing. */
+  /** Removes an owner. Without owners the last values are meaningless. */
   end(): void;
 }
 
-/** A gauge that keeps its own values. */
+/** A gauge with its own values. */
 export function plainGauge(description: Description): PlainGauge {
   const { name, labelNames } = description;
   const table = new SeriesTable(name, labelNames, (labels) => new Level(name, labels));
@@ -211,7 +211,7 @@ class ShownGauge extends Gauge {
   }
 }
 
-/** One series of a histogram: how many observations were in each bucket, those above the last one left out, and in all. */
+/** One series of a histogram: the number of observations in each bucket, without those above the last one, and in total. */
 export class Observed implements Shown {
   readonly inBuckets: Float64Array;
   count = 0;
@@ -251,11 +251,11 @@ export class Observed implements Shown {
   }
 }
 
-/** A histogram that keeps its own counts: prom-client's takes observations only one at a time. */
+/** A histogram with its own counts, because prom-client's takes observations only one at a time. */
 export class PlainHistogram extends Histogram {
   readonly #table: SeriesTable<Observed>;
 
-  /** With a series that is kept elsewhere, that is its only one. */
+  /** @param only the only series, if it is kept elsewhere */
   constructor(description: Description, buckets: readonly number[], only?: Observed) {
     super({ ...description, buckets: [...buckets] });
     const { name, labelNames } = description;

@@ -12,7 +12,7 @@ const advice: ReadonlyMap<string, string> = new Map([
   ['ENOMEM', 'the system has no memory left'],
 ]);
 
-/** Calls that the system refuses this process. Each is counted, and told once a minute, because it comes with all work at once. */
+/** Failures of system calls for lack of resources. Each is counted, but only logged once a minute, because all work fails at once. */
 export class Shortages {
   readonly #againAtMs = new Map<string, number>();
 
@@ -23,8 +23,8 @@ export class Shortages {
   ) {}
 
   /**
-   * Takes an error that nothing caught; false for one that is not the system's. It says something about the machine and nothing about the
-   * state of this process: what met it is lost, and the rest goes on.
+   * Handles an uncaught error; returns false if it is not a system error. Such an error concerns the machine and not the state of this
+   * process: the affected work is lost, and the rest goes on.
    */
   took(error: unknown): boolean {
     if (!isSystemError(error)) return false;
@@ -34,7 +34,7 @@ export class Shortages {
     return true;
   }
 
-  /** Writes a record unless there was one within the last minute. */
+  /** Writes a record, at most once a minute for each key. */
   tell(body: string, fields: LogFields, key = body): void {
     const nowMs = this.clock.monotonicMs();
     if (nowMs < (this.#againAtMs.get(key) ?? -Infinity)) return;

@@ -1,6 +1,6 @@
 /**
- * Traces, pushed to an OpenTelemetry receiver (docs/protocol/operation.md#traces). Only loaded where they are asked for, because the
- * libraries take a tenth of a second to load.
+ * Traces, pushed to an OpenTelemetry receiver (docs/protocol/operation.md#traces). Loaded only if configured, because the libraries take a
+ * tenth of a second to load.
  */
 import {
   ROOT_CONTEXT,
@@ -35,14 +35,14 @@ import type { traceMetrics } from './metrics-table.js';
 import { headersOf, resourceOf, signalUrl } from './otlp/receiver.js';
 import { digestQuery, type RequestObserver, type RequestRecord } from './request-record.js';
 
-/** Spans that wait for a push; more are dropped and counted. */
+/** Maximum number of spans waiting for a push; more are dropped and counted. */
 const mostWaiting = 4_096;
 const mostInPush = 512;
 const pauseMs = 2_000;
-/** Longest time that a stop waits for the last push. */
+/** Maximum time that a stop waits for the last push. */
 const mostStopMs = 2_000;
 const limits = { attributeCountLimit: 32, attributeValueLengthLimit: 1_024, eventCountLimit: 4 };
-/** Pushes in flight: at a stop all that waits is pushed at once. */
+/** Maximum number of concurrent pushes: at a stop, all waiting spans are pushed at once. */
 const mostPushes = mostWaiting / mostInPush;
 
 export interface TracesNeeds {
@@ -64,7 +64,7 @@ const intoRecord: TextMapSetter<Record<string, string>> = {
   },
 };
 
-/** Begins the span of each request, ends it with what became of it, and pushes spans in the background. */
+/** Starts the span of each request, ends it with the outcome, and pushes spans in the background. */
 export class Traces implements RequestObserver {
   readonly #provider: TracerProvider;
   readonly #tracer: Tracer;
@@ -116,12 +116,12 @@ export class Traces implements RequestObserver {
     );
   }
 
-  /** Pushes what waits; the process waits a moment for it. */
+  /** Pushes the waiting spans; the process waits for that up to `mostStopMs`. */
   async stop(): Promise<void> {
     try {
       await withinBound(mostStopMs, () => this.#provider.shutdown());
     } catch {
-      // It was told when the push failed, or takes longer than a stop may.
+      // Either it was already reported when the push failed, or it takes longer than a stop may.
     }
   }
 }
@@ -158,7 +158,7 @@ class OtelSpan implements OpenSpan {
   end(attributes: SpanAttributes, error?: unknown): void {
     for (const [name, value] of Object.entries(attributes))
       if (value !== undefined) this.#span.setAttribute(name, value);
-    // The message may quote a query, so only its kind is told, as in the log.
+    // The message may quote a query, so only its kind is recorded, as in the log.
     if (error !== undefined) {
       this.#span.setStatus({ code: SpanStatusCode.ERROR });
       this.#span.setAttribute('error.type', error instanceof Error ? error.name : 'unknown');
@@ -167,7 +167,7 @@ class OtelSpan implements OpenSpan {
   }
 }
 
-/** The library's processor drops what is too much and tells nobody. */
+/** A span processor with a bounded queue that reports drops, which the library's processor does not. */
 class BoundedProcessor implements SpanProcessor {
   readonly #inner: BatchSpanProcessor;
 
@@ -186,7 +186,7 @@ class BoundedProcessor implements SpanProcessor {
   }
 
   onStart(): void {
-    // Nothing is known of it yet.
+    // The span has no outcome yet.
   }
 
   onEnd(span: ReadableSpan): void {
@@ -208,9 +208,9 @@ class BoundedProcessor implements SpanProcessor {
   }
 }
 
-/** Tells how pushes end. */
+/** An exporter that reports the outcome of pushes. */
 class ToldExporter implements SpanExporter {
-  /** Spans that have been given to the processor and not pushed yet. */
+  /** Number of spans passed to the processor and not pushed yet. */
   waiting = 0;
   #isFailing = false;
 
@@ -242,7 +242,7 @@ class ToldExporter implements SpanExporter {
   }
 }
 
-/** The traces that the options ask for; undefined without `-otlp-traces-endpoint`. */
+/** The traces configured by the options; undefined without `-otlp-traces-endpoint`. */
 export function createTraces(options: TelemetryOptions, needs: TracesNeeds): Traces | undefined {
   const { otlpTracesEndpoint } = options;
   return otlpTracesEndpoint === undefined ? undefined : new Traces({ ...options, otlpTracesEndpoint }, needs);

@@ -15,7 +15,7 @@ import {
   type MisplacedGroup,
 } from '../slot-order.js';
 
-/** The built-in stages that give what other built-in stages cannot do without, and the one that answers: advice names them. */
+/** The built-in stages that provide slots which other built-in stages require, and the stage that answers, for advice. */
 const builtInGivers: ReadonlyMap<string, string> = new Map([
   ['tenant', 'tenancy'],
   ['plan', 'translate'],
@@ -71,7 +71,7 @@ const slotMissing: TextRule = {
   docs: 'A stage needs a slot that no enabled stage of the file gives. Of the built-in stages `tenancy` gives `tenant`, `translate` gives `plan` and `backend` gives `upstream`. A slot is told once, at the first stage that needs it.',
   check(draft) {
     const { stages, isWhole } = chainOf(draft);
-    // A stage that could not be loaded may be the one that provides it; its own finding comes first.
+    // A stage that could not be loaded may be the one that provides it; that finding has priority.
     if (!isWhole) return [];
     const missing = new Map<string, readonly ChainStage[]>();
     for (const needer of stages) {
@@ -124,7 +124,7 @@ const slotTwice: TextRule = {
           first.set(slot, stage);
           continue;
         }
-        // The same entry twice is told by its id.
+        // The same entry listed twice is reported by its id.
         if (before.entry.id === stage.entry.id) continue;
         const message = `"${stage.entry.id}" gives ${slot}, which "${before.entry.id}" gives already (line ${before.entry.at.line})`;
         complaints.push({ at: stage.entry.at, message, fix: 'remove or disable one of the two' });
@@ -179,7 +179,7 @@ const behindTerminal: TextRule = {
     const behind = stages.slice(place + 1);
     const [first] = behind;
     if (terminal === undefined || first === undefined) return [];
-    // Another finding already tells the operator to move it.
+    // Another finding already advises moving it.
     if (misplacements(stages).some((edge) => edge.needer === terminal)) return [];
     const verb = behind.length === 1 ? 'stands' : 'stand';
     const message = `${quoteAll(behind)} ${verb} behind "${terminal.entry.id}" (line ${terminal.entry.at.line}), which answers without running the rest`;
@@ -220,7 +220,7 @@ function isNull(node: { readonly kind: string; readonly value?: unknown }): bool
   return node.kind === 'scalar' && node.value === null;
 }
 
-/** R036: a stage of a site is not skipped by a cache above it. */
+/** R036: no cache makes a site's stage after it be skipped. */
 const behindCache: TextRule = {
   id: 'R036',
   title: 'a stage of a site stands above the caches',
@@ -248,7 +248,7 @@ function keepsAnswers({ plugin, entry }: ChainStage): boolean {
   return plugin.keepsAnswers === true && entry.options?.resolved.options['enabled'] !== false;
 }
 
-/** True when a stage would have all that it needs above the cache. */
+/** True if everything that a stage needs is available above the cache. */
 function canMove(stages: readonly ChainStage[], stage: ChainStage, cache: ChainStage): boolean {
   const rest = stages.filter((each) => each !== stage);
   const at = byPlace(rest, [cache]).length === 0 ? 0 : rest.indexOf(cache);

@@ -14,7 +14,7 @@ import { entryOf, toPlain } from '../../pipeline/located.js';
 import { allOptions } from '../option-lookup.js';
 import type { Complaint, Rule, TextRule } from '../rule.js';
 
-/** R054: an option that is given does something. */
+/** R054: every option that is set has an effect. */
 const unreadOption: TextRule = {
   id: 'R054',
   title: 'an option that is given has an effect',
@@ -34,7 +34,7 @@ const unreadOption: TextRule = {
       })),
 };
 
-/** R055: no option is given that will go. */
+/** R055: no deprecated option is set. */
 const deprecatedOption: TextRule = {
   id: 'R055',
   title: 'no deprecated option is given',
@@ -50,7 +50,7 @@ const deprecatedOption: TextRule = {
     }),
 };
 
-/** R056: a value in the file is the one that counts. */
+/** R056: a value in the file is the effective one. */
 const shadowedOption: TextRule = {
   id: 'R056',
   title: 'what the file says counts',
@@ -119,7 +119,7 @@ const unusedSource: TextRule = {
   },
 };
 
-/** Variables of other proxies that would set something else than what is in effect. */
+/** Variables of other proxies that would set something different from what is in effect. */
 function ignoredVariables(draft: PipelineDraft): readonly Complaint[] {
   return allOptions(draft).flatMap(({ definition, value, at }): readonly Complaint[] => {
     const { ignoredEnv = '', flag = '', variable = '' } = definition;
@@ -130,7 +130,7 @@ function ignoredVariables(draft: PipelineDraft): readonly Complaint[] {
   });
 }
 
-/** The flag and the variable that give this option a value. */
+/** The flag and the variable that set this option. */
 function sourcesOf(definition: OptionDefinition, { sources }: PipelineDraft): readonly NamedSource[] {
   const flag = definition.flag ?? definition.shares;
   const variable = readEnvironment(definition, sources.env);
@@ -140,7 +140,7 @@ function sourcesOf(definition: OptionDefinition, { sources }: PipelineDraft): re
   ];
 }
 
-/** R038: a variable of the environment that looks like that of a flag is one. */
+/** R038: an environment variable that looks like a flag's variable is one. */
 const unknownVariable: TextRule = {
   id: 'R038',
   title: 'a REF_PROXY_ variable belongs to a flag',
@@ -149,7 +149,7 @@ const unknownVariable: TextRule = {
   isAboutWhole: true,
   docs: 'Every flag has an environment variable: `REF_PROXY_` and its name in capitals, with `_` for `-` and `.`. A variable with this prefix that belongs to no flag is misspelt, and what it should set would silently keep its default. Variables that the file refers to (`${NAME}`) and those that Kubernetes sets for a service of this name are left out.',
   check(draft) {
-    // A plugin that is not known may have the flag.
+    // An unknown plugin may have the flag.
     if (!knowsPlugins(draft)) return [];
     const at = { file: draft.source.name, line: 1, column: 1, length: 1 };
     return unknownVariables(draft.sources.env, knownVariables(draft))
@@ -173,7 +173,7 @@ function* knownVariables({ schemas, entries }: PipelineDraft): Generator<string>
 }
 
 function isReferredTo({ files }: PipelineDraft, name: string): boolean {
-  // A variable's name may hold any character, so it is compared as text and not as a regular expression.
+  // A variable's name may contain any character, so it is compared as text and not as a regular expression.
   const references = [`\${${name}}`, `\${${name}:-`];
   return [...files.values()].some(({ text }) => references.some((reference) => text.includes(reference)));
 }

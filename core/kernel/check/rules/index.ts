@@ -8,7 +8,9 @@ import { pluginsRules } from './plugins.js';
 import { sectionsRules } from './sections.js';
 import { yamlRules } from './yaml.js';
 
-/** The checker's own rules in the order of their ids; plugins bring those about their options (`lint` in core/kernel/plugin/contract.ts). */
+/**
+ * The checker's own rules in the order of their ids; plugins provide rules about their options (`lint` in core/kernel/plugin/contract.ts).
+ */
 export const rules: readonly Rule[] = [
   ...yamlRules,
   ...optionsRules,

@@ -20,7 +20,7 @@ const metricsListener: TextRule = {
   },
 };
 
-/** R045: admin and debug routes that other machines can reach ask for a token. */
+/** R045: admin and debug routes that other machines can reach require a token. */
 const adminToken: TextRule = {
   id: 'R045',
   title: 'debug routes off this machine need a token',
@@ -63,7 +63,7 @@ const sharedPort: TextRule = {
   },
 };
 
-/** No host means every interface. */
+/** True if both addresses conflict; an address without a host means every interface. */
 function overlap(a: ListenAddress, b: ListenAddress): boolean {
   if (a.port === 0 || a.port !== b.port) return false;
   const isEverywhere = (host: string | undefined): boolean =>
@@ -97,8 +97,8 @@ interface PlannedListener {
 }
 
 /**
- * The addresses a pipeline will listen on: every option with `format: listen-address` that will be opened. The admin listener is left out
- * when it has no routes or they move to the main listener (docs/protocol/operation.md#listeners-and-admin-routes).
+ * The addresses that a pipeline will listen on: every option with `format: listen-address` that will be opened. The admin listener is
+ * omitted if it has no routes or they move to the main listener (docs/protocol/operation.md#listeners-and-admin-routes).
  */
 export function listeners(draft: PipelineDraft): readonly PlannedListener[] {
   const hasAdmin = hasAdminListener(draft);

@@ -27,7 +27,7 @@ const readablePaths: EnvironmentRule = {
   },
 };
 
-/** R061: files that the process keeps can be written. */
+/** R061: files that the process writes can be written. */
 const writablePaths: EnvironmentRule = {
   id: 'R061',
   title: 'a file to write is writable',
@@ -73,7 +73,7 @@ export const machineRules: readonly Rule[] = [readablePaths, writablePaths, reac
 
 type FilledOption = FoundOption & { readonly value: string };
 
-/** Every option of the pipeline that names a file for this use. The files of secrets are read. */
+/** Every option of the pipeline that names a file for this use. Secret files count as read. */
 function pathOptions(draft: PipelineDraft, use: FileUse): readonly FilledOption[] {
   return allOptions(draft)
     .filter(({ definition }) => definition.shares === undefined)
@@ -81,7 +81,7 @@ function pathOptions(draft: PipelineDraft, use: FileUse): readonly FilledOption[
     .filter(isFilled);
 }
 
-/** Addresses of services that must answer: those in use. */
+/** Addresses of services that must be reachable: those in use. */
 function probedOptions(draft: PipelineDraft): readonly FilledOption[] {
   return enabledOwners(draft).flatMap((owner) => {
     const options = optionsOf(owner);
@@ -94,7 +94,7 @@ function probedOptions(draft: PipelineDraft): readonly FilledOption[] {
   });
 }
 
-/** True when a service of the file listens at the URL. */
+/** True if a service in the file listens at the URL. */
 function isStartedHere(draft: PipelineDraft, url: string): boolean {
   const { hostname, port, protocol } = new URL(url);
   const isHere = hostname === 'localhost' || hostname.startsWith('127.') || hostname === '[::1]';

@@ -14,7 +14,7 @@ const unknownOption: TextRule = {
   check: (draft) => optionComplaints(draft, 'unknown-option'),
 };
 
-/** R008: every option has a value that its schema allows, whoever gave it. */
+/** R008: every option has a value that its schema allows, whatever its source. */
 const badValue: TextRule = {
   id: 'R008',
   title: 'an option has an allowed value',
@@ -24,7 +24,7 @@ const badValue: TextRule = {
   check: (draft) => optionComplaints(draft, 'bad-value'),
 };
 
-/** R009: options that have no default are given. */
+/** R009: options without a default are set. */
 const missingOption: TextRule = {
   id: 'R009',
   title: 'a required option is given',
@@ -49,7 +49,7 @@ const upsideDown: TextRule = {
         if (typeof least.value !== 'number' || typeof most?.value !== 'number') return [];
         const isUnbounded = most.value === 0 && most.definition.kind === 'integer';
         if (least.value <= most.value || isUnbounded) return [];
-        // The value that was set is the one to change; the defaults of both fit together.
+        // Report the value that was set; the defaults of both are consistent.
         const { at } = least.origin.kind === 'default' ? most : least;
         const fix = `lower ${least.definition.key} or raise ${most.definition.key}`;
         return [{ at, message: `${least.name} is above ${most.name}`, fix }];
@@ -57,7 +57,7 @@ const upsideDown: TextRule = {
     }),
 };
 
-/** R050: options that two plugins must agree on are equal. */
+/** R050: options on which two plugins must agree are equal. */
 const sharedOptions: TextRule = {
   id: 'R050',
   title: 'options that follow a flag agree with its owner',
@@ -115,7 +115,7 @@ function optionComplaints(draft: PipelineDraft, kind: OptionFinding['kind']): re
   );
 }
 
-/** For an unknown option its right name or place, which is surer than a word that looks alike. */
+/** The fix. For an unknown option that is its right name or section, which is more reliable than a similar word. */
 function fixOf(
   draft: PipelineDraft,
   owner: DraftOptions,

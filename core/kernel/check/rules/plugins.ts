@@ -51,7 +51,7 @@ const listOf: Readonly<Record<Plugin['kind'], ListName>> = {
   service: 'services',
 };
 
-/** R022: stages, endpoint plugins and service plugins are in their own lists. */
+/** R022: stages, endpoint plugins and service plugins are in the right lists. */
 const wrongList: TextRule = {
   id: 'R022',
   title: 'a plugin stands in the list of its kind',
@@ -101,7 +101,7 @@ const duplicateId: TextRule = {
   },
 };
 
-/** R037: what plugins declare is not declared by another one in another way. */
+/** R037: no two plugins have conflicting declarations. */
 const clashingDeclarations: TextRule = {
   id: 'R037',
   title: 'plugins do not declare the same thing differently',
@@ -122,27 +122,27 @@ const clashingDeclarations: TextRule = {
 /** Flags of the commands themselves. */
 const programFlags = [...servingFlags, 'help', 'h', 'version'];
 
-/** Declarations so far, in the order of the file. */
+/** Declarations so far, in file order. */
 class Clashes {
   readonly #metrics = new Map<string, string>();
-  /** By the environment variable: two flags with the same one could not be told apart there. */
+  /** By environment variable, since two flags with the same variable could not be distinguished there. */
   readonly #flags = new Map<string, { readonly flag: string; readonly owner: string }>();
   readonly #routes = new OwnRoutes();
-  /** Names of the plugins of the site whose flags are known. */
+  /** Names of the site's plugins whose flags are already known. */
   readonly #sites = new Set<string>();
   readonly #isBuiltIn: (use: string) => boolean;
 
   constructor(schemas: ReadonlyMap<string, OptionSchema>) {
     this.#isBuiltIn = (use) => schemas.has(use);
     for (const [name, spec] of Object.entries(builtInMetrics)) this.#metrics.set(name, shapeOfMetric(spec));
-    // These are read from the process and cannot be shared.
+    // These metrics are read from the process and cannot be shared.
     for (const name of Object.keys(processMetrics())) this.#metrics.set(name, 'of the process');
     for (const flag of programFlags) this.#declare(flag, 'ref-proxy');
     for (const [owner, schema] of schemas)
       for (const { flag } of definitionsOf(owner, schema)) if (flag !== undefined) this.#declare(flag, owner);
   }
 
-  /** The first clash of an entry with those before it. */
+  /** The first conflict of an entry with earlier ones. */
   of({ load, use, isEnabled }: DraftEntry): string | undefined {
     if (load.kind !== 'loaded') return undefined;
     const { plugin, schema } = load;
@@ -153,7 +153,7 @@ class Clashes {
   }
 
   #flagClash(name: string, schema: OptionSchema): string | undefined {
-    // A plugin that stands twice has its flags once.
+    // A plugin that is listed twice declares its flags once.
     if (this.#sites.has(name)) return undefined;
     this.#sites.add(name);
     for (const { flag } of definitionsOf(name, schema)) {
@@ -191,7 +191,7 @@ class Clashes {
   }
 }
 
-/** R053: several workers have no plugin of which there can be only one. */
+/** R053: with several workers, no plugin is one that may exist only once. */
 const singlePlugins: TextRule = {
   id: 'R053',
   title: 'several workers run every plugin several times',

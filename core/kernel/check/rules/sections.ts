@@ -6,7 +6,7 @@ import type { PipelineDraft } from '../../pipeline/draft.js';
 import { findOption, howToSet, isFilled, type FoundOption } from '../option-lookup.js';
 import type { Complaint, Rule, TextRule } from '../rule.js';
 
-/** R040: dotted labels are not shown while queries on them are refused. */
+/** R040: dotted labels are not shown while queries on them are rejected. */
 const dottedNames: TextRule = {
   id: 'R040',
   title: 'passthrough labels need dotted names in queries',
@@ -22,7 +22,7 @@ const dottedNames: TextRule = {
   },
 };
 
-/** R042: client certificates are required only where they can be verified. */
+/** R042: client certificates are only required if they can be verified. */
 const clientCertificates: TextRule = {
   id: 'R042',
   title: 'client certificates need an authority',
@@ -77,10 +77,10 @@ const tlsPair: TextRule = {
   },
 };
 
-/** A field of another program may have a similar name; one or two letters of difference is a typo. */
+/** Maximum edit distance of a typo, because a field of another program may have a similar name. */
 const nearness = 2;
 
-/** R051: something reads a limit. */
+/** R051: limits have known names. */
 const misspeltLimit: TextRule = {
   id: 'R051',
   title: 'a limit is one that something reads',

@@ -44,7 +44,7 @@ const yamlFeature: TextRule = {
   check: (draft) => yamlComplaints(draft, 'feature'),
 };
 
-/** R005: references to the environment are whole values and resolve to one. */
+/** R005: environment references are whole values and resolve to one. */
 const envReference: TextRule = {
   id: 'R005',
   title: 'an environment reference is a whole value and has one',
@@ -63,7 +63,7 @@ const frame: TextRule = {
   docs: 'The top level knows `version` (1), the sections `server`, `names`, `limits`, `telemetry` and the lists `stages`, `endpoints`, `services`; an entry of a list knows `use`, `id`, `enabled` and `with`. See schemas/pipeline.schema.json.',
   check: (draft) =>
     draft.shape
-      // A fragment in Markdown shows part of a pipeline: what it leaves out is not missing.
+      // A fragment in Markdown shows part of a pipeline, so omitted parts are not missing.
       .filter((problem) => !(draft.source.isFragment && problem.kind === 'missing' && problem.isTop))
       .map((problem) => {
         const fix = problem.kind === 'unknown' ? (meantPlace(draft, problem) ?? problem.fix) : problem.fix;
@@ -71,7 +71,7 @@ const frame: TextRule = {
       }),
 };
 
-/** Options stand in sections, or under `with`. */
+/** Advice on where an option belongs: in a section, or under `with`. */
 function meantPlace(draft: PipelineDraft, { path = [], at, meant }: ShapeProblem): string | undefined {
   const key = path.at(-1);
   if (meant !== undefined && meant === String(key).toLowerCase()) return undefined;
@@ -80,7 +80,7 @@ function meantPlace(draft: PipelineDraft, { path = [], at, meant }: ShapeProblem
   return meantBeside(draft, entry?.options, key);
 }
 
-/** R010: what a list includes can be put in its place. */
+/** R010: the target of an include can be inserted. */
 const include: TextRule = {
   id: 'R010',
   title: 'a file that is included can be read',

@@ -1,4 +1,4 @@
-/** Measurements as messages of OTLP, written by OpenTelemetry's libraries (docs/protocol/operation.md#pushed-metrics). */
+/** Measurements as OTLP messages, written by OpenTelemetry's libraries (docs/protocol/operation.md#pushed-metrics). */
 import { ValueType, type Attributes, type HrTime } from '@opentelemetry/api';
 import { ProtobufMetricsSerializer } from '@opentelemetry/otlp-transformer';
 import { resourceFromAttributes } from '@opentelemetry/resources';
@@ -13,22 +13,22 @@ import { Pacer } from '../../../base/pace/pacer.js';
 import { eachAtPace } from '../../../base/pace/steps.js';
 import type { Measurements } from '../exposition.js';
 
-/** Nanoseconds since the epoch. */
+/** Timestamps in nanoseconds since the epoch. */
 export interface Times {
-  /** Beginning of the counts. */
+  /** Start of the counters. */
   readonly startNs: bigint;
   readonly nowNs: bigint;
 }
 
 type Measured = Measurements[number];
-/** prom-client's types leave out the names that values of histograms have. */
+/** prom-client's types lack the names that values of histograms have. */
 interface Value {
   readonly value: number;
   readonly labels: Readonly<Partial<Record<string, string | number>>>;
   readonly metricName?: string;
 }
 
-/** The labels of scrapes, where OTLP has other names for them. */
+/** Labels of scrapes that have other names in OTLP. */
 const attributeNames: ReadonlyMap<string, string> = new Map([
   ['system', 'ref.api.system'],
   ['direction', 'proxy.direction'],
@@ -37,7 +37,7 @@ const attributeNames: ReadonlyMap<string, string> = new Map([
   ['status', 'http.response.status_code'],
 ]);
 
-/** An `ExportMetricsServiceRequest`. */
+/** Encodes an `ExportMetricsServiceRequest`. */
 export function requestOf(
   resource: readonly (readonly [key: string, value: string])[],
   metrics: readonly MetricData[],
@@ -49,7 +49,7 @@ export function requestOf(
   return Buffer.from(bytes ?? []);
 }
 
-/** Metrics in batches of at most so many points, one batch made for each pull, in steps. */
+/** Yields metrics in batches of at most this many points, each created in steps when it is pulled. */
 export async function* batches(
   measurements: Measurements,
   times: Times,
@@ -61,7 +61,7 @@ export async function* batches(
     const data = await dataOf(measured, times);
     for (let from = 0; from < data.dataPoints.length;) {
       const dataPoints = data.dataPoints.slice(from, from + room);
-      // Some points of a metric are of its kind.
+      // A subset of a metric's points has the metric's type.
       batch.push({ ...data, dataPoints } as MetricData);
       from += dataPoints.length;
       room -= dataPoints.length;
@@ -76,10 +76,10 @@ export async function* batches(
 async function dataOf({ help, name, type, values }: Measured, times: Times): Promise<MetricData> {
   const data = {
     descriptor: { name, description: help, unit: '', valueType: ValueType.DOUBLE },
-    // A push that is lost tells nothing that the next one does not.
+    // Cumulative, so that the next push makes up for a lost one.
     aggregationTemporality: AggregationTemporality.CUMULATIVE,
   };
-  // prom-client's types know the kinds of metrics by numbers, its data by names.
+  // prom-client's types number the kinds of metrics, while its data names them.
   const kind = String(type);
   if (kind === 'histogram')
     return {
@@ -96,7 +96,7 @@ async function dataOf({ help, name, type, values }: Measured, times: Times): Pro
     : { ...data, dataPointType: DataPointType.GAUGE, dataPoints };
 }
 
-/** The results of a work for each, with pauses in which others run. */
+/** Maps items with pauses for other work. */
 async function inSteps<Item, Result>(
   items: readonly Item[],
   work: (item: Item) => Result,
@@ -131,7 +131,7 @@ async function histogramPoints(
   const span = spanOf(times);
   return inSteps([...all.values()], ({ labels, upTo, sum, count }) => {
     upTo.sort(([a], [b]) => a - b);
-    // Here each bucket counts what is below it too, there only its own.
+    // Here the buckets are cumulative; in OTLP each counts only its own observations.
     const below = [...upTo.map(([, upToBound]) => upToBound), count];
     const buckets = {
       boundaries: upTo.map(([bound]) => bound),

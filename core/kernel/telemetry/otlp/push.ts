@@ -1,4 +1,4 @@
-/** Pushes all metrics to an OpenTelemetry receiver from time to time (docs/protocol/operation.md#pushed-metrics). */
+/** Periodically pushes all metrics to an OpenTelemetry receiver (docs/protocol/operation.md#pushed-metrics). */
 import type { Clock } from '../../../base/clock.js';
 import { Encodings } from '../../../base/encoding.js';
 import type { Logger } from '../../../base/logger.js';
@@ -10,18 +10,18 @@ import type { Measurements } from '../exposition.js';
 import type { otlpMetrics } from '../metrics-table.js';
 import { headersOf, resourceOf, signalUrl } from './receiver.js';
 
-/** The component of its log records. */
+/** The component of log records about pushes. */
 export const otlpComponent = 'otlp_metrics';
-/** Points in one request, which is written in one turn of the event loop; a push is as many requests as it takes. */
+/** Maximum number of points in one request, which is encoded in one turn of the event loop; a push may take several requests. */
 const mostPoints = 500;
-/** The most of an answer that is read. */
+/** Maximum number of bytes of a response that are read. */
 const mostAnswerBytes = 64 * 1024;
 const mostShown = 300;
-/** Longest time that a stop waits for the last push. */
+/** Maximum time that a stop waits for the last push. */
 const mostStopMs = 2_000;
-/** The pause before a request is sent again begins with a second and doubles; a longer `Retry-After` is kept to. */
+/** The pause before a retry starts at one second and doubles; a longer `Retry-After` is respected. */
 const retries = { limit: 8, backoffLimit: 8_000 };
-/** Statuses after which the protocol lets a request be sent again. */
+/** Statuses after which the protocol allows retries. */
 const passingStatuses = [429, 502, 503, 504];
 
 export interface OtlpNeeds {
@@ -32,8 +32,8 @@ export interface OtlpNeeds {
 }
 
 /**
- * The push that the options ask for; undefined without `-otlp-endpoint`.
- * @throws Error for a compression that this Node does not have
+ * The push configured by the options; undefined without `-otlp-endpoint`.
+ * @throws Error for a compression that this Node does not support
  */
 export function createOtlpPush(options: TelemetryOptions, needs: OtlpNeeds): OtlpPush | undefined {
   const { otlpEndpoint, otlpCompression } = options;
@@ -46,7 +46,10 @@ export function createOtlpPush(options: TelemetryOptions, needs: OtlpNeeds): Otl
   return new OtlpPush(signalUrl(otlpEndpoint, 'metrics'), options, needs, encodings);
 }
 
-/** Pushes one after another, each within `-otlp-timeout`; a failed one is told and not kept, because the next one tells all again. */
+/**
+ * Pushes metrics one push after another, each within `-otlp-timeout`. A failed push is reported and discarded, because the next one
+ * contains everything.
+ */
 export class OtlpPush {
   readonly #url: URL;
   readonly #options: TelemetryOptions;
@@ -55,7 +58,7 @@ export class OtlpPush {
   readonly #resource: readonly (readonly [key: string, value: string])[];
   readonly #headers: Readonly<Record<string, string>>;
   readonly #startNs: bigint;
-  /** Only loaded where metrics are pushed, because the libraries take a tenth of a second to load. */
+  /** Loaded only if metrics are pushed, because the libraries take a tenth of a second to load. */
   readonly #points = import('./points.js');
   readonly #stopped = new AbortController();
   #timer: NodeJS.Timeout | undefined;
@@ -83,7 +86,7 @@ export class OtlpPush {
     this.#in(this.#options.otlpInterval);
   }
 
-  /** Cuts off a push that is under way, and sends a last one, which tells all; the process waits a moment for it. */
+  /** Cancels a running push, and sends a last one; the process waits for it up to `mostStopMs`. */
   async stop(): Promise<void> {
     if (this.#stopped.signal.aborted) return;
     this.#stopped.abort(new Error('stopped'));
@@ -115,7 +118,7 @@ export class OtlpPush {
       if (stopped.aborted) return;
       meters.otlp_pushes_total.add(1, { outcome: 'failed' });
       log.warn('metrics not pushed', {
-        // The address may have credentials in it, and its query too.
+        // The address and its query may contain credentials.
         'url.full': this.#url.origin + this.#url.pathname,
         ...failureOf(error),
       });
@@ -125,7 +128,7 @@ export class OtlpPush {
     }
   }
 
-  /** Sends all metrics; tells what the receiver refused. */
+  /** Sends all metrics; returns what the receiver rejected. */
   async #send(signal: AbortSignal): Promise<Readonly<Record<string, unknown>> | undefined> {
     const measurements = await this.#needs.measurements();
     const times = {
@@ -176,7 +179,7 @@ export class OtlpPush {
     });
     try {
       const { body: answer, statusCode } = await sent;
-      // A redirect is not followed: headers with credentials would go along.
+      // Redirects are not followed: they would receive headers with credentials.
       if (statusCode >= 300) throw new Error(`it answered with status ${statusCode}`);
       return answer;
     } catch (error) {
@@ -185,7 +188,7 @@ export class OtlpPush {
   }
 }
 
-/** Points that a receiver refused (`ExportMetricsPartialSuccess`); most receivers say nothing of it. */
+/** Number of points that a receiver rejected (`ExportMetricsPartialSuccess`), which most receivers do not report. */
 function refusedIn(answer: Buffer): { readonly points: number; readonly reason: string } {
   const partial = fieldsOf(answer)?.get(1);
   const fields = Buffer.isBuffer(partial) ? fieldsOf(partial) : undefined;
@@ -196,7 +199,7 @@ function refusedIn(answer: Buffer): { readonly points: number; readonly reason: 
   };
 }
 
-/** The reason that a receiver gives for its failure: as a `google.rpc.Status`, or as text. */
+/** The reason for a receiver's failure, from a `google.rpc.Status` or text. */
 function saidIn(body: Buffer): string {
   const message = fieldsOf(body)?.get(2);
   return (Buffer.isBuffer(message) ? message : body).toString('utf8').trim();

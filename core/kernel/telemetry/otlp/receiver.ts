@@ -1,7 +1,7 @@
-/** Address, headers and resource attributes, which metrics and traces have in common. */
+/** Address, headers and resource attributes shared by metrics and traces. */
 import type { TelemetryOptions } from '../../../base/options.gen.js';
 
-/** A base address and one that ends in /v1 are completed to /v1/metrics or /v1/traces. */
+/** Completes a base address, or one that ends in /v1, to /v1/metrics or /v1/traces. */
 export function signalUrl(endpoint: string, signal: 'metrics' | 'traces'): URL {
   const url = new URL(endpoint);
   const path = url.pathname.replace(/\/+$/, '');
@@ -10,7 +10,7 @@ export function signalUrl(endpoint: string, signal: 'metrics' | 'traces'): URL {
   return url;
 }
 
-/** The attributes of the process. */
+/** The resource attributes of the process. */
 export function resourceOf(options: TelemetryOptions): readonly (readonly [key: string, value: string])[] {
   const wanted: readonly (readonly [string, string | undefined])[] = [
     ['service.name', options.otelServiceName],
@@ -23,14 +23,14 @@ export function resourceOf(options: TelemetryOptions): readonly (readonly [key: 
   );
 }
 
-/** The headers of `-otlp-headers`, by names in lower case. */
+/** The headers of `-otlp-headers`, by lower-case name. */
 export function headersOf({
   otlpHeaders,
 }: Pick<TelemetryOptions, 'otlpHeaders'>): Readonly<Record<string, string>> {
   return Object.fromEntries(otlpHeaders.map(readHeader));
 }
 
-/** `Name=value`; the value may have `=` in it. The schema has checked both. */
+/** Parses `Name=value`, whose value may contain `=`. The schema has validated both. */
 function readHeader(text: string): readonly [name: string, value: string] {
   const at = text.indexOf('=');
   return [text.slice(0, at).toLowerCase(), text.slice(at + 1).trim()];

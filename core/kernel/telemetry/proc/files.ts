@@ -1,4 +1,4 @@
-/** Figures in the files of a proc folder; undefined where a file does not have the form that proc(5) gives it. */
+/** Parsers for files of a proc folder; they return undefined if a file does not have the format of proc(5). */
 
 /** Time of all processors since the start of the machine, in ticks. */
 export interface CpuTimes {
@@ -26,14 +26,14 @@ export interface Network {
   readonly sentBytes: number;
 }
 
-/** A part of the time in which some, or all, tasks waited. */
+/** The share of time in which some, or all, tasks waited. */
 export interface Pressure {
   readonly who: 'some' | 'full';
   readonly window: '10s' | '60s' | '300s';
   readonly ratio: number;
 }
 
-/** The first line of `stat`: user, nice, system, idle, iowait, irq, softirq, steal; what guests took is in the first two. */
+/** Parses the first line of `stat`: user, nice, system, idle, iowait, irq, softirq, steal; guest time is included in the first two. */
 export function readCpuTimes(text: string): CpuTimes | undefined {
   const line = /^cpu +([\d ]+)/.exec(text)?.[1];
   if (line === undefined) return undefined;
@@ -69,7 +69,7 @@ export function readIo(text: string): Io | undefined {
   return { readBytes, writtenBytes, reads, writes };
 }
 
-/** All interfaces but the one that leads back to the machine. */
+/** Sums all interfaces except loopback. */
 export function readNetwork(text: string): Network | undefined {
   if (!/^Inter-\|/.test(text)) return undefined;
   let [receivedBytes, sentBytes] = [0, 0];
@@ -93,7 +93,7 @@ export function readPressure(text: string): readonly Pressure[] | undefined {
   return found.length === 0 ? undefined : found;
 }
 
-/** The soft limit of file descriptors in `self/limits`. */
+/** Parses the soft limit of file descriptors in `self/limits`. */
 export function readMaxOpenFiles(text: string): number | undefined {
   const found = /^Max open files +(\d+|unlimited) /m.exec(text)?.[1];
   if (found === undefined) return undefined;

@@ -6,24 +6,24 @@ import type { TelemetryOptions } from '../../../base/options.gen.js';
 import { withinBound } from '../../bounded.js';
 import * as files from './files.js';
 
-/** The most of a file that is read; the longest, of network interfaces, has some 130 bytes for each. */
+/** Maximum number of bytes read of a file; the longest file, of network interfaces, has some 130 bytes for each. */
 const mostFileBytes = 256 * 1024;
-/** Longest time that one reading of all files may take; a scrape goes on without the figures then. */
+/** Timeout for reading all files; a scrape then continues without the figures. */
 const mostMs = 1_000;
-/** Ratios of processor time are of so many ticks at least: a second of one processor. Scrapes that follow each other closely share one. */
+/** Minimum number of ticks for ratios of processor time: a second of one processor. Scrapes in quick succession share a ratio. */
 const fewestTicks = 100;
 
 export const resources = ['cpu', 'memory', 'io'] as const;
 
-/** The figures that one reading found; those that are missing, this system does not tell. */
+/** The figures found by one reading; missing ones are not available on this system. */
 export interface Seen {
   readonly openFiles?: number | undefined;
-  /** The most that there may be. */
+  /** Limit of open file descriptors. */
   readonly maxOpenFiles?: number | undefined;
   readonly io?: files.Io | undefined;
   readonly network?: files.Network | undefined;
   readonly memory?: files.Memory | undefined;
-  /** Parts of the processor time between two readings. */
+  /** Shares of processor time between two readings. */
   readonly cpu?: Readonly<Record<'user' | 'system' | 'iowait', number>> | undefined;
   readonly pressure: Readonly<Partial<Record<(typeof resources)[number], readonly files.Pressure[]>>>;
 }
@@ -36,8 +36,8 @@ interface Failure {
 }
 
 /**
- * Reads the proc folders (`-proc-root`, `-host-proc-root`): what is of this process and its network namespace in one, what is of the
- * machine in the other. Files are read one after another, so that one that hangs holds one thread of the pool at most.
+ * Reads the proc folders (`-proc-root`, `-host-proc-root`): one for this process and its network namespace, the other for the machine.
+ * Files are read one after another, so that a hanging one blocks at most one thread of the pool.
  */
 export class ProcReader {
   readonly #own: string;
@@ -59,7 +59,7 @@ export class ProcReader {
     return this.#seen;
   }
 
-  /** Reads all files anew; those who ask at the same time share one reading. */
+  /** Reads all files again; concurrent callers share one reading. */
   async read(): Promise<void> {
     const reading = (this.#reading ??= this.#readAll().finally(() => (this.#reading = undefined)));
     try {
@@ -69,7 +69,7 @@ export class ProcReader {
     }
   }
 
-  /** The first reading, from which ratios count; tells what cannot be read. Pressure is not missed: kernels may be without. */
+  /** Makes the first reading, from which ratios are computed, and reports unreadable files. Pressure is optional: kernels may lack it. */
   async start(log: Logger): Promise<void> {
     await this.read();
     for (const flag of ['-proc-root', '-host-proc-root'] as const) {
@@ -109,7 +109,7 @@ export class ProcReader {
     const ticks = now.total - (before?.total ?? now.total);
     if (before !== undefined && ticks >= 0 && ticks < fewestTicks) return this.#seen.cpu;
     this.#before = now;
-    // The times of a machine that was put to sleep and woken elsewhere may go back.
+    // The times may decrease on a machine that was suspended and resumed elsewhere.
     if (before === undefined || ticks < 0) return undefined;
     const ratioOf = (mode: 'user' | 'system' | 'iowait'): number =>
       Math.max(0, now[mode] - before[mode]) / ticks;
@@ -130,7 +130,7 @@ export class ProcReader {
   }
 }
 
-/** Reads a file by its form; an Error where it has another. */
+/** Creates a reader of a file with this parser; it throws if the file has another format. */
 function parsed<Value>(parse: (text: string) => Value | undefined): (path: string) => Promise<Value> {
   return async (path) => {
     const value = parse(await beginningOf(path));
@@ -140,13 +140,13 @@ function parsed<Value>(parse: (text: string) => Value | undefined): (path: strin
 }
 
 async function beginningOf(path: string): Promise<string> {
-  // A pipe in the place of a file is not waited for.
+  // Non-blocking, because the path could be a pipe.
   const file = await open(path, constants.O_RDONLY | constants.O_NONBLOCK);
   try {
     const buffer = Buffer.allocUnsafe(mostFileBytes);
     let length = 0;
     for (;;) {
-      // The kernel gives files of a proc folder in parts of a page.
+      // The kernel returns files of a proc folder in pieces of a page.
       const { bytesRead } = await file.read(buffer, length, buffer.length - length);
       length += bytesRead;
       if (bytesRead === 0 || length === buffer.length) return buffer.toString('latin1', 0, length);
