@@ -28,13 +28,13 @@ export interface AppSettings extends ServeSettings, TrackSettings {
   readonly options: ServerOptions;
   readonly routes: readonly ServedRoute[];
   readonly guard: BrowserGuard;
-  /** Takes secrets out of the texts of errors. */
+  /** Removes secrets from error texts. */
   readonly hide: (text: string) => string;
-  /** Where requests are remembered that may be answered by their bytes alone. */
+  /** Remembers requests that can be answered from their bytes alone. */
   readonly fastLane?: FastLane | undefined;
-  /** True when the client is asked to close the connection after this response. */
+  /** True if the client must be asked to close the connection after this response. */
   readonly shouldClose: (context: Context, status: number) => boolean;
-  /** Throws when the connection has too many unanswered requests. */
+  /** Throws if the connection has too many unanswered requests. */
   readonly refuseOver: (context: Context) => void;
   /** Reports a bug in HTTP handling itself, outside any route. */
   readonly onDefect: (error: unknown) => void;
@@ -46,7 +46,7 @@ interface Running {
   readonly controller: AbortController;
 }
 
-/** The requests of an app that have been counted in. */
+/** The counted requests of an app that have not ended. */
 class AllRunning {
   readonly #all = new Attached<Running>();
 
@@ -61,7 +61,7 @@ class AllRunning {
   }
 }
 
-/** Makes the Koa app of one listener: its routes, and 404 for everything else. */
+/** Creates the Koa app of one listener: its routes, and 404 for everything else. */
 export function createApp(settings: AppSettings): Koa {
   const app = new Koa();
   app.silent = true;
@@ -98,13 +98,13 @@ export function createApp(settings: AppSettings): Koa {
   return app;
 }
 
-/** Counts a request in. */
+/** Registers a request as in progress. */
 function start({ req, res, method, path }: Context, settings: AppSettings): Running {
   const record = new RequestRecord(method, path, callerOf(req), settings.clock.monotonicMs());
   return { record, controller: track(req, res, record, settings) };
 }
 
-/** Whatever goes wrong behind it becomes an answer in Loki's words, where one can still be sent. */
+/** Converts any error of later middleware to an answer with Loki's text, if one can still be sent. */
 function answerErrors(settings: AppSettings, running: AllRunning): Middleware {
   return async (context, next) => {
     const { record, controller } = running.of(context);
@@ -120,7 +120,7 @@ function answerErrors(settings: AppSettings, running: AllRunning): Middleware {
         return;
       }
       const shown = clientErrorOf(error, controller.signal);
-      // The rest of a refused body is still arriving, so this connection cannot carry another request.
+      // The rest of a rejected body is still arriving, so this connection cannot carry another request.
       if (shown.status === 413) context.set('Connection', 'close');
       const { options, hide } = settings;
       await send(context, encodeError(shown, options.errorResponseMessageField, hide), record, settings);
@@ -159,7 +159,7 @@ function redirect(context: Context, location: string): void {
   context.status = 301;
 }
 
-/** `/label/{name}/values` in the router's syntax. */
+/** Converts `/label/{name}/values` to the router's syntax. */
 function toRouterPath(path: string): string {
   return path.replace(/\{(\w+)\}/g, ':$1');
 }
@@ -176,23 +176,23 @@ async function send(
     context.set('Connection', 'close');
   const body = await compressBody(context, answer, settings.options);
   record.responseBytes = body.length;
-  // Set as a header before the body: Koa would otherwise guess a type and add a charset.
+  // Set before the body: otherwise Koa would guess a type and add a charset.
   if (answer.contentType !== '') context.set('Content-Type', answer.contentType);
   const isChunked = settings.options.streamResponse && isLogAnswer(answer.body);
   const isLast = context.response.get('Connection') === 'close' && !context.req.complete;
   if (!isLast) context.body = isChunked ? chunkedBody(body) : body;
   else {
     context.body = lastAnswer(chunksOf(body), context.req);
-    // Koa only knows the length of a body that is not a stream.
+    // Koa knows the length only of bodies that are not streams.
     if (!isChunked) context.length = body.length;
   }
 }
 
-/** The path without empty, `.` and `..` parts, to which Loki redirects; undefined for one that has none. */
+/** The path without empty, `.` and `..` segments, to which Loki redirects; undefined for a path that has none. */
 function cleanPath(path: string): string | undefined {
   const cleaned = posix.normalize(path);
   if (cleaned === path || !cleaned.startsWith('/')) return undefined;
-  // Browsers take a backslash for a slash, and two of those at the beginning for another host.
+  // Browsers treat a backslash as a slash, and two of them at the start as another host.
   return cleaned.replaceAll('\\', '%5C');
 }
 
@@ -201,13 +201,13 @@ const inThreadPool = promisify(gzip);
 interface CompressionSettings {
   readonly responseCompression: 'gzip' | 'auto' | 'none';
   readonly responseCompressionMinBytes: number;
-  /** The older switch: false disables compression where the newer option has its default. */
+  /** The older option: false disables compression if the newer option has its default. */
   readonly responseGzip: boolean;
 }
 
 /**
- * The body to send, gzipped when the client accepts it and it is large enough. Runs once, at the HTTP edge; a body that a stage has already
- * encoded stays as it is, and one with a kept gzip form is not compressed again.
+ * The body to send, gzipped if the client accepts it and it is large enough. Runs once, at the HTTP edge; a body that a stage has already
+ * encoded is unchanged, and one with a cached gzip form is not compressed again.
  */
 async function compressBody(
   context: Context,
@@ -230,7 +230,7 @@ function compress(body: Buffer): Promise<Buffer> {
 }
 
 /**
- * Admits a caller to admin and debug routes or throws; without a token, only the listener's address protects them
+ * Checks that a caller may use admin and debug routes, or throws. Without a token, only the listener's address protects them
  * (docs/protocol/tenants.md#admin-token).
  */
 function adminGate(token: string | undefined): (caller: Caller) => void {
@@ -252,7 +252,7 @@ const chunkBytes = 64 * 1024;
 /** The first bytes of a log answer (core/wire/answer/encode.ts). */
 const streamsHead = Buffer.from('{"status":"success","data":{"resultType":"streams"');
 
-/** True when an uncompressed body is the answer to a log query. */
+/** True if an uncompressed body is the answer to a log query. */
 function isLogAnswer(body: Buffer): boolean {
   return body.subarray(0, streamsHead.length).equals(streamsHead);
 }

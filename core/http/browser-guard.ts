@@ -1,16 +1,16 @@
-/** Keeps pages of strangers from using the browser of somebody who can reach the proxy. */
+/** Prevents other websites from sending requests through the browser of a user who can reach the proxy. */
 import { isIP } from 'node:net';
 import type { Caller } from '../base/caller.js';
 import { apiError } from '../base/errors/table.js';
 import type { ServerOptions } from '../base/options.gen.js';
 import type { ListenerName, HttpMethod, Route } from '../wire/routes-table.js';
 
-/** Throws an ApiError for a request that a browser may have been led to send. */
+/** Throws an ApiError for a request that another website may have triggered in a browser. */
 export type BrowserGuard = (route: Route, caller: Caller) => void;
 
 /**
- * The guard of a listener. Without a token the admin listener trusts every client that reaches it, so a page of another origin may ask it
- * nothing there; elsewhere it may only read, as in Loki.
+ * Creates the guard of a listener. Without a token, the admin listener trusts every client that can reach it, so pages of other origins may
+ * not send any request there; elsewhere they may only read, as in Loki.
  */
 export function createBrowserGuard(
   listener: ListenerName,
@@ -23,7 +23,7 @@ export function createBrowserGuard(
   const holdsHosts = isAdmin || allowed.size > 0;
   return (route, caller) => {
     if (holdsHosts) refuseOtherHosts(caller, allowed, flag);
-    // The page itself may be reached by a link.
+    // The user interface itself may be opened by a link.
     if (changes(route, caller.method) || (isAdmin && route.isOpen !== true))
       refuseOtherOrigins(caller, allowed);
   };
@@ -36,8 +36,8 @@ function changes({ readsByPost }: Route, method: string): boolean {
 }
 
 /**
- * Any name that is not known could belong to a page whose DNS entry was changed to this machine (DNS rebinding), and which could then read
- * the answers. Addresses and localhost cannot.
+ * Rejects unknown host names. A page could have changed its DNS entry to this machine (DNS rebinding), and could then read the answers.
+ * Addresses and localhost are safe.
  */
 function refuseOtherHosts({ headers }: Caller, allowed: ReadonlySet<string>, flag: string): void {
   const name = hostName(headers.get('host') ?? '');
@@ -45,7 +45,7 @@ function refuseOtherHosts({ headers }: Caller, allowed: ReadonlySet<string>, fla
   if (!isKnown && !allowed.has(name)) throw apiError('hostNotAllowed', { host: name, flag });
 }
 
-/** Clients that are no browsers send neither of these headers, and newer browsers send the first. */
+/** Rejects requests of other origins. Clients other than browsers send neither of these headers; newer browsers send the first. */
 function refuseOtherOrigins({ headers }: Caller, allowed: ReadonlySet<string>): void {
   const site = headers.get('sec-fetch-site');
   if (site === 'same-origin' || site === 'none') return;
@@ -57,7 +57,7 @@ function refuseOtherOrigins({ headers }: Caller, allowed: ReadonlySet<string>): 
   if (!isOwn) throw apiError('crossSiteRequest', {});
 }
 
-/** The host and port of an origin; undefined for one that is none, such as `null`. */
+/** The host and port of an origin; undefined for an origin without one, such as `null`. */
 function hostOf(origin: string): string | undefined {
   return /^https?:\/\/([^/]+)$/.exec(origin.toLowerCase())?.[1];
 }

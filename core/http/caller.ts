@@ -18,7 +18,7 @@ export function callerOf(request: IncomingMessage): Caller {
   };
 }
 
-/** From the raw headers: the objects that Node makes of them threw for a header named `__proto__` before 20.20.2 and 22.22.2. */
+/** Parsed from the raw headers, because Node's own header objects threw for a header named `__proto__` before 20.20.2 and 22.22.2. */
 function headersOf({ rawHeaders }: IncomingMessage): ReadonlyMap<string, string> {
   const headers = new Map<string, string>();
   for (let at = 0; at < rawHeaders.length; at += 2) {
@@ -43,7 +43,7 @@ function listOf(value: string): readonly string[] {
   return value.split(',').map((item) => item.trim());
 }
 
-/** IPv4 clients of a dual-stack socket appear as ::ffff:1.2.3.4; logs and rate limits need 1.2.3.4. */
+/** Removes the ::ffff: prefix by which IPv4 clients of a dual-stack socket appear; logs and rate limits need 1.2.3.4. */
 function plainAddress(address: string): string {
   return address.startsWith('::ffff:') ? address.slice(7) : address;
 }

@@ -30,31 +30,31 @@ interface Connection {
   readonly maxAgeMs: number;
   requests: number;
   state: State;
-  /** Responses that have not ended: the one being sent, and those of requests pipelined behind it. */
+  /** Responses that have not ended: the one being sent, and those of requests pipelined after it. */
   readonly open: ServerResponse[];
-  /** Set when a request was refused because of too many others; its response is the last one. */
+  /** Set when a request was rejected because of too many others; its response is the last one. */
   refusal: Refusal | undefined;
 }
 
 interface Refusal {
   readonly response: ServerResponse;
-  /** Requests that arrived after the refused one. */
+  /** Number of requests that arrived after the rejected one. */
   ignored: number;
 }
 
-/** Why a connection should end with a response. */
+/** The reason why a connection should end with a response. */
 type Rotation = 'age' | 'requests' | 'overload' | 'pipelined';
 
-/** Why a connection is ended without an answer. */
+/** The reason why a connection is closed without an answer. */
 export type CutReason = 'pipelined' | 'unread' | 'certificate' | 'descriptors' | 'defect';
 
 /** Tracks client connections: their state, their number of requests, and when to close one so that load moves to new replicas. */
 export class Connections {
   readonly #bySocket = new Map<Socket, Connection>();
   readonly #counts: Record<State, number> = { active: 0, idle: 0 };
-  /** Connections whose remaining input is read and discarded after a refusal. */
+  /** Connections whose remaining input is read and discarded after a rejection. */
   readonly #refused = new WeakMap<Socket, { readonly end: NodeJS.Timeout; readonly untilMs: number }>();
-  /** The last responses of connections on which broken input followed. */
+  /** The last responses on connections that later received invalid input. */
   readonly #followedByBrokenInput = new WeakSet<ServerResponse>();
   #isDraining = false;
   readonly #levels: Readonly<Record<State, { set(value: number): void }>>;
@@ -74,7 +74,7 @@ export class Connections {
     };
   }
 
-  /** Connections are held to other settings from now on. */
+  /** Applies other settings to all connections. */
   use(settings: Settings): void {
     this.settings = settings;
   }
@@ -84,7 +84,7 @@ export class Connections {
     server.on(connectionEvent, (socket: Socket) => this.#opened(socket));
   }
 
-  /** Registers a request until its response has closed. False for a request that must not be answered. */
+  /** Registers a request until its response has closed; false if it must not be answered. */
   admit({ socket }: IncomingMessage, response: ServerResponse): boolean {
     const connection = this.#bySocket.get(socket);
     // Node still delivers requests that were read before the connection ended.
@@ -98,7 +98,7 @@ export class Connections {
     }
     if (open.length >= httpConnMaxPipelined) connection.refusal = { response, ignored: 0 };
     connection.requests += 1;
-    // No Set: the tables that it outgrows keep the responses of many requests alive, and the collector busy.
+    // Not a Set: when it grows, its old tables keep the responses of many requests alive and the garbage collector busy.
     open.push(response);
     this.#move(connection, 'active');
     response.once('close', () => {
@@ -108,7 +108,7 @@ export class Connections {
     return true;
   }
 
-  /** Throws when the request arrived while too many others of its connection were unanswered. */
+  /** Throws if the request arrived while too many others of its connection were unanswered. */
   refuseOver({ req, res }: Context): void {
     if (this.#bySocket.get(req.socket)?.refusal?.response === res)
       throw apiError('tooManyPipelined', { limit: this.settings.httpConnMaxPipelined });
@@ -119,7 +119,7 @@ export class Connections {
     this.meters.http_connections_cut_total.add(1, { reason });
   }
 
-  /** Ends a connection without an answer. */
+  /** Closes a connection without an answer. */
   cut(socket: Duplex, reason: CutReason): void {
     if (socket.destroyed) return;
     this.refused(reason);
@@ -127,20 +127,20 @@ export class Connections {
   }
 
   /**
-   * Answers input that is not HTTP, with Node's default statuses. When no request is open, it keeps reading for a moment: closing the
-   * connection under a client that is still sending would discard the answer.
+   * Answers input that is not HTTP, with Node's default statuses. If no request is open, it keeps reading for a moment: closing the
+   * connection while the client is still sending would discard the answer.
    */
   refuseBroken(error: Error, socket: Socket): void {
     const reading = this.#refused.get(socket);
     if (reading !== undefined) {
-      // Further input is broken, too, and Node reports each part of it here.
+      // Further input is invalid, too, and Node reports each part of it here.
       if (this.clock.monotonicMs() < reading.untilMs) reading.end.refresh();
       return;
     }
     const open = [...(this.#bySocket.get(socket)?.open ?? [])];
     const last = open.at(-1);
     if (last?.req.complete === true) {
-      // Broken input may follow complete requests, such as the undeclared body of a GET: those are answered first.
+      // Invalid input may follow complete requests, such as the undeclared body of a GET: those are answered first.
       if (this.#followedByBrokenInput.has(last)) return;
       this.#followedByBrokenInput.add(last);
       last.once('close', () => {
@@ -163,8 +163,8 @@ export class Connections {
   }
 
   /**
-   * True when the response may be the same as the last one to the same bytes, because nothing stands before it: `open` when the connection
-   * goes on, or why it should end with this response.
+   * Determines whether the response may repeat the last one to the same bytes, which requires that no other response is pending: `open` if
+   * the connection stays open, or the reason why it should end with this response.
    */
   repeatable({ socket }: IncomingMessage, response: ServerResponse): 'open' | Rotation | undefined {
     const connection = this.#bySocket.get(socket);
@@ -180,7 +180,7 @@ export class Connections {
     this.meters.http_connection_rotations_total.add(1, { reason });
   }
 
-  /** Registers a request that was answered before anything else happened. */
+  /** Registers a request that was answered immediately. */
   answeredAtOnce({ socket }: IncomingMessage): void {
     const connection = this.#bySocket.get(socket);
     if (connection === undefined) return;
@@ -189,7 +189,7 @@ export class Connections {
     this.#transitions.idle.add(1);
   }
 
-  /** True when the connection should close after the response to this request. */
+  /** True if the connection should close after the response to this request. */
   shouldClose(context: Context, status: number): boolean {
     if (this.#isDraining) return true;
     const connection = this.#bySocket.get(context.req.socket);
@@ -200,13 +200,13 @@ export class Connections {
     return reason !== undefined;
   }
 
-  /** @param requests the number of requests on the connection, with the one that is answered */
+  /** @param requests number of requests on the connection, including this one */
   #reasonToClose(connection: Connection, requests: number, status: number): Rotation | undefined {
     const { httpConnMaxAge, httpConnMaxRequests, httpConnOverloadMaxAge } = this.settings;
     const isOlder = (ms: number): boolean => this.clock.monotonicMs() - connection.openedMs >= ms;
     if (httpConnMaxRequests > 0 && requests >= httpConnMaxRequests) return 'requests';
     if (httpConnMaxAge > 0 && isOlder(connection.maxAgeMs)) return 'age';
-    // A refusal for load is a sign of overload: an established client should find another replica.
+    // These statuses indicate overload: an established client should find another replica.
     const isOverloaded = status === 429 || status === 503;
     if (isOverloaded && httpConnOverloadMaxAge > 0 && isOlder(httpConnOverloadMaxAge)) return 'overload';
     return undefined;
@@ -248,7 +248,7 @@ export class Connections {
   }
 }
 
-/** When a connection ends, Node only notifies the response being sent; queued ones would never learn of it. */
+/** Emits the close of a queued response: when a connection ends, Node only notifies the response being sent. */
 function closeQueued(response: ServerResponse): void {
   if (response.socket !== null) return;
   response.destroy();

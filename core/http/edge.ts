@@ -39,49 +39,48 @@ import type { Shortages } from '../kernel/telemetry/shortages.js';
 import type { ListenerName } from '../wire/routes-table.js';
 import { Upgrades } from './upgrade.js';
 
-/** Dependencies shared by the listeners of a process, whatever they serve. */
+/** Dependencies shared by all listeners of a process. */
 export interface EdgeDeps {
   readonly meters: Meters<typeof connectionMetrics & typeof fastLaneMetrics>;
   readonly log: Logger;
   readonly clock: Clock;
   readonly shortages: Shortages;
-  /** The limit of file descriptors; undefined where the system does not tell. */
+  /** The limit of file descriptors; undefined if the system does not report it. */
   readonly maxOpenFiles?: number | undefined;
-  /** Path of the socket for the other workers; none unless given. */
+  /** Path of the socket for the other workers; undefined for none. */
   readonly workerSocket?: string | undefined;
-  /** True when the other workers listen at the same addresses. */
+  /** True if the other workers listen on the same addresses. */
   readonly isShared: boolean;
 }
 
-/** The time in which aborted requests may send their error before their sockets are closed. */
+/** Time for aborted requests to send their error before their sockets are closed. */
 const errorDeliveryMs = 1_000;
 
-/** A listener that is open, with the address that the options name. */
+/** An open listener, with the address from the options. */
 interface Open {
   readonly listener: Listener;
   readonly address: string;
   readonly isTls: boolean;
 }
 
-/** A pipeline that can be served: its listeners are open. */
+/** A pipeline that is ready to be served: its listeners are open. */
 export interface Prepared {
-  /** From now on new requests are its own. Listeners that it does not have are closed once their requests have ended. */
+  /** Routes new requests to it. Listeners that it does not have are closed once their requests have ended. */
   commit(): Serving;
-  /** Closes what was opened for it. */
+  /** Closes everything that was opened for it. */
   discard(): Promise<void>;
 }
 
 /**
- * The listeners of a process. They outlive the pipelines whose requests they take: each request is served to its end by the pipeline that
- * was current when it came.
+ * The listeners of a process. They outlive pipelines: each request is served to its end by the pipeline that was current when it arrived.
  */
 export class Edge {
   readonly #deps: EdgeDeps;
   readonly #connections: Connections;
   readonly #listeners = new Map<ListenerName, Open>();
-  /** Closed by a reload, until their last connection has ended. */
+  /** Listeners closed by a reload, until their last connection has ended. */
   readonly #closing = new Set<Open>();
-  /** All that still have requests, the current one among them. */
+  /** All pipelines that still have requests, including the current one. */
   readonly #serving = new Set<Serving>();
   #current: Serving | undefined;
 
@@ -95,7 +94,7 @@ export class Edge {
   }
 
   /**
-   * Opens the listeners that a pipeline needs and that are not open. On failure it closes those and throws an Error that names the flag.
+   * Opens the listeners that a pipeline needs and that are not open yet. On failure it closes them and throws an Error that names the flag.
    */
   async prepare(served: Served): Promise<Prepared> {
     refuseUnsafe(served);
@@ -147,12 +146,12 @@ export class Edge {
     return serving;
   }
 
-  /** Lets the connections of a listener end that is no longer wanted. */
+  /** Closes a listener that is no longer needed, once its connections have ended. */
   async #closeOld(open: Open, boundMs: number): Promise<void> {
     this.#closing.add(open);
     const { server } = open.listener;
     const closed = open.listener.close();
-    // A connection becomes idle with its answer, and would then wait for the next request.
+    // A connection becomes idle after its answer, and would then wait for the next request.
     const idle = setInterval(() => server.closeIdleConnections(), 100).unref();
     const overdue = setTimeout(() => server.closeAllConnections(), boundMs).unref();
     await closed;
@@ -161,12 +160,12 @@ export class Edge {
     this.#closing.delete(open);
   }
 
-  /** Every response from now on asks its client to close the connection; new ones are accepted all the same. */
+  /** Makes every response ask its client to close the connection; new connections are still accepted. */
   leave(): void {
     this.#connections.drain();
   }
 
-  /** Stops accepting, lets running requests finish within `-drain-timeout`, then ends the rest with an error. */
+  /** Stops accepting, lets running requests finish within `-drain-timeout`, then aborts the rest with an error. */
   async close(): Promise<void> {
     const boundMs = this.#current?.server.drainTimeout ?? 0;
     this.#connections.drain();
@@ -177,7 +176,7 @@ export class Edge {
     await Promise.all(closed);
   }
 
-  /** A defect in serving a connection ends that connection. */
+  /** A defect in serving a connection closes that connection. */
   readonly #onThrow: OnThrow = (error, socket) => {
     if (!this.#deps.shortages.took(error)) this.#deps.log.error('HTTP handling failed', { error });
     if (socket !== undefined) this.#connections.cut(socket, 'defect');
@@ -192,7 +191,7 @@ export class Edge {
   }
 
   #take(name: ListenerName, request: IncomingMessage, response: ServerResponse): void {
-    // One that comes while the process has not begun to serve yet waits for the next turns of the event loop.
+    // A request that arrives before the process serves waits for later turns of the event loop.
     if (this.#current !== undefined) this.#current.take(name, request, response);
     else
       setImmediate(() => {
@@ -247,7 +246,7 @@ interface ServedListener {
   readonly handle: (request: IncomingMessage, response: ServerResponse) => void;
 }
 
-/** A pipeline that takes requests, and later only ends those that it has. */
+/** A pipeline that takes requests, and after a reload only finishes those it has. */
 export class Serving {
   readonly server: ServerOptions;
   readonly upgrades: Upgrades;
@@ -300,12 +299,12 @@ export class Serving {
     }
   }
 
-  /** Requests and WebSockets that have not ended. */
+  /** Number of requests and WebSockets that have not ended. */
   get open(): number {
     return this.#inFlight.count + this.upgrades.open;
   }
 
-  /** Requests being answered. */
+  /** Number of requests being answered. */
   get answering(): number {
     return this.#inFlight.count;
   }
@@ -314,7 +313,7 @@ export class Serving {
   take(name: ListenerName, request: IncomingMessage, response: ServerResponse): void {
     const listener = this.#listeners.get(name);
     if (listener === undefined) {
-      // A listener that is about to close, and that this pipeline does not have.
+      // This listener is about to close, and the pipeline does not have it.
       response.writeHead(404, { Connection: 'close' }).end();
       return;
     }
@@ -322,14 +321,14 @@ export class Serving {
     if (this.#connections.admit(request, response)) listener.handle(request, response);
   }
 
-  /** It gets no more requests: nothing is remembered for later ones. */
+  /** Called when it gets no more requests: it stops learning for the fast lane. */
   retire(): void {
     for (const { fastLane } of this.#listeners.values()) fastLane?.close();
   }
 
   /**
-   * Lets what is open end within a bound, then ends the rest with an error. WebSockets do not end by themselves, so they are closed at
-   * once.
+   * Lets open requests end within a time limit, then aborts the rest with an error. WebSockets do not end by themselves, so they are closed
+   * at once.
    */
   async close(boundMs: number): Promise<void> {
     this.retire();
@@ -337,7 +336,7 @@ export class Serving {
     this.gone();
   }
 
-  /** Nothing of it is open. */
+  /** Called when nothing of it is open any more. */
   gone(): void {
     this.#listeners.clear();
     this.onGone();
@@ -353,7 +352,7 @@ export class Serving {
   }
 }
 
-/** Two addresses of one port cannot both be open: the one that is would have to close first. */
+/** True if two addresses have the same port and cannot both be open: the existing listener would have to close first. */
 function samePort(open: string, wanted: string): boolean {
   const [one, other] = [parseListenAddress(open)?.port, parseListenAddress(wanted)?.port];
   return one !== 0 && one === other;

@@ -8,13 +8,16 @@ import { blamedFor } from '../kernel/blame.js';
 import { unexpectedAnswer } from '../victoria/upstream/failures.js';
 import type { EncodedAnswer } from '../wire/answer/types.js';
 
-/** The error as the client sees it: an ApiError unchanged, a LogQL error as 400 with Loki's text, a broken row as 502, a bug as 500 that says in which plugin. */
+/**
+ * The error as the client sees it: an ApiError unchanged, a LogQL error as 400 with Loki's text, an invalid row as 502, a bug as 500 that
+ * names the plugin.
+ */
 export function clientErrorOf(error: unknown, signal: AbortSignal): ApiError {
-  // Errors after an abort are its consequences; the abort reason is what the client should see.
+  // Errors after an abort are its consequences; the client should see the abort reason.
   if (signal.aborted && signal.reason instanceof ApiError) return signal.reason;
   if (error instanceof ApiError) return error;
   if (error instanceof RefusedQuery) return apiError('badRequest', { text: error.message }, { cause: error });
-  // Rows are parsed where they are used, so the backend is to blame for these.
+  // Rows are parsed where they are used, so these are faults of the backend.
   if (error instanceof StreamTextError || error instanceof RowTimeError)
     return unexpectedAnswer('the backend', error.message, error);
   const culprit = blamedFor(error);
@@ -32,7 +35,7 @@ export function connectionError({ errored }: Socket): ApiError {
   return apiError('clientGone', {});
 }
 
-/** Encodes an error body (docs/protocol/errors-and-limits.md#error-body) in the form that its table entry asks for; `hide` takes secrets out. */
+/** Encodes an error body (docs/protocol/errors-and-limits.md#error-body) in the form given by its table entry; `hide` removes secrets. */
 export function encodeError(
   error: ApiError,
   hasMessageField: boolean,

@@ -1,7 +1,7 @@
 /**
- * Answers requests whose bytes have been seen before without running the pipeline for them again. What a request means (its route, its
- * parameters, its caller) follows from its bytes and from configuration; the stages have declared their effect on it
- * (core/kernel/repeat). A stage without a declaration, or an answer that is no longer kept, sends the request the whole way.
+ * Answers requests whose bytes have been seen before without running the pipeline again. The meaning of a request (its route, its
+ * parameters, its caller) only depends on its bytes and on configuration; the stages have declared their effect on it (core/kernel/repeat).
+ * A stage without a declaration, or an evicted answer, sends the request through the pipeline.
  */
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { asError } from '../base/guard-events.js';
@@ -22,13 +22,13 @@ export interface FastLaneSettings extends TrackSettings {
   readonly connections: Pick<Connections, 'repeatable' | 'rotated' | 'answeredAtOnce' | 'admit'>;
 }
 
-/** A request that was answered, and how. */
+/** A remembered request, and how it was answered. */
 interface Known {
   readonly record: RequestRecord;
   readonly repeat: Repeat;
   readonly isGzip: boolean;
   readonly bodyLength: number;
-  /** Names and values in turn, as they were sent. */
+  /** Response header names and values, alternating, as sent. */
   readonly head: string[];
 }
 
@@ -43,9 +43,9 @@ interface Due {
 
 const maxEntries = 4_096;
 const maxBytes = 8 * 2 ** 20;
-/** Longer requests are rare, and comparing them costs about as much as it saves. */
+/** Maximum length of a key. Longer requests are rare, and comparing them costs about as much as it saves. */
 const maxKeyLength = 16 * 2 ** 10;
-/** Of a request beside its key: its record and its caller hold the same texts again. */
+/** Copies of a request's texts: in its key, its record and its caller. */
 const copies = 3;
 
 export class FastLane {
@@ -59,7 +59,7 @@ export class FastLane {
     this.#settings = settings;
     const { clock, meters } = settings;
     const resized = (entries: number, bytes: number): void => {
-      // Another lane shows its own figures by now.
+      // By now another lane sets the gauges.
       if (this.#isClosed) return;
       meters.fast_lane_entries.set(entries, {});
       meters.fast_lane_bytes.set(bytes, {});
@@ -69,7 +69,7 @@ export class FastLane {
     this.#known = new ByteLru({ maxEntries, maxBytes, clock, observer });
   }
 
-  /** Answers the request if its bytes have been answered before; false leaves it as it was. */
+  /** Answers the request if the same bytes have been answered before; false leaves it unchanged. */
   serve(request: IncomingMessage, response: ServerResponse): boolean {
     const key = keyOf(request);
     const known = key === undefined ? undefined : this.#known.get(key);
@@ -88,8 +88,8 @@ export class FastLane {
   }
 
   /**
-   * Sends the answers to all requests that one turn of the event loop has read. A client that sleeps has to be woken, which costs more than
-   * all else of a repeated request: so it is woken once for many answers.
+   * Sends the answers to all requests that were read in one turn of the event loop. Waking up a sleeping client costs more than everything
+   * else about a repeated request, so a client is woken once for many answers.
    */
   #sendDue(): void {
     const due = this.#due;
@@ -125,14 +125,14 @@ export class FastLane {
     observer.finished(record, 200, clock.monotonicMs() - record.startedMs);
   }
 
-  /** Forgets everything, for good: what is remembered holds on to the stages that answered. */
+  /** Forgets everything for good, because remembered requests hold references to the stages that answered. */
   close(): void {
     this.#sendDue();
     this.#known.clear();
     this.#isClosed = true;
   }
 
-  /** Remembers a request whose response is about to be sent: its headers are set, and its body is that of the answer. */
+  /** Remembers a request whose response is about to be sent: its headers are set, and its body is the answer's. */
   learn(request: IncomingMessage, response: ServerResponse, record: RequestRecord, path: RepeatPath): void {
     const key = keyOf(request);
     if (this.#isClosed || key === undefined || key.length > maxKeyLength) return;
@@ -150,25 +150,25 @@ export class FastLane {
   }
 }
 
-/** The names of all headers as they are spelt; Node's types know them for requests only. */
+/** The names of all headers in their original case; Node's types only declare this method for requests. */
 function rawNames(response: ServerResponse & { getRawHeaderNames?(): string[] }): string[] {
   return response.getRawHeaderNames?.() ?? response.getHeaderNames();
 }
 
-/** Everything of a request that anybody looks at; undefined for one with a body, or one that changes something. */
+/** All parts of a request that can affect its answer; undefined for a request with a body or with side effects. */
 function keyOf({ method, url, rawHeaders, socket }: IncomingMessage): string | undefined {
   if (method !== 'GET') return undefined;
   let key = `${socket.remoteAddress ?? ''}\n${url ?? ''}`;
   for (let at = 0; at < rawHeaders.length; at += 2) {
     const name = rawHeaders[at] ?? '';
     if (bodyHeaderLengths.has(name.length) && bodyHeaders.has(name.toLowerCase())) return undefined;
-    // Neither name nor value can hold a line break.
+    // Neither name nor value can contain a line break.
     key += `\n${name}:${rawHeaders[at + 1] ?? ''}`;
   }
   return key;
 }
 
-/** Headers of requests with a body, or with more to come than one answer. */
+/** Headers of requests with a body, or with more than one answer. */
 const bodyHeaders = new Set(['content-length', 'transfer-encoding', 'expect', 'upgrade']);
 const bodyHeaderLengths = new Set([...bodyHeaders].map((name) => name.length));
 

@@ -30,12 +30,12 @@ export function readUrlParams(queryString: string): Params {
   return merged;
 }
 
-/** More than any client sends; otherwise a body of nothing but `&a` would become millions of objects. */
+/** Maximum number of parameters, far above any client's; otherwise a body of only `&a` would become millions of objects. */
 const maxParams = 10_000;
 
 type Merged = Map<string, string[]>;
 
-/** Without pauses: a URL is as bounded as headers are. */
+/** Adds the URL's parameters, without pauses: a URL is bounded like headers. */
 function addUrl(merged: Merged, queryString: string): void {
   if (queryString !== '') doAll(addAll(merged, Buffer.from(queryString)));
 }
@@ -49,7 +49,7 @@ function addAll(merged: Merged, form: Buffer): Steps<void> {
   });
 }
 
-/** The number of parameters; counting stops once it is over the bound. */
+/** Number of parameters; counting stops above the limit. */
 function countParams(form: Buffer): number {
   let count = 1;
   for (let at = form.indexOf('&'); at !== -1 && count <= maxParams; at = form.indexOf('&', at + 1))
@@ -57,7 +57,7 @@ function countParams(form: Buffer): number {
   return count;
 }
 
-/** Collects a request body up to a bound; a longer one is refused early. */
+/** Reads a request body up to a limit; a longer one is rejected early. */
 export async function readBody(request: IncomingMessage, maxBytes: number): Promise<Buffer> {
   const announced = Number(request.headers['content-length'] ?? 0);
   if (announced > maxBytes) throw apiError('bodyTooLarge', { limit: maxBytes });
@@ -71,24 +71,24 @@ export async function readBody(request: IncomingMessage, maxBytes: number): Prom
   return Buffer.concat(chunks);
 }
 
-/** The chunks of a body; a body that breaks off is the client's error. */
+/** The chunks of a body; an incomplete body is the client's error. */
 async function* wholeBody(request: IncomingMessage): AsyncGenerator<Buffer> {
   try {
-    // An incoming message yields Buffers unless an encoding was set, and none is. The rest of a refused body is discarded after the answer:
-    // destroying the message would end the connection without one.
+    // An incoming message yields Buffers if no encoding was set. The rest of a rejected body is discarded after the answer: destroying the
+    // message would close the connection without one.
     yield* request.iterator({ destroyOnReturn: false }) as AsyncIterable<Buffer>;
   } catch {
     throw apiError('brokenBody', {});
   }
 }
 
-/** Bytes decoded per step; a body may be large, and so may one of its parameters. */
+/** Number of bytes decoded per step; a body may be large, and so may one of its parameters. */
 const stepBytes = 256 * 1024;
 const [ampersand, equals, percent, plus, space] = [0x26, 0x3d, 0x25, 0x2b, 0x20];
 
 /**
- * Decodes `a=b&c=d` like URLSearchParams, which takes quadratic time on many plus signs. Yields between steps, so that the caller can pause
- * for other work.
+ * Decodes `a=b&c=d` like URLSearchParams, which takes quadratic time for many plus signs. Yields between steps, so that the caller can
+ * pause for other work.
  */
 export function* decodeForm(form: Buffer, add: (name: string, value: string) => void): Steps<void> {
   let sinceYield = 0;
@@ -146,7 +146,7 @@ function isContinuationByte(byte = 0): boolean {
   return (byte & 0xc0) === 0x80;
 }
 
-/** The byte for two hexadecimal digits; negative when they are invalid. */
+/** The byte for two hexadecimal digits; negative if they are invalid. */
 function hexByte(high = 0, low = 0): number {
   const [highValue, lowValue] = [digitValue(high), digitValue(low)];
   return highValue < 0 || lowValue < 0 ? -1 : highValue * 16 + lowValue;

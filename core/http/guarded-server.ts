@@ -1,6 +1,6 @@
 /**
- * An error thrown by a listener of a server costs the connection that it was called for, and never the process. The objects that Node makes
- * for a connection are guarded where they are made, so that code that adds a listener does not have to think of it.
+ * Servers on which an error thrown by an event listener closes the connection that it was called for, and never ends the process. The
+ * objects that Node creates for a connection are guarded on creation, so that code that adds listeners need not be aware of it.
  */
 import {
   createServer,
@@ -24,10 +24,10 @@ export interface TlsMaterial {
   readonly rejectUnauthorized: boolean;
 }
 
-/** Ends the connection of a listener that threw; without a socket the error was of the server itself. */
+/** Closes the connection of a listener that threw; without a socket, the error was of the server itself. */
 export type OnThrow = (error: Error, socket: Duplex | undefined) => void;
 
-/** Makes a server that is not listening yet. */
+/** Creates a server that is not listening yet. */
 export function createGuardedServer(
   handler: RequestListener,
   options: ServerOptions,
@@ -54,7 +54,7 @@ export function createGuardedServer(
   return server;
 }
 
-/** Classes, because messages are many: a method of its own for each would slow down all of them. */
+/** Classes instead of patched methods: messages are many, and a patched method on each would slow down all of them. */
 function guardedMessages(onThrow: OnThrow): ServerOptions {
   class GuardedRequest extends IncomingMessage {
     override emit(event: string | symbol, ...values: unknown[]): boolean {

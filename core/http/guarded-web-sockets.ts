@@ -1,7 +1,7 @@
 import { WebSocket, WebSocketServer, type ServerOptions as WebSocketServerOptions } from 'ws';
 import { asError } from '../base/guard-events.js';
 
-/** Makes a WebSocket server whose sockets are ended by what their listeners throw. */
+/** Creates a WebSocket server on which an error thrown by a listener closes the socket. */
 export function createGuardedWebSockets(
   options: WebSocketServerOptions,
   onThrow: (error: Error) => void,

@@ -1,6 +1,6 @@
 import { LinkedQueue } from '../base/memory/linked-queue.js';
 
-/** The requests being answered, so that shutdown can wait for them and abort the rest. */
+/** The requests being answered, which a shutdown waits for and then aborts. */
 export class InFlight {
   readonly #entries = new LinkedQueue<AbortController>();
   #idle: (() => void) | undefined;
@@ -19,7 +19,7 @@ export class InFlight {
     };
   }
 
-  /** Waits until nothing is in flight, for at most `timeoutMs`; tells whether everything finished. */
+  /** Waits until no request is in flight, for at most `timeoutMs`; returns true if all have finished. */
   async drained(timeoutMs: number): Promise<boolean> {
     if (this.count === 0) return true;
     return new Promise((resolve) => {

@@ -2,15 +2,15 @@ import type { IncomingMessage } from 'node:http';
 import { Readable } from 'node:stream';
 
 /**
- * After an answer that ends its connection, input is read and discarded until the client pauses this long, and no longer than the second
- * bound.
+ * After an answer that ends its connection, input is read and discarded until the client pauses for this time, and at most for the second
+ * time.
  */
 export const quietMs = 1_000;
 export const maxReadMs = 5_000;
 
 /**
  * The last answer of a connection, sent while its request is still arriving. It ends once the rest of the request has been discarded:
- * closing the connection under a sending client would discard the answer.
+ * closing the connection while the client is still sending would discard the answer.
  */
 export function lastAnswer(chunks: Iterable<Buffer>, request: IncomingMessage): Readable {
   async function* answer(): AsyncGenerator<Buffer> {

@@ -31,8 +31,8 @@ export interface ListenerPlan {
 }
 
 /**
- * Decides which listener serves which routes (docs/protocol/operation.md#listeners-and-admin-routes). The main one always exists, the
- * others when they serve something.
+ * Decides which listener serves which routes (docs/protocol/operation.md#listeners-and-admin-routes). The main listener always exists, the
+ * others only if they have routes.
  */
 export function planListeners(
   { server, telemetry, handlers, routes }: Served,
@@ -70,7 +70,7 @@ export function planListeners(
 const notRegistered: RouteHandler = () =>
   Promise.reject(apiError('routeOff', { flag: '-server.register-instrumentation' }));
 
-/** Refuses to start with insecure settings (docs/protocol/errors-and-limits.md#unsafe-settings). */
+/** Prevents a start with insecure settings (docs/protocol/errors-and-limits.md#unsafe-settings). */
 export function refuseUnsafe({ server, telemetry, handlers, routes }: Served): void {
   if (server.metricsListen !== undefined && !telemetry.registerInstrumentation) {
     throw new Error(
@@ -86,12 +86,12 @@ export function refuseUnsafe({ server, telemetry, handlers, routes }: Served): v
   }
 }
 
-/** Descriptors that connections of clients leave to calls to the backend, to files and to threads. */
+/** Maximum number of file descriptors that client connections leave for calls to the backend, files and threads. */
 const mostReserved = 512;
 
 /**
- * The maximum number of connections of a listener, so that clients never take the last descriptor: half of all, or all but 512 where that
- * is more, for the main listener, and an eighth for each of the others.
+ * The maximum number of connections of a listener, so that clients never take the last descriptor: half of all descriptors, or all but 512
+ * if that is more, for the main listener, and an eighth for each of the others.
  */
 export function maxConnections(name: ListenerName, maxOpenFiles = Infinity): number {
   const share = name === 'main' ? Math.max(maxOpenFiles / 2, maxOpenFiles - mostReserved) : maxOpenFiles / 8;

@@ -19,7 +19,7 @@ export interface Listener {
   close(): Promise<void>;
 }
 
-/** The URLs of the listeners; `admin` and `metrics` only when they have their own. */
+/** The URLs of the listeners; `admin` and `metrics` only if they are separate. */
 export interface Urls {
   readonly main: string;
   readonly admin?: string;
@@ -51,12 +51,12 @@ export async function readTls(options: ServerOptions): Promise<TlsMaterial | und
 }
 
 /**
- * True when the client sent an expired certificate or one that no authority of `-tls-client-ca-file` signed. Node can only refuse such
+ * True if the client sent a certificate that is expired or not signed by an authority of `-tls-client-ca-file`. Node can only reject such
  * clients together with those that send none.
  */
 export function showsForeignCertificate(socket: TLSSocket): boolean {
   if (socket.authorized) return false;
-  // Without a client certificate this is an empty object.
+  // Without a client certificate, this is an empty object.
   return Object.keys(socket.getPeerCertificate()).length > 0;
 }
 
@@ -71,7 +71,7 @@ function checkTls(parts: Readonly<Record<string, SecureContextOptions>>): void {
   }
 }
 
-/** Makes a server that is not listening yet. */
+/** Creates a server that is not listening yet. */
 export function createListenerServer(
   handler: RequestListener,
   options: ServerOptions,
@@ -90,7 +90,7 @@ export function createListenerServer(
   return server;
 }
 
-/** Holds an open server to what options say by now: its time limits, and certificates, which may have been renewed. */
+/** Applies changed options to an open server: its timeouts, and its certificates, which may have been renewed. */
 export function useOptions(server: Server, options: ServerOptions, tls: TlsMaterial | undefined): void {
   server.requestTimeout = options.httpReadTimeout;
   server.headersTimeout = headersTimeout(options);
@@ -98,12 +98,12 @@ export function useOptions(server: Server, options: ServerOptions, tls: TlsMater
   if (tls !== undefined && server instanceof TlsServer) server.setSecureContext(tls);
 }
 
-/** More headers than any client and the proxies before this one send. */
+/** Maximum number of headers, more than clients and the proxies in front send. */
 const maxHeaders = 1_000;
 
 /**
- * Throws where Node takes a request that it should not: of another version, with headers that it has dropped (the last one, added by a
- * proxy, may be the tenant), or with two hosts, of which others may believe the other one (RFC 9112, 2.3 and 3.2).
+ * Throws for requests that Node accepts but should not: those of another HTTP version, with dropped headers (the last one, added by a
+ * proxy, may be the tenant), or with two hosts, of which other software may use the other one (RFC 9112, 2.3 and 3.2).
  */
 export function refuseBadHead({ httpVersion, rawHeaders }: IncomingMessage): void {
   if (httpVersion !== '1.1' && httpVersion !== '1.0') throw apiError('badHttpVersion', {});
@@ -114,24 +114,24 @@ export function refuseBadHead({ httpVersion, rawHeaders }: IncomingMessage): voi
   if (hosts.length > 1) throw apiError('severalHosts', {});
 }
 
-/** True when the end of a request's body is ambiguous (RFC 9112, 6.1). */
+/** True if the end of a request's body is ambiguous (RFC 9112, 6.1). */
 export function hasDoubtfulEnd({ httpVersion, headers }: IncomingMessage): boolean {
   return httpVersion === '1.0' && headers['transfer-encoding'] !== undefined;
 }
 
-/** Node refuses a header timeout above the timeout of the whole request. */
+/** The header timeout, capped because Node rejects one above the timeout of the whole request. */
 function headersTimeout({ httpReadHeaderTimeout, httpReadTimeout }: ServerOptions): number {
   return httpReadTimeout > 0 && httpReadHeaderTimeout > httpReadTimeout
     ? httpReadTimeout
     : httpReadHeaderTimeout;
 }
 
-/** Where a server listens, and how. */
+/** The address and mode of a listener. */
 export interface Listening {
   readonly flag: string;
   readonly address: string;
   readonly isTls: boolean;
-  /** True when the other workers listen there too. Otherwise a worker would share even a port that is any free one with them. */
+  /** True if the other workers listen there too. Otherwise a worker would even share an arbitrary free port with them. */
   readonly isShared: boolean;
 }
 
@@ -153,10 +153,10 @@ export async function listen(
   return { server, url: urlOf(server, parsed.host, isTls), close: () => closeServer(server) };
 }
 
-/** Starts listening on a socket of this process alone, in place of one that an earlier process has left there. */
+/** Starts listening on a socket of this process only, replacing one left by an earlier process. */
 export async function listenOnSocket(server: Server, path: string): Promise<Listener> {
   await rm(path, { force: true });
-  // Listeners of workers are otherwise the same for all of them.
+  // By default, workers share their listeners.
   await opened(server, { path, exclusive: true });
   return { server, url: `unix:${path}`, close: () => closeServer(server) };
 }
@@ -189,7 +189,7 @@ export async function cutOff(listener: Listener): Promise<void> {
   await closed;
 }
 
-/** True when the error means that listening failed. */
+/** True if the error means that listening failed. */
 export function isListenError(error: unknown): boolean {
   return (
     error instanceof Error &&
@@ -198,7 +198,7 @@ export function isListenError(error: unknown): boolean {
   );
 }
 
-/** Explains why listening failed, with advice when the address is in use. */
+/** Explains why listening failed, with advice if the address is in use. */
 export function describeListenError(flag: string, address: string, error: unknown): string {
   const isTaken = error instanceof Error && 'code' in error && error.code === 'EADDRINUSE';
   const advice = isTaken ? `; stop what listens there, or set ${flag} to another address` : '';

@@ -30,10 +30,10 @@ export interface ServeSettings {
   readonly clock: Clock;
 }
 
-/** Response of a route. */
+/** The response of a route. */
 interface Served {
   readonly encoded: EncodedAnswer;
-  /** The way that was taken, when the same bytes mean the same at any time. */
+  /** The path through the stages, if the same bytes always have the same meaning. */
   readonly path: RepeatPath | undefined;
 }
 

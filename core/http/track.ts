@@ -12,13 +12,13 @@ export interface TrackSettings {
   readonly inFlight: InFlight;
   readonly observer: RequestObserver;
   readonly clock: Clock;
-  /** Ends the connection of a client that does not read its answer. */
+  /** Closes the connection of a client that does not read its answer. */
   readonly cutUnread: (socket: Socket) => void;
 }
 
 /**
- * Registers a request until its response has ended or its client has left, and tells the observers of both. Returns what ends the request
- * early, which its time limit does too.
+ * Registers a request until its response has ended or its client has left, and notifies the observers of both. Returns the controller that
+ * ends the request early, which its timeout also uses.
  */
 export function track(
   { socket }: Pick<IncomingMessage, 'socket'>,
@@ -31,7 +31,7 @@ export function track(
   const leave = settings.inFlight.add(controller);
   observer.started(record);
   const endBound = limitTime(socket, controller, settings);
-  // Node detaches the socket from a finished request, so it is kept here.
+  // Kept here, because Node detaches the socket from a finished request.
   let isWhole = false;
   // Also emitted when the connection is destroyed with the rest of the answer still in its buffer.
   response.prependOnceListener('finish', () => (isWhole = !socket.destroyed));
@@ -49,7 +49,7 @@ export function track(
   return controller;
 }
 
-/** The time in which a client may still read the error of a request that took too long. */
+/** Time for a client to read the error of a request that timed out. */
 const errorDeliveryMs = 1_000;
 
 /** Ends the request after `-http-write-timeout`, and then its connection if the client still does not read the answer. */

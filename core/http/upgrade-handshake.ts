@@ -4,10 +4,10 @@ import type { WebSocket, WebSocketServer } from 'ws';
 import type { EncodedAnswer } from '../wire/answer/types.js';
 import { securityHeaders } from './security-headers.js';
 
-/** The most bytes a client may send before its handshake is answered; it has no reason to send any. */
+/** Maximum number of bytes that a client may send before its handshake is answered; it has no reason to send any. */
 const maxEarlyBytes = 16 * 1024;
 
-/** True when a request asks for a WebSocket, as RFC 6455 defines it. */
+/** True if a request asks for a WebSocket, as defined by RFC 6455. */
 export function asksForWebSocket({ method, headers }: IncomingMessage): boolean {
   return (
     method === 'GET' &&
@@ -25,7 +25,7 @@ export class Handshake {
   readonly #onGone: () => void;
   #earlyBytes: number;
 
-  /** `onGone` is called when the client leaves, before or after the answer. */
+  /** @param onGone called when the client leaves, before or after the answer */
   constructor(request: IncomingMessage, socket: Duplex, head: Buffer, onGone: () => void) {
     this.#request = request;
     this.#socket = socket;
@@ -51,7 +51,7 @@ export class Handshake {
     });
   }
 
-  /** Answers with an error instead. */
+  /** Answers with an error instead of the handshake. */
   refuse(answer: EncodedAnswer): void {
     this.#detach();
     const headers = new Map<string, string>(Object.entries(securityHeaders));

@@ -14,7 +14,7 @@ import { failed, goingAway, UpgradedSocket } from './upgrade-socket.js';
 export interface SessionParts {
   readonly record: RequestRecord;
   readonly options: Pick<ServerOptions, 'httpWriteTimeout' | 'errorResponseMessageField'>;
-  /** Takes secrets out of the texts of errors. */
+  /** Removes secrets from error texts. */
   readonly hide: (text: string) => string;
   readonly run: Run;
   readonly nowNs: () => bigint;
@@ -22,7 +22,7 @@ export interface SessionParts {
   /** Answers the request with an error instead. */
   refuse(answer: EncodedAnswer): void;
   destroy(): void;
-  /** Reports that the request was answered with this status. */
+  /** Called when the request was answered, with the status. */
   onAnswered(status: number): void;
 }
 
@@ -32,14 +32,14 @@ export class UpgradeSession {
   readonly #controller = new AbortController();
   #socket: UpgradedSocket | undefined;
   #isAnswered = false;
-  /** Limits the time until the handshake is answered. */
+  /** Timeout until the handshake is answered. */
   #deadline: NodeJS.Timeout | undefined;
 
   constructor(parts: SessionParts) {
     this.#parts = parts;
   }
 
-  /** Runs the handler to its end. What it throws before the handshake becomes the answer, and after it the close reason. */
+  /** Runs the handler to its end. An error before the handshake becomes the answer, one after it the close reason. */
   async serve(handler: UpgradeHandler, readParams: () => Params, path: string): Promise<void> {
     const { record, options } = this.#parts;
     const bound = options.httpWriteTimeout;
@@ -60,20 +60,20 @@ export class UpgradeSession {
     }
   }
 
-  /** The client has left. */
+  /** Called when the client has left. */
   gone(): void {
     this.#controller.abort(apiError('clientGone', {}));
   }
 
-  /** The process is stopping. */
+  /** Called when the process stops. */
   stop(): void {
     const reason = apiError('stopping', {});
-    // Before the close: that would abort the signal as if the client had left.
+    // Before the close, which would abort the signal as if the client had left.
     this.#controller.abort(reason);
     this.#socket?.close(goingAway, reason.message);
   }
 
-  /** Ends the connection without a close message. */
+  /** Closes the connection without a close message. */
   cut(): void {
     this.#parts.destroy();
   }
@@ -105,7 +105,7 @@ export class UpgradeSession {
     const socket = new UpgradedSocket(await this.#parts.accept(), this.#parts.hide, () => this.gone());
     this.#socket = socket;
     this.#parts.onAnswered(101);
-    // When the session was stopped meanwhile, there was no socket to close yet.
+    // If the session was stopped in the meantime, there was no socket to close yet.
     if (this.#controller.signal.aborted) socket.close(goingAway, '');
     return socket;
   }

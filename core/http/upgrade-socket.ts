@@ -2,12 +2,12 @@ import type { WebSocket } from 'ws';
 import { Rounds } from '../base/pace/rounds.js';
 import type { LiveSocket } from '../kernel/plugin/contract.js';
 
-/** Interval of pings; proxies take silence for a dead connection. */
+/** Interval of pings, since proxies in between take silence for a dead connection. */
 const pingMs = 1_000;
 const pings = new Rounds(pingMs);
-/** A client with this many unread bytes is neither pinged nor answered, which would only add more. */
+/** Number of unread bytes above which a client is neither pinged nor answered, which would only add more. */
 const maxIdleBytes = 64 * 1024;
-/** The protocol's limit on the bytes of a close reason. */
+/** The protocol's limit for the bytes of a close reason. */
 const maxReasonBytes = 123;
 
 /** Close code: the server is stopping. */
@@ -15,7 +15,7 @@ export const goingAway = 1001;
 /** Close code: the server failed. */
 export const failed = 1011;
 
-/** One accepted WebSocket; `hide` takes secrets out of the reasons of closing; `onEnd` is called once, as soon as either side starts to close it. */
+/** One accepted WebSocket. `hide` removes secrets from close reasons; `onEnd` is called once, as soon as either side starts to close it. */
 export class UpgradedSocket implements LiveSocket {
   readonly #socket: WebSocket;
   readonly #hide: (text: string) => string;

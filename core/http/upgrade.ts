@@ -25,7 +25,7 @@ export interface UpgradeSettings {
   /** Handlers by route id. */
   readonly handlers: ReadonlyMap<string, UpgradeHandler>;
   readonly guard: BrowserGuard;
-  /** Takes secrets out of the texts of errors. */
+  /** Removes secrets from error texts. */
   readonly hide: (text: string) => string;
   readonly run: Run;
   readonly observer: RequestObserver;
@@ -33,7 +33,7 @@ export interface UpgradeSettings {
   readonly onThrow: OnThrow;
 }
 
-/** A larger client message closes the socket with 1009: no route expects any. */
+/** A larger client message closes the socket with 1009, since no route expects any. */
 const maxMessageBytes = 4096;
 
 interface Served {
@@ -70,12 +70,12 @@ export class Upgrades {
     }
   }
 
-  /** WebSockets and handshakes that have not ended. */
+  /** Number of WebSockets and handshakes that have not ended. */
   get open(): number {
     return this.#sessions.size;
   }
 
-  /** Serves a request of a server to upgrade: one that no stage upgrades is treated like any other. */
+  /** Handles an upgrade request of a server; one without an upgrade handler is handled like any other request. */
   take(server: Server, request: IncomingMessage, socket: Duplex, head: Buffer): void {
     const path = (request.url ?? '').split('?', 1)[0] ?? '';
     const served = asksForWebSocket(request) ? this.#byPath.get(path) : undefined;
@@ -149,7 +149,7 @@ export class Upgrades {
   }
 }
 
-/** A request to upgrade to another protocol is answered in HTTP as if it had not asked. */
+/** Answers an upgrade to another protocol as a plain HTTP request. */
 function answerPlainly(server: Server, request: IncomingMessage, socket: Duplex, onThrow: OnThrow): void {
   // Node's types allow any stream; its servers pass sockets.
   if (!(socket instanceof Socket)) {
