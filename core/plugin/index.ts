@@ -1,4 +1,4 @@
-/** The contract of built-in and site plugins, and the tools to make answers (`ref-proxy/plugin`). */
+/** The contract of built-in and site plugins, and helpers to create answers (`ref-proxy/plugin`). */
 export * from '../kernel/plugin/contract.js';
 export * from '../kernel/plugin/slots.js';
 export type { Exchange, ExchangeChange } from '../kernel/plugin/exchange.js';

@@ -5,7 +5,7 @@ import type { Logger } from '../base/logger.js';
 import type { Topic } from '../workers/channel.js';
 import type { Workers } from '../workers/workers.js';
 
-/** A purge of caches. A worker that missed it may still hold purged entries, so it drops everything when it is back. */
+/** A purge of caches. A worker that missed it may still hold purged entries, so it purges everything when it returns. */
 export const purgeTopic: Topic<{ readonly scope: PurgeScope; readonly tenantId?: string }, null> = {
   name: 'purge',
 };
@@ -13,7 +13,7 @@ const readinessTopic: Topic<null, readonly string[]> = { name: 'readiness' };
 
 /** The plugins of this process. */
 interface Own {
-  /** All live plugins, including those of earlier pipelines: their entries are served until their last request has ended. */
+  /** All live plugins, including those of earlier pipelines: their cache entries are served until their last request has ended. */
   readonly lives: Lives;
   /** The plugins of the current pipeline. */
   readonly units: () => Units;
@@ -22,7 +22,7 @@ interface Own {
 
 /** Operations on the plugins of all workers. */
 export class AllWorkers {
-  /** True once this process was asked to stop. */
+  /** True once this process has been asked to stop. */
   isStopping = false;
   readonly #workers: Workers;
   readonly #own: Own;
@@ -50,7 +50,7 @@ export class AllWorkers {
     await this.#workers.gather(purgeTopic, asked, { isOwed: true });
   }
 
-  /** Reasons why not all plugins are ready, in pipeline order and by worker. */
+  /** Reasons why plugins are not ready, in pipeline order and by worker. */
   async readiness(): Promise<readonly string[]> {
     const { answers, missing } = await this.#workers.gather(readinessTopic, null);
     const absent = missing.map(({ worker, reason }) => `worker ${worker}: ${reason}`);

@@ -5,7 +5,7 @@ import type { MeterRegistry } from '../kernel/telemetry/meters.js';
 import { logMetrics } from '../kernel/telemetry/metrics-table.js';
 import type { Joined } from '../workers/workers.js';
 
-/** The writer of the log, which counts what it loses. */
+/** Creates the log writer, which counts lost lines. */
 export function createLogWriter(
   destination: LogDestination,
   { form, isBuffered }: { readonly form: LogForm; readonly isBuffered: boolean },

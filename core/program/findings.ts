@@ -12,7 +12,7 @@ export async function printFindings(findings: readonly Finding[], io: Io): Promi
   io.err(await formatFindings(findings, 'text', await readSources(findings), { hasColor }));
 }
 
-/** Logs the warnings about a pipeline file that serves all the same, each as one record. */
+/** Logs the warnings about a pipeline file that is served despite them, one record each. */
 export function logFindings(findings: readonly Finding[], log: Logger): void {
   for (const { at, rule, message, fix } of findings)
     log.warn(message, {

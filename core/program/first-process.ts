@@ -349,7 +349,7 @@ class FirstProcess {
     const asked = { topic: measurementsTopic.name, asked: null, boundMs: measureMs, isOwed: false };
     const { answers, missing } = await this.#hub.gather(asked);
     for (const { worker, answer } of answers)
-      // The type of the answers to this topic.
+      // The topic implies the type of its answers.
       if (this.#running.has(worker)) this.#sums.update(worker, answer as readonly CompactMetric[]);
     if (missing.length > 0)
       this.#meters.worker_unanswered_total.add(missing.length, { topic: measurementsTopic.name });

@@ -15,7 +15,7 @@ Prints every flag of serve with its default and meaning; with words only those w
 meaning contains all of them.
 `;
 
-/** Prints every flag with its meaning, or those that contain some words. */
+/** Prints every flag with its meaning, or only those that contain the given words. */
 export async function flags(args: readonly string[], io: Io): Promise<number> {
   if (args.some((arg) => /^--?h(elp)?$/.test(arg))) {
     io.out(usage);
@@ -51,7 +51,7 @@ function textsOfOwn({ name, description }: CommandFlag): readonly string[] {
   return [name, variableOf(name), description];
 }
 
-/** The first word that is near to a flag, or to a part of one. */
+/** The first word that is similar to a flag, or to a part of one. */
 function advice(words: readonly string[], definitions: readonly OptionDefinition[]): string {
   const names = definitions.flatMap(({ flag = '', key, env }) => [flag, key, ...env]);
   const parts = names.flatMap((name) => name.split(/[-._]/).filter((part) => part.length > 2));

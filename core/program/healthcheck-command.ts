@@ -25,14 +25,14 @@ const ownFlags: readonly CommandFlag[] = [
 ];
 const help: CommandFlag = { name: 'help', kind: 'boolean', description: 'show this text' };
 
-/** The maximum wait for an answer. */
+/** Timeout for an answer. */
 const boundMs = 10_000;
-/** Of a body, so much is shown. */
+/** Maximum length of a body that is shown. */
 const shownLength = 200;
 
 /**
- * Asks the proxy of the same container whether it is ready, so that an image needs no other program for it. It finds the listener by
- * the flags, the environment and the pipeline file of `serve`, and loads no plugin.
+ * Checks whether the proxy in the same container is ready, so that an image needs no other program for it. It finds the listener from the
+ * flags, the environment and the pipeline file of `serve`, and loads no plugin.
  */
 export async function healthcheck(args: readonly string[], io: Io): Promise<number> {
   const schemas = readBuiltInSchemas();
@@ -60,7 +60,7 @@ export async function healthcheck(args: readonly string[], io: Io): Promise<numb
   return 1;
 }
 
-/** The options that say where the main listener is; what else a file says is of no concern here. */
+/** The options that determine the main listener; everything else in the file is ignored. */
 function listenerSchema({ properties = {} }: OptionSchema = {}): OptionSchema {
   const names = new Set(['listen', 'tlsCertFile', 'tlsKeyFile']);
   return {
@@ -69,7 +69,7 @@ function listenerSchema({ properties = {} }: OptionSchema = {}): OptionSchema {
   };
 }
 
-/** The address of the main listener from this machine. */
+/** The URL of the main listener from this machine. */
 async function ownUrl(
   own: ReadonlyMap<string, string>,
   schema: OptionSchema,
@@ -89,7 +89,7 @@ async function ownUrl(
   return `${isTls ? 'https' : 'http'}://${hostOf(host)}:${port}/${own.get('alive') === 'true' ? 'alive' : 'ready'}`;
 }
 
-/** A host that this machine can connect to. */
+/** The host to connect to for a listen address. */
 function hostOf(host: string | undefined): string {
   if (host === undefined || host === '0.0.0.0') return '127.0.0.1';
   if (host === '::') return '[::1]';
@@ -100,7 +100,7 @@ async function get(url: string): Promise<{ readonly status: number; readonly bod
   const target = new URL(url);
   const signal = AbortSignal.timeout(boundMs);
   const answer = await new Promise<IncomingMessage>((resolve, reject) => {
-    // The certificate names the service, not this machine; nothing is sent that it has to be trusted for.
+    // The certificate names the service instead of this machine, and nothing is sent that would require trusting it.
     const options = { signal, agent: false, rejectUnauthorized: false } as const;
     const request = target.protocol === 'https:' ? requestHttps : requestHttp;
     request(target, options, resolve).on('error', reject).end();

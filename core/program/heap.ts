@@ -3,33 +3,33 @@ import { getHeapStatistics } from 'node:v8';
 import type { Logger } from '../base/logger.js';
 
 const megabyte = 1024 * 1024;
-/** Of the memory of a container, the part that the objects of V8 may take together with the program itself; buffers have the rest. */
+/** Share of a container's memory for V8's heap and the program itself; buffers have the rest. */
 const heapShare = 0.75;
-/** Memory of the program outside of V8's old generation. */
+/** Memory of the program outside of V8's old generation, in megabytes. */
 const programMegabytes = 96;
-/** With less, the program does not start. */
+/** Minimum heap with which the program starts, in megabytes. */
 const leastMegabytes = 64;
-/** Megabytes of each half of the nursery, which is beside the old generation; newer releases of Node.js would take more. */
+/** Megabytes of each half of the nursery, in addition to the old generation; newer releases of Node.js would take more. */
 const semiSpaceMegabytes = 16;
-/** Set when this process has chosen the size of its own heap. */
+/** Set if this process has already chosen its heap size. */
 const fittedVariable = 'REF_PROXY_HEAP_FITTED';
 
-/** The limit of the control group in bytes; undefined where it is none, or more than the machine has. */
+/** The memory limit of the control group in bytes; undefined if there is none, or if it exceeds the machine's memory. */
 export function containerLimit(): number | undefined {
   const bytes = process.constrainedMemory();
   return bytes > 0 && bytes < totalmem() ? bytes : undefined;
 }
 
-/** The limit of the old generation, in megabytes, of each of several processes in a container. */
+/** The limit of the old generation in megabytes, for each of several processes in a container. */
 export function oldSpaceFor(containerBytes: number, processes = 1): number {
   const megabytes = (heapShare * containerBytes) / megabyte / processes - programMegabytes;
   return Math.max(leastMegabytes, Math.floor(megabytes));
 }
 
 /**
- * Replaces this process by itself with a heap that fits the container: V8 reads the size once, before any code runs, and would take half of
- * the container's memory, but 256 MB of the smallest. A size that is set explicitly is kept. Without a limit of the container, and where
- * Node.js cannot replace a process (before 22.15), nothing happens.
+ * Replaces this process by itself with a heap that fits the container. V8 reads the size once, before any code runs, and would take half of
+ * the container's memory, or all but 256 MB of the smallest containers. An explicitly set size is kept. Nothing happens without a container
+ * limit, or if Node.js cannot replace a process (before 22.15).
  */
 export function fitHeap(): void {
   const limit = containerLimit();
@@ -39,14 +39,14 @@ export function fitHeap(): void {
   Reflect.apply(execve, process, [process.execPath, args, { ...process.env, [fittedVariable]: 'true' }]);
 }
 
-/** The flags of Node.js with which each of several processes is started. */
+/** The Node.js flags for starting each of several processes. */
 export function execArgvOf(processes: number): readonly string[] {
   const limit = containerLimit();
   const given = isFitted() ? process.execArgv.slice(heapFlags(0).length) : process.execArgv;
   return limit === undefined || isChosen() ? given : [...heapFlags(limit, processes), ...given];
 }
 
-/** The available memory, for the record of the start. */
+/** The available memory, for the log record of the start. */
 export function memoryFields(): Readonly<Record<string, number>> {
   const container = containerLimit();
   return {
@@ -55,7 +55,7 @@ export function memoryFields(): Readonly<Record<string, number>> {
   };
 }
 
-/** Warns of a heap that may outgrow the container, which would then end the process without a word. */
+/** Warns of a heap that may outgrow the container, which would then kill the process without a message. */
 export function warnOfHeap(log: Logger, container = containerLimit()): void {
   const heap = getHeapStatistics().heap_size_limit;
   if (container === undefined || heap + programMegabytes * megabyte <= container) return;
@@ -77,7 +77,7 @@ function isFitted(): boolean {
   return process.env[fittedVariable] !== undefined;
 }
 
-/** True when the command line of Node.js or NODE_OPTIONS sets the size of the heap. */
+/** True if the command line of Node.js or NODE_OPTIONS sets the heap size. */
 function isChosen(): boolean {
   if (isFitted()) return false;
   const flags = [...process.execArgv, process.env['NODE_OPTIONS'] ?? ''];

@@ -5,7 +5,7 @@ import {
   type OptionDefinition,
 } from '../kernel/options/index.js';
 
-/** Flags that the short help of serving shows, in the order of their sections; `-help=all` shows all. */
+/** Flags shown in the short help of serving, in the order of their sections; `-help=all` shows all. */
 const mostUsed: ReadonlySet<string> = new Set([
   'listen',
   'admin-listen',
@@ -40,7 +40,7 @@ const examples = [
   '  ref-proxy explain \'{app="shop"} |= "error" | json\'',
 ];
 
-/** The text of the program's `-help`: it fits a screen. */
+/** The text of the program's `-help`, which fits on a screen. */
 export function programHelp(
   commands: readonly { readonly name: string; readonly summary: string }[],
 ): string {
@@ -61,7 +61,7 @@ export function programHelp(
   ].join('\n');
 }
 
-/** True when every flag is asked for, with the command line without that. */
+/** Detects a request for the help of all flags, and removes it from the command line. */
 export function takeHelpAll(args: readonly string[]): {
   readonly args: readonly string[];
   readonly isAll: boolean;
@@ -70,7 +70,7 @@ export function takeHelpAll(args: readonly string[]): {
   return { args: args.map((arg) => (isAsked(arg) ? '-help' : arg)), isAll: args.some(isAsked) };
 }
 
-/** The help of a command that serves: the flags that are used most, and those of a site's own plugins, or all. */
+/** The help of a serving command: the most used flags and those of a site's own plugins, or all flags. */
 export async function servingHelp(
   definitions: readonly OptionDefinition[],
   command: string,

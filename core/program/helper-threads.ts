@@ -1,13 +1,13 @@
 import { opendirSync } from 'node:fs';
 import os from 'node:os';
 
-/** The number of threads that Node starts for V8 where --v8-pool-size does not set it. */
+/** Number of threads that Node starts for V8 unless --v8-pool-size sets it. */
 const poolSize = 4;
 
 /**
- * Gives V8's own threads, which mostly collect garbage, a lower priority than the event loop's. There are four of them whatever the machine
- * has: on two processors they, not their work, keep the event loop waiting (docs/reliability.md, Overload). Only Linux gives threads
- * priorities of their own. An explicit --v8-pool-size is kept.
+ * Gives V8's own threads, which mostly collect garbage, a lower priority than the event loop. There are four on any machine: with two
+ * processors, their number, not their work, delays the event loop (docs/reliability.md, Overload). Only Linux supports priorities per
+ * thread. An explicit --v8-pool-size is kept.
  */
 export function lowerHelperThreads(): void {
   const flags = [...process.execArgv, process.env['NODE_OPTIONS'] ?? ''];
@@ -15,13 +15,13 @@ export function lowerHelperThreads(): void {
   try {
     for (const thread of helperThreads()) os.setPriority(thread, os.constants.priority.PRIORITY_BELOW_NORMAL);
   } catch {
-    // A container may hide its threads; all goes on as it was.
+    // A container may hide its threads; priorities then stay as they are.
   }
 }
 
 /**
- * Linux lists threads in the order in which they were made, and Node makes these before any other: the main thread, one that waits for
- * delayed tasks, and V8's.
+ * Finds the threads of V8. Linux lists threads in order of creation, and Node creates these before any others: the main thread, one that
+ * waits for delayed tasks, and V8's.
  */
 function helperThreads(): readonly number[] {
   const threads: number[] = [];

@@ -5,7 +5,7 @@ export interface Io {
   readonly out: (text: string) => void;
   readonly err: (text: string) => void;
   readonly env: Readonly<Record<string, string | undefined>>;
-  /** True when `out` goes to a terminal, which shows colours. */
+  /** True if `out` is a terminal that shows colours. */
   readonly isTerminal?: boolean;
 }
 
@@ -25,7 +25,7 @@ export function processIo(): Io {
   };
 }
 
-/** Failing to write the output is a failure, unless its reader had enough (`| head`). */
+/** Handles the result of a write: failing to write the output is a failure, unless its reader had enough (`| head`). */
 function onWritten(error?: NodeJS.ErrnoException | null): void {
   if (error instanceof Error && error.code !== 'EPIPE') process.exitCode = 1;
 }

@@ -4,7 +4,7 @@ import type { MeterRegistry } from '../kernel/telemetry/meters.js';
 import { traceMetrics } from '../kernel/telemetry/metrics-table.js';
 import type { Traces } from '../kernel/telemetry/traces.js';
 
-/** Traces, whose libraries are only loaded where they are asked for. */
+/** Loads tracing, with its libraries, only if it is configured. */
 export async function loadTraces(
   telemetry: TelemetryOptions,
   registry: MeterRegistry,

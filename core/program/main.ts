@@ -2,7 +2,7 @@
 import { fitHeap } from './heap.js';
 import { endOnEarlySignals } from './until-signal.js';
 
-// Before anything else is loaded: a process that is asked to stop while it loads has nothing to lose.
+// Before anything else is loaded: a process that is asked to stop while loading has nothing to lose.
 if (isServing(process.argv[2])) {
   endOnEarlySignals();
   fitHeap();
@@ -19,7 +19,7 @@ const [{ runProgram }, { processIo }] = await Promise.all([import('./program.js'
 const status = await runProgram(process.argv.slice(2), processIo());
 process.exitCode ||= status;
 
-/** True when a command runs until a signal ends it; flags without a command mean `serve`. */
+/** True if a command runs until a signal ends it; flags without a command mean `serve`. */
 function isServing(command = ''): boolean {
   return command.startsWith('-') || ['serve', 'demo', 'backend'].includes(command);
 }

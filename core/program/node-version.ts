@@ -1,7 +1,7 @@
 import type { Logger } from '../base/logger.js';
 import { packageJson } from '../kernel/options/index.js';
 
-/** Warns of a Node.js that `engines` of package.json does not name: clients can make use of its faults, or it is untested. */
+/** Warns of a Node.js version that `engines` in package.json does not include: it has vulnerabilities, or is untested. */
 export function warnOfNode(log: Logger, version = process.version): void {
   const supported = packageJson().engines.node;
   if (isWithin(version, supported)) return;
@@ -11,7 +11,7 @@ export function warnOfNode(log: Logger, version = process.version): void {
   });
 }
 
-/** True when a version such as `v22.22.2` is in a range such as `>=20.20.2 <21 || >=22.22.2`. */
+/** True if a version such as `v22.22.2` is in a range such as `>=20.20.2 <21 || >=22.22.2`. */
 function isWithin(version: string, range: string): boolean {
   const [major = 0, minor = 0, patch = 0] = numbersOf(version);
   return range.split('||').some((part) => {

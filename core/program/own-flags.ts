@@ -1,6 +1,6 @@
 import { FlagIndex, parseCommandLine, UsageError, type CommandFlag } from '../kernel/options/index.js';
 
-/** Flags of the commands that serve, besides the options of the pipeline file. */
+/** Flags of the serving commands, in addition to the options of the pipeline file. */
 export const serveFlags: readonly CommandFlag[] = [
   { name: 'pipeline', kind: 'string', description: 'pipeline file to run' },
   {
@@ -10,7 +10,7 @@ export const serveFlags: readonly CommandFlag[] = [
   },
 ];
 
-/** The command line of a command that uses no options of the pipeline file. */
+/** The command line of a command without options of the pipeline file. */
 export interface PlainArgs {
   readonly values: ReadonlyMap<string, string>;
   readonly positionals: readonly string[];

@@ -3,7 +3,10 @@ import { commands } from './commands.js';
 import { programHelp } from './help.js';
 import type { Io } from './io.js';
 
-/** Finds the command and runs it. Flags without a command mean `serve`. Usage errors give 2, other failures 1, both without a stack. */
+/**
+ * Finds the command and runs it. Flags without a command mean `serve`. Usage errors exit with 2, other failures with 1, both without a
+ * stack.
+ */
 export async function runProgram(args: readonly string[], io: Io): Promise<number> {
   const [first = '', ...rest] = args;
   if (first === '' || first === 'help' || /^--?h(elp)?$/.test(first)) {

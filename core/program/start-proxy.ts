@@ -51,37 +51,37 @@ import { memoryFields, warnOfHeap } from './heap.js';
 import { createMetering, type Metering } from './metering.js';
 import { reloadAllTopic, reloadTopic } from './worker-topics.js';
 
-/** Parts that a caller, such as a test, may replace. */
+/** Dependencies that a caller, such as a test, may replace. */
 export interface StartOptions {
   readonly clock?: Clock;
-  /** Where names that the backend stores are kept; its own unless given. */
+  /** Names that the backend stores; a new learner by default. */
   readonly learner?: NameLearner;
-  /** Told of every request, beside the request log and the metrics. */
+  /** Notified of every request, in addition to the request log and the metrics. */
   readonly observer?: RequestObserver;
   /** Warnings about the pipeline file, for the log. */
   readonly findings?: readonly Finding[];
   /** Destination of log records; default stdout. */
   readonly logTo?: LogDestination;
-  /** The other processes that serve with this one; none unless given. */
+  /** The other processes that serve with this one; none by default. */
   readonly workers?: Joined;
-  /** Cancels the start: what has started is stopped, and the start rejects with the signal's reason. */
+  /** Cancels the start: whatever has started is stopped, and the start rejects with the signal's reason. */
   readonly signal?: AbortSignal;
 }
 
 /** A running proxy. */
 export interface RunningProxy extends Uncaught {
   readonly urls: Urls;
-  /** The pipeline that it serves. */
+  /** State of the pipeline that it serves. */
   readonly state: ServingState;
   /** The pipeline that serves now. */
   readonly pipeline: Pipeline;
   /** Number of client requests in flight. */
   readonly answering: number;
-  /** SIGHUP: reads the pipeline file again, and every plugin reloads what may have changed. Never rejects. */
+  /** Reads the pipeline file again, on SIGHUP, and lets every plugin reload what may have changed. Never rejects. */
   reload(): Promise<ReloadReport>;
   /**
-   * Is not ready from now on, and asks clients to close their connections. Resolves after `-shutdown-delay`, at once when the signal is
-   * aborted.
+   * Reports not ready from now on, and asks clients to close their connections. Resolves after `-shutdown-delay`, or at once if the signal
+   * is aborted.
    */
   leave(hurry: AbortSignal): Promise<void>;
   /** Stops accepting, drains within `-drain-timeout`, stops every plugin. May be called more than once. */
@@ -113,14 +113,14 @@ export async function startProxy(pipeline: Pipeline, options: StartOptions = {})
   );
   const log = loggers.component('proxy');
   logFindings(options.findings ?? [], log);
-  // Of several processes the first one tells what it cannot read.
+  // With several processes, the first one reports what it cannot read.
   if (joined === undefined) {
     warnOfNode(log);
     warnOfHeap(log);
     await metering.proc.start(log);
   } else await metering.proc.read();
   const requestLog = new RequestLog(log, telemetry, clock);
-  // Workers leave it to the first process, which pushes the metrics of all.
+  // Workers leave pushing to the first process, which pushes the metrics of all.
   const push =
     joined === undefined
       ? createOtlpPush(telemetry, {
@@ -220,7 +220,7 @@ export async function startProxy(pipeline: Pipeline, options: StartOptions = {})
     throw error;
   }
   const begun = succession;
-  // Later ones take its place, and it is to be free with its last request.
+  // Released, because later generations replace it and it must be collectable after its last request.
   first = undefined;
   serve(begun);
   requestLog.start();
@@ -257,7 +257,7 @@ export async function startProxy(pipeline: Pipeline, options: StartOptions = {})
     log.info('shutting down: not ready, requests are answered until the delay is over', {
       'shutdown.delay_ms': delayMs,
     });
-    // A worker is notified by the first process, whose delay is the one that counts.
+    // A worker is notified by the first process, whose delay is the relevant one.
     await pauseUnless(hurry, joined === undefined ? delayMs : delayMs + firstProcessGraceMs);
   };
   let closing: Promise<void> | undefined;
@@ -285,12 +285,12 @@ export async function startProxy(pipeline: Pipeline, options: StartOptions = {})
   };
 }
 
-/** The additional time that a worker waits for the first process to end its `-shutdown-delay`. */
+/** Additional time for which a worker waits for the first process to end its `-shutdown-delay`. */
 const firstProcessGraceMs = 5_000;
-/** The time in which all workers must have read the file again. */
+/** Timeout for all workers to reload the file. */
 const reloadBoundMs = 5 * 60_000;
 
-/** From here on the worker is one of several. */
+/** Joins the other workers; from here on the worker is one of several. */
 async function joinOthers(
   joined: Joined | undefined,
   all: AllWorkers,
@@ -352,7 +352,7 @@ function createHostFor(deps: ProcessDeps): GenerationDeps['hostFor'] {
   };
 }
 
-/** Figures of stages that no pipeline has any more. */
+/** Removes the figures of stages that are in no pipeline any more. */
 function forgetMeters(meters: Map<string, StageMeter>, lives: Lives): void {
   const ids = lives.ids;
   for (const id of meters.keys()) if (!ids.has(id)) meters.delete(id);

@@ -2,24 +2,24 @@ import { setTimeout as pause } from 'node:timers/promises';
 
 /** A process that runs until it is closed. */
 export interface Service {
-  /** Work between the wish to stop and `close`. Ends early when the signal is aborted. */
+  /** Work between the stop signal and `close`. Ends early if the signal is aborted. */
   leave?(hurry: AbortSignal): Promise<void>;
   close(): Promise<void>;
   reload?(): Promise<unknown>;
-  /** Resolves with an exit status when it cannot go on. */
+  /** Resolves with an exit status if it cannot go on. */
   readonly ended?: Promise<number>;
 }
 
-/** Signals within this time count as one: a terminal sends Ctrl-C to npm and to the program npm runs, and npm forwards its own. */
+/** Signals within this time count as one: a terminal sends Ctrl-C both to npm and to the program that it runs, and npm forwards its own. */
 const sameWishMs = 500;
-/** The time for which pending writes, for example to a log without a reader, may keep a stopped process alive. */
+/** Maximum time that pending writes, for example to a log without a reader, may keep a stopped process alive. */
 const lastWritesMs = 1_000;
 
 const stopSignals = ['SIGTERM', 'SIGINT'] as const;
 
 /**
  * Starts a service and runs it until SIGTERM, SIGINT or the end of the npm that runs it, then closes it; SIGHUP reloads it. During the
- * start, these cancel the start. A second signal ends the delay before the drain; where there is none, or it is over, it ends the process
+ * start, these cancel the start. A second signal ends the delay before the drain; if there is none, or it is over, it ends the process
  * immediately.
  */
 export async function runUntilSignal(start: (signal: AbortSignal) => Promise<Service>): Promise<number> {
@@ -60,7 +60,7 @@ export async function runUntilSignal(start: (signal: AbortSignal) => Promise<Ser
   }
 }
 
-/** Ends a process that is asked to stop before it has anything to close, as one that has closed everything ends. */
+/** Handles signals of a process that has nothing to close yet: it ends with the status of one that has closed everything. */
 export function endOnEarlySignals(): void {
   for (const name of stopSignals) process.on(name, endAtOnce);
 }
@@ -73,12 +73,12 @@ function endAtOnce(): void {
   process.exit(0);
 }
 
-/** Waits, but no longer when the signal is aborted. */
+/** Waits for this time, or until the signal is aborted. */
 export async function pauseUnless(hurry: AbortSignal, ms: number): Promise<void> {
   await pause(ms, undefined, { signal: hurry }).catch(() => undefined);
 }
 
-/** Undefined when the start failed because it was cancelled. */
+/** The started service; undefined if the start was cancelled. */
 async function unlessStopped(starting: Promise<Service>, signal: AbortSignal): Promise<Service | undefined> {
   try {
     return await starting;
@@ -101,7 +101,7 @@ const parentVariable = 'REF_PROXY_PARENT';
 const lookMs = 500;
 
 /**
- * Calls back once when the npm that runs this process has ended: npm forwards SIGTERM and SIGINT, but not SIGHUP, and nothing when it is
+ * Calls back once when the npm that runs this process has ended: npm forwards SIGTERM and SIGINT, but not SIGHUP, and nothing if it is
  * killed; npx forwards signals to a shell that does not pass them on. A program started in another way only ends by signals.
  */
 function onParentsEnd(callback: () => void): () => void {
@@ -115,7 +115,7 @@ function onParentsEnd(callback: () => void): () => void {
   return () => clearInterval(timer);
 }
 
-/** npx tells what it runs, in quotes of the shell; what that starts in turn inherits the variables. */
+/** True if npx runs this program. npx sets a variable with its shell-quoted command; grandchildren inherit that variable. */
 function isRunByNpx(): boolean {
   const { npm_lifecycle_event: event, npm_lifecycle_script: script = '' } = process.env;
   return event === 'npx' && /^['"]?ref-proxy\b/.test(script);

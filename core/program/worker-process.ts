@@ -5,7 +5,7 @@ import type { Pipeline } from '../kernel/pipeline/index.js';
 import { Channel, type Message } from '../workers/channel.js';
 import { Joined, type WorkerSockets } from '../workers/workers.js';
 
-/** Set by the first process for each worker: its place, as JSON. */
+/** Set by the first process for each worker: its number and sockets, as JSON. */
 export const workerVariable = 'REF_PROXY_WORKER';
 
 export interface WorkerPlace {
@@ -15,14 +15,14 @@ export interface WorkerPlace {
   readonly sockets?: WorkerSockets | undefined;
 }
 
-/** The place of this process among the workers; undefined for a process that is none. */
+/** The number and sockets of this process as a worker; undefined if it is not a worker. */
 export function workerPlace(): WorkerPlace | undefined {
   const text = process.env[workerVariable];
   // Written by the first process.
   return cluster.isWorker && text !== undefined ? (JSON.parse(text) as WorkerPlace) : undefined;
 }
 
-/** This process's end of the channel to the first one. */
+/** Creates this process's end of the channel to the first process. */
 export function joinFirstProcess({ id, count, sockets }: WorkerPlace): {
   readonly joined: Joined;
   readonly channel: Channel;
@@ -36,7 +36,7 @@ export function joinFirstProcess({ id, count, sockets }: WorkerPlace): {
   return { channel, joined: new Joined({ id, count, sockets, channel, clock: systemClock }) };
 }
 
-/** All of a pipeline that stays as it is while the process runs: workers of one proxy have the same. */
+/** The parts of a pipeline that are fixed while the process runs; all workers of a proxy have the same ones. */
 export function pipelineIdentity({
   server,
   names,

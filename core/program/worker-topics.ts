@@ -3,17 +3,17 @@ import type { CompactMetric } from '../kernel/telemetry/compact.js';
 import type { ReloadReport, WorkerReload } from '../kernel/plugin/host.js';
 import type { Topic } from '../workers/channel.js';
 
-/** A worker tells the first process that it answers requests. */
+/** Sent by a worker to the first process when it answers requests. */
 export const servingTopic: Topic<Urls, null> = { name: 'serving' };
-/** The first process tells a worker that is shutting down that `-shutdown-delay` is over. */
+/** Sent by the first process to a worker that is shutting down, when `-shutdown-delay` is over. */
 export const drainTopic: Topic<null, null> = { name: 'drain' };
-/** The first process asks a worker for its metrics. */
+/** Sent by the first process to get a worker's metrics. */
 export const measurementsTopic: Topic<null, readonly CompactMetric[]> = { name: 'measurements' };
-/** A worker asks the first process for the metrics of all. */
+/** Sent by a worker to the first process to get the metrics of all. */
 export const exposeTopic: Topic<null, { readonly contentType: string; readonly text: string }> = {
   name: 'expose',
 };
-/** The first process asks a worker to read the pipeline file again. */
+/** Sent by the first process to make a worker reload the pipeline file. */
 export const reloadTopic: Topic<null, ReloadReport> = { name: 'reload' };
-/** A worker asks the first process to have all of them read it. */
+/** Sent by a worker to the first process to reload the file in all workers. */
 export const reloadAllTopic: Topic<null, readonly WorkerReload[]> = { name: 'reload all' };

@@ -25,7 +25,7 @@ import { Naming } from '../../victoria/names/naming.js';
 import { withOtlpConfig } from '../../victoria/names/otlp-config.js';
 import { builtInDefinitions } from '../../kernel/options/index.js';
 
-/** Dependencies shared by the plugins of one pipeline, beside the process. */
+/** Dependencies shared by the plugins of one pipeline, in addition to those of the process. */
 export interface GenerationParts {
   readonly naming: Naming;
   readonly limits: Limits;
@@ -43,14 +43,14 @@ export interface GenerationDeps {
   readonly meterFor: (stageId: string) => StageMeter;
   readonly lives: Lives;
   readonly describing: DescribeSettings;
-  /** Of the process: secrets of its pipelines are redacted. */
+  /** Secrets of the process's pipelines, which are redacted. */
   readonly secrets: Secrets;
   readonly log: Logger;
-  /** Observers of the process, before those of plugins. */
+  /** Observers of the process, which precede those of plugins. */
   readonly observers: readonly RequestObserver[];
 }
 
-/** Everything that one reading of the pipeline file made. Plugins that are the same in the next one live on in it. */
+/** Everything created from one reading of the pipeline file. Plugins that are unchanged in the next one are reused there. */
 export class Generation {
   readonly pipeline: Pipeline;
   readonly parts: GenerationParts;
@@ -58,13 +58,13 @@ export class Generation {
   readonly units: Units;
   readonly chain: Chain;
   readonly describer: Describer;
-  /** Set when it serves. */
+  /** Set once it serves. */
   serving: Serving | undefined;
   readonly #built: Built;
   readonly #secrets: Secrets;
   readonly #observers: readonly RequestObserver[];
 
-  /** Creates the plugins that do not live yet. An Error names the one that cannot be made; nothing of it is left then. */
+  /** Creates the plugins that are not live yet. An Error names the plugin that failed; nothing is left behind then. */
   constructor(pipeline: Pipeline, deps: GenerationDeps, learner: NameLearner) {
     this.pipeline = pipeline;
     this.#secrets = secretsIn(pipeline, deps.secrets);
@@ -91,7 +91,7 @@ export class Generation {
     this.chain = new Chain(this.#built.links);
   }
 
-  /** True while a request, a tail or work in the background still needs it. */
+  /** True while a request, a tail or background work still needs it. */
   get isBusy(): boolean {
     return this.chain.isRunning || (this.serving?.open ?? 0) > 0;
   }
@@ -121,7 +121,7 @@ export class Generation {
     };
   }
 
-  /** Stops the plugins that no other generation needs. */
+  /** Stops the plugins that no other generation uses. */
   async end(): Promise<void> {
     await this.units.stop();
     this.chain.end();
@@ -129,8 +129,9 @@ export class Generation {
 }
 
 /**
- * The key of a plugin, which serves on after a reload that leaves it equal: its own options, and the sections that it reads through its
- * host. For a cache also the inputs of its answers, secrets too, so that it keeps no answer of another backend or another translation.
+ * The key of a plugin, which is reused by a reload that leaves the key unchanged: its own options, and the sections that it reads through
+ * its host. For a cache also everything that its answers depend on, including secrets, so that it keeps no answers of another backend or
+ * translation.
  */
 function keysOf(
   pipeline: Pipeline,
@@ -149,7 +150,7 @@ function keysOf(
   ]);
   return ({ id, plugin, options }) => {
     const isKeeper = plugin.kind === 'stage' && plugin.keepsAnswers === true;
-    // One that can only be there once cannot be replaced while it runs, and needs no sections.
+    // A plugin that may exist only once cannot be replaced while it runs, and needs no sections.
     const isSingle = plugin.isSingle === true;
     return JSON.stringify([id, options, isSingle ? '' : sections, isKeeper ? behind : '']);
   };
@@ -159,7 +160,7 @@ function digest(value: unknown): string {
   return createHash('sha256').update(JSON.stringify(value)).digest('hex');
 }
 
-/** Flags that each replica has its own value of: who it is and where it listens. */
+/** Flags that differ by replica: its identity and its addresses. */
 const ofOneReplica: ReadonlySet<string> = new Set([
   'listen',
   'admin-listen',
@@ -170,8 +171,8 @@ const ofOneReplica: ReadonlySet<string> = new Set([
 ]);
 
 /**
- * A pipeline as 16 hex digits: plugins in their order, with all options in effect, wherever they come from. Left out are values of secrets,
- * since the hash is public, and what differs between replicas that do the same: addresses, names of their own, files that they write.
+ * A hash of a pipeline as 16 hex digits: plugins in order, with all options in effect, whatever their source. Excluded are values of
+ * secrets, since the hash is public, and values that differ between equivalent replicas: addresses, own names, files that they write.
  */
 function configHash({ sections, stages, endpoints, services }: StaticDescription): string {
   const written = new Set(

@@ -1,6 +1,6 @@
 import type { Pipeline } from '../../kernel/pipeline/types.js';
 
-/** Options of `server` that listeners, the process or its workers are made with. */
+/** Options of `server` that are fixed when listeners, the process or its workers are created. */
 const ofServer = [
   'workers',
   'tlsRequireClientCert',
@@ -9,10 +9,10 @@ const ofServer = [
   'goMemLimitPercent',
   'goGcPercent',
 ] as const;
-/** Of `telemetry` everything but the routes: writers, exporters and series are made once. */
+/** Options of `telemetry` that a reload can change: only the routes, since writers, exporters and series are created once. */
 const liveTelemetry: ReadonlySet<string> = new Set(['registerInstrumentation']);
 
-/** The options, as `server.workers`, that differ and that a running process cannot take up. */
+/** The options that differ, such as `server.workers`, and that a running process cannot change. */
 export function needsRestart(before: Pipeline, after: Pipeline): readonly string[] {
   const server = ofServer.filter((key) => before.server[key] !== after.server[key]);
   const { tlsCertFile, tlsClientCaFile } = before.server;

@@ -19,24 +19,24 @@ export interface SuccessionDeps extends GenerationDeps {
   readonly clock: Clock;
   readonly log: Logger;
   readonly meters: Meters<typeof reloadMetrics>;
-  /** Unix milliseconds. */
+  /** Start of the process in Unix milliseconds. */
   readonly startedMs: number;
-  /** A generation is about to take the requests. */
+  /** Called when a generation is about to take the requests. */
   readonly onSwap: () => void;
 }
 
-/** The time in which new plugins may become ready before they serve all the same. */
+/** Maximum wait for new plugins to become ready; then they serve anyway. */
 const warmMs = 5_000;
 const lookEveryMs = 50;
-/** The interval of checks for the end of the last request of an earlier generation. */
+/** Interval of checks for the end of an earlier generation's last request. */
 const drainLookMs = 20;
 const drainLookMostMs = 500;
-/** The time for which background work may go on once the requests have ended. */
+/** Time for background work to finish after the requests have ended. */
 const lastWorkMs = 1_000;
-/** Of earlier generations that still have tails: beyond, the tails of the oldest are closed. */
+/** Maximum number of earlier generations with open tails; beyond that, the tails of the oldest are closed. */
 const maxDraining = 16;
 
-/** One generation after the other: the one that serves, and those before it that still have requests. */
+/** The sequence of generations: the one that serves, and earlier ones that still have requests. */
 export class Succession {
   readonly #deps: SuccessionDeps;
   #current: Generation;
@@ -44,7 +44,7 @@ export class Succession {
   #sinceMs: number;
   readonly #draining = new Map<Generation, AbortController>();
   #lastReload: ServingState['lastReload'];
-  /** The reload that runs, and the one that waits for it: a reload requested meanwhile gets the report of that one. */
+  /** The running reload, and the one that waits for it: reloads requested in the meantime share the waiting one's report. */
   #running: Promise<ReloadReport> | undefined;
   #waiting: Promise<ReloadReport> | undefined;
   #isClosing = false;
@@ -55,7 +55,7 @@ export class Succession {
     this.#sinceMs = deps.clock.nowMs();
   }
 
-  /** Starts to serve a generation whose plugins have started. */
+  /** Starts serving a generation whose plugins have started. */
   static async begin(first: Generation, deps: SuccessionDeps): Promise<Succession> {
     const prepared = await deps.edge.prepare(first.served(deps.memory));
     first.serving = prepared.commit();
@@ -82,10 +82,10 @@ export class Succession {
     };
   }
 
-  /** Reads the file again, and serves what it says if it can be served. Never throws because of the file. */
+  /** Reads the file again, and serves it if possible. Never throws because of the file. */
   reload(): Promise<ReloadReport> {
     if (this.#running === undefined) return this.#begin();
-    // The one that runs may have read the file before it was changed.
+    // The running one may have read the file before it was changed.
     this.#waiting ??= this.#running.then(() => {
       this.#waiting = undefined;
       return this.#begin();
@@ -114,7 +114,7 @@ export class Succession {
       const message = error instanceof Error ? error.message : String(error);
       report = this.#report('refused', [{ at, severity: 'error', message }]);
     }
-    // Files that plugins read by themselves, such as a tenant map, may have changed whatever the file says.
+    // Files that plugins read themselves, such as a tenant map, may have changed although the pipeline file has not.
     if (!this.#isClosing) await this.#current.units.reload(before.units);
     meters.reloads_total.add(1, { result: report.result });
     this.#lastReload = { ...report, atMs: clock.nowMs() };
@@ -200,7 +200,7 @@ export class Succession {
     }
   }
 
-  /** Waits until nothing needs it any more; after the bound its tails are closed, unless all they pass through serves still. */
+  /** Waits until nothing uses it any more. After the time limit its tails are closed, unless all of their plugins still serve. */
   async #drain(old: Generation): Promise<void> {
     const { clock, log } = this.#deps;
     const hurry = new AbortController();
@@ -242,7 +242,7 @@ export class Succession {
     }
   }
 
-  /** Ends all generations, once the listeners are closed. */
+  /** Ends all generations, after the listeners are closed. */
   async end(): Promise<void> {
     this.#isClosing = true;
     await this.#running;
@@ -250,7 +250,7 @@ export class Succession {
     await this.#current.end();
   }
 
-  /** No further generation is to serve. */
+  /** Prevents further generations. */
   closing(): void {
     this.#isClosing = true;
   }
@@ -258,7 +258,7 @@ export class Succession {
   async #warm(next: Generation, fresh: Generation['units']['fresh']): Promise<readonly string[]> {
     const { clock } = this.#deps;
     const untilMs = clock.monotonicMs() + warmMs;
-    // A cause that keeps the serving pipeline waiting too, such as a backend that is down, is not a reason to stay with it.
+    // A problem that affects the current pipeline too, such as a backend that is down, does not prevent the swap.
     const known = new Set(await this.#current.units.readiness());
     for (;;) {
       const reasons = (await next.units.readiness(fresh)).filter((reason) => !known.has(reason));
@@ -267,7 +267,7 @@ export class Succession {
     }
   }
 
-  /** Names that were learned under another mapping are not what the backend stores. */
+  /** The names learned so far, or a new learner if the mapping has changed: names learned under another mapping may not be stored names. */
   #learnerFor({ names }: Pipeline): NameLearner {
     const { pipeline, parts } = this.#current;
     return JSON.stringify(names) === JSON.stringify(pipeline.names)
@@ -305,7 +305,7 @@ function sameSections(one: Pipeline, other: Pipeline): boolean {
   return textOf(one) === textOf(other);
 }
 
-/** Plugins whose files have changed since they were loaded: what serves is not what their files say. */
+/** Warnings about plugins whose files have changed since they were loaded: the running code is not that of the files. */
 function outdated({ stages, endpoints, services }: Pipeline): readonly ReloadFinding[] {
   return [...stages, ...endpoints, ...services]
     .filter(({ isOutdated }) => isOutdated)
@@ -317,7 +317,7 @@ function outdated({ stages, endpoints, services }: Pipeline): readonly ReloadFin
     }));
 }
 
-/** The text of an error; one of a plugin begins with its position. */
+/** The text of an error; for an error of a plugin it starts with its position. */
 function textAndPlace(error: unknown): [message: string, at?: string] {
   const message = error instanceof Error ? error.message : String(error);
   if (!(error instanceof PluginFailure)) return [message];

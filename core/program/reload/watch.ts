@@ -1,13 +1,10 @@
 import { stat } from 'node:fs/promises';
 import type { Service } from '../until-signal.js';
 
-/**
- * The interval at which files are checked: a notice of the system would miss files that are mounted, or replaced by a link to another
- * folder.
- */
+/** Interval at which files are checked. System notifications would miss files that are mounted, or replaced by a link to another folder. */
 const lookEveryMs = 1_000;
 
-/** A service that is reloaded when a file has changed (`-pipeline.watch`), once the change has lasted for one look. */
+/** A service that is reloaded when a file has changed (`-pipeline.watch`), once the change has been stable for one check. */
 export function watching(service: Service, files: () => readonly string[], everyMs = lookEveryMs): Service {
   let served: string | undefined;
   let seen: string | undefined;
@@ -18,11 +15,11 @@ export function watching(service: Service, files: () => readonly string[], every
     try {
       const now = await signatureOf(files());
       served ??= now;
-      // One that is being written is left until it stays as it is.
+      // A file that is being written is left alone until it is stable.
       if (now !== served && now === seen) {
         served = now;
         await service.reload?.();
-        // The file may include others by now.
+        // The file may now include others.
         served = await signatureOf(files());
       }
       seen = now;
@@ -43,7 +40,7 @@ export function watching(service: Service, files: () => readonly string[], every
   };
 }
 
-/** Equal while no file was changed, replaced or taken away. */
+/** A signature that is equal unless a file was changed, replaced or removed. */
 async function signatureOf(files: readonly string[]): Promise<string> {
   const parts = await Promise.all(
     files.map(async (file) => {

@@ -3,7 +3,7 @@ import type { Host } from '../../kernel/plugin/host.js';
 import type { Topic } from '../../workers/channel.js';
 import type { Answer, Workers } from '../../workers/workers.js';
 
-/** Answers of plugins to other workers: by the plugin that came last, of those that have not stopped. */
+/** Handlers of plugins for requests of other workers: of the plugins that have not stopped, the latest one answers. */
 export class WorkerTopics {
   readonly #workers: Workers;
   readonly #answers = new Map<string, OverrideStack<Answer<never, unknown>>>();
@@ -12,7 +12,7 @@ export class WorkerTopics {
     this.#workers = workers;
   }
 
-  /** The workers as one plugin reaches them. */
+  /** The workers as seen by one plugin. */
   for(onStop: Host['onStop']): Workers {
     const workers = this.#workers;
     return {
@@ -32,7 +32,7 @@ export class WorkerTopics {
     const claims = new OverrideStack<Answer<never, unknown>>();
     this.#answers.set(topic.name, claims);
     this.#workers.answer(topic, (asked) => {
-      // The topic says what its handler takes and gives.
+      // The topic implies the types of its handler.
       const answer = claims.current as Answer<Asked, Answered> | undefined;
       if (answer === undefined) throw new Error(`no plugin answers ${topic.name} any more`);
       return answer(asked);
@@ -41,7 +41,7 @@ export class WorkerTopics {
   }
 }
 
-/** Gives up what the plugin that has stopped had of a budget. */
+/** Releases a stopped plugin's part of a budget. */
 function released<Part extends { release(): void }>(part: Part, onStop: Host['onStop']): Part {
   onStop(() => part.release());
   return part;
