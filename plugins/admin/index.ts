@@ -50,15 +50,15 @@ export default defineEndpoint<AdminOptions>({
   },
 });
 
-/** The answer of a route that is off, which says how it is opened. */
+/** The answer of a disabled route, which names the flag that enables it. */
 function offBy(flag: string): RouteHandler {
   return () => Promise.reject(apiError('routeOff', { flag }));
 }
 
-/** The queries that a worker has tracked. */
+/** Requests the queries tracked by a worker. */
 const queriesTopic: Topic<null, TrackedQueries> = { name: 'admin queries' };
 
-/** Explains how a query is answered, as text, or as JSON with `format=json`; does not ask the backend. */
+/** Explains how a query is executed, as text, or as JSON with `format=json`, without calling the backend. */
 async function explain(
   { params, caller }: HttpCall,
   host: Pick<Host, 'naming' | 'learner' | 'describePipeline'>,
@@ -69,7 +69,7 @@ async function explain(
   return isJson ? jsonAnswer(explanation) : textAnswer(200, printExplanation(explanation));
 }
 
-/** Values of `peers` that mean no (docs/protocol/operation.md#listeners-and-admin-routes). */
+/** Values of `peers` that mean "no" (docs/protocol/operation.md#listeners-and-admin-routes). */
 const noes: ReadonlySet<string> = new Set(['0', 'false', 'no', 'off']);
 
 const alone = { _note: 'peer cache disabled; purged local instance only' };
@@ -97,13 +97,13 @@ async function flushCaches(
   );
 }
 
-/** The pipeline that a worker serves. */
+/** Requests the pipeline that a worker serves. */
 const servingTopic: Topic<null, ServingState> = { name: 'admin serving' };
 const jsonType = 'application/json';
-/** The file cannot be served as it is. */
+/** Status if the file cannot be served. */
 const refusedStatus = 422;
 
-/** `POST /admin/reload`: what came of it in each worker; 422 where one refused, and 503 where one gave no answer. */
+/** Answers `POST /admin/reload` with the outcome in each worker: 422 if one rejected the file, 503 if one did not answer. */
 function reloadAnswer(workers: readonly WorkerReload[]): Answer {
   const reports = workers.flatMap((one) => ('report' in one ? [one.report] : []));
   const isRefused = reports.some(({ result }) => result === 'refused');
@@ -128,7 +128,7 @@ function reloadAnswer(workers: readonly WorkerReload[]): Answer {
   return finishedAnswer(status, Buffer.from(JSON.stringify(body)), jsonType);
 }
 
-/** `GET /admin/pipeline`: what is served, to be compared with other replicas. */
+/** Answers `GET /admin/pipeline` with the served pipeline, for comparison with other replicas. */
 async function pipelineAnswer(host: Pick<Host, 'serving' | 'workers' | 'describePipeline'>): Promise<Answer> {
   const own = host.serving();
   const [{ stages, endpoints, services }, { answers, missing }] = await Promise.all([
@@ -142,7 +142,7 @@ async function pipelineAnswer(host: Pick<Host, 'serving' | 'workers' | 'describe
     {
       file: own.file,
       hash: own.hash,
-      // False while workers serve different pipelines, or one does not tell.
+      // False if workers serve different pipelines, or one did not answer.
       agrees: hashes.size === 1 && missing.length === 0,
       stages: placesOf(stages),
       endpoints: placesOf(endpoints),

@@ -1,4 +1,7 @@
-/** V8's profiles in the format of pprof (https://github.com/google/pprof/blob/main/proto/profile.proto), gzipped as its readers expect. */
+/**
+ * Converts V8's profiles to the format of pprof (https://github.com/google/pprof/blob/main/proto/profile.proto), gzipped as its readers
+ * expect.
+ */
 import type { HeapProfiler, Profiler, Runtime } from 'node:inspector';
 import { promisify } from 'node:util';
 import { gzip } from 'node:zlib';
@@ -10,12 +13,12 @@ const compress = promisify(gzip);
 const cpuPeriodNs = 1_000_000;
 const heapPeriodBytes = 32_768;
 
-/** Frames that V8 adds: the root of the tree, and waiting, which takes no processor. */
+/** Frames added by V8: the root of the tree, and idle time. */
 const notShown: ReadonlySet<string> = new Set(['(root)', '(idle)']);
 
 type Quantity = readonly [type: string, unit: string];
 
-/** Samples and time on the processor. */
+/** A profile of samples and processor time. */
 export function pprofOfCpu(profile: Profiler.Profile): Promise<Buffer> {
   const { nodes, samples = [], timeDeltas = [], startTime, endTime } = profile;
   const parents = new Map<number, number>();
@@ -48,7 +51,7 @@ export function pprofOfCpu(profile: Profiler.Profile): Promise<Buffer> {
   return writer.done((endTime - startTime) * 1_000);
 }
 
-/** Bytes by where they were allocated; `type` says which of them the samples are. */
+/** A profile of bytes by the place of allocation; `type` says which allocations the samples are. */
 export function pprofOfHeap(
   { head }: HeapProfiler.SamplingHeapProfile,
   type: 'inuse_space' | 'alloc_space',
@@ -81,7 +84,7 @@ class Writer {
     this.#period = period;
   }
 
-  /** A stack, from what ran to what called it. */
+  /** Adds a stack, from the innermost frame to the outermost. */
   add(stack: readonly Runtime.CallFrame[], value: number[]): void {
     if (stack[0]?.functionName === '(idle)') return;
     const shown = stack.filter(({ functionName }) => !notShown.has(functionName));
@@ -90,7 +93,7 @@ class Writer {
   }
 
   done(durationNanos: number): Promise<Buffer> {
-    // Readers would ask for names of functions that no mapping says to have.
+    // Without these, readers would look for the names of functions elsewhere.
     const mapping = new Mapping({
       id: 1,
       filename: this.#strings.dedup('ref-proxy'),
@@ -117,14 +120,14 @@ class Writer {
     return new ValueType({ type: this.#strings.dedup(type), unit: this.#strings.dedup(unit) });
   }
 
-  /** V8 tells where a function begins, not which line of it made the call. */
+  /** The location of a frame. V8 only knows where a function starts, not the line of the call in it. */
   #location({ functionName, url, scriptId, lineNumber, columnNumber }: Runtime.CallFrame): number {
     const key = `${scriptId}:${lineNumber}:${columnNumber}:${functionName}`;
     const known = this.#known.get(key);
     if (known !== undefined) return known;
     const id = this.#functions.length + 1;
     const line = lineNumber + 1;
-    // Readers add up what has one name.
+    // Readers merge frames with the same name.
     const place = `${url.slice(url.lastIndexOf('/') + 1)}:${line}:${columnNumber + 1}`;
     const name = this.#strings.dedup(functionName === '' ? `(anonymous) ${place}` : functionName);
     const filename = this.#strings.dedup(url.replace(/^file:\/\//, ''));

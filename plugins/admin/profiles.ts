@@ -25,18 +25,21 @@ Chrome's developer tools open these three.
 
 export interface ProfilesOptions {
   readonly maxHeapBytes?: number;
-  /** The worker that this process is, where there are several. */
+  /** Number of this process among several workers. */
   readonly worker?: number | undefined;
 }
 
-/** Takes profiles of this process, one at a time, in pprof's format or as V8 makes them. */
+/** Takes profiles of this process, one at a time, in the format of pprof or of V8. */
 export class Profiles {
   readonly #maxHeapBytes: number;
   #isBusy = false;
 
   readonly #worker: number | undefined;
 
-  /** A snapshot is built in memory and about as large as the heap, so a large heap is refused. Names of files tell the worker. */
+  /**
+   * @param maxHeapBytes limit of the heap for snapshots, which are built in memory and about as large
+   * @param worker number that file names contain
+   */
   constructor({ maxHeapBytes = 256 * 1024 * 1024, worker }: ProfilesOptions = {}) {
     this.#maxHeapBytes = maxHeapBytes;
     this.#worker = worker;
@@ -95,19 +98,19 @@ export class Profiles {
     const bytes = process.memoryUsage().heapUsed;
     if (bytes > this.#maxHeapBytes) throw apiError('heapTooLarge', { bytes, limit: this.#maxHeapBytes });
     const parts: Buffer[] = [];
-    // The stream gives Buffers or text, as V8 writes it.
+    // The stream yields Buffers or strings, as V8 writes them.
     for await (const part of getHeapSnapshot() as AsyncIterable<Buffer | string>)
       parts.push(Buffer.from(part));
     return Buffer.concat(parts);
   }
 }
 
-/** The writer of pprof's format is loaded with the first request for it. */
+/** Loads the pprof writer on the first request for it. */
 function pprof(): Promise<typeof Pprof> {
   return import('./pprof.js');
 }
 
-/** The requested seconds, within the bound; an invalid number counts as missing. */
+/** The requested seconds, within the limits; an invalid number counts as missing. */
 function readSeconds(text: string | undefined): number {
   const seconds = Number(text ?? '');
   return seconds > 0 ? Math.min(seconds, maxSeconds) : defaultSeconds;
@@ -122,7 +125,7 @@ async function cpuProfile(ms: number, signal: AbortSignal): Promise<Profiler.Pro
   });
 }
 
-/** Allocations that are still in use, or with `all` those that were collected since, too. */
+/** Profiles allocations that are still in use, or with `all` also those that have been collected since. */
 async function allocations(
   ms: number,
   signal: AbortSignal,

@@ -16,20 +16,20 @@ export interface QueryFigures {
   /** Unix milliseconds. */
   readonly last_seen: number;
   readonly errors: number;
-  /** Backend calls of all its requests. */
+  /** Number of backend calls of all its requests. */
   readonly backend_calls: number;
   readonly backend_rows: number;
   readonly backend_bytes: number;
-  /** Strategies of the latest backend read for a metric of it (docs/strategies.md); none for log queries. */
+  /** Attempts at the latest backend read for a metric of it (docs/strategies.md); empty for log queries. */
   readonly strategies: readonly TriedStrategy[];
 }
 
-/** A way to read a range aggregation, whether it gave the series, and if not why it left them to the next one. */
+/** A strategy for a range aggregation, with the outcome of the attempt. */
 export interface TriedStrategy {
   readonly strategy: string;
-  /** `ran`, `failed`, or the reason. */
+  /** `ran`, `failed`, or the reason why it declined. */
   readonly outcome: string;
-  /** The outcome in words. */
+  /** The outcome as text. */
   readonly text: string;
 }
 
@@ -47,15 +47,15 @@ export interface QueryReport {
   readonly top_by_bytes_read: readonly QueryFigures[];
 }
 
-/** The most queries tracked at once; the one not seen for the longest time is dropped. */
+/** Maximum number of tracked queries; the least recently seen one is dropped. */
 const maxTracked = 10_000;
 const listLength = 20;
-/** Longer texts are cut when shown; their fingerprints still distinguish them. */
+/** Maximum length of a shown text; fingerprints still distinguish longer ones. */
 const maxShownLength = 1024;
-/** The most attempts that are kept of a query: it has a few for each of its range aggregations. */
+/** Maximum number of attempts kept per query, which has a few for each of its range aggregations. */
 const maxStrategies = 16;
 
-/** Requests of the page about a query that is being written or read: none of these asks for logs. */
+/** Requests of the user interface about a query that is being written or read; none of them returns logs. */
 const aboutQueries: ReadonlySet<string> = new Set([
   'debug_explain',
   'ui_check',
@@ -64,11 +64,11 @@ const aboutQueries: ReadonlySet<string> = new Set([
   'ui_format',
 ]);
 
-/** A query in progress of being counted. */
+/** The statistics of a tracked query. */
 interface Tracked {
   readonly query: string;
   readonly endpoint: string;
-  /** Of the whole text, of which only the beginning may be kept. */
+  /** Fingerprint of the whole text, of which only the start may be kept. */
   readonly fingerprint: () => string;
   count: number;
   totalMs: number;
@@ -79,14 +79,14 @@ interface Tracked {
   rows: number;
   bytes: number;
   strategies: readonly StrategyRecord[];
-  /** True when it was seen since it was last passed over for one to drop. */
+  /** True if it was seen since the last time it was considered for eviction. */
   isSeenAgain: boolean;
 }
 
 /** Counts the queries of all clients, in bounded memory. */
 export class QueryAnalytics implements RequestObserver {
   readonly #nowMs: () => number;
-  /** By endpoint and text, or its fingerprint where it is long. */
+  /** Queries by endpoint and text, or by fingerprint if the text is long. */
   readonly #tracked = new Map<string, Tracked>();
   #total = 0;
 
@@ -95,14 +95,14 @@ export class QueryAnalytics implements RequestObserver {
   }
 
   started(): void {
-    // A query counts once it has been answered.
+    // A query is counted when it has been answered.
   }
 
   finished({ query, requestType: endpoint, trace }: RequestRecord, status: number, durationMs: number): void {
     if (query === undefined || query === '' || aboutQueries.has(endpoint)) return;
     this.#total += 1;
     const text = `${endpoint}\n${query}`;
-    // Most texts are short, and a fingerprint takes longer to make than a fast answer.
+    // Most texts are short, and computing a fingerprint takes longer than a fast answer.
     const key = query.length > maxShownLength ? fingerprintOf(text) : text;
     const tracked = this.#tracked.get(key) ?? this.#track(key, endpoint, query);
     tracked.count += 1;
@@ -115,7 +115,7 @@ export class QueryAnalytics implements RequestObserver {
       tracked.rows += rows;
       tracked.bytes += bytes;
     }
-    // An answer from a cache tells nothing of how it is read.
+    // An answer from a cache contains no attempts.
     if (trace.strategies.length > 0) tracked.strategies = trace.strategies.slice(0, maxStrategies);
     if (tracked.count > 1) tracked.isSeenAgain = true;
   }
@@ -142,7 +142,7 @@ export class QueryAnalytics implements RequestObserver {
     return tracked;
   }
 
-  /** Drops the one that was tracked first of those not seen again; the others get behind it. */
+  /** Drops the oldest query that was not seen again; queries that were are moved to the end. */
   #dropOne(): void {
     for (const [key, tracked] of this.#tracked) {
       this.#tracked.delete(key);
@@ -175,7 +175,7 @@ export function reportOf(tracked: readonly TrackedQueries[]): QueryReport {
   };
 }
 
-/** Queries of several processes: those with the same fingerprint are one, as it is made from the endpoint and the text. */
+/** Merges the queries of several processes by fingerprint, which is computed from endpoint and text. */
 function added(queries: readonly QueryFigures[]): readonly QueryFigures[] {
   const byFingerprint = new Map<string, QueryFigures>();
   for (const one of queries) {
@@ -228,7 +228,7 @@ function figuresOf(tracked: Tracked): QueryFigures {
   };
 }
 
-/** Each attempt once, though several range aggregations may have made it. */
+/** Removes duplicates, since several range aggregations may have made the same attempt. */
 function triedIn(records: readonly StrategyRecord[]): readonly TriedStrategy[] {
   const all = new Map(
     records.map(({ strategy, outcome }) => [

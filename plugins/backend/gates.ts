@@ -14,7 +14,7 @@ import type { backendMetrics } from './metrics.js';
 import type { Logger } from '../../core/base/logger.js';
 import type { BackendClient } from '../../core/victoria/upstream/client.js';
 
-/** Places for statistics over time when the option is 0. */
+/** Number of permits for statistics over time if the option is 0. */
 const defaultPlaces = 4;
 const maxWaitingStatistics = 500;
 const gaugesWithinMs = 2_000;
@@ -80,14 +80,14 @@ export function makeGates(
   return { heavy, scans, statistics, paced, waited, minRangeMs, queueWaitMs, nowMs };
 }
 
-/** The metrics at a URL, whose origin `client` asks. The first time that they cannot be read, and each time after they could, is logged. */
+/** The metrics page at a URL, requested by `client`, which is bound to its origin. The first failure after a success is logged. */
 export function metricsPage(
   url: URL,
   client: BackendClient,
   headers: Readonly<Record<string, string>>,
   log: Logger,
 ): MetricsPage {
-  // The rest of the URL may be secret.
+  // The other parts of the URL may be secret.
   const process = url.origin;
   let hasFailed = false;
   const read = async (signal: AbortSignal): Promise<string> => {

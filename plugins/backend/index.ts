@@ -3,13 +3,13 @@ import { defineStage } from '../../core/plugin/index.js';
 import { backendMetrics } from './metrics.js';
 import { BackendStage } from './stage.js';
 
-/** The stage that owns the connection to VictoriaLogs and passes it to later stages, bound to their exchange. */
+/** The stage that owns the connections to VictoriaLogs and provides them to later stages, bound to their exchange. */
 export default defineStage({
   name: 'backend',
   summary: 'Calls VictoriaLogs: connections, time bound, retry, circuit breaker, forwarded credentials',
   needs: ['tenant'],
   gives: ['upstream'],
-  // Again without the cold backend, where that fails and answers may be partial.
+  // Runs again without the cold backend, if that fails and answers may be partial.
   rest: 'many',
   metrics: backendMetrics,
   create: (options: BackendOptions, host) => new BackendStage(options, host),

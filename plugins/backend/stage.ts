@@ -42,7 +42,7 @@ const notReady = 'backend not ready';
 const partialWarning =
   'partial response: a storage node of the backend could not be reached, so that its rows are missing';
 
-/** Operations on which clients see the status of the backend's errors; listings, statistics and detected fields answer 502. */
+/** Operations for which the backend's error status is passed on; listings, statistics and detected fields answer 502. */
 const keptStatuses: ReadonlySet<Operation> = new Set<Operation>([
   'query',
   'query_range',
@@ -58,11 +58,11 @@ export class BackendStage implements Stage<'tenant', 'upstream'> {
   readonly #host: BackendHost;
   readonly #breaker: CircuitBreaker;
   readonly #client: BackendClient;
-  /** To other processes of the backend, for their metrics. */
+  /** Clients of the backend's other processes, for their metrics. */
   readonly #pageClients: readonly BackendClient[];
   readonly #probed: Probed;
   readonly #gates: GatesOptions;
-  /** Remaining waiting time of requests at the gates. The parts of a request have its trace. */
+  /** Remaining wait of requests at the gates, by trace, which the parts of a request share. */
   readonly #budgets = new WeakMap<Trace, WaitBudget>();
   readonly #pulse: Pulse;
   readonly #fingerprint: Fingerprint;
@@ -116,7 +116,7 @@ export class BackendStage implements Stage<'tenant', 'upstream'> {
     const headers = ownHeaders(options);
     const others = options.metricsUrl.map((text) => {
       const url = new URL(text);
-      // Only probed, so that its breaker, which is the backend's, hears nothing of it.
+      // Only used for probes, so that it does not affect the breaker, which belongs to the backend.
       const client = new BackendClient({ ...settings, url: new URL('/', url).href }, this.#breaker);
       const own = authorizationOf(url) === undefined ? headers : {};
       return { client, page: metricsPage(url, client, own, host.log) };
@@ -148,9 +148,9 @@ export class BackendStage implements Stage<'tenant', 'upstream'> {
   }
 
   async ready(): Promise<string | undefined> {
-    // Reads the state without asking for admission: a readiness check must not take the place of a breaker probe.
+    // Reads the state without asking for a permit: a readiness check must not take the breaker's probe permit.
     if (this.#breaker.state === 'open') return notReady;
-    // Concurrent checks share one probe, so that a hanging backend does not queue them.
+    // Concurrent checks share one probe, so that they do not queue for a hanging backend.
     this.#probing ??= this.#probe();
     return this.#probing;
   }
@@ -196,7 +196,7 @@ export class BackendStage implements Stage<'tenant', 'upstream'> {
       signal,
       waits,
       mayBePartial,
-      // A fact learned from some of the rows must not be assumed of all of them, nor of some others.
+      // A fact learned from some rows must not be assumed of all rows, nor of other subsets.
       dataOwner: mayBePartial ? `${rowsOwner} in part ${(this.#partialAnswers += 1)}` : rowsOwner,
       owner: [...owner, exchange.trace],
       trace: exchange.trace,

@@ -19,7 +19,7 @@ const gaugeValue: Readonly<Record<BreakerState, number>> = { closed: 0, open: 1,
 const nsPerMs = 1_000_000n;
 const warning = 'partial response: the cold backend could not be read, so that old data are missing';
 
-/** Owns the connection to the cold backend, and joins it with the other for each request. */
+/** Owns the connection to the cold backend, and joins it with the hot one for each request. */
 export class ColdBackend implements Stage<never, 'cold'> {
   readonly #options: ColdRouteOptions;
   readonly #host: Host<typeof coldMetrics>;
@@ -92,14 +92,14 @@ export class ColdBackend implements Stage<never, 'cold'> {
     }
   };
 
-  /** A cold backend with credentials in its URL gets those, and neither the other backend's nor a client's. */
+  /** The binding for the cold backend: credentials in its URL replace those of the hot backend and of clients. */
   #own(binding: Binding): Binding {
     if (!this.#hasCredentials) return binding;
     const { authorization, ...headers } = binding.headers;
     return authorization === undefined ? binding : { ...binding, headers };
   }
 
-  /** Both backends as one; undefined while the cold one is empty. */
+  /** Both backends as one upstream; undefined while the cold one is empty. */
   #joined(hot: Upstream, binding: Binding): Upstream | undefined {
     const { meters, clock } = this.#host;
     const { boundary, overlap } = this.#options;

@@ -1,4 +1,4 @@
-/** Stage `cold-route`: old data are read from a second backend (docs/cold-storage.md). */
+/** Stage `cold-route`: reads old data from a second backend (docs/cold-storage.md). */
 import type { ColdRouteOptions } from '../../core/base/options.gen.js';
 import { defineStage, type Answer, type Exchange, type Rest, type Stage } from '../../core/plugin/index.js';
 import { ColdBackend } from './cold-backend.js';
@@ -21,7 +21,7 @@ export default defineStage({
   },
 });
 
-/** Without a cold backend, all data are in the other. */
+/** Used without a cold backend: all data is in the hot one. */
 class HotOnly implements Stage<never, 'cold'> {
   handle(exchange: Exchange, rest: Rest<'cold'>): Promise<Answer> {
     return rest(exchange.derive<'cold'>({ slots: { cold: (hot, _binding, _op, run) => run(hot) } }));

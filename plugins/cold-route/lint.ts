@@ -1,6 +1,6 @@
 import type { LintRule } from '../../core/plugin/index.js';
 
-/** Cold routing has a backend. */
+/** Cold routing requires a backend. */
 export const lint: readonly LintRule[] = [
   {
     id: 'R049',

@@ -5,14 +5,14 @@ import type { coldMetrics } from './metrics.js';
 
 /** Response of `GET /manifest/range`. */
 interface Manifest {
-  /** The time of the newest row; undefined when there are no files. */
+  /** The time of the newest row; undefined if there are no files. */
   readonly newestNs: bigint | undefined;
 }
 
-/** A manifest counts as old after this many intervals. */
+/** Number of intervals after which a manifest counts as old. */
 const oldAfter = 2;
 
-/** The contents of the cold backend, looked up on an interval. When that fails, what was last known stays in use. */
+/** The contents of the cold backend, read periodically. If reading fails, the last known contents are used. */
 export class ManifestReader {
   readonly #client: BackendClient;
   readonly #host: Host<typeof coldMetrics>;
@@ -31,14 +31,14 @@ export class ManifestReader {
     this.#timeoutMs = timeoutMs;
   }
 
-  /** Undefined until they have been read once. */
+  /** The contents; undefined before the first successful read. */
   get contents(): ColdContents | undefined {
     if (this.#manifest === undefined) return undefined;
     const ageMs = this.#host.clock.monotonicMs() - this.#readAtMs;
     return { newestNs: this.#manifest.newestNs, isOld: ageMs > oldAfter * this.#everyMs };
   }
 
-  /** Reads the manifest, and again after each interval. */
+  /** Reads the manifest now and after each interval. */
   async start(signal: AbortSignal): Promise<void> {
     await this.#look(signal);
     this.#next();
@@ -90,7 +90,7 @@ export class ManifestReader {
   }
 }
 
-/** A manifest has a few hundred bytes. */
+/** Maximum size of a manifest, which usually has a few hundred bytes. */
 const maxBytes = 64 * 1024;
 
 async function textOf(answer: BackendAnswer): Promise<string> {
@@ -121,7 +121,7 @@ export function readManifest(text: string): Manifest {
   return { newestNs };
 }
 
-/** Earlier or later times are in another unit, or none. */
+/** Valid range of times; others have the wrong unit or are not times. */
 const [firstNs, lastNs] = [10n ** 17n, 2n ** 63n - 1n];
 
 function wholeNumber(name: string, fields: ReadonlyMap<string, unknown>): bigint {

@@ -3,10 +3,10 @@ import { ApiError, type Host } from '../../core/plugin/index.js';
 
 const askMs = 10_000;
 
-/** Undefined where the backend cannot be asked now; `untold` where it cannot tell. */
+/** Ids of the running deletions; undefined if the backend is unreachable now, `untold` if it does not support the question. */
 export type ActiveTasks = ReadonlySet<string> | 'untold' | undefined;
 
-/** Asks the backend which deletions it is running. */
+/** Requests the running deletions from the backend. */
 export async function activeTasks(
   host: Pick<Host, 'ask'>,
   orgId: string | undefined,
@@ -21,7 +21,7 @@ export async function activeTasks(
   }
 }
 
-/** The backend has no such path, refuses it, or says something else; a backend that is busy or away may tell later. */
+/** True if the backend has no such path, rejects it or returns something else; a busy or unreachable backend may answer later. */
 function isUntold(error: unknown): boolean {
   if (!(error instanceof ApiError)) return false;
   return (

@@ -4,7 +4,7 @@ import { isMissing } from '../../core/base/errors/system-error.js';
 import type { Logger } from '../../core/plugin/index.js';
 import { printDeletions, readDeletions, type KnownDeletions } from './notices.js';
 
-/** The file that tells the next process which deletions are running, however this one ends. */
+/** The file that tells the next process which deletions are running, even after a crash. */
 export class DeletionsFile {
   readonly #path: string;
   readonly #log: Logger;
@@ -15,7 +15,7 @@ export class DeletionsFile {
     this.#log = log;
   }
 
-  /** Undefined where there is none; `unusable` where there may have been something that cannot be read. */
+  /** Reads the file; undefined if it does not exist, `unusable` if its contents cannot be read. */
   async read(): Promise<KnownDeletions | 'unusable' | undefined> {
     try {
       return readDeletions(await readFile(this.#path, 'utf8'));
@@ -29,7 +29,7 @@ export class DeletionsFile {
     }
   }
 
-  /** Resolves when the file is on disk, or when it is known that it cannot be. */
+  /** Resolves when the file is on disk, or when writing has failed. */
   write(known: () => KnownDeletions): Promise<void> {
     this.#work = this.#work.then(async () => {
       try {

@@ -27,25 +27,26 @@ import {
 
 type Outcome = 'finished' | 'refused' | 'given_up';
 
-/** Deletions that are followed at once. */
+/** Maximum number of deletions followed at once. */
 const maxFollowed = 1_000;
-/** Ends that are remembered, for replicas that were not there, and for how long. */
+/** Maximum number of ended deletions that are remembered for replicas that missed the end, and their TTL. */
 const maxEnded = 1_000;
 const endedKeptMs = 7 * 86_400_000;
 const offerName = 'deletions';
 const askPeersMs = 1_000;
 const growth = 1.5;
 const longestPauses = 10;
-/** Tries to find the deletions that run when the process starts. */
+/** Maximum number of attempts to find the deletions that are running at startup. */
 const maxFirstTries = 10;
-/** In the place of those that are too many. */
+/** Replaces the ids of surplus deletions. */
 const overflowId = 'too many';
 
 const newsTopic: Topic<DeletionNotice, null> = { name: 'deletion' };
 
 /**
- * Follows deletions until the backend has finished them. Meanwhile the caches of this process neither keep nor use answers that they touch
- * (core/cache/deletions.ts), and then all are emptied. Every worker and replica that hears of a deletion follows it by itself.
+ * Follows deletions until the backend has finished them. Until then, the caches of this process neither store nor serve answers that they
+ * affect (core/cache/deletions.ts); then all caches are purged. Every worker and replica that learns of a deletion follows it
+ * independently.
  */
 export class Follower {
   readonly #options: DeleteOptions;
@@ -53,9 +54,9 @@ export class Follower {
   readonly #running: RunningDeletions;
   readonly #mark: DeletionsFile | undefined;
   readonly #fingerprint: Fingerprint;
-  /** By id, when they have ended. */
+  /** Time of the end by id. */
   readonly #ended = new Map<string, number>();
-  /** By id, when those whose end the backend does not tell count as ended. */
+  /** Time, by id, at which deletions count as ended if the backend does not report the end. */
   readonly #untilMs = new Map<string, number>();
   /** Deletions requested by clients of this process. */
   readonly #own = new Set<string>();
@@ -85,7 +86,7 @@ export class Follower {
     host.onStop(fleet.offer(offerName, () => Promise.resolve(Buffer.from(printDeletions(this.#known())))));
   }
 
-  /** Entries on disk may be from before a deletion that only the file or the peers know of. */
+  /** Starts following. Cache entries on disk may be older than a deletion that only the file or the peers know. */
   async start(signal: AbortSignal): Promise<void> {
     const marked = await this.#mark?.read();
     let isStale = marked === 'unusable';
@@ -93,7 +94,7 @@ export class Follower {
       for (const [id, atMs] of marked.ended) this.#ended.set(id, atMs);
       for (const deletion of marked.running) {
         this.#add(deletion);
-        // The process before may not have notified all peers.
+        // The previous process may not have notified all peers.
         this.#own.add(deletion.id);
       }
       isStale = marked.running.length > 0;
@@ -106,7 +107,7 @@ export class Follower {
     this.#soon();
   }
 
-  /** Sends a deletion that was asked for here, and follows it whatever comes of that, unless the backend has refused it. */
+  /** Sends a deletion requested by a client of this process, and follows it unless the backend has rejected it. */
   async around(
     tenant: Tenant,
     { orgId, headers }: Pick<Caller, 'orgId' | 'headers'>,
@@ -121,7 +122,7 @@ export class Follower {
       taskId: undefined,
     };
     this.#own.add(deletion.id);
-    // In this order: what is purged is not kept again, and nothing is sent that a killed process would not know of.
+    // In this order, so that purged answers are not stored again, and a killed process has recorded everything that was sent.
     await this.#tellWorkers({ phase: 'running', deletion });
     await Promise.all([this.#host.purge('all'), this.#tellPeers({ phase: 'running', deletion })]);
     try {
@@ -134,7 +135,7 @@ export class Follower {
     }
   }
 
-  /** A process that ends now leaves nothing behind that a deletion will make untrue. */
+  /** Stops following, and leaves nothing in caches that a running deletion will invalidate. */
   async stop(): Promise<void> {
     this.#stopped.abort();
     clearTimeout(this.#timer);
@@ -157,7 +158,7 @@ export class Follower {
     if (!this.#peers.haveHeard) this.#wait();
   }
 
-  /** Another replica has announced a deletion. */
+  /** Handles a deletion announced by another replica. */
   async #heard(text: string): Promise<void> {
     let news: DeletionNotice;
     try {
@@ -225,7 +226,7 @@ export class Follower {
     if (this.#isFirst) await this.#findRunning();
     const { all } = this.#running;
     const ended: [RunningDeletion, Outcome][] = [];
-    // A gateway may show each tenant its own only.
+    // A gateway may only show each tenant its own deletions.
     for (const orgId of new Set(all.map((deletion) => deletion.orgId))) {
       const deletions = all.filter((deletion) => deletion.orgId === orgId);
       const isAsked = deletions.some(({ id }) => !this.#untilMs.has(id));
@@ -240,7 +241,7 @@ export class Follower {
     await this.#peers.tellAgain();
   }
 
-  /** Undefined while it may be running. */
+  /** The outcome of a deletion; undefined while it may be running. */
   #outcomeOf(deletion: RunningDeletion, active: ActiveTasks): Outcome | undefined {
     const { id, begunMs, taskId } = deletion;
     const { followTime, unconfirmedTime } = this.#options;
@@ -292,7 +293,7 @@ export class Follower {
   }
 
   /**
-   * Finds deletions that run when the process starts: it may be the successor of one that was killed, or others may have asked for them.
+   * Finds the deletions that are running at startup: the previous process may have been killed, or other replicas may have started them.
    */
   async #findRunning(): Promise<void> {
     this.#firstTries += 1;
@@ -317,7 +318,7 @@ export class Follower {
     return activeTasks(this.#host, orgId, this.#stopped.signal);
   }
 
-  /** True when peers tell of deletions that this process did not know of. */
+  /** Requests the deletions known to peers; true if some were unknown here. */
   async #askPeers(signal: AbortSignal): Promise<boolean> {
     let isNews = false;
     const use = (bytes: Buffer): Promise<void> => {
@@ -330,7 +331,7 @@ export class Follower {
       for (const [id, atMs] of ended) {
         if (this.#ended.has(id)) continue;
         this.#rememberEnd(id, atMs);
-        // One that was running when this process was killed has its purge due anyway.
+        // A deletion that was running when this process was killed still needs its purge.
         isNews = true;
       }
       return Promise.resolve();
@@ -339,7 +340,7 @@ export class Follower {
     return isNews;
   }
 
-  /** Undefined where a gateway may decide by forwarded credentials whose rows they are. */
+  /** The account of the deleted rows; undefined if a gateway may determine it from forwarded credentials. */
   #accountOf({ accountId, projectId }: Tenant, headers: Caller['headers']): RunningDeletion['account'] {
     return this.#fingerprint(headers) === undefined ? { accountId, projectId } : undefined;
   }
@@ -359,7 +360,7 @@ export class Follower {
 
 const everyTenants = { orgId: undefined, account: undefined, taskId: undefined } as const;
 
-/** The backend has answered that it does not take the deletion. */
+/** True if the backend has answered that it does not accept the deletion. */
 function isRefusal(error: unknown): boolean {
   const origin = error instanceof ApiError && error.entry === errorTable.deleteFailed ? error.cause : error;
   return origin instanceof ApiError && origin.entry === errorTable.backendRefused && origin.status < 500;

@@ -1,4 +1,4 @@
-/** Endpoint plugin `delete`: the only write, protected by safeguards (docs/protocol/requests.md#deletion). */
+/** Endpoint plugin `delete`: the only write operation, protected by safeguards (docs/protocol/requests.md#deletion). */
 import type { DeleteOptions } from '../../core/base/options.gen.js';
 import { defineEndpoint, type HttpCall, type RouteHandler } from '../../core/plugin/index.js';
 import { Follower } from './follower.js';
@@ -39,12 +39,12 @@ export default defineEndpoint<DeleteOptions, typeof deleteMetrics>({
 });
 
 interface Safeguards {
-  /** Longest time range. */
+  /** Maximum time range. */
   readonly maxRangeNs: bigint;
   readonly dottedNames: DottedNames;
 }
 
-/** Texts that select every stream: `{}` and `*`. Other forms with the same meaning are found when the query is planned. */
+/** Texts that select every stream: `{}` and `*`. Equivalent forms are detected when the query is planned. */
 const wildcard = /^\s*(?:\*|\{\s*\})?\s*$/;
 
 /**

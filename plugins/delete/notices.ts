@@ -1,19 +1,19 @@
 import type { RunningDeletion } from '../../core/cache/deletions.js';
 
-/** The state of a deletion: possibly running, not taken by the backend, or ended. */
+/** The state of a deletion: possibly running, not accepted by the backend, or ended. */
 export interface DeletionNotice {
   readonly phase: 'running' | 'refused' | 'ended';
   readonly deletion: RunningDeletion;
 }
 
-/** All that a process knows, as other replicas and the next process read it. */
+/** All deletions known to a process, in the form read by other replicas and the next process. */
 export interface KnownDeletions {
   readonly running: readonly RunningDeletion[];
-  /** By id, when they have ended, in Unix milliseconds. */
+  /** Times of the ends by id, in Unix milliseconds. */
   readonly ended: readonly (readonly [id: string, atMs: number])[];
 }
 
-/** @throws Error for a text that is not from such a process */
+/** @throws Error if the text was not written by such a process */
 export function readNotice(text: string): DeletionNotice {
   const { phase, deletion } = objectOf(JSON.parse(text));
   if (phase !== 'running' && phase !== 'refused' && phase !== 'ended') throw new Error('an unknown phase');
@@ -24,7 +24,7 @@ export function printDeletions(known: KnownDeletions): string {
   return JSON.stringify({ version: 1, ...known });
 }
 
-/** @throws Error for a text that is not from such a process */
+/** @throws Error if the text was not written by such a process */
 export function readDeletions(text: string): KnownDeletions {
   const { version, running, ended } = objectOf(JSON.parse(text));
   if (version !== 1 || !Array.isArray(running) || !Array.isArray(ended)) throw new Error('another version');

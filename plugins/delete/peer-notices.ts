@@ -3,25 +3,25 @@ import type { Host } from '../../core/plugin/index.js';
 import type { deleteMetrics } from './metrics.js';
 import type { DeletionNotice } from './notices.js';
 
-/** The time for which peers that did not receive a deletion are notified again. */
+/** Time for which notifications are repeated to peers that did not receive them. */
 const tellAgainMs = 3_600_000;
 
-/** Tells peers of deletions until all have heard. */
+/** Notifies peers of deletions until all of them have been reached. */
 export class PeerNotices {
   readonly #host: Host<typeof deleteMetrics>;
-  /** By id, news that not all peers have heard. */
+  /** Notices by id that have not reached all peers. */
   readonly #unheard = new Map<string, { readonly news: DeletionNotice; readonly untilMs: number }>();
 
   constructor(host: Host<typeof deleteMetrics>) {
     this.#host = host;
   }
 
-  /** True when all peers have heard of everything. */
+  /** True if all peers have received everything. */
   get haveHeard(): boolean {
     return this.#unheard.size === 0;
   }
 
-  /** Returns true when all have received this; the others are notified again by `tellAgain`. */
+  /** Sends a notice; returns true if all peers have received it. For the others, `tellAgain` repeats it. */
   async tell(news: DeletionNotice): Promise<boolean> {
     const { id } = news.deletion;
     const report = await fleetOf(this.#host).purgeOthers(undefined, JSON.stringify(news));

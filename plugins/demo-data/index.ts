@@ -14,9 +14,9 @@ import {
 } from './story.js';
 
 const batchSize = 2000;
-/** The interval at which live entries are sent. */
+/** Interval at which live entries are sent. */
 const liveMs = 500;
-/** Live entries that a process was too busy to send for longer are left out. */
+/** Maximum age of live entries that a busy process still sends. */
 const catchUpMs = 60_000;
 
 /** Fills a backend with the logs of a few fictional services: some history at start, then live entries at the same rate. */
@@ -43,7 +43,7 @@ export default defineService<DemoDataOptions>({
         throw new Error(`the backend refused sample logs: ${answer.statusCode} ${text.slice(0, 200)}`);
     }
 
-    /** Sends what ends from a moment on and before another one. */
+    /** Sends the entries of the requests that end in [fromMs, toMs). */
     async function send(story: Story, fromMs: number, toMs: number, signal: AbortSignal): Promise<number> {
       let batch: SampleEntry[] = deploymentOf(story).filter(({ atMs }) => atMs >= fromMs && atMs < toMs);
       let count = batch.length;
@@ -91,15 +91,15 @@ export default defineService<DemoDataOptions>({
   },
 });
 
-/** Requests that carry entries to VictoriaLogs, each as a collector would send it. */
+/** A request that pushes entries to VictoriaLogs like a collector would. */
 interface Push {
-  /** Path and query. */
+  /** Path and query string. */
   readonly path: string;
   readonly type: string;
   readonly body: string;
 }
 
-/** One request for each door and each list of stream fields. */
+/** Makes one request per ingestion API and list of stream fields. */
 function pushesOf(entries: readonly SampleEntry[]): readonly Push[] {
   const groups = new Map<string, SampleEntry[]>();
   for (const entry of entries) {

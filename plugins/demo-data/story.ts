@@ -1,35 +1,35 @@
 /**
- * The story of the demo: a shop, some requests a second, and half an hour before the demo starts a deployment of `payments` that goes
- * wrong. Everything follows from the seed and the time, so history and live logs are one and the same.
+ * The story of the demo: a shop with some requests per second, and a failed deployment of `payments` half an hour before the demo starts.
+ * Everything is determined by the seed and the time, so history and live logs are consistent.
  */
-/** The API by which a collector sends a line: Loki's push API, a JSON line whose fields are parsed, or Elasticsearch's bulk API. */
+/** The ingestion API that a collector uses: Loki's push API, a JSON line with parsed fields, or Elasticsearch's bulk API. */
 export type Door = 'loki' | 'jsonLine' | 'elasticsearch';
 
 export interface SampleEntry {
   readonly door: Door;
   readonly atMs: number;
   readonly line: string;
-  /** Stream fields. */
+  /** Stream fields of the entry. */
   readonly labels: Readonly<Record<string, string>>;
-  /** Other fields, of few values each: `count_over_time` has a series for each combination. Ids are in the line. */
+  /** Other fields, with few values each, because `count_over_time` has a series for each combination. Ids are in the line. */
   readonly fields: Readonly<Record<string, string>>;
 }
 
 export interface Story {
   readonly seed: number;
-  /** The first moment of the incident. */
+  /** Start of the incident. */
   readonly incidentMs: number;
 }
 
-/** The incident begins so long before the demo starts. */
+/** Time from the start of the incident to the start of the demo. */
 export const incidentBeforeMs = 30 * 60_000;
 const incidentMs = 6 * 60_000;
-/** Lines of a request on average, beside those of the deployment: see `entriesOf`. */
+/** Average number of lines per request, excluding those of the deployment: see `entriesOf`. */
 export const linesPerRequest = 2.2;
 
 const paths = ['/', '/api/items/1042', '/api/search?q=lamp', '/api/cart', '/healthz'] as const;
 
-/** The lines of one request, or of a batch job, that ends at a moment. */
+/** The lines of a request, or of a batch job, that ends at this time. */
 export function entriesOf(story: Story, number: number, atMs: number): readonly SampleEntry[] {
   const random = new Random(story.seed * 1_000_003 + number);
   const kind = random.next();
@@ -37,7 +37,7 @@ export function entriesOf(story: Story, number: number, atMs: number): readonly 
   return kind < 0.8 ? browsed(random, atMs) : bought(random, atMs, isIncident(story, atMs));
 }
 
-/** The lines that the deployment itself writes, in order. */
+/** The lines written by the deployment itself, in order. */
 export function deploymentOf({ incidentMs: startMs }: Story): readonly SampleEntry[] {
   const endMs = startMs + incidentMs;
   return [
@@ -52,7 +52,7 @@ function isIncident(story: Story, atMs: number): boolean {
   return atMs >= story.incidentMs && atMs < story.incidentMs + incidentMs;
 }
 
-/** Two lines: the access log, and JSON. */
+/** A browsing request, with two lines: the access log, and JSON. */
 function browsed(random: Random, atMs: number): readonly SampleEntry[] {
   const status = random.pick([200, 200, 200, 200, 200, 200, 304, 304, 404, 404]);
   const tookMs = random.between(3, 320);
@@ -63,7 +63,7 @@ function browsed(random: Random, atMs: number): readonly SampleEntry[] {
   ];
 }
 
-/** Four lines: a purchase goes through all services, and all of them know its trace id. */
+/** A purchase, with four lines: it passes through all services, which all log its trace id. */
 function bought(random: Random, atMs: number, isBroken: boolean): readonly SampleEntry[] {
   const trace = random.hex(32);
   const order = random.between(10_000, 99_999);
@@ -121,7 +121,7 @@ function storefront(
   return fromPod('storefront', random.between(0, 2), atMs, line, { level });
 }
 
-/** By Loki's push API, as Alloy and Promtail send it. */
+/** An entry for Loki's push API, as sent by Alloy and Promtail. */
 function fromPod(
   service: string,
   pod: number,
@@ -133,7 +133,7 @@ function fromPod(
   return { door: 'loki', atMs, line, labels, fields };
 }
 
-/** The access log has no service_name: the proxy derives it from `job`, as Loki would. */
+/** A line of the access log, which has no service_name: the proxy derives it from `job`, as Loki would. */
 function ingress(random: Random, atMs: number, method: string, path: string, status: number): SampleEntry {
   const stamp = new Date(atMs).toISOString().slice(0, 19).replace('T', ' ');
   const address = `10.0.${random.between(0, 4)}.${random.between(1, 254)}`;
@@ -142,7 +142,7 @@ function ingress(random: Random, atMs: number, method: string, path: string, sta
   return { door: 'loki', atMs, line, labels, fields: {} };
 }
 
-/** A JSON line whose fields the collector has parsed, under the names that vlagent gives to stream fields. */
+/** A JSON line with fields parsed by the collector, under the names that vlagent gives to stream fields. */
 function payment(atMs: number, level: string, line: string, version = '2.3.9'): SampleEntry {
   const labels = {
     'kubernetes.container_name': 'payments',
@@ -153,7 +153,7 @@ function payment(atMs: number, level: string, line: string, version = '2.3.9'): 
   return { door: 'jsonLine', atMs, line, labels, fields: { level, version } };
 }
 
-/** A document as Filebeat sends it. The level is in the text only. */
+/** A document as sent by Filebeat. The level is only in the text. */
 function batch(random: Random, atMs: number): SampleEntry {
   const rows = random.between(10, 900);
   const line = random.chance(0.02)
@@ -163,7 +163,7 @@ function batch(random: Random, atMs: number): SampleEntry {
   return { door: 'elasticsearch', atMs, line, labels, fields: { 'agent.type': 'filebeat' } };
 }
 
-/** Small seeded random numbers (mulberry32), so that a demo with the same seed produces the same data. */
+/** A small seeded random number generator (mulberry32), so that a demo with the same seed produces the same data. */
 export class Random {
   #state: number;
 
@@ -180,7 +180,7 @@ export class Random {
     return ((mixed ^ (mixed >>> 14)) >>> 0) / 0x1_0000_0000;
   }
 
-  /** A whole number in [low, high]. */
+  /** An integer in [low, high]. */
   between(low: number, high: number): number {
     return low + Math.floor(this.next() * (high - low + 1));
   }

@@ -6,7 +6,7 @@ import type { AskedMetric } from '../../core/engine/plan/asked.js';
 import type { Exchange, Rest } from '../../core/plugin/index.js';
 import type { MatrixAnswer } from '../../core/wire/answer/types.js';
 
-/** A question that may be gathered with others. */
+/** A query that may be gathered with others. */
 export interface BurstQuestion {
   readonly exchange: Exchange<'tenant' | 'plan'>;
   readonly asked: AskedMetric;
@@ -14,31 +14,31 @@ export interface BurstQuestion {
 }
 
 export interface BurstOptions {
-  /** The time that the first question waits for others, in milliseconds. */
+  /** Time for which the first query waits for others, in milliseconds. */
   readonly windowMs: number;
   readonly maxFields: number;
-  /** Notified of the number of questions that are read for at once. */
+  /** Called with the number of queries that share a read. */
   readonly onGathered: (questions: number) => void;
 }
 
-/** By question; undefined for one that has to be asked alone. */
+/** Answers by query; undefined for a query that must be sent alone. */
 type Answers = readonly (MatrixAnswer | undefined)[];
 
-/** Questions that came close together. */
+/** Queries that arrived close together. */
 interface Burst {
   readonly key: string;
   readonly questions: BurstQuestion[];
-  /** Resolves when no more are taken. */
+  /** Resolves when no more queries are accepted. */
   readonly closed: Promise<void>;
   readonly close: () => void;
 }
 
-/** The most bursts that wait for questions; further ones are asked alone. */
+/** Maximum number of open bursts; further queries are sent alone. */
 const maxOpen = 1_000;
 
 /**
- * Gathers questions with the same key that come within a window of time, and has the rest of the chain answer them together. A caller that
- * leaves ends no other wait; when the last one leaves, the shared work ends.
+ * Gathers queries with the same key that arrive within a time window, and lets the rest of the chain answer them together. A caller that
+ * leaves does not affect the others; when the last one leaves, the shared work ends.
  */
 export class Bursts {
   readonly #options: BurstOptions;
@@ -49,7 +49,7 @@ export class Bursts {
     this.#options = options;
   }
 
-  /** The answer, or undefined when the question has to be asked alone. Throws what ended the shared work, or the signal's reason. */
+  /** The answer; undefined if the query must be sent alone. Throws the error that ended the shared work, or the signal's reason. */
   async ask(key: string, question: BurstQuestion): Promise<MatrixAnswer | undefined> {
     let burst = this.#open.get(key);
     if (burst === undefined) {
@@ -60,7 +60,7 @@ export class Bursts {
     if (burst.questions.length >= this.#options.maxFields) burst.close();
     const { signal, slots } = question.exchange;
     const { result, isShared } = this.#flights.join(burst, signal, (shared) => this.#answer(burst, shared));
-    // The first one keeps its place for the work of all; the others wait for it and do none.
+    // The first query keeps its permit for the shared work; the others release theirs while they wait.
     const answers = await (isShared ? withoutPlace(slots.place, () => result) : result);
     return answers[index];
   }
@@ -92,7 +92,7 @@ export class Bursts {
       const answer = await rest(shared.derive<'plan'>({ slots: { plan: { kind: 'gathered', parts } } }));
       return answer.kind === 'several' ? answer.answers : [];
     } catch (error) {
-      // The work for several may be refused where that for one is not.
+      // The shared work may be rejected although each query alone would not be.
       if (error instanceof ApiError && error.status < 499) return [];
       throw error;
     } finally {

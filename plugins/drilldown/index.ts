@@ -1,4 +1,4 @@
-/** Stage `drilldown`: queries of Logs Drilldown for single fields that come close together are answered from one reading of their rows. */
+/** Stage `drilldown`: answers queries of Logs Drilldown for single fields that arrive close together from one read of their rows. */
 import { dataOwner } from '../../core/base/keys/data-owner.js';
 import type { DrilldownOptions } from '../../core/base/options.gen.js';
 import { createFingerprint, type Fingerprint } from '../../core/cache/keys.js';
@@ -75,13 +75,13 @@ class Drilldown implements Stage<Needs, never> {
     return rest(exchange);
   }
 
-  /** Equal for queries that can be read together; undefined for others. */
+  /** A key that is equal for queries that can be read together; undefined for others. */
   #key({ request, caller, slots }: Exchange<Needs>, { tree, pushdown }: AskedMetric): string | undefined {
     if (!caller.isDrilldown || request.op !== 'query_range') return undefined;
     if (tree.kind !== 'leaf' || pushdown === 'off') return undefined;
     const { pushed } = tree.leaf;
     if (tree.leaf.range.op !== countLines) return undefined;
-    // One field each.
+    // Each query groups by exactly one field.
     if (pushed === undefined || pushed.without || pushed.labels.length !== 1) return undefined;
     const { tenant } = slots;
     const rows = gatheringKey(tree.leaf, this.#host.naming.forTenant(tenant));

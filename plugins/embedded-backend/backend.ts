@@ -6,7 +6,7 @@ import type { Journal } from './journal.js';
 import type { TenantId } from './store/stream-tags.js';
 import { Store } from './store/store.js';
 
-/** Settings of the parts behind the HTTP server. */
+/** Settings of the components behind the HTTP server. */
 export interface BackendSettings {
   readonly maxBytes: number;
   readonly faults: boolean;

@@ -18,7 +18,7 @@ const flags: readonly CommandFlag[] = [
   { name: 'faults', kind: 'boolean', description: 'serve /-/faults, for trials of latency and errors' },
 ];
 
-/** Runs the embedded development backend alone. */
+/** Runs the embedded development backend on its own. */
 export async function backend(args: readonly string[], io: Io): Promise<number> {
   const { values, wantsHelp } = readPlainArgs(args, flags);
   if (wantsHelp) {

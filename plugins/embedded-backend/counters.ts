@@ -1,18 +1,18 @@
 /** Counters of a running backend; returned by `stats()` and by `GET /-/stats`. */
 export interface BackendStats {
-  /** Requests by path. */
+  /** Number of requests by path. */
   readonly calls: Readonly<Record<string, number>>;
-  /** Stored rows passed to a query's filter. */
+  /** Number of stored rows passed to a query's filter. */
   readonly rowsRead: number;
   readonly bytesSent: number;
   readonly queriesInFlight: number;
-  /** Queries that ended because the client left. */
+  /** Number of queries that ended because the client left. */
   readonly abortedQueries: number;
   readonly rowsStored: number;
   readonly rowsIngested: number;
   readonly rowsDropped: number;
   readonly streams: number;
-  /** Estimated bytes stored, and their limit. */
+  /** Estimated number of bytes stored, and their limit. */
   readonly bytesStored: number;
   readonly maxBytes: number;
 }

@@ -11,24 +11,24 @@ export type { FaultRule } from './faults.js';
 
 /** Options of the embedded development backend; all have defaults. */
 export interface DevBackendOptions {
-  /** Address to listen on, default 127.0.0.1. */
+  /** Address to listen on; 127.0.0.1 by default. */
   readonly host?: string;
-  /** Port, default 0: any free one. */
+  /** Port; 0 by default, which means any free port. */
   readonly port?: number;
-  /** Budget of estimated bytes for all rows, default 1 GiB; beyond it, pushes get 429. */
+  /** Limit of estimated bytes for all rows, 1 GiB by default; above it, pushes get 429. */
   readonly maxBytes?: number;
-  /** Folder that keeps rows over restarts; without it they are only in memory. */
+  /** Folder that persists rows; without it they are only in memory. */
   readonly dataDir?: string;
-  /** Allows `/-/faults`; default false. */
+  /** Enables `/-/faults`; false by default. */
   readonly faults?: boolean;
-  /** Version in the response of `/select/buildinfo`, default `v1.52.0`. */
+  /** Version in the response of `/select/buildinfo`; `v1.52.0` by default. */
   readonly version?: string;
-  /** Time limit of a query, default 30000 ms; the `timeout` argument can only lower it. */
+  /** Timeout of a query in milliseconds, 30000 by default; the `timeout` argument can only lower it. */
   readonly maxQueryDurationMs?: number;
-  /** Queries run at once, default 16; more wait up to `maxQueueMs` (default 10000) and then get 503. */
+  /** Maximum number of concurrent queries, 16 by default; more wait up to `maxQueueMs` (10000 by default) and then get 503. */
   readonly maxConcurrentQueries?: number;
   readonly maxQueueMs?: number;
-  /** Runs before each deletion removes rows: for tests of slow ones. */
+  /** Called before each deletion removes rows, for tests of slow deletions. */
   readonly beforeDeletion?: () => Promise<void>;
   /** Clock in Unix nanoseconds, for tests. */
   readonly nowNs?: () => bigint;
@@ -44,8 +44,8 @@ export interface DevBackend {
 }
 
 /**
- * Starts an in-process server that speaks VictoriaLogs' HTTP protocol over rows in memory, for development, demos and tests. Rejects when
- * it cannot listen on the address.
+ * Starts an in-process server that speaks VictoriaLogs' HTTP protocol over rows in memory, for development, demos and tests. Rejects if it
+ * cannot listen on the address.
  */
 export async function startDevBackend(options: DevBackendOptions = {}): Promise<DevBackend> {
   const host = options.host ?? '127.0.0.1';

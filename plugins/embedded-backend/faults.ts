@@ -3,27 +3,27 @@ import { badRequest } from './http/errors.js';
 /** A fault to inject into requests whose path starts with `path`. The first matching rule is used. */
 export interface FaultRule {
   readonly path: string;
-  /** Only requests whose `query` argument contains this text. */
+  /** Matches only requests whose `query` argument contains this text. */
   readonly query?: string;
-  /** Number of requests the rule applies to; all by default. */
+  /** Number of requests to which the rule applies; all by default. */
   readonly times?: number;
-  /** Wait this long before doing anything. */
+  /** Delay before anything else, in milliseconds. */
   readonly latencyMs?: number;
-  /** Return this status with `text` and do nothing else. */
+  /** Returns this status with `text` and does nothing else. */
   readonly status?: number;
   readonly text?: string;
-  /** Never answer. */
+  /** Never answers. */
   readonly hang?: boolean;
-  /** Drop the connection after this many rows of a query, or halfway through any other answer. */
+  /** Drops the connection after this many rows of a query, or halfway through any other answer. */
   readonly cutAfterRows?: number;
-  /** Wait this long before each row (or each piece of another answer). */
+  /** Delay before each row (or each piece of another answer), in milliseconds. */
   readonly trickleMs?: number;
 }
 
 const NUMBER_KEYS = ['times', 'latencyMs', 'status', 'cutAfterRows', 'trickleMs'] as const;
 const TEXT_KEYS = ['query', 'text'] as const;
 
-/** The active fault rules. Without `enabled` there are none and none can be set. */
+/** The active fault rules. Without `enabled` there are none, and none can be set. */
 export class Faults {
   readonly enabled: boolean;
   #rules: { readonly rule: FaultRule; left: number }[] = [];
@@ -41,7 +41,7 @@ export class Faults {
     return this.#rules.map(({ rule }) => rule);
   }
 
-  /** The rule for a request; counts as one use of it. */
+  /** The rule for a request; counts as a use of it. */
   take(path: string, query: string): FaultRule | undefined {
     const found = this.#rules.find(
       ({ rule, left }) =>
@@ -53,7 +53,7 @@ export class Faults {
   }
 }
 
-/** Parses the body of `POST /-/faults`: one rule or an array of rules; HTTP 400 says what is wrong. */
+/** Parses the body of `POST /-/faults`: one rule or an array of rules; HTTP 400 explains an error. */
 export function parseFaultRules(text: string): FaultRule[] {
   let value: unknown;
   try {

@@ -21,13 +21,13 @@ type Entry =
   | readonly ['d', number, number, string, string];
 
 /**
- * Keeps rows over restarts: an append-only file in a folder that belongs to one backend at a time. Each push is written before it is
- * answered; a deletion is written as an entry and repeated on the next start.
+ * Persists rows in an append-only file, in a folder used by one backend at a time. Each push is written before it is answered; a deletion
+ * is written as an entry and repeated on the next start.
  */
 export class Journal {
   readonly #file: FileHandle;
   readonly #numbers = new Map<Stream, number>();
-  /** Entries not written yet; the store's limit bounds them too. */
+  /** Entries that are not written yet, bounded by the store's limit. */
   #lines: string[] = [];
   #writing: Promise<void> = Promise.resolve();
   #bytes: number;
@@ -37,7 +37,7 @@ export class Journal {
     this.#bytes = bytes;
   }
 
-  /** Loads the folder's content into the store and opens the file for appending. Rejects when it is unusable. */
+  /** Loads the folder's content into the store and opens the file for appending. Rejects if it is unusable. */
   static async open(folder: string, store: Store): Promise<Journal> {
     await makeFolder(folder);
     const path = join(folder, FILE);
@@ -63,13 +63,13 @@ export class Journal {
     this.#note(['r', number, timeNs.toString(), names, values]);
   }
 
-  /** Records a deletion: its filter as text and the time its relative times refer to. */
+  /** Records a deletion: its filter as text, and the time to which its relative times refer. */
   addDeletion(tenant: TenantId, filter: string, evalNs: bigint): void {
     this.#note(['d', tenant.accountId, tenant.projectId, filter, evalNs.toString()]);
   }
 
   /**
-   * Resolves when all recorded entries are in the file; rejects when writing fails, for example on a full disk. The rows then stay in the
+   * Resolves when all recorded entries are in the file; rejects if writing fails, for example on a full disk. The rows then stay in the
    * store and in the buffer, and the next commit writes them too.
    */
   commit(): Promise<void> {
@@ -109,7 +109,7 @@ export class Journal {
   }
 }
 
-/** Makes a folder and its parents. Not with mkdir's `recursive`, which retries forever where no folder can be made, as in /proc. */
+/** Creates a folder and its parents. Does not use mkdir's `recursive`, which retries forever if no folder can be created, as in /proc. */
 async function makeFolder(folder: string): Promise<void> {
   try {
     await mkdir(folder);
@@ -159,12 +159,12 @@ async function replay(path: string, store: Store): Promise<void> {
   }
 }
 
-/** Undefined for an empty line or one cut short by a crash. */
+/** Parses an entry; undefined for an empty line or one cut short by a crash. */
 function parseEntry(line: string): Entry | undefined {
   if (line === '') return undefined;
   try {
     const entry: unknown = JSON.parse(line);
-    // This class alone writes the file, so a line of complete JSON is a complete entry.
+    // Only this class writes the file, so a line of complete JSON is a complete entry.
     return Array.isArray(entry) ? (entry as unknown as Entry) : undefined;
   } catch {
     return undefined;

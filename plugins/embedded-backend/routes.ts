@@ -49,7 +49,7 @@ const ROUTES: ReadonlyMap<string, Handler> = new Map<string, Handler>([
   ['/-/faults', controlFaults],
 ]);
 
-/** The endpoint of a path; undefined is answered with 400 `unsupported path requested`. */
+/** The endpoint of a path; undefined leads to 400 `unsupported path requested`. */
 export function handlerFor(path: string): Handler | undefined {
   return ROUTES.get(path);
 }

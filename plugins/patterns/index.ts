@@ -28,7 +28,7 @@ const metrics = {
   },
 } as const;
 
-/** Recurring shapes of log lines (docs/protocol/answers.md#patterns). */
+/** Endpoint plugin `patterns`: recurring patterns of log lines (docs/protocol/answers.md#patterns). */
 export default defineEndpoint<PatternsOptions, typeof metrics>({
   name: 'patterns',
   summary: 'Recurring shapes of log lines, counted over time.',
@@ -67,7 +67,7 @@ class Patterns implements Endpoint {
     if (this.#options.enabled) this.#host.onStop(usualPatternSearch(this.#host).claim(() => this.#search));
   }
 
-  /** SIGHUP reads the file again; when that fails, the old patterns stay. */
+  /** Reads the file again on SIGHUP; if that fails, the old patterns stay. */
   async reload(): Promise<void> {
     await this.#readFile();
   }
@@ -90,17 +90,17 @@ class Patterns implements Endpoint {
   }
 }
 
-/** A client without access gets its refusal even where there is nothing to answer. */
+/** Sends a request through the chain, so that a client without access is rejected even if there is nothing to answer. */
 async function refuseStrangers(call: HttpCall): Promise<void> {
   try {
     await askTenant(call);
   } catch (error) {
-    // Several tenants may ask for patterns.
+    // Pattern requests may concern several tenants.
     if (!(error instanceof ApiError) || error.entry !== errorTable.multiTenantUnsupported) throw error;
   }
 }
 
-/** In bytes that are kept, a pattern begins as nothing else does: quotes in texts are escaped. */
+/** Start of a pattern in cached bytes; unambiguous, because quotes in texts are escaped. */
 const patternStart = '{"pattern":"';
 
 function countPatterns(answer: Answer): number {
@@ -114,13 +114,13 @@ function countPatterns(answer: Answer): number {
 
 /**
  * Reads patterns from a file: a JSON array of texts, or one pattern per line with empty lines and `#` comments.
- * @throws Error naming the file, when it cannot be read or is invalid
+ * @throws Error naming the file, if it cannot be read or is invalid
  */
 async function readPatternFile(file: string): Promise<readonly string[]> {
   return parsePatternTexts((await readOptionFile('-patterns-custom-file', file)).toString('utf8'), file);
 }
 
-/** The distinct patterns of such a text. */
+/** The distinct patterns of a file's text. */
 export function parsePatternTexts(text: string, where: string): readonly string[] {
   return [...new Set(text.trimStart().startsWith('[') ? fromJson(text, where) : fromLines(text))];
 }
@@ -137,7 +137,7 @@ function fromJson(text: string, where: string): readonly string[] {
   try {
     value = JSON.parse(text);
   } catch (error) {
-    // A pattern may start with a bracket: then the text is read as lines.
+    // A pattern may start with a bracket; the text is then read as lines.
     if (!text.trimEnd().endsWith(']')) return fromLines(text);
     throw new Error(`${where}: ${error instanceof Error ? error.message : String(error)}`, { cause: error });
   }

@@ -33,7 +33,7 @@ import { Pacer } from '../../core/base/pace/pacer.js';
 import { atPace } from '../../core/base/pace/steps.js';
 import { quoteGo } from '../../core/base/time/index.js';
 
-/** The read routes of Loki's API: parses the parameters into a request, which the chain answers. */
+/** The read routes of Loki's API: parses the parameters into a request for the chain. */
 export default defineEndpoint<ReferenceApiOptions>({
   name: 'reference-api',
   summary:
@@ -76,7 +76,10 @@ export default defineEndpoint<ReferenceApiOptions>({
   },
 });
 
-/** Asks the chain for a formatted query; a query that cannot be parsed gets Loki's own failure body instead of the error body. */
+/**
+ * Sends a request for a formatted query down the chain; a query that cannot be parsed gets Loki's own failure body instead of the error
+ * body.
+ */
 async function formatQuery(call: HttpCall, request: FormatQueryRequest): Promise<Answer> {
   try {
     return await call.ask(request);
@@ -94,8 +97,8 @@ async function formatQuery(call: HttpCall, request: FormatQueryRequest): Promise
 }
 
 /**
- * `/api/prom/query`: query_range for logs only, with one more parameter (`regexp`) and an answer shape of its own. It asks the chain for
- * data, so that no cache holds bytes of this shape for another route.
+ * `/api/prom/query`: query_range for logs only, with one more parameter (`regexp`) and a format of its own. It requests data from the
+ * chain, so that no cache stores bytes of this format for another route.
  */
 async function legacyQuery(call: HttpCall, context: ParamContext): Promise<Answer> {
   const request = parseQueryRange(call.params, context);
@@ -107,12 +110,12 @@ async function legacyQuery(call: HttpCall, context: ParamContext): Promise<Answe
 }
 
 /**
- * Adds a line filter after the query's other stages, unless the pattern is empty. Like any query it is parsed, and refused unless it
- * selects logs, only when its tree is used: the caller is authenticated first, and no work is wasted.
+ * Adds a line filter after the query's other stages, unless the pattern is empty. Like any query, it is only parsed, and rejected unless it
+ * selects logs, when its tree is used: the caller is authenticated first, and no work is wasted.
  */
 function logsOnly(query: Query, pattern: string, { dottedNames }: ParamContext): Query {
-  // On a separate line, because the query may end in a comment. The line break also distinguishes a query refused here from the same query
-  // on another route, with which it would otherwise share a call.
+  // On a separate line, because the query may end in a comment. The line break also distinguishes a query rejected here from the same query
+  // on another route, which would otherwise share its call.
   const text = `${query.text}\n${pattern === '' ? '' : `|~ ${quoteGo(pattern)}`}`;
   return new Query(text, dottedNames, function* () {
     if (pattern === '') return requireLogs(query.ast, 'legacy endpoints only support streams result type');
@@ -124,7 +127,7 @@ function logsOnly(query: Query, pattern: string, { dottedNames }: ParamContext):
       alternatives: [{ kind: 'text', value: pattern, span }],
       span,
     } as const;
-    // Parsed again, as in Loki: an invalid pattern is refused like one in a query.
+    // Parsed again, as in Loki: an invalid pattern is rejected like one in a query.
     return yield* parseSteps(printPlain({ ...ast, stages: [...ast.stages, filter] }), { dottedNames });
   });
 }
@@ -142,7 +145,7 @@ function treeOf(query: Query): Expr {
   }
 }
 
-/** Loki's error for a query that it only accepts elsewhere. */
+/** Loki's error for a query that only other endpoints accept. */
 function refused(problem: string): Error {
   return apiError('badRequest', { text: `rpc error: code = Code(400) desc = ${problem}` });
 }

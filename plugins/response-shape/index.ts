@@ -4,7 +4,7 @@ import { engineMetrics } from '../../core/engine/metrics.js';
 import { defineStage } from '../../core/plugin/index.js';
 import { KeptFacts } from './kept-facts.js';
 
-/** The last stage: has the engine execute the plan, and answers in Loki's shape. */
+/** The last stage: the engine executes the plan, and the answer has Loki's format. */
 export default defineStage({
   name: 'response-shape',
   summary: 'Evaluates what the backend could not, over the row stream, and gives the answer its shape',

@@ -13,25 +13,25 @@ type FactsHost = Pick<Host<typeof engineMetrics>, 'clock' | 'log' | 'meters' | '
 
 const format = { version: 2, member: 'facts_by_key', depth: 1 } as const;
 const intervalMs = 60_000;
-/** By this name replicas ask each other for what they have found. */
+/** Name under which replicas request each other's facts. */
 const offerName = '__facts_snapshot:v2';
-/** The longest that asking peers may take. */
+/** Timeout for requests to peers. */
 const peersMs = 5_000;
 
 /**
- * The engine's findings by time segment: given to other replicas that ask for them. Where there is a file, they start with its contents, or
- * else with those of another replica, and are saved to it from then on.
+ * The engine's facts by time segment, which other replicas may request. With a file, they are initialized from it or else from another
+ * replica, and saved to it from then on.
  */
 export class KeptFacts {
   readonly #path: string;
   readonly #facts: Facts;
   readonly #host: FactsHost;
   readonly #file: KeptSnapshot | undefined;
-  /** Another one may find something else in the same rows. */
+  /** Version of this release, because another one may derive other facts from the same rows. */
   readonly #release = packageVersion();
   #salted: (() => void) | undefined;
 
-  /** @param path of the file; empty for none */
+  /** @param path path of the file; empty for none */
   constructor(path: string, facts: Facts, host: FactsHost) {
     this.#path = path;
     this.#facts = facts;
@@ -46,8 +46,8 @@ export class KeptFacts {
   }
 
   /**
-   * Restores in the background, but for the salt of the checksums in the file: what is learned from then on has the same.
-   * @throws Error naming the option when the file cannot be written
+   * Restores the facts in the background, except for the checksums' salt in the file: facts learned from now on use it.
+   * @throws Error naming the option if the file cannot be written
    */
   async start(): Promise<void> {
     if (this.#file === undefined) return;
@@ -56,7 +56,7 @@ export class KeptFacts {
     await salted;
   }
 
-  /** Drops facts that must not come back, of one tenant where its id is given. */
+  /** Drops facts that must not return, of one tenant only if its id is given. */
   async forget(tenantId?: string): Promise<void> {
     fleetOf(this.#host).withdraw(offerName);
     this.#facts.purge(tenantId);
@@ -87,7 +87,7 @@ export class KeptFacts {
     });
   }
 
-  /** True when the file holds what is known. */
+  /** Restores the facts; true if the file contains everything that is known. */
   async #restore(file: SnapshotFile, signal: AbortSignal): Promise<boolean> {
     let isSaved: boolean;
     try {
@@ -104,7 +104,7 @@ export class KeptFacts {
     let isOurs: boolean | undefined;
     const add = (names: readonly string[], value: unknown): void => {
       if (isOurs === undefined) {
-        // The other members stand before the entries.
+        // The other members precede the entries.
         isOurs = this.#isOurs(others);
         if (isOurs) this.#facts.takeSalt(others.get('salt'));
         this.#salted?.();
@@ -120,7 +120,7 @@ export class KeptFacts {
     return taken === this.#facts.size;
   }
 
-  /** Takes the findings of one of the peers, where there are none yet: after changes of the data, findings have other checksums. */
+  /** Takes the facts of one of the peers, if there are none yet: facts from before changes of the data have other checksums. */
   async #takeFromPeers(signal: AbortSignal): Promise<number> {
     let taken = 0;
     const enough = new AbortController();
@@ -145,7 +145,7 @@ export class KeptFacts {
     return taken;
   }
 
-  /** The inputs of facts beside their keys and the rows. */
+  /** Everything that facts depend on besides their keys and the rows. */
   #others(): OtherMembers {
     return { ...this.#facts.others(), setup: this.#host.setup, release: this.#release };
   }

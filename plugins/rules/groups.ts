@@ -1,4 +1,4 @@
-/** Rule groups as reported by the rules backend (`/api/v1/rules`), parsed without trusting their form. */
+/** Rule groups reported by the rules backend (`/api/v1/rules`), parsed without trusting their structure. */
 
 export interface RulerRule {
   readonly kind: 'alert' | 'record';
@@ -10,14 +10,14 @@ export interface RulerRule {
   readonly annotations: ReadonlyMap<string, string>;
 }
 export interface RuleGroup {
-  /** The file that contains it: Loki's namespace. */
+  /** The file that contains it, which is Loki's namespace. */
   readonly namespace: string;
   readonly name: string;
   readonly intervalSeconds: number;
   readonly rules: readonly RulerRule[];
 }
 
-/** Parses `{data: {groups: [...]}}`; undefined when the document has no groups. Missing fields of a group or rule become empty. */
+/** Parses `{data: {groups: [...]}}`; undefined if the document has no groups. Missing fields of a group or rule become empty. */
 export function readGroups(document: unknown): readonly RuleGroup[] | undefined {
   const groups = member(member(document, 'data'), 'groups');
   // Go writes an empty list as null.

@@ -113,7 +113,7 @@ class RuleViews {
     if (tenant.hasNoData) return [];
     const passed = passedOn(call, tenant);
     const names = new Set(chosen.map(([name]) => name));
-    // Parameters cannot override what the path selects.
+    // Parameters cannot override the selection by path.
     const params = [...chosen, ...passed.params.filter(([name]) => !names.has(name))];
     const { document } = await this.#backend.fetchJson({
       ...passed,
@@ -142,7 +142,7 @@ function passedOn(
     params: [...params].flatMap(([name, values]) => values.map((value) => [name, value] as const)),
     headers: {
       ...(caller.orgId === undefined ? {} : { 'x-scope-orgid': caller.orgId }),
-      // Under label-based tenancy all tenants share one account, so it does not identify the owner of the rules.
+      // With label-based tenancy all tenants share one account, so it does not identify the owner of the rules.
       ...(tenant.streamField === undefined
         ? { accountid: String(tenant.accountId), projectid: String(tenant.projectId) }
         : {}),
@@ -167,7 +167,7 @@ interface RulesPath {
   readonly group: string;
 }
 
-// Names of files and groups have no control characters.
+// Names of files and groups contain no control characters.
 const control = /\p{Cc}/u;
 
 /** Parses the names in a path; both may contain slashes, which clients send encoded. Throws ApiError for an invalid name. */
@@ -177,12 +177,12 @@ function readRulesPath(pathParams: ReadonlyMap<string, string>): RulesPath {
   if (namespace.trim() === '' || control.test(namespace) || control.test(group)) {
     throw apiError('badRulesPath', {});
   }
-  // A rules backend may open the name as a file.
+  // A rules backend may open a file of this name.
   if (namespace.split(/[/\\]/).includes('..')) throw apiError('rulesPathTraversal', {});
   return { namespace, group };
 }
 
-/** Groups by namespace as Loki's ruler writes them (docs/protocol/requests.md#rules-and-alerts). */
+/** Prints groups by namespace in the format of Loki's ruler (docs/protocol/requests.md#rules-and-alerts). */
 function printNamespaces(groups: readonly RuleGroup[]): string {
   const namespaces = new Map<string, Map<string, unknown>[]>();
   for (const group of groups) {
@@ -193,7 +193,7 @@ function printNamespaces(groups: readonly RuleGroup[]): string {
   return printYaml(new Map([...namespaces].sort(([a], [b]) => (a < b ? -1 : 1))));
 }
 
-/** One group as Loki's ruler writes it. */
+/** One group in the format of Loki's ruler. */
 function printGroup(group: RuleGroup): string {
   return printYaml(groupNode(group));
 }

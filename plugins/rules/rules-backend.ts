@@ -4,7 +4,7 @@ import type { Got } from 'got';
 import { withoutAddresses } from '../../core/victoria/upstream/redact.js';
 import { apiError } from '../../core/base/errors/table.js';
 
-/** A service's name in error texts. */
+/** The name of a service in error texts. */
 export type ServiceName = 'rules' | 'alerts';
 
 export interface RulesCall {
@@ -18,15 +18,15 @@ export interface RulesCall {
   readonly signal: AbortSignal;
 }
 
-/** Larger than any set of rules; the answer is held in memory. */
+/** Maximum size of an answer, larger than any set of rules; it is held in memory. */
 const maxBytes = 16 * 1024 * 1024;
 const maxShown = 500;
 
-/** Reads from the services that evaluate rules and alerts: bounded in time and size, errors as ApiError. */
+/** Reads from the services that evaluate rules and alerts, with a timeout and a size limit. Errors are ApiError. */
 export class RulesBackend {
-  /** Each call has a connection of its own: calls are few, and a kept connection may be closed or lost just when the next call takes it. */
+  /** Agents without keep-alive: calls are few, and an idle connection may be closed just when the next call uses it. */
   readonly #agents = { http: new HttpAgent(), https: new HttpsAgent() };
-  /** Loaded with the first call: most proxies have no ruler, and it is large. */
+  /** The HTTP client, loaded on the first call: most proxies have no ruler, and it is large. */
   #client: Promise<Got> | undefined;
   readonly #timeoutMs: number;
   readonly #worded: (text: string) => string;
@@ -49,7 +49,7 @@ export class RulesBackend {
 
   /**
    * Fetches a JSON document.
-   * @throws ApiError 400 for a parameter that the service refuses, 504 when it is too slow, 502 for anything else
+   * @throws ApiError 400 for a parameter that the service rejects, 504 for a timeout, 502 for anything else
    */
   async fetchJson(call: RulesCall): Promise<{ readonly bytes: Buffer; readonly document: unknown }> {
     const deadline = AbortSignal.timeout(this.#timeoutMs);
@@ -113,7 +113,7 @@ function failed({ service }: RulesCall, cause: string, status: number, error?: u
   return apiError('rulesBackendFailed', { service, cause }, { status, cause: error });
 }
 
-/** The text of a refusal, which vmalert and Prometheus put into `error`. */
+/** The text of an error response, which vmalert and Prometheus put into `error`. */
 function refusal(bytes: Buffer): string {
   const text = bytes.toString('utf8').trim();
   try {

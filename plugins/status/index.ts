@@ -2,17 +2,14 @@ import { jsonAnswer as json, textAnswer as text } from '../../core/wire/answer/f
 import { apiError, defineEndpoint, type Host, type RouteHandler } from '../../core/plugin/index.js';
 import type { StatusOptions } from '../../core/base/options.gen.js';
 
-/** The level of the log, as the telemetry section has it. */
+/** The configured log level of the telemetry section. */
 async function logLevelOf(host: Pick<Host, 'describePipeline'>): Promise<string> {
   const { sections } = await host.describePipeline();
   const options = sections.find(({ name }) => name === 'telemetry')?.options ?? [];
   return options.find(({ key }) => key === 'logLevel')?.value ?? 'info';
 }
 
-/**
- * Routes about the proxy itself: probes, build information, the blocked write, metrics
- * (docs/protocol/answers.md#bodies-by-endpoint).
- */
+/** Routes about the proxy itself: probes, build information, the rejected push, metrics (docs/protocol/answers.md#bodies-by-endpoint). */
 export default defineEndpoint<StatusOptions>({
   name: 'status',
   summary: 'Probes, build information, /config, the blocked push route and /metrics.',
@@ -35,7 +32,7 @@ export default defineEndpoint<StatusOptions>({
         ['buildinfo', () => Promise.resolve(json(buildInfo(options.version)))],
         ['services', () => Promise.resolve(text(200, 'ref-proxy => Running\n'))],
         ['log_level', async () => json({ message: `Current log level is ${await logLevelOf(host)}` })],
-        // There is no ring of ingesters, and nothing is deleted by compaction, so no results are of an older generation.
+        // There is no ring of ingesters, and compaction deletes nothing, so no results belong to an older generation.
         [
           'ring',
           () => Promise.resolve(json({ shards: [], now: new Date(host.clock.nowMs()).toISOString() })),

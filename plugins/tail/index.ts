@@ -74,7 +74,7 @@ class Tail implements Endpoint {
     else await new TailRun(call, socket, this.#options, this.#host).run(live);
   }
 
-  /** The live answer, or the single error that clients get as the close reason. */
+  /** The live answer, or the only error that clients get as the close reason. */
   async #ask(call: UpgradeCall): Promise<LiveAnswer | ApiError> {
     try {
       const answer = await call.ask(parseTail(call.params, paramContext(this.#host, call), this.#follow));
@@ -87,7 +87,7 @@ class Tail implements Endpoint {
   }
 }
 
-/** True when a page of this origin may open a tail. Clients other than browsers send no origin; the comparison is case-insensitive. */
+/** True if a page of this origin may open a tail. Clients other than browsers send no origin; the comparison is case-insensitive. */
 function mayOpen(origin: string | undefined, allowed: readonly string[]): boolean {
   if (origin === undefined || origin === '') return true;
   const asked = origin.toLowerCase();

@@ -46,7 +46,7 @@ export class TailRun {
     });
   }
 
-  /** Resolves when the tail has ended, for whatever reason. */
+  /** Resolves when the tail has ended for any reason. */
   async run(live: LiveAnswer): Promise<void> {
     const { maxDuration } = this.#options;
     const timer = maxDuration > 0 ? setTimeout(() => this.#endByDuration(), maxDuration) : undefined;
@@ -74,7 +74,7 @@ export class TailRun {
       }
       case 'trouble':
         meters.tail_failed_polls_total.add(1, {});
-        // While a backend is down every poll fails; it is logged once.
+        // While a backend is down every poll fails, which is logged once.
         if (!this.#isTroubled) log.warn('a tail could not look for new lines', { error: event.error });
         this.#isTroubled = true;
     }

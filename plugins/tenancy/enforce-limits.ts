@@ -14,12 +14,12 @@ import { type Expr, type LogExpr, type Matcher, printMatcher, visit } from '../.
 import { descriptorOf } from '../../core/logql/stages/index.js';
 import { nanosPerSecond } from '../../core/base/time/index.js';
 
-/** Answers a request of the tenants; nothing older than `oldestNs` may be read. */
+/** Answers a request of the tenants; rows older than `oldestNs` must not be read. */
 export type AnswerRequest = (exchange: Exchange, oldestNs: bigint | undefined) => Promise<Answer>;
 
 /**
- * Applies the tenants' limits that concern the request as a whole: whether it is answered, how far back it may look, how much it may
- * read, and how long it may take. A request that is refused for its text alone is left to later stages, unparsed.
+ * Applies the tenants' limits on the request as a whole: whether it is answered, how far back it may read, how much it may read, and how
+ * long it may take. A request that will be rejected for its text alone is left to later stages, unparsed.
  */
 export async function enforceLimits(
   exchange: Exchange,
@@ -45,7 +45,7 @@ export async function enforceLimits(
   });
 }
 
-/** True when these limits allow a request alike at any time and whatever is stored. */
+/** True if the limits depend neither on the time nor on stored data. */
 export function isTimeless(limits: TenantLimits): boolean {
   return oldestOf(limits, 0n) === undefined && limits.maxQueryBytesRead === 0;
 }
@@ -69,7 +69,7 @@ async function withinTime(
   }
 }
 
-/** The longest delay of a timer. */
+/** Maximum delay of a timer. */
 const maxTimerMs = 2 ** 31 - 1;
 
 /** The oldest time that may be read: anything before the lookback or the retention counts as deleted. Undefined means unlimited. */
@@ -81,7 +81,7 @@ function oldestOf(limits: TenantLimits, nowNs: bigint): bigint | undefined {
   return nowNs - others.reduce((least, ns) => (ns < least ? ns : least), first);
 }
 
-/** Shortens the default range of a listing to the longest one that the tenants may ask for. */
+/** Shortens the default range of a listing to the tenants' maximum. */
 function withinLength(request: ApiRequest, { maxQueryLengthNs }: TenantLimits): ApiRequest {
   if (!('isOpenRange' in request) || !request.isOpenRange || maxQueryLengthNs === 0n) return request;
   const { startNs, endNs } = request.range;
@@ -89,11 +89,11 @@ function withinLength(request: ApiRequest, { maxQueryLengthNs }: TenantLimits): 
   return startNs >= allowedNs ? request : { ...request, range: { startNs: allowedNs, endNs } };
 }
 
-/** The time that Loki looks back for logs in a query without a window. */
+/** Time for which Loki looks back for logs in a query without a window. */
 const lookBackNs = 30n * nanosPerSecond;
 
 /**
- * Refuses a query that would read more than `maxBytes`, by the index statistics of its selectors over the time that each one reads. As in
+ * Rejects a query that would read more than `maxBytes`, according to the index statistics of each selector over the time it reads. As in
  * Loki, a log query without filters is not checked: it stops at its limit.
  * @param ask answers index statistics of the tenants
  * @throws ApiError `tooManyBytesRead`
@@ -113,7 +113,7 @@ async function checkBytesRead(
     throw apiError('tooManyBytesRead', { read: printByteSize(total), limit: printByteSize(maxBytes) });
 }
 
-/** As in Loki, statistics that are refused for another reason do not count against the query. */
+/** The statistics, if they were answered. As in Loki, statistics that are rejected for another reason do not count against the query. */
 async function answered(asked: Promise<Answer>): Promise<Answer | undefined> {
   try {
     return await asked;

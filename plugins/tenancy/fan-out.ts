@@ -9,19 +9,19 @@ import { apiError, errorTable } from '../../core/base/errors/table.js';
 
 export interface FanOutOptions {
   readonly merge: MergeOptions;
-  /** The largest merged answer; 0 means unlimited. */
+  /** Maximum size of the merged answer; 0 means unlimited. */
   readonly maxBytes: number;
   /** Cancels all parts. */
   readonly signal: AbortSignal;
 }
 
-/** Parts in flight at once; each may make several backend calls. */
+/** Maximum number of concurrent parts; each may make several backend calls. */
 const parallel = 16;
 
 /**
- * Runs the parts with limited concurrency and merges their answers in the order of the parts, whichever arrives first. A worker whose
- * answer is waiting for its turn does not start another part, so that memory only holds the merged answer and the parts in flight. The
- * first failure cancels all others and becomes the failure of the whole. Undefined without parts.
+ * Runs the parts with limited concurrency and merges their answers in the order of the parts, regardless of the order of arrival. A worker
+ * whose answer waits for its turn does not start another part, so memory only contains the merged answer and the parts in flight. The first
+ * failure cancels all others and becomes the failure of the whole. Undefined without parts.
  */
 export async function fanOut<Part>(
   parts: readonly Part[],
@@ -61,7 +61,7 @@ export async function ofTenants<Part>(
   }
 }
 
-/** Refusals that concern the request or the client rather than one tenant keep their status. */
+/** Statuses of rejections that concern the request or the client rather than one tenant, which are kept. */
 const keptStatuses: ReadonlySet<number> = new Set([413, 429, 499, 501, 504]);
 const keptEntries: ReadonlySet<ErrorEntry> = new Set<ErrorEntry>([
   errorTable.tooManyConcurrent,
@@ -70,7 +70,7 @@ const keptEntries: ReadonlySet<ErrorEntry> = new Set<ErrorEntry>([
 ]);
 
 /**
- * The error for the client when one tenant fails: a refusal becomes 400, a backend failure 500, a timeout stays 504
+ * The error for the client if one tenant fails: a rejection becomes 400, a backend failure 500, a timeout stays 504
  * (docs/protocol/tenants.md#several-tenants). The text is the tenant's.
  */
 function wholeFailure(error: unknown): unknown {

@@ -1,4 +1,4 @@
-/** Stage `tenancy`: decides whose data a request may see, and runs the chain once per tenant when there are several. */
+/** Stage `tenancy`: determines the tenant of a request, and runs the chain once per tenant if there are several. */
 import type { TenancyOptions } from '../../core/base/options.gen.js';
 import {
   defineStage,
@@ -63,7 +63,7 @@ class Tenancy implements Stage<never, 'tenant'> {
   async handle(exchange: Exchange, rest: Rest<'tenant'>): Promise<Answer> {
     const { caller, request, trace } = exchange;
     const { limits, meters, naming } = this.#host;
-    // A request keeps the field mapping that it began with, in all its parts.
+    // All parts of a request keep the field mapping that was current when it started.
     const { mapping } = naming;
     const { multiTenantMaxFanout } = limits.process;
     const resolved = resolveHeader(
@@ -88,13 +88,13 @@ class Tenancy implements Stage<never, 'tenant'> {
       const [first, ...others] = resolved.tenants;
       return answerSeveral(asked, rest, [bounded(first), ...others.map(bounded)], limits);
     };
-    // A text that is refused for its length is not parsed first.
+    // A text that will be rejected for its length is not parsed first.
     if (oversizedText(request, limits.process.maxQueryLengthBytes) !== undefined)
       return ask(exchange, undefined);
     return enforceLimits(exchange, limits.of(ids), this.#host.clock.nowNs(), ask);
   }
 
-  /** As long as its tenant is the same, and no limit depends on the time or on what is stored. */
+  /** Admits repeats while the tenant is the same, and no limit depends on the time or on stored data. */
   admitAgain({ caller, request }: Exchange): AdmitAgain | undefined {
     const { limits, naming } = this.#host;
     const map = this.#map.current;
@@ -106,7 +106,7 @@ class Tenancy implements Stage<never, 'tenant'> {
     return () => this.#map.current === map && naming.mapping === mapping;
   }
 
-  /** SIGHUP. On an error the old map stays, and the kernel logs the error. */
+  /** Reads the tenant map again on SIGHUP. On an error the old map stays, and the kernel logs the error. */
   async reload(): Promise<void> {
     await this.#take(() => this.#map.reload());
   }

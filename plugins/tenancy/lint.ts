@@ -2,7 +2,7 @@ import type { LintFile, LintFinding, LintOption, LintRule } from '../../core/plu
 
 const maxId = 4_294_967_295;
 
-/** Tenant numbers fit the backend, and no id bypasses tenants that are told apart. */
+/** Tenant numbers must fit the backend, and no id may bypass the separation of tenants. */
 export const lint: readonly LintRule[] = [
   {
     id: 'R047',
@@ -51,7 +51,7 @@ export const lint: readonly LintRule[] = [
   },
 ];
 
-/** Logs that the default tenant reads beside tenants that are told apart, and the option that tells them apart. */
+/** An option that lets the default tenant read the logs of separated tenants, and the option that separates them. */
 function openReach(file: LintFile): { readonly cause: LintOption; readonly reach: string } | undefined {
   const label = file.own('tenantLabel');
   if (label.text !== '') return { cause: label, reach: 'the logs of every tenant of tenantLabel' };
@@ -60,7 +60,7 @@ function openReach(file: LintFile): { readonly cause: LintOption; readonly reach
   return { cause: map, reach: "the backend's default account, beside the tenants of the map" };
 }
 
-/** The option that gives a tenant map. */
+/** The option that sets a tenant map. */
 function tenantMap(file: LintFile): LintOption | undefined {
   const map = file.own('tenantMap');
   if (Object.keys(objectOf(map.value)).length > 0) return map;
@@ -68,7 +68,7 @@ function tenantMap(file: LintFile): LintOption | undefined {
   return path.text === '' ? undefined : path;
 }
 
-/** A finding about an option that nobody wrote points at the flag or variable that makes it matter, or else at its owner. */
+/** The position of a finding about an option that is not set: the flag or variable that makes it matter, or else its owner. */
 function causeOr(cause: LintOption, option: LintOption): LintOption['at'] {
   return cause.at.given === undefined ? option.at : cause.at;
 }

@@ -1,6 +1,6 @@
 /**
- * Metric queries over several tenants. The expression is evaluated once, here; each part that reads logs is asked of every tenant as a
- * separate query. As in Loki, each tenant's series get the tenant's label before they are added up.
+ * Metric queries over several tenants. The expression is evaluated once, here; each part that reads logs is sent to every tenant as a
+ * separate query. As in Loki, each tenant's series get the tenant's label before they are aggregated.
  */
 import { mergeStats, noStats } from '../../core/wire/answer/merge/shared.js';
 import type { Point } from '../../core/logql/metric/types.js';
@@ -35,7 +35,7 @@ type MetricRequest = QueryRangeRequest | QueryRequest;
 
 /**
  * Answers a metric query over the logs of all these tenants together.
- * @throws ApiError with the first tenant's failure, or the evaluation's
+ * @throws ApiError of the first failing tenant, or of the evaluation
  */
 export async function answerTogether(
   exchange: Exchange,
@@ -79,7 +79,7 @@ async function seriesOf(
   const { selector } = leaf.range.range.query;
   const filter = takeTenantMatchers(selector.matchers);
   const chosen = filter === undefined ? tenants : tenants.filter(({ id }) => filter.accepts(id));
-  // As in Loki the matchers stay where they are: what streams do not have equals the empty text.
+  // As in Loki, the matchers stay unchanged: a label that a stream does not have equals the empty text.
   const query = request.query.withAst(leafExpr(leaf));
   const part: MetricRequest = { ...request, query, isPart: true };
   const tables = new Map<string, readonly SeriesRow[]>();
@@ -90,7 +90,7 @@ async function seriesOf(
     },
     signal,
   );
-  // In the order of the header, so that floating-point sums are reproducible.
+  // In header order, so that floating-point sums are reproducible.
   const inOrder = chosen.map(({ id }) => ({ id, rows: tables.get(id) ?? [] }));
   const labelsOfNothing = rangeFunctions[leaf.range.op].ofNothing?.(leaf.range);
   if (labelsOfNothing !== undefined)
@@ -111,7 +111,7 @@ async function labelled(tables: readonly TenantRows[], pacer: Pacer): Promise<re
   return all;
 }
 
-/** Series of all tenants together; those that cannot be merged stay separate by tenant. */
+/** The series of all tenants; series that cannot be merged stay separate by tenant. */
 async function rowsOfAll(
   leaf: Leaf,
   tables: readonly TenantRows[],
@@ -138,7 +138,7 @@ interface TenantRow {
   readonly row: SeriesRow;
 }
 
-/** A leaf as a query of its own; the tenant's label is added to its result. */
+/** A leaf as a separate query; the tenant's label is added to its result. */
 function leafExpr({ range, pushed }: Leaf): MetricExpr {
   if (pushed === undefined) return range;
   const labels = pushed.labels.filter((name) => name !== tenantLabel);
@@ -156,7 +156,7 @@ function labelRow(row: SeriesRow, tenantId: string): SeriesRow {
   return { ...row, labels: labelSet(withoutEmpty(row.labels), tenantId) };
 }
 
-/** A series is only absent if no tenant has it. */
+/** The series of `absent_over_time`: a series is only absent if no tenant has it. */
 function absentInAll(
   labels: LabelSet,
   tables: readonly (readonly SeriesRow[])[],
@@ -211,7 +211,7 @@ interface TenantRows {
 }
 
 /**
- * True when a range aggregation groups the lines of all tenants by labels other than the tenant, so that its series belong to no single
+ * True if a range aggregation groups the lines of all tenants by labels other than the tenant, so that its series belong to no single
  * tenant.
  */
 function isAcrossTenants({ range: { op, grouping } }: Leaf): boolean {
@@ -220,7 +220,7 @@ function isAcrossTenants({ range: { op, grouping } }: Leaf): boolean {
 }
 
 /**
- * Merges series with the same labels: extremes of several tenants are the extremes of all, and a value that only one tenant has is the
+ * Merges series with the same labels: the maximum of several tenants is the maximum of all, and a value that only one tenant has is the
  * value of all. Undefined for series that cannot be merged (such as an average of averages).
  */
 function mergeAcrossTenants(

@@ -10,18 +10,18 @@ import { accountNumber, type TenantMap } from './tenant-map.js';
 export interface TenantPolicy {
   readonly tenantLabel?: string;
   readonly allowGlobal: boolean;
-  /** True when a number that is not in the map means the backend account with that number. */
+  /** True if a number that is not in the map means the backend account with that number. */
   readonly allowNumeric: boolean;
-  /** True when the default account may be read without an id and by its aliases; unless set, only where unknown ids are not refused. */
+  /** True if the default account may be read without an id and by its aliases; by default only if unknown ids are not rejected. */
   readonly allowDefault?: boolean;
-  /** The answer for an unknown id: that of a tenant without data, or 403. */
+  /** The answer for an unknown id: an empty one, or 403. */
   readonly unknownTenant: 'empty' | 'reject';
   readonly requireTenantHeader: boolean;
   readonly authEnabled: boolean;
   readonly forwardTenantHeader: boolean;
 }
 
-/** The tenants that a header names: one, or several whose answers are merged. */
+/** The tenants in a header: one, or several whose answers are merged. */
 export type Resolved =
   | { readonly kind: 'one'; readonly tenant: Tenant }
   | { readonly kind: 'many'; readonly tenants: readonly [Tenant, ...Tenant[]] };
@@ -29,7 +29,7 @@ export type Resolved =
 const defaultAliases: ReadonlySet<string> = new Set(['0', 'fake', 'default']);
 
 /**
- * Finds the tenants of a request by its X-Scope-OrgID (docs/protocol/tenants.md#finding-the-tenant). Throws an ApiError when the header is
+ * Finds the tenants of a request by its X-Scope-OrgID (docs/protocol/tenants.md#finding-the-tenant). Throws an ApiError if the header is
  * missing or invalid.
  */
 export function resolveHeader(
@@ -56,7 +56,7 @@ function resolveIds(
   const ids = distinctIds(names);
   const [first, ...others] = ids;
   if (first === undefined) throw apiError('tooFewTenants', {});
-  // As in Loki an empty name is no tenant's, but beside an id it is one of several.
+  // As in Loki, an empty name is not a tenant, but next to an id it counts as one of several.
   const { tenants, ignoresTenant = false } = operations[operation];
   if (others.length === 0 && !names.includes(''))
     return { kind: 'one', tenant: resolveTenant(first, map, policy, ignoresTenant) };
@@ -68,8 +68,8 @@ function resolveIds(
 }
 
 /**
- * Finds the tenant for one id: map, `*`, default alias, label, number (if allowed), in this order.
- * @param ignoresId true when an id that no tenant can have counts as none
+ * Finds the tenant for one id by map, `*`, default alias, label, number (if allowed), in this order.
+ * @param ignoresId true if an id that no tenant can have counts as none
  */
 export function resolveTenant(id: string, map: TenantMap, policy: TenantPolicy, ignoresId = false): Tenant {
   const mapped = map.get(id);
@@ -85,18 +85,18 @@ export function resolveTenant(id: string, map: TenantMap, policy: TenantPolicy, 
       ? { ...defaultTenant, id, forwardHeader }
       : unknownTenant(id, policy, ignoresId);
   if (policy.tenantLabel !== undefined) {
-    // Node refuses these in headers already, but not every request comes from a header.
+    // Node already rejects these in headers, but not every request comes from a header.
     if (/[\r\n\0]/.test(id)) throw apiError('tenantCharacter', {});
     return { ...defaultTenant, id, streamField: policy.tenantLabel };
   }
   const accountId = policy.allowNumeric ? accountNumber(id) : undefined;
-  // The default account has other spellings as a number, such as 00.
+  // Numbers may spell the default account differently, such as 00.
   const isClosed = accountId === 0 && !isDefaultAllowed(policy);
   if (accountId === undefined || isClosed) return unknownTenant(id, policy, ignoresId);
   return { id, accountId, projectId: 0, streamField: undefined, forwardHeader };
 }
 
-/** An account number that no backend has, so that caches distinguish its answers from those of every other tenant. */
+/** A tenant with an account number that no backend has, so that caches distinguish its answers from those of every other tenant. */
 function unknownTenant(id: string, { unknownTenant: policy }: TenantPolicy, ignoresId: boolean): Tenant {
   if (policy === 'reject') throw apiError('unknownTenant', { tenant: quoteGo(id).slice(1, -1) });
   const fault = faultOfId(id);
@@ -112,10 +112,10 @@ function faultOfId(id: string): ApiError | undefined {
   return id.length > maxIdLength ? apiError('longTenantId', { limit: maxIdLength }) : undefined;
 }
 
-/** The most characters that Loki takes in an id. */
+/** Maximum length of an id in Loki. */
 const maxIdLength = 150;
 
-/** Characters that Loki refuses in ids; ids of the map and of label-based tenancy may contain them. */
+/** Characters that Loki rejects in ids; ids in the map and for label-based tenancy may contain them. */
 const unsupportedInIds = /[^a-zA-Z0-9!_.*'()-]/;
 
 function withoutHeader(policy: TenantPolicy): Tenant {
@@ -128,7 +128,7 @@ function isDefaultAllowed({ allowDefault, unknownTenant: policy }: TenantPolicy)
   return allowDefault ?? policy !== 'reject';
 }
 
-/** Where tenants share an account and differ by a label, a deletion by the account's own tenant would delete the logs of all. */
+/** Rejects a deletion by the account's own tenant if tenants share the account and differ by a label: it would delete the logs of all. */
 function refuseDeletionOfAll(
   { id, streamField }: Tenant,
   map: TenantMap,

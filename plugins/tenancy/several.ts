@@ -80,13 +80,13 @@ async function chooseStrategy(
   tenants: readonly Tenant[],
   maxQueryBytes: number,
 ): Promise<TenantStrategy> {
-  // The guard refuses a text that is too long, for every tenant alike, so it is not parsed here first.
+  // The guard rejects a text that is too long for every tenant alike, so it is not parsed here first.
   if (oversizedText(request, maxQueryBytes) !== undefined) return once;
   await readAhead(request, signal);
   return rule.strategy(request, tenants);
 }
 
-/** A tenant that is asked for alone is the value of the label that would distinguish several, whatever is selected. */
+/** The values of the tenant label for a single tenant: its own id, whatever is selected. */
 export function ownName(request: ApiRequest, { id }: Tenant): NamesAnswer | undefined {
   const isAsked = request.op === 'label_values' && request.name === tenantLabel && id !== '';
   return isAsked ? names([id], request.browse) : undefined;
@@ -99,15 +99,15 @@ function names(values: readonly string[], browse: Browse): NamesAnswer {
 
 type ScanRequest = DetectedFieldsRequest | DetectedFieldValuesRequest;
 
-/** True when a request looks at the newest lines. */
+/** True if a request reads the newest lines. */
 function isScan(request: ApiRequest): request is ScanRequest {
   return request.op === 'detected_fields' || request.op === 'detected_field_values';
 }
 
 /**
- * The parts of a request that looks at the newest lines of all tenants together: how many of them are a tenant's is found by a query for
- * these lines. They keep their order, which is that of Loki's streams, because what is read last decides the type of a field.
- * @param merged asks parts and merges their answers
+ * The parts of a request that reads the newest lines of all tenants together: a query for these lines determines how many of them belong to
+ * each tenant. The parts keep the order of Loki's streams, because the line read last determines the type of a field.
+ * @param merged requests parts and merges their answers
  */
 async function partsOfNewest(
   { query, range, lineLimit: limit }: ScanRequest,
@@ -139,9 +139,10 @@ async function partsOfNewest(
 type Narrowing = Pick<QueryRangeRequest, 'range' | 'limit' | 'intervalNs'>;
 
 /**
- * Answers a log query with an interval over several tenants. As in Loki, the interval keeps the entries of all tenants apart. What one
- * tenant alone would keep does not tell, so each is asked for all entries, again and again from where the next one may be.
- * @param merged asks the parts and merges their answers
+ * Answers a log query with an interval over several tenants. As in Loki, the interval applies to the entries of all tenants together. The
+ * entries that a tenant alone would keep do not determine these, so all entries of each tenant are requested, repeatedly from the earliest
+ * possible next one.
+ * @param merged requests the parts and merges their answers
  * @param signal ends it
  */
 async function answerApart(

@@ -4,7 +4,7 @@ import { originalTenantLabel, tenantLabel } from '../../core/operations/rules/te
 
 /**
  * Adds the tenant's label to everything in an answer that has labels; index statistics and listings have none.
- * @param isMerged true when the labels of entries will be merged into those of their streams. Empty values are then dropped, as in Loki,
+ * @param isMerged true if the labels of entries will be merged into those of their streams. Empty values are then dropped, as in Loki,
  * which parses the labels of several tenants again.
  */
 export function labelAnswer(answer: Answer, tenantId: string, isMerged: boolean): Answer {
@@ -47,7 +47,7 @@ export function labelSet(labels: LabelSet, tenantId: string): LabelSet {
   return renamed(labels).with([[tenantLabel, tenantId]]);
 }
 
-/** Metadata and parsed labels become labels of the stream, unless the client asked for them separately. */
+/** Moves metadata and parsed labels to the stream, unless the client requested them separately. */
 function moveStored(entry: Entry): Entry {
   if (!entry.structuredMetadata.has(tenantLabel) && !entry.parsed.has(tenantLabel)) return entry;
   return { ...entry, structuredMetadata: renamed(entry.structuredMetadata), parsed: renamed(entry.parsed) };

@@ -35,7 +35,7 @@ export function parseTenantMap(text: string, where: string): TenantMap {
   return mapping === null ? new Map<string, BackendTenant>() : readTenantMap(mapping, where);
 }
 
-/** True when both maps are equal. */
+/** True if both maps are equal. */
 function sameTenantMap(a: TenantMap, b: TenantMap): boolean {
   if (a.size !== b.size) return false;
   return [...a].every(([orgId, tenant]) => {
@@ -44,7 +44,7 @@ function sameTenantMap(a: TenantMap, b: TenantMap): boolean {
   });
 }
 
-/** The id for an account number, as the header writes it (`7`, `fake`); undefined when it is not a number. */
+/** The account number for an id as in the header (`7`, `fake`); undefined if it is not a number. */
 export function accountNumber(text: string): number | undefined {
   if (!/^\d{1,10}$/.test(text)) return undefined;
   const value = Number(text);
@@ -52,7 +52,7 @@ export function accountNumber(text: string): number | undefined {
 }
 
 function entriesOf(value: unknown, where: string): readonly (readonly [string, unknown])[] {
-  // YAML keys may be numbers, but the header is a text.
+  // YAML keys may be numbers, but the header is text.
   if (value instanceof Map)
     return [...(value as Map<unknown, unknown>)].map(([key, entry]) => [String(key), entry]);
   if (typeof value !== 'object' || value === null || Array.isArray(value))
@@ -68,7 +68,7 @@ function readId(value: unknown, fallback: number | undefined, where: string): nu
   return id;
 }
 
-/** Where the tenant map comes from. */
+/** The sources of the tenant map. */
 export interface MapSettings {
   /** The map given by flag, environment or pipeline file. */
   readonly inline: unknown;
@@ -89,7 +89,7 @@ export class MapSource {
   /** Identifies the version of the file that was last read, successfully or not. */
   #stamp: string | undefined;
 
-  /** Reads the inline map only; throws an Error when it is invalid. */
+  /** Reads the inline map only; throws an Error if it is invalid. */
   constructor(settings: MapSettings) {
     this.#settings = settings;
     this.#inline = readTenantMap(settings.inline, 'tenant-map');
@@ -101,7 +101,7 @@ export class MapSource {
     return this.#current;
   }
 
-  /** Reads everything again. True when the current map changed; an Error leaves it unchanged. */
+  /** Reads everything again; true if the map has changed. An Error leaves it unchanged. */
   async reload(): Promise<boolean> {
     const { file, fromEnvironment } = this.#settings;
     if (file !== undefined) return this.#readFile(file, await stampOf(file));
@@ -111,7 +111,7 @@ export class MapSource {
     return this.#replace(this.#inline);
   }
 
-  /** Reads the file if it has changed since the last read. True when the current map changed. */
+  /** Reads the file if it has changed since the last read; true if the map has changed. */
   async poll(): Promise<boolean> {
     const { file } = this.#settings;
     if (file === undefined) return false;
@@ -120,7 +120,7 @@ export class MapSource {
   }
 
   async #readFile(file: string, stamp: string): Promise<boolean> {
-    // Set before reading, so that a broken file is reported once instead of on every poll.
+    // Set before reading, so that an invalid file is reported once instead of on every poll.
     this.#stamp = stamp;
     const fromFile = parseTenantMap((await readOptionFile('-tenant-map-file', file)).toString('utf8'), file);
     return this.#replace(new Map([...this.#inline, ...fromFile]));
@@ -144,7 +144,7 @@ export class MapSource {
   }
 }
 
-/** Changes whenever the file does, including when it is deleted or replaced by one with the same modification time. */
+/** A stamp that changes whenever the file does, including when it is deleted or replaced by one with the same modification time. */
 async function stampOf(file: string): Promise<string> {
   try {
     const { mtimeNs, size, ino } = await stat(file, { bigint: true });

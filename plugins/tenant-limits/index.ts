@@ -1,4 +1,4 @@
-/** Endpoint plugin `tenant-limits`: lets clients read a tenant's limits (docs/protocol/answers.md#published-tenant-limits). */
+/** Endpoint plugin `tenant-limits`: shows clients a tenant's limits (docs/protocol/answers.md#published-tenant-limits). */
 import { stringify } from 'yaml';
 import { jsonAnswer, textAnswer } from '../../core/wire/answer/finished.js';
 import type { LimitValue } from '../../core/wire/limits/published.js';
@@ -24,7 +24,7 @@ export default defineEndpoint<TenantLimitsOptions>({
         async (call) =>
           jsonAnswer({
             limits: Object.fromEntries(await limitsOf(call, host)),
-            // Logs Drilldown hides its patterns view when this is false.
+            // Logs Drilldown hides its patterns view if this is false.
             pattern_ingester_enabled: options.patternsEnabled,
             version: 'unknown',
             ...scanLimits,
@@ -35,7 +35,7 @@ export default defineEndpoint<TenantLimitsOptions>({
   }),
 });
 
-/** The specification's bounds of what Logs Drilldown lists. */
+/** The specification's limits for listings in Logs Drilldown. */
 const scanLimits = {
   maxDetectedFields: 1000,
   maxDetectedValues: 1000,
@@ -43,7 +43,7 @@ const scanLimits = {
   maxLines: 1000,
 } as const;
 
-/** The published limits of the tenant that asks; several tenants have no limits of their own. */
+/** The published limits of the requesting tenant; several tenants together have no limits. */
 async function limitsOf(
   call: HttpCall,
   host: Pick<Host, 'limits'>,

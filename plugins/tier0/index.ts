@@ -58,7 +58,7 @@ const passThrough: Stage<'tenant', never> = { handle: (exchange, rest) => rest(e
 interface Kept {
   readonly answer: EncodedAnswer;
   readonly madeAtMs: number;
-  /** Tells it from every other answer of this process. */
+  /** Distinguishes the answer from every other answer of this process. */
   readonly madeAs: number;
 }
 
@@ -66,9 +66,9 @@ class Tier0 implements Stage<'tenant', never> {
   readonly #host: Host<typeof metrics>;
   readonly #bodies: ByteLru<Kept>;
   readonly #caching: AnswerCaching;
-  /** Part of every key: an answer requested before a purge is neither cached nor found after it. */
+  /** The generation is part of every key: an answer requested before a purge is neither cached nor found after it. */
   readonly #generations = new Generations();
-  /** Answers made so far. */
+  /** Number of answers made so far. */
   #made = 0;
 
   constructor(options: Tier0Options, budget: Budget, host: Host<typeof metrics>) {
@@ -123,7 +123,7 @@ class Tier0 implements Stage<'tenant', never> {
     this.#host.meters.compat_cache_misses_total.add(1, {});
   }
 
-  /** While the same answer is kept and no purge has come in between. */
+  /** Repeats the answer while it is cached and there was no purge. */
   answerAgain(exchange: Exchange<'tenant'>, answer: Answer): AnswerAgain | undefined {
     const question = this.#caching.cacheKey(exchange);
     if (question === undefined) return undefined;
@@ -136,7 +136,7 @@ class Tier0 implements Stage<'tenant', never> {
     return {
       find: () => {
         found = this.#generations.of(question) === generation ? this.#bodies.get(key) : undefined;
-        // The answer itself is not held on to, so that it leaves memory when the cache drops it.
+        // Holds no reference to the answer itself, so that its memory is freed when the cache evicts it.
         return found?.madeAs === madeAs ? found.answer : undefined;
       },
       given: () => {
@@ -152,7 +152,7 @@ class Tier0 implements Stage<'tenant', never> {
     meters.compat_cache_age_seconds.observe((clock.monotonicMs() - madeAtMs) / 1000, {});
   }
 
-  /** SIGHUP may follow on a change that is not visible here, such as one of the backend: nothing finished outlives it. */
+  /** Empties the cache on SIGHUP, which may follow a change that is not visible here, such as one of the backend. */
   reload(): Promise<void> {
     this.#host.log.info('finished answers dropped by a reload', { 'cache.entries': this.#bodies.entries });
     this.purge('answers');
@@ -170,7 +170,7 @@ interface Budget {
   readonly maxBytes: number;
 }
 
-/** The share of the cache budget for finished answers; undefined when there is none. */
+/** The share of the cache budget for finished answers; undefined if there is none. */
 function budgetOf(options: Tier0Options): Budget | undefined {
   const share = options.maxPercent / 100;
   const budget = {
@@ -180,14 +180,14 @@ function budgetOf(options: Tier0Options): Budget | undefined {
   return options.enabled && budget.maxEntries > 0 && budget.maxBytes > 0 ? budget : undefined;
 }
 
-/** True when a request ends so because of what it asks, so that its answer could not have been here. */
+/** True for a request that fails because of its content, so that its answer could not have been cached here. */
 function isRefused(error: unknown): boolean {
   return error instanceof RefusedQuery || (error instanceof ApiError && error.status < 499);
 }
 
 /**
- * The gzip form of a body, made when the first client wants it. Clients that want it meanwhile wait for the same bytes. It stays as long as
- * the body does, or is made again each time when there is no room for it.
+ * The gzip form of a body, made for the first client that accepts it. Clients that request it meanwhile wait for the same bytes. It is
+ * cached as long as the body, or made again each time if there is no room for it.
  */
 class KeptGzip implements GzipForm {
   readonly #body: Buffer;
@@ -205,7 +205,7 @@ class KeptGzip implements GzipForm {
   }
 
   of(body: Buffer, compress: (body: Buffer) => Promise<Buffer>): Promise<Buffer> {
-    // A stage in between may have replaced the body of the answer.
+    // A stage in between may have replaced the answer's body.
     if (body !== this.#body) return compress(body);
     this.#made ??= this.#make(compress);
     return this.#made;
@@ -224,7 +224,7 @@ class KeptGzip implements GzipForm {
   }
 }
 
-/** Node.js allocates small buffers from a larger one, which stays in memory as long as any slice of it. */
+/** Copies a small buffer: Node.js allocates it from a larger one, which stays in memory as long as any slice of it. */
 function alone(bytes: Buffer): Buffer {
   if (bytes.buffer.byteLength === bytes.byteLength) return bytes;
   const copy = Buffer.allocUnsafeSlow(bytes.byteLength);

@@ -30,7 +30,7 @@ const firstAnswerMetrics = {
   },
 } as const;
 
-/** The stage that reads what a request asks for. */
+/** The stage that parses requests. */
 export default defineStage<TranslateOptions, never, 'plan', typeof firstAnswerMetrics>({
   name: 'translate',
   summary: 'Parses and checks what a request asks for; the engine plans it',
@@ -84,25 +84,25 @@ async function askedFor(
   }
 }
 
-/** Ranges up to this are short enough for alerts, which are always exact. */
+/** Maximum length of ranges that are always exact, which covers those of alerts. */
 const exactUpToNs = 15n * 60n * 1_000_000_000n;
 
-/** Later than this, a process has too much to do for a check. */
+/** Delay of the event loop above which a process is too busy for a check. */
 const strainedMs = 500;
 
-/** The longest time for a check. What it has found by then is remembered, and the next one goes on from there. */
+/** Timeout of a check. Its findings are remembered, and the next check continues from there. */
 const checkMs = 300_000;
-/** The delay after a failed check. */
+/** Pause after a failed check. */
 const retryMs = 600_000;
 const maxFailed = 500;
 const maxFailedBytes = 1 << 20;
 
-/** Lets range queries be answered before all of their rows have been checked, and has the check made afterwards. */
+/** Lets range queries be answered before all of their rows have been inspected, and runs that inspection afterwards. */
 class FirstAnswers {
   readonly #maxRows: number;
   readonly #meters: Meters<typeof firstAnswerMetrics>;
   readonly #spare: SpareTime;
-  /** Queries whose check failed. */
+  /** Queries whose check has failed. */
   readonly #failed: ByteLru<true>;
   #running: string | undefined;
 
@@ -112,7 +112,7 @@ class FirstAnswers {
   ) {
     this.#maxRows = firstAnswersMaxRows;
     this.#meters = host.meters;
-    // Checks have to be made on a proxy that always has requests, too.
+    // Checks must also run on a proxy that is never without requests.
     this.#spare = new SpareTime(host, { isIdle: () => true, strainedMs, waitsAtGates: true });
     this.#failed = new ByteLru({ maxEntries: maxFailed, maxBytes: maxFailedBytes, clock: host.clock });
   }
@@ -138,7 +138,7 @@ class FirstAnswers {
     this.#spare.stop();
   }
 
-  /** Asks the same in spare time, without assumptions: that proves them, and windows of the answer are kept. */
+  /** Repeats the query in spare time, without assumptions: this proves them, and caches windows of the answer. */
   #check(key: string, exchange: Exchange<'tenant' | 'plan'>, rest: Rest<'plan'>): void {
     if (this.#running === key || this.#failed.get(key) !== undefined) return;
     const { plan } = exchange.slots;

@@ -2,10 +2,10 @@ import type { Latency } from '../../core/kernel/plugin/host.js';
 import type { RequestObserver, RequestRecord } from '../../core/plugin/index.js';
 import { RecentTimes } from '../../core/kernel/telemetry/recent-times.js';
 
-/** Calls to the backend since the process started, and the durations of the latest ones. */
+/** Number of calls to the backend since the process started, and the durations of the latest ones. */
 export interface BackendFigures {
   readonly calls: number;
-  /** Calls without an answer, and answers of 400 and above. */
+  /** Number of calls without an answer or with a status of 400 and above. */
   readonly errors: number;
   readonly ms: Latency | undefined;
 }

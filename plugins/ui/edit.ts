@@ -8,12 +8,12 @@ import type { Params } from '../../core/wire/api/params/index.js';
 const span = { start: 0, end: 0 } as const;
 
 /**
- * A query changed as the page offers it: on the tree, and printed from there. `change` is one of
- * - `keep`, `drop`: only rows whose label `name` has `value`, or none of them; `of` says where the label comes from (`stream` or `row`);
+ * Changes a query for the page, on its tree, and prints it from there. `change` is one of
+ * - `keep`, `drop`: only rows whose label `name` has `value`, or none of them; `of` gives the source of the label (`stream` or `row`);
  * - `line-keep`, `line-drop`: only lines with the text `value`, or none of them;
- * - `streams`: all lines of the stream whose labels are `labels`, a JSON object: the lines around a line.
- * An empty query becomes a selector of its own where the change is about a label of streams.
- * @throws ApiError for an unknown change, LogqlError with Loki's text for a query it refuses
+ * - `streams`: all lines of the stream whose labels are `labels`, a JSON object: the lines around a line. An empty query becomes a new
+ * selector if the change concerns a stream label.
+ * @throws ApiError for an unknown change, LogqlError with Loki's text for a query it rejects
  */
 export function editQuery(params: Params, dottedNames: 'reject' | 'accept'): string {
   const read = (name: string): string => params.get(name)?.[0] ?? '';
@@ -59,7 +59,7 @@ function changeOf(
   }
 }
 
-/** The selector with one more matcher; what contradicts it, or says the same, makes room. */
+/** The selector with another matcher, which replaces contradicting and equivalent ones. */
 function withMatcher(selector: Selector, name: string, op: MatchOp, value: string): Selector {
   const isKept = (one: Matcher): boolean => {
     if (one.name !== name) return true;
@@ -69,7 +69,7 @@ function withMatcher(selector: Selector, name: string, op: MatchOp, value: strin
   return { ...selector, matchers: [...selector.matchers.filter(isKept), makeMatcher(name, op, value)] };
 }
 
-/** The query with one more stage at its end, where all labels of a row are known; its opposite makes room. */
+/** The query with another stage at its end, where all labels of a row are known; the stage replaces its opposite. */
 function withStage(query: LogExpr, stage: Extract<Stage, { kind: 'label-filter' }>): LogExpr {
   const isKept = (one: Stage): boolean =>
     one.kind !== 'label-filter' ||
@@ -81,7 +81,7 @@ function withStage(query: LogExpr, stage: Extract<Stage, { kind: 'label-filter' 
   return { ...query, stages: [...query.stages.filter(isKept), stage] };
 }
 
-/** The query with a filter on lines, before whatever may change them. */
+/** The query with a line filter, placed before any stage that may change lines. */
 function withLineFilter(query: LogExpr, filter: Stage): LogExpr {
   const last = query.stages.findIndex(({ kind }) => kind !== 'line-filter');
   const at = last === -1 ? query.stages.length : last;

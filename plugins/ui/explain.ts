@@ -24,15 +24,15 @@ export interface PageExplanation extends QueryExplanation {
   readonly namesText: string;
   /** The histogram query that Grafana sends with a log query, one interval per bar. */
   readonly histogram?: string;
-  /** The texts that the line filters of a log query look for. */
+  /** The texts that the line filters of a log query search for. */
   readonly marks: readonly TextMark[];
   readonly hints: readonly Hint[];
 }
 
 /**
- * Explains `query` as the pipeline runs it for a tenant; `step` (whole seconds) is the interval of the histogram's bars. Does not ask the
- * backend.
- * @throws LogqlError with Loki's text for a query it refuses
+ * Explains `query` as the pipeline executes it for a tenant; `step` (whole seconds) is the interval of the histogram's bars. Does not call
+ * the backend.
+ * @throws LogqlError with Loki's text for a query it rejects
  */
 export async function explainForPage(
   params: Params,
@@ -57,7 +57,7 @@ export async function explainForPage(
   return { ...shared, kind: 'log', histogram };
 }
 
-/** The error in a query that is being written, in the server's words; no error for a valid one. */
+/** The error in a query that is being written, with the server's text; none for a valid query. */
 export function checkForPage(params: Params, host: Pick<Host, 'naming'>): { readonly error?: string } {
   try {
     checkStages(new Query(params.get('query')?.[0] ?? '', host.naming.dottedNames).ast);

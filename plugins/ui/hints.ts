@@ -5,7 +5,7 @@ import { isAny } from '../../core/logql/stages/stage.js';
 import { labelMeaning } from '../../core/logql/pipeline/filter-meaning.js';
 import type { QueryExplanation } from '../../core/engine/plan/explain/explain.js';
 
-/** A way to make a query cheaper; `example` shows a text to write, where there is one. */
+/** A way to make a query cheaper; `example` is a text to write, if there is one. */
 export interface Hint {
   readonly text: string;
   readonly example?: string;
@@ -13,7 +13,7 @@ export interface Hint {
 
 type Facts = Pick<QueryExplanation, 'reads'>;
 
-/** Hints that make a query cheaper, as far as its own plan shows for certain. Every sentence is true of this query. */
+/** Hints that make a query cheaper, limited to what its plan shows for certain: every sentence is true for this query. */
 export function hintsOf(ast: Expr, facts: Facts): readonly Hint[] {
   const rules = new Set(facts.reads.flatMap(({ parts }) => parts.map(({ rule }) => rule)));
   if (rules.has('metricOff'))
@@ -77,7 +77,7 @@ function selectsEverything({ selector }: LogExpr): Hint | undefined {
   };
 }
 
-/** True when a matcher asks for certain values: anything but "is there", "is not there" and "is not this". */
+/** True if a matcher asks for specific values: anything except "present", "missing" and "not this value". */
 function narrows({ op, value, name, span }: Matcher): boolean {
   const { tests, isNegated } = labelMeaning({ kind: 'string', name, op, value, span });
   if (isNegated) return false;
@@ -87,10 +87,10 @@ function narrows({ op, value, name, span }: Matcher): boolean {
   });
 }
 
-/** A value that every way to write it has as it is. */
+/** Matches values that contain the same text in any notation. */
 const plainValue = /^[A-Za-z0-9][A-Za-z0-9_.:-]{2,60}$/;
 
-/** A parsed label is compared with a text, and nothing in front of the parser asks for that text. */
+/** A hint if a parsed label is compared with a text that no filter before the parser searches for. */
 function parsesBeforeItFilters({ stages }: LogExpr): Hint | undefined {
   const first = stages.findIndex((stage) => descriptorOf(stage).source(stage) !== undefined);
   if (first === -1) return undefined;
@@ -109,7 +109,7 @@ function parsesBeforeItFilters({ stages }: LogExpr): Hint | undefined {
   return undefined;
 }
 
-/** A value is unwrapped of a label that nothing in front of it makes. */
+/** A hint if a value is unwrapped from a label that no earlier stage creates. */
 function unwrapsUnparsed(ast: Expr): Hint | undefined {
   let hint: Hint | undefined;
   visit(ast, (node: AstNode) => {

@@ -38,7 +38,7 @@ export default defineEndpoint<UiOptions>({
   create: (_options, host) => createUi(host, pageFolder),
 });
 
-/** The endpoint, with the page's files from a folder. */
+/** Creates the endpoint, with the page's files from a folder. */
 export function createUi(host: UiHost, folder: URL): Endpoint {
   const page = new PageFiles(folder);
   const backendCalls = new BackendCalls();
@@ -48,11 +48,11 @@ export function createUi(host: UiHost, folder: URL): Endpoint {
   host.workers.answer(snapshotTopic, async () => {
     return { pipeline: await host.describePipeline(), backend: backendCalls.figures() };
   });
-  // A page may ask another worker than the one that ran its query.
+  // A page may reach another worker than the one that ran its query.
   host.workers.answer(runTopic, (name) => Promise.resolve(runs.get(name) ?? null));
   return {
     routes: new Map<string, RouteHandler>([
-      // Inside a promise, so that a thrown error becomes a rejection.
+      // In a promise, so that a thrown error becomes a rejection.
       ['ui', (call) => new Promise((resolve) => resolve(page.answer(call)))],
       [
         'ui_pipeline',
@@ -99,17 +99,17 @@ export function createUi(host: UiHost, folder: URL): Endpoint {
   };
 }
 
-/** The header in which the page names a run, to ask afterwards what it cost. */
+/** The header in which the page names a run, to request its cost afterwards. */
 const runHeader = 'x-page-run';
 
-/** Asks every worker for a run by its name; null from those that did not run it. */
+/** Requests a run by its name from every worker; null from those that did not run it. */
 const runTopic: Topic<string, RunReport | null> = { name: 'ui run' };
 
-/** Runs whose cost is kept: those of a few open pages. */
+/** Maximum number of runs whose cost is stored: those of a few open pages. */
 const mostKept = 64;
 const namePattern = /^[0-9a-f]{16,64}$/;
 
-/** The costs of the latest runs of pages, by the unguessable names that the pages gave them. */
+/** The costs of the latest runs, by the unguessable names given by the pages. */
 class RunReports implements RequestObserver {
   readonly #kept = new Map<string, RunReport>();
 
@@ -128,7 +128,7 @@ class RunReports implements RequestObserver {
     }
   }
 
-  /** Undefined for a name that is unknown, no longer kept, or whose request has not ended. */
+  /** The report of a run; undefined if its name is unknown, if it was dropped, or if its request has not ended. */
   get(name: string): RunReport | undefined {
     return this.#kept.get(name);
   }

@@ -4,20 +4,20 @@ import { exactTree } from '../../core/logql/regexp/parse.js';
 import type { RegExpNode } from '../../core/logql/regexp/tree.js';
 import { translateForV8 } from '../../core/logql/regexp/v8-engine.js';
 
-/** A text that the page marks in a line, or a pattern that a browser finds without backtracking over and over, with the flags it needs. */
+/** A text that the page marks in a line, or a pattern that a browser matches without excessive backtracking, with the flags it needs. */
 export type TextMark =
   | { readonly kind: 'text'; readonly text: string; readonly ignoresCase: boolean }
   | { readonly kind: 'pattern'; readonly source: string; readonly flags: string };
 
 const mostMarks = 20;
-/** Longer patterns are not worth a place in every line. */
+/** Maximum length of a pattern; longer ones are too expensive for every line. */
 const longestPattern = 2_000;
 
-/** The texts that the line filters of a query look for; filters whose matches cannot be found quickly and for certain are left out. */
+/** The texts that the line filters of a query search for. Filters whose matches cannot be found quickly and reliably are omitted. */
 export function marksOf({ stages }: LogExpr): readonly TextMark[] {
   const marks: TextMark[] = [];
   for (const stage of stages) {
-    // Behind these the filter is about another text than the stored line.
+    // Later filters apply to a text other than the stored line.
     if (stage.kind !== 'line-filter') continue;
     const { tests, isNegated } = lineMeaning(stage);
     if (isNegated) continue;
@@ -35,7 +35,7 @@ function patternMarks(pattern: string): readonly TextMark[] {
   const tree = exactTree(pattern);
   if (tree === undefined) return [];
   const begin: RegExpNode = { op: 'assert', test: 'begin' };
-  // From each place on it takes linear time, which is enough for the first characters of a line that is looked at.
+  // It takes linear time from each position, which is acceptable for the first characters of an expanded line.
   const fromPlace = translateForV8({ op: 'concat', items: [begin, tree] }, false);
   return fromPlace === undefined
     ? []

@@ -6,7 +6,7 @@ import { gzip } from 'node:zlib';
 import { finishedAnswer, textAnswer } from '../../core/wire/answer/finished.js';
 import { apiError, type Answer, type HttpCall } from '../../core/plugin/index.js';
 
-/** Where `npm run build` puts the page, next to the compiled plugin. */
+/** The folder, next to the compiled plugin, in which `npm run build` puts the page. */
 export const pageFolder = new URL('./page/', import.meta.url);
 
 const compress = promisify(gzip);
@@ -19,7 +19,7 @@ const contentTypes: ReadonlyMap<string, string> = new Map([
   ['.txt', 'text/plain; charset=utf-8'],
 ]);
 
-/** Everything comes from this origin, nothing is inline, and no other site may frame the page or post forms from it. */
+/** Everything comes from this origin, nothing is inline, and no other site may frame the page or submit forms from it. */
 const securityPolicy =
   "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self'; connect-src 'self'; " +
   "base-uri 'none'; form-action 'none'; frame-ancestors 'none'";

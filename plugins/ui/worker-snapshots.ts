@@ -8,7 +8,7 @@ import type {
 import type { Topic } from '../../core/plugin/index.js';
 import type { BackendFigures } from './backend-calls.js';
 
-/** Data of one worker that the page shows. */
+/** Data of one worker for the page. */
 export interface WorkerSnapshot {
   readonly pipeline: PipelineDescription;
   readonly backend: BackendFigures;
@@ -16,7 +16,7 @@ export interface WorkerSnapshot {
 
 export const snapshotTopic: Topic<null, WorkerSnapshot> = { name: 'ui pipeline' };
 
-/** Data of all workers: counts are added up, durations are those of the slowest. */
+/** Merges the data of all workers: counters are summed, durations are those of the slowest worker. */
 export function mergeSnapshots([first, ...others]: readonly WorkerSnapshot[]): WorkerSnapshot {
   if (first === undefined) throw new Error('no worker has answered, not even this one');
   return others.reduce(
@@ -38,7 +38,7 @@ export function mergeSnapshots([first, ...others]: readonly WorkerSnapshot[]): W
   );
 }
 
-/** Workers have the same parts in the same order. */
+/** Merges parts; workers have the same parts in the same order. */
 function partsOf(a: readonly PartDescription[], b: readonly PartDescription[]): readonly PartDescription[] {
   return a.map((part, index) => {
     const other = b[index];

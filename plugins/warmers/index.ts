@@ -1,4 +1,4 @@
-/** Service `warmers`: asks for the usual label listings before somebody does. */
+/** Service `warmers`: requests the usual label listings in advance. */
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { WarmersOptions } from '../../core/base/options.gen.js';
 import { ApiError } from '../../core/base/errors/api-error.js';
@@ -22,25 +22,25 @@ export default defineService<WarmersOptions, typeof metrics>({
 
 const hourMs = 3_600_000;
 const msNs = 1_000_000n;
-/** Ranges that pickers offer (`-labels-cache-warm`). */
+/** Ranges offered by time pickers (`-labels-cache-warm`). */
 const presetsMs = [1, 6, 24, 168].map((hours) => hours * hourMs);
 const builtInTtlMs = 300_000;
-/** Listings are asked for again at this part of their time to live. */
+/** Share of the TTL after which listings are requested again. */
 const renewal = 0.75;
 const pauseMs = 500;
-/** Timers that are longer fire at once. */
+/** Maximum delay of a timer; longer ones fire at once. */
 const longestMs = 2 ** 31 - 1;
-/** Tenants that opened a picker within this time are kept warm, as many as this. */
+/** Tenants that opened a picker within this time are kept warm, up to this number. */
 const rememberedMs = hourMs;
 const maxTenants = 20;
 const listings: ReadonlySet<string> = new Set(['labels', 'label_values', 'series']);
 
-/** The tenant without a header first, then those who asked last. */
+/** Keeps listings warm for the tenant without a header first, then for the most recent tenants. */
 class LabelWarmer implements Lifecycle {
   readonly #options: WarmersOptions;
   readonly #host: Host<typeof metrics>;
   readonly #stopped = new AbortController();
-  /** By header, when it was last seen; the latest last. */
+  /** Time of the last request by header; the most recent is last. */
   readonly #tenants = new Map<string, { atMs: number }>();
   #running: Promise<void> | undefined;
 
@@ -82,7 +82,7 @@ class LabelWarmer implements Lifecycle {
   async #run(): Promise<void> {
     const { signal } = this.#stopped;
     const { labelsCacheTtl, warmupMaxJitter } = this.#options;
-    // Replicas that start together must not all ask at once.
+    // Random delay, so that replicas started together do not all send requests at once.
     await sleep(Math.min(longestMs, Math.random() * warmupMaxJitter), undefined, { signal, ref: false });
     const everyMs = renewal * (labelsCacheTtl === 0 ? builtInTtlMs : labelsCacheTtl);
     for (;;) {
@@ -117,9 +117,9 @@ class LabelWarmer implements Lifecycle {
       return 'warmed';
     } catch (error) {
       if (!(error instanceof ApiError)) throw error;
-      // The default tenant is closed, or an id is no longer one: none of its listings are needed.
+      // The default tenant is not allowed, or the id is no longer a tenant: none of its listings are needed.
       if (error.status === 401 || error.status === 403) return 'refused';
-      // Busy, or a tenant without a header has no data here: a request gets that answer.
+      // The backend is busy, or a tenant without a header has no data here; a client's request would get the same answer.
       return error.status === 429 || error.status === 503 ? 'skipped' : 'failed';
     }
   }

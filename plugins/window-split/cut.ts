@@ -1,4 +1,4 @@
-/** Answers are cut at the bounds of windows, and windows are put together again. */
+/** Cuts answers at the bounds of windows, and joins windows again. */
 import type { LabelSet } from '../../core/base/labels/label-set.js';
 import { eachStep, type Steps } from '../../core/base/pace/steps.js';
 import type { Point, SeriesResult } from '../../core/logql/metric/types.js';
@@ -6,7 +6,7 @@ import { noStats } from '../../core/wire/answer/merge/shared.js';
 import type { Entry, MatrixAnswer, StreamResult, StreamsAnswer } from '../../core/wire/answer/types.js';
 import type { StepRange } from './geometry.js';
 
-/** The points of a matrix in each of these ranges, which are in order and apart. Only the whole says what it cost. */
+/** Cuts a matrix into its points in each of these ranges, which are ordered and disjoint. Only the whole contains the cost. */
 export function* cutMatrix({ series }: MatrixAnswer, ranges: readonly StepRange[]): Steps<MatrixAnswer[]> {
   const parts = ranges.map((): SeriesResult[] => []);
   for (const { labels, points } of series) {
@@ -25,7 +25,7 @@ export function* cutMatrix({ series }: MatrixAnswer, ranges: readonly StepRange[
   return parts.map((own) => ({ kind: 'matrix', series: own, stats: noStats, warnings: [] }));
 }
 
-/** The series of answers to neighbouring ranges, in the order of time. */
+/** Joins the series of answers to adjacent ranges, in time order. */
 export function* joinMatrices(parts: readonly MatrixAnswer[]): Steps<SeriesResult[]> {
   const byKey = new Map<string, { readonly labels: LabelSet; readonly points: Point[] }>();
   for (const { series } of parts) {
@@ -46,7 +46,7 @@ export interface InstantRange {
   readonly endNs: bigint;
 }
 
-/** The entries of a log answer in a range. */
+/** The entries of a log answer that are in a range. */
 export function* cutStreams(
   { streams }: StreamsAnswer,
   { startNs, endNs }: InstantRange,

@@ -1,4 +1,4 @@
-/** Cuts a range into windows. Times are Unix milliseconds, bounds of windows are [start, end). */
+/** A time window of a range. Times are Unix milliseconds, bounds of windows are [start, end). */
 
 export interface TimeWindow {
   readonly startMs: number;
@@ -6,27 +6,27 @@ export interface TimeWindow {
 }
 
 export interface Cutting {
-  /** `-query-range-split-interval` */
+  /** Window length (`-query-range-split-interval`). */
   readonly splitMs: number;
-  /** Windows begin at multiples of their length, or else at the start of the range. */
+  /** True if windows start at multiples of their length, false if they start at the start of the range. */
   readonly isAligned: boolean;
   /** Lines older than this no longer change. */
   readonly sealedMs: number;
 }
 
-/** More windows than this cost more than they save: then each is longer. */
+/** Maximum number of windows; more would cost more than they save, so each becomes longer. */
 const maxWindows = 400;
-/** The number of parts of a window that is not sealed, most of which are. */
+/** Number of pieces of a window that may still change, most of which no longer do. */
 const pieces = 6;
 /**
- * The oldest window of a range is read whole, though only a part of it is shown, when the range has this number of windows: the next
- * refresh shows it too.
+ * Minimum number of windows of a range for which the oldest window is read whole although only a part of it is shown: the next refresh
+ * shows it too.
  */
 export const fewestWidened = 4;
 
 /**
- * The windows that a range touches, in order, the first and last whole; at least `atLeastMs` long. None for a range that is not twice as
- * long as a window: it is asked as a whole.
+ * The windows that overlap a range, in order, with the first and last ones whole; at least `atLeastMs` long. Empty for a range that is not
+ * twice as long as a window, which is requested as a whole.
  */
 export function windowsOf(
   startMs: number,
@@ -48,13 +48,13 @@ export function windowsOf(
   return windows;
 }
 
-/** The part of a range of steps, from the first to the last step, both included, that lies in a window; undefined for none. */
+/** A range of steps in a window, from the first to the last step, both included. */
 export interface StepRange {
   readonly firstMs: number;
   readonly lastMs: number;
 }
 
-/** The steps of a window: multiples of the step. */
+/** The steps in a window, at multiples of the step; undefined for none. */
 export function stepsIn({ startMs, endMs }: TimeWindow, stepMs: number): StepRange | undefined {
   const firstMs = Math.ceil(startMs / stepMs) * stepMs;
   const lastMs = (Math.ceil(endMs / stepMs) - 1) * stepMs;

@@ -1,4 +1,4 @@
-/** Stage `window-split`: answers long range queries from time windows, which are kept once they no longer change. */
+/** Stage `window-split`: answers long range queries from time windows, which are cached once they no longer change. */
 import { ApiError } from '../../core/base/errors/api-error.js';
 import { ByteLru } from '../../core/base/memory/byte-lru.js';
 import type { WindowSplitOptions } from '../../core/base/options.gen.js';
@@ -22,7 +22,7 @@ import { Parallelism } from './parallelism.js';
 import { Warmer, type Neighbourhood } from './warmer.js';
 import { FallBackToWholeRange, Windowing, type WindowingDeps } from './windowing.js';
 
-/** The most questions that are remembered as asked, and their bytes. */
+/** Maximum number of remembered queries, and their bytes. */
 const maxAsked = 2000;
 const maxAskedBytes = 2 << 20;
 
@@ -47,7 +47,7 @@ const passThrough: Stage<Needs, never> = { handle: (exchange, rest) => rest(exch
 class WindowSplit implements Stage<Needs, never> {
   readonly #deps: WindowingDeps;
   readonly #warmer: Warmer | undefined;
-  /** Requests that callers wait for. */
+  /** Number of requests with waiting callers. */
   #running = 0;
 
   constructor(options: WindowSplitOptions, host: Host<typeof windowMetrics>) {
@@ -74,7 +74,7 @@ class WindowSplit implements Stage<Needs, never> {
       if (answered.neighbourhood !== undefined) this.#warmer?.answered(answered.neighbourhood);
       return answered.answer;
     } catch (error) {
-      // The refusal of a part may be about the time around the requested range, and says less than the refusal of the whole.
+      // The rejection of a part may concern the time around the requested range, and is less specific than that of the whole.
       if (exchange.signal.aborted || !isOfThePart(error)) throw error;
       return await rest(exchange);
     } finally {
@@ -114,7 +114,7 @@ class WindowSplit implements Stage<Needs, never> {
 
 interface Windowed {
   readonly answer: Answer;
-  /** Undefined for logs, of which a limit decides how far back is read. */
+  /** The neighbourhood of the windows; undefined for logs, where a limit determines how far back is read. */
   readonly neighbourhood?: Neighbourhood;
 }
 

@@ -5,25 +5,25 @@ import { isCacheable, packSteps, unpackSteps } from '../../core/wire/answer/pack
 import type { Answer, Exchange, Meters } from '../../core/plugin/index.js';
 import type { windowMetrics } from './metrics.js';
 
-/** A key, and for how long what it stands for is kept. */
+/** A cache key, and the TTL of its value. */
 export interface KeepKey {
   readonly text: string;
   readonly ttlMs: number;
 }
 
-/** Unpacked, an answer takes about this multiple of its bytes. */
+/** Approximate ratio of an unpacked answer's size to its packed size. */
 const unpackedFactor = 4;
 
-/** Few enough that what a limit makes unnecessary is not loaded. */
+/** Number of windows loaded at once; small, so that few are loaded that the limit makes unnecessary. */
 const foundAtOnce = 8;
 
-/** The windows of one query that are kept, and those that will be; their keys begin with that of the question. */
+/** The cached windows of one query; their keys start with the query's key. */
 export class KeptWindows {
   readonly #store: AnswerStore;
   readonly #exchange: Pick<Exchange, 'memory' | 'signal'>;
   readonly #meters: Meters<typeof windowMetrics>;
   readonly #generation: string;
-  /** Windows that were not there; others may wait for them. */
+  /** Keys of windows that were not cached, and for which others may wait. */
   readonly #missing = new Set<string>();
 
   constructor(
@@ -39,7 +39,7 @@ export class KeptWindows {
     this.#generation = store.generationOf(question);
   }
 
-  /** The packed windows that are there, in the order of the keys. */
+  /** The packed windows that are cached, in the order of the keys. */
   async find(keys: readonly (KeepKey | undefined)[]): Promise<readonly (Buffer | undefined)[]> {
     if (!this.isKept) return keys.map(() => undefined);
     const found = await Promise.all(
@@ -55,7 +55,7 @@ export class KeptWindows {
     return found;
   }
 
-  /** The same, a few at a time and only when they are asked for. */
+  /** As `find`, loading a few windows at a time and only on demand. */
   inTurn(keys: readonly (KeepKey | undefined)[]): (place: number) => Promise<Buffer | undefined> {
     const found: (Buffer | undefined)[] = [];
     return async (place) => {
@@ -77,7 +77,7 @@ export class KeptWindows {
     await this.#store.set(text, packed, ttlMs, this.#generation);
   }
 
-  /** Tells that windows that were not there, and were not kept since, will not come. */
+  /** Reports that windows that were missing, and were not stored since, will not be stored. */
   giveUp(): void {
     for (const key of this.#missing) this.#store.giveUp(key);
     this.#missing.clear();

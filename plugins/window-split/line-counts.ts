@@ -4,7 +4,8 @@ import type { Matcher } from '../../core/logql/ast.js';
 import type { TimeWindow } from './geometry.js';
 
 /**
- * The rows that a query reads of a selector: for a window, the lines from `lookbackMs` before it to its end, all of it `offsetMs` earlier.
+ * The rows that a query reads of a selector. For a window these are the lines from `lookbackMs` before its start to its end, shifted back
+ * by `offsetMs`.
  */
 export interface SelectorRead {
   readonly matchers: readonly Matcher[];
@@ -13,14 +14,14 @@ export interface SelectorRead {
 }
 
 export interface LineCounter {
-  /** The rows of streams from the first time to the last, by the start of their bucket in Unix milliseconds. */
+  /** Counts the rows of streams from the first time to the last, by the start of their bucket in Unix milliseconds. */
   count(
     matchers: readonly Matcher[],
     bucketMs: number,
     firstMs: number,
     lastMs: number,
   ): Promise<ReadonlyMap<number, number>>;
-  /** A text that is equal for counts of the same rows in the same buckets. */
+  /** A key that is equal for counts of the same rows in the same buckets. */
   keyOf(matchers: readonly Matcher[], bucketMs: number): string;
 }
 
@@ -32,12 +33,12 @@ interface Count {
 const maxSelections = 1_000;
 const maxBytes = 16 * 1024 * 1024;
 const bucketBytes = 64;
-/** A window that reads more buckets than this is not worth counting. */
+/** Maximum number of buckets that a window may read to be worth counting. */
 const maxBuckets = 64;
 
 /**
- * Numbers of lines that windows read, by selector. The number is part of a window's key: a line that comes late makes another key, and the
- * window is asked again. Counts are asked again when they are older than `-query-range-history-revalidate`, those of a whole range in one
+ * Numbers of lines that windows read, by selector. The number is part of a window's cache key: a line that arrives late changes the key,
+ * and the window is requested again. Counts older than `-query-range-history-revalidate` are requested again, those of a whole range in one
  * call.
  */
 export class LineCounts {
@@ -55,7 +56,7 @@ export class LineCounts {
     this.#known.clear();
   }
 
-  /** The lines that each window reads of each selector; undefined for a window that reads too much. */
+  /** The number of lines that each window reads of each selector; undefined for a window that reads too much. */
   async of(
     windows: readonly TimeWindow[],
     readings: readonly SelectorRead[],
@@ -70,7 +71,7 @@ export class LineCounts {
     });
   }
 
-  /** Windows of one length are counted together. */
+  /** Counts all windows of the same length together. */
   async #ofReading(
     windows: readonly TimeWindow[],
     reading: SelectorRead,

@@ -15,21 +15,21 @@ const msNs = 1_000_000n;
 /** A window of a log query. */
 interface Slot {
   readonly window: KnownWindow;
-  /** All its time, and the part that is asked for. */
+  /** The whole window, and the requested part of it. */
   readonly whole: InstantRange;
   readonly shown: InstantRange;
 }
 
 interface LogRead {
   readonly part: StreamsAnswer;
-  /** The limit did not end it. */
+  /** True if the limit did not end it. */
   readonly isComplete: boolean;
 }
 
 /**
- * Answers a log query from windows, the first ones in its direction first, until its limit is reached. Neighbours that are not kept are
- * read at once.
- * @returns undefined when the query is better asked as a whole
+ * Answers a log query from windows, in its direction, until its limit is reached. Adjacent windows that are not cached are read with one
+ * call.
+ * @returns undefined if the query should be requested as a whole
  */
 export async function answerLogWindows(
   { selector }: LogExpr,
@@ -108,8 +108,9 @@ class LogWindows {
   }
 
   /**
-   * The entries of a kept window. It is read where the limit falls between lines of one instant: the backend says which of them stay.
-   * @returns undefined where it cannot be read and answers may be partial
+   * The entries of a cached window. If the limit falls between lines with the same timestamp, the window is read, because the backend
+   * decides which of them stay.
+   * @returns undefined if it cannot be read and answers may be partial
    */
   async #fromKept(slot: Slot, packed: Buffer, missing: number): Promise<StreamsAnswer | undefined> {
     const answer = await this.#windowing.kept.unpack(packed);
@@ -121,7 +122,7 @@ class LogWindows {
     return read?.part;
   }
 
-  /** Neighbouring windows, in one read. */
+  /** Reads adjacent windows with one call. */
   async #read(slots: readonly Slot[], missing: number): Promise<LogRead> {
     const ranges = slots.map((slot) => this.#rangeOf(slot));
     const range = spanOf(ranges);
@@ -140,7 +141,7 @@ class LogWindows {
     return { part: { ...part, stats: answer.stats }, isComplete };
   }
 
-  /** The time of which an answer that ended at its limit has everything: up to its last instant, without it. */
+  /** The time range in which an answer that ended at its limit is complete: up to its last timestamp, exclusive. */
   #covered({ streams }: StreamsAnswer, { startNs, endNs }: InstantRange): InstantRange {
     const lasts = streams.flatMap(({ entries }) => entries.at(-1)?.timestampNs ?? []);
     if (this.#request.direction === 'backward') {
@@ -151,7 +152,7 @@ class LogWindows {
     return { startNs, endNs: last };
   }
 
-  /** The oldest window of a range is read whole, though only a part is shown, because the next refresh shows it too. */
+  /** The range to read. The oldest window is read whole, though only a part is shown, because the next refresh shows it too. */
   #rangeOf(slot: Slot): InstantRange {
     if (slot.window.key === undefined) return slot.shown;
     if (slot.shown.startNs === slot.whole.startNs && slot.shown.endNs === slot.whole.endNs) return slot.whole;
@@ -160,7 +161,7 @@ class LogWindows {
   }
 }
 
-/** True when a limit falls between entries of one instant. */
+/** True if a limit falls between entries with the same timestamp. */
 function divides(limit: number, { streams }: StreamsAnswer, direction: Direction): boolean {
   const times = streams.flatMap(({ entries }) => entries.map(({ timestampNs }) => timestampNs));
   if (times.length <= limit) return false;

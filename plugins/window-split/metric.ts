@@ -39,9 +39,9 @@ interface Slot {
 }
 
 /**
- * Answers a metric query from windows. A window holds the values of its steps: a step only depends on the lines of its own ranges, so
- * that windows of any function can be put next to each other, and nothing has to be added up.
- * @returns undefined when the query is better asked as a whole
+ * Answers a metric query from windows. A window contains the values of its steps: a step only depends on the lines in its own ranges, so
+ * windows of any function can be concatenated without adding anything up.
+ * @returns undefined if the query should be requested as a whole
  */
 export async function answerMetricWindows(
   plan: AskedMetric,
@@ -74,7 +74,7 @@ export async function answerMetricWindows(
   return windowing.together(() => joined(parts, plan, columns, windowing));
 }
 
-/** The rows read around the lines that a step needs. */
+/** The rows that the steps of a query read. */
 function readingsOf({ tree }: AskedMetric): readonly SelectorRead[] {
   return leavesOf(tree).map(({ range: { range } }) => ({
     matchers: range.query.selector.matchers,
@@ -83,7 +83,7 @@ function readingsOf({ tree }: AskedMetric): readonly SelectorRead[] {
   }));
 }
 
-/** Loki counts the series of some parts for each hour of the clock: no window may end within one. */
+/** True if a window ends within a clock hour: Loki counts the series of some parts per clock hour. */
 function cutsAnHour({ startMs, endMs }: TimeWindow): boolean {
   return startMs % hourMs !== 0 || endMs % hourMs !== 0;
 }
@@ -99,7 +99,7 @@ class MetricWindows {
     this.#windowing = windowing;
   }
 
-  /** The windows in the order of time. */
+  /** The answers of the windows in time order. */
   async parts(): Promise<readonly MatrixAnswer[]> {
     const { kept } = this.#windowing;
     const found = await kept.find(this.#slots.map(({ window }) => window.key));
@@ -129,7 +129,7 @@ class MetricWindows {
     return this.#slots.flatMap((slot) => parts.get(slot) ?? []);
   }
 
-  /** Neighbouring windows, in one read. */
+  /** Reads adjacent windows with one call. */
   async #read(
     run: readonly Slot[],
     signal: AbortSignal,
@@ -156,7 +156,9 @@ class MetricWindows {
     return read;
   }
 
-  /** The whole window where it will be kept: of the oldest one only a part is shown, but the next refresh shows it too. */
+  /**
+   * The steps to read: the whole window if it will be cached. Of the oldest one only a part is shown, but the next refresh shows it too.
+   */
   #rangeOf(slot: Slot): StepRange {
     if (slot.window.key === undefined) return slot.shown;
     return isShownWhole(slot) || (slot === this.#slots[0] && this.#slots.length >= fewestWidened)
@@ -175,7 +177,7 @@ function isShownWhole({ whole, shown }: Slot): boolean {
   return whole.firstMs === shown.firstMs && whole.lastMs === shown.lastMs;
 }
 
-/** True when there may be values where there are no lines. */
+/** True if there may be values without any lines. */
 function makesSomethingOfNothing(tree: AskedMetric['tree']): boolean {
   switch (tree.kind) {
     case 'leaf':
@@ -196,7 +198,7 @@ async function joined(
 ): Promise<MatrixAnswer> {
   const pacer = new Pacer(signal);
   const series = await atPace(joinMatrices(parts), pacer);
-  // The whole has its own way to say that there are too many.
+  // The query as a whole has its own error for too many series.
   if (maxSeries > 0 && series.length > maxSeries) throw new FallBackToWholeRange();
   const made = { kind: 'matrix', series, warnings: [] } as const;
   if (await isOverBinary(expr, made, defaultMetricLimits, pacer)) throw new FallBackToWholeRange();

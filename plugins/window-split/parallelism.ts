@@ -12,12 +12,12 @@ type Settings = Pick<
   | 'errorBackoffThreshold'
 >;
 
-/** The weight of the newest observation in the moving averages. */
+/** Weight of the latest observation in the moving averages. */
 const weight = 0.2;
 
 /**
- * The number of parallel reads of one query. In adaptive mode it grows by one while the moving averages of their time and of their failures
- * are healthy, is halved when they are not, and pauses after each change.
+ * Number of parallel reads of one query. In adaptive mode, it grows by one while the moving averages of duration and failures are healthy,
+ * is halved if they are not, and pauses after each change.
  */
 export class Parallelism {
   readonly #settings: Settings;
@@ -37,17 +37,17 @@ export class Parallelism {
     return this.#current;
   }
 
-  /** The moving average of the time of a read, in milliseconds. */
+  /** Moving average of the duration of a read, in milliseconds. */
   get latencyMs(): number {
     return this.#latencyMs ?? 0;
   }
 
-  /** The moving average of the share of failed reads. */
+  /** Moving average of the share of failed reads. */
   get errors(): number {
     return this.#errors;
   }
 
-  /** A read has ended. */
+  /** Records the end of a read. */
   observe(durationMs: number, hasFailed: boolean): void {
     this.#latencyMs = average(this.#latencyMs ?? durationMs, durationMs);
     this.#errors = average(this.#errors, hasFailed ? 1 : 0);

@@ -7,25 +7,25 @@ import type { QueryRangeRequest } from '../../core/wire/api/request.js';
 import type { windowMetrics } from './metrics.js';
 import type { Parallelism } from './parallelism.js';
 
-/** A part of a range for one read, with its length in windows. */
+/** A part of a range for one read, with its number of windows. */
 export interface Read {
   readonly request: QueryRangeRequest;
   readonly windows: number;
-  /** Where it is not a part of the exchange's own request. */
+  /** The plan, if it differs from that of the exchange's request. */
   readonly plan?: Asked;
 }
 
-/** Deadlines of the reads of one request. */
+/** Timeouts of the reads of one request. */
 export interface ReadTimes {
-  /** Each of them, of however many windows; 0 for no limit. */
+  /** Timeout of each read, whatever its number of windows; 0 for no limit. */
   readonly timeoutMs: number;
-  /** All of them, so that an answer without the windows that hang is still in time; Infinity for no limit. */
+  /** Timeout of all reads together, so that an answer without hanging windows is still in time; Infinity for no limit. */
   readonly allMs: number;
 }
 
 const longestTimerMs = 2 ** 31 - 1;
 
-/** Asks the rest of the chain for parts of one request, with a time limit for each. */
+/** Sends parts of one request down the rest of the chain, with a timeout for each. */
 export class Reads {
   readonly #exchange: Exchange<'tenant' | 'plan'>;
   readonly #rest: Rest<'plan'>;
@@ -51,7 +51,7 @@ export class Reads {
     this.#parallelism = parallelism;
   }
 
-  /** @throws ApiError `queryTimeout` when the part takes longer than it may */
+  /** @throws ApiError `queryTimeout` if the part exceeds its timeout */
   async read({ request, windows, plan }: Read, ended: AbortSignal = this.#exchange.signal): Promise<Answer> {
     const startedMs = this.#clock.monotonicMs();
     const boundMs = this.#boundMs(startedMs);
@@ -71,12 +71,12 @@ export class Reads {
       hasFailed = isTrouble(error);
       throw error;
     } finally {
-      // A count says nothing about how long windows take.
+      // A count does not show how long windows take.
       if (plan === undefined) this.#observe(startedMs, windows, ended.aborted ? undefined : hasFailed);
     }
   }
 
-  /** A read leaves half of the time to those after it, so that each window gets some, though those before it hang. */
+  /** The timeout of a read: half of the remaining time, so that later windows get some even if earlier ones hang. */
   #boundMs(nowMs: number): number {
     const { timeoutMs, allMs } = this.#times;
     const leftMs = Math.max(0, this.#startedMs + allMs - nowMs);
@@ -86,7 +86,7 @@ export class Reads {
     );
   }
 
-  /** @param hasFailed undefined where the caller has left, which says nothing about the backend */
+  /** @param hasFailed undefined if the caller has left, which says nothing about the backend */
   #observe(startedMs: number, windows: number, hasFailed: boolean | undefined): void {
     const tookMs = this.#clock.monotonicMs() - startedMs;
     this.#meters.window_fetch_seconds.observe(tookMs / 1000, {});
@@ -97,7 +97,7 @@ export class Reads {
   }
 }
 
-/** True when something is wrong with the backend or this process, and not with the request. */
+/** True for a problem of the backend or this process, and not of the request. */
 export function isTrouble(error: unknown): boolean {
   return !(error instanceof ApiError) || error.status >= 500;
 }

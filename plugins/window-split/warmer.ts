@@ -8,32 +8,32 @@ import type { windowMetrics } from './metrics.js';
 
 type WarmOptions = Pick<WindowSplitOptions, 'backgroundWarmMaxWindows' | 'historyCacheTtl' | 'splitInterval'>;
 
-/** A metric query whose older neighbours may be read ahead. */
+/** A metric query whose preceding windows may be read in advance. */
 export interface Neighbourhood {
   readonly exchange: Exchange<'tenant' | 'plan'>;
   readonly request: QueryRangeRequest;
   readonly rest: Rest;
-  /** The key of all its windows, but for their times. */
+  /** The key of all its windows, without their times. */
   readonly question: string;
-  /** The windows that were asked for, in order. */
+  /** The requested windows, in order. */
   readonly windows: readonly TimeWindow[];
 }
 
 const msNs = 1_000_000n;
 const maxQuestions = 2_000;
 const maxBytes = 2 * 1024 * 1024;
-/** The most windows of one read. */
+/** Maximum number of windows of one read. */
 const perRead = 4;
 
 /**
- * Reads the windows before those of a query that has come again, so that they are there when somebody looks further back: while no range
- * query runs.
+ * Reads the windows before those of a repeated query in advance, for clients that look further back. It only runs while no range query
+ * does.
  */
 export class Warmer {
   readonly #options: WarmOptions;
   readonly #host: Pick<Host<typeof windowMetrics>, 'clock' | 'strain' | 'meters' | 'log'>;
   readonly #read: (exchange: Exchange<'tenant' | 'plan'>, rest: Rest) => Promise<unknown>;
-  /** Questions that were asked, and whether their neighbours have been read. */
+  /** Previous queries, and whether their neighbours have been read. */
   readonly #asked: ByteLru<{ isWarm: boolean }>;
   readonly #spare: SpareTime;
 
@@ -50,7 +50,7 @@ export class Warmer {
     this.#spare = new SpareTime(host, whileIdle(isIdle));
   }
 
-  /** A query has been answered. */
+  /** Records that a query has been answered. */
   answered(neighbourhood: Neighbourhood): void {
     const { question, exchange } = neighbourhood;
     const asked = this.#asked.get(question);
@@ -66,15 +66,15 @@ export class Warmer {
     this.#spare.stop();
   }
 
-  /** Newest first. Ends early when somebody asks. */
+  /** Reads the windows, newest first. Ends early when a client sends a query. */
   async #warm({ request, rest, windows }: Neighbourhood, detached: Exchange<'tenant'>): Promise<void> {
     const [first] = windows;
     const { splitInterval, backgroundWarmMaxWindows } = this.#options;
-    // Shorter ones may still change, and longer ones are those of a very long range.
+    // Shorter windows may still change, and longer ones belong to a very long range.
     if (first === undefined || first.endMs - first.startMs !== splitInterval) return;
     let left = Math.min(backgroundWarmMaxWindows, windows.length);
     for (let endMs = first.startMs; left > 1 && this.#spare.isFree;) {
-      // A single window would be asked for as it is.
+      // A range of a single window would not be split.
       const count = left <= perRead + 1 ? left : perRead;
       const startMs = endMs - count * splitInterval;
       const range = { startNs: BigInt(startMs) * msNs, endNs: BigInt(endMs) * msNs };

@@ -27,42 +27,42 @@ export interface WindowingDeps {
   readonly counts: LineCounts;
   readonly parallelism: Parallelism;
   readonly keys: CacheKeys;
-  /** Questions that were asked before. */
+  /** Queries that were sent before. */
   readonly asked: Memory<true>;
 }
 
-/** Thrown where a part says something that is about the whole: the request is then asked as one. */
+/** Thrown if the answer to a part concerns the whole: the request is then sent as a whole. */
 export class FallBackToWholeRange extends Error {}
 
 /** Facts about a window before it is read. */
 export interface KnownWindow extends TimeWindow {
-  /** Where it is kept; undefined while it may still change. */
+  /** Its cache key; undefined while it may still change. */
   readonly key: KeepKey | undefined;
-  /** Its streams have no line in it, so that it need not be read. */
+  /** True if its streams have no line in it, so that it need not be read. */
   readonly isEmpty: boolean;
 }
 
 const msNs = 1_000_000n;
-/** The share of a request's time after which windows are given up where answers may be partial. */
+/** Share of a request's time after which missing windows are given up if answers may be partial. */
 const partialShare = 0.8;
 
-/** The windows of one request: how they are cut, found, read and kept. */
+/** The windows of one request: splits the range, and finds, reads and caches windows. */
 export class Windowing {
   readonly #deps: WindowingDeps;
   readonly #exchange: Exchange<'tenant' | 'plan'>;
   readonly #request: QueryRangeRequest;
   readonly #reads: Reads;
   readonly kept: KeptWindows;
-  /** The key of all its windows, but for their times and versions. */
+  /** The key of all its windows, without their times and versions. */
   readonly question: string;
   readonly #assumptions: Assumptions | undefined;
-  /** One time for the whole request: what is sealed at its start is sealed. */
+  /** A single current time for the whole request: windows that are final at its start stay final. */
   readonly #nowMs: number;
   /** Windows of the whole request, in order. */
   windows: readonly TimeWindow[] = [];
   #expensive = false;
   #failed = 0;
-  /** Assumptions that the windows rest on, besides their rows. */
+  /** Assumptions that the windows rely on, besides their rows. */
   #assumed: readonly string[] = [];
 
   constructor(
@@ -92,7 +92,7 @@ export class Windowing {
     return { splitMs: splitInterval, isAligned: alignWindows, sealedMs: this.#sealedMs(readings) };
   }
 
-  /** Windows that end after this may still change: lines are on their way, or are looked for in the future. */
+  /** Windows that end after this time may still change: lines may be on their way, or the query may read the future. */
   #sealedMs(readings: readonly SelectorRead[]): number {
     const aheadMs = Math.max(0, ...readings.map(({ offsetMs }) => -offsetMs));
     return this.#nowMs - this.#deps.options.freshness - aheadMs;
@@ -110,12 +110,12 @@ export class Windowing {
     return { timeoutMs: options.windowTimeout, allMs };
   }
 
-  /** The limit on series of the request as a whole; 0 for none. */
+  /** The series limit of the request as a whole; 0 for none. */
   get maxSeries(): number {
     return this.#request.isPart === true ? 0 : this.#limits.maxQuerySeries;
   }
 
-  /** Puts windows together; an answer without some of them says so. */
+  /** Joins windows; an incomplete answer gets a warning. */
   async together<Whole extends { readonly warnings: readonly string[] }>(
     join: () => Promise<Whole>,
   ): Promise<Whole> {
@@ -129,7 +129,7 @@ export class Windowing {
     return { ...whole, warnings: [`partial response: ${this.#failed} time windows could not be read`] };
   }
 
-  /** True when the range reads older lines than the tenant may see: what is kept may hold them. */
+  /** True if the range reads lines that are older than the tenant may read: cached windows may contain them. */
   isBeyondReach(startMs: number, readings: readonly SelectorRead[]): boolean {
     const { oldestNs } = this.#exchange.slots.tenant;
     if (oldestNs === undefined) return false;
@@ -139,9 +139,9 @@ export class Windowing {
   }
 
   /**
-   * Where windows are kept, and which are empty. Those that end within `-query-range-freshness` of now may still change. The key of the
-   * others holds the number of lines that they read, so that a line which comes late makes another key.
-   * @param isEmptyWithoutLines true when a window in which there is no line has an empty answer
+   * Determines the cache keys of windows, and which are empty. Windows that end within `-query-range-freshness` of now may still change.
+   * The key of the others contains the number of lines that they read, so that a line that arrives late changes the key.
+   * @param isEmptyWithoutLines true if a window without lines has an empty answer
    */
   async known(
     windows: readonly TimeWindow[],
@@ -203,7 +203,7 @@ export class Windowing {
       return lines;
     } catch (error) {
       if (this.signal.aborted) throw error;
-      // The counts only save reads: without them every window is read, and none is kept that would be known again by its lines.
+      // The counts only save reads. Without them every window is read, and windows whose key needs counts are not cached.
       meters.window_prefilter_error_total.add(1, {});
       return [];
     } finally {
@@ -211,7 +211,7 @@ export class Windowing {
     }
   }
 
-  /** Everything that an answer depends on, as one text. */
+  /** A key of everything that an answer depends on. */
   #questionOf(request: QueryRangeRequest): string {
     const question = this.#deps.keys(this.#exchange.derive({ request }));
     if (question === undefined) throw new Error('answers to range queries are never kept');
@@ -219,8 +219,8 @@ export class Windowing {
   }
 
   /**
-   * True when this is asked for the first time, over so many rows that the answer will rest on assumptions: no window of it is kept then,
-   * and it is sooner asked as a whole.
+   * True if this is requested for the first time, over so many rows that the answer will rely on assumptions: its windows would not be
+   * cached, and requesting it as a whole is faster.
    */
   async isFirstOfMany(readings: readonly SelectorRead[]): Promise<boolean> {
     const { asked, options } = this.#deps;
@@ -252,7 +252,7 @@ export class Windowing {
     this.#deps.host.meters.window_prefilter_skipped_total.add(1, {});
   }
 
-  /** Neighbours in as many groups as may be read at once. */
+  /** Splits adjacent windows into as many groups as may be read in parallel. */
   divided<Slot>(run: readonly Slot[]): readonly (readonly Slot[])[] {
     const { expensiveMaxParallel } = this.#deps.options;
     const { current } = this.#deps.parallelism;
@@ -285,8 +285,8 @@ export class Windowing {
   }
 
   /**
-   * Reads neighbouring windows at once. After trouble they are read again one by one, until what was read is enough; where answers may be
-   * partial, without those that fail again.
+   * Reads adjacent windows with one call. After a failure they are read again one by one, until enough has been read; if answers may be
+   * partial, windows that fail again are left out.
    */
   async readRun<Slot, Value>(
     run: readonly Slot[],
@@ -314,7 +314,7 @@ export class Windowing {
         if (isEnough(value)) break;
       } catch (error) {
         if (!mayGoOn(error)) throw error;
-        // The first failure says more: by now the circuit breaker may be open.
+        // The first failure is more specific: by now the circuit breaker may be open.
         if (!options.partialResponses) throw trouble;
         this.#failed += 1;
       }
@@ -323,9 +323,7 @@ export class Windowing {
   }
 }
 
-/**
- * The request that stands for all whose windows are the same: windows have times of their own, and those of logs are kept without limit.
- */
+/** The request that identifies the windows: windows have times of their own, and those of logs are cached without a limit. */
 function keptAs(request: QueryRangeRequest): QueryRangeRequest {
   const anyTime = { ...request, range: { startNs: 0n, endNs: 0n }, limit: 0, part: 'window' } as const;
   return request.query.ast.kind === 'log'
@@ -333,7 +331,7 @@ function keptAs(request: QueryRangeRequest): QueryRangeRequest {
     : { ...anyTime, direction: 'backward' };
 }
 
-/** Counts the rows of streams in buckets: the first begins at the first time, the last ends at the last. */
+/** A request for the number of rows of streams by bucket: the first bucket starts at the first time, the last one ends at the last. */
 function countRequest(
   matchers: readonly Matcher[],
   bucketMs: number,

@@ -6,7 +6,7 @@ import { badRequest } from '../http/errors.js';
 import { parseTime } from '../http/time-arg.js';
 import { type BucketArgs, bucketStart, readQueryArgs, requireBuckets } from './query-args.js';
 
-/** A request for more zero-filled buckets has a wrong step. */
+/** Maximum number of zero-filled buckets; a request for more has a wrong step. */
 const MAX_BUCKETS = 200_000;
 
 interface Series {
@@ -53,7 +53,7 @@ export async function hits(ctx: Context): Promise<void> {
   });
 }
 
-/** The pipes up to the first one whose rows no longer have a time; that pipe is ignored rather than refused. */
+/** The pipes before the first one whose rows no longer have a time; that pipe is ignored rather than rejected. */
 function rowPipes(pipes: readonly LogsqlPipe[]): readonly LogsqlPipe[] {
   const kinds = new Set<LogsqlPipe['kind']>([
     'stats',
@@ -83,7 +83,7 @@ function addCount(
   item.total += count;
 }
 
-/** Keeps the largest groups and sums the others into one series without fields, which comes last. */
+/** Keeps the largest groups and merges the others into one series without fields, which comes last. */
 function mergeRest(ordered: readonly Series[], keep: number): Series[] {
   const busiest = new Set([...ordered].sort((a, b) => b.total - a.total).slice(0, keep));
   const rest = new Map<string, Series>();

@@ -29,7 +29,7 @@ export async function buildInfo(ctx: Context): Promise<void> {
   await answerJson(ctx, { status: 'success', data: { version: ctx.backend.settings.version } });
 }
 
-/** `GET /select/tenant_ids`: tenants with rows; refused when the request names a tenant. */
+/** `GET /select/tenant_ids`: tenants with rows; rejected if the request names a tenant. */
 export async function tenantIds(ctx: Context): Promise<void> {
   for (const name of ['AccountID', 'ProjectID']) {
     const value = ctx.req.headers[name.toLowerCase()];
@@ -46,7 +46,7 @@ export async function tenantIds(ctx: Context): Promise<void> {
   );
 }
 
-/** `GET /metrics`: the metrics of the real server that a proxy or a dashboard reads, and a few of its own. */
+/** `GET /metrics`: the metrics of the real server that proxies or dashboards read, and a few of its own. */
 export async function metrics(ctx: Context): Promise<void> {
   const { backend } = ctx;
   const stats = backend.stats();

@@ -7,7 +7,7 @@ import { ingestLokiStream, type LokiStream, parseLokiJson } from '../ingest/loki
 import { RowSink } from '../ingest/row-sink.js';
 import { decodeSnappy } from '../ingest/snappy.js';
 
-/** Rows stored before other work gets a turn. */
+/** Number of rows stored before other work gets a turn. */
 const YIELD_ROWS = 2000;
 
 /** `POST /insert/jsonline`: NDJSON rows (docs/protocol/victorialogs.md#ingestion). */

@@ -99,7 +99,7 @@ async function pipeValues(ctx: Context, pipe: LogsqlPipe, column: string): Promi
   await answerCounts(ctx, counts);
 }
 
-/** The common answer: `filter` keeps values by substring; when `limit` cuts the list, the counts are reported as 0. */
+/** The common answer of listings: `filter` selects values by substring; if `limit` cuts the list, the counts are reported as 0. */
 async function answerCounts(ctx: Context, counts: ReadonlyMap<string, number>): Promise<void> {
   const filter = ctx.args.get('filter');
   const limit = ctx.args.count('limit');

@@ -74,7 +74,7 @@ export function readQueryArgs(ctx: Context): QueryArgs {
   };
 }
 
-/** The divisor of `rate()` without buckets, and the time limit of the query. */
+/** The divisor of `rate()` without buckets, and the timeout of the query. */
 function rates(
   ctx: Context,
   startNs: bigint | undefined,
@@ -122,7 +122,7 @@ export function requireBuckets(args: QueryArgs): BucketArgs {
   return args.buckets;
 }
 
-/** Start of the bucket that holds `ns`. */
+/** Start of the bucket that contains `ns`. */
 export function bucketStart(ns: bigint, { stepNs, offsetNs }: BucketArgs): bigint {
   const shifted = ns + offsetNs;
   const below = ((shifted % stepNs) + stepNs) % stepNs;

@@ -26,7 +26,10 @@ export async function queryRows(ctx: Context): Promise<void> {
   await ctx.out.end();
 }
 
-/** Limits to the newest `limit` rows, newest first, if the pipes keep `_time`; after a sort, stats and the like, a plain limit. */
+/**
+ * Limits the query to the newest `limit` rows, newest first, if the pipes keep `_time`; after a sort, stats and the like, adds a plain
+ * limit.
+ */
 function withLimit(query: LogsqlQuery, limit: number, offset: number): LogsqlQuery {
   const pipes: LogsqlPipe[] = [...query.pipes];
   if (pipes.every(keepsTime)) {
@@ -46,7 +49,7 @@ function withLimit(query: LogsqlQuery, limit: number, offset: number): LogsqlQue
   return { ...query, pipes };
 }
 
-/** Row-wise pipes that may rewrite `_time` but not remove it, so the sort must run after them. */
+/** True for row-wise pipes that may change `_time` but not remove it, so that the sort must run after them. */
 function keepsTime(pipe: LogsqlPipe): boolean {
   return (
     keepsRowsInTime(pipe) || ['unpack_json', 'unpack_logfmt', 'extract', 'extract_regexp'].includes(pipe.kind)

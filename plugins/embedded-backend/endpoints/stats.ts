@@ -10,7 +10,7 @@ import { parseTime } from '../http/time-arg.js';
 import { makeTags, tagsText } from '../store/stream-tags.js';
 import { readQueryArgs, requireBuckets } from './query-args.js';
 
-/** One value of one series as the stats endpoints write it. */
+/** One value of one series, as written by the stats endpoints. */
 interface Sample {
   /** Position of the column among the results; the first sort key of series. */
   readonly column: number;
@@ -70,7 +70,7 @@ export const statsQueryRange = withJsonErrors(async (ctx) => {
   });
 });
 
-/** Index of the last `stats` pipe; HTTP 400 (422 here) when there is none. */
+/** Index of the last `stats` pipe; HTTP 400 (422 here) if there is none. */
 function requireStats(query: LogsqlQuery): number {
   const at = query.pipes.findLastIndex((pipe) => pipe.kind === 'stats');
   if (at === -1) throw badRequest(`missing \`| stats ...\` pipe in the query [${printQuery(query)}]`);

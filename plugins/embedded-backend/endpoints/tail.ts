@@ -35,7 +35,7 @@ export async function tail(ctx: Context): Promise<void> {
   if (!/\bgzip\b/.test(ctx.req.headers['accept-encoding'] ?? '')) ctx.out.sendHeadersPlain();
   const follower = new Follower(ctx, job);
   let startNs = ctx.nowNs - startOffsetNs;
-  // When the loop was late once, many tails poll at the same time; this gives requests their turns between them.
+  // After a late turn of the event loop, many tails poll at the same time; this gives requests their turns between them.
   const pacer = new Pacer();
   const { store } = ctx.backend;
   let [seenRows, seenNs] = [-1, 0n];
@@ -43,7 +43,7 @@ export async function tail(ctx: Context): Promise<void> {
     await pacer.due();
     const endNs = ctx.backend.settings.nowNs() - offsetNs;
     const { rowsIngested, newestNs = endNs } = store;
-    // Nothing new is possible unless rows have arrived since, or a row was in the future at the last poll.
+    // New rows are impossible unless rows have arrived since, or a row was in the future at the last poll.
     if (rowsIngested !== seenRows || newestNs > seenNs) await follower.poll(startNs, endNs);
     [seenRows, seenNs] = [rowsIngested, endNs];
     startNs =
@@ -52,7 +52,7 @@ export async function tail(ctx: Context): Promise<void> {
   }
 }
 
-/** Remembers what each stream has sent, so that rows in the overlap of two polls are sent once. */
+/** Remembers the rows that each stream has sent, so that rows in the overlap of two polls are sent once. */
 class Follower {
   readonly #ctx: Context;
   readonly #job: QueryJob;

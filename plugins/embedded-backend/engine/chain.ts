@@ -7,9 +7,9 @@ import {
 } from '../logsql/index.js';
 
 /**
- * Chains the pipes of a query. Groups that compare equal may come in any order under a sort. In recordings of the real server, the last of
- * them comes first when sorting descending, as the newest row does among rows of one time. Groups before such a sort are therefore passed
- * on from last to first.
+ * Chains the pipes of a query. Under a sort, groups that compare equal may come in any order. In recordings of the real server, the last of
+ * them comes first in descending order, as does the newest of several rows with the same time. Groups before such a sort are therefore
+ * passed on from last to first.
  */
 export function chainPipes(
   pipes: readonly LogsqlPipe[],

@@ -11,7 +11,7 @@ import {
 import { badRequest } from '../http/errors.js';
 import { mapSubqueries, subqueriesOf } from './subqueries.js';
 
-/** Parses the `query` argument; HTTP 400 with the reason worded as by the real server. */
+/** Parses the `query` argument; HTTP 400 with the real server's text for an invalid one. */
 export function parseQueryArg(text: string): LogsqlQuery {
   return framed(`cannot parse \`query\` arg [${text}]: `, () => parseLogsql(text));
 }

@@ -1,6 +1,6 @@
 import { ClientGoneError, HttpError } from '../http/errors.js';
 
-/** Limits the queries running at once; others wait in order, for at most `maxQueueMs`, and then get 503. */
+/** Limits concurrent queries; others wait in order, for at most `maxQueueMs`, and then get 503. */
 export class Limiter {
   readonly #capacity: number;
   readonly #maxQueueMs: number;
@@ -16,7 +16,7 @@ export class Limiter {
     return this.#running;
   }
 
-  /** Runs `work` when its turn comes. */
+  /** Runs `work` once a permit is free. */
   async run<T>(signal: AbortSignal, work: () => Promise<T>): Promise<T> {
     if (this.#running >= this.#capacity) await this.#turn(signal);
     else this.#running++;
@@ -24,7 +24,7 @@ export class Limiter {
       return await work();
     } finally {
       const next = this.#waiting.values().next().value;
-      // The place is passed on directly, so a newcomer cannot take it first.
+      // The permit is passed on directly, so a new query cannot take it first.
       if (next === undefined) this.#running--;
       else next();
     }

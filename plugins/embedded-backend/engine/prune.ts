@@ -5,12 +5,12 @@ import type { TimeRange } from '../store/scan.js';
 import type { Stream } from '../store/stream.js';
 import type { StreamTags } from '../store/stream-tags.js';
 
-/** A filter split into the part that the store's index can answer and the part to test row by row. */
+/** A filter split into a part that the store's index can evaluate and a part to test row by row. */
 export interface PrunedFilter {
   readonly range: TimeRange;
   /** Exact test of a stream's fields. */
   readonly matchesStream: (tags: StreamTags) => boolean;
-  /** The remaining filter; `all` when stream and time decide everything. */
+  /** The remaining filter; `all` if stream and time decide everything. */
   readonly rowFilter: LogsqlFilter;
 }
 
@@ -56,7 +56,7 @@ export function timeBounds(filter: LogsqlFilter, evalNs: bigint): TimeRange {
   }
 }
 
-/** True when any top-level condition of the filter is on time. */
+/** True if any top-level condition of the filter is on time. */
 export function hasTimeFilter(filter: LogsqlFilter): boolean {
   return filter.kind === 'and' ? filter.parts.some(hasTimeFilter) : isPureTime(filter);
 }
@@ -65,7 +65,7 @@ function isPureTime(filter: LogsqlFilter): boolean {
   return filter.kind === 'time' || filter.kind === 'time-relative';
 }
 
-/** True when the filter only has conditions on streams and time, so that rows can be counted without reading them. */
+/** True if the filter only has conditions on streams and time, so that rows can be counted without reading them. */
 export function isPureStreamFilter(filter: LogsqlFilter): boolean {
   return conjuncts(filter).every((part) => isPureTime(part) || isOfStreams(part));
 }

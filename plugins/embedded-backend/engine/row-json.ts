@@ -78,7 +78,7 @@ function quotedName(name: string): string {
   let quoted = quotedNames.get(name);
   if (quoted === undefined) {
     quoted = JSON.stringify(name);
-    // Clients choose the names; beyond the bound they are quoted anew each time.
+    // Clients choose the names; above the limit they are quoted again each time.
     if (quotedNames.size < MAX_NAMES) quotedNames.set(name, quoted);
   }
   return quoted;

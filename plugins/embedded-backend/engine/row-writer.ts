@@ -4,7 +4,7 @@ import type { ResponseWriter } from '../http/response.js';
 import { rowJson } from './row-json.js';
 import type { RowConsumer } from './run.js';
 
-/** Writes rows as NDJSON as they arrive. Empty fields are left out, and so are rows without any fields. */
+/** Writes rows as NDJSON as they arrive. Empty fields are omitted, as are rows without any fields. */
 export class JsonRowWriter implements RowConsumer {
   readonly #out: ResponseWriter;
   readonly #fault: FaultRule | undefined;

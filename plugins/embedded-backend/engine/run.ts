@@ -18,31 +18,31 @@ import { HidingRow, type HiddenFields, ShiftedRow, rowAt } from './stored-row.js
 import { mapSubqueries, subqueriesOf } from './subqueries.js';
 import { pullOrder } from './time-order.js';
 
-/** Other requests get their turn at least this often. */
+/** Maximum time without a turn for other requests, in milliseconds. */
 const TURN_MS = 8;
 
 /** A query with everything that its result depends on. */
 export interface QueryJob {
   readonly tenant: TenantId;
   readonly query: LogsqlQuery;
-  /** The time that relative times and `now` refer to. */
+  /** The evaluation time, to which relative times and `now` refer. */
   readonly evalNs: bigint;
   readonly hidden: HiddenFields;
-  /** Length of the time range, the divisor of `rate()`; undefined when the range is open. */
+  /** Length of the time range, the divisor of `rate()`; undefined for an open range. */
   readonly rangeNs: bigint | undefined;
-  /** Time limit in milliseconds. */
+  /** Timeout in milliseconds. */
   readonly limitMs: number;
 }
 
-/** Receives result rows. `push` returns false when it needs no more; `drain` resolves when it can receive further rows. */
+/** Receives result rows. `push` returns false if it needs no more; `drain` resolves when it can receive more rows. */
 export interface RowConsumer {
   push(row: RowView): boolean;
   drain(): Promise<void>;
 }
 
 /**
- * Runs a query under the concurrency and time limits. Rejects with `QueryTimeoutError`, `ClientGoneError`, or HTTP 400 for errors of the
- * query itself.
+ * Runs a query with the concurrency limit and the timeout. Rejects with `QueryTimeoutError`, `ClientGoneError`, or HTTP 400 for errors of
+ * the query itself.
  */
 export async function runJob(ctx: Context, job: QueryJob, consumer: RowConsumer): Promise<void> {
   const { counters, limiter } = ctx.backend;

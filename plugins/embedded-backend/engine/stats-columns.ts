@@ -2,13 +2,13 @@ import type { LogsqlPipe, LogsqlQuery } from '../logsql/index.js';
 import { printPipe, printQuery } from '../logsql/index.js';
 import { badRequest } from '../http/errors.js';
 
-/** Columns of a stats result that are labels, and columns that are values. */
+/** The columns of a stats result that are labels, and those that are values. */
 export interface StatsColumns {
   readonly labels: readonly string[];
   readonly values: readonly string[];
 }
 
-/** Follows the columns of the last `stats` pipe through the later pipes; HTTP 400 for a pipe that is not allowed there. */
+/** Follows the columns of the last `stats` pipe through later pipes; HTTP 400 for a pipe that is not allowed there. */
 export function statsColumns(query: LogsqlQuery): StatsColumns {
   const at = query.pipes.findLastIndex((pipe) => pipe.kind === 'stats');
   const stats = query.pipes[at];

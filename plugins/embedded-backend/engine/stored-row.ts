@@ -26,7 +26,7 @@ export function rowNames(stream: Stream, layout: RowLayout): readonly string[] {
 export class StoredRow implements RowView {
   readonly timeNs: bigint;
   readonly stream: Stream;
-  /** Names of its own fields, without those in which it has its stream's value, and their values. */
+  /** Names of its own fields, excluding those with the value of its stream, and their values. */
   readonly layout: RowLayout;
   readonly values: readonly string[];
 
@@ -96,7 +96,7 @@ export class HidingRow implements RowView {
 
   *fieldNames(): Generator<string> {
     for (const name of this.#row.fieldNames()) {
-      // Listings still name the built-in fields, which then read as empty.
+      // Listings still include the built-in fields, which then read as empty.
       if (name === '_stream' || name === '_stream_id' || !this.#hidden.has(name)) yield name;
     }
   }

@@ -1,14 +1,14 @@
 import type { FieldRef, LogsqlPipe } from '../logsql/index.js';
 import type { ScanOrder } from '../store/scan.js';
 
-/** An order in which to read the store so that the pipes need no sort of their own. */
+/** An order for reading the store that makes a sort in the pipes unnecessary. */
 export interface OrderedPipes {
   readonly order: ScanOrder;
   readonly pipes: readonly LogsqlPipe[];
 }
 
 /**
- * Turns a leading `sort by (_time)`, `first n by (_time)` or `last n by (_time)` into the order in which blocks are read, leaving only a
+ * Converts a leading `sort by (_time)`, `first n by (_time)` or `last n by (_time)` to the order in which blocks are read, leaving only a
  * limit: the newest thousand rows of a large store then cost a thousand rows instead of a sort.
  */
 export function pullOrder(pipes: readonly LogsqlPipe[]): OrderedPipes {
@@ -46,7 +46,7 @@ function timeSort(pipe: LogsqlPipe): TimeCut | undefined {
 }
 
 /**
- * True when a pipe works row by row, keeps the order of rows and does not change `_time`. Only such pipes may come between the store and a
+ * True if a pipe works row by row, keeps the order of rows and does not change `_time`. Only such pipes may come between the store and a
  * limit on the newest rows.
  */
 export function keepsRowsInTime(pipe: LogsqlPipe): boolean {

@@ -8,7 +8,7 @@ export class Args {
     this.#params = params;
   }
 
-  /** First value, `''` when absent. */
+  /** The first value, `''` if absent. */
   get(name: string): string {
     for (const params of this.#params) {
       const value = params.get(name);
@@ -22,7 +22,7 @@ export class Args {
     return this.#params.flatMap((params) => params.getAll(name)).filter((value) => value !== '');
   }
 
-  /** A non-negative integer, or `fallback` when absent; otherwise HTTP 400. */
+  /** A non-negative integer, or `fallback` if absent; otherwise HTTP 400. */
   count(name: string, fallback = 0): number {
     const text = this.get(name);
     if (text === '') return fallback;
@@ -36,7 +36,7 @@ export class Args {
     return value;
   }
 
-  /** A boolean as Go's `strconv.ParseBool` parses it; false when absent, HTTP 400 when invalid. */
+  /** A boolean as parsed by Go's `strconv.ParseBool`; false if absent, HTTP 400 if invalid. */
   bool(name: string): boolean {
     const text = this.get(name);
     if (text === '') return false;
@@ -47,7 +47,7 @@ export class Args {
     );
   }
 
-  /** A comma list. */
+  /** A comma-separated list. */
   list(name: string): string[] {
     return this.get(name)
       .split(',')

@@ -5,7 +5,7 @@ import { gunzip, inflate } from 'node:zlib';
 import { decodeSnappy } from '../ingest/snappy.js';
 import { badRequest, ClientGoneError, HttpError } from './errors.js';
 
-/** Larger bodies, compressed or not, get 413. */
+/** Maximum size of a body, compressed or not; larger ones get 413. */
 export const MAX_BODY_BYTES = 64 * 1024 * 1024;
 
 const gunzipAsync = promisify(gunzip);

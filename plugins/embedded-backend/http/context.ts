@@ -15,9 +15,9 @@ export interface Context {
   readonly args: Args;
   readonly tenant: TenantId;
   readonly out: ResponseWriter;
-  /** Aborted when the client leaves or the server closes. */
+  /** Aborts when the client leaves or the server closes. */
   readonly signal: AbortSignal;
-  /** Unix nanoseconds at arrival. */
+  /** Time of arrival in Unix nanoseconds. */
   readonly nowNs: bigint;
   readonly fault: FaultRule | undefined;
 }

@@ -9,7 +9,7 @@ export class HttpError extends Error {
   }
 }
 
-/** A query exceeded its time limit; docs/protocol/victorialogs.md#failures has the two ways in which the client learns of it. */
+/** A query exceeded its timeout; docs/protocol/victorialogs.md#failures describes the two ways in which the client is told. */
 export class QueryTimeoutError extends HttpError {
   constructor(limitMs: number) {
     super(
@@ -29,7 +29,7 @@ export class ClientGoneError extends Error {
   }
 }
 
-/** A 400 with this text. */
+/** An HTTP 400 error with this text. */
 export function badRequest(message: string): HttpError {
   return new HttpError(400, message);
 }

@@ -17,13 +17,13 @@ const ABORT_TEXT =
 export interface ResponseOptions {
   readonly acceptsGzip: boolean;
   readonly headers: Readonly<Record<string, string>>;
-  /** Called with the bytes of each piece handed to the socket. */
+  /** Called with the number of bytes of each piece passed to the socket. */
   readonly onBytes: (bytes: number) => void;
-  /** Waits this long before each piece: the "trickle" fault. */
+  /** Delay before each piece: the "trickle" fault. */
   readonly pieceDelayMs?: number;
 }
 
-/** A text response written piece by piece, with gzip when requested and large enough, and with back-pressure. */
+/** A text response written piece by piece, with gzip if requested and large enough, and with back-pressure. */
 export class ResponseWriter {
   readonly #res: ServerResponse;
   readonly #options: ResponseOptions;
@@ -31,7 +31,7 @@ export class ResponseWriter {
   #status = 200;
   #contentType = 'text/plain; charset=utf-8';
   #pending = '';
-  /** Full pieces before `#pending`, when much is written between two flushes. */
+  /** Complete pieces before `#pending`, if much is written between two flushes. */
   #pieces: string[] = [];
   #gzip: Gzip | undefined;
   #gzipDone: Promise<void> = Promise.resolve();
@@ -43,7 +43,7 @@ export class ResponseWriter {
     this.#options = options;
   }
 
-  /** True when status and headers have been sent and can no longer change. */
+  /** True if status and headers have been sent and can no longer change. */
   get started(): boolean {
     return this.#res.headersSent;
   }
@@ -72,7 +72,7 @@ export class ResponseWriter {
     if (this.#pieces.length > 0 || this.#pending.length >= CHUNK_CHARS) await this.flush();
   }
 
-  /** Sends headers now, uncompressed: shows a live tail's client immediately that it is connected. */
+  /** Sends headers now, uncompressed, which shows the client of a live tail immediately that it is connected. */
   sendHeadersPlain(): void {
     this.#plain = true;
     this.#writeHead({});

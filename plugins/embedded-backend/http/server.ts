@@ -139,7 +139,7 @@ function uint32(text: string): number {
   return value;
 }
 
-/** Applies the parts of a fault that come before the answer; true when there is nothing left to answer. */
+/** Applies the parts of a fault that precede the answer; true if there is nothing left to answer. */
 async function playFault(ctx: Context): Promise<boolean> {
   const { fault, signal } = ctx;
   if (fault?.latencyMs !== undefined) await pause(fault.latencyMs, signal);

@@ -20,7 +20,7 @@ export function parseTime(text: string, nowNs: bigint): bigint | undefined {
   return nowNs - (relative < 0n ? -relative : relative);
 }
 
-/** `parseTime` for a request argument: undefined when absent, an HTTP 400 when malformed. */
+/** `parseTime` for a request argument: undefined if absent, HTTP 400 if malformed. */
 export function parseTimeArg(name: string, text: string, nowNs: bigint): bigint | undefined {
   if (text === '') return undefined;
   const ns = beyondInt64(text) ? undefined : parseTime(text, nowNs);
@@ -29,7 +29,10 @@ export function parseTimeArg(name: string, text: string, nowNs: bigint): bigint 
   return ns < MIN_NS ? MIN_NS : ns > MAX_NS ? MAX_NS : ns;
 }
 
-/** The real server treats an integer as a time only if it fits 64 bits, and otherwise as a duration, which is then invalid. */
+/**
+ * True for integers beyond 64 bits: the real server parses an integer as a time only if it fits 64 bits, and otherwise as a duration, which
+ * is then invalid.
+ */
 function beyondInt64(text: string): boolean {
   if (!/^-?\d{19,}$/.test(text)) return false;
   const value = BigInt(text.slice(0, 40));

@@ -1,7 +1,7 @@
 /**
  * Flattens one JSON object into text fields as the ingestion endpoints do: nested objects become dotted names, arrays their compact JSON
- * text, numbers and booleans their text as written; null, empty text and empty objects are dropped. For equal names the last wins.
- * Undefined when the text is not one JSON object.
+ * text, numbers and booleans their text as written; null, empty text and empty objects are dropped. Of equal names, the last one is used.
+ * Undefined if the text is not one JSON object.
  */
 export function flattenLine(text: string): Map<string, string> | undefined {
   try {
@@ -17,7 +17,7 @@ export function flattenLine(text: string): Map<string, string> | undefined {
   }
 }
 
-/** Fills `fields`; tells whether there was a number, whose digits `JSON.parse` may have changed. */
+/** Fills `fields`; returns true if there was a number, whose digits `JSON.parse` may have changed. */
 function flattenInto(fields: Map<string, string>, object: object, prefix: string): boolean {
   let hasNumbers = false;
   for (const [key, item] of Object.entries(object) as [string, unknown][]) {

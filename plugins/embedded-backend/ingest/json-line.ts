@@ -2,10 +2,10 @@ import { parseTime } from '../http/time-arg.js';
 import { flattenLine } from './json-flatten.js';
 import type { RowSink } from './row-sink.js';
 
-/** Longer lines are dropped (`-insert.maxLineSizeBytes`). */
+/** Maximum length of a line; longer ones are dropped (`-insert.maxLineSizeBytes`). */
 const MAX_LINE_CHARS = 256 * 1024;
 
-/** JSON fields that hold the parts of a row. */
+/** JSON fields that contain the parts of a row. */
 export interface JsonLineOptions {
   readonly streamFields: readonly string[];
   /** Candidates in order of preference. */
@@ -18,7 +18,7 @@ export interface JsonLineOptions {
 
 /**
  * Stores one JSON line (docs/protocol/victorialogs.md#ingestion). Lines that are not a JSON object, are too long or have an invalid time
- * are dropped and counted. False when the store is full.
+ * are dropped and counted. False if the store is full.
  */
 export function ingestJsonLine(
   line: string,

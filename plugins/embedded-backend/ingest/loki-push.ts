@@ -1,7 +1,7 @@
 import { flattenLine } from './json-flatten.js';
 import type { RowSink } from './row-sink.js';
 
-/** One pushed entry, in whichever encoding it came. */
+/** One pushed entry, in either encoding. */
 export interface LokiEntry {
   readonly timeNs: bigint;
   readonly line: string;
@@ -14,7 +14,7 @@ export interface LokiStream {
   readonly entries: readonly LokiEntry[];
 }
 
-/** Reads the JSON form of a push request; throws with the reason when it is malformed. */
+/** Parses the JSON form of a push request; throws with the reason if it is malformed. */
 export function parseLokiJson(text: string): LokiStream[] {
   const body: unknown = JSON.parse(text);
   if (!isRecord(body) || !Array.isArray(body['streams']))
@@ -56,7 +56,7 @@ function isRecord(value: unknown): value is Record<string, unknown> {
 
 /**
  * Stores the entries of one stream: labels become stream fields, structured metadata becomes ordinary fields. Unless `keepMessage` is set,
- * a line that is a JSON object is replaced by its fields. False when the store is full.
+ * a line that is a JSON object is replaced by its fields. False if the store is full.
  */
 export function ingestLokiStream(
   stream: LokiStream,

@@ -14,11 +14,11 @@ const MAX_ROW_BYTES = 2 * 1024 * 1024;
 /** Counts of one push request. */
 export interface IngestCounts {
   accepted: number;
-  /** Rows dropped without an error because they exceeded a protocol limit, as on the real server. */
+  /** Number of rows dropped without an error because they exceeded a protocol limit, as on the real server. */
   dropped: number;
 }
 
-/** Where accepted rows are also sent, such as a journal. */
+/** Receives accepted rows, such as a journal. */
 export type RowListener = (
   tenant: TenantId,
   stream: Stream,
@@ -41,7 +41,7 @@ export class RowSink {
     this.#listener = listener;
   }
 
-  /** The stream of these fields; looked up once per distinct list within the request. */
+  /** The stream of these fields; looked up once per distinct list in the request. */
   streamOf(pairs: readonly (readonly [string, string])[]): Stream {
     let key = '';
     for (const [name, value] of pairs) key += `${name.length}:${name}${value.length}:${value}`;
@@ -53,7 +53,7 @@ export class RowSink {
     return stream;
   }
 
-  /** Adds a row of `stream`; false when the store is full. `fields` must not hold `_time`. */
+  /** Adds a row of `stream`; false if the store is full. `fields` must not contain `_time`. */
   add(stream: Stream, timeNs: bigint, fields: ReadonlyMap<string, string>): boolean {
     const names: string[] = [];
     const values: string[] = [];
@@ -64,7 +64,7 @@ export class RowSink {
     values.push(message === '' ? DEFAULT_MESSAGE : message);
     for (const [name, value] of fields) {
       size += name.length + value.length;
-      // A row may have another value in a field than its stream.
+      // A row may override a field of its stream.
       if (value === '' || name === '_msg' || stream.tags.get(name) === value || isReserved(name)) continue;
       tooLong ||= name.length > MAX_NAME_BYTES;
       names.push(name);

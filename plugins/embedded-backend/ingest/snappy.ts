@@ -1,4 +1,4 @@
-/** Upper bound of a decoded block; a larger push is a mistake or an attack. */
+/** Maximum size of a decoded block; a larger push is a mistake or an attack. */
 const MAX_DECODED_BYTES = 64 * 1024 * 1024;
 
 /** Decodes the snappy block format (a length, then literals and back references); throws on malformed input. */
@@ -33,7 +33,7 @@ export function decodeSnappy(input: Buffer): Buffer {
     const offset = offsetBytes === 1 ? ((tag >> 5) << 8) | low : low;
     const count = offsetBytes === 1 ? ((tag >> 2) & 7) + 4 : (tag >> 2) + 1;
     if (offset === 0 || offset > filled || filled + count > length) throw corrupt();
-    // Source and target may overlap (runs), so bytes are copied one by one.
+    // Source and target may overlap (repeats), so bytes are copied one by one.
     for (let i = 0; i < count; i++, filled++) output[filled] = output[filled - offset] ?? 0;
   }
   if (filled !== length) throw corrupt();

@@ -17,7 +17,7 @@ interface LexerState {
 
 /**
  * Splits a query into tokens: words (letters, digits, `_`, `.`), quoted strings, the operators `=~ !~ !=` and single characters. `token` is
- * the current one, without its quotes; at the end of the text it is empty.
+ * the current one, without its quotes; it is empty at the end of the text.
  */
 export class Lexer {
   token = '';
@@ -65,7 +65,7 @@ export class Lexer {
     return !this.spaceBefore && this.is(...words);
   }
 
-  /** Skips the current token if it is one of the words; tells whether it did. */
+  /** Skips the current token if it is one of the words; returns true if it did. */
   accept(...words: readonly string[]): boolean {
     if (!this.is(...words)) return false;
     this.next();
@@ -113,7 +113,7 @@ export class Lexer {
     this.#take(sign, sign);
   }
 
-  /** Reads something that can nest; unreasonable nesting is refused before the stack overflows. */
+  /** Reads a construct that can nest; excessive nesting is rejected before the stack overflows. */
   nested<T>(read: () => T): T {
     if (this.#nesting >= maxNesting)
       throw this.fail(`the query is nested more than ${maxNesting} levels deep`);

@@ -39,7 +39,7 @@ export function readIf(lexer: Lexer): { readonly condition?: LogsqlFilter } {
   throw new LogsqlError(`unexpected token ${JSON.stringify(lexer.token)} after 'if' filter; expecting ')'`);
 }
 
-/** Reads how to treat columns that already have a value. */
+/** Reads the rule for columns that already have a value. */
 export function readRule(lexer: Lexer): UpdateRules['rule'] {
   if (lexer.accept('keep_original_fields')) return 'keep-original';
   return lexer.accept('skip_empty_results') ? 'skip-empty' : 'overwrite';

@@ -8,7 +8,7 @@ import { pipeWords } from '../../../core/victoria/logsql/words-table.js';
 
 const phraseEnds = ['*', ',', '(', ')', '[', ']', '|', ';', ''];
 const filterEnds = ['|', ')', ';', ''];
-// Characters that would join a word when the space or colon before them was forgotten.
+// Characters that would join a word if the space or colon before them was forgotten.
 const gluedSigns = ['=', '!=', '=~', '!~', '~', '<', '>', '(', '{', '!', '"', "'", '`'];
 
 /** Reads a filter up to a bar, a closing parenthesis or the end. */
@@ -114,7 +114,7 @@ function readParens(lexer: Lexer, field: FieldRef | undefined): LogsqlFilter {
   return inner;
 }
 
-/** Reads `*` when it is a filter of its own or a field prefix; does not consume `*text*`. */
+/** Reads `*` if it is a separate filter or a field prefix; does not consume `*text*`. */
 function readStar(lexer: Lexer, field: FieldRef | undefined): LogsqlFilter | undefined {
   const state = lexer.save();
   lexer.next();

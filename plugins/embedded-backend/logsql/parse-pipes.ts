@@ -58,7 +58,7 @@ function readPipeFilter(lexer: Lexer): LogsqlFilter {
   return wrap("cannot parse 'filter'", () => readFilter(lexer));
 }
 
-/** Reads the pipes that select, sort and count rows; readReshapePipe reads the others. */
+/** Reads pipes that select, sort and count rows; readReshapePipe reads the others. */
 function readNamedPipe(lexer: Lexer, name: string): LogsqlPipe | undefined {
   switch (name) {
     case 'fields':

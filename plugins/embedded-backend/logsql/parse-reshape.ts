@@ -7,7 +7,7 @@ import { readCompound, readCount, readFieldsInParens, readName, wrap } from './p
 
 const ends = ['|', ')', ';', ''];
 
-/** Reads the pipes that change columns and those that list fields; undefined for any other name. */
+/** Reads pipes that change columns, and those that list fields; undefined for any other name. */
 export function readReshapePipe(lexer: Lexer, name: string): LogsqlPipe | undefined {
   switch (name) {
     case 'format':

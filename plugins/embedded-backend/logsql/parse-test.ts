@@ -98,7 +98,7 @@ function list(kind: ListTest['kind']): TestReader {
     const state = lexer.save();
     try {
       const values = readArguments(lexer);
-      // in(*) and in("*") match any value, also a missing one.
+      // in(*) and in("*") match any value, including a missing one.
       if (values.length === 1 && values[0] === '*') return { kind: 'substring', text: '' };
       return { kind, values: [...new Set(values)] };
     } catch (error) {
@@ -109,7 +109,7 @@ function list(kind: ListTest['kind']): TestReader {
   };
 }
 
-// Anything but a list of values is a query whose rows provide the values.
+// Anything other than a list of values is a query whose rows provide the values.
 function readSubquery(lexer: Lexer, test: SubqueryTest['test'], first: unknown): ValueTest {
   lexer.next();
   if (lexer.atEnd) throw first;

@@ -13,7 +13,7 @@ export function cannotStart(lexer: Lexer): LogsqlError {
 
 /**
  * Reads a word with everything directly attached to it, up to one of `ends`; a single quoted string loses its quotes.
- * @throws LogsqlError when there is nothing to read
+ * @throws LogsqlError if there is nothing to read
  */
 export function readCompound(lexer: Lexer, ends: readonly string[] = tokenEnds): string {
   if (lexer.is(...ends, '"', "'", '`')) throw cannotStart(lexer);
@@ -24,7 +24,7 @@ export function readCompound(lexer: Lexer, ends: readonly string[] = tokenEnds):
   return tail === '' ? first : rawFirst + tail;
 }
 
-/** Reads what is directly attached, as written. */
+/** Reads directly attached text, as written. */
 function readTail(lexer: Lexer, ends: readonly string[]): string {
   let tail = '';
   while (!lexer.spaceBefore && !lexer.atEnd && !lexer.is(...ends)) {

@@ -29,7 +29,7 @@ export function parseFilter(text: string): LogsqlFilter {
   throw new LogsqlError('unexpected pipes after the filter');
 }
 
-/** VictoriaLogs' message for a refused `query` argument, with the reason. */
+/** VictoriaLogs' message for a rejected `query` argument, with the reason. */
 export function queryArgumentMessage(text: string, error: LogsqlError): string {
   return text === '' ? error.message : `cannot parse \`query\` arg [${text}]: ${error.message}`;
 }

@@ -1,6 +1,6 @@
 import type { RowLayout } from './row-layout.js';
 
-/** Rows per block: small enough for pruning by time, large enough to make a block's own cost negligible. */
+/** Rows per block: small enough for pruning by time, large enough to make a block's overhead negligible. */
 export const BLOCK_ROWS = 2048;
 
 /** A snapshot of a block's rows in time order; later appends and sorts do not change it. */

@@ -1,4 +1,4 @@
-/** Longer values are assumed to be unique (messages, traces) and never interned. */
+/** Maximum length of an interned value; longer ones (messages, traces) are assumed to be unique. */
 const MAX_LENGTH = 48;
 const MAX_ENTRIES = 50_000;
 
@@ -11,7 +11,7 @@ export class Interner {
   #young = new Map<string, string>();
   #old = new Map<string, string>();
 
-  /** Number of unknown strings so far; shows the caller that the last call kept a new copy. */
+  /** Number of unknown strings so far, by which the caller sees that the last call kept a new copy. */
   get misses(): number {
     return this.#misses;
   }

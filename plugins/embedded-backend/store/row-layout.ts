@@ -1,4 +1,4 @@
-/** The ordered field names of a row, shared by all rows that carry the same names. */
+/** The ordered field names of a row, shared by all rows with the same names. */
 export interface RowLayout {
   readonly names: readonly string[];
   /** Position of each name in `names`. */
@@ -6,8 +6,8 @@ export interface RowLayout {
 }
 
 /**
- * Returns one `RowLayout` per distinct list of names. Rows of one stream mostly have the same names, so sharing them makes a row as small as
- * its values.
+ * Returns one `RowLayout` per distinct list of names. Rows of one stream mostly have the same names, and sharing them reduces a row to its
+ * values.
  */
 export class LayoutTable {
   readonly #layouts = new Map<string, RowLayout>();
@@ -17,7 +17,7 @@ export class LayoutTable {
     return this.#layouts.size;
   }
 
-  /** Returns the layout of `names`, which must already be free of duplicates. */
+  /** Returns the layout of `names`, which must not contain duplicates. */
   of(names: readonly string[]): RowLayout {
     // U+0000 may occur in a name; with the length prefix, two lists never share a key.
     let key = '';

@@ -19,11 +19,11 @@ export interface TimeRange {
   readonly maxNs: bigint;
 }
 
-/** The maximum length of a slice, so that a reader that stops early has not received much too much. */
+/** Maximum length of a slice, so that a reader that stops early has not received many rows too many. */
 const SLICE_ROWS = 512;
 
 /**
- * Reads the rows of `streams` inside `range`. `desc` is exactly the reverse of `asc`; rows of equal time are ordered by stream, then by
+ * Reads the rows of `streams` in `range`. `desc` is exactly the reverse of `asc`; rows with equal times are ordered by stream, then by
  * insertion. Blocks outside the range are never touched, and the ordered scans only open a block when they reach its time.
  */
 export function* scan(

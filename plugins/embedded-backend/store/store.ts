@@ -4,7 +4,7 @@ import { type RowLayout, LayoutTable } from './row-layout.js';
 import { Stream } from './stream.js';
 import { type StreamTags, streamId, tagsText, type TenantId, tenantKey } from './stream-tags.js';
 
-/** Fixed cost of a row: its time, two references and the header of the value list. */
+/** Fixed size of a row: its time, two references and the header of the value list. */
 const ROW_BYTES = 48;
 const STRING_BYTES = 20;
 /** Bytes of a new stream without its rows. */
@@ -17,7 +17,7 @@ export interface NewRow {
   readonly values: readonly string[];
 }
 
-/** Decides for each row of a deletion: true removes it. */
+/** Decides for each row of a deletion; true removes it. */
 export type RowTest = (
   stream: Stream,
   timeNs: bigint,
@@ -43,23 +43,23 @@ export class Store {
   #rowsIngested = 0;
   #newestNs: bigint | undefined;
 
-  /** `maxBytes` bounds the estimated size; beyond it, `push` refuses rows. */
+  /** @param maxBytes limit of the estimated size, above which `push` rejects rows */
   constructor(maxBytes: number) {
     this.#maxBytes = maxBytes;
   }
 
-  /** Estimated bytes held. */
+  /** Estimated number of bytes held. */
   get bytes(): number {
     return this.#bytes;
   }
   get maxBytes(): number {
     return this.#maxBytes;
   }
-  /** Rows stored now. */
+  /** Number of stored rows. */
   get rows(): number {
     return this.#rows;
   }
-  /** Rows ever accepted. */
+  /** Number of rows ever accepted. */
   get rowsIngested(): number {
     return this.#rowsIngested;
   }
@@ -73,12 +73,12 @@ export class Store {
     return count;
   }
 
-  /** True when the budget still allows rows. */
+  /** True if there is room for more rows. */
   get hasRoom(): boolean {
     return this.#bytes < this.#maxBytes;
   }
 
-  /** The stream of these fields, created if it is new. Keep the result while adding more of its rows. */
+  /** The stream of these fields, created if it is new. Callers keep the result while adding more of its rows. */
   stream(tenant: TenantId, tags: StreamTags): Stream {
     const key = tenantKey(tenant);
     let entry = this.#tenants.get(key);
@@ -97,7 +97,7 @@ export class Store {
     return stream;
   }
 
-  /** Adds a row; returns false and stores nothing when the byte budget is used up. */
+  /** Adds a row; returns false and stores nothing if the byte limit is reached. */
   push(stream: Stream, row: NewRow): boolean {
     if (!this.hasRoom) return false;
     let bytes = ROW_BYTES + row.values.length * 8;
@@ -166,7 +166,7 @@ function stringBytes(value: string): number {
   return STRING_BYTES + (wide ? value.length * 2 : value.length);
 }
 
-/** Short strings may be shared with other rows, so a deletion only returns the long ones to the budget. */
+/** Bytes of long strings. Short ones may be shared with other rows, so a deletion only returns the long ones to the budget. */
 function longBytes(value: string): number {
   return value.length > 48 ? stringBytes(value) : 0;
 }

@@ -10,7 +10,7 @@ export interface TenantId {
 /** Stream fields: non-empty values by name, in byte order of the names. */
 export type StreamTags = ReadonlyMap<string, string>;
 
-/** Sorts stream fields by name; the last value wins, and empty values are dropped because they mean missing. */
+/** Sorts stream fields by name; the last of several values is used, and empty values are dropped because they mean missing. */
 export function makeTags(pairs: Iterable<readonly [string, string]>): StreamTags {
   const byName = new Map<string, string>();
   for (const [name, value] of pairs) {
@@ -26,8 +26,8 @@ export function tagsText(tags: StreamTags): string {
 }
 
 /**
- * The 48 hex characters of `_stream_id`: tenant (16), then a hash of the fields (32). As recorded ids show, the real server's hash is two
- * xxHash64 sums over the counted and length-prefixed fields, the second with a suffix.
+ * The 48 hex characters of `_stream_id`: tenant (16), then a hash of the fields (32). According to recorded ids, the real server's hash
+ * consists of two xxHash64 sums over the counted and length-prefixed fields, the second with a suffix.
  */
 export function streamId(tenant: TenantId, tags: StreamTags): string {
   const parts: Buffer[] = [uvarint(tags.size)];

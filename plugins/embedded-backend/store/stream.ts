@@ -9,7 +9,7 @@ export class Stream {
   readonly text: string;
   /** `_stream_id`. */
   readonly id: string;
-  /** Creation order inside the tenant; breaks ties between streams. */
+  /** Creation order in the tenant, which breaks ties between streams. */
   readonly ordinal: number;
   #blocks: Block[] = [];
   #rows = 0;

@@ -13,7 +13,7 @@ function round(lane: bigint, input: bigint): bigint {
   return (rotate((lane + input * PRIME_2) & MASK, 31n) * PRIME_1) & MASK;
 }
 
-/** The public xxHash64 of some bytes with seed 0. Slow because it uses bigints: for keys, not for data. */
+/** The public xxHash64 of some bytes with seed 0. Slow because it uses bigints: intended for keys, not for data. */
 export function xxHash64(input: Buffer): bigint {
   let at = 0;
   let hash = PRIME_5;

@@ -10,7 +10,7 @@ import type {
   RunReport,
 } from './model/wire.js';
 
-/** The server refused or failed; the message is the server's text. */
+/** The server rejected the request or failed; the message is the server's text. */
 export class ServerError extends Error {
   constructor(
     readonly status: number,
@@ -28,7 +28,7 @@ export function failureText(error: unknown): string {
 
 const tokenKey = 'ref-proxy.admin-token';
 
-/** The admin token as typed in, kept as long as the tab is open. */
+/** The admin token as entered, kept while the tab is open. */
 export const token = {
   read: (): string => sessionStorage.getItem(tokenKey) ?? '',
   keep: (text: string): void => sessionStorage.setItem(tokenKey, text),
@@ -38,7 +38,7 @@ export function fetchPipeline(signal: AbortSignal): Promise<LoadedPipeline> {
   return ask('api/pipeline', {}, { signal });
 }
 
-/** The queries of all clients; undefined where they are not counted. */
+/** The queries of all clients; undefined if they are not counted. */
 export async function fetchAsked(signal: AbortSignal): Promise<AskedQueries | undefined> {
   try {
     return await ask<AskedQueries>('/debug/queries', {}, { signal });
@@ -57,12 +57,12 @@ export function fetchExplanation(
   return ask('api/explain', { query, step: String(step) }, { tenant, signal });
 }
 
-/** The error in a query that is being written, in the server's words; undefined for a valid one. */
+/** The error in a query that is being written, with the server's text; undefined for a valid one. */
 export async function checkQuery(query: string): Promise<string | undefined> {
   return (await ask<{ readonly error?: string }>('api/check', { query }, {})).error;
 }
 
-/** The API request of a query: `step` in seconds, and the name under which its cost is kept. */
+/** The API request of a query: `step` in seconds, and the name under which the server stores its cost. */
 export interface Asked extends Pick<QueryState, 'query' | 'limit' | 'direction' | 'tenant'> {
   readonly range: NsRange;
   readonly step?: number;
@@ -90,9 +90,9 @@ export function newRunName(): string {
     .join('');
 }
 
-/** The cost of a run; undefined when the server does not know it, or no longer. */
+/** The cost of a run; undefined if the server does not know it, or no longer. */
 export async function fetchRun(name: string): Promise<RunReport | undefined> {
-  // The server closes its books when the answer has been sent, which may be a moment after it came.
+  // The server records the cost after sending the answer, which may be a moment after it arrived.
   for (const waitMs of [0, 100, 400]) {
     await new Promise((resolve) => setTimeout(resolve, waitMs));
     try {
@@ -104,7 +104,7 @@ export async function fetchRun(name: string): Promise<RunReport | undefined> {
   return undefined;
 }
 
-/** A change of a query, made by the server on its tree. */
+/** A change of a query, which the server makes on its tree. */
 export type Change =
   | {
       readonly change: 'keep' | 'drop';
@@ -128,7 +128,7 @@ export async function formatQuery(query: string, tenant: string): Promise<string
   return (await ask<{ readonly data: string }>('api/format_query', { query }, { tenant })).data;
 }
 
-/** The tenant whose names are requested, and the time. */
+/** The tenant and time range for which names are requested. */
 export interface NamesScope {
   readonly tenant: string;
   readonly range: NsRange;
@@ -189,7 +189,7 @@ async function ask<Body>(
     credentials: 'same-origin',
     signal: signal ?? AbortSignal.timeout(namesWithinMs),
   } as const;
-  // A query that is too long for an address goes as a form.
+  // A query that is too long for a URL is sent as a form.
   const isLong = search.length > longestAddress;
   if (isLong) headers.set('Content-Type', 'application/x-www-form-urlencoded');
   const response = await (isLong

@@ -9,7 +9,7 @@ import { session } from './store/session.js';
 import { useStore } from './store/store.js';
 import { usePipeline } from './use-pipeline.js';
 
-/** The page: one of its two views, under the bar that changes between them. */
+/** The page: one of its two views, below the bar that switches between them. */
 export function App(): JSX.Element {
   const { pipeline, problem, wantsToken, refresh } = usePipeline();
   const view = useStore(session.store, (state) => state.view);
@@ -20,7 +20,7 @@ export function App(): JSX.Element {
   useEffect(() => {
     if (pipeline !== undefined) session.needsTenant = tenantNeed(pipeline) === 'required';
   }, [pipeline]);
-  // The query of the address is run once the page may ask.
+  // The query in the URL runs once the page has access.
   useEffect(() => (isLoaded ? session.start() : undefined), [isLoaded]);
   return (
     <>

@@ -1,9 +1,9 @@
 import { useEffect, useState } from 'preact/hooks';
 
-/** As the style sheets have it for telephones. */
+/** The limit of the style sheets for phones. */
 const narrow = matchMedia('(max-width: 600px)');
 
-/** True when the window is as narrow as a telephone, updated as it changes. */
+/** True if the window is as narrow as a phone, updated as it changes. */
 export function useNarrow(): boolean {
   const [isNarrow, setNarrow] = useState(narrow.matches);
   useEffect(() => {

@@ -2,7 +2,7 @@ import { useCallback, useEffect, useState } from 'preact/hooks';
 import { fetchPipeline, ServerError } from './api.js';
 import type { LoadedPipeline } from './model/wire.js';
 
-/** The pipeline as last seen. It stays visible when the process no longer answers. */
+/** The latest known pipeline. It stays visible if the process no longer answers. */
 export interface PipelineView {
   readonly pipeline: LoadedPipeline | undefined;
   readonly problem: string | undefined;
@@ -12,7 +12,7 @@ export interface PipelineView {
 
 const refreshMs = 5_000;
 
-/** Reads the pipeline now, every few seconds while the page is visible, and on request. */
+/** Loads the pipeline now, every few seconds while the page is visible, and on request. */
 export function usePipeline(): PipelineView {
   const [state, setState] = useState<Omit<PipelineView, 'refresh'>>({
     pipeline: undefined,

@@ -16,15 +16,15 @@ import {
   type Word,
 } from './vocabulary.js';
 
-/** Where the editor asks for names and values; `selector` narrows them, and is empty for all. */
+/** Provides names and values to the editor; `selector` restricts them, and is empty for all. */
 export interface Names {
   labels(selector: string): Promise<readonly string[]>;
   values(name: string, selector: string): Promise<readonly string[]>;
-  /** Names of the rows of a log query: its labels, structured metadata and what is parsed. */
+  /** Names in the rows of a log query: labels, structured metadata and parsed labels. */
   fields(logQuery: string): Promise<readonly string[]>;
 }
 
-/** Offers what belongs at the cursor. */
+/** Creates the completion source, which offers what fits at the cursor. */
 export function completionOf(names: Names): (context: CompletionContext) => Promise<CompletionResult | null> {
   return async (context) => {
     const text = context.state.doc.toString();
@@ -36,7 +36,7 @@ export function completionOf(names: Names): (context: CompletionContext) => Prom
       if (context.aborted || options.length === 0) return null;
       return { from: word.from, options, validFor: wordOf(situation, true) };
     } catch {
-      // Names that cannot be had are not offered; the query itself will tell what is wrong.
+      // If names cannot be loaded, none are offered; running the query will show the error.
       return null;
     }
   };
@@ -52,7 +52,7 @@ function wordOf(situation: Situation, isWhole = false): RegExp {
   return new RegExp(isWhole ? `^${sign}$` : sign);
 }
 
-/** True when typing alone opens the list: where a name or value begins, and in words. */
+/** True if typing alone opens the list: at the start of a name or value, and in words. */
 function opensByItself(situation: Situation, word: string, before: string): boolean {
   switch (situation.kind) {
     case 'none':
@@ -68,7 +68,7 @@ function opensByItself(situation: Situation, word: string, before: string): bool
   }
 }
 
-/** `gap` stands between a pipe and what follows it. */
+/** @param gap text between a pipe and what follows it */
 async function offers(situation: Situation, names: Names, gap: string): Promise<readonly Completion[]> {
   switch (situation.kind) {
     case 'start':

@@ -15,20 +15,20 @@ import { completionOf, type Names } from './completion.js';
 import { logqlSupport } from './language.js';
 import { theme } from './theme.js';
 
-/** Actions of the page on its editor. */
+/** Actions on the editor. */
 export interface EditorHandle {
   focus(): void;
-  /** Selects a part of the query and puts the keyboard there. */
+  /** Selects a part of the query and focuses the editor. */
   select(start: number, end: number): void;
 }
 
 interface Properties {
   readonly handle: Ref<EditorHandle>;
   readonly text: string;
-  /** Another number when the text is to be taken over; otherwise it was typed here. */
+  /** Changes when the editor must take over the text; otherwise it was typed here. */
   readonly version: number;
   readonly names: Names;
-  /** The mistakes of a query; asked for when typing pauses. */
+  /** Checks a query for errors; called when typing pauses. */
   readonly check: (text: string) => Promise<readonly Diagnostic[]>;
   readonly onChange: (text: string) => void;
   readonly onRun: () => void;
@@ -37,14 +37,14 @@ interface Properties {
 /** Marks a change that did not come from the keyboard. */
 const takenOver = Annotation.define<boolean>();
 const checkAfterMs = 400;
-/** The server refuses longer queries. */
+/** Maximum length of a query on the server. */
 const mostCharacters = 131_072;
 
-/** An editor of LogQL. Tab leaves it, Escape closes its list, Ctrl+Enter or Cmd+Enter and Shift+Enter run. */
+/** An editor for LogQL. Tab leaves it, Escape closes its list, Ctrl+Enter or Cmd+Enter and Shift+Enter run the query. */
 export function Editor(properties: Properties): JSX.Element {
   const host = useRef<HTMLDivElement>(null);
   const view = useRef<EditorView>(undefined);
-  // The editor lives as long as the page, and asks for what is current.
+  // The editor lives as long as the page, and always uses the current properties.
   const current = useRef(properties);
   current.current = properties;
   useEffect(() => {

@@ -8,7 +8,7 @@ import {
 import { parser } from '@grafana/lezer-logql';
 import { styleTags, tags } from '@lezer/highlight';
 
-/** Colours of the nodes of Grafana's grammar: what selects, what works on lines, names, texts, numbers. */
+/** Highlighting of the nodes of Grafana's grammar: selectors, line operations, names, texts, numbers. */
 const highlighting = styleTags({
   LineComment: tags.lineComment,
   Identifier: tags.labelName,
@@ -28,14 +28,14 @@ const highlighting = styleTags({
   'Add Sub Mul Div Mod Pow': tags.operator,
 });
 
-/** LogQL as Grafana's own grammar reads it. */
+/** LogQL as parsed by Grafana's grammar. */
 export const logql = LRLanguage.define({
   name: 'logql',
   parser: parser.configure({ props: [highlighting] }),
   languageData: { closeBrackets: { brackets: ['(', '[', '{', '"', '`'] }, commentTokens: { line: '#' } },
 });
 
-/** Colours are custom properties of the page, so that they follow light and dark. */
+/** Colours are custom properties of the page, so that they follow the light and dark themes. */
 const colours: readonly TagStyle[] = [
   { tag: tags.labelName, color: 'var(--code-name)' },
   { tag: tags.string, color: 'var(--code-text)' },

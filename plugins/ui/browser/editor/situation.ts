@@ -1,41 +1,41 @@
 import type { SyntaxNode, Tree } from '@lezer/common';
 
-/** A comparison of a selector that is complete: what narrows the names and values that are offered. */
+/** A complete comparison of a selector, which restricts the names and values that are offered. */
 export interface WrittenMatcher {
   readonly name: string;
   readonly op: string;
-  /** As written, with its quotes. */
+  /** The value as written, with its quotes. */
   readonly value: string;
 }
 
-/** The kinds of text that can be written at a position of a query. */
+/** The kinds of text that fit at a position of a query. */
 export type Situation =
   | { readonly kind: 'start' }
   /** The name of a label in a selector. */
   | { readonly kind: 'label-name'; readonly others: readonly WrittenMatcher[] }
-  /** The value of a label in a selector; `isQuoted` inside of its quotes. */
+  /** The value of a label in a selector; `isQuoted` within its quotes. */
   | {
       readonly kind: 'label-value';
       readonly name: string;
       readonly isQuoted: boolean;
       readonly others: readonly WrittenMatcher[];
     }
-  /** Behind a selector or a stage. */
+  /** After a selector or a stage. */
   | { readonly kind: 'stage' }
-  /** A label of a row: in a filter behind `|`, in `by (...)`, behind `unwrap`, `drop` and `keep`. */
+  /** A label of a row: in a filter after `|`, in `by (...)`, after `unwrap`, `drop` and `keep`. */
   | {
       readonly kind: 'row-label';
       readonly in: 'filter' | 'grouping' | 'unwrap' | 'list';
       readonly logQuery: string;
     }
   | { readonly kind: 'range' }
-  /** Inside of a function's parentheses, or where one can begin. */
+  /** In a function's parentheses, or where an expression can start. */
   | { readonly kind: 'expression' }
   | { readonly kind: 'none' };
 
 const none: Situation = { kind: 'none' };
 
-/** Reads from Grafana's tree, and from the text in front of the cursor where the tree is broken, what belongs at `at`. */
+/** Determines what fits at `at`, from Grafana's tree, and from the text before the cursor if the tree is broken. */
 export function situationAt(tree: Tree, text: string, at: number): Situation {
   if (text.trim() === '') return { kind: 'start' };
   const node = tree.resolveInner(at, -1);
@@ -66,7 +66,7 @@ export function situationAt(tree: Tree, text: string, at: number): Situation {
   return none;
 }
 
-/** The innermost bracket that is open at the end of a text, outside of quotes. */
+/** The innermost bracket that is open at the end of a text, ignoring quoted text. */
 function openBracket(text: string): { readonly sign: string; readonly at: number } | undefined {
   const open: { sign: string; at: number }[] = [];
   for (const { index, sign } of signsOf(text)) {
@@ -86,12 +86,12 @@ function* signsOf(text: string): Generator<{ readonly index: number; readonly si
   }
 }
 
-/** True when the end of a text is inside of quotes. */
+/** True if the end of a text is inside quotes. */
 function isInsideText(text: string): boolean {
   return unclosed(text) !== undefined;
 }
 
-/** The quoted text that is open at the end: where its quote stands. */
+/** Position of the opening quote of an unclosed text at the end. */
 function unclosed(text: string): number | undefined {
   for (const { index, 0: found } of text.matchAll(token)) {
     const isQuoted = found.startsWith('"') || found.startsWith('`');
@@ -126,7 +126,7 @@ function inSelector(node: SyntaxNode, text: string, at: number, begin: number): 
   return /(?:^|,)\s*[\w.]*$/.test(head) ? { kind: 'label-name', others } : none;
 }
 
-/** The complete comparisons of the selector around, without the one under the cursor. */
+/** The complete comparisons of the enclosing selector, without the one at the cursor. */
 function matchersAround(node: SyntaxNode, text: string, at: number): readonly WrittenMatcher[] {
   let selector: SyntaxNode | null = node;
   while (selector !== null && selector.name !== 'Selector') selector = selector.parent;
@@ -143,7 +143,7 @@ function matchersAround(node: SyntaxNode, text: string, at: number): readonly Wr
   return found;
 }
 
-/** The log query around the cursor, up to the last stage that is whole: what names of rows are asked of. */
+/** The log query around the cursor, up to the last complete stage, for which the names of rows are requested. */
 function logQueryOf(node: SyntaxNode, text: string, at: number): string {
   let around: SyntaxNode | null = node;
   while (around !== null && around.name !== 'LogExpr' && around.name !== 'LogRangeExpr')

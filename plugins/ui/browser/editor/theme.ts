@@ -1,6 +1,9 @@
 import { EditorView } from '@codemirror/view';
 
-/** The look of the editor. It lives in a shadow tree, where the page's policy lets it have its own sheets; custom properties reach into it. */
+/**
+ * The editor's theme. The editor is in a shadow tree, where the page's policy allows its style sheets; custom properties are inherited
+ * there.
+ */
 export const theme = EditorView.theme({
   '&': { color: 'var(--ink)', backgroundColor: 'transparent', fontSize: '0.875rem' },
   '&.cm-focused': { outline: 'none' },

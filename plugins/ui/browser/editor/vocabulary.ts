@@ -1,8 +1,8 @@
-/** The words of LogQL that the editor offers, each with what it does. */
+/** A word of LogQL that the editor offers, with its description. */
 export interface Word {
   readonly word: string;
   readonly info: string;
-  /** The text to insert; `${}` is where the cursor goes. The word itself unless given. */
+  /** The text to insert, with `${}` at the cursor's position; the word itself by default. */
   readonly insert?: string;
 }
 
@@ -44,7 +44,7 @@ export const grouping: readonly Word[] = [
   { word: 'without', info: 'Leaves these labels out', insert: 'without (${})' },
 ];
 
-/** Words that can follow a selector: filters on lines, parsers, formats, filters on labels. */
+/** Words that can follow a selector: line filters, parsers, formats, label filters. */
 export const stages: readonly Word[] = [
   { word: '|=', info: 'Lines with this text', insert: '|= "${}"' },
   { word: '!=', info: 'Lines without this text', insert: '!= "${}"' },

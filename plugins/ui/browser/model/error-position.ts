@@ -1,4 +1,4 @@
-/** A position in the query from the server's error text; both count from 1. */
+/** A position in the query from the server's error text; line and column start at 1. */
 export interface ErrorPosition {
   readonly line: number;
   readonly column: number;
@@ -17,7 +17,7 @@ export interface MarkedLine {
   readonly before: string;
   readonly marked: string;
   readonly after: string;
-  /** Characters of the whole query before the word. */
+  /** Offset of the word in the whole query. */
   readonly offset: number;
 }
 

@@ -107,7 +107,7 @@ export function formatTick(ms: number, { startMs, endMs }: TimeRange, zone: Zone
   return time.slice(0, endMs - startMs < 300_000 ? 8 : 5);
 }
 
-/** A time as a form field holds it: to the second. */
+/** A time in the format of a form field, with a precision of seconds. */
 export function toLocalField(iso: string, zone: Zone = 'browser'): string {
   const ms = Date.parse(iso);
   return Number.isNaN(ms) ? '' : `${formatDay(ms, zone)}T${formatSecond(ms, zone)}`;
@@ -119,12 +119,12 @@ export function fromLocalField(text: string, zone: Zone = 'browser'): string {
   return Number.isNaN(ms) ? '' : new Date(ms).toISOString();
 }
 
-/** A sentence with its full stop. */
+/** A sentence with a full stop. */
 export function sentence(text: string): string {
   return text === '' || /[.!?:]$/.test(text) ? text : `${text}.`;
 }
 
-/** `0.4 s`, `12 s`, `1:05 min`: how long something has been going on. */
+/** `0.4 s`, `12 s`, `1:05 min`: the time since something started. */
 export function formatElapsed(ms: number): string {
   const seconds = ms / 1000;
   if (seconds < 10) return `${seconds.toFixed(1)} s`;

@@ -1,4 +1,4 @@
-/** Explanations of stages that their names do not give, by plugin. */
+/** Explanations of stages beyond their names, by plugin. */
 export const glossary: ReadonlyMap<string, string> = new Map([
   ['tenancy', 'A tenant is whose logs are asked for.'],
   ['tier0', 'The first of the caches: a request that comes again gets the very bytes of before.'],

@@ -3,20 +3,20 @@ import type { LogRow } from './log-rows.js';
 import type { TimeRange } from './time-range.js';
 import type { WireSeries } from './wire.js';
 
-/** Lines of one interval by level. */
+/** Number of lines in one interval by level. */
 export interface Bar extends TimeRange {
   readonly counts: ReadonlyMap<Level, number>;
   readonly total: number;
 }
 export interface Histogram {
   readonly bars: readonly Bar[];
-  /** Lines of the whole range by level, most severe first; levels without lines are left out. */
+  /** Number of lines in the whole range by level, most severe first; levels without lines are omitted. */
   readonly totals: readonly (readonly [Level, number])[];
-  /** Lines of the highest bar. */
+  /** Number of lines of the highest bar. */
   readonly highest: number;
 }
 
-/** Makes the bars of an answer counted by level: one for every step of the (aligned) range, including empty ones. */
+/** Creates the bars of an answer counted by level: one for every step of the (aligned) range, including empty ones. */
 export function histogramOf(series: readonly WireSeries[], range: TimeRange, stepSeconds: number): Histogram {
   return barsOf(
     series.flatMap(({ metric, values }) => {
@@ -28,10 +28,10 @@ export function histogramOf(series: readonly WireSeries[], range: TimeRange, ste
   );
 }
 
-/** The same of an answer that has all lines of the range. */
+/** As `histogramOf`, from an answer with all lines of the range. */
 export function histogramOfRows(rows: readonly LogRow[], range: TimeRange, stepSeconds: number): Histogram {
   const step = stepSeconds * 1000;
-  // As for the server, a bar holds its end and not its beginning.
+  // As on the server, a bar includes its end and not its start.
   const barEnd = ({ ms }: LogRow): number => Math.max(range.startMs, Math.ceil(ms / step) * step);
   return barsOf(
     rows.map((row) => [barEnd(row), row.level, 1] as const),

@@ -1,19 +1,19 @@
-/** The queries that were run, by tenant, in bounded room. */
+/** A query that was run before. */
 export interface PastQuery {
   readonly query: string;
-  /** Unix milliseconds of its last run. */
+  /** Time of its last run in Unix milliseconds. */
   readonly atMs: number;
 }
 
-/** Queries by tenant, the tenant that ran the last query first. */
+/** Queries by tenant, with the most recent tenant first. */
 export type Past = readonly (readonly [tenant: string, queries: readonly PastQuery[]])[];
 
 const mostQueries = 50;
 const mostTenants = 20;
-/** Longer queries are not kept. */
+/** Maximum length of a query in the history. */
 const longestQuery = 4_096;
 
-/** The past with one more query: the newest first, each query once. */
+/** The history with one more query: the newest first, each query once. */
 export function withQuery(past: Past, tenant: string, query: string, atMs: number): Past {
   const text = query.trim();
   if (text === '' || text.length > longestQuery) return past;
@@ -22,7 +22,7 @@ export function withQuery(past: Past, tenant: string, query: string, atMs: numbe
   return [[tenant, own] as const, ...past.filter(([name]) => name !== tenant)].slice(0, mostTenants);
 }
 
-/** The past without a query of a tenant, or without all of its queries. */
+/** The history without one query of a tenant, or without all of its queries. */
 export function withoutQuery(past: Past, tenant: string, query?: string): Past {
   return past.map(([name, queries]) =>
     name === tenant
@@ -35,7 +35,7 @@ export function pastOf(past: Past, tenant: string): readonly PastQuery[] {
   return past.find(([name]) => name === tenant)?.[1] ?? [];
 }
 
-/** Reads what was kept; what is odd is dropped. */
+/** Parses the stored history; invalid entries are dropped. */
 export function parsePast(text: string | null): Past {
   try {
     const kept: unknown = JSON.parse(text ?? '[]');

@@ -22,7 +22,7 @@ const spellings: ReadonlyMap<string, Level> = new Map([
   ['trace', 'trace'],
 ]);
 
-/** The level for a text, as Grafana reads it; anything else is unknown. */
+/** The level for a text, by Grafana's rules; anything else is unknown. */
 export function levelOf(text: string | undefined): Level {
   return spellings.get((text ?? '').toLowerCase()) ?? 'unknown';
 }

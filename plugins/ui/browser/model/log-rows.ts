@@ -5,28 +5,28 @@ import type { Labels, WireStream } from './wire.js';
 /** Labels of one kind, by name. */
 export interface LabelGroup {
   readonly title: string;
-  /** Where the labels come from: labels of the stream are in selectors, the others only in filters on rows. */
+  /** Source of the labels: stream labels can be used in selectors, others only in filters on rows. */
   readonly of: 'stream' | 'row';
   readonly labels: readonly (readonly [name: string, value: string])[];
 }
 
 /** One line of a log answer. */
 export interface LogRow {
-  /** Tells rows apart: an entry is its time, its stream and its line. */
+  /** Identifies the row: an entry's time, stream and line. */
   readonly key: string;
   /** Nanoseconds since the epoch. */
   readonly ns: string;
   readonly ms: number;
   readonly level: Level;
   readonly line: string;
-  /** An error of this line here, such as `JSONParserErr`. */
+  /** The error of this line, such as `JSONParserErr`. */
   readonly error: string | undefined;
   readonly stream: Labels;
-  /** Groups without labels are left out. */
+  /** Label groups; empty ones are omitted. */
   readonly groups: readonly LabelGroup[];
 }
 
-/** The lines of all streams in time order. Lines of the same time keep the order of the answer. */
+/** The lines of all streams in time order. Lines with equal timestamps keep the order of the answer. */
 export function logRows(streams: readonly WireStream[], direction: Direction): readonly LogRow[] {
   const rows = streams.flatMap(({ stream, values }) => {
     const id = JSON.stringify(Object.entries(stream).sort(([a], [b]) => (a < b ? -1 : 1)));
@@ -54,7 +54,7 @@ export function logRows(streams: readonly WireStream[], direction: Direction): r
   return sorted(rows, direction);
 }
 
-/** Rows in time order; those of the same time keep their order. */
+/** Rows in time order; rows with equal timestamps keep their order. */
 export function sorted(rows: readonly LogRow[], direction: Direction): readonly LogRow[] {
   const sign = direction === 'forward' ? 1 : -1;
   return rows.toSorted((a, b) => sign * compareNs(a.ns, b.ns));
@@ -64,7 +64,7 @@ function groupOf(title: string, of: LabelGroup['of'], labels: Labels): LabelGrou
   return { title, of, labels: Object.entries(labels).sort(([a], [b]) => (a < b ? -1 : 1)) };
 }
 
-/** Compares integers by their digits: a double cannot hold nanoseconds. */
+/** Compares integers by their digits, since a double cannot represent nanoseconds. */
 function compareNs(a: string, b: string): number {
   if (a.length !== b.length) return a.length - b.length;
   return a < b ? -1 : a > b ? 1 : 0;

@@ -1,6 +1,6 @@
 import type { PageExplanation } from './wire.js';
 
-/** A piece of a line; `isMatch` where a filter of the query found it. */
+/** A piece of a line; `isMatch` if a filter of the query matched it. */
 export interface Piece {
   readonly text: string;
   readonly isMatch: boolean;
@@ -8,13 +8,16 @@ export interface Piece {
 
 export type Marker = (line: string) => readonly Piece[];
 
-/** Limits of the searched part of a line, and of the marked matches: a page has many lines. */
+/** Maximum length of the searched part of a line, and maximum number of marks: a page has many lines. */
 const mostSearched = 2_000;
 const mostFound = 40;
-/** A line that takes longer is the last that is marked: the page has others to draw. */
+/** If marking a line takes longer, it is the last line to be marked. */
 const longestMs = 5;
 
-/** Finds what line filters look for. Texts and patterns come from the server, which leaves out what would take long to find. */
+/**
+ * Creates the function that finds the matches of line filters. Texts and patterns come from the server, which omits those that would be
+ * slow.
+ */
 export function markerOf(
   marks: PageExplanation['marks'],
   nowMs: () => number = () => performance.now(),
@@ -35,7 +38,7 @@ function patternOf(mark: PageExplanation['marks'][number]): RegExp | undefined {
       ? new RegExp(mark.source, mark.flags)
       : new RegExp(mark.text.replace(/[\\^$.*+?()[\]{}|/]/g, '\\$&'), mark.ignoresCase ? 'giu' : 'gu');
   } catch {
-    // A pattern that this browser does not take marks nothing.
+    // A pattern that this browser does not support marks nothing.
     return undefined;
   }
 }

@@ -13,19 +13,19 @@ export function sortOptions(options: readonly OptionDescription[]): SortedOption
   };
 }
 
-/** The text of an option's value: for a secret, only that it is set or not. */
+/** The text of an option's value; for a secret, only whether it is set. */
 export function shownValue({ value, isSecret, isSet }: OptionDescription): string {
   if (isSecret) return isSet ? 'set, not shown' : 'not set';
   if (value === undefined) return 'not set';
   return value === '' ? '(empty)' : value;
 }
 
-/** True when the stage is active: many have an option `enabled`. */
+/** True if the stage is active: many have an option `enabled`. */
 export function isEnabled({ options }: PartDescription): boolean {
   return options.find(({ key }) => key === 'enabled')?.value !== 'false';
 }
 
-/** True when queries need a tenant: `required` when tenancy refuses those without one. */
+/** How much queries need a tenant: `required` if tenancy rejects those without one. */
 export function tenantNeed({ stages }: LoadedPipeline): 'required' | 'optional' | 'none' {
   const tenancy = stages.find(({ name }) => name === 'tenancy');
   if (tenancy === undefined) return 'none';

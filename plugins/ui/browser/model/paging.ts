@@ -2,17 +2,17 @@ import { sorted, type LogRow } from './log-rows.js';
 import { mostLines, type Direction } from './query-state.js';
 import type { NsRange } from './time-range.js';
 
-/** The next page of lines behind those that are there. */
+/** The next page of lines after the loaded ones. */
 export interface NextPage {
   readonly range: NsRange;
   readonly limit: number;
-  /** True when the instant at the edge has as many lines as can be asked for: some of it may be left out. */
+  /** True if the timestamp at the edge has as many lines as can be requested, so that some of them may be missing. */
   readonly skipsTies: boolean;
 }
 
 /**
- * The request for the rows behind the last one: the range from its instant on, which may have more lines, with a limit that grows by the
- * known lines of that instant. Undefined when the range has been read to its end.
+ * The request for the rows after the last one: the range from its timestamp on, which may have more lines, with the limit raised by the
+ * number of known lines of that timestamp. Undefined if the range has been read completely.
  */
 export function nextPage(
   rows: readonly LogRow[],
@@ -33,7 +33,7 @@ export function nextPage(
   return next.startNs < next.endNs ? { range: next, limit: asked, skipsTies } : undefined;
 }
 
-/** Rows and those of another page, in order; a row that both have is there once. */
+/** Joins rows with those of another page, in order; a row in both is kept once. */
 export function joined(
   rows: readonly LogRow[],
   page: readonly LogRow[],

@@ -2,7 +2,7 @@ import type { ExplainedPart, ExplainedRead, PageExplanation, RunReport } from '.
 
 export type Place = 'backend' | 'both' | 'here';
 
-/** Where a part of a query is evaluated. */
+/** The place where a part of a query is evaluated. */
 export function placeOf(verdict: ExplainedPart['verdict']): Place {
   switch (verdict) {
     case 'exact':
@@ -30,7 +30,7 @@ const costTexts: Readonly<Record<PageExplanation['cost'], string>> = {
     'It counts, and sends one number for each group and interval; lines only where numbers do not tell.',
 };
 
-/** Says in two sentences who does the work and what is sent. */
+/** Two sentences on where the work is done and what is sent. */
 export function planSentence({ reads, cost }: PageExplanation): string {
   const parts = reads.flatMap((read) => read.parts);
   const here = parts.filter(({ verdict }) => verdict !== 'exact').length;
@@ -43,7 +43,7 @@ export function planSentence({ reads, cost }: PageExplanation): string {
   return `${who} ${costTexts[cost]}`;
 }
 
-/** A sentence about the work done here for every row; the stages follow, where there are any. */
+/** A sentence about the work done in the proxy for every row; the stages follow, if there are any. */
 export function hereSentence({ evaluatedHere }: Pick<ExplainedRead, 'evaluatedHere'>): string {
   return evaluatedHere.length === 0
     ? 'Nothing of the pipeline runs in the proxy.'

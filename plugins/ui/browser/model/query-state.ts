@@ -3,16 +3,16 @@
 export const ranges = ['5m', '15m', '1h', '3h', '6h', '24h', '7d', 'custom'] as const;
 export type RangeName = (typeof ranges)[number];
 export type Direction = 'backward' | 'forward';
-/** The two halves of the page. */
+/** The two views of the page. */
 export type View = 'query' | 'pipeline';
 
 export interface QueryState {
   readonly query: string;
   readonly range: RangeName;
-  /** ISO 8601 in UTC; only used when the range is custom. */
+  /** ISO 8601 in UTC; only used for a custom range. */
   readonly from: string;
   readonly to: string;
-  /** As typed: NaN when it is not a number. */
+  /** The limit as entered; NaN if it is not a number. */
   readonly limit: number;
   readonly direction: Direction;
   readonly tenant: string;
@@ -28,18 +28,18 @@ export const emptyQuery: QueryState = {
   tenant: '',
 };
 
-/** The most lines that a query may ask for. */
+/** Maximum number of lines that a query may request. */
 export const mostLines = 5_000;
 
 export type Field = 'query' | 'limit' | 'range' | 'tenant';
 
-/** Why a query cannot be asked, and where to mend it. */
+/** The reason why a query cannot be run, and the field to correct. */
 export interface Problem {
   readonly field: Field;
   readonly text: string;
 }
 
-/** Missing input of the form; `needsTenant` where the pipeline refuses requests without a tenant. */
+/** Missing input of the form; `needsTenant` if the pipeline rejects requests without a tenant. */
 export function problemOf(
   { query, limit, tenant }: QueryState,
   range: object | string,
@@ -60,7 +60,7 @@ export function problemOf(
   return undefined;
 }
 
-/** The part after `#` of the page's URL; defaults are left out. */
+/** The part of the page's URL after `#`; defaults are omitted. */
 export function printHash(state: QueryState, view: View = 'query'): string {
   const params = new URLSearchParams();
   if (view !== 'query') params.set('view', view);
@@ -92,7 +92,7 @@ export function parseHash(hash: string): QueryState {
   };
 }
 
-/** The half of the page that a hash shows. */
+/** The view of the page given by a hash. */
 export function viewOf(hash: string): View {
   return new URLSearchParams(hash.replace(/^#/, '')).get('view') === 'pipeline' ? 'pipeline' : 'query';
 }

@@ -8,10 +8,10 @@ export interface SeriesPoint {
 export interface Series {
   readonly name: string;
   readonly labels: Labels;
-  /** The class that gives the series its colour everywhere. */
+  /** The CSS class that gives the series its colour everywhere. */
   readonly colour: string;
   readonly points: readonly SeriesPoint[];
-  /** Statistics of the finite values; undefined when there are none. */
+  /** Statistics of the finite values; undefined if there are none. */
   readonly figures: SeriesFigures | undefined;
 }
 export interface SeriesFigures {
@@ -37,7 +37,7 @@ export function seriesOf(answer: readonly WireSeries[]): readonly Series[] {
 
 const colours = 8;
 
-/** True when series differ by their level alone: they then have the colours that levels have everywhere. */
+/** True if series differ only in their level; they then have the usual colours of levels. */
 function areByLevel(series: readonly WireSeries[]): boolean {
   const seen = series.map(({ metric }) => levelOf(levelText(metric)));
   return (
@@ -51,7 +51,7 @@ function levelText(labels: Labels): string | undefined {
   return labels['detected_level'] ?? labels['level'];
 }
 
-/** The series whose name has all words of a search, in any case. */
+/** The series whose name contains all words of a search, ignoring case. */
 export function matching(series: readonly Series[], search: string): readonly Series[] {
   const words = search
     .toLowerCase()
@@ -61,7 +61,7 @@ export function matching(series: readonly Series[], search: string): readonly Se
   return series.filter(({ name }) => words.every((word) => name.toLowerCase().includes(word)));
 }
 
-/** The pieces of a series that can be drawn as a line: adjacent points one step apart, all finite. */
+/** The segments of a series that can be drawn as a line: adjacent points one step apart, all finite. */
 export function piecesOf(
   points: readonly SeriesPoint[],
   stepMs: number,
@@ -87,7 +87,7 @@ export function nameOf(metric: Labels): string {
   return `{${labels.map(([name, value]) => `${name}=${JSON.stringify(value)}`).join(', ')}}`;
 }
 
-/** Numbers as the API writes them, infinities included. */
+/** Parses numbers in the API's format, including infinities. */
 function readValue(text: string): number {
   if (text === '+Inf') return Infinity;
   return text === '-Inf' ? -Infinity : Number(text);

@@ -1,17 +1,17 @@
-/** Settings that a person makes for the page itself; kept by the browser. */
+/** The user's settings for the page itself, stored in the browser. */
 export type Theme = 'system' | 'light' | 'dark';
 export type Zone = 'browser' | 'utc';
 
 export interface Settings {
   readonly theme: Theme;
   readonly zone: Zone;
-  /** True when long lines go on in the next row. */
+  /** True to wrap long lines. */
   readonly wraps: boolean;
 }
 
 export const usualSettings: Settings = { theme: 'system', zone: 'browser', wraps: true };
 
-/** Reads what was kept; anything odd becomes what is usual. */
+/** Parses stored settings; invalid values become defaults. */
 export function parseSettings(text: string | null): Settings {
   try {
     const kept: unknown = JSON.parse(text ?? '');

@@ -1,6 +1,6 @@
 import type { TimeRange } from './time-range.js';
 
-/** About `count` round numbers that cover the range from least to greatest. */
+/** About `count` round numbers that cover the range of values. */
 export function valueTicks(least: number, greatest: number, count: number): readonly number[] {
   const size = Math.max(Math.abs(least), Math.abs(greatest), 1e-100);
   const span = greatest - least;
@@ -27,8 +27,8 @@ const timeSteps = [
 ]; // prettier-ignore
 
 /**
- * At most `count` round times of a range in local time, one more where clocks are set back. `offsetAt` is how far local time is ahead of UTC
- * at a moment, which changes with summer time.
+ * At most `count` round local times in a range, one more when clocks are set back. `offsetAt` returns the difference between local time and
+ * UTC, which changes with daylight saving time.
  */
 export function timeTicks(
   { startMs, endMs }: TimeRange,

@@ -20,7 +20,7 @@ const lengths: Readonly<Record<Exclude<RangeName, 'custom'>, number>> = {
   '7d': 168 * hour,
 };
 
-/** Nanoseconds since the epoch; the end is not part of it. */
+/** Nanoseconds since the epoch; the end is exclusive. */
 export interface NsRange {
   readonly startNs: bigint;
   readonly endNs: bigint;
@@ -46,7 +46,7 @@ export const rangeTexts: Readonly<Record<RangeName, string>> = {
   custom: 'Between two times',
 };
 
-/** The range of a query run now; for an invalid custom range, a text that says what is wrong. */
+/** The range of a query run now; for an invalid custom range, a text that explains why. */
 export function rangeOf(
   { range, from, to }: Pick<QueryState, 'range' | 'from' | 'to'>,
   nowMs: number,
@@ -78,7 +78,7 @@ export function barRange(range: TimeRange, stepSeconds: number): TimeRange {
   return { startMs: startMs + stepSeconds * second, endMs };
 }
 
-/** The range from the beginning of its first step: bars of it begin with a whole one. */
+/** The range extended to the start of its first step, so that the first bar is complete. */
 export function fromWholeStep({ startMs, endMs }: TimeRange, stepSeconds: number): TimeRange {
   return { startMs: onSteps({ startMs, endMs }, stepSeconds).startMs, endMs };
 }

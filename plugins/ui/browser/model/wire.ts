@@ -1,4 +1,4 @@
-/** The answers of the page's endpoints, as far as the page uses them. */
+/** The answers of the page's endpoints, limited to the members that the page uses. */
 import type { PipelineDescription } from '../../../../core/kernel/plugin/host.js';
 import type { BackendFigures } from '../../backend-calls.js';
 
@@ -13,7 +13,7 @@ export type { Hint } from '../../hints.js';
 /** `/ui/api/pipeline`. */
 export interface LoadedPipeline extends PipelineDescription {
   readonly nowMs: number;
-  /** Why the process is not ready; empty when it is. */
+  /** Reasons why the process is not ready; empty if it is. */
   readonly notReady: readonly string[];
   readonly backend: BackendFigures;
 }
@@ -48,7 +48,7 @@ export interface AskedQueries {
 
 export type Labels = Readonly<Record<string, string>>;
 
-/** An entry: nanoseconds since the epoch, the line, and its labels apart. */
+/** An entry: nanoseconds since the epoch, the line, and its labels by group. */
 export type WireEntry = readonly [
   ns: string,
   line: string,

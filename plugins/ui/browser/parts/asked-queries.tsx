@@ -15,7 +15,7 @@ type Order = (typeof orders)[number][0];
 
 const refreshMs = 5_000;
 
-/** Why they are not known; undefined where they are not counted. */
+/** The reason why the queries are unknown; undefined if they are not counted. */
 interface Unknown {
   readonly why: string | undefined;
 }
@@ -24,7 +24,7 @@ function isKnown(asked: AskedQueries | Unknown | undefined): asked is AskedQueri
   return asked !== undefined && 'total_queries' in asked;
 }
 
-/** The queries of all clients, as `/debug/queries` has them; undefined until they are known. */
+/** The queries of all clients, from `/debug/queries`; undefined while loading. */
 function useAsked(): AskedQueries | Unknown | undefined {
   const [asked, setAsked] = useState<AskedQueries | Unknown>();
   useEffect(() => {
@@ -33,7 +33,7 @@ function useAsked(): AskedQueries | Unknown | undefined {
       fetchAsked(AbortSignal.timeout(refreshMs)).then(
         (answer) => {
           setAsked(answer ?? { why: undefined });
-          // Where they are not counted now, they are not counted before a restart.
+          // If they are not counted now, they will not be before a restart.
           if (answer === undefined) clearInterval(timer);
         },
         (error: unknown) => setAsked({ why: failureText(error) }),
@@ -46,7 +46,7 @@ function useAsked(): AskedQueries | Unknown | undefined {
   return asked;
 }
 
-/** The queries that are most frequent, slowest and largest; a click opens one in the other view. */
+/** The most frequent, slowest and largest queries; a click opens one in the query view. */
 export function AskedQueriesSection(): JSX.Element {
   const [order, setOrder] = useState<Order>('top_by_latency');
   const asked = useAsked();

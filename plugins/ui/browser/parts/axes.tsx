@@ -4,7 +4,7 @@ import type { Zone } from '../model/settings.js';
 import { timeTicks } from '../model/ticks.js';
 import type { TimeRange } from '../model/time-range.js';
 
-/** Where a chart draws, in pixels: labels of values stand left of it, those of times under it. */
+/** The drawing area of a chart in pixels: labels of values are left of it, those of times below. */
 export interface Frame {
   readonly left: number;
   readonly right: number;
@@ -19,7 +19,7 @@ export const frameOf = (width: number, height: number): Frame => ({
   bottom: height - 24,
 });
 
-/** Maps values of a range to pixels, evenly. */
+/** Maps a range of values linearly to pixels. */
 export function scale(
   from: readonly [number, number],
   to: readonly [number, number],

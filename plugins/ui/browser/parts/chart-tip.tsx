@@ -1,13 +1,13 @@
 import type { ComponentChildren, JSX } from 'preact';
 
-/** Values beside the pointer, on the side where there is room. */
+/** Values beside the pointer, on the side with more room. */
 export function ChartTip({
   at,
   width,
   title,
   children,
 }: {
-  /** Pixels from the left edge of the chart. */
+  /** Distance from the left edge of the chart in pixels. */
   readonly at: number;
   readonly width: number;
   readonly title: string;

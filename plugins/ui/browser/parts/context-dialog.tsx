@@ -13,7 +13,7 @@ const aroundNs = 7_200_000_000_000n;
 
 type Side = 'before' | 'after';
 
-/** The lines of a row's stream around it, the oldest first, whatever the query filters. */
+/** The lines of a row's stream around it, oldest first, ignoring the query's filters. */
 export function ContextDialog({
   row,
   onClose,
@@ -81,7 +81,7 @@ export function ContextDialog({
   );
 }
 
-/** The next lines on one side of those that are there. */
+/** Loads the next lines on one side of the loaded ones. */
 async function around(
   row: LogRow,
   rows: readonly LogRow[],

@@ -2,7 +2,7 @@ import type { JSX } from 'preact';
 import { useEffect, useState } from 'preact/hooks';
 import { Icon } from './icons.js';
 
-/** Copies a text, and says so for a moment. */
+/** A button that copies a text and briefly confirms it. */
 export function CopyButton({
   text,
   label,
@@ -11,7 +11,7 @@ export function CopyButton({
   readonly text: string;
   /** The name of the copied text: `Copy the line`. */
   readonly label: string;
-  /** The caption of the button; without it there is the drawing alone. */
+  /** The caption of the button; without it, only the icon is shown. */
   readonly short?: string;
 }): JSX.Element {
   const [said, say] = useState('');
@@ -43,9 +43,9 @@ export function CopyButton({
   );
 }
 
-/** Where the page has no safe origin, browsers have no clipboard, but still copy what is selected. */
+/** Copies a text. Pages of an insecure origin have no clipboard API, but can still copy a selection. */
 async function copyText(text: string): Promise<void> {
-  // The types promise a clipboard, which an unsafe origin does not have.
+  // The types promise a clipboard, which an insecure origin does not have.
   const clipboard = navigator.clipboard as Clipboard | undefined;
   if (clipboard !== undefined) {
     await clipboard.writeText(text);

@@ -2,7 +2,7 @@ import type { ComponentChildren, JSX } from 'preact';
 import { useEffect, useRef } from 'preact/hooks';
 import { Icon } from './icons.js';
 
-/** A window over the page. The browser keeps the keyboard inside of it; Escape and a click beside it close it. */
+/** A modal dialog. The browser traps the focus in it; Escape and a click outside close it. */
 export function Dialog({
   title,
   onClose,

@@ -8,7 +8,7 @@ const examples = [
   ['Lines per second and service', 'sum by (service_name) (rate({service_name=~".+"}[5m]))'],
 ] as const;
 
-/** The placeholder of the result: queries to begin with. */
+/** Shown in place of a result: example queries. */
 export function Examples(): JSX.Element {
   return (
     <div class="examples">

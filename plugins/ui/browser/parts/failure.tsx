@@ -3,14 +3,14 @@ import { session } from '../store/session.js';
 import { errorPosition, markLine } from '../model/error-position.js';
 
 interface Properties {
-  /** The server's own words. */
+  /** The server's text. */
   readonly text: string;
   readonly query: string;
-  /** Selects a part of the query in its box. */
+  /** Selects a part of the query in the editor. */
   readonly onSelect: (start: number, end: number) => void;
 }
 
-/** The server's error, and the position in the query that it named. */
+/** The server's error, with the position in the query that it names. */
 export function Failure({ text, query, onSelect }: Properties): JSX.Element {
   const position = errorPosition(text);
   const line = position === undefined ? undefined : markLine(query, position);

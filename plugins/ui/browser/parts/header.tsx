@@ -7,7 +7,7 @@ import { useStore } from '../store/store.js';
 import { useNarrow } from '../use-narrow.js';
 import { Icon } from './icons.js';
 
-/** The bar at the top: the two views, how the process is, whose time is shown, light or dark. */
+/** The bar at the top: the two views, the state of the process, time zone and theme. */
 export function Header({
   pipeline,
   problem,
@@ -120,7 +120,7 @@ function ThemeChoice(): JSX.Element {
   );
 }
 
-/** Milliseconds since a moment, renewed several times a second while it lasts. */
+/** Milliseconds since a time, updated several times a second. */
 export function useElapsed(since: number | undefined): number {
   const [now, setNow] = useState(0);
   useEffect(() => {

@@ -14,7 +14,7 @@ import { useCursor, type Span } from './use-cursor.js';
 
 const height = 104;
 
-/** Lines over time, stacked by level, the gravest at the bottom where they can be compared. */
+/** Lines over time, stacked by level, most severe at the bottom where they can be compared. */
 export function HistogramChart({
   histogram,
   range,
@@ -22,7 +22,7 @@ export function HistogramChart({
 }: {
   readonly histogram: Histogram;
   readonly range: TimeRange;
-  /** Asks for the part of the range that was drawn over. */
+  /** Called with the selected part of the range. */
   readonly onZoom: (range: TimeRange) => void;
 }): JSX.Element {
   const zone = useStore(session.store, (state) => state.settings.zone);

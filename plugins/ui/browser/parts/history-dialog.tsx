@@ -7,7 +7,7 @@ import { useStore } from '../store/store.js';
 import { Dialog } from './dialog.js';
 import { Icon } from './icons.js';
 
-/** Queries that were run, of the tenant in the field. They stay in this browser. */
+/** The history of queries of the tenant in the field, which is stored in this browser. */
 export function HistoryDialog({ onClose }: { readonly onClose: () => void }): JSX.Element {
   const tenant = useStore(session.store, (state) => state.form.tenant);
   const past = useStore(session.store, (state) => state.past);

@@ -1,6 +1,6 @@
 import type { JSX } from 'preact';
 
-/** Line drawings of 16 pixels, by name. */
+/** Icons of 16 pixels, by name. */
 const shapes = {
   run: 'M5 3.5v9l7.5-4.5z',
   stop: 'M4.5 4.5h7v7h-7z',
@@ -26,7 +26,7 @@ const shapes = {
 
 export type IconName = keyof typeof shapes;
 
-/** A drawing beside words; who cannot see it loses nothing. */
+/** An icon beside words, hidden from screen readers. */
 export function Icon({ name }: { readonly name: IconName }): JSX.Element {
   return (
     <svg class={`icon icon-${name}`} viewBox="0 0 16 16" aria-hidden="true">

@@ -11,7 +11,7 @@ const mostShown = 200;
 
 type Listing = readonly string[] | { readonly problem: string } | undefined;
 
-/** Labels and their values in the time and of the tenant in the fields; a value that is picked goes into the query. */
+/** Labels and their values, for the time range and tenant in the fields; a selected value is added to the query. */
 export function LabelBrowser({ onClose }: { readonly onClose: () => void }): JSX.Element {
   const [label, choose] = useState<string>();
   const query = useStore(session.store, (state) => state.form.query);

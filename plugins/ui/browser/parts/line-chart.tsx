@@ -12,7 +12,7 @@ import { ChartTip } from './chart-tip.js';
 import { useCursor } from './use-cursor.js';
 
 const height = 240;
-/** Series whose values stand beside the pointer, the greatest first. */
+/** Maximum number of series with values beside the pointer, largest first. */
 const mostTold = 10;
 
 interface Properties {
@@ -82,7 +82,7 @@ export function LineChart({ series, range, stepSeconds }: Properties): JSX.Eleme
   );
 }
 
-/** The values of a moment, the greatest first. */
+/** The values at a time, largest first. */
 function valuesAt(
   series: readonly Series[],
   moment: number,
@@ -95,7 +95,7 @@ function valuesAt(
     .sort((a, b) => b.value - a.value);
 }
 
-/** Every moment at which a series has a point, in order. */
+/** All times at which a series has a point, in order. */
 function momentsOf(series: readonly Series[]): readonly number[] {
   const all = new Set(series.flatMap(({ points }) => points.map(({ ms }) => ms)));
   return [...all].sort((a, b) => a - b);
@@ -108,7 +108,7 @@ function nearest(moments: readonly number[], pixels: number, x: (ms: number) => 
 
 type Scale = (value: number) => number;
 
-/** A lonely point becomes a short stroke, which a round cap makes a dot. */
+/** The path of a segment; a single point becomes a short stroke, which a round cap turns into a dot. */
 function pathOf(points: readonly SeriesPoint[], stepMs: number, x: Scale, y: Scale): string {
   return piecesOf(points, stepMs)
     .map((piece) => {

@@ -7,7 +7,7 @@ import { session } from '../store/session.js';
 import { Icon } from './icons.js';
 import { LogList } from './log-list.js';
 
-/** Lines as they come, the newest first; pausing holds them still. */
+/** Incoming lines, newest first; pausing freezes them. */
 export function LiveView({ live }: { readonly live: LiveState }): JSX.Element {
   const marker = useMemo(() => markerOf([]), []);
   const { rows, count, isPaused, problem, isOverrun } = live;

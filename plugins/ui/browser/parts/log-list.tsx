@@ -12,10 +12,10 @@ import { LineText } from './line-text.js';
 import { RowDetails } from './row-details.js';
 
 const dayMs = 86_400_000;
-/** Rows are made as they come near the window: thousands at once would hold the page. */
+/** Number of rows rendered at a time, as the list is scrolled: thousands at once would block the page. */
 const pageOfRows = 100;
 
-/** Lines, each of which opens to its labels. Up and down move over rows, Enter opens one. */
+/** Lines that expand to their labels. Up and down move between rows, Enter expands one. */
 export function LogList({
   rows,
   range,
@@ -25,7 +25,7 @@ export function LogList({
   readonly rows: readonly LogRow[];
   readonly range: TimeRange;
   readonly marker: Marker;
-  /** True when rows offer to change the query. */
+  /** True if rows offer to change the query. */
   readonly canChange?: boolean;
 }): JSX.Element {
   const { zone, wraps } = useStore(session.store, (state) => state.settings);
@@ -79,14 +79,14 @@ interface RowProperties {
   readonly hasDay: boolean;
   readonly marker: Marker;
   readonly canChange: boolean;
-  /** The one row that the Tab key stops at; the arrows lead to the others. */
+  /** True for the only row in the tab order; the arrow keys move to the others. */
   readonly isFirst: boolean;
 }
 
 const Row = memo(function Row({ row, zone, hasDay, marker, canChange, isFirst }: RowProperties): JSX.Element {
   const [isOpen, setOpen] = useState(false);
   const toggle = (): void => {
-    // A text that was selected with the mouse is to be copied.
+    // A text selected with the mouse is meant to be copied.
     if ((getSelection()?.toString() ?? '') === '') setOpen(!isOpen);
   };
   return (

@@ -8,7 +8,7 @@ import { session } from '../store/session.js';
 import { useStore } from '../store/store.js';
 import { LogList } from './log-list.js';
 
-/** The lines of an answer, and what there is to do at their end or when there are none. */
+/** The lines of an answer, and actions at their end or if there are none. */
 export function LogResultView({
   answered,
   result,
@@ -59,7 +59,7 @@ function More({
   );
 }
 
-/** Why there may be no lines, and what to do about it. */
+/** Possible reasons for an empty answer, with advice. */
 function NoLines({
   answered: { asked, range },
   result: { isUnknownTenant },

@@ -11,11 +11,11 @@ import type {
 
 interface Properties {
   readonly part: PartDescription | SectionDescription;
-  /** Given for the stage that calls the backend. */
+  /** Set for the stage that calls the backend. */
   readonly backend: BackendFigures | undefined;
 }
 
-/** Everything about one part of the pipeline: where it stands, its options, what it has counted. */
+/** Everything about one part of the pipeline: its position, its options and its counters. */
 export function PartDetails({ part, backend }: Properties): JSX.Element {
   const { changed, others } = sortOptions(part.options);
   const placed = 'id' in part ? part : undefined;

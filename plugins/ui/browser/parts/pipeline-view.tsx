@@ -8,7 +8,7 @@ import { AskedQueriesSection } from './asked-queries.js';
 import { Icon } from './icons.js';
 import { PartDetails } from './part-details.js';
 
-/** The pipeline as loaded: its stages in the order of a request, and the rest of the file. Everything opens in its place. */
+/** The pipeline as loaded: its stages in the order of a request, and the rest of the file. Items expand in place. */
 export function PipelineView({ pipeline }: { readonly pipeline: LoadedPipeline }): JSX.Element {
   const { stages, endpoints, services, sections, backend } = pipeline;
   const slowest = Math.max(0, ...stages.map(({ figures }) => figures?.ownMs?.p50 ?? 0));
@@ -129,7 +129,7 @@ function Figure({
   readonly name: string;
   readonly value: string;
   readonly isBad?: boolean;
-  /** Of the slowest stage's time. */
+  /** Share of the slowest stage's time. */
   readonly share?: number;
 }): JSX.Element {
   return (

@@ -221,7 +221,7 @@ function Strategies({
   );
 }
 
-/** Details for readers who know the proxy from inside. */
+/** Details for readers who know the internals of the proxy. */
 function Experts({ explanation }: { readonly explanation: PageExplanation }): JSX.Element {
   const { tree, formatted, histogram, names, namesText, reads } = explanation;
   return (

@@ -9,7 +9,7 @@ import { useStore } from '../store/store.js';
 import { useElapsed } from './header.js';
 import { Icon, type IconName } from './icons.js';
 
-/** The fields under the query: when, how many, whose; and what can be done with it. */
+/** The fields below the query (time range, limit, tenant), and its actions. */
 export function QueryBar({
   need,
   onOpen,
@@ -100,13 +100,13 @@ function Action({
   );
 }
 
-/** Runs; while a query runs it says for how long, and ends it. */
+/** Runs the query; while it runs, shows the elapsed time and cancels it. */
 function RunButton(): JSX.Element {
   const since = useStore(session.store, (state) => state.runningSince);
   const elapsed = useElapsed(since);
   if (since !== undefined)
     return (
-      // Another element than Run: a click on it must not end as one that sends the form.
+      // A different element from Run, so that a click on it cannot submit the form.
       <button key="cancel" type="button" class="primary is-cancel" onClick={() => session.cancel()}>
         <Icon name="stop" />
         Cancel
@@ -129,14 +129,14 @@ function RunButton(): JSX.Element {
 
 function chooseRange(name: string, form: QueryState): void {
   const range: RangeName = ranges.find((one) => one === name) ?? '1h';
-  // Between two times begins as the last hour, to be moved.
+  // A custom range starts as the last hour.
   const now = Date.now();
   const isFresh = range === 'custom' && form.from === '';
   const hour = { from: new Date(now - 3_600_000).toISOString(), to: new Date(now).toISOString() };
   session.edit({ range, ...(isFresh ? hour : {}) });
 }
 
-/** Puts the keyboard into a field when it is what is wrong; true as long as it is. */
+/** Focuses a field that has a problem; true while it has one. */
 function useProblem(field: Field, element: { readonly current: HTMLElement | null }): boolean {
   const problem = useStore(session.store, (state) => state.problem);
   const isWrong = problem?.field === field;

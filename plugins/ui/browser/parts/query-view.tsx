@@ -12,7 +12,7 @@ import { LiveView } from './live-view.js';
 import { QueryBar } from './query-bar.js';
 import { Result, summaryOf } from './result.js';
 
-/** The query, and what came of it. */
+/** The query and its result. */
 export function QueryView({ need }: { readonly need: ReturnType<typeof tenantNeed> }): JSX.Element {
   const query = useStore(session.store, (state) => state.form.query);
   const version = useStore(session.store, (state) => state.queryVersion);
@@ -23,7 +23,7 @@ export function QueryView({ need }: { readonly need: ReturnType<typeof tenantNee
   const [dialog, open] = useState<'labels' | 'history'>();
   const editor = useRef<EditorHandle>(null);
   useEffect(() => {
-    // The wrong input gets the keyboard focus; the fields do it themselves.
+    // The invalid input gets the focus; the fields do that themselves.
     if (problem?.field === 'query') editor.current?.focus();
   }, [problem]);
   const close = (): void => {

@@ -10,7 +10,7 @@ import { LogResultView } from './log-result.js';
 import { Plan } from './plan.js';
 import { SeriesView } from './series-view.js';
 
-/** The answer of a query: what came and what it took, then its picture with lines or series, or its plan. */
+/** The answer of a query: its summary, then a chart with lines or series, or its plan. */
 export function Result({ answered }: { readonly answered: Answered }): JSX.Element {
   const tab = useStore(session.store, (state) => state.tab);
   const { result, range, warnings } = answered;
@@ -102,7 +102,7 @@ function WrapChoice(): JSX.Element {
   );
 }
 
-/** The numbers of the result, and its time. */
+/** The figures of the result, and its duration. */
 export function summaryOf({ result, tookMs, stats, asked }: Answered): readonly string[] {
   const bytes = stats?.summary?.totalBytesProcessed ?? 0;
   const lines = stats?.summary?.totalLinesProcessed ?? 0;

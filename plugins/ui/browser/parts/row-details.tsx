@@ -6,10 +6,10 @@ import { ContextDialog } from './context-dialog.js';
 import { CopyButton } from './copy-button.js';
 import { Icon } from './icons.js';
 
-/** Labels that are made here, by which nothing can be filtered usefully. */
+/** Labels made by the proxy, for which filters are not useful. */
 const withoutFilters: ReadonlySet<string> = new Set(['__error_details__']);
 
-/** An open row: what can be done with it, and its labels. */
+/** An expanded row: its actions and its labels. */
 export function RowDetails({
   row,
   canChange,

@@ -3,18 +3,18 @@ import { useState } from 'preact/hooks';
 import { formatCount, formatShort } from '../model/format.js';
 import type { Series } from '../model/series.js';
 
-/** Rows at once. */
+/** Number of rows rendered at a time. */
 const pageOfSeries = 50;
 
 interface Properties {
   readonly series: readonly Series[];
   readonly drawn: readonly Series[];
-  /** The one series that is drawn alone. */
+  /** The series that is drawn alone, if any. */
   readonly only: string | undefined;
   readonly onOnly: (name: string) => void;
 }
 
-/** The values of every series, the one with the greatest mean first. Picking one draws it alone. */
+/** The values of every series, the one with the largest mean first. Selecting one draws it alone. */
 export function SeriesTable({ series, drawn, only, onOnly }: Properties): JSX.Element {
   const [count, setCount] = useState(pageOfSeries);
   const names = new Set(drawn.map(({ name }) => name));

@@ -9,10 +9,10 @@ import { Icon } from './icons.js';
 import { LineChart } from './line-chart.js';
 import { SeriesTable } from './series-table.js';
 
-/** Series that are drawn at once. */
+/** Maximum number of series drawn at once. */
 const mostDrawn = 24;
 
-/** A chart of the series that were searched for or picked, and a table of them, which is its legend too. */
+/** A chart of the series that match the search or the selection, with a table that is also its legend. */
 export function SeriesView({
   result: { series, stepSeconds },
   range,

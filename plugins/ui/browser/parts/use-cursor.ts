@@ -1,12 +1,12 @@
 import { useState } from 'preact/hooks';
 
-/** Columns of a chart, both included. */
+/** A range of columns in a chart, both bounds included. */
 export interface Span {
   readonly first: number;
   readonly last: number;
 }
 
-/** Lets pointer and arrow keys move over the columns of a chart and select some. */
+/** Moves a cursor over the columns of a chart, and selects columns, with pointer and arrow keys. */
 export interface Cursor {
   readonly index: number | undefined;
   /** The columns being selected, or the column of the cursor. */
@@ -23,8 +23,8 @@ export interface Cursor {
 }
 
 /**
- * Follows pointer and keys over `count` columns; `columnAt` finds the column at a distance from the chart's left edge. `onChoose` gets the
- * columns over which the pointer was dragged, or the one on which Enter was pressed.
+ * Follows pointer and keys over `count` columns; `columnAt` finds the column at a distance from the chart's left edge. `onChoose` is called
+ * with the columns over which the pointer was dragged, or the one on which Enter was pressed.
  */
 export function useCursor(
   count: number,
@@ -75,7 +75,7 @@ export function useCursor(
   };
 }
 
-/** Pixels between the pointer and the left edge of the chart. */
+/** Distance from the left edge of the chart to the pointer in pixels. */
 function distanceOf({ currentTarget, clientX }: PointerEvent): number {
   return currentTarget instanceof Element ? clientX - currentTarget.getBoundingClientRect().left : 0;
 }

@@ -10,11 +10,11 @@ import type { PageExplanation, WireStats } from '../model/wire.js';
 export interface LogResult {
   readonly kind: 'logs';
   readonly rows: readonly LogRow[];
-  /** True when there may be more lines in the range. */
+  /** True if there may be more lines in the range. */
   readonly isLimited: boolean;
-  /** The server's error text when there is no histogram. */
+  /** The histogram, or the server's error text if there is none. */
   readonly histogram: Histogram | string;
-  /** A tenant without any labels of late: it may be spelled wrong. */
+  /** True for a tenant that recently had no labels, which may be misspelt. */
   readonly isUnknownTenant: boolean;
 }
 export interface SeriesResult {
@@ -26,7 +26,7 @@ export interface SeriesResult {
 /** The result of a run. */
 export interface Answered {
   readonly kind: 'answered';
-  /** The query of the run. */
+  /** The query that was run. */
   readonly asked: QueryState;
   readonly explanation: PageExplanation;
   readonly result: LogResult | SeriesResult;
@@ -34,7 +34,7 @@ export interface Answered {
   readonly tookMs: number;
   readonly stats: WireStats | undefined;
   readonly warnings: readonly string[];
-  /** The names under which the server keeps what the query and its histogram cost. */
+  /** The names under which the server stores the cost of the query and its histogram. */
   readonly runs: { readonly query: string; readonly histogram: string | undefined };
 }
 
@@ -42,20 +42,20 @@ const maxBars = 80;
 const maxPoints = 240;
 const dayMs = 86_400_000;
 
-/** Asks for lines with their histogram, or for series. */
+/** Requests lines with their histogram, or series. */
 export async function answer(state: QueryState, range: TimeRange, signal: AbortSignal): Promise<Answered> {
   const barStep = stepOf(range, maxBars);
-  // Explaining does not ask the backend, so a refused query costs nothing.
+  // Explaining does not call the backend, so a rejected query costs nothing.
   const before = await fetchExplanation(state, barStep, signal);
   const isLog = before.kind === 'log';
   const step = isLog ? barStep : stepOf(range, maxPoints);
-  // Bars and points are on whole steps; lines begin where the first bar does, so that both say the same.
+  // Bars and points are at whole steps; lines start where the first bar does, so that both agree.
   const isMoving = state.range !== 'custom';
   const shown = !isLog ? onSteps(range, step) : isMoving ? fromWholeStep(range, step) : range;
   const runs = { query: newRunName(), histogram: before.histogram === undefined ? undefined : newRunName() };
   const startedMs = performance.now();
   const bars = fetchBars(state, before, barRange(shown, barStep), barStep, runs.histogram, signal);
-  // A failure of the lines must not leave that of the bars unheard.
+  // Handled, because the bars may fail after the lines have.
   bars.catch(() => undefined);
   const { data, warnings = [] } = await fetchRange(
     { ...state, range: nsRange(shown), step, run: runs.query },
@@ -78,13 +78,13 @@ export async function answer(state: QueryState, range: TimeRange, signal: AbortS
     return { ...shared, result: { kind: 'series', series: seriesOf(data.result), stepSeconds: step } };
   const rows = logRows(data.result, state.direction);
   const isLimited = rows.length >= state.limit;
-  // With all lines at hand, the page counts them; the server would count again, and meanwhile others come.
+  // With all lines loaded, the page counts them; the server would count again, including newer lines.
   const histogram = isLimited ? await bars : histogramOfRows(rows, barRange(shown, barStep), barStep);
   const isUnknownTenant = rows.length === 0 && (await hasNoLabels(state.tenant));
   return { ...shared, result: { kind: 'logs', rows, isLimited, histogram, isUnknownTenant } };
 }
 
-/** The bars of a log query; when they fail, lines are shown without them. */
+/** The bars of a log query; if they fail, lines are shown without them. */
 async function fetchBars(
   state: QueryState,
   { histogram: query }: PageExplanation,
@@ -102,7 +102,7 @@ async function fetchBars(
   }
 }
 
-/** True when a tenant has had no logs for a day. */
+/** True if a tenant has had no logs for a day. */
 async function hasNoLabels(tenant: string): Promise<boolean> {
   if (tenant === '') return false;
   const endMs = Date.now();

@@ -3,30 +3,30 @@ import { logRows, type LogRow } from '../model/log-rows.js';
 import { joined } from '../model/paging.js';
 import type { QueryState } from '../model/query-state.js';
 
-/** Lines as they come. */
+/** The state of a live tail. */
 export interface LiveState {
   readonly query: string;
   readonly isPaused: boolean;
-  /** The newest first. */
+  /** The lines, newest first. */
   readonly rows: readonly LogRow[];
-  /** Lines that came since the beginning, shown or not. */
+  /** Number of lines since the start, including those no longer shown. */
   readonly count: number;
-  /** The present problem. */
+  /** The current problem. */
   readonly problem: string | undefined;
-  /** True when more lines came at once than can be shown. */
+  /** True if more lines arrived at once than can be shown. */
   readonly isOverrun: boolean;
 }
 
 const everyMs = 1_000;
-/** Lines may come late, and those of one instant in parts: so much is looked at again. */
+/** Time that is read again, because lines may arrive late, and lines of one timestamp in parts. */
 const overlapMs = 5_000;
 const mostAtOnce = 500;
 const mostShown = 1_000;
-/** The history that is shown at the beginning. */
+/** Length of the history shown at the start. */
 const historyMs = 60_000;
 const withinMs = 20_000;
 
-/** Looks for new lines of a query every second. It asks as the query does, so that tenants, tokens and limits hold for it too. */
+/** Polls for new lines of a query every second. It uses the query API, so that tenants, tokens and limits apply as well. */
 export class LiveTail {
   readonly #tell: (state: LiveState | undefined) => void;
   #state: LiveState | undefined;
@@ -112,7 +112,7 @@ export class LiveTail {
     const { rows, count } = this.#state;
     const all = joined(rows, found, 'backward');
     const fresh = all.length - rows.length;
-    // Drawn again only when there is something new.
+    // Only updated if there is something new.
     if (fresh === 0 && this.#state.problem === undefined) return;
     this.#set({
       ...this.#state,

@@ -1,6 +1,6 @@
 import { Component, h, type Attributes, type ComponentChildren, type ComponentType } from 'preact';
 
-/** A component that is drawn again only when one of its properties is another. */
+/** A component that is only rendered again if one of its properties has changed. */
 export function memo<Properties extends object>(part: ComponentType<Properties>): ComponentType<Properties> {
   return class Memo extends Component<Properties> {
     override shouldComponentUpdate(next: Readonly<Properties>): boolean {

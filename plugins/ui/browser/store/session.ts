@@ -32,7 +32,7 @@ import { answer, type Answered } from './answers.js';
 import { LiveTail, type LiveState } from './live-tail.js';
 import { Store } from './store.js';
 
-/** The area below the query. */
+/** The content of the area below the query. */
 export type Outcome =
   | { readonly kind: 'none' }
   | { readonly kind: 'failed'; readonly query: string; readonly text: string }
@@ -40,19 +40,19 @@ export type Outcome =
 
 export type Tab = 'result' | 'plan';
 
-/** Everything the page knows, but for the pipeline. */
+/** The state of the page, except for the pipeline. */
 export interface PageState {
   readonly view: View;
   readonly form: QueryState;
-  /** Another number whenever the query was not typed: the editor then takes it over. */
+  /** Changes whenever the query was not typed, so that the editor takes it over. */
   readonly queryVersion: number;
   readonly problem: Problem | undefined;
   readonly outcome: Outcome;
   readonly tab: Tab;
-  /** When the running query began, by the clock of `performance`; undefined when none runs. */
+  /** Start of the running query, by the clock of `performance`; undefined if none runs. */
   readonly runningSince: number | undefined;
   readonly isLoadingMore: boolean;
-  /** The problem that kept more lines from loading. */
+  /** The problem that prevented loading more lines. */
   readonly moreProblem: string | undefined;
   readonly live: LiveState | undefined;
   readonly settings: Settings;
@@ -62,12 +62,12 @@ export interface PageState {
 const settingsKey = 'ref-proxy.settings';
 const pastKey = 'ref-proxy.queries';
 
-/** Actions of people on the page. Runs go one at a time: a new one ends the one before. */
+/** User actions on the page. Only one query runs at a time: a new run cancels the previous one. */
 export class Session {
   readonly store: Store<PageState>;
-  /** Called when a query has ended: the figures of the pipeline are then new. */
+  /** Called when a query has ended, since the figures of the pipeline have changed. */
   onDone: () => void = () => undefined;
-  /** True when the pipeline refuses requests without a tenant. */
+  /** True if the pipeline rejects requests without a tenant. */
   needsTenant = false;
   #running: AbortController | undefined;
   readonly #live = new LiveTail((live) => this.store.set({ live }));
@@ -90,7 +90,7 @@ export class Session {
     this.#applyTheme();
   }
 
-  /** Follows the address of the page, and runs the query that it holds. */
+  /** Follows the page's URL, and runs the query in it. */
   start(): () => void {
     const follow = (): void => {
       const form = parseHash(location.hash);
@@ -114,12 +114,12 @@ export class Session {
     this.#change(part, part.query === undefined ? queryVersion : queryVersion + 1);
   }
 
-  /** Takes over what was typed into the editor. */
+  /** Takes over a text typed into the editor. */
   type(query: string): void {
     this.#change({ query }, this.store.state.queryVersion);
   }
 
-  /** Runs what is in the fields, or that with some of it changed. */
+  /** Runs the query of the fields, with some of them changed. */
   run(part: Partial<QueryState> = {}): void {
     this.edit(part);
     this.store.set({ view: 'query', tab: 'result' });
@@ -145,7 +145,7 @@ export class Session {
   async change(change: Change): Promise<void> {
     try {
       const { outcome, form } = this.store.state;
-      // The shown query decides, not later input.
+      // Changes apply to the query of the shown result, not to later input.
       const query = outcome.kind === 'answered' ? outcome.asked.query : form.query;
       this.run({ query: await editQuery(query, change) });
     } catch (error) {
@@ -153,7 +153,7 @@ export class Session {
     }
   }
 
-  /** Puts a label into the query without running it. */
+  /** Adds a label to the query without running it. */
   async pick(name: string, value: string): Promise<void> {
     const { query } = this.store.state.form;
     try {
@@ -176,7 +176,7 @@ export class Session {
     }
   }
 
-  /** Asks for the lines behind the last one. */
+  /** Loads the lines after the last one. */
   async more(): Promise<void> {
     const { outcome, isLoadingMore } = this.store.state;
     if (outcome.kind !== 'answered' || outcome.result.kind !== 'logs' || isLoadingMore) return;
@@ -204,7 +204,7 @@ export class Session {
     }
   }
 
-  /** Follows the query's lines as they come. */
+  /** Follows new lines of the query. */
   goLive(): void {
     const { form } = this.store.state;
     const problem = problemOf(form, {}, this.needsTenant);
@@ -240,10 +240,10 @@ export class Session {
     keep(pastKey, past);
   }
 
-  /** Mistakes in a query, as the server tells them. */
+  /** Errors in a query, as reported by the server. */
   async check(text: string): Promise<readonly Diagnostic[]> {
     if (text.trim() === '') return [];
-    // A server that does not respond is reported when the query is run.
+    // An unresponsive server is reported when the query is run.
     const message = await checkQuery(text).catch(() => undefined);
     if (message === undefined) return [];
     const position = errorPosition(message);
@@ -252,7 +252,7 @@ export class Session {
     return [{ from: offset, to: offset + marked.length, severity: 'error', message }];
   }
 
-  /** Names and values of the time and tenant in the fields. */
+  /** Names and values for the time range and tenant in the fields. */
   readonly names: Names = {
     labels: (selector) => fetchLabels(selector, this.scope()),
     values: (name, selector) => fetchValues(name, selector, this.scope()),
@@ -283,7 +283,7 @@ export class Session {
     const problem = problemOf(state, range, this.needsTenant);
     this.#running?.abort();
     if (problem !== undefined || typeof range === 'string') {
-      // An old answer would seem to be that of the new query.
+      // An old result would look like that of the new query.
       this.store.set({ problem, outcome: { kind: 'none' }, runningSince: undefined });
       return;
     }
@@ -338,12 +338,12 @@ export class Session {
   }
 }
 
-/** Keeps something in the browser, where that is possible. */
+/** Stores a value in the browser, if possible. */
 function keep(key: string, value: object): void {
   try {
     localStorage.setItem(key, JSON.stringify(value));
   } catch {
-    // A full or forbidden store: it is kept as long as the page is open.
+    // The store is full or not permitted: the value is kept while the page is open.
   }
 }
 

@@ -1,6 +1,6 @@
 import { useEffect, useState } from 'preact/hooks';
 
-/** State in one place: changed by parts, with notification of subscribers. */
+/** State in a single object, changed partially, with notification of subscribers. */
 export class Store<State extends object> {
   #state: State;
   readonly #listeners = new Set<() => void>();
@@ -24,7 +24,7 @@ export class Store<State extends object> {
   }
 }
 
-/** A part of a store's state; the component is drawn again when that part is another. */
+/** A part of a store's state; the component is rendered again when that part changes. */
 export function useStore<State extends object, Part>(
   store: Store<State>,
   read: (state: State) => Part,
@@ -39,7 +39,7 @@ export function useStore<State extends object, Part>(
       last = next;
       redraw({});
     };
-    // The state may have changed between drawing and now.
+    // The state may have changed since rendering.
     look();
     return store.subscribe(look);
   });
