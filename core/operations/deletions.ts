@@ -18,7 +18,7 @@ export const deletion: OperationDescriptor<DeleteRequest> = {
   selection: byQuery,
   // Two equal deletions are still two deletions.
   cache: 'never',
-  // A deletion must not be cut off halfway.
+  // A deletion must not be interrupted.
   limits: { ...noLimits, isTimed: false },
   tenants: oneTenantOnly,
   empty: noStreams,

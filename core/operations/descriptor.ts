@@ -9,54 +9,54 @@ import type { ApiRequest, Browse, QueryRangeRequest, QueryRequest } from '../wir
 import type { TenantLimits } from '../wire/limits/tenant-limits.js';
 import type { Matcher } from '../logql/ast.js';
 
-/** Everything that stages decide by operation. Each operation is described in one file, and index.ts collects them all. */
+/** Everything that depends on the operation of a request. Each operation is described in one file, and index.ts collects them all. */
 export interface OperationDescriptor<Request extends ApiRequest> {
   readonly selection: Selection<Request>;
   readonly cache: CachePolicy<Request> | 'never';
   readonly limits: LimitRules<Request>;
   readonly tenants: SeveralTenants<Request>;
-  /** True where the answer is made of the request alone, so that Loki does not look at the tenant. */
+  /** True if the answer only depends on the request, so that Loki does not check the tenant. */
   readonly ignoresTenant?: true;
-  /** The answer when nothing the request asks for is accessible. */
+  /** The answer if nothing that the request asks for is accessible. */
   readonly empty: (request: Request) => Answer;
 }
 
 export type ChangeMatchers = (matchers: readonly Matcher[]) => readonly Matcher[];
 
-/** The selection of logs by a request. */
+/** How a request selects logs. */
 export interface Selection<Request> {
-  /** The texts whose length the client chooses. */
+  /** The texts whose length clients choose. */
   readonly texts: (request: Request) => readonly string[];
-  /** Returns the request with other matchers in all its selectors. Throws LogqlError for a text that cannot be parsed. */
+  /** Returns the request with changed matchers in all its selectors. Throws LogqlError for a text that cannot be parsed. */
   readonly mapSelectors: (request: Request, change: ChangeMatchers) => Request;
 }
 
-/** The options that decide how long an answer is cached; milliseconds. */
+/** The options that determine how long an answer is cached; milliseconds. */
 export interface TtlRules {
-  /** For query and query_range. */
+  /** TTL of query and query_range. */
   readonly queryTtl: number;
-  /** For labels and label values; 0 means the built-in 5 minutes. */
+  /** TTL of labels and label values; 0 means the built-in 5 minutes. */
   readonly labelsCacheTtl: number;
-  /** Labels and label values that list nothing are kept at least as long as what these tiers take. */
+  /** Minimum TTL of entries in these tiers, and of empty listings of labels and label values. */
   readonly diskCacheMinTtl: number;
   readonly peerWriteThroughMinTtl: number;
   readonly recentTailRefreshEnabled: boolean;
   readonly recentTailRefreshWindow: number;
   readonly recentTailRefreshMaxStaleness: number;
-  /** The age up to which a label or series request counts as recent; 0 disables this. */
+  /** Age up to which a label or series request counts as recent; 0 disables this. */
   readonly maxMetadataCacheFreshness: number;
 }
 
 /**
- * Caching of answers, and their sharing by concurrent calls. An answer that is cheap, endless or the result of a change is 'never' cached.
+ * Caching of answers, and sharing them between concurrent calls. An answer is 'never' cached if it is cheap, endless or has side effects.
  */
 export interface CachePolicy<Request extends ApiRequest> {
-  /** Inputs of an answer, besides the operation, the tenant and the caller. */
+  /** The inputs of an answer, besides the operation, the tenant and the caller. */
   readonly key: KeyParts<Omit<Request, 'op'>>;
   readonly ttlMs: (request: Request, answer: Answer, rules: TtlRules) => number;
-  /** True when the answer includes the recent past, for which lines may still arrive. */
+  /** True if the answer includes the recent past, for which lines may still arrive. */
   readonly isRecent: (request: Request, nowMs: number, rules: TtlRules) => boolean;
-  /** True when `-stream-response` sends the answer in chunks, so that its bytes never exist as a whole. */
+  /** True if `-stream-response` sends the answer in chunks, so that its bytes never exist as a whole. */
   readonly isChunked: boolean;
 }
 
@@ -67,23 +67,22 @@ export type LimitCheck<Request> = (
   signal: AbortSignal,
 ) => void | Promise<void>;
 
-/** A query and its time range of evaluation. */
+/** A query with its evaluation range. */
 export interface QueryOverTime {
   readonly query: Query;
   readonly range: TimeRange;
 }
 
 export interface LimitRules<Request> {
-  /** Checked by the guard for each tenant, in this order. */
+  /** Checks that the guard makes for each tenant, in this order. */
   readonly checks: readonly LimitCheck<Request>[];
   /**
-   * The part of the request that is not older than `oldestNs`; undefined when nothing remains. Throws LogqlError for a query that cannot be
-   * parsed.
+   * Restricts the request to times from `oldestNs` on; undefined if nothing remains. Throws LogqlError for a query that cannot be parsed.
    */
   readonly within: (request: Request, oldestNs: bigint) => Request | undefined;
-  /** True when the tenant's `query_timeout` applies. */
+  /** True if the tenant's `query_timeout` applies. */
   readonly isTimed: boolean;
-  /** The query that `max_query_bytes_read` applies to; undefined when it does not apply. */
+  /** The query to which `max_query_bytes_read` applies; undefined if it does not apply. */
   readonly bytesRead: ((request: Request) => QueryOverTime) | undefined;
 }
 
@@ -94,14 +93,14 @@ export interface TenantPart {
 }
 
 /**
- * The way in which one request over several tenants is answered. Answers that are unions or sums are merged from one run of the rest per
- * tenant. A metric query is different: `sum` over two tenants is not the union of two sums, so it is evaluated once over the rows of all
- * tenants (kind `together`).
+ * How a request over several tenants is answered. Answers that are unions or sums are merged from one run of the rest per tenant. A metric
+ * query is different: `sum` over two tenants is not the union of two sums, so it is evaluated once over the rows of all tenants (kind
+ * `together`).
  */
 export type TenantStrategy =
-  /** Run each part, label its answer and merge. Without parts no tenant was selected, and the answer is empty. */
+  /** Runs each part, labels its answer and merges. Without parts no tenant was selected, and the answer is empty. */
   | { readonly kind: 'merge'; readonly parts: readonly TenantPart[] }
-  /** The answer is the same for every tenant: run the request for one. */
+  /** The answer is the same for every tenant, so the request runs for one of them. */
   | { readonly kind: 'once' }
   /** The answer is the list of tenants. */
   | { readonly kind: 'tenant-names'; readonly tenantIds: readonly string[]; readonly browse: Browse }
@@ -115,14 +114,14 @@ export type TenantStrategy =
 /** Merges the answers of several tenants. */
 export interface TenantMerge<Request> {
   readonly kind: 'allowed';
-  /** Throws LogqlError for a query that must be parsed and is invalid. */
+  /** Determines the strategy. Throws LogqlError for a query that must be parsed and is invalid. */
   readonly strategy: (request: Request, tenants: readonly Tenant[]) => TenantStrategy;
   readonly mergeOptions: (request: Request) => MergeOptions;
-  /** Sorts and limits the merged answer, which is only possible once all parts are in. */
+  /** Sorts and limits the merged answer, which is only possible once all parts have been merged. */
   readonly finish: (answer: Answer, request: Request) => Answer;
 }
 
-/** True when a request may name several tenants (docs/protocol/tenants.md#finding-the-tenant). */
+/** Determines whether a request may name several tenants (docs/protocol/tenants.md#finding-the-tenant). */
 export type SeveralTenants<Request> =
   | { readonly kind: 'refused'; readonly error: 'multiTenantUnsupported' | 'severalTenantsTailed' }
   | TenantMerge<Request>;

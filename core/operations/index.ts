@@ -40,16 +40,14 @@ export function operationOf<Op extends Operation>({
 }
 
 /**
- * Returns the request with `change` applied to the matchers of every selector, on the syntax tree. A listing without a selector gets one
- * when `change` returns matchers for none. Throws LogqlError for a query that cannot be parsed.
+ * Returns the request with `change` applied to the matchers of every selector, on the syntax tree. A listing without a selector gets one if
+ * `change` returns matchers for an empty list. Throws LogqlError for a query that cannot be parsed.
  */
 export function mapSelectors(request: ApiRequest, change: ChangeMatchers): ApiRequest {
   return operationOf(request).selection.mapSelectors(request, change);
 }
 
-/**
- * The size in bytes of a text longer than allowed; `maxBytes` 0 allows any length. A text that is too long is refused before it is parsed.
- */
+/** The size in bytes of a text that is longer than allowed; `maxBytes` 0 allows any length. Such a text is rejected before it is parsed. */
 export function oversizedText(request: ApiRequest, maxBytes: number): number | undefined {
   if (maxBytes === 0) return undefined;
   return operationOf(request)
@@ -58,5 +56,5 @@ export function oversizedText(request: ApiRequest, maxBytes: number): number | u
     .find((bytes) => bytes > maxBytes);
 }
 
-/** The most UTF-8 bytes per UTF-16 unit. */
+/** Maximum number of UTF-8 bytes per UTF-16 unit. */
 const mostBytes = 3;

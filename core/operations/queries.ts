@@ -73,7 +73,7 @@ export const query: OperationDescriptor<QueryRequest> = {
     isTimed: true,
     bytesRead: ({ query: asked, timeNs }) => ({ query: asked, range: { startNs: timeNs, endNs: timeNs } }),
   },
-  // A log query is refused as an instant query, for every tenant alike.
+  // A log query is rejected as an instant query, for every tenant alike.
   tenants: mergeTenants((request) => {
     const { ast } = request.query;
     return ast.kind === 'log' ? once : metricStrategy(request, ast);
@@ -83,7 +83,7 @@ export const query: OperationDescriptor<QueryRequest> = {
 
 export const tail: OperationDescriptor<TailRequest> = {
   selection: byQuery,
-  // No two tails are the same.
+  // Every tail is different.
   cache: 'never',
   // Its maximum duration is an option of its endpoint.
   limits: { checks: [], within: shortened, isTimed: false, bytesRead: undefined },

@@ -51,7 +51,7 @@ export const volume: OperationDescriptor<VolumeRequest> = {
     isChunked: false,
   },
   limits: rangedLimits,
-  // Each tenant returns everything: the largest volumes are only known once all are added up.
+  // Each tenant returns everything: the largest volumes are only known after adding up.
   tenants: mergeTenants<VolumeRequest>(
     (request, tenants) => mergeAll({ ...request, limit: unlimited }, tenants),
     biggestVolumes,
@@ -75,7 +75,7 @@ export const volumeRange: OperationDescriptor<VolumeRangeRequest> = {
     isChunked: false,
   },
   limits: rangedLimits,
-  // Each tenant returns everything: the largest volumes are only known once all are added up.
+  // Each tenant returns everything: the largest volumes are only known after adding up.
   tenants: mergeTenants<VolumeRangeRequest>(
     (request, tenants) => mergeAll({ ...request, limit: unlimited }, tenants),
     biggestVolumes,

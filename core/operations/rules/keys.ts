@@ -6,7 +6,7 @@ export const timeRange: KeyParts<TimeRange> = { startNs: scalar, endNs: scalar }
 export const browsed: KeyParts<Browse> = { limit: scalar, offset: scalar, search: scalar };
 export const openRange = leftOut('the range says what is read; it was shortened to what the tenant may ask');
 
-/** A key for what several selectors select together, independent of their order. */
+/** A key for the union of several selectors, independent of their order. */
 export function textSet(selectors: readonly { readonly text: string }[]): string {
   return inOrder([...new Set(selectors.map((selector) => selector.text))].sort());
 }

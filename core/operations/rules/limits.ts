@@ -11,7 +11,7 @@ interface Ranged {
   readonly range: TimeRange;
 }
 
-/** The most points of a query_range (docs/protocol/errors-and-limits.md#refused-queries). */
+/** Maximum number of points of a query_range (docs/protocol/errors-and-limits.md#refused-queries). */
 const maxPoints = 11_000n;
 
 export function checkResolution({ range, stepNs }: QueryRangeRequest): void {
@@ -21,14 +21,14 @@ export function checkResolution({ range, stepNs }: QueryRangeRequest): void {
 export function checkRange({ range }: Ranged, { maxQueryLengthNs }: TenantLimits): void {
   const lengthNs = lengthOf(range);
   if (maxQueryLengthNs === 0n || lengthNs <= maxQueryLengthNs) return;
-  // Loki writes the first as a Go duration and the second as a Prometheus duration.
+  // Loki formats the first as a Go duration and the second as a Prometheus duration.
   throw apiError('rangeTooLong', {
     length: printGoDuration(lengthNs),
     limit: printPrometheusDuration(maxQueryLengthNs),
   });
 }
 
-/** Only log queries return entries; the query is only parsed when the limit would be exceeded. */
+/** Checks the number of requested entries. Only log queries return entries; the query is only parsed if the limit would be exceeded. */
 export async function checkEntries(
   request: QueryRangeRequest,
   { maxEntriesLimitPerQuery }: TenantLimits,
@@ -39,7 +39,7 @@ export async function checkEntries(
   if (request.query.ast.kind === 'log') checkEntriesLimit(request, maxEntriesLimitPerQuery);
 }
 
-/** The lines to scan count as entries of a log query. */
+/** Checks the number of lines to scan, which count as entries of a log query. */
 export function checkScannedLines(
   { lineLimit }: { readonly lineLimit: number },
   { maxEntriesLimitPerQuery }: TenantLimits,
@@ -47,7 +47,7 @@ export function checkScannedLines(
   checkEntriesLimit({ limit: lineLimit }, maxEntriesLimitPerQuery);
 }
 
-/** As in Loki, the error names the last window that is too long. */
+/** Checks the lengths of windows. As in Loki, the error names the last window that is too long. */
 export async function checkIntervals(
   request: QueryRangeRequest | QueryRequest,
   { maxQueryRangeNs }: TenantLimits,
@@ -74,12 +74,12 @@ export function shortened<Request extends Ranged>(request: Request, oldestNs: bi
   return endNs < oldestNs ? undefined : { ...request, range: { startNs: oldestNs, endNs } };
 }
 
-/** For operations that read no logs, or have their own rules for the range. */
+/** Used for operations that read no logs, or have their own rules for the range. */
 export function unshortened<Request>(request: Request): Request {
   return request;
 }
 
-/** An expression without logs is the same at all times. */
+/** True if the expression reads logs; otherwise its value is the same at all times. */
 export function readsLogs({ query }: { readonly query: { readonly ast: Expr } }): boolean {
   return logQueriesOf(query.ast).length > 0;
 }

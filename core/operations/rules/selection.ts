@@ -19,7 +19,7 @@ function textOf({ query }: { readonly query?: { readonly text: string } }): read
   return query === undefined ? [] : [query.text];
 }
 
-/** A LogQL query with all its selectors. */
+/** Selection by a LogQL query with all its selectors. */
 export const byQuery = {
   texts: textOf,
   mapSelectors: <Request extends OfQuery>(request: Request, change: ChangeMatchers): Request => ({
@@ -28,7 +28,7 @@ export const byQuery = {
   }),
 };
 
-/** A LogQL query that reads no logs. */
+/** Selection by a LogQL query that reads no logs. */
 export const byQueryText = { texts: textOf, mapSelectors: unchanged };
 
 export const bySelector = {
@@ -39,7 +39,7 @@ export const bySelector = {
   }),
 };
 
-/** A missing selector lists everything; it becomes a selector when `change` returns matchers for none. */
+/** Selection by an optional selector: a missing one lists everything, and is added if `change` returns matchers for an empty list. */
 export const byOptionalSelector = {
   texts: textOf,
   mapSelectors: <Request extends OfOptionalSelector>(request: Request, change: ChangeMatchers): Request => {
@@ -48,7 +48,7 @@ export const byOptionalSelector = {
   },
 };
 
-/** A stream matches when any of the selectors does. */
+/** Selection by several selectors: a stream matches if any of them does. */
 export const bySelectors = {
   texts: ({ selectors }: OfSelectors): readonly string[] => selectors.map((selector) => selector.text),
   mapSelectors: <Request extends OfSelectors>(request: Request, change: ChangeMatchers): Request => {

@@ -18,7 +18,7 @@ export const once: TenantStrategy = { kind: 'once' };
 
 export const oneTenantOnly = { kind: 'refused', error: 'multiTenantUnsupported' } as const;
 
-/** Answers of all tenants, merged. */
+/** Merges the answers of all tenants. */
 export function mergeTenants<Request>(
   strategy: TenantMerge<Request>['strategy'],
   finish: TenantMerge<Request>['finish'] = (answer) => answer,
@@ -32,7 +32,7 @@ export function metricStrategy(request: QueryRangeRequest | QueryRequest, expr: 
   return logQueriesOf(expr).length > 0 ? { kind: 'together', request, expr } : once;
 }
 
-/** Log queries are merged by field; other queries are refused, for every tenant alike. */
+/** Merges log queries by field; other queries are rejected, for every tenant alike. */
 export function mergeScans(request: ScanRequest, tenants: readonly Tenant[]): TenantStrategy {
   const { ast } = request.query;
   return ast.kind === 'log' ? mergeLogs(request, ast, tenants) : once;
@@ -53,14 +53,14 @@ export function mergeLogs(
 }
 
 /**
- * The same request for every tenant: as in Loki only queries choose tenants by the label, and here a matcher on it is one on a label that
+ * Sends the same request for every tenant. As in Loki only queries select tenants by the label; here a matcher on it refers to a label that
  * streams do not have (docs/protocol/tenants.md#several-tenants).
  */
 export function mergeAll(request: ApiRequest, tenants: readonly Tenant[]): TenantStrategy {
   return { kind: 'merge', parts: tenants.map((tenant) => ({ tenant, request })) };
 }
 
-/** The tenants themselves, as values of the tenant label. */
+/** Lists the tenants themselves, as values of the tenant label. */
 export function tenantNames(browse: Browse, tenants: readonly Tenant[]): TenantStrategy {
   return { kind: 'tenant-names', tenantIds: tenants.map(({ id }) => id), browse };
 }

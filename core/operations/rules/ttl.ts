@@ -10,16 +10,16 @@ const minuteMs = 60_000;
 const hourMs = 60 * minuteMs;
 const builtInLabelsTtlMs = 5 * minuteMs;
 const seriesTtlMs = 30_000;
-/** Index statistics, volumes and shards. */
+/** TTL of index statistics, volumes and shards. */
 const indexTtlMs = 10_000;
-/** Detected fields and labels, for windows of up to an hour. */
+/** TTL of detected fields and labels, for windows of up to an hour. */
 const detectedTtlMs = 90_000;
-/** Patterns of the past never change: a hundred years. */
+/** TTL of past patterns, which never change: a hundred years. */
 const patternsTtlMs = 100 * 365 * 24 * hourMs;
-/** For labels and label values the least (docs/protocol/operation.md#cache-times). */
+/** Minimum TTL of empty listings of labels and label values (docs/protocol/operation.md#cache-times). */
 const emptyListingTtlMs = 30_000;
 
-/** Listings of longer windows change more slowly: factors by window (docs/protocol/operation.md#cache-times). */
+/** Factors of the TTL by window, since listings of longer windows change more slowly (docs/protocol/operation.md#cache-times). */
 const windowFactors: readonly (readonly [windowMs: number, factor: number])[] = [
   [hourMs, 1],
   [6 * hourMs, 3],
@@ -76,13 +76,13 @@ export function isRecentInstant(
   return isRecentAt(timeNs, nowMs, rules);
 }
 
-/** A rule of its own: `-recent-tail-refresh-enabled` is about queries. */
+/** True for a recent listing; independent of `-recent-tail-refresh-enabled`, which concerns queries. */
 export function isRecentListing({ range }: Ranged, nowMs: number, rules: TtlRules): boolean {
   const { maxMetadataCacheFreshness } = rules;
   return maxMetadataCacheFreshness > 0 && endsWithin(range.endNs, nowMs, maxMetadataCacheFreshness);
 }
 
-/** An answer that is kept indefinitely must be of the past, whether or not queries are refreshed. */
+/** True if an answer includes times that are not past, so that it cannot be cached indefinitely, whether or not queries are refreshed. */
 export function isNotPast(
   { range }: Ranged,
   nowMs: number,
