@@ -1,7 +1,7 @@
 import type { HttpCall } from '../kernel/plugin/contract.js';
 import { makeCaller } from './exchange.js';
 
-/** A call of an endpoint for tests; asking the chain fails unless `ask` is given, which `pass` then uses too. */
+/** A call of an endpoint for tests; sending requests down the chain fails unless `ask` is given, which `pass` then uses too. */
 export function makeCall(change: Partial<HttpCall> = {}): HttpCall {
   const ask = change.ask ?? (() => Promise.reject(new Error('the endpoint asked the chain')));
   return {

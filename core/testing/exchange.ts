@@ -13,7 +13,7 @@ export interface ExchangeSettings<Given extends SlotName = never> {
   readonly slots?: Pick<Slots, Given>;
   readonly signal?: AbortSignal;
   readonly isFinal?: boolean;
-  /** Default: unlimited. */
+  /** Unlimited by default. */
   readonly memory?: MemoryAccount;
 }
 
@@ -46,7 +46,7 @@ export function makeLogRequest(query = '{app="a"}'): ApiRequest {
   };
 }
 
-/** Makes an exchange with the slots that the stage under test needs. */
+/** Creates an exchange with the slots that the stage under test needs. */
 export function makeExchange<Given extends SlotName = never>(
   settings: ExchangeSettings<Given> = {},
 ): Exchange<Given> {

@@ -23,7 +23,7 @@ export class FakeClock implements Clock {
   #ns: bigint;
   #monotonicMs = 0;
 
-  /** Starts at the given time, by default 2026-11-01T00:00:00Z. */
+  /** @param startNs start time; 2026-11-01T00:00:00Z by default */
   constructor(startNs = 1_793_491_200_000_000_000n) {
     this.#ns = startNs;
   }
@@ -47,12 +47,12 @@ export interface FakeHost<Metrics extends MetricSpecs = MetricSpecs> extends Hos
   readonly clock: FakeClock;
   /** Log records of the plugin, in order. */
   readonly records: readonly CapturedRecord[];
-  /** Scopes of the purges that the plugin requested, with the tenant where there is one: `all`, `all of shop`. */
+  /** Scopes of the purges that the plugin requested, with the tenant if there is one: `all`, `all of shop`. */
   readonly purges: readonly string[];
   readonly observers: readonly RequestObserver[];
-  /** Does what the plugin has left for its end (`onStop`). */
+  /** Runs the cleanup that the plugin has registered (`onStop`). */
   stopped(): void;
-  /** The value of a metric as the exposition shows it, of a histogram its count; undefined without measurements. */
+  /** The value of a metric in the exposition, for a histogram its count; undefined without measurements. */
   metric(name: string, labels?: Readonly<Record<string, string>>): Promise<number | undefined>;
 }
 
@@ -64,7 +64,7 @@ export interface FakeHostSettings<Metrics extends MetricSpecs> {
   readonly names?: Readonly<Record<string, unknown>>;
   readonly limits?: Readonly<Record<string, unknown>>;
   readonly clock?: FakeClock;
-  /** The processes that serve together; alone unless given. */
+  /** The processes that serve together; only this one by default. */
   readonly workers?: Workers;
   /** Implementation of `ask`. */
   readonly ask?: Host['ask'];
@@ -74,7 +74,7 @@ export interface FakeHostSettings<Metrics extends MetricSpecs> {
   readonly pipeline?: PipelineDescription;
 }
 
-/** A host that records how a plugin used it. */
+/** A host that records the plugin's use of it. */
 export function makeHost<const Metrics extends MetricSpecs = MetricSpecs>(
   settings: FakeHostSettings<Metrics> = {},
 ): FakeHost<Metrics> {
@@ -85,7 +85,7 @@ export function makeHost<const Metrics extends MetricSpecs = MetricSpecs>(
   const meters = new MeterRegistry();
   const clock = settings.clock ?? new FakeClock();
   const limits = limitsOptions(settings.limits);
-  // Without declared metrics there are none to use, whatever the type parameter was inferred as.
+  // Without declared metrics there are none to use, whatever the inferred type parameter is.
   const specs = settings.metrics ?? ({} as Metrics);
   const purge: Host['purge'] = (scope, tenantId) => {
     purges.push(tenantId === undefined ? scope : `${scope} of ${tenantId}`);

@@ -15,10 +15,10 @@ import type {
   Upstream,
 } from '../victoria/upstream/types.js';
 
-/** A row as a test writes it. */
+/** A row as written in a test. */
 export type WrittenRow = Readonly<Record<string, string>>;
 
-/** A call that a test expects, and the backend's answer. `when` checks the request; without it, any request matches. */
+/** A call that a test expects, with the backend's answer. `when` checks the request; by default any request matches. */
 export type ExpectedCall =
   | {
       readonly call: 'rows';
@@ -64,7 +64,7 @@ export class FakeUpstream implements Upstream {
   /** Every request, in order. */
   readonly requests: AnyRequest[] = [];
 
-  /** @param owner whose rows it shows */
+  /** @param owner owner of the rows */
   constructor(expected: readonly ExpectedCall[], owner = '') {
     this.owner = owner;
     this.#open = [...expected];
@@ -102,7 +102,7 @@ export class FakeUpstream implements Upstream {
     return inTurns(found.batches);
   }
 
-  /** The call counts when the deletion runs; its LogsQL is the filter's, without time and tenant. */
+  /** Expects a deletion, when it is run. Its LogsQL is the filter, without time and tenant. */
   deletion(request: DeletionRequest): Deletion {
     const run = async (): Promise<DeletionTaken> => {
       const found = await Promise.resolve(this.#take('deletion', request));
@@ -112,7 +112,7 @@ export class FakeUpstream implements Upstream {
     return { logsql: printFilter(request.filter), run };
   }
 
-  /** Throws when an expected call was not made. */
+  /** Throws if an expected call was not made. */
   done(): void {
     if (this.#open.length === 0) return;
     const calls = this.#open.map((expected) => expected.call).join(', ');
@@ -134,7 +134,7 @@ async function* inTurns<Item>(items: AsyncIterable<Item> | Iterable<Item>): Asyn
 }
 
 function accepts(expected: ExpectedCall, request: unknown): boolean {
-  // `when` belongs to the same kind of call as the request: the kinds were compared before.
+  // `when` belongs to a call of the same kind as the request: the kinds were compared before.
   const when =
     'when' in expected ? (expected.when as ((request: unknown) => boolean) | undefined) : undefined;
   return when === undefined || when(request);

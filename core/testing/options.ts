@@ -4,7 +4,7 @@ import type { LimitsOptions, NamesOptions, ServerOptions, TelemetryOptions } fro
 const schemas = readBuiltInSchemas();
 
 /**
- * The options of a core section or a built-in plugin as code gets them: the schema's defaults with some values replaced. Values are as in
+ * The resolved options of a core section or a built-in plugin: the schema's defaults with some values replaced. Values are given as in
  * YAML.
  */
 export function optionsOf(

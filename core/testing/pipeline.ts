@@ -2,7 +2,7 @@ import type { LoadedPlugin, Pipeline } from '../kernel/pipeline/types.js';
 import type { EndpointPlugin, Plugin, ServicePlugin, StagePlugin } from '../kernel/plugin/contract.js';
 import { limitsOptions, namesOptions, serverOptions, telemetryOptions } from './options.js';
 
-/** A plugin in a test pipeline: alone, or with its id and options as code gets them. */
+/** A plugin in a test pipeline: alone, or with its id and resolved options. */
 export type Placed<Kind extends Plugin> =
   Kind | { readonly plugin: Kind; readonly id?: string; readonly options?: unknown };
 

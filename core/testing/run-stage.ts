@@ -15,8 +15,9 @@ export interface StageRun<Given extends SlotName> {
 }
 
 /**
- * Runs a stage plugin on one exchange, with a fake rest of the chain, under the kernel's own rules: running the rest more or less often
- * than declared, options that the schema does not know, slots that are needed or promised and not there, and no answer are errors. The plugin is created, started and stopped as the kernel does it.
+ * Runs a stage plugin on one exchange, with a fake rest of the chain, under the kernel's own rules. It is an error to run the rest more or
+ * less often than declared, to give options that the schema does not know, to lack needed or promised slots, or to return no answer. The
+ * plugin is created, started and stopped as by the kernel.
  */
 export async function runStage<
   Options,

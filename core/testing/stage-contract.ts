@@ -3,14 +3,14 @@ import type { Exchange } from '../kernel/plugin/exchange.js';
 import type { SlotName } from '../kernel/plugin/slots.js';
 import type { OptionSchema } from '../kernel/options/index.js';
 
-/** Rules of a stage that a test can break; the kernel enforces those that the stage itself can break (core/kernel/stage-contract). */
+/** Rules about a stage that a test can break; the kernel enforces those that the stage itself can break (core/kernel/stage-contract). */
 export interface StagePromises {
   readonly name: string;
   readonly schema?: object;
   readonly needs: readonly string[];
 }
 
-/** Refuses options that the schema does not have, or that lack one it requires: a pipeline file with them would not start. */
+/** Throws for options that are not in the schema, or lack a required one: a pipeline file with them would not start. */
 export function holdToOptions({ name, schema }: StagePromises, options: unknown): void {
   if (typeof options !== 'object' || options === null || schema === undefined) return;
   // The type only names the parts that are read here.
@@ -27,7 +27,7 @@ export function holdToOptions({ name, schema }: StagePromises, options: unknown)
     if (!Object.hasOwn(options, key)) throw new Error(`plugin "${name}" requires option "${key}"`);
 }
 
-/** Refuses an exchange without a slot that the stage declares to need: the kernel would not have put it there. */
+/** Throws for an exchange without a slot that the stage needs: the kernel would not have passed it on. */
 export function holdToNeeds({ name, needs }: StagePromises, exchange: Exchange): void {
   const missing = needs.find((slot) => !hasSlot(exchange, slot));
   if (missing !== undefined)

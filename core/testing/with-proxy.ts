@@ -16,7 +16,7 @@ export interface ProxyUnderTest {
   readonly log: CapturedLog;
 }
 
-/** Settings to start a pipeline file for a test. */
+/** Settings for starting a pipeline file in a test. */
 export interface FileSettings extends StartOptions {
   /** Flags by name without dashes, as on the command line. By default listeners use free loopback ports. */
   readonly flags?: Readonly<Record<string, string>>;
@@ -38,7 +38,7 @@ export async function withPipeline<Result>(
   }
 }
 
-/** Starts a proxy from a pipeline file, as `ref-proxy serve` does; site plugins are found from the file's folder. */
+/** Starts a proxy from a pipeline file, as `ref-proxy serve` does; site plugins are resolved from the file's folder. */
 export async function withProxyFile<Result>(
   file: string,
   use: (under: ProxyUnderTest) => Promise<Result>,

@@ -1,6 +1,6 @@
 /**
- * The checker as a library (`ref-proxy/check`): a pipeline file as a draft, with everything that it says and where, and findings about it as
- * data. It runs the top level of the modules that a file names and creates, opens and starts nothing.
+ * The checker as a library (`ref-proxy/check`): a pipeline file as a draft, with all its parts and their positions, and findings about it
+ * as data. It runs the top level of the modules that a file names, but creates, opens and starts nothing.
  */
 import { resolve } from 'node:path';
 import type { OptionSources } from '../kernel/options/index.js';
@@ -34,14 +34,14 @@ export type { LocatedEntry, LocatedNode } from '../kernel/pipeline/located.js';
 export type { SourceFile } from '../kernel/pipeline/source.js';
 export type { Finding, SourcePosition } from '../kernel/pipeline/types.js';
 
-/** Flags and variables that a pipeline would be started with; nothing of this process counts. */
+/** Flags and variables with which a pipeline would be started; those of this process are ignored. */
 export interface Given {
   /** Flags by name, without dashes. */
   readonly flags?: Readonly<Record<string, string>>;
   readonly env?: Readonly<Record<string, string | undefined>>;
 }
 
-/** A pipeline file as a draft, whatever is wrong with it; findings instead when it cannot be read. */
+/** A pipeline file as a draft, even if it has errors; findings instead if it cannot be read. */
 export async function draftFile(
   file: string,
   given: Given = {},
@@ -51,13 +51,13 @@ export async function draftFile(
   return { draft: await draftPipeline(source, sourcesOf(given), packageBuiltIns()) };
 }
 
-/** The text of a pipeline as a draft. `file` names it in findings; files and plugins are found from its folder. */
+/** A pipeline's text as a draft. `file` names it in findings; files and plugins are resolved from its folder. */
 export function draftText(text: string, file = 'pipeline.yaml', given: Given = {}): Promise<PipelineDraft> {
   const source = { name: file, path: resolve(file), text, isFragment: false };
   return draftPipeline(source, sourcesOf(given), packageBuiltIns());
 }
 
-/** Findings about a draft, as `ref-proxy check` tells them without `--env`; sorted by file, line, column and rule. */
+/** Findings about a draft, as reported by `ref-proxy check` without `--env`; sorted by file, line, column and rule. */
 export function checkDraft(draft: PipelineDraft): Promise<readonly Finding[]> {
   return applyRules(draft, { tiers: ['structure', 'meaning'] });
 }

@@ -17,7 +17,7 @@ import type { Io } from '../program/io.js';
 
 /** The parts of the process that the command uses; tests replace it. */
 export interface CheckIo extends Io {
-  /** True when `out` is a terminal: the text format is coloured then. */
+  /** True if `out` is a terminal, for which the text format is coloured. */
   readonly isTerminal?: boolean;
   /** Cancels waiting for backends. */
   readonly signal?: AbortSignal;
@@ -74,7 +74,7 @@ async function check(command: CheckCommand, io: CheckIo): Promise<0 | 1> {
   return findings.some(({ severity }) => command.isStrict || severity === 'error') ? 1 : 0;
 }
 
-/** Prints the pipeline as one text, unless what is wrong with it makes that impossible. */
+/** Prints the pipeline as one text, unless errors make that impossible. */
 async function printWhole(
   paths: readonly string[],
   findings: readonly Finding[],
@@ -89,7 +89,7 @@ async function printWhole(
   return findings.some(({ severity }) => severity === 'error') ? 1 : 0;
 }
 
-/** Rules about files as texts, and about what they include. */
+/** Rules about the texts of files and their includes. */
 const wholeText: ReadonlySet<string> = new Set(['R001', 'R002', 'R003', 'R004', 'R010']);
 
 async function summary(findings: readonly unknown[], paths: readonly string[]): Promise<string> {
@@ -101,7 +101,7 @@ function counted(count: number, word: string): string {
   return `${count} ${word}${count === 1 ? '' : 's'}`;
 }
 
-/** Flags also work with one dash, like all flags of the proxy. */
+/** Parses the arguments; flags also work with one dash, like all flags of the proxy. */
 function readArguments(argv: readonly string[]): CheckCommand | 'help' {
   const args = argv.map((arg) => (/^-[a-z]{2}/.test(arg) ? `-${arg}` : arg));
   const { values, positionals } = parse(args);

@@ -9,7 +9,7 @@ const backendPort = 9429;
 const adminPort = 3101;
 const proxyPort = 3100;
 
-/** Runs the demo: the proxy over an embedded backend with sample logs. Where the usual ports are taken it has others. */
+/** Runs the demo: the proxy over an embedded backend with sample logs. If the usual ports are in use, it picks others. */
 export async function demo(args: readonly string[], io: Io): Promise<number> {
   const wantsHelp = args.some((arg) => /^--?help(?:=|$)/.test(arg));
   const beside = wantsHelp ? { args, env: io.env } : await besideOthers(args, io.env);
@@ -28,7 +28,7 @@ export async function demo(args: readonly string[], io: Io): Promise<number> {
   );
 }
 
-/** Other ports for the proxy, its page and the backend where theirs are taken; what somebody has chosen stays. */
+/** Picks other ports for the proxy, its page and the backend if theirs are in use; explicit choices are kept. */
 async function besideOthers(
   args: readonly string[],
   env: Io['env'],
@@ -56,7 +56,7 @@ async function isFree(port: number): Promise<boolean> {
   }
 }
 
-/** A port that is free now; the demo takes it at once. */
+/** A port that is free now; the demo uses it immediately. */
 function freePort(): Promise<number> {
   return portOf(0);
 }

@@ -1,11 +1,11 @@
-/** Where everything of a demo listens. */
+/** The addresses of a demo. */
 export interface DemoAddresses {
   readonly proxyUrl: string;
   readonly adminUrl: string;
   readonly backendUrl: string;
 }
 
-/** The welcome text of `npm run demo`: where everything listens, and three things to try next, which tell one story (plugins/demo-data). */
+/** The welcome text of `npm run demo`: all addresses, and three things to try next, which tell one story (plugins/demo-data). */
 export function demoWelcome({ proxyUrl, adminUrl, backendUrl }: DemoAddresses, pipelineFile: string): string {
   const api = `${proxyUrl}/loki/api/v1`;
   const errors =
@@ -32,7 +32,7 @@ export function demoWelcome({ proxyUrl, adminUrl, backendUrl }: DemoAddresses, p
   ].join('\n');
 }
 
-/** The page with a query filled in. */
+/** The URL of the page with a query filled in. */
 function pageUrl(adminUrl: string, query: string): string {
   return `${adminUrl}/ui#${new URLSearchParams({ query }).toString()}`;
 }

@@ -27,10 +27,10 @@ export const runFlags: readonly CommandFlag[] = [
   { name: 'org-id', kind: 'string', description: 'X-Scope-OrgID of the request' },
 ];
 
-/** The stages of a site see who asks, also where the query is only explained. */
+/** Flags that always apply: the stages of a site see the tenant even if the query is only explained. */
 const alwaysTaken: ReadonlySet<string> = new Set(['run', 'org-id']);
 
-/** The flags that only count with `-run`, of those that were given. */
+/** The given flags that only apply with `-run`. */
 export function strayRunFlags(own: ReadonlyMap<string, string>): readonly string[] {
   if (own.get('run') === 'true') return [];
   return runFlags.flatMap(({ name }) =>

@@ -10,8 +10,8 @@ import { onLoopback } from './loopback.js';
 import { startProxy } from '../program/start-proxy.js';
 
 /**
- * Runs a query through a pipeline as a client would, on a loopback port of its own, and tells what happened.
- * @param learner keeps the names that the query learns
+ * Runs a query through a pipeline as a client would, on a separate loopback port, and reports what happened.
+ * @param learner stores the names that the query learns
  */
 export async function runQuery(
   query: string,
@@ -34,7 +34,7 @@ export async function runQuery(
     };
     if (isAgain) await run();
     const { status, body, trace, durationMs } = await run();
-    // The report says what else has failed, but has no stack.
+    // The report describes other failures, but has no stack.
     isDefect = status === 500;
     return reportRun(trace, { status, durationMs, answer: answerSummary(body, status) });
   } finally {
@@ -48,11 +48,11 @@ interface Finished {
   readonly durationMs: number;
 }
 
-/** Waits for the ends of requests, which may be later than those of their answers. */
+/** Waits until requests have ended, which may be later than their answers. */
 class EndedRequests implements RequestObserver {
   #tell: (finished: Finished) => void = () => undefined;
 
-  /** The end of the request that is sent next. */
+  /** Resolves when the next request has ended. */
   next(): Promise<Finished> {
     return new Promise((resolve) => (this.#tell = resolve));
   }
@@ -75,12 +75,12 @@ function withoutCaches(pipeline: Pipeline): Pipeline {
   return { ...pipeline, stages };
 }
 
-/** The pipeline with nothing that others could reach: queries alone, on a free port of this machine. */
+/** The pipeline reduced to queries, on a free port of this machine, so that other machines cannot reach anything. */
 export function onlyQueries(pipeline: Pipeline): Pipeline {
   return {
     ...pipeline,
     server: onLoopback(pipeline.server),
-    // Refusals are part of the report.
+    // Rejections are part of the report.
     telemetry: { ...pipeline.telemetry, logLevel: 'error' },
     endpoints: pipeline.endpoints.filter(({ plugin }) => plugin.name === 'reference-api'),
   };
@@ -114,7 +114,7 @@ export async function ask(url: string, query: string, own: ReadonlyMap<string, s
   return { status: response.status, body: await response.text() };
 }
 
-/** A summary of an answer in a few words; of an error its text. */
+/** A short summary of an answer; the text of an error. */
 export function answerSummary(body: string, status: number): string {
   const answer = objectOf(parsed(body));
   const { error } = answer;

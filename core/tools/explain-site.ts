@@ -6,22 +6,22 @@ import { ask, onlyQueries, answerSummary, toErrors } from './explain-run.js';
 import type { Io } from '../program/io.js';
 import { startProxy } from '../program/start-proxy.js';
 
-/** Queries as the stages of a site rewrite them. */
+/** Queries as rewritten by the stages of a site. */
 export interface SiteQueries {
-  /** Ids of the stages of the site before translate; none is run when there are none. */
+  /** Ids of the site's stages before translate; if there are none, no stage is run. */
   readonly stages: readonly string[];
-  /** Ids of those behind it, which see its plan and are not run. */
+  /** Ids of the site's stages after translate, which see its plan and are not run. */
   readonly behind: readonly string[];
-  /** The queries that are translated: several where a stage asks several times. Empty when a stage answers by itself. */
+  /** The queries that are translated: several if a stage sends several requests. Empty if a stage answers by itself. */
   readonly queries: readonly Query[];
-  /** Instead of queries, what the client gets. */
+  /** The client's answer, if there are no queries. */
   readonly answer?: string;
 }
 
-/** Translate has got the query; nothing behind it is of interest. */
+/** Thrown once translate has received the query, because later stages are irrelevant. */
 const reached = { status: 400, when: 'a query is explained', text: 'explained' } as const;
 
-/** Runs the stages of a site that stand before translate on a query, with the built-in ones that give them slots. */
+/** Runs the stages of a site before translate on a query, with the built-in ones that provide their slots. */
 export async function siteQueries(
   text: string,
   pipeline: Pipeline,
@@ -62,7 +62,7 @@ function givesSlots({ plugin }: LoadedPlugin): boolean {
   return plugin.kind === 'stage' && plugin.gives.length > 0;
 }
 
-/** A stage in the place of translate that only looks at what it gets. */
+/** A stage in place of translate that only records the queries it receives. */
 function catching(caught: (query: Query) => void): StagePlugin {
   return {
     kind: 'stage',

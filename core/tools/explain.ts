@@ -26,9 +26,8 @@ const flags: readonly CommandFlag[] = [
 ];
 
 /**
- * Prints how a pipeline answers a query: what the stages of a site make of it, tree, LogsQL, what is evaluated where and why, and the cost.
- * With `-run` the query is run, too, and
- * what happened is printed.
+ * Prints how a pipeline answers a query: the changes made by the stages of a site, tree, LogsQL, where each part is evaluated and why, and
+ * the cost. With `-run` the query is also run, and the result is reported.
  */
 export async function explain(args: readonly string[], io: Io): Promise<number> {
   const { own, positionals, wantsHelp, load } = await readPipelineArgs(args, flags, io, strayRunFlags);
@@ -57,9 +56,9 @@ export async function explain(args: readonly string[], io: Io): Promise<number> 
 
 interface Explained {
   readonly site: SiteQueries;
-  /** Of each query that is translated. */
+  /** Explanations of all translated queries. */
   readonly explanations: readonly QueryExplanation[];
-  /** With `-run`. */
+  /** Set with `-run`. */
   readonly run?: RunReport;
 }
 
@@ -75,9 +74,9 @@ async function explainAndRun(
   const recall = (filter: LogsqlFilter): StoredNames | undefined => learner.recall(filter, own.get('org-id'));
   const explainNow = (each: Query): QueryExplanation =>
     explainQuery(each, naming, { ...planSettings(pipeline), recall });
-  // A query that is refused is not run, nor shown to the stages of the site.
+  // A rejected query is neither run nor passed to the stages of the site.
   const alone = explainNow(query);
-  // Both are loaded only where they are needed: they need the whole proxy.
+  // Both are only loaded on demand: they need the whole proxy.
   const site = hasSiteStages(pipeline)
     ? await (await import('./explain-site.js')).siteQueries(text, pipeline, own, io)
     : { stages: [], behind: [], queries: [] };
@@ -94,7 +93,7 @@ function hasSiteStages({ stages }: Pipeline): boolean {
   return stages.some(({ use }) => !names.includes(use));
 }
 
-/** One query gives one object; where a stage asks several, they are the elements of `queries`. */
+/** Prints one object for a query; if a stage sends several requests, they are the elements of `queries`. */
 function printJson({ site, explanations, run }: Explained, asked: string): string {
   const { stages, behind, answer } = site;
   const [first] = explanations;

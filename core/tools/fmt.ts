@@ -17,7 +17,7 @@ const flags: readonly CommandFlag[] = [
   },
 ];
 
-/** Formats pipeline files in place; with `-check` it only names those that would change. */
+/** Formats pipeline files in place; with `-check` it only lists those that would change. */
 export async function fmt(args: readonly string[], io: Io): Promise<number> {
   const { values, positionals, wantsHelp } = readPlainArgs(args, flags);
   if (wantsHelp) {
@@ -42,7 +42,7 @@ export async function fmt(args: readonly string[], io: Io): Promise<number> {
   return status;
 }
 
-/** True when the file is formatted, or was fit to be. */
+/** True if the file is now formatted, or could be. */
 async function formatOne(source: SourceFile, isCheck: boolean, io: Io): Promise<boolean> {
   const findings = await syntaxFindings(source);
   if (findings.length > 0) {
@@ -66,7 +66,7 @@ function formatted({ name, text }: SourceFile): string {
   }
 }
 
-/** Syntax errors of a text as YAML. Values of variables do not matter here. */
+/** Syntax errors of a text as YAML; values of variables do not matter. */
 function syntaxFindings(source: SourceFile): Promise<readonly Finding[]> {
   const yaml = readYaml(source, {}).problems.filter(({ kind }) => kind !== 'reference');
   const nothing = { sections: new Map(), entries: [], shape: [], schemas: new Map(), files: new Map() };

@@ -18,9 +18,10 @@ const topOrder: readonly string[] = ['version', ...CORE_SECTIONS, ...LISTS];
 const entryOrder: readonly string[] = ['use', 'include', 'id', 'enabled', 'with'];
 
 /**
- * The text of a pipeline file in its one form: two spaces of indent, `version`, sections and lists in the order of the documentation, `use`
- * first in every entry; comments, quotes, block and flow style and single blank lines stay. Formatting a formatted text changes nothing.
- * The text must be YAML without syntax errors. Throws when the result would not say the same, with every comment.
+ * The text of a pipeline file in canonical format: indentation of two spaces, `version`, sections and lists in the order of the
+ * documentation, `use` first in every entry; comments, quotes, block and flow style and single blank lines are kept. Formatting a formatted
+ * text changes nothing. The text must be YAML without syntax errors. Throws if the result would not have the same meaning, with every
+ * comment.
  */
 export function formatPipeline(text: string): string {
   let formatted = text;
@@ -36,7 +37,7 @@ export function formatPipeline(text: string): string {
   return formatted;
 }
 
-/** Comments at the end of a block may move once more, to where they belong, before all stays in its place. */
+/** Maximum number of passes: comments at the end of a block may have to move again before the text is stable. */
 const mostPasses = 5;
 
 function formatOnce(text: string): string {
@@ -52,7 +53,7 @@ function formatOnce(text: string): string {
   return print(document);
 }
 
-/** Prints a document as `formatPipeline` does. */
+/** Prints a document like `formatPipeline`. */
 export function print(document: Document): string {
   padMapsOnly(document);
   return document.toString({ indent: 2, indentSeq: true, lineWidth: 0 });
@@ -62,7 +63,7 @@ function parse(text: string): Document.Parsed {
   return parseDocument(text, { prettyErrors: false, uniqueKeys: false, schema: 'core', logLevel: 'silent' });
 }
 
-/** Known keys first, in their order; the others stay behind them in theirs. */
+/** Sorts known keys first, in their order; other keys follow in their original order. */
 function sortKeys(map: YAMLMap, order: readonly string[]): void {
   const rank = ({ key }: Pair): number => {
     const place = order.indexOf(String(key));
@@ -72,7 +73,7 @@ function sortKeys(map: YAMLMap, order: readonly string[]): void {
   map.items.sort((a, b) => rank(a) - rank(b));
   const now = map.items[0]?.key;
   if (first === now || !isScalar(first) || !isScalar(now)) return;
-  // Comments above the first key are about the whole.
+  // Comments above the first key concern the whole.
   now.commentBefore = [first.commentBefore, now.commentBefore]
     .filter((text) => typeof text === 'string')
     .join('\n');
@@ -80,7 +81,7 @@ function sortKeys(map: YAMLMap, order: readonly string[]): void {
   now.spaceBefore = false;
 }
 
-/** `{ a: 1 }` but `[1, 2]`: the printer knows one padding for both, so each collection brings its own. */
+/** Pads only mappings: `{ a: 1 }` but `[1, 2]`. The printer has one setting for both, so each collection gets its own. */
 function padMapsOnly(document: Document): void {
   visit(document, {
     Collection(_key, node) {
@@ -92,7 +93,7 @@ function padMapsOnly(document: Document): void {
   });
 }
 
-/** Every comment of a text, sorted, since keys may change places. */
+/** Every comment of a text, sorted, since keys may move. */
 function commentsOf(text: string): readonly string[] {
   const comments: string[] = [];
   const note = (token: CST.Token | CST.SourceToken): void => {
@@ -113,7 +114,7 @@ function commentsOf(text: string): readonly string[] {
   return comments.sort();
 }
 
-/** A part of a token: a list of tokens, or a single one as the opening bracket of a flow collection is. */
+/** Converts a part of a token to a list: it is a list of tokens, or a single one such as the opening bracket of a flow collection. */
 function toList(part: unknown): readonly CST.SourceToken[] {
   return Array.isArray(part) ? (part as CST.SourceToken[]) : [];
 }

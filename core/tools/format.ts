@@ -24,7 +24,7 @@ export function parse(args: readonly string[], io: Io): Promise<number> {
   );
 }
 
-/** Reads the query argument of a command and prints the result; a parse error is reported in Loki's words. */
+/** Reads the query argument of a command and prints the result; a parse error is reported with Loki's text. */
 function printRead(
   command: string,
   args: readonly string[],

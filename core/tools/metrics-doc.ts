@@ -33,7 +33,7 @@ export async function generateMetricsDoc(): Promise<string> {
   return [head, ...parts].join('\n');
 }
 
-/** Every metric that a proxy with the plugins of the house may show. */
+/** Every metric that a proxy with the built-in plugins may expose. */
 export async function allMetrics(): Promise<MetricSpecs> {
   const ofPlugins = (await pluginMetrics()).map(([, metrics]) => Object.entries(metrics));
   return {

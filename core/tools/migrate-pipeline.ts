@@ -16,23 +16,23 @@ import { packageBuiltIns } from '../kernel/pipeline/load-plugin.js';
 import { printPipeline } from './print-pipeline.js';
 import type { SourceFile } from '../kernel/pipeline/source.js';
 
-/** Options of a command line and an environment; every text is valid. */
+/** The options of a command line and an environment; every text is valid. */
 export interface MigrationInput {
   /** Texts by flag, without dashes. */
   readonly flags: ReadonlyMap<string, string>;
-  /** Variables that stand for the whole value of a flag, by flag. */
+  /** Variables that provide the whole value of a flag, by flag. */
   readonly references: ReadonlyMap<string, string>;
   readonly env: Readonly<Record<string, string | undefined>>;
 }
 
 export interface Migrated {
-  /** The pipeline file. */
+  /** The text of the pipeline file. */
   readonly text: string;
   /** The secrets that it refers to, by variable. */
   readonly secrets: ReadonlyMap<string, string>;
 }
 
-/** A section or an entry of the pipeline: its options, and its mapping in the document, made when the first option is written. */
+/** A section or an entry of the pipeline: its options, and its mapping in the document, created when the first option is written. */
 interface Owner {
   readonly name: string;
   readonly schema: OptionSchema;
@@ -41,11 +41,11 @@ interface Owner {
   readonly drop: () => void;
 }
 
-/** A flag or a variable as it was given, with the option that it sets. */
+/** A given flag or variable, with the option that it sets. */
 interface Source {
   readonly definition: OptionDefinition;
   readonly flag: string;
-  /** As messages name it. */
+  /** The name in messages. */
   readonly name: string;
   readonly value:
     | { readonly kind: 'text'; readonly text: string }
@@ -53,7 +53,10 @@ interface Source {
   readonly isVariable: boolean;
 }
 
-/** The pipeline file that means what a base file means with these flags and variables: only what differs from the defaults is written. */
+/**
+ * The pipeline file that is equivalent to a base file with these flags and variables: only values that differ from the defaults are
+ * written.
+ */
 export async function migratePipeline(
   base: SourceFile,
   given: MigrationInput,
@@ -85,7 +88,7 @@ export async function migratePipeline(
   for (const owner of owners) work.write(owner);
   for (const [name, schema] of builtIns.schemas) work.noteAbsent(name, schema);
   const lines = ['Made by `ref-proxy migrate`: what differs from the defaults.', ...notes, ...work.notes()];
-  // A line break of any kind would end the comment.
+  // Any kind of line break would end the comment.
   document.commentBefore = lines
     .map((line) => (line === '' ? '' : ` ${line.replace(/[\p{Cc}\p{Zl}\p{Zp}]/gu, ' ')}`))
     .join('\n');
@@ -96,7 +99,7 @@ class Migration {
   readonly secrets = new Map<string, string>();
   readonly #given: MigrationInput;
   readonly #owners: readonly Owner[];
-  /** Flags that an option of the file declares. */
+  /** Flags that are declared by an option of the file. */
   readonly #declared: ReadonlySet<string>;
   readonly #used = new Set<string>();
   readonly #useless = new Map<string, string>();
@@ -115,7 +118,7 @@ class Migration {
       const written = owner.options()?.get(definition.key, true);
       const source = this.#sourceOf(definition);
       if (source === undefined) {
-        // Skips a value of the base file that is the default anyway.
+        // Omits a value of the base file that is the default anyway.
         if (isDefault(definition, written)) owner.options()?.delete(definition.key);
         continue;
       }
@@ -126,14 +129,14 @@ class Migration {
         this.#useless.set(source.name, definition.deprecated ?? 'no code of this version reads it');
         continue;
       }
-      // The option that declares the flag leads those that share it, unless the file says otherwise.
+      // The option that declares the flag leads those that share it, unless the file sets them.
       const isLed = definition.shares !== undefined && this.#declared.has(definition.shares);
       if (!isLed || written !== undefined) this.#set(owner, source);
     }
     if (owner.options()?.items.length === 0) owner.drop();
   }
 
-  /** Flags and variables of plugins that are not in the file. */
+  /** Records flags and variables of plugins that are not in the file. */
   noteAbsent(name: string, schema: OptionSchema): void {
     if (this.#owners.some((owner) => owner.name === name)) return;
     for (const definition of definitionsOf(name, schema)) {
@@ -196,7 +199,7 @@ class Migration {
     }
     const secrets = secretsOf(setting.value, definition.isSecret || schema.items?.['x-secret'] === true);
     if (secrets.length > 0 && isVariable) {
-      // It is read from the environment here, too.
+      // The variable is also read from the environment here.
       this.#variables.add(name);
       owner.options()?.delete(key);
       return;
@@ -213,7 +216,7 @@ class Migration {
   }
 }
 
-/** An option without effect; others that are deprecated work like the one to use instead. */
+/** True for an option without effect; other deprecated options work like their replacement. */
 function hasNoMeaning({ deprecated, isUnread }: OptionDefinition): boolean {
   return isUnread || (deprecated !== undefined && !deprecated.startsWith('use '));
 }
@@ -227,7 +230,7 @@ function isSame({ schema }: OptionDefinition, value: unknown, other: unknown): b
   return isDeepStrictEqual(decodeValue(schema, value), decodeValue(schema, other));
 }
 
-/** The texts of a value that must not be read: those of a secret option, and those with credentials. */
+/** The texts of a value that must not be shown: those of a secret option, and those with credentials. */
 function secretsOf(value: unknown, isSecret: boolean): readonly string[] {
   if (typeof value === 'string') return isSecret || withoutCredentials(value) !== value ? [value] : [];
   if (typeof value !== 'object' || value === null) return [];
@@ -243,7 +246,7 @@ function nodeOf(value: unknown, secrets: ReadonlySet<string>, refer: (secret: st
   return new Map(Object.entries(value).map(([key, part]) => [key, nodeOf(part, secrets, refer)]));
 }
 
-/** A quoted reference is a text whatever the variable holds. */
+/** A quoted reference is a text, whatever the variable contains. */
 function reference(variable: string, { kind }: OptionDefinition): Scalar {
   const scalar = new Scalar(`\${${variable}}`);
   const isTyped = kind === 'boolean' || kind === 'integer' || kind === 'number';

@@ -4,17 +4,17 @@ import { parse } from 'yaml';
 import { describeSystemError } from '../base/errors/system-error.js';
 import { UsageError } from '../kernel/options/index.js';
 
-/** More than any file with flags has. */
+/** Maximum size of a file with flags. */
 const maxBytes = 1_048_576;
 
-/** The variables of a file such as systemd's EnvironmentFile: a `NAME=value` a line, with or without quotes. */
+/** The variables of a file such as systemd's EnvironmentFile: one `NAME=value` per line, with or without quotes. */
 export async function readEnvFile(file: string): Promise<Readonly<Record<string, string | undefined>>> {
   return parseEnv(await read(file));
 }
 
 /**
- * The flags in a YAML or JSON file: a list of arguments, wherever it stands (`args` or `command` of a container, of a compose service), or
- * the mapping `extraArgs` of a chart's values.
+ * The flags in a YAML or JSON file: a list of arguments at any level (`args` or `command` of a container or a compose service), or the
+ * mapping `extraArgs` of a chart's values.
  */
 export async function readArgsFile(file: string): Promise<readonly string[]> {
   const text = await read(file);
@@ -44,7 +44,7 @@ async function read(file: string): Promise<string> {
   }
 }
 
-/** An alias of YAML may stand for what holds it. */
+/** Finds lists of arguments; a YAML alias may refer to a node that contains it. */
 function* argsIn(value: unknown, seen = new Set<object>()): Generator<readonly string[]> {
   if (typeof value !== 'object' || value === null || seen.has(value)) return;
   seen.add(value);

@@ -36,10 +36,10 @@ Prints the pipeline file that means the same as FLAGS do with the default pipeli
 become references to environment variables.
 `;
 
-/** References in a command line that Kubernetes replaces: `$(NAME)`. */
+/** References in a command line that Kubernetes expands: `$(NAME)`. */
 const ofKubernetes = /\$\([A-Za-z_]\w*\)/;
 
-/** Prints the pipeline file that means the same as a command line and an environment. */
+/** Prints the pipeline file that is equivalent to a command line and an environment. */
 export async function migrate(args: readonly string[], io: Io): Promise<number> {
   const end = args.includes('--') ? args.indexOf('--') : args.length;
   const { values, positionals, wantsHelp } = readPlainArgs(args.slice(0, end), flags);
@@ -83,11 +83,11 @@ export async function migrate(args: readonly string[], io: Io): Promise<number> 
   return report(text, file, { ...env, ...Object.fromEntries(secrets) }, io);
 }
 
-/** The command line without what Kubernetes fills in. */
+/** A command line without the parts that Kubernetes expands. */
 interface SortedArgs {
   readonly plain: readonly string[];
   readonly references: ReadonlyMap<string, string>;
-  /** Flags that have to stay flags, as the file has no parts of values from variables. */
+  /** Flags that must remain flags, because the file cannot use a variable for a part of a value. */
   readonly kept: readonly string[];
 }
 
@@ -119,7 +119,7 @@ function keptNotes(kept: readonly string[], index: FlagIndex): readonly string[]
   ];
 }
 
-/** Variables that nothing reads. Their values may be anything, so only names are printed. */
+/** Notes about variables that nothing reads. Only names are printed, since values may be secret. */
 function unreadNotes(
   env: Readonly<Record<string, string | undefined>>,
   isRead: (name: string) => boolean,
@@ -134,7 +134,7 @@ function unreadNotes(
   return ['', 'Variables that are not read:', ...lines];
 }
 
-/** Prints what the checker finds in the file; a variable that is not set here may be set there. */
+/** Prints the checker's findings about the file; a variable that is not set here may be set there. */
 async function report(
   text: string,
   file: string,

@@ -16,7 +16,7 @@ const flags: readonly CommandFlag[] = [
   { name: 'folder', kind: 'string', description: 'folder to make; default the name of the plugin' },
 ];
 
-/** Makes the folder of a plugin that works: code, schema, tests, a pipeline and package.json. */
+/** Creates the folder of a working plugin: code, schema, tests, a pipeline and package.json. */
 export async function newThing(args: readonly string[], io: Io): Promise<number> {
   const { values, positionals, wantsHelp } = readPlainArgs(args, flags);
   if (wantsHelp) {
@@ -65,7 +65,9 @@ function oneOf<Word extends string>(flag: string, word: string, words: readonly 
   ]);
 }
 
-/** Where this package is, as npm takes it; undefined where Node.js finds it from the folder, as it does below a folder in which it is installed. */
+/**
+ * Location of this package in npm's notation; undefined if Node.js resolves it from the folder, as below a folder in which it is installed.
+ */
 function linkFrom(folder: string, packageName: string): string | undefined {
   const root = realpathSync(packageRoot());
   const from = resolve(folder);
@@ -80,7 +82,7 @@ function linkFrom(folder: string, packageName: string): string | undefined {
   return isFound ? undefined : `file:${relative(from, root)}`;
 }
 
-/** Nothing of others is overwritten. */
+/** Creates the folder; existing files are never overwritten. */
 async function makeFolder(folder: string): Promise<void> {
   let names: readonly string[];
   try {

@@ -12,12 +12,12 @@ import { printFindings } from '../program/findings.js';
 import type { Io } from '../program/io.js';
 import { siteDefinitions } from '../program/site-flags.js';
 
-/** The command line of a command about a pipeline, which takes the flags of serve too. */
+/** The command line of a command about a pipeline, which also accepts the flags of serve. */
 export interface PipelineArgs {
   readonly own: ReadonlyMap<string, string>;
   readonly positionals: readonly string[];
   readonly wantsHelp: boolean;
-  /** Undefined when the file cannot be started; its findings are printed then. */
+  /** Loads the pipeline; undefined if it cannot be started, after printing its findings. */
   readonly load: () => Promise<Pipeline | undefined>;
 }
 
@@ -26,12 +26,12 @@ const shared: readonly CommandFlag[] = [
 ];
 const help: CommandFlag = { name: 'help', kind: 'boolean', description: 'show this text' };
 
-/** The flags that such a command has by itself, for its help. */
+/** The own flags of such a command, for its help. */
 export function flagsWithPipeline(flags: readonly CommandFlag[]): readonly CommandFlag[] {
   return [...flags, ...shared];
 }
 
-/** Parses such a command line. Throws UsageError with all problems, those that `judge` finds among the command's own flags too. */
+/** Parses such a command line. Throws UsageError with all problems, including those that `judge` finds among the command's own flags. */
 export async function readPipelineArgs(
   args: readonly string[],
   flags: readonly CommandFlag[],

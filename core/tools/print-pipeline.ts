@@ -16,9 +16,9 @@ import { includeOf, includedName } from '../kernel/pipeline/includes.js';
 import { readSource, type SourceFile } from '../kernel/pipeline/source.js';
 
 /**
- * A pipeline as one text: the entries of the files that it includes in their places, under a comment that names the file; comments and
- * references to the environment as they are written, paths of plugins from the folder of the pipeline. The pipeline must be free of
- * findings about its includes (R010).
+ * A pipeline as one text. Includes are replaced by the entries of their files, under a comment that names the file; comments and references
+ * to the environment are kept, and paths of plugins are relative to the pipeline's folder. The pipeline must be free of findings about its
+ * includes (R010).
  */
 export async function printPipeline(source: SourceFile): Promise<string> {
   const document = parse(source.text);
@@ -31,7 +31,7 @@ function parse(text: string): Document {
   return parseDocument(text, { prettyErrors: false, uniqueKeys: false, schema: 'core', logLevel: 'silent' });
 }
 
-/** Expands the list of a key, `by` which file it is written. */
+/** Expands the list of a key that is written in the file `by`. */
 async function expand(map: YAMLMap, key: string, by: SourceFile, main: SourceFile): Promise<void> {
   const list: unknown = map.get(key);
   if (!isSeq(list)) return;
@@ -41,7 +41,7 @@ async function expand(map: YAMLMap, key: string, by: SourceFile, main: SourceFil
     if (!isMap(item) || typeof include !== 'string') items.push(moved(item, by, main));
     else {
       const entries = await included(include, item, by, main);
-      // A blank line above each part but the first.
+      // A blank line precedes each part except the first.
       const [first] = entries;
       if (isNode(first)) first.spaceBefore = items.length > 0;
       items.push(...entries);
@@ -64,7 +64,7 @@ async function included(
   const document = parse(source.text);
   withoutAliases(document);
   const fragments: unknown = fragment === undefined ? undefined : document.get('fragments');
-  // A list has no key of its own, so that it gets one here.
+  // A list has no key of its own, so it gets one here.
   const holder = document.createNode({ list: null }) as YAMLMap;
   holder.set(
     'list',
@@ -87,7 +87,7 @@ async function included(
   return items;
 }
 
-/** An entry with the path of its plugin as the main file would write it. */
+/** An entry with the path of its plugin relative to the main file. */
 function moved(item: unknown, by: SourceFile, main: SourceFile): unknown {
   if (!isMap(item) || by === main) return item;
   const use: unknown = item.get('use', true);
@@ -97,7 +97,7 @@ function moved(item: unknown, by: SourceFile, main: SourceFile): unknown {
   return item;
 }
 
-/** Anchors of a file mean nothing in another one. */
+/** Resolves aliases, because anchors of a file have no meaning in another one. */
 function withoutAliases(document: Document): void {
   visit(document, {
     Alias: (_key, node) => {

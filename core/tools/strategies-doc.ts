@@ -49,7 +49,7 @@ rows, bytes and time; the request log has them at debug level in \`proxy.strateg
 |---|---|
 `;
 
-/** docs/strategies.md: the strategies in order, what they cost, and why one leaves a range aggregation to the next. */
+/** docs/strategies.md: the strategies in order, their costs, and the reasons for which one leaves a range aggregation to the next. */
 export function generateStrategiesDoc(): string {
   const tried = strategies.map(({ name, summary }) => row(name, summary));
   const declined = Object.entries({ ...endTexts, ...declineReasons }).map(([reason, sentence]) =>

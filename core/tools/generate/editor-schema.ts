@@ -12,7 +12,7 @@ import {
   includeProperty,
 } from '../../kernel/pipeline/file-schema.js';
 
-/** Formats that no editor knows, as patterns: what they refuse is wrong, what they let pass the checker may still refuse. */
+/** Patterns for formats that editors do not know. Texts that do not match are wrong; the checker may still reject others. */
 const patterns: ReadonlyMap<string, string> = new Map([
   ['duration', '^(0|((\\d+(\\.\\d*)?|\\.\\d+)(ns|us|µs|μs|ms|s|m|h))+)$'],
   ['duration-long', '^(0|((\\d+(\\.\\d*)?|\\.\\d+)(ns|us|µs|μs|ms|s|m|h|d|w|y))+)$'],
@@ -21,14 +21,14 @@ const patterns: ReadonlyMap<string, string> = new Map([
   ['redis-url', '^[rR][eE][dD][iI][sS][sS]?://[^/?#]+(/\\d*)?$'],
 ]);
 
-/** A reference to the environment stands for a whole value of any type; only the checker knows what it will be. */
+/** A reference to the environment stands for a whole value of any type; only the checker knows its value. */
 const reference = { type: 'string', pattern: '^\\$\\{[A-Za-z_]\\w*(:-[^}]*)?\\}$' };
-/** A module by its path, or a package: one with a bare name cannot be told from a misspelt plugin. */
+/** Matches a module by path, or a package; a package with a bare name cannot be distinguished from a misspelt plugin. */
 const moduleOrPackage = '^(\\.{1,2}/.|/.|@[^/]+/.|[A-Za-z0-9])';
 
 /**
- * The schema of a pipeline file for editors, in one document without others beside it: the frame, the built-in plugins by name, and their
- * options with meaning, allowed values and defaults.
+ * The schema of a pipeline file for editors, as one self-contained document: the frame, the built-in plugins by name, and their options
+ * with descriptions, allowed values and defaults.
  */
 export function editorSchema(schemas: ReadonlyMap<string, OptionSchema>): object {
   const sections: readonly string[] = CORE_SECTIONS;
@@ -74,7 +74,7 @@ function optionsByUse(plugin: string): object {
   };
 }
 
-/** Flags and the environment may give what the file leaves out, so that nothing is required. */
+/** The options of a plugin or section; none is required, since flags and the environment may provide those that the file omits. */
 function optionsOf(name: string, schema: OptionSchema): object {
   const definitions = definitionsOf(name, schema);
   return {
@@ -124,7 +124,7 @@ function valueOf(schema: ValueSchema): object {
   };
 }
 
-/** A value without parts, or a reference in its place. */
+/** A scalar value, or a reference in its place. */
 function leaf(schema: ValueSchema): object {
   const { description, default: byDefault, format, ...rest } = plain(schema);
   const pattern = patterns.get(String(format));
@@ -136,14 +136,14 @@ function leaf(schema: ValueSchema): object {
   };
 }
 
-/** Every reference is such a text. */
+/** True if any text is valid, which includes references. */
 function isAnyText(schema: Readonly<Record<string, unknown>>): boolean {
   return (
     Object.keys(schema).length === 0 || (Object.keys(schema).length === 1 && schema['type'] === 'string')
   );
 }
 
-/** Without the marks that only this program reads. */
+/** The schema without the extensions that only this program reads. */
 function plain(schema: ValueSchema): Readonly<Record<string, unknown>> {
   return Object.fromEntries(Object.entries(schema).filter(([key]) => !key.startsWith('x-')));
 }

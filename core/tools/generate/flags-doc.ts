@@ -88,7 +88,7 @@ function code(text: string): string {
   return `\`${escapeCell(text)}\``;
 }
 
-/** A bar would end the table cell. */
+/** Escapes bars, which would end the table cell. */
 function escapeCell(text: string): string {
   return text.replaceAll('|', '\\|');
 }

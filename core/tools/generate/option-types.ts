@@ -43,7 +43,7 @@ function remark(option: ValueSchema): string {
   return unit === undefined ? '' : ` (${unit})`;
 }
 
-/** Options never change after the start, so members and lists are readonly. */
+/** Makes members and lists readonly, since options never change after startup. */
 function makeReadonly(text: string): string {
   return text
     .replace(/^(\s+)([A-Za-z_$][\w$]*\??|\[k: string\]):/gm, '$1readonly $2:')

@@ -15,7 +15,7 @@ const tiers: readonly (readonly [Tier, string])[] = [
   ['environment', 'Environment: whether it can work on this machine (`--env`)'],
 ];
 
-/** docs/checker.md with its section about the rules regenerated; the text around it is written by hand. */
+/** docs/checker.md with its section about the rules regenerated; the surrounding text is written by hand. */
 export async function generateRulesDoc(root: string = packageRoot()): Promise<string> {
   const text = readFileSync(join(root, page), 'utf8');
   const from = text.indexOf(begin);

@@ -3,25 +3,25 @@ import { readBuiltInSchemas, type OptionSchema } from '../../kernel/options/inde
 import type { LoadedPlugin, Pipeline } from '../../kernel/pipeline/index.js';
 import type { RestUse } from '../../kernel/plugin/contract.js';
 
-/** An option with a value that is not its default, both as texts; secrets are hidden. */
+/** An option with a non-default value, both as texts; secrets are hidden. */
 export interface ChangedOption {
   readonly key: string;
   readonly value: string;
 }
 
-/** A plugin or a section as a graph shows it. */
+/** A plugin or a section of a graph. */
 export interface GraphPart {
   readonly id: string;
-  /** As written in the file; the same as the id for most. */
+  /** As written in the file; mostly equal to the id. */
   readonly use: string;
   readonly changed: readonly ChangedOption[];
 }
 
 export interface StagePart extends GraphPart {
-  /** Counts from 1. */
+  /** Number of the stage, starting at 1. */
   readonly number: number;
   readonly rest: RestUse;
-  /** Slots with the number of the stage that gives each. */
+  /** The required slots, each with the number of the stage that provides it. */
   readonly needs: readonly { readonly slot: string; readonly from: number | undefined }[];
   readonly gives: readonly string[];
 }
@@ -32,7 +32,7 @@ export interface PipelineGraph {
   readonly stages: readonly StagePart[];
   readonly endpoints: readonly GraphPart[];
   readonly services: readonly GraphPart[];
-  /** Only those with options that differ from their defaults. */
+  /** Sections with options that differ from their defaults. */
   readonly sections: readonly GraphPart[];
 }
 
@@ -82,12 +82,12 @@ function changedOptions(schema: OptionSchema, options: unknown): readonly Change
     .map(({ key, value }) => ({ key, value: value ?? '(hidden)' }));
 }
 
-/** `translate`, or `front-guard (guard)` where id and use differ. */
+/** `translate`, or `front-guard (guard)` if id and use differ. */
 export function titleOf({ id, use }: GraphPart): string {
   return id === use ? id : `${id} (${use})`;
 }
 
-/** The handling of the stages behind a stage, where it does not simply pass the request on. */
+/** How a stage runs the stages after it, if it does not simply pass the request on. */
 export function habitOf({ rest }: StagePart): string {
   switch (rest) {
     case 'never':

@@ -1,6 +1,6 @@
 import { habitOf, titleOf, type GraphPart, type PipelineGraph } from './facts.js';
 
-/** A graph as Mermaid, which GitHub and many wikis draw: the way of a request in lines, slots as dotted arrows. */
+/** A graph in Mermaid, which GitHub and many wikis render: the path of a request as lines, slots as dotted arrows. */
 export function graphMermaid({ stages, endpoints, services }: PipelineGraph): string {
   const lines = ['flowchart TD', `  requests(["${escaped(endpoints.map(titleOf).join(', '))}"])`];
   for (const stage of stages) lines.push(`  s${stage.number}["${label(stage, habitOf(stage))}"]`);
@@ -20,7 +20,7 @@ function label(part: GraphPart, habit: string): string {
     .join('<br>');
 }
 
-/** Mermaid reads entities and ends a label at a quote. */
+/** Escapes a label: Mermaid interprets entities, and ends a label at a quote. */
 function escaped(text: string): string {
   return text
     .replaceAll('#', '#35;')

@@ -12,7 +12,7 @@ interface Box {
   readonly lines: readonly string[];
 }
 
-/** A graph as an SVG picture of its own: stages from top to bottom, slots as arcs on the right; readable on light and dark pages. */
+/** A graph as a standalone SVG image: stages from top to bottom, slots as arcs on the right; readable on light and dark pages. */
 export function graphSvg({ file, stages, endpoints, services }: PipelineGraph): string {
   const boxes: Box[] = [];
   let top = 56;
@@ -80,7 +80,7 @@ function arrow(x: number, from: number, to: number): string {
   return `<path d="M${x} ${from}V${to}m-4 -6l4 6l4 -6"/>`;
 }
 
-/** One arc for each slot that a stage gives, from it to the last one that needs it, each in a lane of its own. */
+/** One arc for each slot that a stage provides, from it to the last stage that needs it, each in a separate lane. */
 function arcsOf(
   chain: readonly { readonly stage: StagePart; readonly box: Box }[],
   right: number,

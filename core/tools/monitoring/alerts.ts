@@ -5,17 +5,19 @@ import { Expressions } from './expressions.js';
 /** An alert of examples/monitoring/alerts.yaml. */
 export interface Alert {
   readonly name: string;
-  /** Its page is docs/runbooks/<page>.md. */
+  /** Name of its runbook: docs/runbooks/<page>.md. */
   readonly page: string;
   readonly severity: 'critical' | 'warning';
-  /** PromQL. */
+  /** The condition in PromQL. */
   readonly expression: string;
-  /** The time for which the expression must hold. */
+  /** Time for which the expression must hold. */
   readonly holds: string;
   readonly summary: string;
 }
 
-/** Where the runbooks are published. It names no place of the project, which has none yet: put your own there (docs/runbooks/README.md). */
+/**
+ * Base URL of the runbooks. It is a placeholder, since the project has no public site yet: replace it with yours (docs/runbooks/README.md).
+ */
 const runbooksUrl = 'https://ref-proxy.example/docs/runbooks';
 
 const head = `# Alert rules for Prometheus, vmalert and others that read its form. Generated from the declarations of the metrics
@@ -23,7 +25,7 @@ const head = `# Alert rules for Prometheus, vmalert and others that read its for
 # ${runbooksUrl}.
 `;
 
-/** The alert rules, as a file of Prometheus. */
+/** The alert rules as a Prometheus file. */
 export function generateAlerts(metrics: MetricSpecs): string {
   const rules = alertsOf(metrics).map(({ name, page, severity, expression, holds, summary }) => ({
     alert: name,
@@ -35,7 +37,7 @@ export function generateAlerts(metrics: MetricSpecs): string {
   return head + stringify({ groups: [{ name: 'ref-proxy', rules }] }, { lineWidth: 0 });
 }
 
-/** The alerts. An Error for a metric that is not declared. */
+/** The alerts; throws an Error for a metric that is not declared. */
 export function alertsOf(metrics: MetricSpecs): readonly Alert[] {
   const lately = new Expressions(metrics, '5m');
   const quarter = new Expressions(metrics, '15m');

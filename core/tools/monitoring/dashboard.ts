@@ -4,12 +4,12 @@ import { Expressions } from './expressions.js';
 interface Panel {
   readonly title: string;
   readonly says: string;
-  /** As Grafana names it. */
+  /** Unit in Grafana's notation. */
   readonly unit: string;
-  /** A figure instead of a graph over time. */
+  /** True for a single figure instead of a graph over time. */
   readonly isFigure?: boolean;
   readonly isStacked?: boolean;
-  /** Expressions with the names of their series. */
+  /** Expressions with the legends of their series. */
   readonly shows: readonly (readonly [expression: string, legend: string])[];
 }
 interface Row {
@@ -18,8 +18,8 @@ interface Row {
 }
 
 /**
- * A dashboard for Grafana 9 and newer over a Prometheus or VictoriaMetrics that scrapes /metrics. Who imports it chooses the data
- * source; the variables `job` and `instance` choose replicas.
+ * A dashboard for Grafana 9 and newer over a Prometheus or VictoriaMetrics that scrapes /metrics. The data source is selected on import;
+ * the variables `job` and `instance` select replicas.
  */
 export function generateDashboard(metrics: MetricSpecs): string {
   return `${JSON.stringify(dashboardOf(rowsOf(metrics)), undefined, 2)}\n`;

@@ -1,12 +1,12 @@
 import type { MetricSpec, MetricSpecs } from '../../base/meters.js';
 import { metricPrefix } from '../../kernel/telemetry/names.js';
 
-/** Conditions on labels: a value, or a regular expression behind `~`. */
+/** Conditions on labels: a value, or a regular expression after `~`. */
 export type Where = Readonly<Record<string, string>>;
 
 /**
- * PromQL over declared metrics. Every method throws an Error for a metric, a label or a type that is not declared, so that no panel and
- * no alert can ask for what no proxy shows. `more` are conditions added to every selector, as PromQL.
+ * PromQL over declared metrics. Every method throws an Error for a metric, a label or a type that is not declared, so that no panel or
+ * alert can query a metric that no proxy exposes. `more` are conditions added to every selector, as PromQL.
  */
 export class Expressions {
   readonly #metrics: MetricSpecs;
@@ -19,12 +19,12 @@ export class Expressions {
     this.#more = more;
   }
 
-  /** Growth of counters per second, added up by labels. */
+  /** Increase of counters per second, summed by labels. */
   rate(counter: string, by: readonly string[] = [], where: Where = {}): string {
     return this.#sum(counter, `rate(${this.#select(counter, 'counter', where)}[${this.#interval}])`, by);
   }
 
-  /** Growth of counters, added up. A series with labels begins with its first count, which `increase` leaves out. */
+  /** Total increase of counters. A series with labels starts with its first count, which `increase` omits. */
   growth(counter: string, where: Where = {}): string {
     const selected = this.#select(counter, 'counter', where);
     const grown = `increase(${selected}[${this.#interval}])`;
@@ -33,22 +33,22 @@ export class Expressions {
     return `sum((${grown} and ${before}) or (${selected} unless ${before}))`;
   }
 
-  /** Gauges, added up by labels. */
+  /** Gauges, summed by labels. */
   level(gauge: string, by: readonly string[] = [], where: Where = {}): string {
     return this.#sum(gauge, this.#select(gauge, 'gauge', where), by);
   }
 
-  /** The largest of gauges by labels. */
+  /** Maximum of gauges by labels. */
   largest(gauge: string, by: readonly string[] = [], where: Where = {}): string {
     return this.#over('max', gauge, this.#select(gauge, 'gauge', where), by);
   }
 
-  /** The smallest of gauges by labels. */
+  /** Minimum of gauges by labels. */
   smallest(gauge: string, by: readonly string[] = [], where: Where = {}): string {
     return this.#over('min', gauge, this.#select(gauge, 'gauge', where), by);
   }
 
-  /** The value that the given ratio (0 to 1) of the observations is below. */
+  /** The value below which the given ratio (0 to 1) of the observations lies. */
   quantile(ratio: number, histogram: string, by: readonly string[] = [], where: Where = {}): string {
     const rate = `rate(${this.#select(histogram, 'histogram', where, '_bucket')}[${this.#interval}])`;
     this.#check(histogram, by);

@@ -9,7 +9,7 @@ export const kinds: Readonly<Record<PluginKind, KindFiles>> = {
   service: serviceFiles,
 };
 
-/** The files of a plugin that works, by their names in its folder. */
+/** The files of a working plugin, by their names in its folder. */
 export function pluginFiles(plugin: NewPlugin): ReadonlyMap<string, string> {
   const { kind, language } = plugin;
   const { code, test, pipelineTest } = kinds[kind];
@@ -51,7 +51,7 @@ function manifest(plugin: NewPlugin): object {
       test: isTypeScript ? `tsc && ${tests}` : tests,
     },
     peerDependencies: { [house.name]: `>=${house.version}` },
-    // npm would fetch a peer by its name from the registry, from the owner of the name there. The site has installed it.
+    // Optional, because npm would otherwise fetch the peer from the registry, from whoever owns the name there. The site has installed it.
     peerDependenciesMeta: { [house.name]: { optional: true } },
     ...(Object.keys(forDevelopment).length === 0 ? {} : { devDependencies: forDevelopment }),
   };

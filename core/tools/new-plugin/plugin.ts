@@ -2,23 +2,23 @@
 export interface NewPlugin {
   /** Name of the package: `only-prod` or `@site/only-prod`. */
   readonly packageName: string;
-  /** Name of the plugin, the last part of it. */
+  /** Name of the plugin, which is the last part of the package name. */
   readonly name: string;
   readonly kind: PluginKind;
   readonly language: 'ts' | 'js';
-  /** The package that it is a plugin of: its name as package.json has it, and its version. */
+  /** The package that the plugin is for: name and version in its package.json. */
   readonly house: { readonly name: string; readonly version: string };
-  /** `file:` and the path of that package, where Node.js would not find it from the folder of the plugin. */
+  /** `file:` and the path of that package, if Node.js would not resolve it from the plugin's folder. */
   readonly link: string | undefined;
 }
 
 export type PluginKind = 'stage' | 'endpoint' | 'service';
 
-/** Files that differ between the kinds. */
+/** Files that differ between the kinds of plugins. */
 export interface KindFiles {
-  /** `a stage` */
+  /** Title in texts, such as `a stage`. */
   readonly title: string;
-  /** Of the pipeline file. */
+  /** The list in the pipeline file. */
   readonly list: 'stages' | 'endpoints' | 'services';
   readonly code: (plugin: NewPlugin) => string;
   readonly test: (plugin: NewPlugin) => string;

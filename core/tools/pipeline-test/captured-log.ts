@@ -1,6 +1,6 @@
 import type { LogDestination } from '../../kernel/telemetry/log-writer.js';
 
-/** A written log record, by field name. */
+/** A written log record by field name. */
 export type LogRecord = ReadonlyMap<string, unknown>;
 
 /** Captures log lines instead of stdout and lets a test wait for one. */

@@ -3,11 +3,11 @@ import type { LocatedNode, LocatedScalar } from '../../kernel/pipeline/located.j
 import type { Finding } from '../../kernel/pipeline/index.js';
 import { fault } from './read-file.js';
 
-/** Longest part of a value that a message repeats. */
+/** Maximum length of a value in a message. */
 const maxShown = 400;
 
 /**
- * Differences between an expected value of the file and an actual one, each with its position in the file. `path` names the value in
+ * Differences between an expected value in the file and an actual one, each with its position in the file. `path` names the value in
  * messages: `data.result[0]`.
  */
 export function differences(expected: LocatedNode, actual: unknown, path: string): readonly Finding[] {
@@ -23,7 +23,7 @@ export function differences(expected: LocatedNode, actual: unknown, path: string
   }
 }
 
-/** True when the actual value holds all that is expected: mappings may have other members, lists are compared as a whole. */
+/** True if the actual value has everything that is expected: mappings may have additional members, lists are compared as a whole. */
 export function matchesExpected(expected: LocatedNode, actual: unknown): boolean {
   if (expected.kind !== 'map') return differences(expected, actual, '').length === 0;
   if (!isObject(actual)) return false;

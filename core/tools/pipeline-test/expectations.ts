@@ -11,7 +11,7 @@ import { showCall, type BackendCall } from './fake-victorialogs.js';
 import { fault } from './read-file.js';
 import type { PipelineAnswer } from './run-pipeline.js';
 
-/** Everything in which an answer is not as the mapping `expect` of a test says. */
+/** All differences between an answer and the mapping `expect` of a test. */
 export function unmet(expected: LocatedNode, answer: PipelineAnswer): readonly Finding[] {
   const entries = expected.kind === 'map' ? expected.entries : [];
   return entries.flatMap((entry) => judges.get(entry.key)?.(entry, answer) ?? []);
@@ -19,7 +19,7 @@ export function unmet(expected: LocatedNode, answer: PipelineAnswer): readonly F
 
 type Judge = (entry: LocatedEntry, answer: PipelineAnswer) => readonly Finding[];
 
-/** By key of `expect`. */
+/** Checks by key of `expect`. */
 const judges: ReadonlyMap<string, Judge> = new Map<string, Judge>([
   ['status', statusFaults],
   ['headers', ({ value }, { headers }) => headerFaults(value, headers)],
@@ -97,7 +97,7 @@ function stageFaults(expected: LocatedNode, stages: readonly string[]): readonly
   return [fault(item?.at ?? expected.at, message)];
 }
 
-/** Each expected call takes the first that fits; those of a path that are left over show what was sent instead. */
+/** Each expected call takes the first one that matches; the remaining calls of a path show what was sent instead. */
 function callFaults(
   expected: LocatedNode,
   calls: readonly BackendCall[],

@@ -1,47 +1,47 @@
 import { createServer, request as httpRequest, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 
-/** One request that the proxy sent to its backend. */
+/** A request that the proxy sent to its backend. */
 export interface BackendCall {
   readonly method: string;
-  /** Below the backend's URL, without its query: `/select/logsql/query`. */
+  /** Path below the backend's URL, without the query string: `/select/logsql/query`. */
   readonly path: string;
-  /** Arguments of URL and form; of a repeated one the last. */
+  /** Arguments of URL and form; the last value of a repeated one. */
   readonly args: ReadonlyMap<string, string>;
-  /** Names in lower case. */
+  /** Headers by lower-case name. */
   readonly headers: ReadonlyMap<string, string>;
-  /** The body, where it is not a form. */
+  /** The body, unless it is a form. */
   readonly body: string;
 }
 
 /** An answer of the backend. */
 export interface BackendAnswer {
-  /** Default 200. */
+  /** 200 by default. */
   readonly status?: number;
   readonly headers?: Readonly<Record<string, string>>;
   readonly body: string;
 }
 
 export interface FakeVictoriaLogsSettings {
-  /** The answer to a call; undefined where there is none. */
+  /** Returns the answer to a call; undefined if there is none. */
   readonly answer?: (call: BackendCall) => BackendAnswer | undefined;
-  /** Base URL of a backend that answers the calls without an answer, such as the embedded one. */
+  /** Base URL of a backend that handles calls without an answer, such as the embedded one. */
   readonly forwardTo?: string;
 }
 
-/** A VictoriaLogs over HTTP on a free port of this machine that answers from a script and remembers what it was asked. */
+/** A VictoriaLogs over HTTP on a free port of this machine that answers from a script and records its calls. */
 export interface FakeVictoriaLogs {
   readonly url: string;
-  /** Every call, in order of arrival, without the probes of the proxy: health, version, metrics. */
+  /** Every call in order of arrival, except probes of the proxy: health, version, metrics. */
   readonly calls: readonly BackendCall[];
-  /** The calls that had no answer; each got status 500. */
+  /** Calls without an answer, which got status 500. */
   readonly unanswered: readonly BackendCall[];
   close(): Promise<void>;
 }
 
-/** Larger than any query; a body beyond it is cut. */
+/** Maximum size of a body, larger than any query; a longer one is cut. */
 const maxBodyBytes = 4 * 1024 * 1024;
-/** More calls than any test needs; later ones are answered and not remembered. */
+/** Maximum number of recorded calls, more than any test needs; later ones are answered but not recorded. */
 const maxCalls = 10_000;
 
 /** Health checks of the proxy itself. */
@@ -93,7 +93,7 @@ export async function startFakeVictoriaLogs(
   };
 }
 
-/** `/select/logsql/query query={app="a"} limit=10`, without the times that every call has. */
+/** A call as text, such as `/select/logsql/query query={app="a"} limit=10`, without the times that every call has. */
 export function showCall({ path, args }: BackendCall): string {
   const shown = [...args].filter(([name]) => !quietArgs.has(name)).map(([name, value]) => `${name}=${value}`);
   return [path, ...shown].join(' ');

@@ -1,6 +1,6 @@
 import type { ValueSchema } from '../../kernel/options/index.js';
 
-/** A text, or a number or truth value that stands for its text. */
+/** A text, or a number or boolean in place of its text. */
 const text: ValueSchema = { type: ['string', 'number', 'boolean'] };
 
 function texts(description: string): ValueSchema {
@@ -192,7 +192,7 @@ const oneTest: ValueSchema = {
   additionalProperties: false,
 };
 
-/** A file of tests of a pipeline. */
+/** The schema of a file with tests of a pipeline. */
 export const testFileSchema: ValueSchema = {
   type: 'object',
   properties: {
@@ -208,7 +208,7 @@ export const testFileSchema: ValueSchema = {
   additionalProperties: false,
 };
 
-/** The schema for editors. */
+/** The schema of test files for editors. */
 export function generateTestSchema(): string {
   const { properties, ...frame } = testFileSchema;
   const schema = {
@@ -218,7 +218,7 @@ export function generateTestSchema(): string {
     ...frame,
     properties: { ...properties },
   };
-  // Formats of durations and marks are this project's own.
+  // Formats of durations and extensions are this project's own.
   const text = JSON.stringify(
     schema,
     (key, value: unknown) => (key === 'format' || key === 'x-expected' ? undefined : value),

@@ -2,7 +2,7 @@ import type { Finding } from '../../kernel/pipeline/index.js';
 import { placeText } from '../../kernel/pipeline/located.js';
 import type { FileResult, TestResult } from './run-file.js';
 
-/** A report for programs that read JUnit's XML: a suite for each file, faults as failures. */
+/** A report in JUnit's XML format: a suite for each file, with faults as failures. */
 export function junitReport(files: readonly FileResult[]): string {
   const suites = files.map(suite);
   return `<?xml version="1.0" encoding="UTF-8"?>\n<testsuites>\n${suites.join('')}</testsuites>\n`;
@@ -33,7 +33,7 @@ function inSeconds(ms: number): string {
   return (ms / 1000).toFixed(3);
 }
 
-/** XML knows no control characters but tab and line breaks. */
+/** Escapes a text; XML allows no control characters except tab and line breaks. */
 export function escapedXml(text: string): string {
   return text
     .replaceAll(/[\u0000-\u0008\u000b\u000c\u000e-\u001f\ufffe\uffff]/g, '\ufffd')

@@ -4,7 +4,7 @@ import type { SlotName } from '../../kernel/plugin/slots.js';
 
 type AnyStage = Stage<SlotName, SlotName>;
 
-/** The pipeline with every stage telling when a request of a client passes it; repeated requests on the fast lane count too. */
+/** The pipeline with stages that report each client request passing them; repeated requests on the fast lane count too. */
 export function withPassedStages(pipeline: Pipeline, passed: (stageId: string) => void): Pipeline {
   return { ...pipeline, stages: pipeline.stages.map((loaded) => telling(loaded, () => passed(loaded.id))) };
 }
@@ -19,7 +19,7 @@ function telling(loaded: LoadedPlugin, passed: () => void): LoadedPlugin {
   return { ...loaded, plugin: told };
 }
 
-/** A stage may hold its state in private fields, so that its methods are called on itself. */
+/** A stage that reports requests. Its methods are called on the original stage, which may have private fields. */
 function tellingStage(stage: AnyStage, passed: () => void): AnyStage {
   const told: Pick<AnyStage, 'handle' | 'admitAgain' | 'answerAgain'> = {
     handle: (exchange, rest) => {

@@ -10,7 +10,7 @@ import type { ScriptedAnswer } from './script.js';
 import type { StoredLine } from './stored-lines.js';
 
 export interface TestStep {
-  /** Milliseconds that pass before it. */
+  /** Time that passes before the test, in milliseconds. */
   readonly afterMs: number;
   readonly request: PipelineRequest;
   readonly at: SourcePosition;
@@ -23,22 +23,22 @@ export interface TestCase {
   readonly at: SourcePosition;
   readonly run: PipelineRun;
   readonly steps: readonly TestStep[];
-  /** Where the answers of the backend stand, in their order. */
+  /** Positions of the backend's answers, in order. */
   readonly backendAt: readonly SourcePosition[];
 }
 
 export interface TestFile {
-  /** As the reader of a report finds it. */
+  /** Path of the pipeline in reports. */
   readonly pipeline: string;
   readonly pipelineAt: SourcePosition;
   readonly tests: readonly TestCase[];
 }
 
-/** The contents of a test file, or its mistakes. */
+/** The contents of a test file, or its errors. */
 export type ReadTests = { readonly file: TestFile } | { readonly findings: readonly Finding[] };
 
 export function readTests(source: SourceFile): ReadTests {
-  // Tests depend on nothing of this machine, so that its variables have no value here.
+  // Tests do not depend on this machine, so its variables have no value here.
   const { root, problems } = readYaml(source, {});
   const found = problems.map(({ at, message, fix }) => fault(at, message, fix));
   if (root === undefined || found.length > 0) return { findings: found };
@@ -62,7 +62,7 @@ function shapeFault(root: LocatedNode, { kind, path, message, fix }: ValueProble
   return fault(kind === 'unknown' ? (place.key ?? place.value) : place.value, `${subject} ${message}`, fix);
 }
 
-/** Reads what the schema has accepted. */
+/** Reads a document that the schema has accepted. */
 class Reader {
   readonly faults: Finding[] = [];
   readonly #source: SourceFile;
@@ -113,7 +113,7 @@ class Reader {
     };
   }
 
-  /** The answers of the test itself, or those of the file for tests without a backend of their own. */
+  /** The answers of the test, or those of the file for tests without a backend of their own. */
   #answers(test: LocatedNode): LocatedNode | undefined {
     return (
       valueOf(test, 'backend') ??
@@ -219,7 +219,7 @@ class Reader {
     return members;
   }
 
-  /** A scalar as it is written: numbers of twenty digits keep them all. */
+  /** A scalar as written, which preserves all digits of long numbers. */
   #text(node: LocatedNode): string {
     if (node.kind !== 'scalar') return '';
     if (typeof node.value === 'string') return node.value;
@@ -239,7 +239,7 @@ function itemsOf(node: LocatedNode | undefined): readonly LocatedNode[] {
   return node?.kind === 'list' ? node.items : [];
 }
 
-/** Nanoseconds of a time, or of a duration before now. */
+/** The nanoseconds of a time, or of a duration before now. */
 function timeNs(text: string, nowMs: number): bigint {
   const before = text.startsWith('-') ? parseDuration(text.slice(1)) : undefined;
   if (before !== undefined) return BigInt(nowMs) * 1_000_000n - BigInt(Math.round(before * 1e6));

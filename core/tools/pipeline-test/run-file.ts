@@ -10,22 +10,22 @@ import { UnfitPipeline, withRunningPipeline, type RunningPipeline } from './run-
 export interface TestResult {
   readonly file: string;
   readonly name: string;
-  /** Empty when it has passed. */
+  /** Empty if the test has passed. */
   readonly faults: readonly Finding[];
   readonly durationMs: number;
 }
 
-/** The result of a file: its tests, or the findings that keep them from running. */
+/** The result of a file: its tests, or the findings that prevent them from running. */
 export interface FileResult {
   readonly file: string;
   readonly faults: readonly Finding[];
   readonly tests: readonly TestResult[];
 }
 
-/** More faults of one test say no more. */
+/** Maximum number of faults of one test; more are not helpful. */
 const maxFaults = 20;
 
-/** Runs the tests of a file, or those that are chosen, one after the other. */
+/** Runs the tests of a file, or the chosen ones, one after another. */
 export async function runTestFile(name: string, isChosen: (test: string) => boolean): Promise<FileResult> {
   const source = await readSource(name);
   if ('reason' in source) return { file: name, faults: [unreadable(name, source.reason)], tests: [] };
@@ -46,7 +46,7 @@ async function runTest({ pipeline }: TestFile, test: TestCase): Promise<readonly
   try {
     return await withRunningPipeline(pipeline, test.run, (running) => runSteps(test, running));
   } catch (error) {
-    // A finding that keeps the pipeline from starting is reported at its own position.
+    // A finding that prevents the pipeline from starting is reported at its own position.
     if (error instanceof UnfitPipeline) return error.findings.filter(({ severity }) => severity === 'error');
     return [fault(test.at, error instanceof Error ? error.message : String(error))];
   }

@@ -22,29 +22,29 @@ import { Script, type ScriptedAnswer } from './script.js';
 
 /** A request of a client. */
 export interface PipelineRequest {
-  /** Default GET. */
+  /** GET by default. */
   readonly method?: string;
   readonly path: string;
-  /** Of the URL; a list gives the parameter several times. */
+  /** Parameters of the URL; a list repeats the parameter. */
   readonly params?: Readonly<Record<string, string | readonly string[]>>;
-  /** Sent as a form body. */
+  /** Parameters sent as a form body. */
   readonly form?: Readonly<Record<string, string | readonly string[]>>;
   readonly headers?: Readonly<Record<string, string>>;
   readonly body?: string;
-  /** Default main. */
+  /** The main listener by default. */
   readonly listener?: 'main' | 'admin';
 }
 
-/** Settings of a pipeline file in a test, which does not depend on this machine: neither on its clock nor on its environment. */
+/** Settings of a pipeline file in a test, which depends on neither the clock nor the environment of this machine. */
 export interface PipelineRun {
   /** Flags by name without dashes. `backend` is set by the run. */
   readonly flags?: Readonly<Record<string, string>>;
   readonly env?: Readonly<Record<string, string>>;
-  /** The time, which stands still; default 2026-11-01T12:00:00Z. Durations are still measured. */
+  /** The time, which stands still; 2026-11-01T12:00:00Z by default. Durations are still measured. */
   readonly nowMs?: number;
   /** `X-Scope-OrgID` of the requests. */
   readonly tenant?: string;
-  /** Answers of the backend. Without them, or where `lines` are given, an embedded backend answers. */
+  /** Answers of the backend. Without them, or if `lines` are given, an embedded backend answers. */
   readonly backend?: readonly ScriptedAnswer[];
   /** Rows of an embedded backend. */
   readonly lines?: readonly StoredLine[];
@@ -53,35 +53,35 @@ export interface PipelineRun {
 /** The outcome of a request. */
 export interface PipelineAnswer {
   readonly status: number;
-  /** Names in lower case. */
+  /** Headers by lower-case name. */
   readonly headers: ReadonlyMap<string, string>;
   readonly body: string;
-  /** The body as JSON; undefined when it is none. */
+  /** The body as JSON; undefined if it is not JSON. */
   readonly json: unknown;
-  /** Calls to the backend for it, in order. */
+  /** Calls to the backend for the request, in order. */
   readonly calls: readonly BackendCall[];
-  /** Ids of the stages that it passed, each once, in the order of the first time. */
+  /** Ids of the stages that it passed, each once, in order of the first pass. */
   readonly stages: readonly string[];
-  /** The records that were logged until it had ended. */
+  /** The log records written until the request had ended. */
   readonly log: readonly LogRecord[];
 }
 
 /** A pipeline that runs for a test. */
 export interface RunningPipeline {
   readonly ask: (request: PipelineRequest) => Promise<PipelineAnswer>;
-  /** Lets time pass, at once. */
+  /** Advances the time at once. */
   readonly advance: (ms: number) => void;
-  /** Calls that the script of the backend had no answer for. */
+  /** Calls for which the script of the backend had no answer. */
   readonly unanswered: readonly BackendCall[];
-  /** Answers of the script that nothing asked for, by their index. */
+  /** Indexes of the script's answers that were not used. */
   readonly unused: () => readonly number[];
 }
 
 const firstMs = Date.parse('2026-11-01T12:00:00Z');
-/** Services that ask or fill the backend by themselves: a test says what it holds. */
+/** Services that call or fill the backend by themselves, which are left out because a test defines its contents. */
 const leftOut: ReadonlySet<string> = new Set(['embedded-backend', 'demo-data', 'warmers']);
 
-/** A pipeline file that cannot be started. */
+/** A pipeline file cannot be started. */
 export class UnfitPipeline extends Error {
   constructor(readonly findings: readonly Finding[]) {
     const texts = findings.map(({ at, message }) => `${placeText(at)}: ${message}`);
@@ -90,7 +90,7 @@ export class UnfitPipeline extends Error {
   }
 }
 
-/** Runs a pipeline file over a backend of the test, sends it one request, and stops it. */
+/** Runs a pipeline file over a backend for the test, sends it one request, and stops it. */
 export async function runPipeline(
   file: string,
   request: PipelineRequest,
@@ -99,7 +99,9 @@ export async function runPipeline(
   return withRunningPipeline(file, run, ({ ask }) => ask(request));
 }
 
-/** Runs a pipeline file over a backend of the test while `use` sends requests. Throws UnfitPipeline, and UsageError for an unknown flag. */
+/**
+ * Runs a pipeline file over a backend for the test while `use` sends requests. Throws UnfitPipeline, and UsageError for an unknown flag.
+ */
 export async function withRunningPipeline<Result>(
   file: string,
   run: PipelineRun,
@@ -143,7 +145,7 @@ async function load(file: string, sources: OptionSources): Promise<Pipeline> {
   return {
     ...pipeline,
     server: onLoopback(pipeline.server),
-    // Records are compared right after the request, and one for each request is what a test asks about.
+    // Records are compared right after the request, and tests expect one record per request.
     telemetry: { ...pipeline.telemetry, logFormat: 'json', logBuffered: false, logRateThreshold: 0 },
     services: pipeline.services.filter(({ plugin }) => !leftOut.has(plugin.name)),
   };
@@ -169,7 +171,7 @@ async function started<Result>(
     await ended.all();
     return {
       ...answer,
-      // Deletions are followed in the background: no request asks for their state.
+      // Deletions are followed in the background: no request reads their state.
       calls: backend.calls.slice(firstCall).filter(({ path }) => path !== activeTasksPath),
       stages: [...stages],
       log: log.records.slice(firstRecord),
@@ -196,7 +198,7 @@ async function send(
     headers,
     body: answer,
   } = await httpRequest(url, {
-    // Methods beyond those that the type lists are the client's affair.
+    // Methods that are not in the type are up to the client.
     method: (request.method ?? (form === undefined ? 'GET' : 'POST')) as 'GET',
     headers: {
       ...(tenant === undefined ? {} : { [headerNames.tenant[0]]: tenant }),
@@ -235,7 +237,7 @@ function jsonOf(text: string): unknown {
   }
 }
 
-/** Time stands still until a test lets it pass, so that queries have the same times in every run. */
+/** A clock that stands still until a test advances it, so that queries have the same times in every run. */
 class StandingClock implements Clock {
   #passedMs = 0;
   constructor(private readonly startMs: number) {}

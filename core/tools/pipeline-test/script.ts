@@ -1,25 +1,25 @@
 import type { BackendAnswer, BackendCall } from './fake-victorialogs.js';
 
-/** An answer of the backend to calls of a path, and of arguments where they are given. */
+/** An answer of the backend to calls of a path, and with these arguments if they are given. */
 export interface ScriptedAnswer {
   /** `/select/logsql/query`. */
   readonly path: string;
   /** Arguments that the call must have. */
   readonly args?: Readonly<Record<string, string>>;
-  /** The number of times it is given; default any number. */
+  /** Maximum number of uses; unlimited by default. */
   readonly times?: number;
-  /** Default 200. */
+  /** 200 by default. */
   readonly status?: number;
   readonly headers?: Readonly<Record<string, string>>;
-  /** Rows of logs, one JSON object a line. */
+  /** Log rows, one JSON object per line. */
   readonly rows?: readonly Readonly<Record<string, string>>[];
-  /** Names or values with their counts, as listings of fields, values and streams are answered. */
+  /** Names or values with their counts, in the format of listings of fields, values and streams. */
   readonly values?: Readonly<Record<string, number>>;
   readonly json?: unknown;
   readonly body?: string;
 }
 
-/** The answers of a backend in a test: the first that fits a call and is not used up. */
+/** The answers of a backend in a test: the first one that matches a call and is not used up. */
 export class Script {
   readonly #answers: readonly ScriptedAnswer[];
   readonly #given: number[];
@@ -44,7 +44,7 @@ export class Script {
     };
   }
 
-  /** Indexes of the answers that no call has got. */
+  /** Indexes of the answers that no call has used. */
   unused(): readonly number[] {
     return this.#given.flatMap((count, index) => (count === 0 ? [index] : []));
   }

@@ -2,20 +2,20 @@ import { request } from 'undici';
 import type { Clock } from '../../base/clock.js';
 import { startDevBackend, type DevBackend } from '../../../plugins/embedded-backend/dev-backend.js';
 
-/** A line that the embedded backend holds. */
+/** A line stored in the embedded backend. */
 export interface StoredLine {
-  /** Nanoseconds since the epoch; default one second before now. */
+  /** Nanoseconds since the epoch; one second before now by default. */
   readonly timeNs?: bigint;
   readonly labels: Readonly<Record<string, string>>;
   readonly line: string;
   /** Structured metadata. */
   readonly fields?: Readonly<Record<string, string>>;
-  /** Tenant of the backend; default 0:0. */
+  /** Account in the backend; 0:0 by default. */
   readonly accountId?: number;
   readonly projectId?: number;
 }
 
-/** Starts an embedded backend that holds the given lines. */
+/** Starts an embedded backend that contains the given lines. */
 export async function startEmbedded(lines: readonly StoredLine[], clock: Clock): Promise<DevBackend> {
   const backend = await startDevBackend({ nowNs: () => clock.nowNs() });
   try {
