@@ -87,13 +87,13 @@ export function refuseUnsafe({ server, telemetry, handlers, routes }: Served): v
 }
 
 /** Maximum number of file descriptors that client connections leave for calls to the backend, files and threads. */
-const mostReserved = 512;
+const maxReserved = 512;
 
 /**
  * The maximum number of connections of a listener, so that clients never take the last descriptor: half of all descriptors, or all but 512
  * if that is more, for the main listener, and an eighth for each of the others.
  */
 export function maxConnections(name: ListenerName, maxOpenFiles = Infinity): number {
-  const share = name === 'main' ? Math.max(maxOpenFiles / 2, maxOpenFiles - mostReserved) : maxOpenFiles / 8;
+  const share = name === 'main' ? Math.max(maxOpenFiles / 2, maxOpenFiles - maxReserved) : maxOpenFiles / 8;
   return Math.min(Math.floor(share), 2 ** 31 - 1);
 }

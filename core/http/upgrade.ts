@@ -89,7 +89,7 @@ export class Upgrades {
     );
   }
 
-  /** Closes every WebSocket with 1001, refuses pending handshakes, and destroys what remains after `timeoutMs`. */
+  /** Closes every WebSocket with 1001, rejects pending handshakes, and destroys what remains after `timeoutMs`. */
   async close(timeoutMs: number): Promise<void> {
     this.#isClosing = true;
     for (const session of this.#sessions) session.stop();

@@ -154,12 +154,12 @@ class ContractBreach extends Error {
   }
 }
 
-const most: Readonly<Record<RestUse, number>> = { never: 0, maybe: 1, once: 1, many: Infinity };
-const least: Readonly<Record<RestUse, number>> = { never: 0, maybe: 0, once: 1, many: 0 };
+const maxRuns: Readonly<Record<RestUse, number>> = { never: 0, maybe: 1, once: 1, many: Infinity };
+const minRuns: Readonly<Record<RestUse, number>> = { never: 0, maybe: 0, once: 1, many: 0 };
 
 /** Throws if the rest of the chain runs more often than declared, or without a slot that the stage promises to fill. */
 function holdToRest(stage: StagePromises, runs: number, derived: Exchange): void {
-  if (runs > most[stage.rest]) throw new RestMisuse(stage, runs);
+  if (runs > maxRuns[stage.rest]) throw new RestMisuse(stage, runs);
   for (const slot of stage.gives)
     // Sites add slots of their own; here they are names like any other.
     if (derived.slots[slot as SlotName] === undefined)
@@ -173,7 +173,7 @@ function holdToRest(stage: StagePromises, runs: number, derived: Exchange): void
  * Throws if the value is not an answer, or if the rest ran more or less often than declared, even if the stage caught the earlier error.
  */
 function holdToAnswer(stage: StagePromises, runs: number, answer: unknown): void {
-  if (runs < least[stage.rest] || runs > most[stage.rest]) throw new RestMisuse(stage, runs);
+  if (runs < minRuns[stage.rest] || runs > maxRuns[stage.rest]) throw new RestMisuse(stage, runs);
   holdToAnyAnswer(stage, answer);
 }
 

@@ -15,7 +15,7 @@ export interface Unit {
 
 export type Phase = 'create' | 'start' | 'reload' | 'stop' | 'purge';
 
-/** A plugin failed while starting, stopping or reloading; the message names both and the place in the file. */
+/** A plugin failed while starting, stopping or reloading; the message names both and the position in the file. */
 export class PluginFailure extends Error {
   /** `pipelines/site.yaml:14:5`, the start of the message. */
   readonly at: string;
@@ -97,7 +97,7 @@ export class Units {
     }
   }
 
-  /** Reasons why the process is not ready, in pipeline order; a plugin that fails to tell is not ready either. */
+  /** Reasons why the process is not ready, in pipeline order; a plugin whose check fails is not ready either. */
   async readiness(of = this.order): Promise<readonly string[]> {
     const inPipelineOrder = [...of].reverse();
     const reasons = await Promise.all(

@@ -23,7 +23,7 @@ export interface OperationDescriptor<Request extends ApiRequest> {
 
 export type ChangeMatchers = (matchers: readonly Matcher[]) => readonly Matcher[];
 
-/** How a request selects logs. */
+/** Access to the selectors of a request. */
 export interface Selection<Request> {
   /** The texts whose length clients choose. */
   readonly texts: (request: Request) => readonly string[];
@@ -93,7 +93,7 @@ export interface TenantPart {
 }
 
 /**
- * How a request over several tenants is answered. Answers that are unions or sums are merged from one run of the rest per tenant. A metric
+ * Strategy for a request over several tenants. Answers that are unions or sums are merged from one run of the rest per tenant. A metric
  * query is different: `sum` over two tenants is not the union of two sums, so it is evaluated once over the rows of all tenants (kind
  * `together`).
  */

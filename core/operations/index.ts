@@ -52,9 +52,9 @@ export function oversizedText(request: ApiRequest, maxBytes: number): number | u
   if (maxBytes === 0) return undefined;
   return operationOf(request)
     .selection.texts(request)
-    .map((text) => (text.length > maxBytes / mostBytes ? Buffer.byteLength(text) : 0))
+    .map((text) => (text.length > maxBytes / maxUtf8Bytes ? Buffer.byteLength(text) : 0))
     .find((bytes) => bytes > maxBytes);
 }
 
 /** Maximum number of UTF-8 bytes per UTF-16 unit. */
-const mostBytes = 3;
+const maxUtf8Bytes = 3;

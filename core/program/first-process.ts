@@ -58,7 +58,7 @@ const reloadBoundMs = 5 * 60_000;
 const stopGraceMs = 20_000;
 /** Pause before a worker is replaced; it doubles with each recent death. */
 const firstPauseMs = 100;
-const longestPauseMs = 10_000;
+const maxPauseMs = 10_000;
 const maxTries = 5;
 const lately = { ms: 5 * 60_000, most: 20 };
 
@@ -189,7 +189,7 @@ class FirstProcess {
   /** Makes all workers reload the pipeline file. A worker that starts later reads the file that they serve by then. */
   async reload(): Promise<readonly WorkerReload[]> {
     const read = await this.#pipeline.reread?.();
-    // Workers refuse changes that need a restart, so new workers also keep the old configuration.
+    // Workers reject changes that need a restart, so new workers also keep the old configuration.
     if (read?.pipeline !== undefined && needsRestart(this.#pipeline, read.pipeline).length === 0)
       this.#pipeline = read.pipeline;
     // A worker that does not serve yet reads the file anyway.
@@ -318,7 +318,7 @@ class FirstProcess {
         this.#give(1);
         return;
       }
-      const pauseMs = Math.min(longestPauseMs, firstPauseMs * 2 ** (length - 1));
+      const pauseMs = Math.min(maxPauseMs, firstPauseMs * 2 ** (length - 1));
       this.#meters.worker_restarts_total.add(1, {});
       this.#log.error('a worker ended and is replaced', { ...fields, 'worker.pause_ms': pauseMs });
       await pause(pauseMs);

@@ -8,7 +8,7 @@ const heapShare = 0.75;
 /** Memory of the program outside of V8's old generation, in megabytes. */
 const programMegabytes = 96;
 /** Minimum heap with which the program starts, in megabytes. */
-const leastMegabytes = 64;
+const minMegabytes = 64;
 /** Megabytes of each half of the nursery, in addition to the old generation; newer releases of Node.js would take more. */
 const semiSpaceMegabytes = 16;
 /** Set if this process has already chosen its heap size. */
@@ -23,7 +23,7 @@ export function containerLimit(): number | undefined {
 /** The limit of the old generation in megabytes, for each of several processes in a container. */
 export function oldSpaceFor(containerBytes: number, processes = 1): number {
   const megabytes = (heapShare * containerBytes) / megabyte / processes - programMegabytes;
-  return Math.max(leastMegabytes, Math.floor(megabytes));
+  return Math.max(minMegabytes, Math.floor(megabytes));
 }
 
 /**

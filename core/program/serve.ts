@@ -143,15 +143,15 @@ async function serveAsWorker(pipeline: Pipeline, place: WorkerPlace, io: Io): Pr
   return runUntilSignal(async (signal) => {
     const proxy = await start(withOwnFiles(pipeline, place.id), { signal, workers: joined });
     endOnDefect(proxy);
-    const told = new AbortController();
+    const drained = new AbortController();
     channel.answer(drainTopic, () => {
-      told.abort();
+      drained.abort();
       return null;
     });
     await channel.ask(servingTopic, proxy.urls, pipeline.server.startTimeout);
     return {
       reload: () => proxy.reload(),
-      leave: (hurry) => proxy.leave(AbortSignal.any([hurry, told.signal])),
+      leave: (hurry) => proxy.leave(AbortSignal.any([hurry, drained.signal])),
       close: () => proxy.close(),
     };
   });

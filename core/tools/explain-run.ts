@@ -50,11 +50,11 @@ interface Finished {
 
 /** Waits until requests have ended, which may be later than their answers. */
 class EndedRequests implements RequestObserver {
-  #tell: (finished: Finished) => void = () => undefined;
+  #resolve: (finished: Finished) => void = () => undefined;
 
   /** Resolves when the next request has ended. */
   next(): Promise<Finished> {
-    return new Promise((resolve) => (this.#tell = resolve));
+    return new Promise((resolve) => (this.#resolve = resolve));
   }
 
   started(): void {
@@ -62,7 +62,7 @@ class EndedRequests implements RequestObserver {
   }
 
   finished({ trace }: RequestRecord, _status: number, durationMs: number): void {
-    this.#tell({ trace, durationMs });
+    this.#resolve({ trace, durationMs });
   }
 }
 

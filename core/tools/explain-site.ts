@@ -34,8 +34,8 @@ export async function siteQueries(
   const before = place === -1 ? pipeline.stages : pipeline.stages.slice(0, place);
   const stages = before.filter(isOfSite).map(({ id }) => id);
   const behind = pipeline.stages.filter((loaded) => isOfSite(loaded) && !before.includes(loaded));
-  const told = { stages, behind: behind.map(({ id }) => id) };
-  if (stages.length === 0) return { ...told, queries: [] };
+  const ids = { stages, behind: behind.map(({ id }) => id) };
+  if (stages.length === 0) return { ...ids, queries: [] };
   const queries = new Map<string, Query>();
   const last: LoadedPlugin = {
     id: 'explain',
@@ -51,8 +51,8 @@ export async function siteQueries(
   );
   try {
     const { status, body } = await ask(proxy.urls.main, text, own);
-    if (queries.size > 0) return { ...told, queries: [...queries.values()] };
-    return { ...told, queries: [], answer: `${status} ${answerSummary(body, status)}` };
+    if (queries.size > 0) return { ...ids, queries: [...queries.values()] };
+    return { ...ids, queries: [], answer: `${status} ${answerSummary(body, status)}` };
   } finally {
     await proxy.close();
   }

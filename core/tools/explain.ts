@@ -43,8 +43,8 @@ export async function explain(args: readonly string[], io: Io): Promise<number> 
   if (pipeline === undefined) return 1;
   try {
     const explained = await explainAndRun(text, pipeline, own, io);
-    const told = own.get('json') === 'true' ? printJson : printText;
-    io.out(told(explained, text));
+    const print = own.get('json') === 'true' ? printJson : printText;
+    io.out(print(explained, text));
     const { explanations, run } = explained;
     return explanations.length > 0 && (run === undefined || run.status === 200) ? 0 : 1;
   } catch (error) {

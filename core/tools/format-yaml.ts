@@ -25,7 +25,7 @@ const entryOrder: readonly string[] = ['use', 'include', 'id', 'enabled', 'with'
  */
 export function formatPipeline(text: string): string {
   let formatted = text;
-  for (let pass = 0; pass < mostPasses; pass += 1) {
+  for (let pass = 0; pass < maxPasses; pass += 1) {
     const before = formatted;
     formatted = formatOnce(before);
     if (formatted === before) break;
@@ -38,7 +38,7 @@ export function formatPipeline(text: string): string {
 }
 
 /** Maximum number of passes: comments at the end of a block may have to move again before the text is stable. */
-const mostPasses = 5;
+const maxPasses = 5;
 
 function formatOnce(text: string): string {
   const document = parse(text);

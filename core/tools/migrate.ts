@@ -148,7 +148,7 @@ async function report(
     packageBuiltIns(),
   );
   const findings = await checkDraft(draft, { tiers: ['structure', 'meaning'] });
-  const told = findings.filter(({ rule, severity }) => severity === 'error' && rule !== 'R005');
-  await printFindings(told, io);
-  return told.length === 0 ? 0 : 1;
+  const reported = findings.filter(({ rule, severity }) => severity === 'error' && rule !== 'R005');
+  await printFindings(reported, io);
+  return reported.length === 0 ? 0 : 1;
 }

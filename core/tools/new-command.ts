@@ -29,14 +29,14 @@ export async function newThing(args: readonly string[], io: Io): Promise<number>
     throw new UsageError(['name one plugin: new plugin NAME']);
   const name = nameOf(packageName);
   const folder = values.get('folder') ?? name;
-  const house = packageJson();
+  const ownPackage = packageJson();
   const plugin: NewPlugin = {
     packageName,
     name,
     kind: oneOf('kind', values.get('kind') ?? 'stage', Object.keys(kinds) as PluginKind[]),
     language: oneOf('language', values.get('language') ?? 'ts', ['ts', 'js']),
-    house,
-    link: linkFrom(folder, house.name),
+    house: ownPackage,
+    link: linkFrom(folder, ownPackage.name),
   };
   await makeFolder(folder);
   for (const [name, text] of pluginFiles(plugin)) await writeFile(join(folder, name), text, { flag: 'wx' });

@@ -35,7 +35,7 @@ const endedKeptMs = 7 * 86_400_000;
 const offerName = 'deletions';
 const askPeersMs = 1_000;
 const growth = 1.5;
-const longestPauses = 10;
+const maxPauses = 10;
 /** Maximum number of attempts to find the deletions that are running at startup. */
 const maxFirstTries = 10;
 /** Replaces the ids of surplus deletions. */
@@ -123,14 +123,14 @@ export class Follower {
     };
     this.#own.add(deletion.id);
     // In this order, so that purged answers are not stored again, and a killed process has recorded everything that was sent.
-    await this.#tellWorkers({ phase: 'running', deletion });
-    await Promise.all([this.#host.purge('all'), this.#tellPeers({ phase: 'running', deletion })]);
+    await this.#notifyWorkers({ phase: 'running', deletion });
+    await Promise.all([this.#host.purge('all'), this.#notifyPeers({ phase: 'running', deletion })]);
     try {
       const taken = await send();
-      await this.#tell({ phase: 'running', deletion: { ...deletion, taskId: taken.taskId } });
+      await this.#notify({ phase: 'running', deletion: { ...deletion, taskId: taken.taskId } });
       return taken;
     } catch (error) {
-      if (isRefusal(error)) await this.#tell({ phase: 'refused', deletion });
+      if (isRefusal(error)) await this.#notify({ phase: 'refused', deletion });
       throw error;
     }
   }
@@ -143,16 +143,16 @@ export class Follower {
     await this.#save();
   }
 
-  async #tell(news: DeletionNotice): Promise<void> {
-    await this.#tellWorkers(news);
-    await this.#tellPeers(news);
+  async #notify(news: DeletionNotice): Promise<void> {
+    await this.#notifyWorkers(news);
+    await this.#notifyPeers(news);
   }
 
-  async #tellWorkers(news: DeletionNotice): Promise<void> {
+  async #notifyWorkers(news: DeletionNotice): Promise<void> {
     await this.#host.workers.gather(newsTopic, news, { isOwed: true });
   }
 
-  async #tellPeers(news: DeletionNotice): Promise<void> {
+  async #notifyPeers(news: DeletionNotice): Promise<void> {
     const isHeard = await this.#peers.tell(news);
     if (!isHeard && news.phase !== 'running') this.#own.delete(news.deletion.id);
     if (!this.#peers.haveHeard) this.#wait();
@@ -167,7 +167,7 @@ export class Follower {
       this.#host.log.warn('what a peer tells of a deletion cannot be read', { error });
       return;
     }
-    await this.#tellWorkers(news);
+    await this.#notifyWorkers(news);
   }
 
   async #learn({ phase, deletion }: DeletionNotice): Promise<void> {
@@ -212,7 +212,7 @@ export class Follower {
   async #turn(): Promise<void> {
     this.#timer = undefined;
     this.#isTicking = true;
-    this.#pauseMs = Math.min(this.#pauseMs * growth, this.#options.pollInterval * longestPauses);
+    this.#pauseMs = Math.min(this.#pauseMs * growth, this.#options.pollInterval * maxPauses);
     try {
       await this.#look();
     } catch (error) {
@@ -281,7 +281,7 @@ export class Follower {
     await this.#save();
     for (const [deletion, outcome] of ended)
       if (outcome !== 'refused' && this.#own.delete(deletion.id))
-        await this.#tellPeers({ phase: 'ended', deletion });
+        await this.#notifyPeers({ phase: 'ended', deletion });
   }
 
   #rememberEnd(id: string, atMs: number): void {

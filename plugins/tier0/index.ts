@@ -224,7 +224,7 @@ class KeptGzip implements GzipForm {
   }
 }
 
-/** Copies a small buffer: Node.js allocates it from a larger one, which stays in memory as long as any slice of it. */
+/** Copies a buffer that is part of a larger one, as small ones are in Node.js: the larger one would stay in memory with it. */
 function alone(bytes: Buffer): Buffer {
   if (bytes.buffer.byteLength === bytes.byteLength) return bytes;
   const copy = Buffer.allocUnsafeSlow(bytes.byteLength);

@@ -106,7 +106,7 @@ const runHeader = 'x-page-run';
 const runTopic: Topic<string, RunReport | null> = { name: 'ui run' };
 
 /** Maximum number of runs whose cost is stored: those of a few open pages. */
-const mostKept = 64;
+const maxKept = 64;
 const namePattern = /^[0-9a-f]{16,64}$/;
 
 /** The costs of the latest runs, by the unguessable names given by the pages. */
@@ -123,7 +123,7 @@ class RunReports implements RequestObserver {
     this.#kept.delete(name);
     this.#kept.set(name, reportRun(trace, { status, answer: '', durationMs }));
     for (const [oldest] of this.#kept) {
-      if (this.#kept.size <= mostKept) return;
+      if (this.#kept.size <= maxKept) return;
       this.#kept.delete(oldest);
     }
   }

@@ -9,9 +9,9 @@ export type TextMark =
   | { readonly kind: 'text'; readonly text: string; readonly ignoresCase: boolean }
   | { readonly kind: 'pattern'; readonly source: string; readonly flags: string };
 
-const mostMarks = 20;
+const maxMarks = 20;
 /** Maximum length of a pattern; longer ones are too expensive for every line. */
-const longestPattern = 2_000;
+const maxPatternLength = 2_000;
 
 /** The texts that the line filters of a query search for. Filters whose matches cannot be found quickly and reliably are omitted. */
 export function marksOf({ stages }: LogExpr): readonly TextMark[] {
@@ -27,11 +27,11 @@ export function marksOf({ stages }: LogExpr): readonly TextMark[] {
       else if (test.kind === 'regexp') marks.push(...patternMarks(test.pattern));
     }
   }
-  return marks.slice(0, mostMarks);
+  return marks.slice(0, maxMarks);
 }
 
 function patternMarks(pattern: string): readonly TextMark[] {
-  if (pattern.length > longestPattern) return [];
+  if (pattern.length > maxPatternLength) return [];
   const tree = exactTree(pattern);
   if (tree === undefined) return [];
   const begin: RegExpNode = { op: 'assert', test: 'begin' };

@@ -29,7 +29,7 @@ const builtInTtlMs = 300_000;
 const renewal = 0.75;
 const pauseMs = 500;
 /** Maximum delay of a timer; longer ones fire at once. */
-const longestMs = 2 ** 31 - 1;
+const maxTimerMs = 2 ** 31 - 1;
 /** Tenants that opened a picker within this time are kept warm, up to this number. */
 const rememberedMs = hourMs;
 const maxTenants = 20;
@@ -83,7 +83,7 @@ class LabelWarmer implements Lifecycle {
     const { signal } = this.#stopped;
     const { labelsCacheTtl, warmupMaxJitter } = this.#options;
     // Random delay, so that replicas started together do not all send requests at once.
-    await sleep(Math.min(longestMs, Math.random() * warmupMaxJitter), undefined, { signal, ref: false });
+    await sleep(Math.min(maxTimerMs, Math.random() * warmupMaxJitter), undefined, { signal, ref: false });
     const everyMs = renewal * (labelsCacheTtl === 0 ? builtInTtlMs : labelsCacheTtl);
     for (;;) {
       const outcomes = new Map<string, number>();
@@ -96,7 +96,7 @@ class LabelWarmer implements Lifecycle {
           await sleep(pauseMs, undefined, { signal, ref: false });
         }
       this.#host.log.debug('label listings asked for ahead', Object.fromEntries(outcomes));
-      await sleep(Math.min(longestMs, everyMs), undefined, { signal, ref: false });
+      await sleep(Math.min(maxTimerMs, everyMs), undefined, { signal, ref: false });
     }
   }
 

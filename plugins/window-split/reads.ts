@@ -23,7 +23,7 @@ export interface ReadTimes {
   readonly allMs: number;
 }
 
-const longestTimerMs = 2 ** 31 - 1;
+const maxTimerMs = 2 ** 31 - 1;
 
 /** Sends parts of one request down the rest of the chain, with a timeout for each. */
 export class Reads {
@@ -55,7 +55,7 @@ export class Reads {
   async read({ request, windows, plan }: Read, ended: AbortSignal = this.#exchange.signal): Promise<Answer> {
     const startedMs = this.#clock.monotonicMs();
     const boundMs = this.#boundMs(startedMs);
-    const timeout = boundMs > longestTimerMs ? undefined : AbortSignal.timeout(boundMs);
+    const timeout = boundMs > maxTimerMs ? undefined : AbortSignal.timeout(boundMs);
     const signal = timeout === undefined ? ended : AbortSignal.any([ended, timeout]);
     let hasFailed = true;
     try {

@@ -17,7 +17,7 @@ import { readPages } from '../rows/row-pages.js';
 import { timedRows } from '../rows/timed-rows.js';
 import { printGoDuration } from '../../base/time/index.js';
 
-const longestTimerMs = 2 ** 31 - 1;
+const maxTimerMs = 2 ** 31 - 1;
 
 /** Answers with the fields of the newest lines of a log query. */
 export async function answerDetectedFields(
@@ -80,7 +80,7 @@ async function newestEntries(
     showsGroups: true,
     memory,
   });
-  const timeUp = timeoutMs === 0 ? undefined : AbortSignal.timeout(Math.min(timeoutMs, longestTimerMs));
+  const timeUp = timeoutMs === 0 ? undefined : AbortSignal.timeout(Math.min(timeoutMs, maxTimerMs));
   const deadlineMs = timeoutMs === 0 ? Infinity : clock.monotonicMs() + timeoutMs;
   const isOver = (): boolean => timeUp?.aborted === true || clock.monotonicMs() >= deadlineMs;
   const firstPageRows = logs.residual.length === 0 ? limit : Math.max(2 * limit, 1000);

@@ -108,14 +108,14 @@ function byRule(request: RowRequest, { repeatedRows }: Pick<LeafContext, 'repeat
 }
 
 /** Maximum number of streams to identify by columns; more would take too long. */
-const mostStreams = 20_000;
+const maxStreams = 20_000;
 
 function jobFor(
   { pipes = [], columns, repeats = 'anywhere', streams, selectedRows = 0 }: RowRequest,
   { leaf, columns: grid, limits, signal }: LeafRequest,
   { rowThreads, naming, counts }: LeafContext,
 ): RowJob | undefined {
-  if ((streams?.texts?.size ?? 0) > mostStreams) return undefined;
+  if ((streams?.texts?.size ?? 0) > maxStreams) return undefined;
   const { range, pushed, folded, merged, isCapped, isRoot } = leaf;
   const { memory, ...others } = limits;
   return rowThreads?.begin(

@@ -15,18 +15,18 @@ export interface ReadSpan {
 }
 
 /** Maximum number of rows that a span is planned for. A span that turns out several times larger than wanted is cut and read again. */
-const mostWantedRows = 20_000;
-const leastWantedRows = 100;
+const maxWantedRows = 20_000;
+const minWantedRows = 100;
 const tooMany = 4;
 /** Maximum number of bytes that a span is planned for; with long lines it gets fewer rows. */
-const mostBytes = 64 * 1024 * 1024;
+const maxBytes = 64 * 1024 * 1024;
 const fastestGrowth = 16;
 /**
  * Length from which reading a span without a limit is a heavy query, whose concurrency is limited. With a limit, the backend sorts the rows
  * that it reads, which takes longer.
  */
 const longNs = 3_600_000_000_000n;
-const mostPickedRows = 10_000;
+const maxPickedRows = 10_000;
 
 /**
  * The span that should contain the first rows, estimated from the row counts of the selected streams, which the backend knows without
@@ -38,7 +38,7 @@ export async function spanOfFirstRows(request: PagesRequest): Promise<ReadSpan |
   const rangeNs = range.endNs - range.startNs;
   if (rangeNs <= 1n || firstPageRows < 1) return undefined;
   const rows = (await densityOf(request)) * Number(rangeNs);
-  const wantedRows = Math.min(firstPageRows, mostWantedRows);
+  const wantedRows = Math.min(firstPageRows, maxWantedRows);
   // Rows are not evenly distributed, and a span with too few rows costs another call.
   const spare = Math.ceil(3 * Math.sqrt(wantedRows) + wantedRows / 20);
   if (!(rows > 2 * (wantedRows + spare))) return undefined;
@@ -75,12 +75,12 @@ async function densityOf({ filter, range, upstream, signal, densities }: PagesRe
 
 /** A span that covers the whole range. */
 export function wholeSpan({ startNs, endNs }: TimeRange): ReadSpan {
-  return { lengthNs: endNs - startNs, wantedRows: mostWantedRows };
+  return { lengthNs: endNs - startNs, wantedRows: maxWantedRows };
 }
 
 /** The span after a time segment with `rows` rows. */
 export function spanBehind(lengthNs: bigint, rows: number): ReadSpan {
-  return { lengthNs: nextLength(lengthNs, rows, mostWantedRows), wantedRows: mostWantedRows };
+  return { lengthNs: nextLength(lengthNs, rows, maxWantedRows), wantedRows: maxWantedRows };
 }
 
 /**
@@ -109,7 +109,7 @@ export async function* readSpans(
       lengthNs = BigInt(fastestGrowth);
     } else {
       const { wantedRows } = demand;
-      const read = await readSpan(request, range, tooMany * Math.max(wantedRows, leastWantedRows), pacer);
+      const read = await readSpan(request, range, tooMany * Math.max(wantedRows, minWantedRows), pacer);
       const rows = await sortRows(read.rows, request.direction, pacer);
       if (!read.isWhole) {
         request.memory.release(read.bytes, 'log lines');
@@ -149,7 +149,7 @@ class Demand {
     const found = this.#atFirst - missing;
     const wanted =
       found > 0 ? Math.ceil((1.2 * missing * this.#rows) / found) : this.wantedRows * fastestGrowth;
-    this.wantedRows = Math.min(Math.max(wanted, leastWantedRows), mostWantedRows);
+    this.wantedRows = Math.min(Math.max(wanted, minWantedRows), maxWantedRows);
   }
 }
 
@@ -162,12 +162,12 @@ async function readSpan(
 ): Promise<{ readonly rows: LogRow[]; readonly bytes: number; readonly isWhole: boolean }> {
   const rows: LogRow[] = [];
   let bytes = 0;
-  const isPicked = range.endNs - range.startNs > longNs && 2 * maxRows <= tooMany * mostPickedRows;
-  const most = Math.min(maxRows, mostPickedRows);
+  const isPicked = range.endNs - range.startNs > longNs && 2 * maxRows <= tooMany * maxPickedRows;
+  const most = Math.min(maxRows, maxPickedRows);
   const asked = isPicked ? pageRequest(filter, range, direction, most) : { query: query(filter), range };
   for await (const batch of upstream.rows(asked)) {
     for (const row of batch) {
-      if (rows.length === maxRows || (bytes > mostBytes && rows.length > 1))
+      if (rows.length === maxRows || (bytes > maxBytes && rows.length > 1))
         return { rows, bytes, isWhole: false };
       const read = reader.read(row);
       const size = logRowBytes(read);

@@ -10,7 +10,7 @@ import { query } from '../../victoria/logsql/build.js';
 
 type Turn = { readonly kind: 'poll' } | { readonly kind: 'rows'; readonly rows: readonly BackendRow[] };
 
-const longestPauseMs = 10_000;
+const maxPauseMs = 10_000;
 /** Additional time for which lines wait for older ones while polls fail. */
 const patienceMs = 5_000;
 
@@ -91,7 +91,7 @@ function ripeMs(reorderMs: number, failures: number, pollStartedMs: number): num
 
 /** Waits for the next turn to poll; longer after failures. */
 async function nextPoll({ rules, turns, signal }: TailContext, failures: number): Promise<Turn> {
-  const most = Math.max(1, Math.floor(longestPauseMs / rules.refreshMs));
+  const most = Math.max(1, Math.floor(maxPauseMs / rules.refreshMs));
   for (let left = Math.min(2 ** failures, most); left > 0; left -= 1) await turns.next(signal);
   return { kind: 'poll' };
 }
@@ -106,8 +106,8 @@ function asError(error: unknown): Error {
 }
 
 /**
- * Opens the backend's own tail. Rejects if it is refused or does not start in time. VictoriaLogs omits rows that become visible after a
- * younger row of their stream, so it does not replace polling.
+ * Opens the backend's own tail. Rejects if the backend rejects it or it does not start in time. VictoriaLogs omits rows that become visible
+ * after a younger row of their stream, so it does not replace polling.
  */
 function openNative(context: TailContext): Promise<AsyncIterable<readonly BackendRow[]>> {
   const { rules, filter, upstream } = context;

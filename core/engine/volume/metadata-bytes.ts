@@ -20,7 +20,7 @@ export interface EntryCost {
   readonly metadata: number;
   /** The share of values in `metadata`. Each value is stored once, so it is charged per stored row, however many rows an entry has. */
   readonly texts: number;
-  /** Bytes of a row without a stored line: its line is made of its fields, which are no metadata then. */
+  /** Bytes of a row without a stored line: its line is built from its fields, which are not metadata then. */
   readonly rebuilt: number;
   /** Bytes of any row including its line, if lines were inspected. */
   readonly entry: number;

@@ -1,7 +1,7 @@
 import type { PipelineDraft } from '../pipeline/draft.js';
 import type { Finding, SourcePosition } from '../pipeline/types.js';
 
-/** What a rule inspects: the text alone, its meaning, or the machine it would run on. */
+/** Subject of a rule: the text alone, its meaning, or the machine it would run on. */
 export type Tier = 'structure' | 'meaning' | 'environment';
 
 /** Checks of the machine, for rules of the environment tier. */

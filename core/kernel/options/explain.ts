@@ -120,8 +120,8 @@ function shown(value: unknown, { format = '' }: ValueSchema): string {
 /** Advice with the obviously intended value; undefined if it is not obvious. */
 function meantValue(schema: ValueSchema, value: unknown): string | undefined {
   if (value === null) return 'write a value, or take the line out to have the default';
-  for (const mend of [alone, unquoted, truth, quoted, duration, address]) {
-    const advice = mend(schema, value);
+  for (const fix of [alone, unquoted, truth, quoted, duration, address]) {
+    const advice = fix(schema, value);
     if (advice !== undefined) return advice;
   }
   return undefined;

@@ -2,7 +2,7 @@ import { variableOf } from './variables.js';
 
 /** The subset of JSON schema used for options, and this project's extensions (`x-...`). */
 
-/** How the process uses a file that an option names. */
+/** Use of a file that an option names. */
 export type FileUse = 'read' | 'write';
 
 /** The schema of one option, or of a part of its value. */
@@ -99,7 +99,7 @@ export interface OptionDefinition {
   readonly schema: ValueSchema;
 }
 
-/** How the text of a flag or an environment variable is parsed. */
+/** Format in which the text of a flag or an environment variable is parsed. */
 export type ValueKind = 'boolean' | 'integer' | 'number' | 'duration' | 'string' | 'list' | 'json';
 
 export function valueKind(schema: ValueSchema): ValueKind {

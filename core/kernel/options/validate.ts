@@ -87,9 +87,9 @@ function isEmptyObject(value: unknown): boolean {
 function withoutEchoes(problems: readonly ValueProblem[]): readonly ValueProblem[] {
   const bad = new Map<string, ValueProblem>();
   for (const problem of problems) {
-    const place = problem.path.join('\u0000');
+    const at = problem.path.join('\u0000');
     // Of several problems, the one that lists the allowed values is the most helpful.
-    if (problem.kind === 'bad' && (!bad.has(place) || problem.isChoice)) bad.set(place, problem);
+    if (problem.kind === 'bad' && (!bad.has(at) || problem.isChoice)) bad.set(at, problem);
   }
   const isMeant = ({ path, key }: ValueProblem): boolean =>
     problems.some(

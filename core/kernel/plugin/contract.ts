@@ -14,7 +14,7 @@ export type { AdmitAgain, AnswerAgain } from '../repeat.js';
 import type { Host, PurgeScope } from './host.js';
 import type { SlotName } from './slots.js';
 
-/** How often a stage may run the rest of the chain for one exchange; the kernel enforces it. */
+/** Number of times that a stage may run the rest of the chain for one exchange; the kernel enforces it. */
 export type RestUse = 'never' | 'once' | 'maybe' | 'many';
 
 /**

@@ -148,7 +148,7 @@ export interface MeterReading {
   readonly name: string;
   readonly help: string;
   readonly value: number;
-  /** How values of several workers are combined: see MetricSpec. */
+  /** Rule for combining the values of several workers: see MetricSpec. */
   readonly ofWorkers?: MetricSpec['ofWorkers'];
 }
 

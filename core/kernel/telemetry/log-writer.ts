@@ -68,14 +68,14 @@ export class LogWriter {
   /** Writes the buffer, unless a write is in progress, which flushes when it ends. */
   flush(): void {
     if (this.#isWriting || this.#lines.length === 0) return;
-    const told = this.#lost;
+    const reported = this.#lost;
     const { text, count } = this.#take();
     this.#isWriting = true;
     this.#destination.write(text, (error) => {
       this.#isWriting = false;
       this.#mayHavePartialLine = error instanceof Error;
       if (this.#mayHavePartialLine) {
-        this.#lost += told;
+        this.#lost += reported;
         this.#lose(count, 'write_failed');
       }
       if (this.#lines.length === 0) return;

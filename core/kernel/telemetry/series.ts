@@ -100,7 +100,7 @@ export interface Description {
   readonly help: string;
   readonly labelNames: string[];
   readonly registers: Registry[];
-  /** How measurements of several processes are combined. */
+  /** Rule for combining the measurements of several processes. */
   readonly aggregator: Aggregator;
 }
 

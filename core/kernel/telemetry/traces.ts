@@ -36,14 +36,14 @@ import { headersOf, resourceOf, signalUrl } from './otlp/receiver.js';
 import { digestQuery, type RequestObserver, type RequestRecord } from './request-record.js';
 
 /** Maximum number of spans waiting for a push; more are dropped and counted. */
-const mostWaiting = 4_096;
-const mostInPush = 512;
+const maxWaiting = 4_096;
+const maxInPush = 512;
 const pauseMs = 2_000;
 /** Maximum time that a stop waits for the last push. */
-const mostStopMs = 2_000;
+const maxStopMs = 2_000;
 const limits = { attributeCountLimit: 32, attributeValueLengthLimit: 1_024, eventCountLimit: 4 };
 /** Maximum number of concurrent pushes: at a stop, all waiting spans are pushed at once. */
-const mostPushes = mostWaiting / mostInPush;
+const maxPushes = maxWaiting / maxInPush;
 
 export interface TracesNeeds {
   readonly meters: Meters<typeof traceMetrics>;
@@ -75,15 +75,15 @@ export class Traces implements RequestObserver {
       url: signalUrl(options.otlpTracesEndpoint, 'traces').href,
       headers: headersOf(options),
       timeoutMillis: options.otlpTimeout,
-      concurrencyLimit: mostPushes,
+      concurrencyLimit: maxPushes,
       httpAgentOptions: { rejectUnauthorized: !options.otlpTlsSkipVerify },
     });
-    const told = new ToldExporter(exporter, meters, log);
+    const reporting = new ToldExporter(exporter, meters, log);
     this.#provider = new TracerProvider({
       resource: resourceFromAttributes(Object.fromEntries(resourceOf(options))),
       sampler: new ParentBasedSampler({ root: new TraceIdRatioBasedSampler(options.otlpTracesSampleRatio) }),
       spanLimits: limits,
-      spanProcessors: [new BoundedProcessor(told, meters, options.otlpTimeout)],
+      spanProcessors: [new BoundedProcessor(reporting, meters, options.otlpTimeout)],
     });
     this.#tracer = this.#provider.getTracer('ref-proxy');
     this.#maySayQueries = options.debugLogRawQueries;
@@ -116,10 +116,10 @@ export class Traces implements RequestObserver {
     );
   }
 
-  /** Pushes the waiting spans; the process waits for that up to `mostStopMs`. */
+  /** Pushes the waiting spans; the process waits for that up to `maxStopMs`. */
   async stop(): Promise<void> {
     try {
-      await withinBound(mostStopMs, () => this.#provider.shutdown());
+      await withinBound(maxStopMs, () => this.#provider.shutdown());
     } catch {
       // Either it was already reported when the push failed, or it takes longer than a stop may.
     }
@@ -178,8 +178,8 @@ class BoundedProcessor implements SpanProcessor {
   ) {
     this.#inner = new BatchSpanProcessor({
       exporter,
-      maxQueueSize: mostWaiting,
-      maxExportBatchSize: mostInPush,
+      maxQueueSize: maxWaiting,
+      maxExportBatchSize: maxInPush,
       scheduledDelayMillis: pauseMs,
       exportTimeoutMillis: timeoutMs,
     });
@@ -191,7 +191,7 @@ class BoundedProcessor implements SpanProcessor {
 
   onEnd(span: ReadableSpan): void {
     if ((span.spanContext().traceFlags & TraceFlags.SAMPLED) === 0) return;
-    if (this.exporter.waiting >= mostWaiting) {
+    if (this.exporter.waiting >= maxWaiting) {
       this.meters.trace_spans_total.add(1, { outcome: 'dropped' });
       return;
     }

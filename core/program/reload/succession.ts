@@ -62,7 +62,7 @@ export class Succession {
     const succession = new Succession(first, deps);
     succession.#show(first.hash);
     deps.meters.reload_draining.set(0, {});
-    succession.#tell('success');
+    succession.#record('success');
     return succession;
   }
 
@@ -125,10 +125,10 @@ export class Succession {
       ...(report.findings.length === 0 ? {} : { 'pipeline.findings': report.findings.map(findingLine) }),
     };
     if (report.result === 'refused') {
-      this.#tell('failure');
+      this.#record('failure');
       log.error('reload refused, the pipeline before it goes on', fields);
     } else {
-      this.#tell('success');
+      this.#record('success');
       const says = report.result === 'swapped' ? 'pipeline reloaded' : 'reload changed nothing';
       if (report.findings.length > 0) log.warn(says, fields);
       else log.info(says, fields);
@@ -279,7 +279,7 @@ export class Succession {
     return { result, hash: this.#current.hash, generation: this.#number, findings };
   }
 
-  #tell(outcome: 'success' | 'failure'): void {
+  #record(outcome: 'success' | 'failure'): void {
     const { meters, clock } = this.#deps;
     meters.reload_last_successful.set(outcome === 'success' ? 1 : 0, {});
     if (outcome === 'success') meters.reload_last_success_timestamp_seconds.set(clock.nowMs() / 1000, {});

@@ -87,7 +87,7 @@ export function titleOf({ id, use }: GraphPart): string {
   return id === use ? id : `${id} (${use})`;
 }
 
-/** How a stage runs the stages after it, if it does not simply pass the request on. */
+/** Describes the calls of later stages by a stage that does not simply pass the request on. */
 export function habitOf({ rest }: StagePart): string {
   switch (rest) {
     case 'never':

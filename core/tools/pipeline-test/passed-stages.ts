@@ -12,16 +12,16 @@ export function withPassedStages(pipeline: Pipeline, passed: (stageId: string) =
 function telling(loaded: LoadedPlugin, passed: () => void): LoadedPlugin {
   const { plugin } = loaded;
   if (plugin.kind !== 'stage') return loaded;
-  const told: StagePlugin = {
+  const reporting: StagePlugin = {
     ...plugin,
     create: (options, host) => tellingStage(plugin.create(options, host), passed),
   };
-  return { ...loaded, plugin: told };
+  return { ...loaded, plugin: reporting };
 }
 
 /** A stage that reports requests. Its methods are called on the original stage, which may have private fields. */
 function tellingStage(stage: AnyStage, passed: () => void): AnyStage {
-  const told: Pick<AnyStage, 'handle' | 'admitAgain' | 'answerAgain'> = {
+  const reporting: Pick<AnyStage, 'handle' | 'admitAgain' | 'answerAgain'> = {
     handle: (exchange, rest) => {
       if (exchange.caller.isBackground !== true) passed();
       return stage.handle(exchange, rest);
@@ -33,7 +33,9 @@ function tellingStage(stage: AnyStage, passed: () => void): AnyStage {
     get: (target, name) => {
       const member: unknown = Reflect.get(target, name);
       if (typeof member !== 'function') return member;
-      const method: unknown = Object.hasOwn(told, name) ? Reflect.get(told, name) : member.bind(target);
+      const method: unknown = Object.hasOwn(reporting, name)
+        ? Reflect.get(reporting, name)
+        : member.bind(target);
       return method;
     },
   });

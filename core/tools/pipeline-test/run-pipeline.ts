@@ -161,8 +161,8 @@ async function started<Result>(
   const log = new CapturedLog();
   const stages = new Set<string>();
   const ended = new Ends();
-  const told = withPassedStages(pipeline, (id) => stages.add(id));
-  const proxy = await startProxy(told, { clock, logTo: log, observer: ended });
+  const observed = withPassedStages(pipeline, (id) => stages.add(id));
+  const proxy = await startProxy(observed, { clock, logTo: log, observer: ended });
   const ask = async (request: PipelineRequest): Promise<PipelineAnswer> => {
     stages.clear();
     const [firstCall, firstRecord] = [backend.calls.length, log.records.length];

@@ -2,7 +2,7 @@ import { endOfString, hasEscape } from '../../logql/pipeline/json-value.js';
 import { unquoteLogfmt } from '../../logql/pipeline/logfmt-reader.js';
 import { levelNames, mayBeLevelName } from './level-words.js';
 
-/** Position of each name in the list, ignoring case; the first of equal names counts. */
+/** Rank of each name in the list, ignoring case; the first of equal names counts. */
 const rankByName: ReadonlyMap<string, number> = new Map(
   levelNames.map((name, rank): [string, number] => [name.toLowerCase(), rank]).reverse(),
 );

@@ -219,7 +219,7 @@ class ShownValues {
   readonly #fields: string[] = [];
   readonly #fromOtlp: boolean;
   /** Positions by name, once there is a name that differs from the stored one. */
-  #places: Map<string, number> | undefined;
+  #indexes: Map<string, number> | undefined;
 
   constructor(fromOtlp: boolean) {
     this.#fromOtlp = fromOtlp;
@@ -228,13 +228,13 @@ class ShownValues {
   /** Adds a value. If several values of a push get the same name, the last renamed one counts. */
   add(name: string, value: string, field: string): void {
     if (name !== field && !this.#fromOtlp)
-      this.#places ??= new Map(this.labels.map(([known], place) => [known, place]));
-    const other = this.#places?.get(name);
+      this.#indexes ??= new Map(this.labels.map(([known], index) => [known, index]));
+    const other = this.#indexes?.get(name);
     if (other !== undefined && !isLater(field, this.#fields[other] ?? '', name)) return;
-    const place = other ?? this.labels.length;
-    this.labels[place] = [name, value];
-    this.#fields[place] = field;
-    this.#places?.set(name, place);
+    const index = other ?? this.labels.length;
+    this.labels[index] = [name, value];
+    this.#fields[index] = field;
+    this.#indexes?.set(name, index);
   }
 }
 
@@ -268,7 +268,7 @@ interface Kept<Made> {
   made: Made | undefined;
 }
 
-const mostKept = 4;
+const maxKept = 4;
 /** After this number of consecutive rows with unknown fields, the same number of rows is not compared. */
 const missesBeforePause = 8;
 const pausedRows = 250;
@@ -293,8 +293,8 @@ class RecentFields<Made> {
     }
     const kept = this.#kept;
     this.#again = undefined;
-    for (let place = 0; place < kept.length; place += 1) {
-      const one = kept[place];
+    for (let index = 0; index < kept.length; index += 1) {
+      const one = kept[index];
       if (one === undefined || !hasFields(row, one)) continue;
       this.#misses = 0;
       this.#again = one;
@@ -322,18 +322,18 @@ class RecentFields<Made> {
       names.push(name);
       values.push(columns[name] ?? '');
     }
-    if (this.#kept.length === mostKept) this.#kept.shift();
+    if (this.#kept.length === maxKept) this.#kept.shift();
     this.#kept.push({ names, values, made: undefined });
   }
 }
 
 function hasFields(row: BackendRow, { names, values }: Kept<unknown>): boolean {
-  let place = 0;
+  let index = 0;
   const columns = columnsOf(row);
   for (const name in columns) {
     if (isOwnColumn(name)) continue;
-    if (names[place] !== name || values[place] !== columns[name]) return false;
-    place += 1;
+    if (names[index] !== name || values[index] !== columns[name]) return false;
+    index += 1;
   }
-  return place === names.length;
+  return index === names.length;
 }

@@ -35,7 +35,7 @@ export function namedCold(
     const status = error.entry === errorTable.queryTimeout ? 504 : 502;
     return apiError('coldBackend', { cause: error.message }, { cause: error, status });
   };
-  const told = async <Value>(call: Promise<Value>): Promise<Value> => {
+  const observed = async <Value>(call: Promise<Value>): Promise<Value> => {
     let value: Value;
     try {
       value = await call;
@@ -65,9 +65,9 @@ export function namedCold(
     owner: cold.owner,
     unites: cold.unites,
     rows: (request) => toldRows(cold.rows(request)),
-    list: (request) => told(cold.list(request)),
-    stats: (request) => told(cold.stats(request)),
-    statsRange: (request) => told(cold.statsRange(request)),
+    list: (request) => observed(cold.list(request)),
+    stats: (request) => observed(cold.stats(request)),
+    statsRange: (request) => observed(cold.statsRange(request)),
     tail: (request) => cold.tail(request),
     deletion: (request) => cold.deletion(request),
     ...(until === undefined

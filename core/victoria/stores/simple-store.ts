@@ -32,7 +32,7 @@ type Batches = AsyncIterable<readonly BackendRow[]>;
 
 const hourNs = 3_600_000_000_000n;
 /** Maximum length of a slice; slices grow while there are no rows. */
-const longestNs = 24n * hourNs;
+const maxSliceNs = 24n * hourNs;
 /** Number of rows held in addition to the wanted ones before the surplus is dropped. */
 const spareRows = 1000;
 
@@ -175,7 +175,7 @@ export class SimpleStore implements Upstream {
       const found = await this.#sorted(rows, direction, missing);
       missing -= found.length;
       if (found.length > 0) yield found;
-      lengthNs = found.length > 0 ? hourNs : lengthNs * 2n < longestNs ? lengthNs * 2n : longestNs;
+      lengthNs = found.length > 0 ? hourNs : lengthNs * 2n < maxSliceNs ? lengthNs * 2n : maxSliceNs;
     }
   }
 

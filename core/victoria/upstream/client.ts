@@ -43,7 +43,7 @@ const noVerdict: BreakerPermit = {
   release: () => undefined,
 };
 const noPlace: HeldPlace = { pause: () => () => undefined, leave: () => undefined };
-const nobody: Owner = [''];
+const noOwner: Owner = [''];
 const maxWaitingCalls = 10_000;
 
 /** Makes calls to VictoriaLogs, with limited concurrency, and none while the circuit breaker is open. Errors are ApiError. */
@@ -104,7 +104,7 @@ export class BackendClient {
     }
   }
 
-  async #enter({ owner = nobody, signal }: BackendCall): Promise<HeldPlace> {
+  async #enter({ owner = noOwner, signal }: BackendCall): Promise<HeldPlace> {
     try {
       return await this.#gate.enter(owner, signal);
     } catch (error) {

@@ -47,21 +47,21 @@ export class CallGate {
       if (queue.waiting === 0 && this.#hasPlace()) queue.take(owner);
       else {
         const turn = queue.wait(owner, 'call', new WaitBudget(waitMs, nowMs), signal);
-        this.#tell();
+        this.#notify();
         await turn;
       }
     } finally {
-      this.#tell();
+      this.#notify();
     }
     return heldPlace(
       () => {
         queue.take(owner);
-        this.#tell();
+        this.#notify();
       },
       () => {
         queue.release(owner);
         while (this.#hasPlace() && queue.admitNext());
-        this.#tell();
+        this.#notify();
       },
     );
   }
@@ -71,7 +71,7 @@ export class CallGate {
     return limit === 0 || this.#queue.running < limit;
   }
 
-  #tell(): void {
+  #notify(): void {
     this.#options.onChange(this.#queue.running, this.#queue.waiting);
   }
 }

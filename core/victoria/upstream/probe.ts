@@ -41,19 +41,19 @@ export async function checkVersion(
 ): Promise<VersionFinding> {
   const unhealthy = await healthProblem(client, headers, signal);
   if (unhealthy !== undefined) return { version: undefined, problem: unhealthy };
-  const told = await orNothing(read(client, '/select/buildinfo', headers, signal));
+  const buildInfo = await orNothing(read(client, '/select/buildinfo', headers, signal));
   const versions = await Promise.all(
     pages.map(async (page) => versionOfMetrics(await orNothing(page.read(signal)))),
   );
   const [first] = versions;
-  const version = versionOfBuildInfo(told) ?? first;
+  const version = versionOfBuildInfo(buildInfo) ?? first;
   const least = parseVersion(rule.minVersion);
   if (least === undefined || rule.allowUnsupported) return { version, problem: undefined };
   const tooOld = (who: string, found: Version | undefined): string | undefined =>
     found !== undefined && isOlder(found, least)
       ? `${who} is ${shownVersion(found)}; -backend-min-version is ${rule.minVersion}`
       : undefined;
-  const ofPages = pages.map(({ process }, place) => tooOld(`the backend at ${process}`, versions[place]));
+  const ofPages = pages.map(({ process }, index) => tooOld(`the backend at ${process}`, versions[index]));
   return { version, problem: tooOld('the backend', version) ?? ofPages.find((each) => each !== undefined) };
 }
 

@@ -160,12 +160,12 @@ interface EntriesPart {
 }
 
 function* packStreams(out: Serializer, streams: readonly StreamResult[]): Steps<void> {
-  const places = new Map<LabelSet, number>([[LabelSet.empty, 0]]);
+  const indexes = new Map<LabelSet, number>([[LabelSet.empty, 0]]);
   for (const { labels, entries } of streams) {
     out.writeValue([labels.labels, entries.length]);
     for (const part of partsOf(entries)) {
       const added: LabelSet[] = [];
-      out.writeValue(entriesPart(part, places, added));
+      out.writeValue(entriesPart(part, indexes, added));
       yield;
       // A line may have tens of thousands of labels.
       yield* packList(
@@ -178,7 +178,7 @@ function* packStreams(out: Serializer, streams: readonly StreamResult[]): Steps<
 
 function entriesPart(
   entries: readonly Entry[],
-  places: Map<LabelSet, number>,
+  indexes: Map<LabelSet, number>,
   added: LabelSet[],
 ): EntriesPart {
   const times = new BigInt64Array(entries.length);
@@ -190,21 +190,21 @@ function entriesPart(
     lines.push(line);
     if (structuredMetadata.size === 0 && parsed.size === 0) continue;
     isPlain = false;
-    sets[2 * index] = placeOf(structuredMetadata, places, added);
-    sets[2 * index + 1] = placeOf(parsed, places, added);
+    sets[2 * index] = indexOf(structuredMetadata, indexes, added);
+    sets[2 * index + 1] = indexOf(parsed, indexes, added);
   }
   return { times, lines, sets: isPlain ? undefined : sets, added: added.map(({ size }) => size) };
 }
 
-function placeOf(set: LabelSet, places: Map<LabelSet, number>, added: LabelSet[]): number {
+function indexOf(set: LabelSet, indexes: Map<LabelSet, number>, added: LabelSet[]): number {
   if (set.size === 0) return 0;
-  let place = places.get(set);
-  if (place === undefined) {
-    place = places.size;
-    places.set(set, place);
+  let index = indexes.get(set);
+  if (index === undefined) {
+    index = indexes.size;
+    indexes.set(set, index);
     added.push(set);
   }
-  return place;
+  return index;
 }
 
 function* unpackStreams(packed: Deserializer, count: number): Steps<StreamResult[]> {

@@ -1,6 +1,6 @@
 import { textOrder } from '../../base/order.js';
 
-/** How often a listed value was seen, and the last time, in Unix milliseconds. */
+/** Number of times that a listed value was seen, and the last time, in Unix milliseconds. */
 export interface Heat {
   readonly seen: number;
   readonly lastMs: number;

@@ -166,7 +166,7 @@ function names<Body>(path: string, query: string, { tenant, range }: NamesScope)
 }
 
 const namesWithinMs = 30_000;
-const longestAddress = 6_000;
+const maxUrlLength = 6_000;
 
 interface Manner {
   readonly tenant?: string;
@@ -190,7 +190,7 @@ async function ask<Body>(
     signal: signal ?? AbortSignal.timeout(namesWithinMs),
   } as const;
   // A query that is too long for a URL is sent as a form.
-  const isLong = search.length > longestAddress;
+  const isLong = search.length > maxUrlLength;
   if (isLong) headers.set('Content-Type', 'application/x-www-form-urlencoded');
   const response = await (isLong
     ? fetch(path, { ...init, method: 'POST', body: search })

@@ -193,7 +193,7 @@ function aroundOf(bit: Words, streams: readonly StreamLevelStats[]): readonly st
   return all.size > maxAround || [...all].some((each) => each.endsWith('$')) ? undefined : [...all];
 }
 
-/** True if lines that spell one level or none have another one. Their stream is unclassifiable: such lines would be ambiguous everywhere. */
+/** True if lines that spell one level or none have another one. Such a stream is unclassifiable: its lines would be ambiguous elsewhere. */
 function isWrong(level: string, spelled: string, levels: LevelClassification['levels']): boolean {
   return spelled.length <= 1 && level !== (spelled === '' ? '' : levels[Number(spelled)]?.level);
 }

@@ -260,12 +260,12 @@ function spelledDigest(digest: LevelDigest, { levels, meanings }: LevelClassific
 /** Matches lines with a word. The backend finds words faster than the characters around them. */
 function holds({ word, around }: SoughtWord): LogsqlFilter {
   if (around === undefined) return phrase('_msg', word);
-  const places = around.map((each) =>
+  const alternatives = around.map((each) =>
     each.startsWith('^')
       ? field('_msg', { kind: 'exact-prefix', text: `${word}${each.slice(1)}` })
       : substring('_msg', `${each.slice(0, 1)}${word}${each.slice(1)}`),
   );
-  return and(phrase('_msg', word), or(...places));
+  return and(phrase('_msg', word), or(...alternatives));
 }
 
 /** Filters that separate two sets of streams. For the smaller set, all labels are named, including those that a stream does not have. */

@@ -20,8 +20,8 @@ const shortestNs = lengths[0] * minuteNs;
 
 /** The length of the parts of a segment that has a standard length. */
 export function partLengthOf({ startNs, endNs }: TimeRange): bigint | undefined {
-  const place = lengths.findIndex((length) => length * minuteNs === endNs - startNs);
-  const part = lengths[place - 1];
+  const index = lengths.findIndex((length) => length * minuteNs === endNs - startNs);
+  const part = lengths[index - 1];
   return part === undefined ? undefined : part * minuteNs;
 }
 

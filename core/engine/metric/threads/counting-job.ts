@@ -19,7 +19,7 @@ export class CountingJob {
   readonly #counts = new MetricCounts();
   readonly #memory: MemoryAccount;
   /** Bytes held, by use, as last reported to the event loop. */
-  readonly #told: Map<MemoryUse, number>;
+  readonly #reported: Map<MemoryUse, number>;
   readonly #pipes: readonly LogsqlPipe[];
   readonly #intake: RowIntake;
   readonly #counter: EntryCounter;
@@ -28,7 +28,7 @@ export class CountingJob {
 
   constructor(work: CountingWork, workers: Pick<LineWorkers, 'run'>, signal: AbortSignal) {
     const { leaf, columns, limits, memory, naming, pipes, repeats, streams } = work;
-    this.#told = new Map(memory.held);
+    this.#reported = new Map(memory.held);
     this.#memory = new MemoryAccount(memory.limit);
     for (const [kind, bytes] of memory.held) this.#memory.charge(bytes, kind);
     this.#pipes = pipes;
@@ -73,10 +73,10 @@ export class CountingJob {
   progress(): Progress {
     const memory: (readonly [MemoryUse, number])[] = [];
     for (const [kind, bytes] of this.#memory.held) {
-      const change = bytes - (this.#told.get(kind) ?? 0);
+      const change = bytes - (this.#reported.get(kind) ?? 0);
       if (change === 0) continue;
       memory.push([kind, change]);
-      this.#told.set(kind, bytes);
+      this.#reported.set(kind, bytes);
     }
     const { bytes } = this.#taken;
     this.#taken.bytes = 0;

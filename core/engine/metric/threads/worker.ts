@@ -26,7 +26,7 @@ class OpenJob {
   readonly #controller = new AbortController();
   readonly #lines = new Map<number, AskedLine>();
   readonly #job: CountingJob;
-  #told: LineWork | undefined;
+  #lastWork: LineWork | undefined;
   #lastLine = 0;
   #last: Promise<void> = Promise.resolve();
 
@@ -35,8 +35,8 @@ class OpenJob {
     const workers: Pick<LineWorkers, 'run'> = {
       run: (work, entry) => {
         const line = ++this.#lastLine;
-        const isTold = this.#told === work;
-        this.#told = work;
+        const isTold = this.#lastWork === work;
+        this.#lastWork = work;
         send({ kind: 'line', job: id, line, work: isTold ? undefined : work, entry: sendEntry(entry) });
         return new Promise((resolve, reject) => this.#lines.set(line, { resolve, reject }));
       },
@@ -100,8 +100,9 @@ class OpenJob {
   }
 
   async #call({ call, backend }: Extract<ToThread, { readonly kind: 'call' }>): Promise<void> {
-    const told = (verdict: keyof BreakerPermit) => (): void => send({ kind: 'head', job: this.#id, verdict });
-    const permit = { succeed: told('succeed'), fail: told('fail'), release: told('release') };
+    const report = (verdict: keyof BreakerPermit) => (): void =>
+      send({ kind: 'head', job: this.#id, verdict });
+    const permit = { succeed: report('succeed'), fail: report('fail'), release: report('release') };
     const { signal } = this.#controller;
     const answer = await httpOf(backend).exchange({ ...call, signal }, permit, noPlace);
     await this.#job.readAnswer(answer, () => {
@@ -114,7 +115,7 @@ class OpenJob {
 const noPlace: HeldPlace = { pause: () => () => undefined, leave: () => undefined };
 
 /** Maximum number of cached backends: a hot and a cold one, and those from before a reload. */
-const mostBackends = 8;
+const maxBackends = 8;
 const backends = new Map<string, BackendHttp>();
 
 function httpOf(options: BackendOptions): BackendHttp {
@@ -122,7 +123,7 @@ function httpOf(options: BackendOptions): BackendHttp {
   let http = backends.get(key);
   if (http !== undefined) return http;
   const [oldest] = backends;
-  if (oldest !== undefined && backends.size >= mostBackends) backends.delete(oldest[0]);
+  if (oldest !== undefined && backends.size >= maxBackends) backends.delete(oldest[0]);
   backends.set(key, (http = new BackendHttp(options)));
   return http;
 }

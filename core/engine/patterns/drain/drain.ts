@@ -57,11 +57,11 @@ export class Drain {
     }
     const made = new Cluster(line);
     made.take(tokens, bucket);
-    const place = grow(root, tokens);
-    this.#kept.set(made, place);
+    const newLeaf = grow(root, tokens);
+    this.#kept.set(made, newLeaf);
     this.#evict();
-    this.#touch(place.clusters);
-    place.clusters.push(made);
+    this.#touch(newLeaf.clusters);
+    newLeaf.clusters.push(made);
   }
 
   clusters(): readonly Cluster[] {

@@ -82,8 +82,8 @@ interface TextBounds {
 }
 
 /**
- * A pattern for the start of texts that pass a numeric comparison, and for the start of all texts that are no plain decimal number, which
- * are kept with an error. It may match other texts, too. Undefined if nearly all texts match.
+ * A pattern for the start of texts that pass a numeric comparison, and for the start of all texts that are not a plain decimal number,
+ * which are kept with an error. It may match other texts, too. Undefined if nearly all texts match.
  */
 export function passingNumbers(
   op: CompareOp,

@@ -13,12 +13,12 @@ import { headersOf, resourceOf, signalUrl } from './receiver.js';
 /** The component of log records about pushes. */
 export const otlpComponent = 'otlp_metrics';
 /** Maximum number of points in one request, which is encoded in one turn of the event loop; a push may take several requests. */
-const mostPoints = 500;
+const maxPoints = 500;
 /** Maximum number of bytes of a response that are read. */
-const mostAnswerBytes = 64 * 1024;
-const mostShown = 300;
+const maxAnswerBytes = 64 * 1024;
+const maxShown = 300;
 /** Maximum time that a stop waits for the last push. */
-const mostStopMs = 2_000;
+const maxStopMs = 2_000;
 /** The pause before a retry starts at one second and doubles; a longer `Retry-After` is respected. */
 const retries = { limit: 8, backoffLimit: 8_000 };
 /** Statuses after which the protocol allows retries. */
@@ -86,12 +86,12 @@ export class OtlpPush {
     this.#in(this.#options.otlpInterval);
   }
 
-  /** Cancels a running push, and sends a last one; the process waits for it up to `mostStopMs`. */
+  /** Cancels a running push, and sends a last one; the process waits for it up to `maxStopMs`. */
   async stop(): Promise<void> {
     if (this.#stopped.signal.aborted) return;
     this.#stopped.abort(new Error('stopped'));
     clearTimeout(this.#timer);
-    if (this.#isStarted) await this.#push(new AbortController().signal, mostStopMs);
+    if (this.#isStarted) await this.#push(new AbortController().signal, maxStopMs);
   }
 
   #in(ms: number): void {
@@ -138,7 +138,7 @@ export class OtlpPush {
     const { batches, requestOf } = await this.#points;
     let points = 0;
     let reason = '';
-    for await (const metrics of batches(measurements, times, mostPoints)) {
+    for await (const metrics of batches(measurements, times, maxPoints)) {
       const body = await this.#compressed(requestOf(this.#resource, metrics));
       const refused = refusedIn(await this.#post(body, signal));
       points += refused.points;
@@ -174,8 +174,8 @@ export class OtlpPush {
       signal: AbortSignal.any([signal, tooLong.signal]),
     });
     void sent.on('downloadProgress', ({ transferred }) => {
-      if (transferred > mostAnswerBytes)
-        tooLong.abort(new Error(`its answer is larger than ${mostAnswerBytes} bytes`));
+      if (transferred > maxAnswerBytes)
+        tooLong.abort(new Error(`its answer is larger than ${maxAnswerBytes} bytes`));
     });
     try {
       const { body: answer, statusCode } = await sent;
@@ -225,5 +225,5 @@ function failureOf(error: unknown): Readonly<Record<string, unknown>> {
 }
 
 function shortened(text: string): string {
-  return text.length > mostShown ? `${text.slice(0, mostShown)}...` : text;
+  return text.length > maxShown ? `${text.slice(0, maxShown)}...` : text;
 }

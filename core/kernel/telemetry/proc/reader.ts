@@ -7,11 +7,11 @@ import { withinBound } from '../../bounded.js';
 import * as files from './files.js';
 
 /** Maximum number of bytes read of a file; the longest file, of network interfaces, has some 130 bytes for each. */
-const mostFileBytes = 256 * 1024;
+const maxFileBytes = 256 * 1024;
 /** Timeout for reading all files; a scrape then continues without the figures. */
-const mostMs = 1_000;
+const timeoutMs = 1_000;
 /** Minimum number of ticks for ratios of processor time: a second of one processor. Scrapes in quick succession share a ratio. */
-const fewestTicks = 100;
+const minTicks = 100;
 
 export const resources = ['cpu', 'memory', 'io'] as const;
 
@@ -63,7 +63,7 @@ export class ProcReader {
   async read(): Promise<void> {
     const reading = (this.#reading ??= this.#readAll().finally(() => (this.#reading = undefined)));
     try {
-      await withinBound(mostMs, () => reading);
+      await withinBound(timeoutMs, () => reading);
     } catch {
       this.#seen = { pressure: {} };
     }
@@ -107,7 +107,7 @@ export class ProcReader {
     const before = this.#before;
     if (now === undefined) return undefined;
     const ticks = now.total - (before?.total ?? now.total);
-    if (before !== undefined && ticks >= 0 && ticks < fewestTicks) return this.#seen.cpu;
+    if (before !== undefined && ticks >= 0 && ticks < minTicks) return this.#seen.cpu;
     this.#before = now;
     // The times may decrease on a machine that was suspended and resumed elsewhere.
     if (before === undefined || ticks < 0) return undefined;
@@ -143,7 +143,7 @@ async function beginningOf(path: string): Promise<string> {
   // Non-blocking, because the path could be a pipe.
   const file = await open(path, constants.O_RDONLY | constants.O_NONBLOCK);
   try {
-    const buffer = Buffer.allocUnsafe(mostFileBytes);
+    const buffer = Buffer.allocUnsafe(maxFileBytes);
     let length = 0;
     for (;;) {
       // The kernel returns files of a proc folder in pieces of a page.

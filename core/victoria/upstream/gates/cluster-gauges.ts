@@ -31,7 +31,7 @@ export class ClusterGauges implements Gauges {
     if (states.some(({ kind }) => kind === 'silent')) return { kind: 'silent' };
     const parts = states.map((state) => (state.kind === 'known' ? state.gauges : undefined));
     // An unchanged reading is the same object, which distinguishes it from a new one.
-    if (parts.some((part, place) => part !== this.#parts[place])) {
+    if (parts.some((part, index) => part !== this.#parts[index])) {
       this.#parts = parts;
       this.#state = this.#joined();
     }
@@ -77,8 +77,8 @@ class RisingSum {
 }
 
 function sum(values: readonly (number | undefined)[]): number | undefined {
-  const told = values.filter((value) => value !== undefined);
-  return told.length === 0 ? undefined : told.reduce((all, value) => all + value, 0);
+  const known = values.filter((value) => value !== undefined);
+  return known.length === 0 ? undefined : known.reduce((all, value) => all + value, 0);
 }
 
 /**

@@ -58,7 +58,7 @@ interface Held {
 }
 
 /** Maximum time for which a call yields to others. */
-const longestYieldMs = 2_000;
+const maxYieldMs = 2_000;
 const lookEveryMs = 50;
 
 /** Counts the calls that clients wait for, so that others can yield to them. */
@@ -78,7 +78,7 @@ export class WaitedCalls {
    * @throws the reason of the signal
    */
   async none(signal: AbortSignal): Promise<void> {
-    const untilMs = performance.now() + longestYieldMs;
+    const untilMs = performance.now() + maxYieldMs;
     while (this.#running > 0 && performance.now() < untilMs) {
       await delay(lookEveryMs);
       signal.throwIfAborted();

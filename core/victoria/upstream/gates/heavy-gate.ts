@@ -46,21 +46,21 @@ export class HeavyGate {
       this.#queue.take(owner);
     } else {
       const waited = this.#queue.wait(owner, 'heavy query', budget, signal);
-      this.#tell();
+      this.#notify();
       try {
         await waited;
       } finally {
-        this.#tell();
+        this.#notify();
       }
     }
-    this.#tell();
+    this.#notify();
     let isOut = false;
     return () => {
       if (isOut) return;
       isOut = true;
       this.#queue.release(owner);
       this.#queue.admitNext();
-      this.#tell();
+      this.#notify();
     };
   }
 
@@ -72,7 +72,7 @@ export class HeavyGate {
       : apiError('heavyQueriesBusy', { limit, wait: goDuration(queueWaitMs) });
   }
 
-  #tell(): void {
+  #notify(): void {
     this.#options.onChange(this.#queue.running, this.#queue.waiting);
   }
 }

@@ -34,9 +34,9 @@ export class OwnCalls implements OwnCallsView {
 
   #roll(): void {
     const now = this.#nowMs();
-    const stretches = Math.floor((now - this.#sinceMs) / lateMs);
-    if (stretches < 1) return;
-    this.#before = stretches === 1 ? this.#peak : this.running;
+    const slices = Math.floor((now - this.#sinceMs) / lateMs);
+    if (slices < 1) return;
+    this.#before = slices === 1 ? this.#peak : this.running;
     this.#peak = this.running;
     this.#sinceMs = now;
   }

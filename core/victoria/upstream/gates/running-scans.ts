@@ -140,7 +140,7 @@ interface Cost {
 
 const trustedMs = 3_600_000;
 const unmeasuredShare = 0.1;
-const leastShare = 1 / 256;
+const minShare = 1 / 256;
 const maxClasses = 1024;
 
 /** Memory and time that scans of each class needed on the backend. */
@@ -163,7 +163,7 @@ export class ScanCosts {
   costOf(className: string, available: number, nowMs: number): number {
     const known = this.#costs.get(className);
     if (known === undefined || nowMs - known.atMs >= trustedMs) return available * unmeasuredShare;
-    return Math.max(known.bytes, available * leastShare);
+    return Math.max(known.bytes, available * minShare);
   }
 
   /** Records how long a scan took. */

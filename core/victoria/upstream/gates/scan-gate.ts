@@ -89,12 +89,12 @@ export class ScanGate {
       this.#queue.take(owner);
     } else {
       const waited = this.#queue.wait(owner, className, budget, signal);
-      this.#tell();
+      this.#notify();
       this.#keepWatch();
-      await waited.finally(() => this.#tell());
+      await waited.finally(() => this.#notify());
     }
     const scan = this.#scans.begin(className, gauges.state, !isQuick);
-    this.#tell();
+    this.#notify();
     this.#keepWatch();
     let isOut = false;
     const leave = (outcome: ScanOutcome, rows: number): void => {
@@ -104,7 +104,7 @@ export class ScanGate {
       this.#limit.finish(finished, nowMs());
       this.#queue.release(owner);
       this.#admitWaiting();
-      this.#tell();
+      this.#notify();
     };
     return { signal: AbortSignal.any([signal, scan.stop.signal]), leave };
   }
@@ -171,7 +171,7 @@ export class ScanGate {
     await this.#readGauges((isWaitedFor ? watchEveryMs : brakeEveryMs) - 1);
     this.#brake();
     this.#admitWaiting();
-    this.#tell();
+    this.#notify();
     this.#keepWatch();
   }
 
@@ -220,7 +220,7 @@ export class ScanGate {
     return parts.join(', ');
   }
 
-  #tell(): void {
+  #notify(): void {
     this.#options.onChange(this.#limit.current, this.#queue.running, this.#queue.waiting);
   }
 }

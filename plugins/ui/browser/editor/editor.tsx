@@ -38,7 +38,7 @@ interface Properties {
 const takenOver = Annotation.define<boolean>();
 const checkAfterMs = 400;
 /** Maximum length of a query on the server. */
-const mostCharacters = 131_072;
+const maxCharacters = 131_072;
 
 /** An editor for LogQL. Tab leaves it, Escape closes its list, Ctrl+Enter or Cmd+Enter and Shift+Enter run the query. */
 export function Editor(properties: Properties): JSX.Element {
@@ -117,7 +117,7 @@ function stateOf(current: { readonly current: Properties }): EditorState {
         autocorrect: 'off',
         spellcheck: 'false',
       }),
-      EditorState.changeFilter.of((change) => change.newDoc.length <= mostCharacters),
+      EditorState.changeFilter.of((change) => change.newDoc.length <= maxCharacters),
       EditorView.updateListener.of((update) => {
         const isTyped = !update.transactions.some((one) => one.annotation(takenOver) === true);
         if (update.docChanged && isTyped) current.current.onChange(update.state.doc.toString());

@@ -8,18 +8,18 @@ export interface PastQuery {
 /** Queries by tenant, with the most recent tenant first. */
 export type Past = readonly (readonly [tenant: string, queries: readonly PastQuery[]])[];
 
-const mostQueries = 50;
-const mostTenants = 20;
+const maxQueries = 50;
+const maxTenants = 20;
 /** Maximum length of a query in the history. */
-const longestQuery = 4_096;
+const maxQueryLength = 4_096;
 
 /** The history with one more query: the newest first, each query once. */
 export function withQuery(past: Past, tenant: string, query: string, atMs: number): Past {
   const text = query.trim();
-  if (text === '' || text.length > longestQuery) return past;
+  if (text === '' || text.length > maxQueryLength) return past;
   const before = pastOf(past, tenant).filter((one) => one.query !== text);
-  const own = [{ query: text, atMs }, ...before].slice(0, mostQueries);
-  return [[tenant, own] as const, ...past.filter(([name]) => name !== tenant)].slice(0, mostTenants);
+  const own = [{ query: text, atMs }, ...before].slice(0, maxQueries);
+  return [[tenant, own] as const, ...past.filter(([name]) => name !== tenant)].slice(0, maxTenants);
 }
 
 /** The history without one query of a tenant, or without all of its queries. */
@@ -45,8 +45,8 @@ export function parsePast(text: string | null): Past {
         (one): one is [string, unknown[]] =>
           Array.isArray(one) && typeof one[0] === 'string' && Array.isArray(one[1]),
       )
-      .map(([tenant, queries]) => [tenant, queries.filter(isPastQuery).slice(0, mostQueries)] as const)
-      .slice(0, mostTenants);
+      .map(([tenant, queries]) => [tenant, queries.filter(isPastQuery).slice(0, maxQueries)] as const)
+      .slice(0, maxTenants);
   } catch {
     return [];
   }

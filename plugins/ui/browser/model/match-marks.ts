@@ -9,10 +9,10 @@ export interface Piece {
 export type Marker = (line: string) => readonly Piece[];
 
 /** Maximum length of the searched part of a line, and maximum number of marks: a page has many lines. */
-const mostSearched = 2_000;
-const mostFound = 40;
+const maxSearched = 2_000;
+const maxFound = 40;
 /** If marking a line takes longer, it is the last line to be marked. */
-const longestMs = 5;
+const maxMs = 5;
 
 /**
  * Creates the function that finds the matches of line filters. Texts and patterns come from the server, which omits those that would be
@@ -27,7 +27,7 @@ export function markerOf(
     if (patterns.length === 0) return [{ text: line, isMatch: false }];
     const startedMs = nowMs();
     const pieces = split(line, patterns);
-    if (nowMs() - startedMs > longestMs) patterns = [];
+    if (nowMs() - startedMs > maxMs) patterns = [];
     return pieces;
   };
 }
@@ -44,12 +44,12 @@ function patternOf(mark: PageExplanation['marks'][number]): RegExp | undefined {
 }
 
 function split(line: string, patterns: readonly RegExp[]): readonly Piece[] {
-  const searched = line.slice(0, mostSearched);
+  const searched = line.slice(0, maxSearched);
   const spans: { from: number; to: number }[] = [];
   for (const pattern of patterns) {
     for (const found of searched.matchAll(pattern)) {
       if (found[0].length > 0) spans.push({ from: found.index, to: found.index + found[0].length });
-      if (spans.length >= mostFound) break;
+      if (spans.length >= maxFound) break;
     }
   }
   spans.sort((a, b) => a.from - b.from || b.to - a.to);

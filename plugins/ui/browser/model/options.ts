@@ -25,7 +25,7 @@ export function isEnabled({ options }: PartDescription): boolean {
   return options.find(({ key }) => key === 'enabled')?.value !== 'false';
 }
 
-/** How much queries need a tenant: `required` if tenancy rejects those without one. */
+/** Need of queries for a tenant: `required` if tenancy rejects those without one. */
 export function tenantNeed({ stages }: LoadedPipeline): 'required' | 'optional' | 'none' {
   const tenancy = stages.find(({ name }) => name === 'tenancy');
   if (tenancy === undefined) return 'none';

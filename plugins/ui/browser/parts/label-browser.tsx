@@ -7,7 +7,7 @@ import { useStore } from '../store/store.js';
 import { Dialog } from './dialog.js';
 import { Icon } from './icons.js';
 
-const mostShown = 200;
+const maxShown = 200;
 
 type Listing = readonly string[] | { readonly problem: string } | undefined;
 
@@ -117,7 +117,7 @@ function List({
         <p class="empty">{listing.length === 0 ? nothing : 'None with this text.'}</p>
       ) : (
         <ul>
-          {found.slice(0, mostShown).map((name) => (
+          {found.slice(0, maxShown).map((name) => (
             <li key={name}>
               <button type="button" aria-pressed={isChosen(name)} onClick={() => onPick(name)}>
                 {name === '' ? '(empty)' : name}
@@ -126,9 +126,9 @@ function List({
           ))}
         </ul>
       )}
-      {found.length > mostShown && (
+      {found.length > maxShown && (
         <p class="quiet">
-          The first {mostShown} of {formatCount(found.length)}: search for others.
+          The first {maxShown} of {formatCount(found.length)}: search for others.
         </p>
       )}
     </section>

@@ -13,7 +13,7 @@ import { useCursor } from './use-cursor.js';
 
 const height = 240;
 /** Maximum number of series with values beside the pointer, largest first. */
-const mostTold = 10;
+const maxShown = 10;
 
 interface Properties {
   readonly series: readonly Series[];
@@ -38,7 +38,7 @@ export function LineChart({ series, range, stepSeconds }: Properties): JSX.Eleme
   );
   const { index, handlers } = useCursor(moments.length, (pixels) => nearest(moments, pixels, x));
   const current = index === undefined ? undefined : moments[index];
-  const told = current === undefined ? [] : valuesAt(series, current);
+  const shown = current === undefined ? [] : valuesAt(series, current);
   return (
     <figure class="panel chart">
       <figcaption class="visually-hidden">Series over time</figcaption>
@@ -59,22 +59,22 @@ export function LineChart({ series, range, stepSeconds }: Properties): JSX.Eleme
               <path key={name} class={`series ${colour}`} d={paths[position] ?? ''} />
             ))}
             {current !== undefined &&
-              told.map(({ one, value }) => (
+              shown.map(({ one, value }) => (
                 <circle key={one.name} class={`dot ${one.colour}`} cx={x(current)} cy={y(value)} r={3.5} />
               ))}
           </svg>
         )}
         {current !== undefined && (
           <ChartTip at={x(current)} width={width} title={formatMoment(current, zone)}>
-            {told.slice(0, mostTold).map(({ one, value }) => (
+            {shown.slice(0, maxShown).map(({ one, value }) => (
               <li key={one.name}>
                 <span class={`swatch ${one.colour}`} />
                 <span class="tip-name">{one.name}</span>
                 <span class="number">{formatShort(value)}</span>
               </li>
             ))}
-            {told.length > mostTold && <li class="quiet">and {told.length - mostTold} more</li>}
-            {told.length === 0 && <li class="quiet">no values</li>}
+            {shown.length > maxShown && <li class="quiet">and {shown.length - maxShown} more</li>}
+            {shown.length === 0 && <li class="quiet">no values</li>}
           </ChartTip>
         )}
       </div>

@@ -10,7 +10,7 @@ import { LineChart } from './line-chart.js';
 import { SeriesTable } from './series-table.js';
 
 /** Maximum number of series drawn at once. */
-const mostDrawn = 24;
+const maxDrawn = 24;
 
 /** A chart of the series that match the search or the selection, with a table that is also its legend. */
 export function SeriesView({
@@ -25,7 +25,7 @@ export function SeriesView({
   const found = useMemo(() => matching(series, search), [series, search]);
   const picked = only === undefined ? undefined : series.find(({ name }) => name === only);
   const drawn = useMemo<readonly Series[]>(
-    () => (picked === undefined ? found.slice(0, mostDrawn) : [picked]),
+    () => (picked === undefined ? found.slice(0, maxDrawn) : [picked]),
     [found, picked],
   );
   if (series.length === 0) return <NoSeries />;

@@ -20,15 +20,15 @@ export interface LiveState {
 const everyMs = 1_000;
 /** Time that is read again, because lines may arrive late, and lines of one timestamp in parts. */
 const overlapMs = 5_000;
-const mostAtOnce = 500;
-const mostShown = 1_000;
+const maxAtOnce = 500;
+const maxShown = 1_000;
 /** Length of the history shown at the start. */
 const historyMs = 60_000;
 const withinMs = 20_000;
 
 /** Polls for new lines of a query every second. It uses the query API, so that tenants, tokens and limits apply as well. */
 export class LiveTail {
-  readonly #tell: (state: LiveState | undefined) => void;
+  readonly #notify: (state: LiveState | undefined) => void;
   #state: LiveState | undefined;
   #timer: ReturnType<typeof setTimeout> | undefined;
   #controller: AbortController | undefined;
@@ -36,7 +36,7 @@ export class LiveTail {
   #seenMs = 0;
 
   constructor(tell: (state: LiveState | undefined) => void) {
-    this.#tell = tell;
+    this.#notify = tell;
   }
 
   start(asked: QueryState): void {
@@ -69,7 +69,7 @@ export class LiveTail {
     this.#stop();
     if (this.#state === undefined) return;
     this.#state = undefined;
-    this.#tell(undefined);
+    this.#notify(undefined);
   }
 
   #stop(): void {
@@ -90,10 +90,7 @@ export class LiveTail {
         endNs: BigInt(endMs) * 1_000_000n,
       };
       const signal = AbortSignal.any([controller.signal, AbortSignal.timeout(withinMs)]);
-      const { data } = await fetchRange(
-        { ...asked, range, limit: mostAtOnce, direction: 'backward' },
-        signal,
-      );
+      const { data } = await fetchRange({ ...asked, range, limit: maxAtOnce, direction: 'backward' }, signal);
       if (data.resultType !== 'streams') {
         this.#trouble('A live view is of lines: this query counts them.');
         return;
@@ -116,10 +113,10 @@ export class LiveTail {
     if (fresh === 0 && this.#state.problem === undefined) return;
     this.#set({
       ...this.#state,
-      rows: all.slice(0, mostShown),
+      rows: all.slice(0, maxShown),
       count: count + fresh,
       problem: undefined,
-      isOverrun: fresh >= mostAtOnce,
+      isOverrun: fresh >= maxAtOnce,
     });
   }
 
@@ -129,6 +126,6 @@ export class LiveTail {
 
   #set(state: LiveState): void {
     this.#state = state;
-    this.#tell(state);
+    this.#notify(state);
   }
 }

@@ -272,9 +272,9 @@ export class Session {
 
   #change(part: Partial<QueryState>, queryVersion: number): void {
     const { form, problem } = this.store.state;
-    const isMended = problem !== undefined && problem.field in part;
-    const mended = isMended ? { problem: undefined } : {};
-    this.store.set({ form: { ...form, ...part }, queryVersion, ...mended });
+    const isFixed = problem !== undefined && problem.field in part;
+    const cleared = isFixed ? { problem: undefined } : {};
+    this.store.set({ form: { ...form, ...part }, queryVersion, ...cleared });
   }
 
   #ask(state: QueryState): void {
