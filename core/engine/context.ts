@@ -26,7 +26,6 @@ export interface EngineContext extends Backend {
   readonly trace: Trace;
   /** Cancels all pending work. */
   readonly signal: AbortSignal;
-  /** Charged for memory. */
   readonly memory: MemoryAccount;
   /** False if the third element of tuples must stay empty. */
   readonly showsGroups: boolean;

@@ -67,14 +67,12 @@ export class Engine {
     return this.#memories.facts;
   }
 
-  /** Stops the engine's threads. */
   stop(): Promise<void> {
     this.#rowThreads.close();
     this.#workers.close();
     return Promise.resolve();
   }
 
-  /** Answers the request of an exchange. */
   async run(exchange: Exchange<'tenant' | 'plan' | 'upstream'>): Promise<Answer> {
     const { request, caller, trace, signal, memory } = exchange;
     const { upstream, tenant } = exchange.slots;
@@ -144,7 +142,6 @@ const executors = {
 type Executed = { [Kind in PlanKind]: keyof (typeof executors)[Kind] }[PlanKind];
 const table: Operation extends Executed ? Executors : never = executors;
 
-/** Executes the plan of a request. */
 async function execute(plan: Plan, request: ApiRequest, context: EngineContext): Promise<Answer> {
   const executor = executorOf(plan.kind, request.op);
   if (executor === undefined) throw new Error(`the plan does not belong to a request for ${request.op}`);

@@ -79,7 +79,6 @@ export class Connections {
     this.settings = settings;
   }
 
-  /** Watches the connections of a server. */
   watch(server: Server, connectionEvent: 'connection' | 'secureConnection'): void {
     server.on(connectionEvent, (socket: Socket) => this.#opened(socket));
   }

@@ -304,7 +304,6 @@ export class Serving {
     return this.#inFlight.count + this.upgrades.open;
   }
 
-  /** Number of requests being answered. */
   get answering(): number {
     return this.#inFlight.count;
   }

@@ -17,7 +17,6 @@ import type { RequestRecord } from '../kernel/telemetry/request-record.js';
 import { readBody, readMergedParams, readUrlParams } from './form.js';
 import { routeLabel, type Route } from '../wire/routes-table.js';
 
-/** A route with its handler. */
 export interface ServedRoute {
   readonly route: Route;
   readonly handler: RouteHandler;

@@ -14,7 +14,6 @@ import type { StageMeter } from './stage-meter.js';
 
 export interface DescribeSettings {
   readonly registry: MeterRegistry;
-  /** Meters by stage id. */
   readonly stageMeters: ReadonlyMap<string, StageMeter>;
   /** Start of the process in Unix milliseconds. */
   readonly startedMs: number;
@@ -26,7 +25,6 @@ export type StaticDescription = Pick<PipelineDescription, 'sections'> &
     Record<'stages' | 'endpoints' | 'services', readonly Omit<PartDescription, 'meters' | 'figures'>[]>
   >;
 
-/** Describes a pipeline. */
 export class Describer {
   readonly #file: string;
   readonly #settings: DescribeSettings;

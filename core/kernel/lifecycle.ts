@@ -118,7 +118,6 @@ export class Units {
   }
 }
 
-/** Purges caches. */
 export async function purgeLives(
   lives: Iterable<Life>,
   log: Logger,

@@ -68,7 +68,6 @@ export interface StartOptions {
   readonly signal?: AbortSignal;
 }
 
-/** A running proxy. */
 export interface RunningProxy extends Uncaught {
   readonly urls: Urls;
   /** State of the pipeline that it serves. */

@@ -15,7 +15,6 @@ import type {
   Upstream,
 } from '../victoria/upstream/types.js';
 
-/** A row as written in a test. */
 export type WrittenRow = Readonly<Record<string, string>>;
 
 /** A call that a test expects, with the backend's answer. `when` checks the request; by default any request matches. */

@@ -7,12 +7,10 @@ import { placeText } from '../kernel/pipeline/located.js';
 import type { Pipeline } from '../kernel/pipeline/types.js';
 import { CapturedLog } from '../tools/pipeline-test/captured-log.js';
 
-/** A running proxy for a test. */
 export interface ProxyUnderTest {
   readonly proxy: RunningProxy;
   /** URL of the main listener. */
   readonly url: string;
-  /** The captured log. */
   readonly log: CapturedLog;
 }
 

@@ -1,4 +1,3 @@
-/** The addresses of a demo. */
 export interface DemoAddresses {
   readonly proxyUrl: string;
   readonly adminUrl: string;

@@ -33,7 +33,6 @@ export interface TriedStrategy {
   readonly text: string;
 }
 
-/** The queries that one process tracks. */
 export interface TrackedQueries {
   readonly total: number;
   readonly queries: readonly QueryFigures[];
@@ -64,7 +63,6 @@ const aboutQueries: ReadonlySet<string> = new Set([
   'ui_format',
 ]);
 
-/** The statistics of a tracked query. */
 interface Tracked {
   readonly query: string;
   readonly endpoint: string;

@@ -34,7 +34,6 @@ export interface DevBackendOptions {
   readonly nowNs?: () => bigint;
 }
 
-/** A running backend. */
 export interface DevBackend {
   /** Base URL, such as `http://127.0.0.1:43127`. */
   readonly url: string;

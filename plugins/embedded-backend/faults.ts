@@ -32,7 +32,6 @@ export class Faults {
     this.enabled = enabled;
   }
 
-  /** Replaces all rules. */
   set(rules: readonly FaultRule[]): void {
     this.#rules = rules.map((rule) => ({ rule, left: rule.times ?? Infinity }));
   }

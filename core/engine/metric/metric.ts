@@ -24,7 +24,6 @@ import { readLeaf } from './strategies.js';
 type MetricAnswer = MatrixAnswer | VectorAnswer | ScalarAnswer;
 type MetricRequest = QueryRangeRequest | QueryRequest;
 
-/** Executes a metric plan. */
 export function executeMetric(
   plan: MetricPlan,
   request: MetricRequest,

@@ -6,7 +6,6 @@ import { countByTime } from '../rows/count-by-time.js';
 /** Rows per call if they are not held in memory. The backend aborts calls that exceed its own deadline, by default 30 s. */
 export const callRows = 250_000;
 
-/** Total number of rows of the listed streams. */
 export function rowsOfStreams(listed: readonly BackendValue[]): number {
   return listed.reduce((sum, { hits }) => sum + hits, 0);
 }

@@ -1,6 +1,5 @@
 import type { Meters } from '../../base/meters.js';
 
-/** Metrics of the pattern search. */
 export const patternMetrics = {
   patterns_detected_total: {
     type: 'counter',

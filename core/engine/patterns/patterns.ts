@@ -178,7 +178,6 @@ class Gathered {
     this.#memory = memory;
   }
 
-  /** Number of patterns of a level. */
   get size(): number {
     return this.#byKey.size;
   }

@@ -53,7 +53,6 @@ export interface OpenLogs extends OpenPlan<LogsPlan> {
 /** Number of stages that are planned per step. */
 const stepStages = 50;
 
-/** Plans a log query. */
 export function* planLogs(expr: LogExpr, context: PlanContext, pushdown: Pushdown): Steps<OpenLogs> {
   const { matchers } = expr.selector;
   const { filter: selection, decisions } = yield* planMatchers(matchers, context);

@@ -1,7 +1,6 @@
 import type { Matcher } from '../../logql/ast.js';
 import { compileRegExp } from '../../logql/regexp/index.js';
 
-/** True if a matcher matches this text. */
 export function matchesText(matcher: Pick<Matcher, 'op' | 'value'>, text: string): boolean {
   switch (matcher.op) {
     case '=':

@@ -35,7 +35,6 @@ export interface OpenMetric extends OpenPlan<MetricPlan> {
   readonly tree: MetricTree<OpenLeaf>;
 }
 
-/** Plans a metric query. */
 export function* planMetric(
   { expr, tree: asked, pushdown }: AskedMetric,
   context: PlanContext,

@@ -20,7 +20,6 @@ import { mayBeFilledIn } from '../../victoria/names/otlp-fill.js';
 import { longDecimalPattern, rewrittenPattern } from '../../victoria/names/shown-value.js';
 import type { StreamIdentity } from '../../victoria/names/stream-identity.js';
 
-/** The rows to compare. */
 export interface ComparedRows extends Backend {
   readonly range: TimeRange;
   readonly filter: LogsqlFilter;

@@ -22,7 +22,6 @@ import { Instant } from '../rows/row-requests.js';
 /** All tails of the process with the same poll interval take turns. */
 const turns = new Map<number, Rounds>();
 
-/** Dependencies of a tail. */
 export interface TailParts {
   readonly upstream: Pick<Upstream, 'tail'>;
   readonly reads: TailReads;

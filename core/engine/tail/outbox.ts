@@ -38,7 +38,6 @@ export class Outbox {
     this.#settings = settings;
   }
 
-  /** Number of dropped entries. */
   get droppedCount(): number {
     return this.#droppedCount;
   }

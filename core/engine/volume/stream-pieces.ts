@@ -48,7 +48,6 @@ export type PiecesContext = Pick<
 export class StreamPieces {
   readonly #request: PiecesRequest;
   readonly #context: PiecesContext;
-  /** Number of rows of all streams. */
   rows = 0;
 
   constructor(request: PiecesRequest, context: PiecesContext) {

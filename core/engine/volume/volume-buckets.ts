@@ -10,7 +10,6 @@ export interface VolumePiece {
   readonly bytes: number;
 }
 
-/** The share of a piece in one bucket. */
 export interface BucketShare {
   readonly index: number;
   readonly bytes: number;

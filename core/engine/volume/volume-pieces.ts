@@ -27,7 +27,6 @@ export class VolumePieces {
   readonly #streams = new Map<string, OpenStream>();
   #size = 0;
 
-  /** Number of collected pieces. */
   get size(): number {
     return this.#size;
   }

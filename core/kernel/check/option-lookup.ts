@@ -67,7 +67,6 @@ export function waysToSet({ key, flag, shares = flag }: OptionDefinition): strin
   return shares === undefined ? key : `${key} (-${shares})`;
 }
 
-/** All options of an owner. */
 export function optionsOf(owner: DraftOptions): readonly FoundOption[] {
   return definitionsOf(owner.owner, owner.schema).map((definition) => {
     const origin = owner.resolved.origins.get(definition.key) ?? { kind: 'default' };

@@ -11,7 +11,6 @@ export interface CommandFlag {
   readonly description: string;
 }
 
-/** A parsed command line. */
 export interface CommandLine {
   /** Texts of option flags by name; each is valid unless a problem names it. The last of repeated flags is used. */
   readonly flags: ReadonlyMap<string, string>;

@@ -25,7 +25,6 @@ export function nameOfSource({ kind, name }: NamedSource): string {
   return kind === 'flag' ? `flag -${name}` : `environment variable ${name}`;
 }
 
-/** The source of an option's value. */
 export type OptionOrigin = NamedSource | { readonly kind: 'yaml' } | { readonly kind: 'default' };
 
 /** The position of a finding: in the YAML value (keys from the section's root), at a flag or at a variable. */

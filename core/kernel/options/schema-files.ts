@@ -52,13 +52,11 @@ interface PackageJson {
   readonly engines: { readonly node: string };
 }
 
-/** The content of package.json of this package. */
 export function packageJson(): PackageJson {
   // It is this package's own.
   return JSON.parse(readFileSync(join(packageRoot(), 'package.json'), 'utf8')) as PackageJson;
 }
 
-/** The version of this package. */
 export function packageVersion(): string {
   return packageJson().version;
 }

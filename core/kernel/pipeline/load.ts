@@ -39,7 +39,6 @@ export function unreadable(file: string, reason: string): Finding {
   return { at, rule: 'R001', severity: 'error', message: `the file ${reason}` };
 }
 
-/** Assembles the pipeline from a draft without errors. */
 function assemble(draft: PipelineDraft): Pipeline {
   return {
     file: draft.source.name,

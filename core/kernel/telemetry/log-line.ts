@@ -13,7 +13,6 @@ export function logFormOf(
   return logFormat ?? (isTTY === true ? 'text' : 'json');
 }
 
-/** A log record before formatting. */
 export interface LogRecord {
   readonly time: Date;
   readonly severity: string;

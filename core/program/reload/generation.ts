@@ -33,7 +33,6 @@ export interface GenerationParts {
   readonly setup: string;
 }
 
-/** Inputs of a generation. */
 export interface GenerationDeps {
   readonly hostFor: (
     parts: GenerationParts,

@@ -14,7 +14,6 @@ export interface BackendCall {
   readonly body: string;
 }
 
-/** An answer of the backend. */
 export interface BackendAnswer {
   /** 200 by default. */
   readonly status?: number;

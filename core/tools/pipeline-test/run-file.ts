@@ -6,7 +6,6 @@ import { showCall } from './fake-victorialogs.js';
 import { fault, readTests, type TestCase, type TestFile } from './read-file.js';
 import { UnfitPipeline, withRunningPipeline, type RunningPipeline } from './run-pipeline.js';
 
-/** The result of a test. */
 export interface TestResult {
   readonly file: string;
   readonly name: string;

@@ -20,7 +20,6 @@ import { withPassedStages } from './passed-stages.js';
 import { startEmbedded, type StoredLine } from './stored-lines.js';
 import { Script, type ScriptedAnswer } from './script.js';
 
-/** A request of a client. */
 export interface PipelineRequest {
   /** GET by default. */
   readonly method?: string;
@@ -66,7 +65,6 @@ export interface PipelineAnswer {
   readonly log: readonly LogRecord[];
 }
 
-/** A pipeline that runs for a test. */
 export interface RunningPipeline {
   readonly ask: (request: PipelineRequest) => Promise<PipelineAnswer>;
   /** Advances the time at once. */

@@ -51,7 +51,6 @@ interface ReadFields {
   shown: { readonly level: string; readonly set: LabelSet } | undefined;
 }
 
-/** A stream of rows. */
 interface ReadStream {
   readonly text: string;
   readonly stream: StreamIdentity;

@@ -72,7 +72,6 @@ export interface Binding {
 /** Amounts that a call has read so far. */
 type OpenCount = { -readonly [Name in keyof CallCount]: CallCount[Name] };
 
-/** Passes a gate. */
 type Enter = (gates: ExchangeGates) => Promise<CallPass>;
 /** Makes a call, and reads its answer in parts. */
 type PartsOf<Part> = (call: BackendCall, count: OpenCount) => AsyncIterable<Part>;

@@ -7,7 +7,6 @@ export interface LiveEntry {
   readonly entry: Entry;
 }
 
-/** Events of a tail. */
 export type LiveEvent =
   /** Lines in time order; `isEarly` if too many were waiting for older ones, so that some of these may still follow. */
   | { readonly kind: 'entries'; readonly entries: readonly LiveEntry[]; readonly isEarly: boolean }

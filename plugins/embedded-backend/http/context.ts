@@ -39,7 +39,6 @@ export async function answerJson(ctx: Context, value: unknown): Promise<void> {
   await ctx.out.end();
 }
 
-/** Answers plain text. */
 export async function answerText(ctx: Context, status: number, text: string): Promise<void> {
   ctx.out.begin(status, 'text/plain; charset=utf-8');
   ctx.out.write(text);

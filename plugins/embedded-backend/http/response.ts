@@ -13,7 +13,6 @@ const PIECE_CHARS = 256 * 1024;
 const ABORT_TEXT =
   'the connection has been aborted; see the last line in the response and/or in the server log for the reason';
 
-/** Options of one response. */
 export interface ResponseOptions {
   readonly acceptsGzip: boolean;
   readonly headers: Readonly<Record<string, string>>;

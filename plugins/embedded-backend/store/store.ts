@@ -55,7 +55,6 @@ export class Store {
   get maxBytes(): number {
     return this.#maxBytes;
   }
-  /** Number of stored rows. */
   get rows(): number {
     return this.#rows;
   }

@@ -46,7 +46,6 @@ function uvarint(value: number): Buffer {
   return Buffer.from([...bytes, value]);
 }
 
-/** Key of a tenant in maps. */
 export function tenantKey(tenant: TenantId): string {
   return `${tenant.accountId}:${tenant.projectId}`;
 }

@@ -86,7 +86,6 @@ export interface CountRequest {
 const groupBytes = 500;
 const groupPointBytes = 120;
 
-/** Counts rows by group and time bucket. */
 export async function countGroups(request: CountRequest): Promise<readonly RowGroup[] | Declined> {
   const counted = await Promise.all(request.rows.map((rows) => groupsOf(rows, request)));
   return counted.find(isDeclined) ?? counted.flatMap((groups) => (isDeclined(groups) ? [] : groups));
@@ -209,7 +208,6 @@ function keyOf(get: Get, columns: readonly string[]): string {
   return JSON.stringify(columns.map((name) => [name, get(name) ?? '']));
 }
 
-/** The sum of a group's values. */
 export function sumOf({ values }: RowGroup): number {
   return values.reduce((all, [, value]) => all + value, 0);
 }

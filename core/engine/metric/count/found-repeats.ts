@@ -44,7 +44,6 @@ export interface DenseRepeats {
 
 export const noRepeats: FoundRepeats = { repeatedAt: [], surplus: [], dense: [], surplusElsewhere: [] };
 
-/** Counts of one time segment. */
 export interface SegmentCounts {
   /** Number of rows by `_stream` text. */
   readonly rows: ReadonlyMap<string, number>;

@@ -181,7 +181,6 @@ function shownOf(stream: StreamIdentity, names: readonly string[], withLevel: bo
   ]);
 }
 
-/** Rows with one grouping. */
 export interface GroupedRows {
   readonly filter: LogsqlFilter;
   readonly grouping: RowGrouping;
@@ -279,7 +278,6 @@ export interface UndecidedRows {
   readonly filter: LogsqlFilter;
 }
 
-/** Rows of streams without a level. */
 export function rowsWithoutLevel({ streams }: StreamListing): LogsqlFilter {
   const fields = new Set<string>();
   for (const { labelFields } of streams.values())

@@ -15,7 +15,6 @@ export interface SampledLines {
   readonly rows: number;
 }
 
-/** A line of a sample. */
 export interface SampledLine {
   /** The `_stream` text of its stream. */
   readonly stream: string;

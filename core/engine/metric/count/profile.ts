@@ -64,7 +64,6 @@ export interface ProfileRequest {
   readonly assumptions?: Assumptions | undefined;
 }
 
-/** The profile of one time segment. */
 export interface SegmentProfile extends SelectionProfile, SegmentFinding {}
 
 /** TTL of the profile of another range as a guess. */
@@ -170,7 +169,6 @@ async function assumed(
   return { ...profile, missing, isUncompared: true };
 }
 
-/** The source of profiles. */
 export type ProfileSource = Pick<SelectionProfiler, 'deferProof' | 'lastKnown' | 'knows' | 'of'>;
 
 function withUncertainty(

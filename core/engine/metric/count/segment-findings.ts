@@ -15,7 +15,6 @@ import { rowsOfStreams } from '../row-windows.js';
 import { addChecksums, type ListedRange, type StreamChecksums } from './stream-listing.js';
 import { isIn, partLengthOf, segmentsUntil, type TimeSegment } from './time-segments.js';
 
-/** A finding of one time segment. */
 export interface SegmentFinding {
   /** Checksum of the number of rows per stream in the segment. */
   readonly checksum: bigint;
@@ -44,7 +43,6 @@ export interface Proofs {
   readonly clock: Pick<Clock, 'nowNs'>;
 }
 
-/** Findings of a range. */
 export interface RangeFindings<Finding> {
   /** The findings, in any order. */
   readonly found: readonly Finding[];
@@ -265,7 +263,6 @@ function runsOf(segments: readonly KeyedSegment[], most: number, mostNs: bigint)
   return runs.map(({ segments: [first, ...others] }) => new SegmentRun(first, others));
 }
 
-/** A segment with remembered findings. */
 interface KnownSegment<Finding extends SegmentFinding> {
   readonly segment: KeyedSegment;
   /** Findings of the segment, or of its parts. */

@@ -105,7 +105,6 @@ interface Begun {
   readonly statistics: Statistics;
   /** The counts; undefined if the profile must be awaited first. */
   readonly counting: Promise<Counted | Declined> | undefined;
-  /** Makes the statistics for another profile. */
   readonly make: (profile: SelectionProfile) => Statistics | Declined;
 }
 
@@ -197,7 +196,6 @@ function anyOf(filters: readonly (LogsqlFilter | undefined)[]): LogsqlFilter | u
   return given.length === 0 ? undefined : or(...given);
 }
 
-/** The fields that all streams have. */
 function fieldsOfAll({ streams }: StreamListing): readonly string[] {
   const [first, ...others] = [...streams.values()];
   return [...(first?.fields.keys() ?? [])].filter((name) => others.every(({ fields }) => fields.has(name)));

@@ -158,7 +158,6 @@ export class StreamChecksums {
     this.#words = new WeakMap();
   }
 
-  /** The checksum of listed streams. */
   ofListing(reader: RowReader, listed: readonly BackendValue[]): Promise<bigint> {
     const rows = listed.map(({ value, hits }) => [value, hits] as const);
     return atPace(this.of(reader, rows), new Pacer());

@@ -26,7 +26,6 @@ export interface CountingWork {
   readonly streams: RowStreams | undefined;
 }
 
-/** A message to a thread. */
 export type ToThread = { readonly job: number } & (
   | { readonly kind: 'begin'; readonly work: CountingWork }
   /**
@@ -51,7 +50,6 @@ export interface Progress {
   readonly memory: readonly (readonly [kind: MemoryUse, bytes: number])[];
 }
 
-/** A message from a thread. */
 export type FromThread = { readonly job: number } &
   /** The outcome of the backend call: the head of its answer, or a failure. */
   (

@@ -89,7 +89,6 @@ export class RowJob {
     this.#closed(this.#failure === undefined ? 'done' : 'failed');
   }
 
-  /** Handles a message of the thread. */
   receive(message: FromThread): void {
     if (message.kind === 'fault') this.fail(errorOf(message.fault, classes));
     else if (message.kind === 'line') void this.#runLine(message);

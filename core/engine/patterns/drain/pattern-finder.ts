@@ -3,7 +3,6 @@ import type { Steps } from '../../../base/pace/steps.js';
 import { formatOf, tokenize } from './tokenize.js';
 import type { LineFormat } from './tokens.js';
 
-/** A line of a stream. */
 export interface StreamLine {
   readonly streamKey: string;
   readonly level: string;

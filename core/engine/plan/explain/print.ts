@@ -3,7 +3,6 @@ import { costText, type ExplainedStrategy } from './strategies.js';
 
 const verdicts = { exact: 'by the backend', superset: 'both', none: 'here' } as const;
 
-/** Prints an explanation as text. */
 export function printExplanation({ query, tree, reads, cost, costText, names }: QueryExplanation): string {
   const head = [`query   ${query}`, `tree    ${tree}`, `cost    ${cost}: ${costText}`];
   if (names !== 'unneeded') head.push(`names   ${namesTexts[names]}`);

@@ -5,7 +5,6 @@ import { costText } from './strategies.js';
 
 /** A report on one execution of a query. */
 export interface RunReport {
-  /** HTTP status. */
   readonly status: number;
   /** A short summary of the answer, or the text of the error. */
   readonly answer: string;

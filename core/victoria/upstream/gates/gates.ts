@@ -86,7 +86,6 @@ export class WaitedCalls {
   }
 }
 
-/** The gates for one exchange. */
 export class ExchangeGates {
   readonly #options: GatesOptions;
   readonly #owner: GateOwner;

@@ -6,7 +6,6 @@ export interface RunningScan {
   readonly startedAtMs: number;
   /** Stops the scan with an error for the client. */
   readonly stop: AbortController;
-  /** Bytes reserved for the scan. */
   readonly reserved: number;
   readonly usedAtStart: number | undefined;
   /** The largest increase of the backend's memory since the scan started, in bytes. */
@@ -39,7 +38,6 @@ export class RunningScans {
     this.#options = options;
   }
 
-  /** True if the cost of such scans is unknown. */
   hasUnknownCost(className: string): boolean {
     return !this.#costs.isMeasured(className, this.#options.nowMs());
   }

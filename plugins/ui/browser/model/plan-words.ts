@@ -50,7 +50,6 @@ export function hereSentence({ evaluatedHere }: Pick<ExplainedRead, 'evaluatedHe
     : 'On every row that comes the proxy runs:';
 }
 
-/** Totals of a run. */
 export interface RunFigures {
   readonly calls: number;
   readonly rows: number;

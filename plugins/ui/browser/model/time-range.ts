@@ -34,7 +34,6 @@ function nsOf(ms: number): bigint {
   return BigInt(Math.round(ms)) * 1_000_000n;
 }
 
-/** Texts of the ranges. */
 export const rangeTexts: Readonly<Record<RangeName, string>> = {
   '5m': 'Last 5 minutes',
   '15m': 'Last 15 minutes',

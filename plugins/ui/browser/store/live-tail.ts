@@ -3,7 +3,6 @@ import { logRows, type LogRow } from '../model/log-rows.js';
 import { joined } from '../model/paging.js';
 import type { QueryState } from '../model/query-state.js';
 
-/** The state of a live tail. */
 export interface LiveState {
   readonly query: string;
   readonly isPaused: boolean;
