@@ -14,7 +14,7 @@ export interface Side {
 export interface AskLimits {
   readonly timeoutMs: number;
   readonly maxAnswerBytes: number;
-  /** Requests to each side in a second. */
+  /** Maximum number of requests to each side per second. */
   readonly rate: number;
 }
 
@@ -34,20 +34,20 @@ export type Outcome =
       readonly difference: Difference;
       readonly answers: readonly [Answered, Answered];
     }
-  /** The reference does not answer the same question twice in the same way. */
+  /** The reference gives different answers to the same request. */
   | { readonly kind: 'unsteady'; readonly difference: Difference }
-  /** A side gave no answer: not reached, timeout, too large. */
+  /** A side gave no answer: unreachable, timeout, too large. */
   | { readonly kind: 'failed'; readonly reason: string };
 
 export interface Compared {
   readonly request: AskedRequest;
   readonly outcome: Outcome;
-  /** Milliseconds until the whole answer was there; undefined where there was none. */
+  /** Milliseconds until the whole answer had arrived; undefined if there was none. */
   readonly referenceMs?: number;
   readonly candidateMs?: number;
 }
 
-/** Sends requests to two Loki APIs at a bounded rate, one after the other, and compares the answers. */
+/** Sends requests to two Loki APIs at a limited rate, one after another, and compares the answers. */
 export class Asker {
   readonly #agent: Agent;
   readonly #sides: readonly [Side, Side];
@@ -70,12 +70,12 @@ export class Asker {
   }
 
   /**
-   * Asks both sides. A difference counts when the reference repeats its answer and the candidate still differs: logs that arrive meanwhile
-   * are no difference.
+   * Sends a request to both sides. A difference only counts if the reference repeats its answer and the candidate still differs: logs that
+   * arrive in between are not a difference.
    */
   async compare(asked: AskedRequest): Promise<Compared> {
     try {
-      // Each side is first in turn, so that neither finds the other's pages in the memory of a common disk.
+      // The sides take turns in being first, so that neither profits from a common page cache.
       const [reference, candidate] = await this.#both(asked, this.#count++ % 2 === 0);
       const times = { referenceMs: reference.ms, candidateMs: candidate.ms };
       const difference = compareAnswers(asked, reference, candidate);
@@ -162,7 +162,7 @@ export class Asker {
   }
 }
 
-/** A side cannot be asked. */
+/** A side cannot be reached. */
 export class NoAnswerError extends Error {}
 
 interface Timed extends Answered {

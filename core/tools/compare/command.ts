@@ -44,7 +44,7 @@ directory with such files. Exit status: 0 no difference, 1 differences or reques
 docs/compare.md explains the report.
 `;
 
-/** A side that gives no answer so often is not asked on. */
+/** Number of consecutive failures after which a side is no longer called. */
 const maxFailedInARow = 10;
 const defaultAgoMs = 5 * 60_000;
 

@@ -2,21 +2,21 @@ import { parseDuration } from '../../base/time/option-duration.js';
 import { asArray, asObject, asText, type Json } from '../../comparison/json.js';
 import type { FoundQueries, FoundQuery, FoundVariable } from './found-query.js';
 
-/** Nesting of a document; deeper parts are not read. */
+/** Maximum depth of a document; deeper parts are not read. */
 const maxDepth = 64;
 
 interface Context {
   readonly group: string;
   readonly name: string;
   readonly dataSource: string | undefined;
-  /** Rules are evaluated at one time. */
+  /** True for rules, which are evaluated at one time. */
   readonly isRule: boolean;
   readonly depth: number;
 }
 
 /**
- * The queries of a JSON or YAML document: every object with a text `expr`. So dashboards of any schema, library panels, alert rules of a
- * Loki ruler and provisioned alert rules of Grafana are all read in one way. Data sources that are known not to be a Loki are skipped.
+ * The queries of a JSON or YAML document: every object with a text `expr`. Dashboards of any schema, library panels, alert rules of a Loki
+ * ruler and provisioned alert rules of Grafana are thus all read in the same way. Data sources that are known not to be a Loki are skipped.
  */
 export function queriesOfDocument(document: unknown, file: string): FoundQueries {
   const queries: FoundQuery[] = [];
@@ -58,7 +58,7 @@ function contextOf(object: Json, context: Context): Context {
   };
 }
 
-/** The type of the data source, where the object has one: `loki`, `prometheus`. Old dashboards only name it. */
+/** The type of the data source, if the object has one: `loki`, `prometheus`. Old dashboards only have its name. */
 function dataSourceOf(object: Json): string | undefined {
   const { datasource } = object;
   const type = textOf(asObject(datasource), 'type');
@@ -117,7 +117,7 @@ function askedOf(query: unknown): Partial<FoundVariable> {
   };
 }
 
-/** Constants, text boxes, intervals and lists of a user have their values in the query. */
+/** Values of constants, text boxes, intervals and custom lists, which are in the query. */
 function valuesOf(type: string, query: unknown): Partial<FoundVariable> {
   if (typeof query !== 'string' || query === '') return {};
   const isList = type === 'custom' || type === 'interval';

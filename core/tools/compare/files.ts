@@ -7,9 +7,9 @@ import { queriesOfDocument } from './documents.js';
 import type { FoundQueries } from './found-query.js';
 import { queriesOfLines } from './lines.js';
 
-/** Largest file that is read. */
+/** Maximum size of a file. */
 const maxFileBytes = 64 * 1024 * 1024;
-/** The files that were named, and those below directories, in the order of their names. Throws UsageError where there is none. */
+/** The given files, and those below the given directories, sorted by name. Throws UsageError if there are none. */
 export async function filesIn(paths: readonly string[]): Promise<readonly string[]> {
   const files: string[] = [];
   for (const path of paths) {
@@ -29,7 +29,7 @@ async function filesBelow(folder: string): Promise<readonly string[]> {
     .sort(textOrder);
 }
 
-/** The queries and variables of a file. Throws UsageError for one that cannot be read. */
+/** The queries and variables of a file. Throws UsageError if it cannot be read. */
 export async function readQueries(file: string): Promise<FoundQueries> {
   const { size } = await stat(file);
   if (size > maxFileBytes) throw new UsageError([`${file} is larger than ${maxFileBytes} bytes`]);

@@ -1,4 +1,4 @@
-/** A query of a file, with the variables that it still has. */
+/** A query of a file, before its variables are filled in. */
 export interface FoundQuery {
   /** Title of the dashboard, name of the rule group, or the file. */
   readonly group: string;
@@ -6,10 +6,10 @@ export interface FoundQuery {
   readonly name: string;
   /** LogQL; undefined for a request that is a path. */
   readonly text?: string;
-  /** Path with parameters, below `/loki/api/v1/`, of a request that is no query. */
+  /** Path with parameters, below `/loki/api/v1/`, of a request that is not a query. */
   readonly path?: string;
   readonly kind: 'range' | 'instant';
-  /** Length of the range and the step in milliseconds, where the file fixes them. */
+  /** Length of the range and the step in milliseconds, if the file sets them. */
   readonly rangeMs?: number;
   readonly stepMs?: number;
   /** Maximum number of lines. */
@@ -27,7 +27,7 @@ export interface FoundVariable {
   readonly allValue?: string;
   /** Values that the dashboard lists. */
   readonly options: readonly string[];
-  /** Label whose values are asked for, and the selector of their streams. */
+  /** Label whose values are requested, and the selector of their streams. */
   readonly label?: string;
   readonly selector?: string;
 }
@@ -36,6 +36,6 @@ export interface FoundVariable {
 export interface FoundQueries {
   readonly queries: readonly FoundQuery[];
   readonly variables: readonly FoundVariable[];
-  /** Queries of other data sources, and lines that are no queries. */
+  /** Number of skipped queries of other data sources, and of lines that are not queries. */
   readonly skipped: number;
 }

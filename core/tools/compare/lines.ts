@@ -7,9 +7,9 @@ import type { FoundQueries, FoundQuery } from './found-query.js';
 const logfmt = parseQuery('{source="log"} | logfmt');
 
 /**
- * The queries of a text file, one on each line: LogQL, a path with parameters (`/loki/api/v1/labels?since=1h`), a record of Loki's query log
+ * The queries of a text file, one per line: LogQL, a path with parameters (`/loki/api/v1/labels?since=1h`), a record of Loki's query log
  * (logfmt, with `query` and `length`), or a JSON record of this proxy (with `ref.query`, which -debug-log-raw-queries writes in full) or of
- * Loki. Empty lines and lines that begin with # are comments. Equal queries of logs are taken once.
+ * Loki. Empty lines and lines that start with # are comments. Equal log queries are taken once.
  */
 export function queriesOfLines(text: string, file: string): FoundQueries {
   const queries: FoundQuery[] = [];
@@ -33,7 +33,7 @@ export function queriesOfLines(text: string, file: string): FoundQueries {
   return { queries, variables: [], skipped };
 }
 
-/** The members of a log record; undefined where the line is a query. */
+/** The members of a log record; undefined if the line is a query. */
 function recordOf(line: string): ReadonlyMap<string, string> | undefined {
   if (line.startsWith('{')) {
     const parsed = jsonOf(line);
@@ -54,7 +54,7 @@ function jsonOf(line: string): Readonly<Record<string, unknown>> | undefined {
   }
 }
 
-/** The query of a record; undefined where it has none, or only a digest of it. */
+/** The query of a record; undefined if it has none, or only a digest of it. */
 function loggedQuery(
   record: ReadonlyMap<string, string>,
   at: Pick<FoundQuery, 'group' | 'name'>,

@@ -116,7 +116,7 @@ pre{white-space:pre-wrap;overflow-wrap:anywhere;background:#8881;padding:.6rem;m
 details{border-bottom:1px solid var(--line);padding:.4rem 0}summary{cursor:pointer}
 `;
 
-/** One page without scripts and without anything from a network. */
+/** A single page without scripts and without anything loaded from a network. */
 function htmlReport(summary: Summary): string {
   const { total, medians } = summary;
   const rows = [...summary.groups].map(([name, counts]) => htmlRow(name, counts)).join('');

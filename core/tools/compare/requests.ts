@@ -6,13 +6,13 @@ import { autoStep, fillIn, type Span } from './variables.js';
 export interface Times {
   /** End of all ranges, and the time of instant queries, in Unix milliseconds. */
   readonly endMs: number;
-  /** Lengths of ranges, in milliseconds; each query without its own length is asked over each. */
+  /** Lengths of ranges in milliseconds; each query without a length of its own is sent once for each. */
   readonly rangesMs: readonly number[];
 }
 
 const defaultLimit = 100;
 
-/** A query that cannot be asked, and the reason. */
+/** A query that cannot be sent, with the reason. */
 export interface NotAsked {
   readonly query: FoundQuery;
   readonly reason: string;
@@ -24,7 +24,7 @@ export function spanOf(endMs: number, rangeMs: number, stepMs = autoStep(rangeMs
   return { startMs: alignedMs - rangeMs, endMs: alignedMs, stepMs };
 }
 
-/** The requests that the queries of a file become. */
+/** The requests for the queries of a file. */
 export function requestsOf(
   { queries }: Pick<FoundQueries, 'queries'>,
   values: ReadonlyMap<string, readonly string[]>,
@@ -82,7 +82,7 @@ function nanoseconds(ms: number): string {
   return `${Math.round(ms)}000000`;
 }
 
-/** True for a query that sorts. One that cannot be parsed has no order, and both sides say why. */
+/** True for a query that sorts. A query that cannot be parsed has no order; both sides report the error. */
 function isSorted(text: string): boolean {
   try {
     return isSorting(parseQuery(text));

@@ -3,12 +3,12 @@ import { knownDifference } from '../../comparison/known-differences.js';
 import type { Compared, Outcome } from './ask.js';
 import type { NotAsked } from './requests.js';
 
-/** Differences whose answers are kept for the report; the others are counted and named. */
+/** Maximum number of differences whose answers are kept for the report; further ones are counted and named. */
 const maxDetails = 500;
-/** Characters of an answer in the report. */
+/** Maximum number of characters of an answer in the report. */
 const maxAnswer = 4000;
 
-/** A comparison as the reports show it, without the answers themselves. */
+/** A comparison in a report, without the answers themselves. */
 export interface ReportedRequest {
   readonly group: string;
   readonly name: string;
@@ -16,7 +16,7 @@ export interface ReportedRequest {
   readonly path: string;
   readonly params: Readonly<Record<string, string | readonly string[]>>;
   readonly outcome: Outcome['kind'];
-  /** In what the answers differ, or why there is none. */
+  /** The difference between the answers, or the reason why there is no comparison. */
   readonly reason?: string;
   /** Words of the row in docs/differences.md that explains the difference. */
   readonly known?: string;
@@ -28,7 +28,7 @@ export interface ReportedRequest {
 
 export interface Counts {
   equal: number;
-  /** Equal answers that hold nothing, which prove little. */
+  /** Number of equal answers without content, which prove little. */
   empty: number;
   different: number;
   unsteady: number;
@@ -36,7 +36,7 @@ export interface Counts {
   notAsked: number;
 }
 
-/** Everything that a comparison found, in bounded memory: equal answers keep their name and times. */
+/** The results of a comparison, in bounded memory: of equal answers only name and times are kept. */
 export class Summary {
   readonly requests: ReportedRequest[] = [];
   readonly notAsked: (NotAsked & { readonly group: string })[] = [];
@@ -85,7 +85,7 @@ export class Summary {
     return total;
   }
 
-  /** Half of the answers took no longer, by side, in milliseconds. */
+  /** Median duration by side, in milliseconds. */
   get medians(): { readonly reference: number; readonly candidate: number } {
     return { reference: median(this.#times.reference), candidate: median(this.#times.candidate) };
   }

@@ -1,7 +1,7 @@
 import { allOption } from './documents.js';
 import type { FoundVariable } from './found-query.js';
 
-/** Values of a variable that are joined for "All". */
+/** Maximum number of values of a variable that are joined for "All". */
 const maxValues = 50;
 /** Grafana's default for a data source without a scrape interval. */
 const scrapeMs = 15_000;
@@ -12,12 +12,12 @@ export interface Span {
   readonly stepMs: number;
 }
 
-/** Asks for the values of a label, among the streams of a selector. */
+/** Requests the values of a label, among the streams of a selector. */
 export type LabelValues = (label: string, selector: string | undefined) => Promise<readonly string[]>;
 
 /**
- * The values of a dashboard's variables, in their order, because a later one may use earlier ones: the value from the command line, the
- * saved one, the listed ones, or the values of its label.
+ * The values of a dashboard's variables, in order, because a later variable may use earlier ones. Taken from the command line, or else the
+ * saved value, the listed ones, or the values of its label.
  */
 export async function resolveVariables(
   variables: readonly FoundVariable[],
@@ -52,7 +52,7 @@ async function valuesOf(
   return isAll ? asked.slice(0, maxValues) : asked.slice(0, 1);
 }
 
-/** A text with its variables filled in as Grafana does, and the names of those that have no value. */
+/** A text with its variables filled in as by Grafana, and the names of those that have no value. */
 export function fillIn(
   text: string,
   values: ReadonlyMap<string, readonly string[]>,
@@ -76,7 +76,7 @@ export function fillIn(
   return { text: filled, missing };
 }
 
-/** Several values are alternatives of a regular expression, unless another format is asked for. */
+/** The values in a format; by default, several values are alternatives of a regular expression. */
 function formatted(values: readonly string[], form: string | undefined): string {
   switch (form) {
     case 'raw':
@@ -91,7 +91,7 @@ function formatted(values: readonly string[], form: string | undefined): string 
   }
 }
 
-/** As Grafana's Loki data source escapes: for a regular expression within a quoted string. */
+/** Escapes a value like Grafana's Loki data source: for a regular expression in a quoted string. */
 function escaped(value: string): string {
   return value.replace(/\\/g, '\\\\\\\\').replace(/[$^*{}[\]+?.()|]/g, '\\\\$&');
 }
@@ -137,7 +137,7 @@ const roundSteps: readonly number[] = [
 ];
 const maxDataPoints = 1000;
 
-/** The step that Grafana chooses for a range: about a thousand points, rounded to a usual step, and no less than a second. */
+/** The step that Grafana chooses for a range: about a thousand points, rounded to a usual step, and at least a second. */
 export function autoStep(rangeMs: number): number {
   const exact = rangeMs / maxDataPoints;
   const step = roundSteps.find((round, index) => exact < (round + (roundSteps[index + 1] ?? Infinity)) / 2);
