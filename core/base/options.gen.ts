@@ -2,7 +2,7 @@
 /* Options as code gets them: defaults filled in, durations in milliseconds. */
 
 /**
- * Listeners, TLS, HTTP bounds, compression and the shape of error bodies.
+ * Listeners, TLS, HTTP limits, compression and the format of error bodies.
  */
 export interface ServerOptions {
   /**
@@ -10,11 +10,11 @@ export interface ServerOptions {
    */
   readonly listen: string;
   /**
-   * Processes that serve together on the same addresses; auto means as many as there are processors. Rate limits and the cap of requests in flight hold for all of them together; memory for caches is per process. (processes)
+   * Number of worker processes that share the same addresses; auto means one per CPU. Rate limits and the limit of in-flight requests apply to all workers together; cache memory is per worker. (processes)
    */
   readonly workers: string | number;
   /**
-   * Address of the admin and debug routes; with an admin token they move to the main listener instead.
+   * Address of the admin and debug routes; with an admin token they are on the main listener instead.
    */
   readonly adminListen: string;
   /**
@@ -30,7 +30,7 @@ export interface ServerOptions {
    */
   readonly adminAuthTokenFile?: string;
   /**
-   * PEM file of the server certificate; together with the key file it turns HTTPS on.
+   * PEM file of the server certificate; together with the key file it enables HTTPS.
    */
   readonly tlsCertFile?: string;
   /**
@@ -38,107 +38,107 @@ export interface ServerOptions {
    */
   readonly tlsKeyFile?: string;
   /**
-   * PEM file of the authorities whose client certificates are trusted; the connection of a client that shows another one is cut after the handshake.
+   * PEM file of the CAs that sign trusted client certificates; a connection with a certificate of another CA is closed after the handshake.
    */
   readonly tlsClientCaFile?: string;
   /**
-   * Refuse connections that show no client certificate signed by a trusted authority.
+   * Refuse connections without a client certificate signed by a trusted CA.
    */
   readonly tlsRequireClientCert: boolean;
   /**
-   * Host names, besides addresses and localhost, under which the main listener answers; empty means any. Against DNS rebinding: a web page whose host name resolves to this machine could otherwise read answers through a user's browser.
+   * Host names that the main listener accepts, besides IP addresses and localhost; empty means any. This protects against DNS rebinding: a web page whose host name resolves to this machine could otherwise read answers through a user's browser.
    */
   readonly httpAllowedHosts: readonly string[];
   /**
-   * Host names, besides addresses and localhost, under which the admin listener answers.
+   * Host names that the admin listener accepts, besides IP addresses and localhost.
    */
   readonly adminAllowedHosts: readonly string[];
   /**
-   * Longest time a client may take to send a whole request; 0 means no bound. (milliseconds)
+   * Timeout for reading a whole request from a client; 0 means no limit. (milliseconds)
    */
   readonly httpReadTimeout: number;
   /**
-   * Longest time a client may take to send the request headers; 0 means no bound. (milliseconds)
+   * Timeout for reading the request headers from a client; 0 means no limit. (milliseconds)
    */
   readonly httpReadHeaderTimeout: number;
   /**
-   * Longest time from the end of a request to the end of its answer; 0 means no bound. (milliseconds)
+   * Timeout from the end of a request to the end of its response; 0 means no limit. (milliseconds)
    */
   readonly httpWriteTimeout: number;
   /**
-   * Time after which an idle keep-alive connection is closed; 0 means no bound. (milliseconds)
+   * Idle timeout of a keep-alive connection; 0 means no limit. (milliseconds)
    */
   readonly httpIdleTimeout: number;
   /**
-   * Largest size of all request headers together. (bytes)
+   * Maximum total size of the request headers. (bytes)
    */
   readonly httpMaxHeaderBytes: number;
   /**
-   * Largest size of a request body. (bytes)
+   * Maximum size of a request body. (bytes)
    */
   readonly httpMaxBodyBytes: number;
   /**
-   * Age at which a keep-alive connection is asked to close, so that load spreads over replicas; 0 means never. (milliseconds)
+   * Maximum age of a keep-alive connection, after which the client is asked to close it, so that load spreads over replicas; 0 means no limit. (milliseconds)
    */
   readonly httpConnMaxAge: number;
   /**
-   * Random time added to the age of a connection, so that they do not all close together. (milliseconds)
+   * Random jitter added to the maximum age of a connection, so that connections do not all close at the same time. (milliseconds)
    */
   readonly httpConnMaxAgeJitter: number;
   /**
-   * Requests after which a keep-alive connection is asked to close; 0 means never.
+   * Maximum number of requests on a keep-alive connection, after which the client is asked to close it; 0 means no limit.
    */
   readonly httpConnMaxRequests: number;
   /**
-   * Answer a GET request by its bytes alone when the same bytes were answered from the first cache before; false runs every stage for every request.
+   * Answer a GET request directly from the response cache (tier0) if a byte-identical request was answered from it before; false runs every stage for every request.
    */
   readonly httpFastLane: boolean;
   /**
-   * Requests of one connection that may be unanswered at a time; one more is refused with 429 and is the last of its connection.
+   * Maximum number of pipelined requests without a response on one connection; one more gets a 429, and the connection is closed.
    */
   readonly httpConnMaxPipelined: number;
   /**
-   * Age at which a connection is asked to close while this replica is overloaded. (milliseconds)
+   * Maximum age of a connection while this replica is overloaded. (milliseconds)
    */
   readonly httpConnOverloadMaxAge: number;
   /**
-   * Compression of answers to clients that accept it; auto is the same as gzip.
+   * Compression of responses to clients that accept it; auto is the same as gzip.
    */
   readonly responseCompression: 'gzip' | 'auto' | 'none';
   /**
-   * Answers smaller than this are not compressed. (bytes)
+   * Minimum size of a response that is compressed. (bytes)
    */
   readonly responseCompressionMinBytes: number;
   /**
-   * Older switch for compressed answers; false means none, unless -response-compression is auto.
+   * Earlier switch for compression; false turns it off, unless -response-compression is auto.
    */
   readonly responseGzip: boolean;
   /**
-   * Send log answers in chunks, as fast as the client takes them and without their length in front; turns the cache of final answers off for queries.
+   * Stream log responses in chunks, without a Content-Length header; this turns off the response cache (tier0) for queries.
    */
   readonly streamResponse: boolean;
   /**
-   * Repeat the error text in a field "message", which Grafana displays.
+   * Repeat the error text in the field "message", which Grafana displays.
    */
   readonly errorResponseMessageField: boolean;
   /**
-   * Longest time that running requests get to finish when the process is asked to stop. (milliseconds)
+   * Longest time that in-flight requests get to finish at shutdown. (milliseconds)
    */
   readonly drainTimeout: number;
   /**
-   * How long the process goes on accepting connections after it was asked to stop, while /ready answers 503, so that balancers send requests elsewhere before it drains; a second signal ends the delay. (milliseconds)
+   * Time between the stop signal and the start of draining. The process still accepts connections and /ready answers 503, so that load balancers send requests elsewhere; a second signal ends the delay. (milliseconds)
    */
   readonly shutdownDelay: number;
   /**
-   * Longest time after a reload for which requests and tails stay with a pipeline that differs from the one that serves; tails beyond it are closed and open again. (milliseconds)
+   * Longest time that requests and tails may stay on the previous pipeline after a reload; remaining tails are then closed, and clients reopen them. (milliseconds)
    */
   readonly reloadDrainTimeout: number;
   /**
-   * Folder for everything that the process writes: the sockets of workers, the files of options such as -disk-cache-path whose path is relative, and facts.json (-facts-persist-path). Without it sockets are in the temporary folder, and relative paths begin where the process runs.
+   * Directory for all files that the process writes: worker sockets, files of options such as -disk-cache-path with a relative path, and facts.json (-facts-persist-path). Without it, sockets are in the temporary directory, and relative paths start at the working directory.
    */
   readonly dataDir: string;
   /**
-   * Longest time each plugin may take to start. (milliseconds)
+   * Timeout for the startup of each plugin. (milliseconds)
    */
   readonly startTimeout: number;
   /**
@@ -156,31 +156,31 @@ export interface ServerOptions {
 }
 
 /**
- * How label and field names of the backend look to clients, and how client names find them.
+ * Translation of label and field names between clients and the backend.
  */
 export interface NamesOptions {
   /**
-   * Show dotted backend names with underscores (and translate queries back), or as they are stored.
+   * Show dotted backend names with underscores, and translate queries back, or show names as they are stored.
    */
   readonly labelStyle: 'underscores' | 'passthrough';
   /**
-   * Show structured metadata and detected fields under underscore names, dotted names, or both.
+   * Show structured metadata and detected fields with underscore names, dotted names, or both.
    */
   readonly metadataFieldMode: 'translated' | 'native' | 'hybrid';
   /**
-   * Fill the third element of log entries for clients that ask for categorized labels.
+   * Send structured metadata and parsed labels as the third element of log entries to clients that ask for categorized labels.
    */
   readonly emitStructuredMetadata: boolean;
   /**
-   * Answer dotted names in queries with Loki's parse error, or translate them; auto rejects in the reference-compatible profile only.
+   * Reject dotted names in queries with Loki's parse error, or accept and translate them; auto rejects them in the reference-compatible profile only.
    */
   readonly logqlDottedNames: 'auto' | 'reject' | 'accept';
   /**
-   * Honour limit, offset and search on label endpoints; auto does so outside of the reference-compatible profile and with the indexed cache.
+   * Support limit, offset and search on label endpoints; auto turns this on outside the reference-compatible profile and with the label-values index.
    */
   readonly labelBrowseExtensions: 'auto' | 'on' | 'off';
   /**
-   * Whether the label-values index is on, which decides what auto means for the browse parameters.
+   * Whether the label-values index is on, which decides the meaning of auto for the browse parameters.
    */
   readonly labelValuesIndexedCache: boolean;
   /**
@@ -195,7 +195,7 @@ export interface NamesOptions {
     readonly loki_label: string;
   }[];
   /**
-   * Stream fields that are labels in every stream, including the streams of OpenTelemetry exporters. Fields that other options declare as labels are looked up in the stream index if they are listed here.
+   * Stream fields that are labels in every stream, including the streams of OpenTelemetry exporters. A field that another option declares as a label uses the stream index if it is listed here.
    */
   readonly streamFields: readonly string[];
   /**
@@ -203,7 +203,7 @@ export interface NamesOptions {
    */
   readonly streamLabels: 'auto' | 'all' | 'promoted';
   /**
-   * Further backend fields that are labels: listed, with values, selectable and targets of volumes; with dots or underscores.
+   * More backend fields that are labels: they are listed, have values, and work in selectors and volumes. Write them with dots or underscores.
    */
   readonly extraLabelFields: readonly string[];
   /**
@@ -211,27 +211,27 @@ export interface NamesOptions {
    */
   readonly promotedAttributes: readonly string[];
   /**
-   * The same list for single tenants, by X-Scope-OrgID, where Loki was configured by tenant; replaces promotedAttributes.
+   * The same list per X-Scope-OrgID, for a Loki that was configured per tenant; it replaces promotedAttributes for that tenant.
    */
   readonly tenantPromotedAttributes: {
     readonly [k: string]: readonly string[];
   };
   /**
-   * Text that the backend stores for rows without a message, when it was configured to another than its own default.
+   * Text that the backend stores for rows without a message, if it is configured to something other than its default.
    */
   readonly backendDefaultMsgValue: string;
   /**
-   * Look for a level inside the line when no level field is stored; false reads stored fields only.
+   * Detect the level from the line if no level field is stored; false uses stored fields only.
    */
   readonly detectedLevelBodyScan: boolean;
 }
 
 /**
- * Limits of queries, for everybody and by tenant.
+ * Query limits, global and per tenant.
  */
 export interface LimitsOptions {
   /**
-   * Limit fields by X-Scope-OrgID, as a JSON object of objects, for example {"team-a":{"max_query_length":"90d"}}.
+   * Limits per X-Scope-OrgID, as a JSON object of objects, for example {"team-a":{"max_query_length":"90d"}}.
    */
   readonly tenantLimits: {
     readonly [k: string]: {
@@ -250,7 +250,7 @@ export interface LimitsOptions {
     };
   };
   /**
-   * Limit fields that hold for every tenant, as a JSON object; durations may use d, w and y.
+   * Limits for every tenant, as a JSON object; durations may use d, w and y.
    */
   readonly tenantDefaultLimits: {
     readonly max_query_length?: string | number;
@@ -267,101 +267,101 @@ export interface LimitsOptions {
     readonly [k: string]: unknown;
   };
   /**
-   * Limit fields that the limits endpoints show; unset means the built-in list.
+   * Limits that the limits endpoints publish; unset means the built-in list.
    */
   readonly tenantLimitsAllowPublish?: readonly string[];
   /**
-   * Longest time range of a query of tenants that have no limit of their own; 0 means no limit. (milliseconds)
+   * Maximum time range of a query for tenants without their own limit; 0 means no limit. (milliseconds)
    */
   readonly defaultMaxQueryLength: number;
   /**
-   * Longest query text; 0 means no limit. (bytes)
+   * Maximum length of a query text; 0 means no limit. (bytes)
    */
   readonly maxQueryLengthBytes: number;
   /**
-   * Log lines returned when a request names no limit; 100 is the default of Loki itself. (lines)
+   * Number of log lines returned to a request without a limit; Loki's default is 100. (lines)
    */
   readonly maxLines: number;
   /**
-   * Largest limit that a request may name, as in Loki itself; 0 means no cap. (lines)
+   * Largest limit that a request may set, as in Loki; 0 means no cap. (lines)
    */
   readonly maxEntriesLimitPerQuery: number;
   /**
-   * Most series that a metric query may return; 0 means 500. (series)
+   * Maximum number of series that a metric query may return; 0 means 500. (series)
    */
   readonly maxStatsQuerySeries: number;
   /**
-   * Most bytes of memory that one query may hold at a time, as they are estimated while it runs: series, values, lines, listings and the answer; 0 means no limit. (bytes)
+   * Maximum estimated memory in bytes that one query may use at a time, for series, values, lines, listings and the answer; 0 means no limit. (bytes)
    */
   readonly maxQueryMemory: number;
   /**
-   * Most rows that one metric query may read when the backend cannot compute it and it is evaluated here. (rows)
+   * Maximum number of rows that a metric query may read if the backend cannot compute it and the proxy evaluates it. (rows)
    */
   readonly manualRangeMetricRowLimit: number;
   /**
-   * Largest list of label values, past which the request fails. (bytes)
+   * Maximum size of a list of label values; a larger list is an error. (bytes)
    */
   readonly labelValuesMaxResponseBytes: number;
   /**
-   * Time range of label and series requests that name none; 0 means no bound. (milliseconds)
+   * Time range of label and series requests without start and end; 0 means no limit. (milliseconds)
    */
   readonly metadataDefaultLookback: number;
   /**
-   * Most tenants that one request may name. (tenants)
+   * Maximum number of tenants in one request. (tenants)
    */
   readonly multiTenantMaxFanout: number;
   /**
-   * Largest merged answer to a request that names several tenants. (bytes)
+   * Maximum size of the merged answer to a multi-tenant request. (bytes)
    */
   readonly multiTenantMaxMergedResponseBytes: number;
   /**
-   * Most memory that the operands of a binary metric expression may take. (bytes)
+   * Maximum memory for the operands of a binary metric expression. (bytes)
    */
   readonly binaryMetricMaxOperandBytes: number;
   /**
-   * Most sample arrays that the operands of a binary metric expression may hold.
+   * Maximum number of sample arrays in the operands of a binary metric expression.
    */
   readonly binaryMetricMaxArrays: number;
   /**
-   * Where instant queries may use approx_topk. loki: as in a Loki with default settings, which refuses it over queries that it divides into shards. exact: everywhere. It is evaluated as topk. Loki's own setting is -limits.shard_aggregations=approx_topk.
+   * Instant queries that may use approx_topk, which is evaluated as topk. loki: as in a Loki with default settings, which refuses it over queries that it divides into shards. exact: all. Loki's own setting is -limits.shard_aggregations=approx_topk.
    */
   readonly approxTopk: 'loki' | 'exact';
   /**
-   * Most time buckets that one answer may fill with zeros.
+   * Maximum number of time buckets that one answer may fill with zeros.
    */
   readonly maxZeroFillBuckets: number;
 }
 
 /**
- * Logs, metrics and where they are sent.
+ * Logs, metrics, traces and where they are sent.
  */
 export interface TelemetryOptions {
   /**
-   * Least severe log record that is written.
+   * Minimum level of log records.
    */
   readonly logLevel: 'debug' | 'info' | 'warn' | 'error';
   /**
-   * Form of log records: json, or text with one readable line a record. Unless set it is text on a terminal and json elsewhere.
+   * Format of log records: json, or text with one readable line per record. The default is text on a terminal and json otherwise.
    */
   readonly logFormat?: 'json' | 'text';
   /**
-   * Write one in this many access records of successful requests while no adaptive sampler runs; 0 and 1 write all.
+   * Log one in this many successful requests while adaptive sampling is off; 0 and 1 log all.
    */
   readonly logRequestSampleRate: number;
   /**
-   * Write log records in the background.
+   * Write log records asynchronously.
    */
   readonly logBuffered: boolean;
   /**
-   * Time between summaries of requests. (milliseconds)
+   * Interval between request summaries. (milliseconds)
    */
   readonly logStatsInterval: number;
   /**
-   * Requests per second above which summaries replace single access records; errors are always written. (requests/s)
+   * Requests per second above which summaries replace access records; errors are always logged. (requests/s)
    */
   readonly logRateThreshold: number;
   /**
-   * Write queries to the log as they are, instead of a digest and a length.
+   * Log query texts, instead of a digest and a length.
    */
   readonly debugLogRawQueries: boolean;
   /**
@@ -369,43 +369,43 @@ export interface TelemetryOptions {
    */
   readonly registerInstrumentation: boolean;
   /**
-   * Scrapes of /metrics that may run at once; 0 means no bound.
+   * Maximum number of concurrent scrapes of /metrics; 0 means no limit.
    */
   readonly metricsMaxConcurrency: number;
   /**
-   * Export metrics by tenant and by client.
+   * Export metrics per tenant and per client.
    */
   readonly metricsExportSensitiveLabels: boolean;
   /**
-   * Tenants that get metrics of their own; all others share one.
+   * Maximum number of tenants with their own metric series; all others share one.
    */
   readonly metricsMaxTenants: number;
   /**
-   * Clients that get metrics of their own; all others share one.
+   * Maximum number of clients with their own metric series; all others share one.
    */
   readonly metricsMaxClients: number;
   /**
-   * Trust the user and address headers that a proxy in front sets.
+   * Trust the user and client address headers that a reverse proxy sets.
    */
   readonly metricsTrustProxyHeaders: boolean;
   /**
-   * Proc folder where figures of the process and its network are read.
+   * Path of the proc file system with the metrics of the process and its network.
    */
   readonly procRoot: string;
   /**
-   * Proc folder where figures of the machine are read: processors, memory, pressure; unset means the same as -proc-root.
+   * Path of the proc file system with the metrics of the host: CPU, memory, pressure; unset means the same as -proc-root.
    */
   readonly hostProcRoot?: string;
   /**
-   * Address that metrics are pushed to; a base address is completed to /v1/metrics.
+   * OTLP endpoint for metrics; /v1/metrics is appended to a base URL.
    */
   readonly otlpEndpoint?: string;
   /**
-   * Time between two pushes of metrics. (milliseconds)
+   * Interval between two pushes of metrics. (milliseconds)
    */
   readonly otlpInterval: number;
   /**
-   * Longest time that a push of metrics may take, all its tries together. (milliseconds)
+   * Timeout for a push of metrics, including its retries. (milliseconds)
    */
   readonly otlpTimeout: number;
   /**
@@ -413,7 +413,7 @@ export interface TelemetryOptions {
    */
   readonly otlpCompression: 'none' | 'gzip' | 'zstd';
   /**
-   * Headers of a push, as Name=value pairs.
+   * Headers of each push, as Name=value pairs.
    */
   readonly otlpHeaders: readonly string[];
   /**
@@ -421,15 +421,15 @@ export interface TelemetryOptions {
    */
   readonly otlpHeadersFile?: string;
   /**
-   * Do not verify the certificate of the address that metrics are pushed to.
+   * Do not verify the TLS certificate of the OTLP endpoint.
    */
   readonly otlpTlsSkipVerify: boolean;
   /**
-   * Address that traces are pushed to as protobuf; a base address is completed to /v1/traces. Without it there are none. Headers, time bound and certificate check are those of pushed metrics.
+   * OTLP endpoint for traces, which are pushed as protobuf; /v1/traces is appended to a base URL. Without it, tracing is off. Headers, timeout and certificate check are the same as for metrics.
    */
   readonly otlpTracesEndpoint?: string;
   /**
-   * Part of the requests that are traced, of those that come without a traceparent; others are traced when it says so. (ratio)
+   * Share of requests without a traceparent header that are traced; for other requests the traceparent decides. (ratio)
    */
   readonly otlpTracesSampleRatio: number;
   /**
@@ -465,7 +465,7 @@ export interface AdminOptions {
 }
 
 /**
- * Where VictoriaLogs is, how it is reached and how it is protected.
+ * Address of VictoriaLogs, how the proxy connects to it, and limits that protect it.
  */
 export interface BackendOptions {
   /**
@@ -473,7 +473,7 @@ export interface BackendOptions {
    */
   readonly url: string;
   /**
-   * Where the metrics of the backend's processes are read, such as those of a cluster's selectors and storage nodes; an address without a path means its /metrics. Empty means those of the backend itself.
+   * Addresses of the metrics of the backend's processes, such as the selectors and storage nodes of a cluster; an address without a path means its /metrics. Empty means the backend's own metrics.
    *
    * @maxItems 100
    */
@@ -483,7 +483,7 @@ export interface BackendOptions {
    */
   readonly metricsUrlFile?: string;
   /**
-   * Longest time that a call to the backend may take. (milliseconds)
+   * Timeout for a call to the backend. (milliseconds)
    */
   readonly timeout: number;
   /**
@@ -495,15 +495,15 @@ export interface BackendOptions {
    */
   readonly basicAuthFile?: string;
   /**
-   * Compression asked of the backend; auto asks for none on the same machine and for gzip elsewhere; zstd is asked for where Node has it (22.15), gzip elsewhere.
+   * Compression requested from the backend. auto requests none from a backend on the same machine and gzip otherwise. zstd needs Node 22.15; older versions request gzip instead.
    */
   readonly compression: 'auto' | 'gzip' | 'zstd' | 'none';
   /**
-   * Show error texts of the backend whole, with the queries and values in them.
+   * Show the full error texts of the backend to clients, including the queries and values in them.
    */
   readonly showsRawErrors: boolean;
   /**
-   * Leave addresses, host names and file paths of the backend out of the error texts that clients see; the log has them.
+   * Remove addresses, host names and file paths of the backend from the error texts that clients see; the log keeps them.
    */
   readonly hidesAddresses: boolean;
   /**
@@ -511,105 +511,105 @@ export interface BackendOptions {
    */
   readonly tlsSkipVerify: boolean;
   /**
-   * Oldest version of the backend that is supported. Before 1.32 substring filters silently find nothing, before 1.36 ranges include their end, before 1.39 a limit may not give the newest rows, before 1.45 statistics cannot be shifted: answers would be wrong.
+   * Oldest supported version of the backend. Older versions give wrong answers: before 1.32 substring filters silently find nothing, before 1.36 ranges include their end, before 1.39 a limit may not return the newest rows, before 1.45 statistics cannot be shifted.
    */
   readonly minVersion: string;
   /**
-   * Start with a backend that is older than supported.
+   * Start even if the backend is older than -backend-min-version.
    */
   readonly allowUnsupportedVersion: boolean;
   /**
-   * Longest time that checking the backend version may take at start. (milliseconds)
+   * Timeout for the check of the backend version at startup. (milliseconds)
    */
   readonly versionCheckTimeout: number;
   /**
-   * Refuse to start when the backend is not healthy or too old, instead of a warning.
+   * Refuse to start if the backend is unhealthy or too old, instead of logging a warning.
    */
   readonly versionStrict: boolean;
   /**
-   * Pass the Authorization header of the client on to the backend.
+   * Forward the Authorization header of the client to the backend.
    */
   readonly forwardAuthorization: boolean;
   /**
-   * Request headers that are passed on to the backend.
+   * Request headers that are forwarded to the backend.
    */
   readonly forwardHeaders: readonly string[];
   /**
-   * Cookies that are passed on to the backend; * means all.
+   * Cookies that are forwarded to the backend; * means all.
    */
   readonly forwardCookies: readonly string[];
   /**
-   * Calls to the backend that may run at once. (requests)
+   * Maximum number of concurrent calls to the backend. (requests)
    */
   readonly maxConcurrent: number;
   /**
-   * Largest backend answer that is held in memory as a whole. (bytes)
+   * Maximum size of a backend response that is buffered in memory. (bytes)
    */
   readonly maxBufferedResponseBytes: number;
   /**
-   * Longest row that is taken from the backend, as it is sent; VictoriaLogs stores rows of up to 2 MB. (bytes)
+   * Maximum size of a row that the backend sends; VictoriaLogs stores rows of up to 2 MB. (bytes)
    */
   readonly maxRowBytes: number;
   /**
-   * Whether the client identity that a proxy in front sets is passed on to the backend.
+   * Forward the client identity that a reverse proxy sets to the backend.
    */
   readonly trustProxyHeaders: boolean;
   /**
-   * Connection failures within the window that stop calls to the backend for a while. (failures)
+   * Number of connection failures within the window that opens the circuit breaker, which stops calls to the backend for a while. (failures)
    */
   readonly breakerFailThreshold: number;
   /**
-   * Time without calls to the backend after too many failures. (milliseconds)
+   * Time that the circuit breaker stays open before it lets calls to the backend through again. (milliseconds)
    */
   readonly breakerOpenDuration: number;
   /**
-   * Time over which connection failures are counted. (milliseconds)
+   * Time window in which the circuit breaker counts connection failures. (milliseconds)
    */
   readonly breakerWindowDuration: number;
   /**
-   * Heavy queries that may run on the backend at once; 0 means no bound. (queries)
+   * Maximum number of heavy queries that run on the backend at once; 0 means no limit. (queries)
    */
   readonly maxConcurrentHeavyQueries: number;
   /**
-   * Time range from which statistics count as heavy. (milliseconds)
+   * Time range above which a statistics query counts as heavy. (milliseconds)
    */
   readonly heavyQueryMinRange: number;
   /**
-   * Longest wait for a free place before a heavy query is refused. (milliseconds)
+   * Longest time that a heavy query waits in the queue before it is refused. (milliseconds)
    */
   readonly heavyQueryQueueWait: number;
   /**
-   * Most long label scans that may run on the backend at once; 0 means no bound. (scans)
+   * Maximum number of long label scans that run on the backend at once; 0 means no limit. (scans)
    */
   readonly maxConcurrentMetadataScans: number;
   /**
-   * Long label scans that may always run at once, whatever the backend looks like. (scans)
+   * Number of long label scans that may always run at once, even if the backend is under load. (scans)
    */
   readonly minConcurrentMetadataScans: number;
   /**
-   * How many times slower than alone a label scan may be before fewer run at once. (ratio)
+   * Slowdown of a label scan, relative to one that runs alone, above which fewer scans run at once. (ratio)
    */
   readonly metadataScanLatencyTolerance: number;
   /**
-   * Share of the backend memory that label scans leave free. (ratio)
+   * Share of the backend's memory that label scans leave free. (ratio)
    */
   readonly metadataScanMemoryHeadroom: number;
   /**
-   * Statistics over time that may run on the backend at once; 0 means 4. (queries)
+   * Maximum number of statistics queries over time that run on the backend at once; 0 means 4. (queries)
    */
   readonly statsQueryRangeConcurrency: number;
   /**
-   * Shortest pause between two statistics over time of Logs Drilldown in one of their places; 0 means none. (ms)
+   * Shortest pause between two statistics queries of Logs Drilldown that use the same concurrency permit; 0 means no pause. (ms)
    */
   readonly statsQueryRangeInterQueryDelay: number;
   /**
-   * Answer without storage nodes that the backend, a cluster, cannot reach, and say so.
+   * Return partial answers with a warning if a clustered backend cannot reach some of its storage nodes.
    */
   readonly partialResponses: boolean;
 }
 
 /**
- * Old data from a second backend.
+ * Reads old data from a second backend.
  */
 export interface ColdRouteOptions {
   /**
@@ -621,63 +621,63 @@ export interface ColdRouteOptions {
    */
   readonly backend?: string;
   /**
-   * Age from which data is asked of the cold backend. (milliseconds)
+   * Age above which data is read from the cold backend. (milliseconds)
    */
   readonly boundary: number;
   /**
-   * Time on both sides of the boundary in which rows may be in either backend or in both: both are asked, and each row counts once. (milliseconds)
+   * Time on both sides of the boundary in which rows may be in either backend or in both. Both are queried there, and each row counts once. (milliseconds)
    */
   readonly overlap: number;
   /**
-   * Interval at which the contents of the cold backend are looked up (`/manifest/range`). (milliseconds)
+   * Interval at which the proxy reads the time range that the cold backend holds (`/manifest/range`). (milliseconds)
    */
   readonly manifestRefresh: number;
   /**
-   * Longest time that a request to the cold backend may take. (milliseconds)
+   * Timeout for a call to the cold backend. (milliseconds)
    */
   readonly timeout: number;
   /**
-   * Compression of answers that the cold backend is asked for; zstd is asked for where Node has it (22.15), gzip elsewhere.
+   * Compression requested from the cold backend. zstd needs Node 22.15; older versions request gzip instead.
    */
   readonly compression: 'auto' | 'gzip' | 'zstd' | 'none';
   /**
-   * Show error texts of the backend whole, with the queries and values in them.
+   * Show the full error texts of the backend to clients, including the queries and values in them.
    */
   readonly showsRawErrors: boolean;
   /**
-   * Leave addresses, host names and file paths of the backend out of the error texts that clients see; the log has them.
+   * Remove addresses, host names and file paths of the backend from the error texts that clients see; the log keeps them.
    */
   readonly hidesAddresses: boolean;
   /**
-   * Accept any certificate of the cold backend.
+   * Do not verify the certificate of the cold backend.
    */
   readonly tlsSkipVerify: boolean;
   /**
-   * Calls to the cold backend that may run at once. (requests)
+   * Maximum number of concurrent calls to the cold backend. (requests)
    */
   readonly maxConcurrent: number;
   /**
-   * Most bytes of an answer of the cold backend that is held as a whole. (bytes)
+   * Maximum size of a response of the cold backend that is buffered in memory. (bytes)
    */
   readonly maxBufferedResponseBytes: number;
   /**
-   * Most bytes of one row of the cold backend. (bytes)
+   * Maximum size of a row that the cold backend sends. (bytes)
    */
   readonly maxRowBytes: number;
   /**
-   * Failures of the cold backend after which its own circuit breaker opens. (failures)
+   * Number of failures within the window that opens the circuit breaker of the cold backend. (failures)
    */
   readonly breakerFailThreshold: number;
   /**
-   * Time without calls to the cold backend after too many failures. (milliseconds)
+   * Time that the circuit breaker of the cold backend stays open before it lets calls through again. (milliseconds)
    */
   readonly breakerOpenDuration: number;
   /**
-   * Time in which failures of the cold backend are counted. (milliseconds)
+   * Time window in which the circuit breaker of the cold backend counts failures. (milliseconds)
    */
   readonly breakerWindowDuration: number;
   /**
-   * Answer without the cold backend when it cannot be read, and say so.
+   * Return partial answers with a warning if the cold backend cannot be read.
    */
   readonly partialResponses: boolean;
 }
@@ -687,355 +687,355 @@ export interface ColdRouteOptions {
  */
 export interface DeleteOptions {
   /**
-   * Longest time range that one deletion may cover. (milliseconds)
+   * Maximum time range of one deletion. (milliseconds)
    */
   readonly maxRange: number;
   /**
-   * The first interval at which the backend is asked whether a deletion has ended; later intervals grow to ten times as much. (milliseconds)
+   * First interval at which the proxy asks the backend whether a deletion has finished; later intervals grow up to ten times as long. (milliseconds)
    */
   readonly pollInterval: number;
   /**
-   * Longest time to wait for a deletion to end. After that the proxy stops asking, and treats the deletion as ended once unconfirmedTime has passed. (milliseconds)
+   * Longest time to wait for a deletion to finish. After that the proxy stops asking, and treats the deletion as finished once unconfirmedTime has passed. (milliseconds)
    */
   readonly followTime: number;
   /**
-   * How long caches stay off for a deletion whose end the backend does not confirm. (milliseconds)
+   * Time that caches stay off for a deletion that the backend does not confirm as finished. (milliseconds)
    */
   readonly unconfirmedTime: number;
   /**
-   * Running deletions are recorded in a file beside this one, so that a restarted process still knows them.
+   * The proxy records running deletions in a file next to this one, so that it knows them after a restart.
    */
   readonly diskCachePath: string;
   /**
-   * Running deletions are recorded beside this file if there is no disk cache.
+   * The proxy records running deletions in a file next to this one if there is no disk cache.
    */
   readonly patternsPersistPath: string;
   /**
-   * Running deletions are recorded beside this file if there is neither a disk cache nor a patterns file.
+   * The proxy records running deletions in a file next to this one if there is neither a disk cache nor a patterns file.
    */
   readonly labelIndexPersistPath: string;
   /**
-   * Whether the Authorization header is passed on: the backend may then choose by it which tenant's rows a deletion touches.
+   * Whether the Authorization header is forwarded: if so, the backend may use it to choose the tenant whose rows a deletion removes.
    */
   readonly forwardAuthorization: boolean;
   /**
-   * Headers that are passed on, by which the backend may choose as well.
+   * Headers that are forwarded, which the backend may use to choose the tenant.
    */
   readonly forwardHeaders: readonly string[];
   /**
-   * Cookies that are passed on, by which the backend may choose as well.
+   * Cookies that are forwarded, which the backend may use to choose the tenant.
    */
   readonly forwardCookies: readonly string[];
 }
 
 /**
- * Sample logs of a few services: some history and live entries.
+ * Generates sample logs of a few services: some history and live entries.
  */
 export interface DemoDataOptions {
   /**
-   * Backend that the sample logs are pushed to.
+   * Address of the backend that receives the sample logs.
    */
   readonly target: string;
   /**
-   * How far back the first sample logs reach. (milliseconds)
+   * Time range of the sample history. (milliseconds)
    */
   readonly history: number;
   /**
-   * Lines per second on average, of history and of live entries; 0 sends none. (lines/s)
+   * Average number of lines per second, in the history and live; 0 sends none. (lines/s)
    */
   readonly linesPerSecond: number;
   /**
-   * Seed of the random numbers, so that a demo can be repeated.
+   * Random seed; the same seed gives the same sample logs.
    */
   readonly seed: number;
 }
 
 /**
- * Field queries of Grafana Logs Drilldown that come close together.
+ * Answers field queries of Grafana Logs Drilldown that arrive together with one backend query.
  */
 export interface DrilldownOptions {
   /**
-   * Time over which counts of single fields are gathered into one reading of their rows; 0 gathers none. (ms)
+   * Time that a field query waits for others, so that one read of the rows answers them all; 0 turns batching off. (ms)
    */
   readonly burstWindow: number;
   /**
-   * Most fields in one gathered reading; 1 gathers none. (fields)
+   * Maximum number of fields in one batch; 1 turns batching off. (fields)
    */
   readonly burstMaxFields: number;
   /**
-   * Older way to gather field counts. (ms)
+   * Strategy of an earlier implementation of field batching. (ms)
    */
   readonly fieldBatchWindow: number;
   /**
-   * Older bound of gathered field counts. (fields)
+   * Limit of an earlier implementation of field batching. (fields)
    */
   readonly fieldBatchMaxFields: number;
   /**
-   * Older bound of time buckets. (buckets)
+   * Limit on time buckets in an earlier implementation of field batching. (buckets)
    */
   readonly maxStatsBuckets: number;
   /**
-   * Whether answers depend on the Authorization header, because it is passed on.
+   * Add the Authorization header to the cache key, because it is forwarded to the backend.
    */
   readonly forwardAuthorization: boolean;
   /**
-   * Request headers that answers depend on, because they are passed on.
+   * Request headers that are part of the cache key, because they are forwarded to the backend.
    */
   readonly forwardHeaders: readonly string[];
   /**
-   * Cookies that answers depend on, because they are passed on.
+   * Cookies that are part of the cache key, because they are forwarded to the backend.
    */
   readonly forwardCookies: readonly string[];
 }
 
 /**
- * A small in-process server that speaks the protocol of VictoriaLogs, for development.
+ * A small in-process server that implements the VictoriaLogs API, for development.
  */
 export interface EmbeddedBackendOptions {
   /**
-   * Address that the embedded backend serves.
+   * Address on which the embedded backend listens.
    */
   readonly listen: string;
   /**
-   * Most memory that stored rows may take, past which pushes are refused. (bytes)
+   * Maximum memory for stored rows; the backend refuses pushes above it. (bytes)
    */
   readonly maxBytes: number;
   /**
-   * Folder that keeps rows over a restart; unset keeps them in memory only.
+   * Directory in which rows are stored, so that they survive a restart; if unset, rows are in memory only.
    */
   readonly dataPath?: string;
   /**
-   * Serves /-/faults, where tests and trials ask for latency, errors, hangs and cut connections.
+   * Serve /-/faults, where tests can inject latency, errors, hangs and broken connections.
    */
   readonly faults: boolean;
 }
 
 /**
- * Decides whether a request may run now.
+ * Rate limit, concurrency limit and queue for incoming requests.
  */
 export interface GuardOptions {
   /**
-   * Requests per second that one client (see rateLimitBy) may send in the long run; 0 turns the limit off. A Grafana server is one address, with all its users. (requests/s)
+   * Sustained requests per second per client (see rateLimitBy); 0 turns the limit off. All users of one Grafana server share its address. (requests/s)
    */
   readonly rateLimitPerSecond: number;
   /**
-   * Requests that one client may send at once before the rate counts; 0 turns the limit off. (requests)
+   * Burst of requests that one client may send above the sustained rate; 0 turns the limit off. (requests)
    */
   readonly rateLimitBurst: number;
   /**
-   * What the rate limit counts requests by: the remote address, or the tenant. Use tenant where a Grafana server serves several tenants and an authenticating proxy sets X-Scope-OrgID: whoever chooses the id chooses the bucket.
+   * Key of the rate limit: the remote address, or the tenant. Use tenant if one Grafana server serves several tenants and an authenticating proxy sets X-Scope-OrgID; a client that can choose its id can avoid the limit.
    */
   readonly rateLimitBy: 'address' | 'tenant';
   /**
-   * Requests that this replica works on at once or keeps waiting for their turn; more are refused; 0 means no cap. (requests)
+   * Maximum number of requests that this replica runs or queues; further requests are refused; 0 means no limit. (requests)
    */
   readonly maxConcurrent: number;
   /**
-   * Longest wait of a request for its turn when more came than can run at once. Once requests are refused, who has no less than its share waits 10ms. (milliseconds)
+   * Longest time that a request waits in the queue. While requests are being refused, clients that already have their fair share wait 10ms at most. (milliseconds)
    */
   readonly maxConcurrentQueueWait: number;
 }
 
 /**
- * Patterns of the past, kept over a restart and found ahead of time.
+ * Caches patterns of past time ranges, keeps them across restarts and prefetches them.
  */
 export interface KeptPatternsOptions {
   /**
-   * Find the patterns of what log queries of the past select before somebody asks for them.
+   * Prefetch the patterns of past log queries before a client requests them.
    */
   readonly autodetectFromQueries: boolean;
   /**
-   * File that keeps the patterns of the past over a restart; empty keeps none.
+   * Snapshot file that keeps patterns across restarts; empty turns it off.
    */
   readonly persistPath: string;
   /**
-   * Time between two writes of that file; without news it is not written. (milliseconds)
+   * Interval at which the snapshot file is written if there are changes. (milliseconds)
    */
   readonly persistInterval: number;
   /**
-   * Age of the file above which peers are asked at start. (milliseconds)
+   * Age of the snapshot file above which the replica asks its peers for newer data at startup. (milliseconds)
    */
   readonly startupStaleThreshold: number;
   /**
-   * Longest time that asking peers may take at start. (milliseconds)
+   * Timeout for asking peers at startup. (milliseconds)
    */
   readonly startupPeerWarmTimeout: number;
   /**
-   * Cache budget; an eighth as much again is for patterns. (bytes)
+   * Cache budget; the patterns cache may use an eighth of this in addition. (bytes)
    */
   readonly cacheMaxBytes: number;
   /**
-   * How close to now a request must end to count as recent: its patterns may still change. (milliseconds)
+   * A request that ends within this time of now counts as recent: its patterns may still change. (milliseconds)
    */
   readonly recentTailRefreshWindow: number;
   /**
-   * Whether answers depend on the Authorization header, because it is passed on.
+   * Add the Authorization header to the cache key, because it is forwarded to the backend.
    */
   readonly forwardAuthorization: boolean;
   /**
-   * Request headers that answers depend on, because they are passed on.
+   * Request headers that are part of the cache key, because they are forwarded to the backend.
    */
   readonly forwardHeaders: readonly string[];
   /**
-   * Cookies that answers depend on, because they are passed on.
+   * Cookies that are part of the cache key, because they are forwarded to the backend.
    */
   readonly forwardCookies: readonly string[];
 }
 
 /**
- * Index of label values for quick browsing.
+ * In-memory index of label values for fast browsing.
  */
 export interface LabelIndexOptions {
   /**
-   * Serve label values from an index when no query narrows them.
+   * Serve label values from the index if the request has no query.
    */
   readonly enabled: boolean;
   /**
-   * Values that a browse without a limit gets. (values)
+   * Number of values returned to a request without a limit. (values)
    */
   readonly hotLimit: number;
   /**
-   * Most values kept by tenant and label. (values)
+   * Maximum number of values per tenant and label. (values)
    */
   readonly maxEntries: number;
   /**
-   * Most labels kept, of all tenants together; those browsed the longest ago go first. (labels)
+   * Maximum number of labels in the index, for all tenants together; the least recently used labels are evicted first. (labels)
    */
   readonly maxLabels: number;
   /**
-   * Most memory of all labels together, beside -cache-max-bytes. (bytes)
+   * Maximum memory of the index, in addition to -cache-max-bytes. (bytes)
    */
   readonly maxBytes: number;
   /**
-   * File that keeps the index over a restart; empty keeps none.
+   * Snapshot file that keeps the index across restarts; empty turns it off.
    */
   readonly persistPath: string;
   /**
-   * Time between two writes of that file. (milliseconds)
+   * Interval at which the snapshot file is written. (milliseconds)
    */
   readonly persistInterval: number;
   /**
-   * Age of the file above which peers are asked at start. (milliseconds)
+   * Age of the snapshot file above which the replica asks its peers for newer data at startup. (milliseconds)
    */
   readonly startupStaleThreshold: number;
   /**
-   * Longest time that asking peers may take at start. (milliseconds)
+   * Timeout for asking peers at startup. (milliseconds)
    */
   readonly startupPeerWarmTimeout: number;
   /**
-   * Whether answers depend on the Authorization header, because it is passed on.
+   * Add the Authorization header to the cache key, because it is forwarded to the backend.
    */
   readonly forwardAuthorization: boolean;
   /**
-   * Request headers that answers depend on, because they are passed on.
+   * Request headers that are part of the cache key, because they are forwarded to the backend.
    */
   readonly forwardHeaders: readonly string[];
   /**
-   * Cookies that answers depend on, because they are passed on.
+   * Cookies that are part of the cache key, because they are forwarded to the backend.
    */
   readonly forwardCookies: readonly string[];
 }
 
 /**
- * Recurring shapes of log lines.
+ * Finds patterns in log lines.
  */
 export interface PatternsOptions {
   /**
-   * Serve the patterns endpoint; off it answers with an empty list.
+   * Serve the patterns endpoint; false answers with an empty list.
    */
   readonly enabled: boolean;
   /**
-   * Patterns that every answer begins with; as a flag a JSON array or one per line.
+   * Patterns that are put first in every answer; as a flag, a JSON array or one per line.
    */
   readonly custom: readonly string[];
   /**
-   * File of such patterns: a JSON array, or one per line with # comments.
+   * File of patterns that are put first in every answer: a JSON array, or one per line with # comments.
    */
   readonly customFile?: string;
   /**
-   * Most rows that one request reads. (rows)
+   * Maximum number of rows that one request reads. (rows)
    */
   readonly maxBackendRows: number;
   /**
-   * Most rows that the second pass over windows with small samples reads. (rows)
+   * Maximum number of rows that the second pass over windows with small samples reads. (rows)
    */
   readonly secondPassMaxRows: number;
   /**
-   * Most windows that get a second pass. (windows)
+   * Maximum number of windows that get a second pass. (windows)
    */
   readonly secondPassMaxWindows: number;
 }
 
 /**
- * Caches answers of the backend in memory, on disk and in peers; identical calls in flight share one.
+ * Caches backend answers in memory, on disk and across replicas, and merges identical in-flight calls.
  */
 export interface PeerCacheOptions {
   /**
-   * Turn the memory cache off, and the disk cache with it.
+   * Turn off the memory cache and the disk cache.
    */
   readonly cacheDisabled: boolean;
   /**
-   * Time that an answer is kept when its endpoint has no rule of its own. (milliseconds)
+   * Default TTL of a cached answer, for endpoints without their own TTL. (milliseconds)
    */
   readonly cacheTtl: number;
   /**
-   * Most answers in the memory cache. (entries)
+   * Maximum number of entries in the memory cache. (entries)
    */
   readonly cacheMax: number;
   /**
-   * Most bytes in the memory cache. (bytes)
+   * Maximum size of the memory cache. (bytes)
    */
   readonly cacheMaxBytes: number;
   /**
-   * Whether the cache of finished answers takes its share of the budget.
+   * Whether the response cache (tier0) uses its share of the budget.
    */
   readonly compatCacheEnabled: boolean;
   /**
-   * Share of the budget that the cache of finished answers takes. (percent)
+   * Share of the budget that the response cache (tier0) uses. (percent)
    */
   readonly compatCacheMaxPercent: number;
   /**
-   * Time that label names and values are kept; 0 means 5m, more for longer ranges. (milliseconds)
+   * TTL of label names and values; 0 means 5m, and more for longer ranges. (milliseconds)
    */
   readonly labelsCacheTtl: number;
   /**
-   * Label and series requests that end within this time of now are refreshed once a little old; 0 keeps them like all others. (milliseconds)
+   * Cached answers to label and series requests that end within this time of now are refreshed early; 0 treats them like all others. (milliseconds)
    */
   readonly maxMetadataCacheFreshness: number;
   /**
-   * Time buckets that one label request lists at once; 0 turns the bucketed inventory off. (listings)
+   * Number of time buckets that one label request lists in parallel; 0 turns the bucketed inventory off. (listings)
    */
   readonly metadataInventoryParallelism: number;
   /**
-   * How long after it has expired an answer may be served while the backend cannot be reached or fails; 0 turns this off. (milliseconds)
+   * Time after its expiry that an answer may be served stale while the backend is unreachable or failing; 0 turns this off. (milliseconds)
    */
   readonly staleIfError: number;
   /**
-   * Let identical calls in flight each go to the backend.
+   * Do not merge identical in-flight calls: send each to the backend.
    */
   readonly coalescerDisabled: boolean;
   /**
-   * Ask again for queries that reach close to now once their answers are a little old; labels and series follow -max-metadata-cache-freshness.
+   * Refresh cached answers to recent queries early, once they are older than -recent-tail-refresh-max-staleness; labels and series follow -max-metadata-cache-freshness.
    */
   readonly recentTailRefreshEnabled: boolean;
   /**
-   * How close to now a request must end to count as recent. (milliseconds)
+   * A request that ends within this time of now counts as recent. (milliseconds)
    */
   readonly recentTailRefreshWindow: number;
   /**
-   * Age up to which a recent answer may be served again. (milliseconds)
+   * Maximum age at which a recent answer is served from the cache. (milliseconds)
    */
   readonly recentTailRefreshMaxStaleness: number;
   /**
-   * Whether answers depend on the Authorization header, because it is passed on.
+   * Add the Authorization header to the cache key, because it is forwarded to the backend.
    */
   readonly forwardAuthorization: boolean;
   /**
-   * Request headers that answers depend on, because they are passed on.
+   * Request headers that are part of the cache key, because they are forwarded to the backend.
    */
   readonly forwardHeaders: readonly string[];
   /**
-   * Cookies that answers depend on, because they are passed on.
+   * Cookies that are part of the cache key, because they are forwarded to the backend.
    */
   readonly forwardCookies: readonly string[];
   /**
@@ -1043,27 +1043,27 @@ export interface PeerCacheOptions {
    */
   readonly diskCachePath: string;
   /**
-   * Compress what goes to the disk cache.
+   * Compress entries of the disk cache.
    */
   readonly diskCacheCompress: boolean;
   /**
-   * Entries after which waiting writes go to disk. (entries)
+   * Number of buffered entries that triggers a write to disk. (entries)
    */
   readonly diskCacheFlushSize: number;
   /**
-   * Time after which waiting writes go to disk. (milliseconds)
+   * Longest time that entries stay in the write buffer. (milliseconds)
    */
   readonly diskCacheFlushInterval: number;
   /**
-   * Answers kept for less than this do not go to disk. Labels and label values that list nothing are kept at least so long. (milliseconds)
+   * Minimum TTL of an answer that is written to disk. Empty lists of labels and label values are cached at least this long. (milliseconds)
    */
   readonly diskCacheMinTtl: number;
   /**
-   * Most bytes on disk; 0 means no bound. (bytes)
+   * Maximum size of the disk cache; 0 means no limit. (bytes)
    */
   readonly diskCacheMaxBytes: number;
   /**
-   * Valkey or Redis that replicas share behind memory and disk, in place of peers: redis[s]://[[user]:password@]host[:port][/database].
+   * Valkey or Redis server that replicas share as a cache behind memory and disk, instead of peers: redis[s]://[[user]:password@]host[:port][/database].
    */
   readonly sharedCacheUrl?: string;
   /**
@@ -1071,11 +1071,11 @@ export interface PeerCacheOptions {
    */
   readonly sharedCacheUrlFile?: string;
   /**
-   * Beginning of all names in the shared cache. Proxies of other data need another one.
+   * Prefix of all keys in the shared cache. Proxies that serve different data need different prefixes.
    */
   readonly sharedCachePrefix: string;
   /**
-   * Secret with which answers in the shared cache are signed; the same on all replicas. Without it whoever can write there can forge answers.
+   * Secret that signs answers in the shared cache; the same on all replicas. Without it, anyone who can write to the shared cache can forge answers.
    */
   readonly sharedCacheSecret?: string;
   /**
@@ -1083,43 +1083,43 @@ export interface PeerCacheOptions {
    */
   readonly sharedCacheSecretFile?: string;
   /**
-   * Own host:port as the other replicas see it.
+   * host:port at which the other replicas reach this one.
    */
   readonly peerSelf?: string;
   /**
-   * Own availability zone; peers of the same zone are asked first.
+   * Availability zone of this replica; peers in the same zone are asked first.
    */
   readonly peerSelfAz: string;
   /**
-   * How the other replicas are found; with the own address set it turns the shared cache on.
+   * Discovery of the other replicas; together with -peer-self it turns the peer cache on.
    */
   readonly peerDiscovery?: 'dns' | 'srv' | 'http' | 'static';
   /**
-   * Time between two looks at who the replicas are. (milliseconds)
+   * Interval of peer discovery. (milliseconds)
    */
   readonly peerDiscoveryInterval: number;
   /**
-   * Name whose addresses are the replicas, all on port 3100.
+   * DNS name that resolves to the addresses of the replicas, all on port 3100.
    */
   readonly peerDns?: string;
   /**
-   * SRV name _service._proto.domain whose records are the replicas.
+   * SRV name _service._proto.domain whose records list the replicas.
    */
   readonly peerSrv?: string;
   /**
-   * Addresses, with ports where they are not 53, of the DNS servers that know the replicas; those of the system unless given.
+   * Addresses of the DNS servers used for discovery, with a port unless it is 53; the default is the system's DNS servers.
    */
   readonly peerDnsServers: readonly string[];
   /**
-   * Address that answers with the list of replicas.
+   * URL that returns the list of replicas.
    */
   readonly peerHttpUrl?: string;
   /**
-   * The replicas, as host:port.
+   * List of replicas, each as host:port.
    */
   readonly peerStatic: readonly string[];
   /**
-   * Secret that replicas show each other; the same on all of them.
+   * Shared secret with which replicas authenticate to each other; the same on all replicas.
    */
   readonly peerAuthToken?: string;
   /**
@@ -1127,79 +1127,79 @@ export interface PeerCacheOptions {
    */
   readonly peerAuthTokenFile?: string;
   /**
-   * Trust replicas by their address instead of a secret.
+   * Trust replicas by their IP address instead of a secret.
    */
   readonly peerInsecureIpAllowlist: boolean;
   /**
-   * Own certificate: where it is set, the other replicas are called by HTTPS and shown it.
+   * TLS certificate of this replica; if set, replicas call each other over HTTPS and present it as the client certificate.
    */
   readonly tlsCertFile?: string;
   /**
-   * Key of the own certificate.
+   * Private key of the TLS certificate of this replica.
    */
   readonly tlsKeyFile?: string;
   /**
-   * Authority of the certificates of the other replicas; those that Node trusts unless set.
+   * CA that signed the certificates of the other replicas; the default is the CAs that Node trusts.
    */
   readonly tlsClientCaFile?: string;
   /**
-   * Longest time that a call to another replica may take. (milliseconds)
+   * Timeout for a call to another replica. (milliseconds)
    */
   readonly peerTimeout: number;
   /**
-   * Longest time that a request waits for another replica before it goes on to the backend. One that usually answers faster is given twice its usual time, and a tenth of this at least. (milliseconds)
+   * Longest time that a request waits for another replica before it asks the backend. A replica that usually answers faster gets twice its usual time, but at least a tenth of this value. (milliseconds)
    */
   readonly peerPatience: number;
   /**
-   * Hand answers to the replica that owns them.
+   * Push answers to the replica that owns their cache key.
    */
   readonly peerWriteThrough: boolean;
   /**
-   * Answers kept for less than this are not handed to the replica that owns them. Labels and label values that list nothing are kept at least so long. (milliseconds)
+   * Minimum TTL of an answer that is pushed to the owner of its cache key. Empty lists of labels and label values are cached at least this long. (milliseconds)
    */
   readonly peerWriteThroughMinTtl: number;
   /**
-   * Fetch what other replicas are asked for most before it is asked for here.
+   * Prefetch the hot cache keys of other replicas before a client requests them here.
    */
   readonly peerHotReadAheadEnabled: boolean;
   /**
-   * Time between two rounds of reading ahead. (milliseconds)
+   * Interval between two prefetch rounds. (milliseconds)
    */
   readonly peerHotReadAheadInterval: number;
   /**
-   * Random time added to each round of reading ahead. (milliseconds)
+   * Random jitter added to the prefetch interval. (milliseconds)
    */
   readonly peerHotReadAheadJitter: number;
   /**
-   * Most wanted keys that a replica tells the others. (keys)
+   * Number of hot keys that a replica reports to the others. (keys)
    */
   readonly peerHotReadAheadTopN: number;
   /**
-   * Most keys fetched in one round. (keys)
+   * Maximum number of keys prefetched in one round. (keys)
    */
   readonly peerHotReadAheadMaxKeysPerInterval: number;
   /**
-   * Most bytes fetched in one round. (bytes)
+   * Maximum number of bytes prefetched in one round. (bytes)
    */
   readonly peerHotReadAheadMaxBytesPerInterval: number;
   /**
-   * Keys fetched at once in a round.
+   * Number of keys prefetched in parallel.
    */
   readonly peerHotReadAheadMaxConcurrency: number;
   /**
-   * Answers with less time left than this are not fetched ahead. (milliseconds)
+   * Minimum remaining TTL of an answer that is prefetched. (milliseconds)
    */
   readonly peerHotReadAheadMinTtl: number;
   /**
-   * Largest answer that is fetched ahead. (bytes)
+   * Maximum size of an answer that is prefetched. (bytes)
    */
   readonly peerHotReadAheadMaxObjectBytes: number;
   /**
-   * Largest share of a round that one tenant may take at first. (percent)
+   * Initial share of a prefetch round that one tenant may use. (percent)
    */
   readonly peerHotReadAheadTenantFairShare: number;
   /**
-   * How long a replica is not read ahead from after a failure, as many times as it failed in a row, at most four. (milliseconds)
+   * Pause in prefetching from a replica after a failure, multiplied by the number of consecutive failures, up to four. (milliseconds)
    */
   readonly peerHotReadAheadErrorBackoff: number;
 }
@@ -1210,11 +1210,11 @@ export interface PeerCacheOptions {
 export type ReferenceApiOptions = Readonly<Record<never, never>>;
 
 /**
- * Converts rows of the backend to typed answers in Loki's shape.
+ * Evaluates the stages that the backend cannot, and converts backend rows to Loki's response format.
  */
 export interface ResponseShapeOptions {
   /**
-   * Fields taken out of the lines of log answers by a pattern, whose first group or whole match is the value, and shown as parsed labels; a JSON array of objects with name, matcherRegex and, as in Grafana, url, urlDisplayLabel and datasourceUid.
+   * Fields that are extracted from log lines by a regular expression and shown as parsed labels; the first group or the whole match is the value. A JSON array of objects with name, matcherRegex and, as in Grafana, url, urlDisplayLabel and datasourceUid.
    */
   readonly derivedFields: {
     readonly name: string;
@@ -1224,67 +1224,67 @@ export interface ResponseShapeOptions {
     readonly datasourceUid?: string;
   }[];
   /**
-   * Most lines in which fields are looked for. (lines)
+   * Maximum number of lines scanned for fields. (lines)
    */
   readonly detectedFieldsMaxScanLines: number;
   /**
-   * Longest time to scan lines for fields. When it is reached, the answer has the fields of the lines read so far and a warning, or is an error if no line was read. 0 means no bound. (milliseconds)
+   * Timeout for the scan of lines for fields. When it is reached, the answer has the fields of the lines read so far and a warning, or is an error if no line was read. 0 means no limit. (milliseconds)
    */
   readonly drilldownScanTimeout: number;
   /**
-   * Counting of rows that were pushed several times, in metrics, volumes and statistics: once counts each of them once, as Loki does; stored counts every stored row, and needs no search for such rows. Lists of log lines show them once in any case.
+   * Counting of duplicate rows, pushed more than once, in metrics, volumes and statistics: once counts a duplicate once, as Loki does; stored counts every stored row, and needs no search for duplicates. Lists of log lines never show duplicates.
    */
   readonly repeatedRows: 'once' | 'stored';
   /**
-   * File that keeps what was learned about stretches of time (repeated rows, spelled levels) over a restart, so that the first metric queries ask as little as later ones. With -data-dir it is facts.json there unless it is set; empty keeps none.
+   * Snapshot file that keeps facts about time ranges (duplicate rows, spellings of levels) across restarts, so that the first metric queries are as fast as later ones. The default with -data-dir is facts.json in that directory; empty turns it off.
    */
   readonly factsPersistPath: string;
   /**
-   * Most threads that evaluate the lines that cost most: long ones under patterns or chains of stages that would hold up all other requests. They start when they are needed. (threads)
+   * Maximum number of threads that evaluate expensive lines, such as long lines with complex patterns, which would block all other requests. They start on demand. (threads)
    */
   readonly lineThreads: number;
   /**
-   * Threads that count the rows of metric queries with many rows, so that other requests do not wait for them; auto means one less than there are processors, and at least one. With 0 the event loop counts all rows. They start when they are needed. (threads)
+   * Number of threads that count the rows of large metric queries, so that other requests do not wait; auto means one less than the number of CPUs, but at least one. With 0 the event loop counts all rows. They start on demand. (threads)
    */
   readonly rowThreads: string | number;
   /**
-   * Rows of the selected streams in the range from which on these threads count them; fewer are counted sooner than a thread has been told what to count. (rows)
+   * Number of rows in the selected streams and time range from which on a metric query uses these threads; the event loop counts fewer rows faster. (rows)
    */
   readonly rowThreadsMinRows: number;
   /**
-   * Longest time that such a thread may take for one line; the query fails then. (milliseconds)
+   * Timeout for the evaluation of one line in such a thread; the query fails when it is exceeded. (milliseconds)
    */
   readonly lineTimeout: number;
 }
 
 /**
- * Read-only views of rules and alerts.
+ * Read-only API for rules and alerts.
  */
 export interface RulesOptions {
   /**
-   * Address of the service that evaluates rules.
+   * URL of the service that evaluates rules.
    */
   readonly rulerBackend?: string;
   /**
-   * Address of the service that reports alerts; unset means the rules service.
+   * URL of the service that reports alerts; unset means the rules service.
    */
   readonly alertsBackend?: string;
   /**
-   * Leave addresses, host names and file paths of the services out of the error texts that clients see; the log has them.
+   * Remove addresses, host names and file paths of the services from the error texts that clients see; the log keeps them.
    */
   readonly hidesAddresses: boolean;
   /**
-   * Longest time that the rules or alerts service may take to answer. (milliseconds)
+   * Timeout for a call to the rules or alerts service. (milliseconds)
    */
   readonly timeout: number;
 }
 
 /**
- * Readiness, liveness, build information, metrics and the refusal of writes.
+ * Serves readiness, liveness, build information and metrics, and refuses writes.
  */
 export interface StatusOptions {
   /**
-   * Loki version that the build information names; clients choose features by it.
+   * Loki version that the build information reports; clients choose features by it.
    */
   readonly version: string;
 }
@@ -1294,57 +1294,57 @@ export interface StatusOptions {
  */
 export interface TailOptions {
   /**
-   * Source of new lines. synthetic and auto poll the backend. native also follows the backend's own tail: it polls less often while no lines come, and ends when the backend's tail ends.
+   * Source of new lines. synthetic and auto poll the backend. native also follows the backend's own tail: it polls less often while there are no new lines, and ends when the backend's tail ends.
    */
   readonly mode: 'auto' | 'native' | 'synthetic';
   /**
-   * Browser origins that may open a tail, such as https://grafana.example.com; * lets in all. Requests without an Origin, such as Grafana's own, need none.
+   * Browser origins that may open a tail, such as https://grafana.example.com; * allows all. Requests without an Origin header, such as Grafana's own, are always allowed.
    */
   readonly allowedOrigins: readonly string[];
   /**
-   * A tail is closed after this time; clients open a new one. 0 means no bound. (milliseconds)
+   * Maximum duration of a tail; clients reopen it when it is closed. 0 means no limit. (milliseconds)
    */
   readonly maxDuration: number;
   /**
-   * Tails that may be open at once, in each worker; 0 means no bound.
+   * Maximum number of open tails per worker; 0 means no limit.
    */
   readonly maxOpen: number;
   /**
-   * Time between two polls for new lines, by the proxy and by the backend in its own tail. (milliseconds)
+   * Interval between two polls for new lines, by the proxy and by the backend in its own tail. (milliseconds)
    */
   readonly refreshInterval: number;
   /**
-   * How long a line waits for older lines of its stream, so that lines are sent in order. It should be as long as the backend may take to show a row that it has accepted. 0 sends lines as they are found, in any order. (milliseconds)
+   * Time that a line waits for older lines of its stream, so that lines are sent in order. Set it to the longest time between the backend accepting a row and showing it. 0 sends lines as they are found, in any order. (milliseconds)
    */
   readonly reorderWindow: number;
   /**
-   * How late a line may reach the backend, compared with its timestamp, and still be shown. (milliseconds)
+   * Maximum delay between the timestamp of a line and its arrival at the backend for the line to be shown. (milliseconds)
    */
   readonly lookback: number;
   /**
-   * Lines remembered per tail, so that none is shown twice. Above this many lines within the lookback, the lookback gets shorter.
+   * Number of lines that each tail remembers to avoid duplicates. With more lines than this within the lookback, the lookback gets shorter.
    */
   readonly dedupKeys: number;
   /**
-   * Time that the backend has to start its own tail. (milliseconds)
+   * Timeout for the backend to start its own tail. (milliseconds)
    */
   readonly nativeOpenTimeout: number;
   /**
-   * How long reading waits for a client that is behind before lines are dropped and reported to it. (milliseconds)
+   * Time that a tail waits for a slow client before it drops lines and reports them to the client. (milliseconds)
    */
   readonly slowGrace: number;
   /**
-   * A client that reads nothing for this time, although entries are waiting, is disconnected. (milliseconds)
+   * Time after which a client that reads nothing although entries are waiting is disconnected. (milliseconds)
    */
   readonly stallTimeout: number;
 }
 
 /**
- * Decides whose data a request may see: X-Scope-OrgID and the tenants of the backend.
+ * Maps X-Scope-OrgID to tenants of the backend, and so decides which data a request may read.
  */
 export interface TenancyOptions {
   /**
-   * Backend account and project by X-Scope-OrgID, as a JSON object, for example {"team-a":{"account_id":"1","project_id":"0"}}.
+   * Backend account and project per X-Scope-OrgID, as a JSON object, for example {"team-a":{"account_id":"1","project_id":"0"}}.
    */
   readonly tenantMap: {
     readonly [k: string]: {
@@ -1353,31 +1353,31 @@ export interface TenancyOptions {
     };
   };
   /**
-   * YAML or JSON file with the same mapping; its entries win over the inline ones.
+   * YAML or JSON file with the same mapping; its entries override the inline ones.
    */
   readonly tenantMapFile?: string;
   /**
-   * Interval at which the tenant map file is checked for changes; 0 re-reads it on SIGHUP only. (milliseconds)
+   * Interval at which the tenant map file is checked for changes; 0 reloads it on SIGHUP only. (milliseconds)
    */
   readonly tenantMapReloadInterval: number;
   /**
-   * Stream field that must equal X-Scope-OrgID, for tenants that share one backend account.
+   * Stream field that must equal X-Scope-OrgID; for tenants that share one backend account.
    */
   readonly tenantLabel?: string;
   /**
-   * Let X-Scope-OrgID: * see all data when tenants are distinguished by a label.
+   * Allow X-Scope-OrgID: * to read all data if tenants are distinguished by a label.
    */
   readonly allowGlobal: boolean;
   /**
-   * Take an X-Scope-OrgID that is a number and not in the map for the backend account of that number. Beside a map this lets a client reach the accounts of other ids by their numbers; false makes such ids unknown.
+   * Treat a numeric X-Scope-OrgID that is not in the map as the backend account with that number. With a tenant map, this lets a client read the accounts of other tenants by their number; false makes such ids unknown.
    */
   readonly allowNumeric: boolean;
   /**
-   * Let requests without X-Scope-OrgID, and the ids 0, fake, default and *, read the backend's default account (0:0). False refuses requests without an id, and makes these ids unknown. Unless set, it is false with -tenant.unknown=reject and true otherwise. Ids of the tenant map, and * with -tenant.allow-global, stay allowed.
+   * Allow requests without X-Scope-OrgID, and the ids 0, fake, default and *, to read the backend's default account (0:0). False refuses requests without an id, and makes these ids unknown. The default is false with -tenant.unknown=reject and true otherwise. Ids in the tenant map, and * with -tenant.allow-global, stay allowed.
    */
   readonly allowDefault?: boolean;
   /**
-   * Answer an X-Scope-OrgID that is neither mapped nor numeric like a tenant without data, as Loki does, or refuse it with 403.
+   * Treat an X-Scope-OrgID that is neither mapped nor numeric as a tenant without data, as Loki does, or refuse it with 403.
    */
   readonly unknownTenant: 'empty' | 'reject';
   /**
@@ -1385,151 +1385,151 @@ export interface TenancyOptions {
    */
   readonly requireTenantHeader: boolean;
   /**
-   * Refuse requests without X-Scope-OrgID, under the name that Loki gives this.
+   * Refuse requests without X-Scope-OrgID; this is Loki's name for -require-tenant-header.
    */
   readonly authEnabled: boolean;
   /**
-   * Pass X-Scope-OrgID on to the backend for ids that are not in the map.
+   * Forward X-Scope-OrgID to the backend for ids that are not in the map.
    */
   readonly forwardTenantHeader: boolean;
 }
 
 /**
- * Lets clients read the limits that apply to them.
+ * Serves the limits that apply to the client's tenant.
  */
 export interface TenantLimitsOptions {
   /**
-   * Whether clients are told that patterns are available.
+   * Whether the limits say that patterns are available.
    */
   readonly patternsEnabled: boolean;
 }
 
 /**
- * Cache of finished answers, ready to send.
+ * Response cache (tier0): encoded responses that are ready to send.
  */
 export interface Tier0Options {
   /**
-   * Keep finished answers of safe GET requests.
+   * Cache the responses to safe GET requests.
    */
   readonly enabled: boolean;
   /**
-   * Share of the cache budget that finished answers may take; 0 turns this cache off. (percent)
+   * Share of the cache budget for this cache; 0 turns it off. (percent)
    */
   readonly maxPercent: number;
   /**
-   * Cache budget that the share is taken from. (bytes)
+   * Cache budget in bytes, of which this cache gets a share. (bytes)
    */
   readonly cacheMaxBytes: number;
   /**
-   * Cache entries that the share is taken from. (entries)
+   * Cache budget in entries, of which this cache gets a share. (entries)
    */
   readonly cacheMax: number;
   /**
-   * Time that finished answers to queries are kept. (milliseconds)
+   * TTL of responses to queries. (milliseconds)
    */
   readonly queryTtl: number;
   /**
-   * Time that label names and values are kept; 0 means 5m, more for longer ranges. (milliseconds)
+   * TTL of label names and values; 0 means 5m, and more for longer ranges. (milliseconds)
    */
   readonly labelsCacheTtl: number;
   /**
-   * The least time that labels and label values are kept which list nothing. (milliseconds)
+   * Minimum TTL of empty lists of labels and label values. (milliseconds)
    */
   readonly diskCacheMinTtl: number;
   /**
-   * The least time that labels and label values are kept which list nothing. (milliseconds)
+   * Minimum TTL of empty lists of labels and label values. (milliseconds)
    */
   readonly peerWriteThroughMinTtl: number;
   /**
-   * How close to now a label or series request must end to count as recent; 0 keeps it like all others. (milliseconds)
+   * A label or series request that ends within this time of now counts as recent; 0 treats it like all others. (milliseconds)
    */
   readonly maxMetadataCacheFreshness: number;
   /**
-   * Ask again for queries that reach close to now once their answers are a little old; labels and series follow -max-metadata-cache-freshness.
+   * Refresh cached answers to recent queries early, once they are older than -recent-tail-refresh-max-staleness; labels and series follow -max-metadata-cache-freshness.
    */
   readonly recentTailRefreshEnabled: boolean;
   /**
-   * How close to now a request must end to count as recent. (milliseconds)
+   * A request that ends within this time of now counts as recent. (milliseconds)
    */
   readonly recentTailRefreshWindow: number;
   /**
-   * Age up to which a recent answer may be served again. (milliseconds)
+   * Maximum age at which a recent answer is served from the cache. (milliseconds)
    */
   readonly recentTailRefreshMaxStaleness: number;
   /**
-   * Whether answers depend on the Authorization header, because it is passed on.
+   * Add the Authorization header to the cache key, because it is forwarded to the backend.
    */
   readonly forwardAuthorization: boolean;
   /**
-   * Request headers that answers depend on, because they are passed on.
+   * Request headers that are part of the cache key, because they are forwarded to the backend.
    */
   readonly forwardHeaders: readonly string[];
   /**
-   * Cookies that answers depend on, because they are passed on.
+   * Cookies that are part of the cache key, because they are forwarded to the backend.
    */
   readonly forwardCookies: readonly string[];
   /**
-   * Whether log answers are sent in chunks, which leaves nothing to keep.
+   * Whether log responses are streamed in chunks, which cannot be cached here.
    */
   readonly streamResponse: boolean;
 }
 
 /**
- * Plans LogQL queries: what the backend does and what is evaluated here.
+ * Plans LogQL queries: which parts the backend evaluates and which parts the proxy evaluates.
  */
 export interface TranslateOptions {
   /**
-   * Whether the backend filters lines and counts entries where it does so exactly; with off it only selects streams and everything else is evaluated here, with the same answers.
+   * Let the backend filter lines and count entries where its result is exact. With off, the backend only selects streams and the proxy evaluates everything else; answers are the same.
    */
   readonly pushdown: 'on' | 'off';
   /**
-   * What regular expressions in line filters and label filters mean: with loki what Loki makes of them, which keeps and drops other lines than they say (v=~"a.*" also keeps xab); with exact what they say. Stream selectors always mean what they say.
+   * Semantics of regular expressions in line filters and label filters. loki: as Loki evaluates them, with its deviations (v=~"a.*" also keeps xab). exact: as written. Stream selectors are always exact.
    */
   readonly filters: 'loki' | 'exact';
   /**
-   * The answer to the first range query over many rows: exact waits until the rows are checked for repeats and spellings of levels; prompt answers at once from the backend's own count, names its assumptions in a warning, and checks the rows in spare time. Instant queries, ranges up to 15 minutes and fewer rows than firstAnswersMaxRows are always exact.
+   * Answer to the first range query over many rows. exact waits until the rows are checked for duplicates and spellings of levels. prompt answers immediately from the backend's own count, lists its assumptions in a warning, and checks the rows in the background. Instant queries, ranges up to 15 minutes and queries over fewer rows than firstAnswersMaxRows are always exact.
    */
   readonly firstAnswers: 'exact' | 'prompt';
   /**
-   * The most rows that are checked while a client waits; more of them are assumed to be plain at first, with firstAnswers=prompt. (rows)
+   * Maximum number of rows that are checked while a client waits; with firstAnswers=prompt, the first answer over more rows uses assumptions. (rows)
    */
   readonly firstAnswersMaxRows: number;
   /**
-   * Name the series of metric queries over parsed lines by the extracted labels, read from rows within the row budget.
+   * Label the series of metric queries over parsed lines with the extracted labels, read from rows within the row limit.
    */
   readonly exactParserSeriesIdentity: boolean;
 }
 
 /**
- * The page at /ui: the pipeline as loaded, and a query box.
+ * Serves the web page at /ui, with the loaded pipeline and a query editor.
  */
 export interface UiOptions {
   /**
-   * Host names, besides addresses and localhost, under which the admin listener answers, for the page and all its other routes. List only names that you control: whoever can point a listed name at this machine can read the data through a user's browser. With an admin token there is no such listener, and the token protects these routes.
+   * Host names that the admin listener accepts, besides IP addresses and localhost, for the page and all its other routes. List only names that you control: anyone who can point a listed name at this machine can read the data through a user's browser. With an admin token there is no admin listener, and the token protects these routes.
    */
   readonly allowedHosts: readonly string[];
 }
 
 /**
- * Answers prepared before they are asked for.
+ * Prefetches common answers before clients request them.
  */
 export interface WarmersOptions {
   /**
-   * Keep the usual label listings (1h, 6h, 24h, 7d) fresh in the background.
+   * Refresh the common label listings (1h, 6h, 24h, 7d) in the background.
    */
   readonly labelsCacheWarm: boolean;
   /**
-   * Time that label listings are kept; they are refreshed at three quarters of it; 0 means 5m. (milliseconds)
+   * TTL of label listings, which are refreshed at three quarters of it; 0 means 5m. (milliseconds)
    */
   readonly labelsCacheTtl: number;
   /**
-   * Longest random wait before the first warm-up, so that replicas do not all start at once. (milliseconds)
+   * Maximum random delay before the first warm-up, so that replicas do not all start at the same time. (milliseconds)
    */
   readonly warmupMaxJitter: number;
 }
 
 /**
- * Long range queries in pieces: fetched in parallel, kept, merged.
+ * Splits long range queries into time windows, which are fetched in parallel, cached and merged.
  */
 export interface WindowSplitOptions {
   /**
@@ -1541,119 +1541,119 @@ export interface WindowSplitOptions {
    */
   readonly splitInterval: number;
   /**
-   * Reads that a metric query makes at once while adaptive parallelism is off. Log queries read all their missing neighbouring windows in one call.
+   * Number of parallel reads of a metric query while adaptive parallelism is off. Log queries read adjacent missing windows in one call.
    */
   readonly maxParallel: number;
   /**
-   * Metric queries make more reads at once while the backend is quick and healthy, and fewer when it is not.
+   * Increase the parallel reads of metric queries while the backend is fast and healthy, and reduce them otherwise.
    */
   readonly adaptiveParallel: boolean;
   /**
-   * Fewest reads that a metric query makes at once in adaptive mode.
+   * Minimum number of parallel reads of a metric query in adaptive mode.
    */
   readonly adaptiveMinParallel: number;
   /**
-   * Most reads that a metric query makes at once in adaptive mode.
+   * Maximum number of parallel reads of a metric query in adaptive mode.
    */
   readonly adaptiveMaxParallel: number;
   /**
-   * Average time of a window below which adaptive mode adds parallel reads of metric queries. (milliseconds)
+   * Average latency per window below which adaptive mode increases the parallel reads of metric queries. (milliseconds)
    */
   readonly latencyTarget: number;
   /**
-   * Average time of a window above which adaptive mode takes parallel reads of metric queries away. (milliseconds)
+   * Average latency per window above which adaptive mode reduces the parallel reads of metric queries. (milliseconds)
    */
   readonly latencyBackoff: number;
   /**
-   * Shortest time between two changes in adaptive mode, which concerns metric queries only. (milliseconds)
+   * Minimum time between two adjustments in adaptive mode, which applies to metric queries only. (milliseconds)
    */
   readonly adaptiveCooldown: number;
   /**
-   * Share of failed reads above which adaptive mode takes parallel reads of metric queries away. (ratio)
+   * Error rate above which adaptive mode reduces the parallel reads of metric queries. (ratio)
    */
   readonly errorBackoffThreshold: number;
   /**
-   * Windows that end within this time of now may still change and count as recent. (milliseconds)
+   * Windows that end within this time of now count as recent, because they may still change. (milliseconds)
    */
   readonly freshness: number;
   /**
-   * Time that recent windows are kept; 0 keeps none. (milliseconds)
+   * TTL of recent windows; 0 does not cache them. (milliseconds)
    */
   readonly recentCacheTtl: number;
   /**
-   * Time that windows which no longer change are kept. (milliseconds)
+   * TTL of windows that no longer change. (milliseconds)
    */
   readonly historyCacheTtl: number;
   /**
-   * Age up to which a count of lines is trusted before kept windows are served: a late line is seen after this time; 0 trusts windows for as long as they are kept. (milliseconds)
+   * Maximum age of the line count that validates cached windows: a late line becomes visible after this time; 0 serves cached windows without this check. (milliseconds)
    */
   readonly historyRevalidate: number;
   /**
-   * Ask the backend first which windows hold data at all and skip the empty ones.
+   * Ask the backend first which windows contain data, and skip empty windows.
    */
   readonly prefilterIndexStats: boolean;
   /**
-   * Fewest windows for which asking first pays. (windows)
+   * Minimum number of windows for this first call. (windows)
    */
   readonly prefilterMinWindows: number;
   /**
-   * Metric queries read windows with many hits with less parallelism than others.
+   * Read windows with many hits with less parallelism in metric queries.
    */
   readonly streamAwareBatching: boolean;
   /**
-   * Hits above which a window of a metric query counts as expensive. (hits)
+   * Number of hits above which a window of a metric query counts as expensive. (hits)
    */
   readonly expensiveHitThreshold: number;
   /**
-   * Reads of expensive windows that a metric query makes at once.
+   * Number of parallel reads of expensive windows of a metric query.
    */
   readonly expensiveMaxParallel: number;
   /**
-   * Cut windows at multiples of their length, so that later queries find them in the cache.
+   * Align windows to multiples of their length, so that later queries find them in the cache.
    */
   readonly alignWindows: boolean;
   /**
-   * Longest time that one read may take, of a window or of several neighbouring ones; windows whose common read took longer are read again one by one. 0 means no bound. (milliseconds)
+   * Timeout for one read of a window or of several adjacent windows; after a timeout, adjacent windows are read again one by one. 0 means no limit. (milliseconds)
    */
   readonly windowTimeout: number;
   /**
-   * Answer with the windows that worked when some failed, and say so.
+   * Return partial answers with a warning if some windows fail.
    */
   readonly partialResponses: boolean;
   /**
-   * Fetch the windows before those of a metric query in the background when it comes a second time.
+   * Prefetch the windows before those of a repeated metric query in the background.
    */
   readonly backgroundWarm: boolean;
   /**
-   * Most windows fetched in the background after one query. (windows)
+   * Maximum number of windows prefetched after one query. (windows)
    */
   readonly backgroundWarmMaxWindows: number;
   /**
-   * Most answers in the memory cache. (entries)
+   * Maximum number of entries in the memory cache. (entries)
    */
   readonly cacheMax: number;
   /**
-   * Most bytes in the memory cache. (bytes)
+   * Maximum size of the memory cache. (bytes)
    */
   readonly cacheMaxBytes: number;
   /**
-   * Whether the cache of finished answers takes its share of the budget.
+   * Whether the response cache (tier0) uses its share of the budget.
    */
   readonly compatCacheEnabled: boolean;
   /**
-   * Share of the budget that the cache of finished answers takes. (percent)
+   * Share of the budget that the response cache (tier0) uses. (percent)
    */
   readonly compatCacheMaxPercent: number;
   /**
-   * Whether answers depend on the Authorization header, because it is passed on.
+   * Add the Authorization header to the cache key, because it is forwarded to the backend.
    */
   readonly forwardAuthorization: boolean;
   /**
-   * Request headers that answers depend on, because they are passed on.
+   * Request headers that are part of the cache key, because they are forwarded to the backend.
    */
   readonly forwardHeaders: readonly string[];
   /**
-   * Cookies that answers depend on, because they are passed on.
+   * Cookies that are part of the cache key, because they are forwarded to the backend.
    */
   readonly forwardCookies: readonly string[];
   /**
