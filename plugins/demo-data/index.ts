@@ -23,7 +23,7 @@ const catchUpMs = 60_000;
 export default defineService<DemoDataOptions>({
   name: 'demo-data',
   isSingle: true,
-  summary: 'Sample logs of a few services: some history and live entries.',
+  summary: 'Generates sample logs of a few services: some history and live entries.',
   create(options, host) {
     const stopped = new AbortController();
     const requestMs = (1000 * linesPerRequest) / options.linesPerSecond;

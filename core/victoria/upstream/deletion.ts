@@ -87,7 +87,8 @@ function failureOf(error: unknown): unknown {
  * (docs/protocol/victorialogs.md#clusters).
  */
 function adviceOn(error: ApiError): string {
-  if (isLostNode(error)) return '; the others may have begun: send it again when all can be reached';
+  if (isLostNode(error))
+    return '; other nodes may have started the deletion; repeat it when all nodes are reachable';
   const origin = error.cause instanceof Error ? error.cause.message : '';
   return origin.includes('-internaldelete.enable') ? '; storage nodes need -internaldelete.enable' : '';
 }

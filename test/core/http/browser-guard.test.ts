@@ -68,7 +68,7 @@ test('without a token every route of the admin listener refuses names that a str
         const path = filled(paths[0]);
         const [status, text] = await admin(method, path, rebound);
         t.is(status, 403, `${method} ${path}`);
-        t.regex(text, /host name rebind\.evil\.example is not allowed here; set -ui\.allowed-hosts/);
+        t.regex(text, /host name rebind\.evil\.example is not allowed; add it to -ui\.allowed-hosts/);
         t.is((await admin(method, path, { host: 'logs.example:80' }))[0], 200, `${method} ${path}`);
       }
   });

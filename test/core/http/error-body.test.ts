@@ -20,11 +20,11 @@ function toldOf(work: () => unknown): readonly [status: number, text: string] {
 test('rows that the backend made wrong are told as such', (t) => {
   t.deepEqual(
     toldOf(() => parseStreamText('{a=b')),
-    [502, 'unexpected answer of the backend: malformed _stream at offset 1: {a=b'],
+    [502, 'unexpected response from the backend: malformed _stream at offset 1: {a=b'],
   );
   t.deepEqual(
     toldOf(() => parseRowTime('yesterday')),
-    [502, 'unexpected answer of the backend: malformed _time: yesterday'],
+    [502, 'unexpected response from the backend: malformed _time: yesterday'],
   );
 });
 

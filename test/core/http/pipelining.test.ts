@@ -96,7 +96,7 @@ test('one pipelined request too many is told so in its turn and ends the connect
     const refused = await log.find((line) => line.get('http.response.status_code') === 429);
     t.is(
       refused.get('error.message'),
-      '2 requests of this connection are not answered yet; use more connections, or raise -http-conn-max-pipelined',
+      'this connection has 2 requests without a response; use more connections, or raise -http-conn-max-pipelined',
     );
   });
 });

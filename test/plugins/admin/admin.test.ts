@@ -95,7 +95,7 @@ test('a flush is a POST, on the admin listener, and only with instrumentation', 
     instrumented,
   );
   await withAdmin({}, async ({ main, admin: url }) => {
-    const off = '404 page not found: -server.register-instrumentation=true opens it\n';
+    const off = '404 page not found: set -server.register-instrumentation=true to enable this route\n';
     t.like(await send('POST', `${url ?? ''}/admin/cache/flush`), { status: 404, text: off });
     t.like(await send('POST', `${main}/admin/cache/flush`), { status: 404, text: '404 page not found\n' });
   });
@@ -154,7 +154,7 @@ test('query analytics count what clients ask, and are off unless asked for', asy
         ['queries', '-server.enable-query-analytics'],
         ['pprof/', '-server.enable-pprof'],
       ] as const) {
-        const off = `404 page not found: ${flag}=true opens it\n`;
+        const off = `404 page not found: set ${flag}=true to enable this route\n`;
         t.like(await send('GET', `${url ?? ''}/debug/${path}`), { status: 404, text: off });
       }
     },

@@ -122,7 +122,7 @@ test.serial('a CPU profile and sampled allocations are what developer tools open
 
 test.serial('a heap snapshot is refused when the heap is too large to be copied', async (t) => {
   const error = await t.throwsAsync(take(new Profiles({ maxHeapBytes: 1000 }), 'heap', { format: 'v8' }));
-  t.regex(error.message, /^the heap holds \d+ bytes; snapshots are taken up to 1000$/);
+  t.regex(error.message, /^the heap has \d+ bytes; heap snapshots are limited to 1000 bytes$/);
 });
 
 test.serial('a heap snapshot is what developer tools open', async (t) => {
@@ -139,7 +139,7 @@ test.serial('one profile is taken at a time, and a client that leaves ends it', 
   const gone = new AbortController();
   const first = profiles.answer(callFor('profile', { seconds: '60', signal: gone.signal }));
   const busy = await t.throwsAsync(take(profiles, 'allocs'));
-  t.is(busy.message, 'another profile is being taken');
+  t.is(busy.message, 'another profile is already running; retry when it has finished');
   gone.abort();
   await t.throwsAsync(first, { name: 'AbortError' });
   t.is((await take(profiles, 'profile')).status, 200);

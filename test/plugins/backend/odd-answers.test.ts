@@ -186,7 +186,9 @@ test.serial(
                 told.add(endpoint);
                 t.is(reply.status, 502, what);
                 t.true(
-                  reply.error.startsWith(`unexpected answer of the backend to /select/logsql/${endpoint}: `),
+                  reply.error.startsWith(
+                    `unexpected response from the backend to /select/logsql/${endpoint}: `,
+                  ),
                   `${what}: ${reply.error}`,
                 );
               }

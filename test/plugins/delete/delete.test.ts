@@ -315,8 +315,8 @@ const failures: readonly (readonly [what: string, replies: ReadonlyMap<string, R
   [
     'a deletion in a cluster without one of its nodes',
     new Map([[taskPath, [502, 'cannot run delete task: cannot connect to storage node at "x": refused']]]),
-    'the backend cannot reach one of its storage nodes, without which the answer would not be complete; ' +
-      'the others may have begun: send it again when all can be reached',
+    'the backend cannot reach one of its storage nodes, so its answer would be incomplete; check its storage nodes; ' +
+      'other nodes may have started the deletion; repeat it when all nodes are reachable',
   ],
   ['an answer without a task', new Map([[taskPath, [200, '{}']]]), 'the backend named no task'],
 ];

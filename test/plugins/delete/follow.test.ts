@@ -182,8 +182,7 @@ test('no more than a thousand deletions are followed at once', async (t) => {
   const send = (): Promise<{ readonly taskId: string }> => Promise.resolve({ taskId: '1' });
   for (let at = 0; at < 1_000; at += 1) await follower.around(makeTenant(), caller, send);
   await t.throwsAsync(follower.around(makeTenant(), caller, send), {
-    message:
-      '1000 deletions have not ended yet, and no more are followed at once; try again when some have ended',
+    message: '1000 deletions are still running, which is the limit; retry when some have finished',
   });
   await follower.stop();
 });

@@ -51,21 +51,21 @@ const cases: readonly (readonly [
     'series',
     1_000,
     selectors,
-    'series takes 1000 different match[] selectors, and these are 1001; ask for some at a time, or join them by regular expressions',
+    'a series request may have at most 1000 different match[] selectors, and this one has 1001; split the request, or combine selectors with regular expressions',
   ],
   [
     'target labels of volumes',
     'index/volume',
     1_000,
     targets,
-    'targetLabels takes 1000 names, and these are 1001',
+    'targetLabels may have at most 1000 names, and this request has 1001',
   ],
   [
     'target labels of volumes over time',
     'index/volume_range',
     1_000,
     targets,
-    'targetLabels takes 1000 names, and these are 1001',
+    'targetLabels may have at most 1000 names, and this request has 1001',
   ],
 ];
 

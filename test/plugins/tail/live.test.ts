@@ -88,7 +88,10 @@ test('native ends with a reason when the tail of the backend ends', async (t) =>
     await push(backend.url, [{ text: 'second' }]);
     await client.untilLines(1);
     await backend.close();
-    t.deepEqual(await client.closed(), [1011, 'the backend ended its tail']);
+    t.deepEqual(await client.closed(), [
+      1011,
+      'the backend ended its tail; reopen the tail, or set -tail.mode=synthetic',
+    ]);
   });
 });
 

@@ -203,7 +203,8 @@ test.serial('queries in progress fail when threads end, and later ones get a new
 });
 
 const odd: Readonly<Record<string, RegExp>> = {
-  'no row at all\n': /^unexpected answer of the backend to \/select\/logsql\/query: a line that is no row/,
+  'no row at all\n':
+    /^unexpected response from the backend to \/select\/logsql\/query: a line that is no row/,
   '{"_time":"2026-11-01T00:00:00Z","_msg":3}\n': /the field "_msg" of a row is 3 and no text/,
   '{"_time":"yesterday","_msg":"x"}': /_time of a row is "yesterday"/,
   [`{"_time":"2026-11-01T00:00:00Z","_msg":"${'x'.repeat(2000)}"}`]: /1000/,

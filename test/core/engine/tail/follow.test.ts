@@ -270,10 +270,10 @@ test('native fails when the tail of the backend cannot be had, or ends', async (
   await t.throwsAsync(follow(native, settledMs), { message: 'no tail' });
   const ending = new QuietTail([], () => Promise.resolve());
   await t.throwsAsync(follow({ ...native, upstream: ending }, settledMs), {
-    message: 'the backend ended its tail',
+    message: 'the backend ended its tail; reopen the tail, or set -tail.mode=synthetic',
   });
   const breaking = new QuietTail([], () => Promise.reject(new Error('reset')));
   await t.throwsAsync(follow({ ...native, upstream: breaking }, settledMs), {
-    message: 'the backend ended its tail',
+    message: 'the backend ended its tail; reopen the tail, or set -tail.mode=synthetic',
   });
 });

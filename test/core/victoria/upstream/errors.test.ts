@@ -35,7 +35,7 @@ test('a query that is too long for the backend is told with the limit and how to
     t.is(error.status, 400);
     t.is(
       error.message,
-      'the query has 540 bytes in VictoriaLogs, which takes 300; shorten it, or raise -search.maxQueryLen of VictoriaLogs',
+      'the translated query has 540 bytes, and VictoriaLogs accepts 300; shorten the query, or raise -search.maxQueryLen of VictoriaLogs',
     );
   }
 });
