@@ -4,9 +4,9 @@ import type { LintRule } from '../../core/plugin/index.js';
 export const lint: readonly LintRule[] = [
   {
     id: 'R044',
-    title: 'a shared cache needs a shared secret',
+    title: 'a peer cache requires a shared secret',
     severity: 'error',
-    docs: 'The cache that replicas share is served on the main listener. It needs `peerAuthToken`, the same for all of them, unless `peerInsecureIpAllowlist` keeps to the addresses of known peers.',
+    docs: 'Replicas serve the peer cache on the main listener. It requires the same `peerAuthToken` on all replicas, unless `peerInsecureIpAllowlist` restricts it to the addresses of known peers.',
     check(file) {
       const discovery = file.own('peerDiscovery');
       const isOpen = file.own('peerInsecureIpAllowlist').value === true;
@@ -21,15 +21,15 @@ export const lint: readonly LintRule[] = [
   },
   {
     id: 'R058',
-    title: 'replicas share answers with each other or in a store, not both',
+    title: 'replicas share answers through peers or a shared cache, not both',
     severity: 'error',
-    docs: 'With `sharedCacheUrl` the replicas keep what they share in Valkey or Redis, in place of asking each other. Both would ask twice for each answer that nobody has.',
+    docs: 'With `sharedCacheUrl`, replicas share answers in Valkey or Redis instead of asking each other. With both, every cache miss would cost two lookups.',
     check(file) {
       const store = file.own('sharedCacheUrl');
       const discovery = file.own('peerDiscovery').text;
       if (store.text === '' || discovery === '') return [];
       const message = `the shared cache and peers (discovery=${discovery}) are both configured`;
-      return [{ at: store.at, message, fix: 'leave out -shared-cache-url or -peer-discovery' }];
+      return [{ at: store.at, message, fix: 'remove -shared-cache-url or -peer-discovery' }];
     },
   },
 ];

@@ -8,7 +8,7 @@ export const lint: readonly LintRule[] = [
     id: 'R047',
     title: 'backend tenant ids are uint32',
     severity: 'error',
-    docs: '`account_id` and `project_id` of a tenant map are whole numbers from 0 to 4294967295, as numbers or as texts.',
+    docs: '`account_id` and `project_id` of a tenant map are integers from 0 to 4294967295, as numbers or as strings.',
     check(file) {
       const map = file.own('tenantMap');
       return Object.entries<unknown>({ ...objectOf(map.value) }).flatMap(([tenant, ids]) =>
@@ -23,21 +23,21 @@ export const lint: readonly LintRule[] = [
   },
   {
     id: 'R052',
-    title: 'numbers as tenant ids beside a tenant map',
+    title: 'numeric tenant ids together with a tenant map',
     severity: 'warning',
-    docs: 'With a tenant map, an `X-Scope-OrgID` that is a number and not in the map still means the backend account of that number, as specified: `11` reads account 11 though the map gives that account to another id. Where clients choose their own id, set `-tenant.allow-numeric=false`; where numbers are meant, set it to true to say so.',
+    docs: 'With a tenant map, a numeric `X-Scope-OrgID` that is not in the map still selects the backend account with that number, as specified: `11` reads account 11 even if the map assigns that account to another id. If clients choose their own id, set `-tenant.allow-numeric=false`; if numeric ids are intended, set it to true.',
     check(file) {
       const numeric = file.own('allowNumeric');
       const map = tenantMap(file);
       if (numeric.value !== true || numeric.isGiven || map === undefined) return [];
       const message =
-        'a tenant map is set, and an X-Scope-OrgID that is a number still reads the backend account of that number, whoever the map gives it to';
+        'a tenant map is set, but a numeric X-Scope-OrgID still reads the backend account with that number, even if the map assigns it to another tenant';
       return [{ at: causeOr(map, numeric), message, fix: `set ${numeric.ways} to false` }];
     },
   },
   {
     id: 'R059',
-    title: 'an open default tenant beside tenants',
+    title: 'an open default tenant together with other tenants',
     severity: 'warning',
     docs: "The ids `0`, `fake` and `default`, and requests without `X-Scope-OrgID`, read the backend's default account, as specified. With `-tenant-label` that account holds the logs of every tenant; with a tenant map and `-tenant.allow-numeric=false` clients still reach it beside the tenants of the map. Set `-tenant.allow-default=false`, or `-tenant.unknown=reject`, which implies it; where the default account is meant, set `-tenant.allow-default=true` to say so.",
     check(file) {
@@ -57,7 +57,7 @@ function openReach(file: LintFile): { readonly cause: LintOption; readonly reach
   if (label.text !== '') return { cause: label, reach: 'the logs of every tenant of tenantLabel' };
   const map = tenantMap(file);
   if (map === undefined || file.own('allowNumeric').value !== false) return undefined;
-  return { cause: map, reach: "the backend's default account, beside the tenants of the map" };
+  return { cause: map, reach: "the backend's default account, in addition to the tenants of the map" };
 }
 
 /** The option that sets a tenant map. */

@@ -23,7 +23,7 @@ export function lintFindings(draft: PipelineDraft): readonly Finding[] {
         }));
       } catch (error) {
         const reason = error instanceof Error ? error.message : String(error);
-        const message = `plugin "${use}" fails in its rule "${rule.id}": ${reason}`;
+        const message = `the rule "${rule.id}" of plugin "${use}" failed: ${reason}`;
         return [{ at: useAt, rule: id, severity: 'error', message }];
       }
     });

@@ -11,7 +11,7 @@ export function meantOption(
   const named = own.find((option) => isName(option, key));
   if (named !== undefined) return `did you mean "${named.key}"?`;
   const places = placesOf(draft, owner, key);
-  return places.length === 0 ? undefined : `it is an option of ${listed(places)}`;
+  return places.length === 0 ? undefined : `this is an option of ${listed(places)}`;
 }
 
 /** Advice for an unknown key of the top level or of an entry: where it would be an option. */
@@ -24,7 +24,7 @@ export function meantBeside(
   const option = own.find((each) => each.key === key || isName(each, key));
   if (option !== undefined) {
     const name = option.key === key ? 'it' : `"${option.key}"`;
-    return `write ${name} under "with", where options stand`;
+    return `move ${name} under "with", where options belong`;
   }
   return meantOption(draft, owner, key);
 }

@@ -52,15 +52,15 @@ async function canWrite(path: string): Promise<string | undefined> {
 async function folderFailure(folder: string): Promise<string> {
   try {
     await access(folder, constants.W_OK);
-    return 'no file can be made in its folder';
+    return 'cannot create a file in its directory';
   } catch (error) {
-    return isMissing(error) ? 'its folder does not exist' : `its folder: ${readFailure(error)}`;
+    return isMissing(error) ? 'its directory does not exist' : `its directory: ${readFailure(error)}`;
   }
 }
 
 function canListen(text: string): Promise<string | undefined> {
   const address = parseListenAddress(text);
-  if (address === undefined) return Promise.resolve('it is no address');
+  if (address === undefined) return Promise.resolve('it is not an address');
   return new Promise((resolve) => {
     const server = createServer();
     server.once('error', (error: Error & { readonly code?: string }) => resolve(listenFailure(error.code)));
@@ -102,7 +102,7 @@ async function canReach(url: string, signal: AbortSignal): Promise<string | unde
     const { statusCode = 0 } = answer;
     // The body is not needed and may be long.
     answer.destroy();
-    return statusCode >= 200 && statusCode < 300 ? undefined : `it answers with status ${statusCode}`;
+    return statusCode >= 200 && statusCode < 300 ? undefined : `it answered with status ${statusCode}`;
   } catch (error) {
     signal.throwIfAborted();
     if (timeout.aborted) return `no answer within ${reachTimeoutMs / 1000} s`;

@@ -26,11 +26,11 @@ const builtInAnswerer = 'response-shape';
 /** R030: a slot is provided before the stage that needs it. */
 const slotOrder: TextRule = {
   id: 'R030',
-  title: 'a stage stands behind what it needs',
+  title: 'a stage comes after the stages it needs',
   tier: 'meaning',
   severity: 'error',
   isAboutWhole: true,
-  docs: 'A stage needs a fact (a slot, such as `tenant`, `plan` or `upstream`) that only a stage behind it gives. The finding points at the first stage that comes too early and says which move mends it. One stage in the wrong place is reported once, with all that it breaks.',
+  docs: 'A stage needs a slot, such as `tenant`, `plan` or `upstream`, that only a later stage gives. The finding points at the first stage that comes too early and says which move fixes it. One stage in the wrong position is reported once, with everything that it breaks.',
   check(draft) {
     const { stages } = chainOf(draft);
     return groupMisplacements(stages).map((group) => {
@@ -56,7 +56,7 @@ function explain(
   );
   const reasons = givers.map((giver) => {
     const slots = [...new Set(group.edges.filter((edge) => edge.giver === giver).map((edge) => edge.slot))];
-    return `${listWords(slots)}, which "${giver.entry.id}" gives only later (line ${giver.entry.at.line})`;
+    return `${listWords(slots)}, which the later stage "${giver.entry.id}" gives (line ${giver.entry.at.line})`;
   });
   return `${quoteAll(needers)} ${needs} ${listWords(reasons)}`;
 }
@@ -64,11 +64,11 @@ function explain(
 /** R031: some stage provides each slot that a stage needs. */
 const slotMissing: TextRule = {
   id: 'R031',
-  title: 'somebody gives what a stage needs',
+  title: 'every slot that a stage needs is given',
   tier: 'meaning',
   severity: 'error',
   isAboutWhole: true,
-  docs: 'A stage needs a slot that no enabled stage of the file gives. Of the built-in stages `tenancy` gives `tenant`, `translate` gives `plan` and `backend` gives `upstream`. A slot is told once, at the first stage that needs it.',
+  docs: 'A stage needs a slot that no enabled stage of the file gives. Of the built-in stages, `tenancy` gives `tenant`, `translate` gives `plan` and `backend` gives `upstream`. A missing slot is reported once, at the first stage that needs it.',
   check(draft) {
     const { stages, isWhole } = chainOf(draft);
     // A stage that could not be loaded may be the one that provides it; that finding has priority.
@@ -109,11 +109,11 @@ function fixOf(draft: PipelineDraft, stages: readonly ChainStage[], first: Chain
 /** R032: no two stages provide the same slot. */
 const slotTwice: TextRule = {
   id: 'R032',
-  title: 'a slot is given once',
+  title: 'only one stage gives a slot',
   tier: 'meaning',
   severity: 'error',
   isAboutWhole: true,
-  docs: 'Two enabled stages give the same slot, so that the second would undo the work of the first. Take one out or disable it.',
+  docs: 'Two enabled stages give the same slot, so the second would overwrite the work of the first. Remove or disable one of them.',
   check(draft) {
     const first = new Map<string, ChainStage>();
     const complaints: Complaint[] = [];
@@ -126,7 +126,7 @@ const slotTwice: TextRule = {
         }
         // The same entry listed twice is reported by its id.
         if (before.entry.id === stage.entry.id) continue;
-        const message = `"${stage.entry.id}" gives ${slot}, which "${before.entry.id}" gives already (line ${before.entry.at.line})`;
+        const message = `"${stage.entry.id}" gives ${slot}, which "${before.entry.id}" already gives (line ${before.entry.at.line})`;
         complaints.push({ at: stage.entry.at, message, fix: 'remove or disable one of the two' });
       }
     }
@@ -141,7 +141,7 @@ const lastStage: TextRule = {
   tier: 'meaning',
   severity: 'error',
   isAboutWhole: true,
-  docs: 'Behind the last stage there is nothing, so it must answer by itself (`rest: never`). Of the built-in stages `response-shape` does.',
+  docs: 'No stage follows the last one, so it must answer by itself (`rest: never`). Of the built-in stages, `response-shape` does.',
   check(draft) {
     const { stages, isWhole } = chainOf(draft);
     const last = stages.at(-1);
@@ -167,11 +167,11 @@ const lastStage: TextRule = {
 /** R034: no stage comes after one that never runs the rest of the chain. */
 const behindTerminal: TextRule = {
   id: 'R034',
-  title: 'no stage stands behind the one that answers',
+  title: 'no stage follows the one that answers',
   tier: 'meaning',
   severity: 'error',
   isAboutWhole: true,
-  docs: 'A stage that answers by itself never runs what stands behind it; the stages there would do nothing.',
+  docs: 'A stage that answers by itself never runs the stages after it, so those would have no effect.',
   check(draft) {
     const { stages } = chainOf(draft);
     const place = stages.findIndex((stage) => stage.plugin.rest === 'never');
@@ -181,8 +181,8 @@ const behindTerminal: TextRule = {
     if (terminal === undefined || first === undefined) return [];
     // Another finding already advises moving it.
     if (misplacements(stages).some((edge) => edge.needer === terminal)) return [];
-    const verb = behind.length === 1 ? 'stands' : 'stand';
-    const message = `${quoteAll(behind)} ${verb} behind "${terminal.entry.id}" (line ${terminal.entry.at.line}), which answers without running the rest`;
+    const verb = behind.length === 1 ? 'comes' : 'come';
+    const message = `${quoteAll(behind)} ${verb} after "${terminal.entry.id}" (line ${terminal.entry.at.line}), which answers without running later stages`;
     return [
       { at: first.entry.at, message, fix: `move ${quoteAll(behind)} above line ${terminal.entry.at.line}` },
     ];
@@ -196,7 +196,7 @@ const emptyList: TextRule = {
   tier: 'meaning',
   severity: 'error',
   isAboutWhole: true,
-  docs: 'Without an enabled endpoint plugin no HTTP route is served, and without an enabled stage no request is answered.',
+  docs: 'Without an enabled endpoint plugin, no HTTP route is served; without an enabled stage, no request is answered.',
   check(draft) {
     return (['stages', 'endpoints'] as const).flatMap((list): readonly Complaint[] => {
       const written = entryOf(draft.root, list);
@@ -209,9 +209,9 @@ const emptyList: TextRule = {
         list === 'stages' ? 'stage: no request can be answered' : 'endpoint plugin: no route is served';
       const fix =
         list === 'stages'
-          ? 'see pipelines/minimal.yaml for the least that answers'
+          ? 'see pipelines/minimal.yaml for the smallest working pipeline'
           : 'add "- use: reference-api"';
-      return [{ at: written.keyAt, message: `"${list}" holds no enabled ${what}`, fix }];
+      return [{ at: written.keyAt, message: `"${list}" has no enabled ${what}`, fix }];
     });
   },
 };
@@ -223,11 +223,11 @@ function isNull(node: { readonly kind: string; readonly value?: unknown }): bool
 /** R036: no cache makes a site's stage after it be skipped. */
 const behindCache: TextRule = {
   id: 'R036',
-  title: 'a stage of a site stands above the caches',
+  title: 'custom stages come before the caches',
   tier: 'meaning',
   severity: 'warning',
   isAboutWhole: true,
-  docs: 'A cache (`tier0`, `kept-patterns`, `label-index`, `window-split`, `peer-cache`) answers without running what stands behind it. A stage there that refuses, changes or counts by who asks would be skipped: one client would get what another was allowed to see. Move it above the caches, or, if what it does follows from the request, the tenant and its options alone, say so with `behindCaches: true` in its definition.',
+  docs: 'A cache (`tier0`, `kept-patterns`, `label-index`, `window-split`, `peer-cache`) answers without running the stages after it. A stage there that refuses, changes or counts requests by client would be skipped on cache hits, so one client could get an answer that only another may see. Move it above the caches or, if its result depends only on the request, the tenant and its options, set `behindCaches: true` in its definition.',
   check(draft) {
     const { stages } = chainOf(draft);
     return stages.flatMap((stage, place): readonly Complaint[] => {
@@ -235,10 +235,10 @@ const behindCache: TextRule = {
       const cache = stages.slice(0, place).find(keepsAnswers);
       if (cache === undefined) return [];
       const line = cache.entry.at.line;
-      const message = `"${stage.entry.id}" stands behind "${cache.entry.id}" (line ${line}), which answers from its cache without running it: what it refuses or changes for one client, another would get`;
+      const message = `"${stage.entry.id}" comes after "${cache.entry.id}" (line ${line}), which skips it on cache hits: one client could get an answer that was made for another`;
       const fix = canMove(stages, stage, cache)
-        ? `move "${stage.entry.id}" above line ${line}, or declare behindCaches: true if it treats all clients of a tenant alike`
-        : 'declare behindCaches: true if it treats all clients of a tenant alike';
+        ? `move "${stage.entry.id}" above line ${line}, or declare behindCaches: true if it treats all clients of a tenant the same`
+        : 'declare behindCaches: true if it treats all clients of a tenant the same';
       return [{ at: stage.entry.at, message, fix }];
     });
   },

@@ -17,10 +17,10 @@ import type { Complaint, Rule, TextRule } from '../rule.js';
 /** R054: every option that is set has an effect. */
 const unreadOption: TextRule = {
   id: 'R054',
-  title: 'an option that is given has an effect',
+  title: 'an option that is set has an effect',
   tier: 'meaning',
   severity: 'warning',
-  docs: 'The option is known, so that files and command lines written for Loki proxies of other makes start, but no code of this version reads it. It is told wherever the value comes from: the file, a flag or the environment.',
+  docs: 'The option is accepted, so that files and command lines of other Loki proxies still work, but this version does not use it. The finding covers every source of the value: the file, a flag or the environment.',
   check: (draft) =>
     allOptions(draft)
       .filter(
@@ -30,22 +30,22 @@ const unreadOption: TextRule = {
       .map(({ at, name, origin }) => ({
         at,
         message: `${origin.kind === 'yaml' ? `option "${name}"` : name} has no effect yet: this version only checks its value`,
-        fix: 'take it out',
+        fix: 'remove it',
       })),
 };
 
 /** R055: no deprecated option is set. */
 const deprecatedOption: TextRule = {
   id: 'R055',
-  title: 'no deprecated option is given',
+  title: 'no deprecated option is set',
   tier: 'meaning',
   severity: 'warning',
-  docs: 'The option has another name by now, or does nothing any more; the message says what to use instead. It is told wherever the value comes from: the file, a flag or the environment.',
+  docs: 'The option was renamed or has no effect any more; the message says what to use instead. The finding covers every source of the value: the file, a flag or the environment.',
   check: (draft) =>
     allOptions(draft).flatMap(({ definition: { deprecated }, origin, at, name }) => {
       if (deprecated === undefined || origin.kind === 'default') return [];
       const subject = origin.kind === 'yaml' ? `option "${name}"` : name;
-      const fix = deprecated.startsWith('use ') ? deprecated : 'take it out';
+      const fix = deprecated.startsWith('use ') ? deprecated : 'remove it';
       return [{ at, message: `${subject} is deprecated: ${deprecated}`, fix }];
     }),
 };
@@ -53,10 +53,10 @@ const deprecatedOption: TextRule = {
 /** R056: a value in the file is the effective one. */
 const shadowedOption: TextRule = {
   id: 'R056',
-  title: 'what the file says counts',
+  title: 'no flag overrides the file',
   tier: 'meaning',
   severity: 'warning',
-  docs: 'A flag or an environment variable gives the option another value, so that the one in the file has no effect. The files in `pipelines/` of this package are meant to be overridden and are left out.',
+  docs: 'A flag or an environment variable overrides the option, so its value in the file has no effect. The files in `pipelines/` of this package are meant to be overridden and are not checked.',
   check(draft) {
     if (isShipped(draft)) return [];
     const entries = draft.entries.flatMap(({ isEnabled, options }) => (isEnabled ? (options ?? []) : []));
@@ -70,12 +70,12 @@ function shadowed({ schema, node, resolved }: DraftOptions): readonly Complaint[
     if (written === undefined || (origin.kind !== 'flag' && origin.kind !== 'env')) return [];
     const value = decodeValue(schema.properties?.[key] ?? {}, toPlain(written.value));
     if (JSON.stringify(value) === JSON.stringify(resolved.options[key])) return [];
-    const message = `option "${key}" has no effect: ${nameOfSource(origin)} gives another value`;
+    const message = `option "${key}" has no effect: ${nameOfSource(origin)} overrides it`;
     return [
       {
         at: written.keyAt,
         message,
-        fix: `take it out of the file, or do without the ${origin.kind === 'flag' ? 'flag' : 'variable'}`,
+        fix: `remove it from the file, or remove the ${origin.kind === 'flag' ? 'flag' : 'variable'}`,
       },
     ];
   });
@@ -88,11 +88,11 @@ function isShipped({ source }: PipelineDraft): boolean {
 /** R057: a flag or variable belongs to something in the file. */
 const unusedSource: TextRule = {
   id: 'R057',
-  title: 'a flag or variable belongs to a plugin of the file',
+  title: 'a flag or variable sets an option of a plugin in the file',
   tier: 'meaning',
   severity: 'warning',
   isAboutWhole: true,
-  docs: 'A flag or an environment variable sets an option of built-in plugins, none of which stands in the file or is enabled there, so that it has no effect; or a variable by which other proxies set an option does not set it here: the finding names the flag.',
+  docs: 'A flag or an environment variable sets an option of built-in plugins, but none of them is in the file and enabled, so it has no effect; or a variable that other proxies use for an option does not set it here, and the finding names the flag.',
   check(draft) {
     const present = new Set<string>(draft.sections.keys());
     for (const { isEnabled, load } of draft.entries)
@@ -143,11 +143,11 @@ function sourcesOf(definition: OptionDefinition, { sources }: PipelineDraft): re
 /** R038: an environment variable that looks like a flag's variable is one. */
 const unknownVariable: TextRule = {
   id: 'R038',
-  title: 'a REF_PROXY_ variable belongs to a flag',
+  title: 'every REF_PROXY_ variable has a flag',
   tier: 'meaning',
   severity: 'error',
   isAboutWhole: true,
-  docs: 'Every flag has an environment variable: `REF_PROXY_` and its name in capitals, with `_` for `-` and `.`. A variable with this prefix that belongs to no flag is misspelt, and what it should set would silently keep its default. Variables that the file refers to (`${NAME}`) and those that Kubernetes sets for a service of this name are left out.',
+  docs: 'Every flag has an environment variable: `REF_PROXY_` and the flag name in capitals, with `_` for `-` and `.`. A variable with this prefix but without a flag is misspelt, and the option would silently keep its default. Variables that the file references (`${NAME}`) and those that Kubernetes sets for a service of this name are not checked.',
   check(draft) {
     // An unknown plugin may have the flag.
     if (!knowsPlugins(draft)) return [];
@@ -156,7 +156,7 @@ const unknownVariable: TextRule = {
       .filter(({ name }) => !isReferredTo(draft, name))
       .map(({ name, meant }) => ({
         at: { ...at, given: `environment variable ${name}` },
-        message: `environment variable ${name} belongs to no flag`,
+        message: `environment variable ${name} does not match any flag`,
         fix: meant === undefined ? '"ref-proxy flags WORD" finds flags' : `did you mean ${meant}?`,
       }));
   },

@@ -6,7 +6,7 @@ import type { Complaint, EnvironmentRule, Rule, TextRule } from '../rule.js';
 /** R041: a metrics listener has a plugin that serves metrics. */
 const metricsListener: TextRule = {
   id: 'R041',
-  title: 'a metrics listener needs instrumentation',
+  title: 'a metrics listener requires instrumentation',
   tier: 'meaning',
   severity: 'error',
   docs: '`metricsListen` opens an address for `/metrics`, which exists only with `registerInstrumentation: true`.',
@@ -15,7 +15,7 @@ const metricsListener: TextRule = {
     const register = findOption(draft, 'server.register-instrumentation');
     if (!isFilled(listen) || register?.value === true) return [];
     const message = `${listen.name} "${listen.value}" requires -server.register-instrumentation=true: without it there is no /metrics to serve`;
-    const fix = `set ${howToSet(register, 'server.register-instrumentation')} to true, or take ${listen.definition.key} out`;
+    const fix = `set ${howToSet(register, 'server.register-instrumentation')} to true, or remove ${listen.definition.key}`;
     return [{ at: listen.at, message, fix }];
   },
 };
@@ -23,10 +23,10 @@ const metricsListener: TextRule = {
 /** R045: admin and debug routes that other machines can reach require a token. */
 const adminToken: TextRule = {
   id: 'R045',
-  title: 'debug routes off this machine need a token',
+  title: 'debug routes on a non-loopback address require a token',
   tier: 'meaning',
   severity: 'error',
-  docs: 'The page at /ui, explained queries, query analytics and profiles show what users ask and how the process works. On an `adminListen` address that other machines reach they need `adminAuthToken`.',
+  docs: 'The page at /ui, explained queries, query analytics and profiles show user queries and internals of the process. On an `adminListen` address that other machines can reach, they require `adminAuthToken`.',
   check(draft) {
     const listen = findOption(draft, 'admin-listen');
     const token = findOption(draft, 'server.admin-auth-token');
@@ -45,7 +45,7 @@ const sharedPort: TextRule = {
   title: 'listeners do not share an address',
   tier: 'meaning',
   severity: 'error',
-  docs: 'Two listeners of the file would open the same port on the same interface, and the second would fail. Port 0 lets the system choose and never collides.',
+  docs: 'Two listeners of the file would open the same port on the same interface, and the second would fail. Port 0 lets the system choose a free port and never collides.',
   check(draft) {
     const complaints: Complaint[] = [];
     const opened: { readonly key: string; readonly text: string; readonly address: ListenAddress }[] = [];
@@ -74,10 +74,10 @@ function overlap(a: ListenAddress, b: ListenAddress): boolean {
 /** R063: the addresses to listen on are free. */
 const freePorts: EnvironmentRule = {
   id: 'R063',
-  title: 'an address to listen on is free',
+  title: 'a listen address is free',
   tier: 'environment',
   severity: 'error',
-  docs: 'Every listener of the file is opened for a moment. A proxy that runs already holds its ports: run this tier where and when it is to start.',
+  docs: 'Opens every listener of the file for a moment. A running proxy already uses its ports, so run this tier on the target machine before startup.',
   async check(draft, surroundings) {
     const complaints: Complaint[] = [];
     for (const { option, text } of listeners(draft)) {

@@ -9,10 +9,10 @@ import { listeners } from './listeners.js';
 /** R060: files that the process reads exist. */
 const readablePaths: EnvironmentRule = {
   id: 'R060',
-  title: 'a file to read is readable',
+  title: 'an input file is readable',
   tier: 'environment',
   severity: 'error',
-  docs: 'A file that an option names (certificates, tenant map, custom patterns, secrets) must exist and be readable for the user who runs the check.',
+  docs: 'A file that an option names (certificates, tenant map, custom patterns, secrets) must exist and be readable by the user who runs the check.',
   async check(draft, surroundings) {
     const complaints: Complaint[] = [];
     for (const option of pathOptions(draft, 'read')) {
@@ -30,11 +30,11 @@ const readablePaths: EnvironmentRule = {
 /** R061: files that the process writes can be written. */
 const writablePaths: EnvironmentRule = {
   id: 'R061',
-  title: 'a file to write is writable',
+  title: 'an output file is writable',
   tier: 'environment',
   severity: 'error',
   refusesStart: true,
-  docs: 'A file that an option asks to keep (disk cache, snapshots) must be writable, or its folder when it does not exist yet. `serve` refuses to start otherwise.',
+  docs: 'A file that an option tells the proxy to write (disk cache, snapshots) must be writable or, if it does not exist yet, its directory. Otherwise `serve` refuses to start.',
   async check(draft, surroundings) {
     const complaints: Complaint[] = [];
     for (const option of pathOptions(draft, 'write')) {
@@ -52,10 +52,10 @@ const writablePaths: EnvironmentRule = {
 /** R062: the backend answers. */
 const reachableBackend: EnvironmentRule = {
   id: 'R062',
-  title: 'a backend answers',
+  title: 'a backend is healthy',
   tier: 'environment',
   severity: 'error',
-  docs: '`GET /health` of every backend must be answered with 2xx within 5 seconds. A backend that the same file starts (`embedded-backend`) is not asked.',
+  docs: 'Every backend must answer `GET /health` with 2xx within 5 seconds. A backend that the same file starts (`embedded-backend`) is not checked.',
   async check(draft, surroundings) {
     const complaints: Complaint[] = [];
     for (const option of probedOptions(draft)) {

@@ -7,10 +7,10 @@ import type { Complaint, Rule, TextRule } from '../rule.js';
 /** R007: every option is known to its plugin or section. */
 const unknownOption: TextRule = {
   id: 'R007',
-  title: 'an option is known to its plugin',
+  title: 'a plugin has the option',
   tier: 'structure',
   severity: 'error',
-  docs: 'The plugin or section has no option of this name; a misspelt option would silently keep its default. docs/flags.md lists all options.',
+  docs: 'The plugin or section has no option with this name; a misspelt option would silently keep its default. docs/flags.md lists all options.',
   check: (draft) => optionComplaints(draft, 'unknown-option'),
 };
 
@@ -20,17 +20,17 @@ const badValue: TextRule = {
   title: 'an option has an allowed value',
   tier: 'structure',
   severity: 'error',
-  docs: 'The value has the wrong type, is out of bounds, is none of the allowed words, or is no duration, address or URL. Types are never converted: `"5"` is a text and not a number. When a flag or an environment variable gave the value, the message names it.',
+  docs: 'The value has the wrong type, is out of range, is not one of the allowed words, or is not a valid duration, address or URL. Types are never converted: `"5"` is a string, not a number. If the value comes from a flag or an environment variable, the message names it.',
   check: (draft) => optionComplaints(draft, 'bad-value'),
 };
 
 /** R009: options without a default are set. */
 const missingOption: TextRule = {
   id: 'R009',
-  title: 'a required option is given',
+  title: 'a required option is set',
   tier: 'structure',
   severity: 'error',
-  docs: 'The option has no default, and neither the file nor a flag nor the environment gives it. The finding points at the plugin or the mapping that lacks it.',
+  docs: 'The option has no default, and neither the file nor a flag nor the environment sets it. The finding points at the plugin or the mapping without it.',
   check: (draft) => optionComplaints(draft, 'missing-option'),
 };
 
@@ -40,7 +40,7 @@ const upsideDown: TextRule = {
   title: 'a lower bound is not above its upper bound',
   tier: 'meaning',
   severity: 'error',
-  docs: 'Of two options that bound the same thing (`x-not-above` in their schema), such as the fewest and the most reads at once, the first may not exceed the second. A number of 0 as the second means no bound.',
+  docs: 'Of two options that are a lower and an upper bound (`x-not-above` in their schema), such as the minimum and maximum number of parallel reads, the first must not exceed the second. 0 as the upper bound means no limit.',
   check: (draft) =>
     enabledOwners(draft).flatMap((owner) => {
       const options = optionsOf(owner);
@@ -60,10 +60,10 @@ const upsideDown: TextRule = {
 /** R050: options on which two plugins must agree are equal. */
 const sharedOptions: TextRule = {
   id: 'R050',
-  title: 'options that follow a flag agree with its owner',
+  title: 'options with the same flag have the same value',
   tier: 'meaning',
   severity: 'error',
-  docs: 'Some options tell a plugin what another one does: the caches must know which credentials `backend` forwards, or one client would get answers made for another. What the file says of the one that leads holds for those that are not written; where both are written they must be alike.',
+  docs: 'Some options tell a plugin about another one: the caches must know which credentials `backend` forwards, or one client would get answers made for another. Options that are not in the file follow the leading option; if both are in the file, they must be equal.',
   check(draft) {
     return allOptions(draft).flatMap((option): readonly Complaint[] => {
       const flag = option.definition.shares;
@@ -71,7 +71,7 @@ const sharedOptions: TextRule = {
       if (flag === undefined || leader === undefined || sameValue(option, leader)) return [];
       const { definition } = option;
       const message = `${definition.owner} has ${definition.key} ${shown(option)}, but ${leader.definition.owner} has ${leader.definition.key} ${shown(leader)}`;
-      const fix = `take ${definition.key} out, so that it follows ${leader.definition.owner}, or write both alike`;
+      const fix = `remove ${definition.key}, so that it follows ${leader.definition.owner}, or set both to the same value`;
       return [{ at: option.at, message, fix }];
     });
   },

@@ -15,7 +15,7 @@ const unknownPlugin: TextRule = {
   title: 'a plugin exists',
   tier: 'meaning',
   severity: 'error',
-  docs: '`use` is the name of a built-in plugin, the path of a module (`./x.js`, `../x.js` from the folder of the file, or absolute), or an npm package that is installed where the file stands.',
+  docs: '`use` is the name of a built-in plugin, the path of a module (`./x.js` or `../x.js`, relative to the directory of the file, or absolute), or an npm package that is installed in the directory of the file or above.',
   check: (draft) =>
     draft.entries.flatMap(({ load, useAt }) =>
       load.kind === 'unknown'
@@ -27,10 +27,10 @@ const unknownPlugin: TextRule = {
 /** R021: the module named by `use` is a plugin. */
 const brokenPlugin: TextRule = {
   id: 'R021',
-  title: 'a module is a plugin',
+  title: 'a module is a valid plugin',
   tier: 'meaning',
   severity: 'error',
-  docs: 'The module exists but fails while it is loaded, has no default export made with defineStage, defineEndpoint or defineService, brings a schema that cannot be used, or declares metrics or routes that cannot be: names, types, labels, paths that are taken. Checking a file runs the top level of the modules it names.',
+  docs: 'The module exists, but it fails to load, has no default export made with defineStage, defineEndpoint or defineService, has an invalid schema, or declares invalid metrics or routes: names, types, labels, or paths that are taken. Checking a file runs the top-level code of its modules.',
   check: (draft) =>
     draft.entries.flatMap(({ load, use, useAt }) =>
       load.kind === 'broken'
@@ -54,10 +54,10 @@ const listOf: Readonly<Record<Plugin['kind'], ListName>> = {
 /** R022: stages, endpoint plugins and service plugins are in the right lists. */
 const wrongList: TextRule = {
   id: 'R022',
-  title: 'a plugin stands in the list of its kind',
+  title: 'a plugin is in the list of its kind',
   tier: 'meaning',
   severity: 'error',
-  docs: 'Stages go into `stages`, endpoint plugins into `endpoints`, service plugins into `services`.',
+  docs: 'Stages belong in `stages`, endpoint plugins in `endpoints`, service plugins in `services`.',
   check: (draft) =>
     draft.entries.flatMap(({ load, list, useAt }) => {
       if (load.kind !== 'loaded') return [];
@@ -67,7 +67,7 @@ const wrongList: TextRule = {
       return [
         {
           at: useAt,
-          message: `"${name}" is ${kind === 'endpoint' ? 'an endpoint' : `a ${kind}`} plugin and cannot stand in "${list}"`,
+          message: `"${name}" is ${kind === 'endpoint' ? 'an endpoint' : `a ${kind}`} plugin and does not belong in "${list}"`,
           fix: `move it to "${right}"`,
         },
       ];
@@ -77,10 +77,10 @@ const wrongList: TextRule = {
 /** R023: every entry of the three lists has an id of its own. */
 const duplicateId: TextRule = {
   id: 'R023',
-  title: 'an id stands once',
+  title: 'an id is unique',
   tier: 'meaning',
   severity: 'error',
-  docs: "Logs, metrics and messages name an entry by its id, which is the plugin's name unless `id` says otherwise. A plugin that stands twice needs an `id` in one place. Entries that are not enabled count too.",
+  docs: "Logs, metrics and messages name an entry by its id, which is the plugin's name unless `id` is set. A plugin that is listed twice needs an `id` in one entry. Disabled entries count too.",
   check(draft) {
     const first = new Map<string, DraftEntry>();
     const complaints: Complaint[] = [];
@@ -90,10 +90,10 @@ const duplicateId: TextRule = {
         first.set(entry.id, entry);
         continue;
       }
-      const fix = entry.idAt === entry.useAt ? 'give it an "id" of its own' : 'choose another id';
+      const fix = entry.idAt === entry.useAt ? 'give it a unique "id"' : 'choose another id';
       complaints.push({
         at: entry.idAt,
-        message: `id "${entry.id}" is taken by the entry on line ${before.at.line}`,
+        message: `id "${entry.id}" is already used by the entry on line ${before.at.line}`,
         fix,
       });
     }
@@ -104,10 +104,10 @@ const duplicateId: TextRule = {
 /** R037: no two plugins have conflicting declarations. */
 const clashingDeclarations: TextRule = {
   id: 'R037',
-  title: 'plugins do not declare the same thing differently',
+  title: 'declarations of plugins do not conflict',
   tier: 'meaning',
   severity: 'error',
-  docs: 'Two plugins of the file declare a metric of the same name with different types, labels or buckets, own routes with the same id or path, or options with the same flag; or a plugin declares a metric or a flag that ref-proxy has already. Rename one of the two.',
+  docs: 'Two plugins of the file declare a metric with the same name but different types, labels or buckets, routes with the same id or path, or options with the same flag; or a plugin declares a metric or a flag that ref-proxy already has. Rename one of the two.',
   check(draft) {
     const clashes = new Clashes(draft.schemas);
     return draft.entries.flatMap((entry) => {
@@ -159,7 +159,7 @@ class Clashes {
     for (const { flag } of definitionsOf(name, schema)) {
       if (flag === undefined) continue;
       const other = this.#flags.get(variableOf(flag));
-      if (other?.flag === flag) return `declares the flag -${flag}, which "${other.owner}" has`;
+      if (other?.flag === flag) return `declares the flag -${flag}, which "${other.owner}" already has`;
       if (other !== undefined)
         return `declares the flag -${flag}, whose variable ${variableOf(flag)} is that of -${other.flag} of "${other.owner}"`;
       this.#declare(flag, name);
@@ -175,7 +175,7 @@ class Clashes {
     for (const [name, spec] of Object.entries(metrics)) {
       const shape = shapeOfMetric(spec);
       if ((this.#metrics.get(name) ?? shape) !== shape)
-        return `declares the metric "${name}" in another way than it is declared before`;
+        return `declares the metric "${name}", which is already declared with a different type, labels or buckets`;
       this.#metrics.set(name, shape);
     }
     return undefined;
@@ -186,7 +186,7 @@ class Clashes {
       this.#routes.add(routes);
       return undefined;
     } catch (error) {
-      return `cannot have its routes: ${error instanceof Error ? error.message : String(error)}`;
+      return `declares routes that conflict: ${error instanceof Error ? error.message : String(error)}`;
     }
   }
 }
@@ -194,10 +194,10 @@ class Clashes {
 /** R053: with several workers, no plugin is one that may exist only once. */
 const singlePlugins: TextRule = {
   id: 'R053',
-  title: 'several workers run every plugin several times',
+  title: 'every plugin can run in several workers',
   tier: 'meaning',
   severity: 'error',
-  docs: 'With `-workers` above 1 each process runs all plugins. Some, such as the embedded backend, hold what all requests need, and there can be only one of them: run the backend by itself (`ref-proxy backend`), or one worker.',
+  docs: 'With `-workers` above 1, each worker runs all plugins. Some, such as the embedded backend, hold state that all requests need and can run only once: run the backend separately (`ref-proxy backend`), or use one worker.',
   check(draft) {
     const workers = findOption(draft, 'workers');
     if (workers === undefined || String(workers.value) === '1') return [];

@@ -9,10 +9,10 @@ import type { Complaint, Rule, TextRule } from '../rule.js';
 /** R040: dotted labels are not shown while queries on them are rejected. */
 const dottedNames: TextRule = {
   id: 'R040',
-  title: 'passthrough labels need dotted names in queries',
+  title: 'passthrough labels require dotted names in queries',
   tier: 'meaning',
   severity: 'warning',
-  docs: 'With `labelStyle: passthrough` labels carry their dotted backend names. With `logqlDottedNames: reject` queries may not use dotted names, so that those labels cannot be queried. The specification allows it all the same.',
+  docs: 'With `labelStyle: passthrough`, labels have their dotted backend names. With `logqlDottedNames: reject`, queries cannot use dotted names, so those labels cannot be queried. The specification allows this combination, so it is only a warning.',
   check(draft) {
     const style = findOption(draft, 'label-style');
     const dotted = findOption(draft, 'logql-dotted-names');
@@ -25,10 +25,10 @@ const dottedNames: TextRule = {
 /** R042: client certificates are only required if they can be verified. */
 const clientCertificates: TextRule = {
   id: 'R042',
-  title: 'client certificates need an authority',
+  title: 'client certificates require a CA',
   tier: 'meaning',
   severity: 'error',
-  docs: '`tlsRequireClientCert` refuses clients without a certificate signed by an authority of `tlsClientCaFile`; without that file it would refuse everybody or nobody.',
+  docs: '`tlsRequireClientCert` refuses clients without a certificate signed by a CA in `tlsClientCaFile`; without that file, no client certificate can be verified.',
   check(draft) {
     const required = findOption(draft, 'tls-require-client-cert');
     const authority = findOption(draft, 'tls-client-ca-file');
@@ -44,7 +44,7 @@ const tlsPair: TextRule = {
   title: 'a certificate has its key',
   tier: 'meaning',
   severity: 'error',
-  docs: 'HTTPS needs `tlsCertFile` and `tlsKeyFile`; one of them alone, or an authority for client certificates without them, would leave the listener on plain HTTP.',
+  docs: 'HTTPS requires `tlsCertFile` and `tlsKeyFile`; with only one of them, or with a CA for client certificates but without them, the listener would stay on plain HTTP.',
   check(draft) {
     const cert = findOption(draft, 'tls-cert-file');
     const key = findOption(draft, 'tls-key-file');
@@ -57,14 +57,14 @@ const tlsPair: TextRule = {
     ): readonly Complaint[] => [
       {
         at,
-        message: `${given} is given without ${flag}: HTTPS needs both`,
+        message: `${given} is set without ${flag}: HTTPS requires both`,
         fix: `set ${howToSet(missing, flag)}`,
       },
     ];
     if (isFilled(cert) && !isFilled(key)) return complain(cert.at, cert.name, key, 'tls-key-file');
     if (isFilled(key) && !isFilled(cert)) return complain(key.at, key.name, cert, 'tls-cert-file');
     if (isFilled(authority) && !isFilled(cert)) {
-      const message = `${authority.name} is given without tls-cert-file and tls-key-file: without HTTPS no client shows a certificate`;
+      const message = `${authority.name} is set without tls-cert-file and tls-key-file: without HTTPS, clients cannot present certificates`;
       return [
         {
           at: authority.at,
@@ -83,10 +83,10 @@ const nearness = 2;
 /** R051: limits have known names. */
 const misspeltLimit: TextRule = {
   id: 'R051',
-  title: 'a limit is one that something reads',
+  title: 'a tenant limit has an effect',
   tier: 'meaning',
   severity: 'warning',
-  docs: 'Limits of tenants may hold any field of Loki, but most of them are about storing logs, which this proxy does not do: they bound nothing, and are not shown to clients. Neither is one that is misspelt. A field that is only to be shown is named in `-tenant-limits-allow-publish`.',
+  docs: 'Tenant limits accept every field of Loki, but most of them are about storing logs, which this proxy does not do: they limit nothing, and clients do not see them. The same is true of a misspelt field. To only show a field to clients, add it to `-tenant-limits-allow-publish`.',
   check: (draft) => [
     ...complaintsOf(draft, 'tenant-default-limits', (found) => [[found.value, found.node]]),
     ...complaintsOf(draft, 'tenant-limits', (found) => {
@@ -117,10 +117,10 @@ function complaintsOf(
       const at = entryOf(node, field)?.keyAt ?? found.at;
       const place = found.origin.kind === 'yaml' ? '' : ` in ${found.name}`;
       const meant = isKnown ? undefined : meantBy(field);
-      const message = `limit "${field}"${place} is none that requests are held to`;
+      const message = `limit "${field}"${place} does not apply to any request`;
       const fix =
         meant === undefined
-          ? 'leave it out: nothing reads it, and clients are not shown it'
+          ? 'remove it: it has no effect, and clients do not see it'
           : `did you mean "${meant}"?`;
       return [{ at, message, fix }];
     }),

@@ -10,7 +10,7 @@ const yamlSyntax: TextRule = {
   title: 'the file is YAML',
   tier: 'structure',
   severity: 'error',
-  docs: 'The file cannot be read, is not UTF-8, or is not YAML 1.2. Nothing else is checked until it is. Indent with spaces; put a value that holds `: `, ` #` or brackets in quotes.',
+  docs: 'The file cannot be read, is not UTF-8, or is not YAML 1.2. Nothing else is checked until this is fixed. Indent with spaces; quote a value that contains `: `, ` #` or brackets.',
   check: (draft) => yamlComplaints(draft, 'syntax'),
 };
 
@@ -20,17 +20,17 @@ const oneDocument: TextRule = {
   title: 'the file is one document',
   tier: 'structure',
   severity: 'error',
-  docs: 'A pipeline file holds one YAML document. An empty file holds none, and a line `---` between values begins a second one.',
+  docs: 'A pipeline file has exactly one YAML document. An empty file has none, and a line `---` between values begins a second one.',
   check: (draft) => yamlComplaints(draft, 'documents'),
 };
 
 /** R003: a mapping has no duplicate keys. */
 const duplicateKey: TextRule = {
   id: 'R003',
-  title: 'a key stands once',
+  title: 'a key is unique',
   tier: 'structure',
   severity: 'error',
-  docs: 'A key that stands twice in one mapping would lose one of its values without a word. The finding points at the second and names the line of the first.',
+  docs: 'A duplicate key in a mapping would silently lose one of its values. The finding points at the second key and names the line of the first.',
   check: (draft) => yamlComplaints(draft, 'duplicate-key'),
 };
 
@@ -40,27 +40,27 @@ const yamlFeature: TextRule = {
   title: 'no tags, merge keys or endless aliases',
   tier: 'structure',
   severity: 'error',
-  docs: 'Custom tags (`!name`), merge keys (`<<`), keys that are not plain text, aliases without an anchor or that hold themselves, and files that grow beyond 20000 values by aliases are not read. An alias for a whole value (`*name`) is fine.',
+  docs: 'Not supported are custom tags (`!name`), merge keys (`<<`), keys that are not plain text, aliases without an anchor or that contain themselves, and files that exceed 20000 values through aliases. An alias for a whole value (`*name`) is fine.',
   check: (draft) => yamlComplaints(draft, 'feature'),
 };
 
 /** R005: environment references are whole values and resolve to one. */
 const envReference: TextRule = {
   id: 'R005',
-  title: 'an environment reference is a whole value and has one',
+  title: 'an environment reference is a whole value and resolves',
   tier: 'structure',
   severity: 'error',
-  docs: '`${NAME}` and `${NAME:-default}` stand for a whole value, never for a part of one, and a reference without a default needs the variable to be set. `$${` writes a literal `${`.',
+  docs: '`${NAME}` and `${NAME:-default}` replace a whole value, never a part of one, and a reference without a default requires the variable to be set. `$${` is a literal `${`.',
   check: (draft) => yamlComplaints(draft, 'reference'),
 };
 
 /** R006: sections, lists and entries have the form of schemas/pipeline.schema.json. */
 const frame: TextRule = {
   id: 'R006',
-  title: 'the frame of the file is as its schema says',
+  title: 'the structure of the file matches its schema',
   tier: 'structure',
   severity: 'error',
-  docs: 'The top level knows `version` (1), the sections `server`, `names`, `limits`, `telemetry` and the lists `stages`, `endpoints`, `services`; an entry of a list knows `use`, `id`, `enabled` and `with`. See schemas/pipeline.schema.json.',
+  docs: 'The top level has `version` (1), the sections `server`, `names`, `limits`, `telemetry` and the lists `stages`, `endpoints`, `services`; an entry of a list has `use`, `id`, `enabled` and `with`. See schemas/pipeline.schema.json.',
   check: (draft) =>
     draft.shape
       // A fragment in Markdown shows part of a pipeline, so omitted parts are not missing.
@@ -83,10 +83,10 @@ function meantPlace(draft: PipelineDraft, { path = [], at, meant }: ShapeProblem
 /** R010: the target of an include can be inserted. */
 const include: TextRule = {
   id: 'R010',
-  title: 'a file that is included can be read',
+  title: 'an included file is readable',
   tier: 'structure',
   severity: 'error',
-  docs: '`- include: ./file.yaml` stands for the entries of a file that is a list, `- include: ./file.yaml#name` for a list under `fragments` of a file. It stands alone in its item. Files do not include themselves, not more than 8 deep, and not more than 64 in one pipeline.',
+  docs: '`- include: ./file.yaml` inserts the entries of a file that is a list, and `- include: ./file.yaml#name` inserts a list under `fragments` of a file. `include` is the only key of its item. A file cannot include itself; includes are at most 8 levels deep, with at most 64 files in one pipeline.',
   check: (draft) => yamlComplaints(draft, 'include'),
 };
 

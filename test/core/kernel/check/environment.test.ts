@@ -89,7 +89,7 @@ test('this machine: files and folders', async (t) => {
   t.is(await canWrite(file), undefined);
   t.is(await canWrite(join(folder, 'new')), undefined);
   t.is(await canWrite(folder), 'it is a directory');
-  t.is(await canWrite(join(folder, 'none', 'new')), 'its folder does not exist');
+  t.is(await canWrite(join(folder, 'none', 'new')), 'its directory does not exist');
   chmodSync(file, 0o400);
   // Root may write anything; everybody else is told.
   t.is(await canWrite(file), process.getuid?.() === 0 ? undefined : 'permission denied');
@@ -106,10 +106,10 @@ test('this machine: backends and ports', async (t) => {
   const { port } = server.address() as AddressInfo;
   try {
     t.is(await canReach(`http://127.0.0.1:${port}/health`), undefined);
-    t.is(await canReach(`http://127.0.0.1:${port}/other`), 'it answers with status 503');
+    t.is(await canReach(`http://127.0.0.1:${port}/other`), 'it answered with status 503');
     t.is(await canListen(`127.0.0.1:${port}`), 'the port is in use');
     t.is(await canListen('127.0.0.1:0'), undefined);
-    t.is(await canListen('nonsense'), 'it is no address');
+    t.is(await canListen('nonsense'), 'it is not an address');
   } finally {
     server.closeAllConnections();
     await new Promise((resolve) => server.close(resolve));

@@ -39,19 +39,19 @@ test('the password of an address is in no line that is shown', async (t) => {
 test('text: five findings with code frame, underline and fix', async (t) => {
   t.is(
     await five('text'),
-    `pipelines/five.yaml:5:5: error R030 "tier0" needs tenant, which "tenancy" gives only later (line 6)
+    `pipelines/five.yaml:5:5: error R030 "tier0" needs tenant, which the later stage "tenancy" gives (line 6)
     5 |   - use: tier0
       |     ^^^^^^^^^^ move "tenancy" above line 5
 pipelines/five.yaml:9:7: error R007 option "rateLimitBrust" is not known to plugin "guard"
     9 |       rateLimitBrust: 100
       |       ^^^^^^^^^^^^^^ did you mean "rateLimitBurst"?
-pipelines/five.yaml:11:10: error R020 plugin "peer-cash" is not known: it is neither built in nor an installed package
+pipelines/five.yaml:11:10: error R020 unknown plugin "peer-cash": it is neither built in nor an installed package
    11 |   - use: peer-cash
       |          ^^^^^^^^^ did you mean "peer-cache"?
 pipelines/five.yaml:14:22: error R008 option "maxConcurrent" must be a whole number, not "many"
    14 |       maxConcurrent: "many"
       |                      ^^^^^^
-pipelines/five.yaml:20:9: error R023 id "reference-api" is taken by the entry on line 18
+pipelines/five.yaml:20:9: error R023 id "reference-api" is already used by the entry on line 18
    20 |     id: reference-api
       |         ^^^^^^^^^^^^^ choose another id
 `,

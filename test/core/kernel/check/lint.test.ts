@@ -104,7 +104,7 @@ test('an error of a site plugin rule refuses the start; one that throws is named
   const { pipeline, findings } = await loadPipeline(path, { flags: new Map(), env: {} });
   t.is(pipeline, undefined);
   t.deepEqual(places(findings), ['only-prod/region 3:10']);
-  t.is(findings[0]?.message, 'plugin "./only-prod.mjs" fails in its rule "region": no luck');
+  t.is(findings[0]?.message, 'the rule "region" of plugin "./only-prod.mjs" failed: no luck');
 });
 
 test('a lint that is no list of rules makes the module no plugin', async (t) => {
@@ -113,7 +113,7 @@ test('a lint that is no list of rules makes the module no plugin', async (t) => 
     site(`[{ id: 'region' }]`),
   );
   t.deepEqual(places(findings), ['R021 3:10']);
-  t.regex(findings[0]?.message ?? '', /its lint is no list of rules/);
+  t.regex(findings[0]?.message ?? '', /its lint is not a list of rules/);
 });
 
 test('the rules that docs/checker.md lists of plugins are those that the plugins declare', async (t) => {

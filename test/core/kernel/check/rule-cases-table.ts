@@ -367,7 +367,7 @@ export const invalid: readonly InvalidCase[] = [
     title: 'R030 a stage before what it needs',
     text: pipelineOf(['tenancy', 'window-split', 'translate', 'backend', 'response-shape']),
     finds: ['R030 4:5'],
-    says: '"window-split" needs plan, which "translate" gives only later (line 5)',
+    says: '"window-split" needs plan, which the later stage "translate" gives (line 5)',
   },
   {
     title: 'R030 one stage too late for several is told once',
@@ -379,7 +379,7 @@ export const invalid: readonly InvalidCase[] = [
     title: 'R030 the last stage moved to the front',
     text: pipelineOf(['response-shape', 'tenancy', 'translate', 'backend']),
     finds: ['R030 3:5'],
-    says: 'plan, which "translate" gives',
+    says: 'plan, which the later stage "translate" gives',
   },
   {
     title: 'R031 nobody gives a slot',
@@ -525,7 +525,7 @@ export const invalid: readonly InvalidCase[] = [
       'limits:\n  tenantDefaultLimits: {retention_stream: [], ingestion_rate_mb: 4, volume_enabled: false, otlp_config: {}}\n',
     ),
     finds: ['R051 3:25', 'R051 3:47'],
-    says: 'nothing reads it',
+    says: 'it has no effect',
   },
   {
     title: 'R051 a misspelt limit in a flag',
@@ -547,7 +547,7 @@ export const invalid: readonly InvalidCase[] = [
       'peer-cache\n    with: {peerDiscovery: static, peerAuthToken: a, sharedCacheUrl: "redis://:hidden@cache"}',
     ).replace(/( {2}- use: peer-cache\n.*\n)( {2}- use: tenancy\n)/, '$2$1'),
     finds: ['R058 5:69'],
-    says: 'leave out -shared-cache-url or -peer-discovery',
+    says: 'remove -shared-cache-url or -peer-discovery',
   },
   {
     title: 'R052 numbers beside a file with a tenant map',
@@ -555,7 +555,7 @@ export const invalid: readonly InvalidCase[] = [
     finds: ['R052 3:10'],
   },
   {
-    title: 'R059 an open default tenant beside tenants of a label',
+    title: 'R059 an open default tenant together with other tenants of a label',
     text: whole,
     flags: { 'tenant-label': 'team' },
     finds: ['R059 3:10'],
@@ -635,7 +635,7 @@ export const invalid: readonly InvalidCase[] = [
     text: withOptions('      maxConcurrent: 5\n      url: http://a\n'),
     flags: { backend: 'http://b', 'max-concurrent': '5' },
     finds: ['R056 8:7'],
-    says: 'flag -backend gives another value',
+    says: 'flag -backend overrides it',
   },
   {
     title: 'R056 a value that a variable overrides',
@@ -656,14 +656,14 @@ export const invalid: readonly InvalidCase[] = [
     text: whole,
     env: { REF_PROXY_BACKND: 'http://a', REF_PROXY_BACKEND_TIMEOUT: '5s', REF_PROXY_PIPELINE: 'a.yaml' },
     finds: ['R038 1:1'],
-    says: 'environment variable REF_PROXY_BACKND belongs to no flag did you mean REF_PROXY_BACKEND?',
+    says: 'environment variable REF_PROXY_BACKND does not match any flag did you mean REF_PROXY_BACKEND?',
   },
   {
     title: 'R038 a variable whose name is no pattern',
     text: whole,
     env: { 'REF_PROXY_(': 'a' },
     finds: ['R038 1:1'],
-    says: 'environment variable REF_PROXY_( belongs to no flag',
+    says: 'environment variable REF_PROXY_( does not match any flag',
   },
   {
     title: 'a variable that may be one of a plugin that is not known',
