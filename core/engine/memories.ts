@@ -14,28 +14,28 @@ import type { LearnedSums } from './volume/metadata-bytes.js';
 export const learnedMetrics = {
   learned_entries: {
     type: 'gauge',
-    help: 'What the stage remembers of the backend, by kind.',
+    help: 'Cached facts about the backend, by kind.',
     labels: ['memory'],
   },
   learned_bytes: {
     type: 'gauge',
-    help: 'Bytes of what the stage remembers, as they are estimated, by kind.',
+    help: 'Estimated bytes of cached facts, by kind.',
     labels: ['memory'],
   },
   learned_drops_total: {
     type: 'counter',
-    help: 'What was forgotten or not remembered, by kind and reason.',
+    help: 'Facts that were evicted or refused, by kind and reason.',
     labels: ['memory', 'reason'],
   },
   learned_snapshots_total: {
     type: 'counter',
-    help: 'Snapshots of what was learned about stretches of time by outcome: written, failed.',
+    help: 'Snapshots of facts about time ranges, by outcome: written, failed.',
     labels: ['outcome'],
   },
-  learned_snapshot_bytes: { type: 'gauge', help: 'Size of the snapshot that was written last.' },
+  learned_snapshot_bytes: { type: 'gauge', help: 'Size of the last snapshot in bytes.' },
   learned_restored_total: {
     type: 'counter',
-    help: 'What was learned about stretches of time by another process and taken, by source: the snapshot file (disk), a peer (peer).',
+    help: 'Facts about time ranges loaded from another process, by source: the snapshot file (disk), a peer (peer).',
     labels: ['source'],
   },
 } as const;

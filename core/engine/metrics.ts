@@ -9,7 +9,7 @@ export const engineMetrics = {
   ...patternMetrics,
   metric_strategies_total: {
     type: 'counter',
-    help: 'Attempts to read a range aggregation of a metric query by a strategy, by outcome: `ran`, `failed`, or why it was left to the next strategy (docs/strategies.md).',
+    help: 'Attempts to evaluate a range aggregation with a strategy, by outcome: `ran`, `failed`, or the reason why the next strategy was tried (docs/strategies.md).',
     labels: ['strategy', 'outcome'],
   },
 } as const;

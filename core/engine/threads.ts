@@ -5,11 +5,11 @@ import type { Meters } from '../base/meters.js';
 import { RowThreads } from './metric/threads/row-threads.js';
 
 export const lineWorkerMetrics = {
-  line_threads: { type: 'gauge', help: 'Threads that evaluate the lines that cost most.', labels: [] },
+  line_threads: { type: 'gauge', help: 'Threads that evaluate expensive lines.', labels: [] },
   line_threads_waiting: { type: 'gauge', help: 'Lines that wait for one of these threads.', labels: [] },
   line_threads_lines_total: {
     type: 'counter',
-    help: 'Lines given to these threads, by what became of them.',
+    help: 'Lines evaluated by these threads, by outcome.',
     labels: ['outcome'],
   },
 } as const;
@@ -18,12 +18,12 @@ export const rowThreadMetrics = {
   row_threads: { type: 'gauge', help: 'Threads that count the rows of metric queries.', labels: [] },
   row_threads_jobs: {
     type: 'gauge',
-    help: 'Range aggregations whose rows are being counted there.',
+    help: 'Range aggregations whose rows are being counted in these threads.',
     labels: [],
   },
   row_threads_jobs_total: {
     type: 'counter',
-    help: 'Range aggregations whose rows were counted in these threads, by what became of them.',
+    help: 'Range aggregations whose rows were counted in these threads, by outcome.',
     labels: ['outcome'],
   },
 } as const;

@@ -2,17 +2,17 @@
 export const coldMetrics = {
   cold_routed_total: {
     type: 'counter',
-    help: 'Reads by where their rows lie: in the hot backend, in the cold one, or in both',
+    help: 'Reads by the location of their rows: hot backend, cold backend, or both',
     labels: ['route'],
   },
   cold_calls_total: {
     type: 'counter',
-    help: 'Calls to the cold backend: answered, refused (what is refused is computed from rows), failed, or given up by the request',
+    help: 'Calls to the cold backend, by outcome: answered, refused (the proxy then computes the result from rows), failed, or cancelled by the request',
     labels: ['outcome'],
   },
   cold_calls: {
     type: 'gauge',
-    help: 'Calls to the cold backend, by state: running or waiting for one of -max-concurrent places',
+    help: 'Calls to the cold backend, by state: running or waiting for one of its permits',
     labels: ['state'],
   },
   cold_circuit_breaker_state: {
@@ -22,21 +22,21 @@ export const coldMetrics = {
   },
   cold_partial_answers_total: {
     type: 'counter',
-    help: 'Answers from hot data alone because the cold backend could not be read',
+    help: 'Partial answers from hot data only, because the cold backend could not be read',
   },
   cold_manifest_reads_total: {
     type: 'counter',
-    help: 'Reads of the manifest of the cold backend: read, or failed, after which the last one stays in use',
+    help: 'Reads of the manifest of the cold backend, by outcome: read, or failed (the last manifest stays in use)',
     labels: ['outcome'],
   },
   cold_manifest_read_timestamp_seconds: {
     type: 'gauge',
-    help: 'When the manifest of the cold backend was last read; its age is the time since then',
+    help: 'Unix time of the last successful read of the manifest of the cold backend',
     ofWorkers: 'min',
   },
   cold_newest_timestamp_seconds: {
     type: 'gauge',
-    help: 'Time of the newest row of the cold backend, as its manifest tells',
+    help: 'Time of the newest row of the cold backend, according to its manifest',
     ofWorkers: 'max',
   },
 } as const;

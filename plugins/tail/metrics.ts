@@ -1,12 +1,15 @@
 /** Metrics of tails; names get the prefix `ref_proxy_`. */
 export const tailMetrics = {
-  tail_open: { type: 'gauge', help: 'Tails that are open.' },
-  tail_ended_total: { type: 'counter', help: 'Tails that have ended, by reason.', labels: ['reason'] },
+  tail_open: { type: 'gauge', help: 'Number of open tails.' },
+  tail_ended_total: { type: 'counter', help: 'Closed tails, by reason.', labels: ['reason'] },
   tail_entries_total: { type: 'counter', help: 'Entries sent to tails.' },
-  tail_dropped_entries_total: { type: 'counter', help: 'Entries that clients of tails were too slow for.' },
+  tail_dropped_entries_total: {
+    type: 'counter',
+    help: 'Entries dropped because the client of a tail was too slow.',
+  },
   tail_early_entries_total: {
     type: 'counter',
-    help: 'Entries that were sent before older ones of their stream were certain to be there, because too many were waiting.',
+    help: 'Entries sent before all older entries of their stream were certain to have arrived, because too many were waiting.',
   },
-  tail_failed_polls_total: { type: 'counter', help: 'Polls for new lines that failed.' },
+  tail_failed_polls_total: { type: 'counter', help: 'Failed polls for new lines.' },
 } as const;

@@ -51,7 +51,7 @@ export function alertsOf(metrics: MetricSpecs): readonly Alert[] {
       severity: 'critical',
       expression: `absent(${lately.largest('uptime_seconds')})`,
       holds: '5m',
-      summary: 'No replica of ref-proxy is scraped.',
+      summary: 'Prometheus scrapes no replica of ref-proxy.',
     },
     {
       name: 'RefProxyBackendUnreachable',
@@ -59,7 +59,7 @@ export function alertsOf(metrics: MetricSpecs): readonly Alert[] {
       severity: 'critical',
       expression: `${lately.largest('circuit_breaker_state')} > 0`,
       holds: '2m',
-      summary: 'The circuit breaker of a replica is not closed: VictoriaLogs cannot be reached.',
+      summary: 'The circuit breaker of a replica is open: VictoriaLogs is unreachable.',
     },
     {
       name: 'RefProxyFailing',
@@ -67,7 +67,7 @@ export function alertsOf(metrics: MetricSpecs): readonly Alert[] {
       severity: 'critical',
       expression: `${failed} / ${requests} > 0.05`,
       holds: '10m',
-      summary: 'More than 5 of 100 requests fail with status 500 or more.',
+      summary: 'More than 5% of requests fail with status 500 or above.',
     },
     {
       name: 'RefProxySlow',
@@ -75,7 +75,7 @@ export function alertsOf(metrics: MetricSpecs): readonly Alert[] {
       severity: 'warning',
       expression: `${lately.quantile(0.95, 'request_duration_seconds', [], { endpoint: '~query|query_range' })} > 10`,
       holds: '15m',
-      summary: 'One of 20 queries takes longer than 10 seconds.',
+      summary: 'p95 query latency is above 10 seconds.',
     },
     {
       name: 'RefProxyRefusing',
@@ -83,7 +83,8 @@ export function alertsOf(metrics: MetricSpecs): readonly Alert[] {
       severity: 'warning',
       expression: `(${lately.rate('guard_rejected_total', [], { reason: '~rate|concurrency|overload' })} or vector(0)) + ${lately.rate('backend_heavy_queries_refused_total')} > 0.02 * ${requests}`,
       holds: '10m',
-      summary: 'More than 2 of 100 requests are refused for rates, for places or for want of a turn.',
+      summary:
+        'More than 2% of requests are refused because of the rate limit, the concurrency limit or a queue timeout.',
     },
     {
       name: 'RefProxyQueryMemory',
@@ -91,7 +92,7 @@ export function alertsOf(metrics: MetricSpecs): readonly Alert[] {
       severity: 'warning',
       expression: `${quarter.growth('query_memory_refusals_total')} > 0`,
       holds: '0m',
-      summary: 'Queries are refused for the memory that they need.',
+      summary: 'Queries are refused because they need too much memory.',
     },
     {
       name: 'RefProxyEventLoopHeld',
@@ -99,7 +100,7 @@ export function alertsOf(metrics: MetricSpecs): readonly Alert[] {
       severity: 'warning',
       expression: `${lately.quantile(0.99, 'guard_loop_delay_seconds', ['instance'])} > 0.5`,
       holds: '10m',
-      summary: 'A replica cannot attend to anything new for half a second at a time.',
+      summary: 'The event loop of a replica is blocked for half a second at a time.',
     },
     {
       name: 'RefProxyPluginDefect',
@@ -107,7 +108,7 @@ export function alertsOf(metrics: MetricSpecs): readonly Alert[] {
       severity: 'warning',
       expression: `${quarter.growth('plugin_defects_total')} > 0`,
       holds: '0m',
-      summary: 'Requests fail because of a defect in a plugin.',
+      summary: 'Requests fail because of a bug in a plugin.',
     },
     {
       name: 'RefProxyWorkersDie',
@@ -115,7 +116,7 @@ export function alertsOf(metrics: MetricSpecs): readonly Alert[] {
       severity: 'warning',
       expression: `${quarter.growth('worker_restarts_total')} > 2`,
       holds: '0m',
-      summary: 'Workers have ended and were replaced, several times in a quarter of an hour.',
+      summary: 'Workers crashed and were replaced several times within 15 minutes.',
     },
     {
       name: 'RefProxyCacheFailing',
@@ -123,7 +124,7 @@ export function alertsOf(metrics: MetricSpecs): readonly Alert[] {
       severity: 'warning',
       expression: `${quarter.growth('disk_cache_errors_total')} > 0 or ${quarter.growth('shared_cache_errors_total')} > 5`,
       holds: '5m',
-      summary: 'The disk cache or the shared store fails; answers are asked of the backend again.',
+      summary: 'The disk cache or the shared cache fails; requests go to the backend instead.',
     },
     {
       name: 'RefProxyLogLost',
@@ -139,7 +140,7 @@ export function alertsOf(metrics: MetricSpecs): readonly Alert[] {
       severity: 'warning',
       expression: `${lately.smallest('reload_last_successful')} == 0`,
       holds: '5m',
-      summary: 'A replica was to serve another pipeline and could not: it serves the one before.',
+      summary: 'A replica could not reload its pipeline file and still serves the previous pipeline.',
     },
     {
       name: 'RefProxyPipelinesDiffer',
@@ -155,7 +156,7 @@ export function alertsOf(metrics: MetricSpecs): readonly Alert[] {
       severity: 'warning',
       expression: `${quarter.growth('tenant_map_reloads_total', { outcome: 'error' })} > 0`,
       holds: '5m',
-      summary: 'The tenant map cannot be read anew, so the old one stays.',
+      summary: 'The tenant map cannot be reloaded, so the old one stays in use.',
     },
   ];
 }

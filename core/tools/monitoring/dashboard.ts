@@ -43,14 +43,14 @@ function rowsOf(metrics: MetricSpecs): readonly Row[] {
       panels: [
         {
           title: 'Requests',
-          says: 'Requests of clients, a second.',
+          says: 'Client requests per second.',
           unit: 'reqps',
           isFigure: true,
           shows: [[e.rate('requests_total', [], downstream), 'requests']],
         },
         {
           title: 'Failed',
-          says: 'Part of the requests that ended with status 500 or more.',
+          says: 'Share of requests with status 500 or above.',
           unit: 'percentunit',
           isFigure: true,
           shows: [
@@ -61,8 +61,8 @@ function rowsOf(metrics: MetricSpecs): readonly Row[] {
           ],
         },
         {
-          title: '99 of 100 queries below',
-          says: 'Time of range and instant queries.',
+          title: 'Query latency, p99',
+          says: 'Latency of range and instant queries.',
           unit: 's',
           isFigure: true,
           shows: [
@@ -83,21 +83,21 @@ function rowsOf(metrics: MetricSpecs): readonly Row[] {
       panels: [
         {
           title: 'Requests by endpoint',
-          says: 'Requests of clients, a second.',
+          says: 'Client requests per second.',
           unit: 'reqps',
           isStacked: true,
           shows: [[e.rate('requests_total', ['endpoint'], downstream), '{{endpoint}}']],
         },
         {
           title: 'Requests by status',
-          says: 'Answers, a second.',
+          says: 'Responses per second.',
           unit: 'reqps',
           isStacked: true,
           shows: [[e.rate('requests_total', ['status'], downstream), '{{status}}']],
         },
         {
-          title: 'Time of requests',
-          says: 'What half, 95 and 99 of 100 requests were below.',
+          title: 'Request latency',
+          says: 'p50, p95 and p99 of all requests.',
           unit: 's',
           shows: [0.5, 0.95, 0.99].map((ratio) => [
             e.quantile(ratio, 'request_duration_seconds'),
@@ -105,14 +105,14 @@ function rowsOf(metrics: MetricSpecs): readonly Row[] {
           ]),
         },
         {
-          title: 'Time of requests by endpoint, p95',
-          says: 'What 95 of 100 requests of an endpoint were below.',
+          title: 'Request latency by endpoint, p95',
+          says: 'p95 of the requests of each endpoint.',
           unit: 's',
           shows: [[e.quantile(0.95, 'request_duration_seconds', ['endpoint']), '{{endpoint}}']],
         },
         {
-          title: 'In flight and waiting',
-          says: 'Requests that run behind the guard, that wait for their turn there, and how many may run.',
+          title: 'In flight and queued',
+          says: 'Requests that passed the guard, requests in its queue, and the current concurrency limit.',
           unit: 'none',
           shows: [
             [e.level('guard_in_flight'), 'running'],
@@ -122,7 +122,7 @@ function rowsOf(metrics: MetricSpecs): readonly Row[] {
         },
         {
           title: 'Refused',
-          says: 'Requests refused by the guard, by reason, and calls that found no place at the backend.',
+          says: 'Requests refused by the guard, by reason, and backend calls refused because no permit was free.',
           unit: 'reqps',
           shows: [
             [e.rate('guard_rejected_total', ['reason']), '{{reason}}'],
@@ -138,14 +138,14 @@ function rowsOf(metrics: MetricSpecs): readonly Row[] {
       panels: [
         {
           title: 'Calls by kind',
-          says: 'Calls to VictoriaLogs, a second.',
+          says: 'Calls to VictoriaLogs per second.',
           unit: 'reqps',
           isStacked: true,
           shows: [[e.rate('requests_total', ['endpoint'], upstream), '{{endpoint}}']],
         },
         {
           title: 'Failed calls',
-          says: 'Calls that were not answered with 200, by status; 0 is no answer.',
+          says: 'Calls with a status other than 200, by status; 0 means no response.',
           unit: 'reqps',
           shows: [
             [
@@ -155,14 +155,14 @@ function rowsOf(metrics: MetricSpecs): readonly Row[] {
           ],
         },
         {
-          title: 'Time of calls, p95',
-          says: 'What 95 of 100 calls of a kind were below.',
+          title: 'Call latency, p95',
+          says: 'p95 of each kind of call.',
           unit: 's',
           shows: [[e.quantile(0.95, 'backend_duration_seconds', ['endpoint']), '{{endpoint}}']],
         },
         {
-          title: 'Calls under way',
-          says: 'Running, and waiting for one of -max-concurrent places.',
+          title: 'Calls in flight',
+          says: 'Running, and waiting for one of -max-concurrent permits.',
           unit: 'none',
           shows: [
             [e.level('backend_calls', ['state']), '{{state}}'],
@@ -171,8 +171,8 @@ function rowsOf(metrics: MetricSpecs): readonly Row[] {
           ],
         },
         {
-          title: 'How metric queries are read',
-          says: 'Strategies for range aggregations; docs/strategies.md tells what each costs.',
+          title: 'Strategies of metric queries',
+          says: 'Strategies for range aggregations; docs/strategies.md explains their costs.',
           unit: 'ops',
           shows: [[e.rate('metric_strategies_total', ['strategy'], { outcome: 'ran' }), '{{strategy}}']],
         },
@@ -183,7 +183,7 @@ function rowsOf(metrics: MetricSpecs): readonly Row[] {
       panels: [
         {
           title: 'Requests answered from a cache',
-          says: 'Part of those that asked one.',
+          says: 'Share of the requests that used a cache.',
           unit: 'percentunit',
           shows: [
             [
@@ -197,8 +197,8 @@ function rowsOf(metrics: MetricSpecs): readonly Row[] {
           ],
         },
         {
-          title: 'Bytes kept',
-          says: 'In memory, as finished bytes, on disk.',
+          title: 'Cache size',
+          says: 'Memory cache, response cache and disk cache, in bytes.',
           unit: 'bytes',
           shows: [
             [e.level('memory_cache_bytes'), 'memory'],
@@ -207,8 +207,8 @@ function rowsOf(metrics: MetricSpecs): readonly Row[] {
           ],
         },
         {
-          title: 'Shared with others',
-          says: 'Answers from other replicas and the shared store, and calls that joined one in flight.',
+          title: 'Shared answers',
+          says: 'Answers from other replicas and the shared cache, and calls that joined an identical in-flight call.',
           unit: 'reqps',
           shows: [
             [e.rate('peer_cache_hits_total'), 'peers'],
@@ -217,8 +217,8 @@ function rowsOf(metrics: MetricSpecs): readonly Row[] {
           ],
         },
         {
-          title: 'Failures of caches',
-          says: 'Each costs time and no answer.',
+          title: 'Cache failures',
+          says: 'A failure makes a request slower, but does not fail it.',
           unit: 'ops',
           shows: [
             [e.rate('disk_cache_errors_total'), 'disk'],
@@ -232,8 +232,8 @@ function rowsOf(metrics: MetricSpecs): readonly Row[] {
       title: 'Process',
       panels: [
         {
-          title: 'Processor time',
-          says: 'Processors in use by each replica.',
+          title: 'CPU',
+          says: 'CPU cores used by each replica.',
           unit: 'none',
           shows: [[e.rate('process_cpu_seconds_total', ['instance']), '{{instance}}']],
         },
@@ -247,8 +247,8 @@ function rowsOf(metrics: MetricSpecs): readonly Row[] {
           ],
         },
         {
-          title: 'Memory of queries',
-          says: 'Set aside for running queries, and what there may be.',
+          title: 'Query memory',
+          says: 'Memory reserved for running queries, and its limit.',
           unit: 'bytes',
           shows: [
             [e.level('query_memory_bytes'), 'set aside'],
@@ -256,20 +256,20 @@ function rowsOf(metrics: MetricSpecs): readonly Row[] {
           ],
         },
         {
-          title: 'Longest turns of the event loop, p99',
-          says: 'For how long a process could not attend to anything new.',
+          title: 'Event loop delay, p99',
+          says: 'Time for which a process could not handle new events.',
           unit: 's',
           shows: [[e.quantile(0.99, 'guard_loop_delay_seconds', ['instance']), '{{instance}}']],
         },
         {
-          title: 'Pauses by garbage collection, p99',
-          says: 'Each of them.',
+          title: 'Garbage collection pauses, p99',
+          says: 'Duration of a single pause.',
           unit: 's',
           shows: [[e.quantile(0.99, 'go_gc_duration_seconds', ['instance']), '{{instance}}']],
         },
         {
-          title: 'Pressure on the machine',
-          says: 'Part of the last minute in which some task waited.',
+          title: 'Pressure stall of the host',
+          says: 'Share of the last minute in which some task waited.',
           unit: 'percentunit',
           shows: (['cpu', 'memory', 'io'] as const).map((resource) => [
             e.largest(`process_pressure_${resource}_some_ratio`, [], { window: '60s' }),
