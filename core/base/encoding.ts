@@ -87,7 +87,7 @@ export class Encodings {
 
   #codec(encoding: string): Codec {
     const codec = this.#codecs.get(encoding.trim().toLowerCase());
-    if (codec === undefined) throw new Error('the encoding is not known');
+    if (codec === undefined) throw new Error('unknown content encoding');
     return codec;
   }
 }

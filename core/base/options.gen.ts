@@ -26,7 +26,7 @@ export interface ServerOptions {
    */
   readonly adminAuthToken?: string;
   /**
-   * File that holds adminAuthToken, without the line break at its end; read at the start and at each reload.
+   * File that contains adminAuthToken, without the line break at its end; read at startup and at each reload.
    */
   readonly adminAuthTokenFile?: string;
   /**
@@ -417,7 +417,7 @@ export interface TelemetryOptions {
    */
   readonly otlpHeaders: readonly string[];
   /**
-   * File that holds otlpHeaders, without the line break at its end; read at the start and at each reload.
+   * File that contains otlpHeaders, without the line break at its end; read at startup and at each reload.
    */
   readonly otlpHeadersFile?: string;
   /**
@@ -479,7 +479,7 @@ export interface BackendOptions {
    */
   readonly metricsUrl: readonly string[];
   /**
-   * File that holds metricsUrl, without the line break at its end; read at the start and at each reload.
+   * File that contains metricsUrl, without the line break at its end; read at startup and at each reload.
    */
   readonly metricsUrlFile?: string;
   /**
@@ -491,7 +491,7 @@ export interface BackendOptions {
    */
   readonly basicAuth?: string;
   /**
-   * File that holds basicAuth, without the line break at its end; read at the start and at each reload.
+   * File that contains basicAuth, without the line break at its end; read at startup and at each reload.
    */
   readonly basicAuthFile?: string;
   /**
@@ -1067,7 +1067,7 @@ export interface PeerCacheOptions {
    */
   readonly sharedCacheUrl?: string;
   /**
-   * File that holds sharedCacheUrl, without the line break at its end; read at the start and at each reload.
+   * File that contains sharedCacheUrl, without the line break at its end; read at startup and at each reload.
    */
   readonly sharedCacheUrlFile?: string;
   /**
@@ -1079,7 +1079,7 @@ export interface PeerCacheOptions {
    */
   readonly sharedCacheSecret?: string;
   /**
-   * File that holds sharedCacheSecret, without the line break at its end; read at the start and at each reload.
+   * File that contains sharedCacheSecret, without the line break at its end; read at startup and at each reload.
    */
   readonly sharedCacheSecretFile?: string;
   /**
@@ -1123,7 +1123,7 @@ export interface PeerCacheOptions {
    */
   readonly peerAuthToken?: string;
   /**
-   * File that holds peerAuthToken, without the line break at its end; read at the start and at each reload.
+   * File that contains peerAuthToken, without the line break at its end; read at startup and at each reload.
    */
   readonly peerAuthTokenFile?: string;
   /**

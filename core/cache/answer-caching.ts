@@ -99,9 +99,7 @@ export function answerCaching(
 ): AnswerCaching {
   for (const name of Object.keys(optionNames))
     if (!Object.hasOwn(options, name))
-      throw new Error(
-        `option "${name}" is missing: put ...cachingOptions() into the properties of the schema`,
-      );
+      throw new Error(`option "${name}" is missing: add ...cachingOptions() to the properties of the schema`);
   const keyOf = createCacheKeys(options);
   const deletions = runningDeletions(host);
   const { clock, setup } = host;

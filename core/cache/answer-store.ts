@@ -140,7 +140,7 @@ export class AnswerStore {
     const left = options.compatCacheEnabled ? 1 - options.compatCacheMaxPercent / 100 : 1;
     const budget = cacheBudget(options.cacheMaxBytes);
     if (budget < options.cacheMaxBytes)
-      log.info('the heap is too small for -cache-max-bytes, caches are held to less', {
+      log.info('the heap is too small for -cache-max-bytes, so caches use less', {
         'cache.max_bytes': budget,
         'heap.limit_bytes': heapLimit(),
       });

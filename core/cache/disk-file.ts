@@ -133,9 +133,12 @@ async function hold(file: string, engine: Engine): Promise<Connection> {
   } catch (error) {
     await lock.close();
     if (!hasCode(error, 'SQLITE_BUSY')) throw error;
-    const inUse = new Error('another process uses this file; give each its own -disk-cache-path', {
-      cause: error,
-    });
+    const inUse = new Error(
+      'another process uses this file; set a different -disk-cache-path for each process',
+      {
+        cause: error,
+      },
+    );
     throw Object.assign(inUse, { code: error.code });
   }
 }

@@ -82,7 +82,7 @@ export class DiskTier implements AnswerTier {
     } catch (error) {
       const reason = error instanceof Error ? error.message : String(error);
       if (!isOfTheDisk(error))
-        throw new Error(`-disk-cache-path: ${diskCachePath} cannot be used: ${reason}`, { cause: error });
+        throw new Error(`-disk-cache-path: cannot use ${diskCachePath}: ${reason}`, { cause: error });
       settings.observer.failed();
       tier.#turnOff(error);
     }
@@ -226,7 +226,7 @@ export class DiskTier implements AnswerTier {
     // Files of other programs are all kept; of our own unusable files the latest one is enough.
     const suffix = error.defect === 'foreign' ? `.foreign-${clock.nowMs()}` : '.unusable';
     await moveDatabase(options.diskCachePath, options.diskCachePath + suffix);
-    log.warn('disk cache file put aside, a new one is begun', {
+    log.warn('disk cache file moved aside, starting with an empty one', {
       'file.path': options.diskCachePath,
       'file.moved_to': options.diskCachePath + suffix,
       reason: error.defect,
@@ -248,7 +248,7 @@ export class DiskTier implements AnswerTier {
     if (this.#file !== file || this.#isBeingPurged(key)) return undefined;
     if (packed !== undefined) return this.#hitOf({ ...row, packed });
     this.#settings.observer.dropped('damaged', 1);
-    this.#settings.log.warn('an answer of the disk cache is damaged and dropped');
+    this.#settings.log.warn('dropped a damaged entry of the disk cache');
     void this.delete(key);
     return undefined;
   }
@@ -335,7 +335,7 @@ export class DiskTier implements AnswerTier {
     observer.switched(false);
     if (this.#isFailing) return;
     this.#isFailing = true;
-    log.error('disk cache failed and is off, it is tried again every minute', {
+    log.error('disk cache failed and is turned off; the proxy retries every minute', {
       'file.path': options.diskCachePath,
       error,
     });

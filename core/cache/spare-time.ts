@@ -104,7 +104,7 @@ export class SpareTime {
       await run(detachExchange(exchange, this.#stopped.signal, { caller, trace: new Trace(), memory }));
     } catch (error) {
       // No request waits for the job, so its failure is only logged.
-      this.#host.log.debug('work ahead of time failed', { error });
+      this.#host.log.debug('background work failed', { error });
     } finally {
       memory.close();
     }

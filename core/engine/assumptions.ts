@@ -2,9 +2,9 @@ import type { TimeRange } from '../base/time/range.js';
 
 /** The assumptions that an answer may rely on, with the texts of the warning. */
 const assumable = {
-  'no-repeats': 'no row was pushed twice',
-  'sampled-lines': 'lines are like a sample of them',
-  'plain-values': 'no line or value is one that Loki and VictoriaLogs read differently',
+  'no-repeats': 'there are no duplicate rows',
+  'sampled-lines': 'all lines are like a sample of them',
+  'plain-values': 'Loki and VictoriaLogs parse all lines and values the same',
 } as const;
 type Assumption = keyof typeof assumable;
 
@@ -52,8 +52,8 @@ export class Assumptions {
     if (this.#made.size === 0) return [];
     const texts = [...this.#made.keys()].sort().map((assumption) => assumable[assumption]);
     return [
-      `first answer, made before all rows were checked: it assumes that ${texts.join(', and that ')}; ` +
-        'once they are checked, in some seconds, the next refresh shows the exact one (-first-answers=exact waits for it)',
+      `first answer, computed before all rows were checked: it assumes that ${texts.join(', and that ')}; ` +
+        'the check takes some seconds, and the next refresh after it shows the exact answer (-first-answers=exact waits for it)',
     ];
   }
 }

@@ -111,7 +111,7 @@ export class Edge {
         const open = this.#listeners.get(name);
         if (open?.address === plan.address && open.isTls === (ofMain !== undefined)) continue;
         if (open !== undefined && samePort(open.address, plan.address))
-          throw new Error(`${plan.flag}: ${open.address} becomes ${plan.address} with a restart only`);
+          throw new Error(`${plan.flag}: the change from ${open.address} to ${plan.address} needs a restart`);
         const listener = await this.#open(name, plan, ofMain, served.server);
         opened.set(name, { listener, address: plan.address, isTls: ofMain !== undefined });
       }
@@ -185,7 +185,7 @@ export class Edge {
   #refused(flag: string, most: number): void {
     this.#connections.refused('descriptors');
     this.#deps.shortages.tell(
-      'connections are refused: raise the limit of file descriptors (ulimit -n, LimitNOFILE of systemd)',
+      'refusing connections because file descriptors run out: raise their limit (ulimit -n, LimitNOFILE in systemd)',
       { listener: flag, 'connections.max': most, 'process.max_fds': this.#deps.maxOpenFiles },
     );
   }
@@ -343,7 +343,7 @@ export class Serving {
 
   async #drain(boundMs: number): Promise<void> {
     if (await this.#inFlight.drained(boundMs)) return;
-    this.#log.warn('ending requests that are over the drain bound', {
+    this.#log.warn('aborting requests that exceeded the drain timeout', {
       'requests.in_flight': this.#inFlight.count,
     });
     this.#inFlight.abortAll(apiError('stopping', {}));

@@ -48,7 +48,7 @@ export function planListeners(
   };
   for (const [id, given] of handlers) {
     const route = routes.get(id);
-    if (route === undefined) throw new Error(`a plugin serves the route "${id}", which does not exist`);
+    if (route === undefined) throw new Error(`a plugin serves the unknown route "${id}"`);
     const isOff = route.isInstrumentation === true && !telemetry.registerInstrumentation;
     const handler = isOff ? notRegistered : given;
     if (route.listener === 'workers') {

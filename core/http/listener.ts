@@ -66,7 +66,7 @@ function checkTls(parts: Readonly<Record<string, SecureContextOptions>>): void {
     try {
       createSecureContext(part);
     } catch (error) {
-      throw new Error(`${flags}: cannot be used: ${describeSystemError(error)}`, { cause: error });
+      throw new Error(`${flags}: cannot use these files: ${describeSystemError(error)}`, { cause: error });
     }
   }
 }
@@ -201,6 +201,6 @@ export function isListenError(error: unknown): boolean {
 /** Explains why listening failed, with advice if the address is in use. */
 export function describeListenError(flag: string, address: string, error: unknown): string {
   const isTaken = error instanceof Error && 'code' in error && error.code === 'EADDRINUSE';
-  const advice = isTaken ? `; stop what listens there, or set ${flag} to another address` : '';
+  const advice = isTaken ? `; stop the process that listens there, or set ${flag} to another address` : '';
   return `${flag}: cannot listen on ${address}: ${describeSystemError(error)}${advice}`;
 }

@@ -51,7 +51,7 @@ export class UpgradeSession {
       const params = readParams();
       record.query = params.get('query')?.[0];
       await handler(this.#call(params, path));
-      if (this.#socket === undefined) throw new Error('a handler of upgrades ended without an answer');
+      if (this.#socket === undefined) throw new Error('an upgrade handler returned without an answer');
     } catch (error) {
       this.#fail(error);
     } finally {
@@ -99,7 +99,7 @@ export class UpgradeSession {
 
   async #accept(): Promise<LiveSocket> {
     this.#controller.signal.throwIfAborted();
-    if (this.#isAnswered) throw new Error('a handler of upgrades accepted twice');
+    if (this.#isAnswered) throw new Error('an upgrade handler accepted twice');
     this.#isAnswered = true;
     clearTimeout(this.#deadline);
     const socket = new UpgradedSocket(await this.#parts.accept(), this.#parts.hide, () => this.gone());

@@ -65,7 +65,7 @@ export class Upgrades {
     for (const [id, handler] of settings.handlers) {
       const route = routeById.get(id);
       if (route === undefined)
-        throw new Error(`a plugin upgrades the route "${id}", which core/wire/routes-table does not know`);
+        throw new Error(`a plugin upgrades the route "${id}", which is not in core/wire/routes-table`);
       for (const path of route.paths) this.#byPath.set(path, { route, handler });
     }
   }

@@ -10,7 +10,7 @@ export async function withinBound<Value>(
   const controller = new AbortController();
   const onGiven = (): void => controller.abort(given?.reason);
   const timer = setTimeout(() => {
-    controller.abort(new TimeBoundError(`not done after ${boundMs} ms`));
+    controller.abort(new TimeBoundError(`timeout after ${boundMs} ms`));
   }, boundMs);
   const overdue = new Promise<never>((_resolve, reject) => {
     controller.signal.addEventListener('abort', () => {

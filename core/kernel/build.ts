@@ -151,7 +151,7 @@ function madeEndpoint(made: unknown, own: readonly OwnRoute[]): Endpoint {
   requireHandlers<UpgradeHandler>('upgrades', upgrades);
   const unserved = own.find(({ id }) => !routes.has(id) && !upgrades.has(id));
   if (unserved !== undefined)
-    throw new Error(`the route "${unserved.id}" of ownRoutes has no handler in routes`);
+    throw new Error(`the route "${unserved.id}" in ownRoutes has no handler in routes`);
   // Not a copy, since its other hooks may be on a prototype. Everything that is used has been checked.
   return made as Endpoint;
 }
@@ -161,10 +161,10 @@ function requireHandlers<Handler>(
   handlers: unknown,
 ): asserts handlers is ReadonlyMap<string, Handler> {
   if (!(handlers instanceof Map))
-    throw new Error(`create returned ${part} that are no Map from ids of routes to handlers`);
+    throw new Error(`create returned ${part} that are not a Map from route ids to handlers`);
   const odd = [...handlers].find(([, handler]) => typeof handler !== 'function');
   if (odd !== undefined)
-    throw new Error(`the handler of the route "${String(odd[0])}" in ${part} is no function`);
+    throw new Error(`the handler of the route "${String(odd[0])}" in ${part} is not a function`);
 }
 
 function isObject(value: unknown): value is object {
@@ -218,14 +218,14 @@ function checkRoutes(
     throw new PluginFailure(
       place(loaded),
       'create',
-      `there is no route "${unknown}": declare it in ownRoutes`,
+      `unknown route "${unknown}": declare it in ownRoutes`,
     );
   const admin = [...routes.keys()].find((id) => known.get(id)?.listener === 'admin');
   if (admin !== undefined && !servesAdmin)
     throw new PluginFailure(
       place(loaded),
       'create',
-      `route "${admin}" is of the admin listener: declare servesAdmin`,
+      `route "${admin}" is on the admin listener: declare servesAdmin`,
     );
 }
 
@@ -236,7 +236,7 @@ function claim<Handler>(
 ): void {
   for (const [route, handler] of from) {
     if (to.has(route))
-      throw new PluginFailure(place(loaded), 'create', `route "${route}" is served by a plugin above`);
+      throw new PluginFailure(place(loaded), 'create', `route "${route}" is already served by a plugin above`);
     to.set(route, handler);
   }
 }
@@ -275,6 +275,6 @@ function wrongKind(loaded: LoadedPlugin, wanted: string): PluginFailure {
   return new PluginFailure(
     place(loaded),
     'create',
-    `"${loaded.use}" is no ${wanted} plugin but a ${loaded.plugin.kind} plugin`,
+    `"${loaded.use}" is a ${loaded.plugin.kind} plugin, not a ${wanted} plugin`,
   );
 }

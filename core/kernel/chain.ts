@@ -165,7 +165,7 @@ function holdToRest(stage: StagePromises, runs: number, derived: Exchange): void
     if (derived.slots[slot as SlotName] === undefined)
       throw new ContractBreach(
         stage,
-        `declares to give the slot "${slot}" and ran the rest of the chain without it`,
+        `declares that it gives the slot "${slot}", but ran the rest of the chain without it`,
       );
 }
 
@@ -180,7 +180,7 @@ function holdToAnswer(stage: StagePromises, runs: number, answer: unknown): void
 /** Throws if the value is not an answer. */
 export function holdToAnyAnswer(place: PluginPlace, answer: unknown): void {
   const fault = answerFault(answer);
-  if (fault !== undefined) throw new ContractBreach(place, `gave no answer but ${fault}`);
+  if (fault !== undefined) throw new ContractBreach(place, `returned ${fault} instead of an answer`);
 }
 
 /** A stage ran the rest of the chain more or less often than it declared. */

@@ -105,7 +105,7 @@ export class Units {
         try {
           return await withinBound(stopBoundMs, () => unit.life.lifecycle.ready?.());
         } catch (error) {
-          this.log.warn('a plugin could not tell whether it is ready', { 'plugin.id': unit.id, error });
+          this.log.warn('the readiness check of a plugin failed', { 'plugin.id': unit.id, error });
           return `${unit.id} not ready`;
         }
       }),

@@ -24,9 +24,8 @@ export class OwnRoutes {
   add(routes: readonly OwnRoute[]): void {
     for (const { id, path, methods = readOnly, listener = 'main' } of routes) {
       if (!pathForm.test(path))
-        throw new Error(`the path "${path}" of route "${id}" is not one such as /site/{name}`);
-      if (this.#byId.has(id))
-        throw new Error(`there is a route "${id}" already; an own route needs an id of its own`);
+        throw new Error(`the path "${path}" of route "${id}" is not a path such as /site/{name}`);
+      if (this.#byId.has(id)) throw new Error(`route "${id}" already exists; give this route a unique id`);
       const taken = this.#shapes.get(shapeOf(path));
       if (taken !== undefined)
         throw new Error(`the path "${path}" of route "${id}" belongs to the route "${taken}"`);

@@ -12,17 +12,17 @@ export const commands: readonly Command[] = [
   },
   {
     name: 'demo',
-    summary: 'run the proxy over an embedded backend with sample logs',
+    summary: 'run the proxy with an embedded backend and sample logs',
     run: async (args, io) => (await import('../tools/demo-command.js')).demo(args, io),
   },
   {
     name: 'backend',
-    summary: 'run the embedded development backend alone',
+    summary: 'run only the embedded development backend',
     run: async (args, io) => (await import('../../plugins/embedded-backend/command.js')).backend(args, io),
   },
   {
     name: 'healthcheck',
-    summary: 'ask a running proxy whether it is ready: exit status 0 or 1',
+    summary: 'check that a running proxy is ready: exit status 0 or 1',
     run: async (args, io) => (await import('./healthcheck-command.js')).healthcheck(args, io),
   },
   {
@@ -37,12 +37,12 @@ export const commands: readonly Command[] = [
   },
   {
     name: 'new',
-    summary: 'make a plugin that works: new plugin NAME',
+    summary: 'create a working plugin: new plugin NAME',
     run: async (args, io) => (await import('../tools/new-command.js')).newThing(args, io),
   },
   {
     name: 'fmt',
-    summary: 'format pipeline files in place: fmt FILE... (-check only names them)',
+    summary: 'format pipeline files in place: fmt FILE... (-check only lists unformatted files)',
     run: async (args, io) => (await import('../tools/fmt.js')).fmt(args, io),
   },
   {
@@ -52,12 +52,12 @@ export const commands: readonly Command[] = [
   },
   {
     name: 'migrate',
-    summary: 'print the pipeline file that means the same as flags: migrate -- FLAGS...',
+    summary: 'convert flags to an equivalent pipeline file: migrate -- FLAGS...',
     run: async (args, io) => (await import('../tools/migrate.js')).migrate(args, io),
   },
   {
     name: 'format',
-    summary: "print a LogQL query formatted: format 'QUERY'",
+    summary: "print a formatted LogQL query: format 'QUERY'",
     run: async (args, io) => (await import('../tools/format.js')).format(args, io),
   },
   {
@@ -67,7 +67,7 @@ export const commands: readonly Command[] = [
   },
   {
     name: 'explain',
-    summary: "print what a LogQL query becomes for the backend: explain 'QUERY'",
+    summary: "print the plan of a LogQL query and its backend queries: explain 'QUERY'",
     run: async (args, io) => (await import('../tools/explain.js')).explain(args, io),
   },
   {
@@ -77,12 +77,12 @@ export const commands: readonly Command[] = [
   },
   {
     name: 'flags',
-    summary: 'print every flag with default and meaning: flags [WORD], those about something',
+    summary: 'print every flag with its default and description: flags [WORD] searches them',
     run: async (args, io) => (await import('./flags-command.js')).flags(args, io),
   },
   {
     name: 'generate',
-    summary: 'write the generated files of this repository (-check only tells whether they are fresh)',
+    summary: 'write the generated files of this repository (-check only reports stale files)',
     run: async (args, io) => (await import('../tools/generate.js')).generate(args, io),
   },
 ];

@@ -246,7 +246,7 @@ class FirstProcess {
       this.#sockets = { paths, token: randomBytes(32).toString('hex') };
     } catch (error) {
       this.#log.warn(
-        'workers do not share their answers: no folder can be made for their sockets (-data-dir, or TMPDIR)',
+        'workers do not share their caches: cannot create a directory for their sockets; check -data-dir or TMPDIR',
         {
           error,
         },
@@ -314,13 +314,13 @@ class FirstProcess {
       const { length } = this.#deaths;
       const fields = { 'worker.id': id, 'worker.exit': how };
       if (length > lately.most || tries >= maxTries) {
-        this.#log.error('ending: workers die again and again', { ...fields, 'workers.deaths': length });
+        this.#log.error('shutting down: workers crash repeatedly', { ...fields, 'workers.deaths': length });
         this.#give(1);
         return;
       }
       const pauseMs = Math.min(maxPauseMs, firstPauseMs * 2 ** (length - 1));
       this.#meters.worker_restarts_total.add(1, {});
-      this.#log.error('a worker ended and is replaced', { ...fields, 'worker.pause_ms': pauseMs });
+      this.#log.error('a worker exited; starting a replacement', { ...fields, 'worker.pause_ms': pauseMs });
       await pause(pauseMs);
       try {
         if (!this.#isEnding()) await this.#run(id);

@@ -11,7 +11,7 @@ import { serveFlags } from './own-flags.js';
 
 const usage = `Usage: ref-proxy flags [WORD...]
 
-Prints every flag of serve with its default and meaning; with words only those whose name, environment variable, key in the pipeline file or
+Prints every flag of serve with its default and description; with words, only the flags whose name, environment variable, key in the pipeline file or
 meaning contains all of them.
 `;
 

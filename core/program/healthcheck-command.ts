@@ -19,11 +19,19 @@ import type { Io } from './io.js';
 import { plainHelp } from './own-flags.js';
 
 const ownFlags: readonly CommandFlag[] = [
-  { name: 'url', kind: 'string', description: 'address to ask, default /ready of the main listener' },
-  { name: 'alive', kind: 'boolean', description: 'ask /alive instead, which does not depend on the backend' },
-  { name: 'pipeline', kind: 'string', description: 'pipeline file of the proxy, default that of serve' },
+  { name: 'url', kind: 'string', description: 'URL to check; the default is /ready of the main listener' },
+  {
+    name: 'alive',
+    kind: 'boolean',
+    description: 'check /alive instead, which does not depend on the backend',
+  },
+  {
+    name: 'pipeline',
+    kind: 'string',
+    description: 'pipeline file of the proxy; the default is that of serve',
+  },
 ];
-const help: CommandFlag = { name: 'help', kind: 'boolean', description: 'show this text' };
+const help: CommandFlag = { name: 'help', kind: 'boolean', description: 'show this help' };
 
 /** Timeout for an answer. */
 const boundMs = 10_000;
@@ -41,18 +49,18 @@ export async function healthcheck(args: readonly string[], io: Io): Promise<numb
     io.out(plainHelp('healthcheck [flags of serve]', ownFlags));
     return 0;
   }
-  const stray = line.positionals.map((text) => `${text} is no flag; flags begin with a dash`);
+  const stray = line.positionals.map((text) => `${text} is not a flag; flags begin with a dash`);
   if (line.problems.length + stray.length > 0) throw new UsageError([...line.problems, ...stray]);
   const given = line.own.get('url');
   if (given !== undefined && !URL.canParse(given))
-    throw new UsageError([`-url=${given} is no address such as http://127.0.0.1:3100/ready`]);
+    throw new UsageError([`-url=${given} is not a URL such as http://127.0.0.1:3100/ready`]);
   const sources = { flags: line.flags, env: io.env };
   const url = given ?? (await ownUrl(line.own, listenerSchema(schemas.get('server')), sources));
   let said: string;
   try {
     const { status, body } = await get(url);
     if (status === 200) return 0;
-    said = `was answered with ${status}: ${body.slice(0, shownLength).replaceAll(/\s+/g, ' ').trim()}`;
+    said = `returned ${status}: ${body.slice(0, shownLength).replaceAll(/\s+/g, ' ').trim()}`;
   } catch (error) {
     said = `cannot be reached: ${error instanceof Error ? error.message || String(Reflect.get(error, 'code')) : 'failed'}`;
   }
@@ -83,7 +91,7 @@ async function ownUrl(
   const { listen, tlsCertFile, tlsKeyFile } = options as unknown as ServerOptions;
   const address = parseListenAddress(listen);
   if (address === undefined || address.port === 0)
-    throw new UsageError([`-listen=${listen} has no port to ask; use -url`]);
+    throw new UsageError([`-listen=${listen} has no port to check; use -url`]);
   const { host, port } = address;
   const isTls = tlsCertFile !== undefined && tlsKeyFile !== undefined;
   return `${isTls ? 'https' : 'http'}://${hostOf(host)}:${port}/${own.get('alive') === 'true' ? 'alive' : 'ready'}`;

@@ -60,10 +60,13 @@ export function warnOfHeap(log: Logger, container = containerLimit()): void {
   const heap = getHeapStatistics().heap_size_limit;
   if (container === undefined || heap + programMegabytes * megabyte <= container) return;
   const flag = `--max-old-space-size=${oldSpaceFor(container)}`;
-  log.warn(`the heap may outgrow the memory of the container: set NODE_OPTIONS=${flag}, or allow more`, {
-    'memory.heap_limit': heap,
-    'memory.container_limit': container,
-  });
+  log.warn(
+    `the heap may outgrow the memory of the container: set NODE_OPTIONS=${flag}, or raise the memory limit of the container`,
+    {
+      'memory.heap_limit': heap,
+      'memory.container_limit': container,
+    },
+  );
 }
 
 function heapFlags(limit: number, processes = 1): readonly string[] {

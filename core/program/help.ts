@@ -25,10 +25,10 @@ const usual = [
   'The most used flags of serve and demo:',
   '  -pipeline=FILE           the pipeline file to run',
   '  -backend=URL             your VictoriaLogs, such as http://127.0.0.1:9428',
-  '  -listen=ADDRESS          where clients such as Grafana connect; default :3100',
-  '  -admin-listen=ADDRESS    where the page /ui and /debug are; default 127.0.0.1:3101',
-  '  -tenant-map-file=FILE    accounts of the backend by X-Scope-OrgID',
-  '  -disk-cache-path=FILE    keeps answers over restarts',
+  '  -listen=ADDRESS          address for clients such as Grafana; default :3100',
+  '  -admin-listen=ADDRESS    address of the page /ui and of /debug; default 127.0.0.1:3101',
+  '  -tenant-map-file=FILE    backend accounts by X-Scope-OrgID',
+  '  -disk-cache-path=FILE    disk cache, which keeps answers across restarts',
   '  -log-level=LEVEL         debug, info, warn or error',
 ];
 
@@ -88,7 +88,7 @@ export async function servingHelp(
     ...(isAll
       ? {}
       : {
-          epilogue: `${rest} more: ref-proxy ${command} -help=all; ref-proxy flags WORD finds those about something`,
+          epilogue: `${rest} more: ref-proxy ${command} -help=all; ref-proxy flags WORD searches flags`,
         }),
   });
   return `${text}\n`;

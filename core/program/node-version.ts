@@ -5,10 +5,13 @@ import { packageJson } from '../kernel/options/index.js';
 export function warnOfNode(log: Logger, version = process.version): void {
   const supported = packageJson().engines.node;
   if (isWithin(version, supported)) return;
-  log.warn('this version of Node.js is not supported: it lacks security fixes, or is not tested', {
-    'process.runtime.version': version,
-    'process.runtime.supported': supported,
-  });
+  log.warn(
+    'this version of Node.js is not supported: it lacks security fixes or is not tested; use a supported version',
+    {
+      'process.runtime.version': version,
+      'process.runtime.supported': supported,
+    },
+  );
 }
 
 /** True if a version such as `v22.22.2` is in a range such as `>=20.20.2 <21 || >=22.22.2`. */

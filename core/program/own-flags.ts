@@ -6,7 +6,7 @@ export const serveFlags: readonly CommandFlag[] = [
   {
     name: 'pipeline.watch',
     kind: 'boolean',
-    description: 'read the pipeline file again when it changes, as with SIGHUP',
+    description: 'reload the pipeline file when it changes, as with SIGHUP',
   },
 ];
 
@@ -17,7 +17,7 @@ export interface PlainArgs {
   readonly wantsHelp: boolean;
 }
 
-const help: CommandFlag = { name: 'help', kind: 'boolean', description: 'show this text' };
+const help: CommandFlag = { name: 'help', kind: 'boolean', description: 'show this help' };
 
 /** Parses the flags of such a command. Throws UsageError with all problems. */
 export function readPlainArgs(args: readonly string[], flags: readonly CommandFlag[]): PlainArgs {

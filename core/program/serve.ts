@@ -92,7 +92,7 @@ async function loadAndServe(
     io.out(await servingHelp(definitions, command.name, ownFlags, isAll));
     return 0;
   }
-  const stray = line.positionals.map((text) => `${text} is no flag; flags begin with a dash`);
+  const stray = line.positionals.map((text) => `${text} is not a flag; flags begin with a dash`);
   const problems = [...line.problems, ...stray];
   if (problems.length > 0) throw new UsageError(problems);
   const place = workerPlace();
@@ -135,7 +135,7 @@ async function start(pipeline: Pipeline, options: StartOptions): Promise<Running
 async function serveAsWorker(pipeline: Pipeline, place: WorkerPlace, io: Io): Promise<number> {
   if (pipelineIdentity(pipeline) !== place.identity) {
     io.err(
-      `ref-proxy: ${pipeline.file} has changed since the start, so worker ${place.id} cannot serve beside the others: restart the whole\n`,
+      `ref-proxy: ${pipeline.file} has changed since startup, so worker ${place.id} would differ from the others: restart ref-proxy\n`,
     );
     return 1;
   }

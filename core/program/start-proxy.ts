@@ -140,7 +140,7 @@ export async function startProxy(pipeline: Pipeline, options: StartOptions = {})
   let succession: Succession | undefined;
   const current = (): Generation => {
     const generation = succession?.current ?? first;
-    if (generation === undefined) throw new Error('a plugin asked of its pipeline while that was made');
+    if (generation === undefined) throw new Error('a plugin used its pipeline before it was built');
     return generation;
   };
   const memory = new MemoryPool({
@@ -253,7 +253,7 @@ export async function startProxy(pipeline: Pipeline, options: StartOptions = {})
     const delayMs = begun.current.pipeline.server.shutdownDelay;
     if (delayMs === 0) return;
     edge.leave();
-    log.info('shutting down: not ready, requests are answered until the delay is over', {
+    log.info('shutting down: /ready answers 503, and requests are still served until the shutdown delay is over', {
       'shutdown.delay_ms': delayMs,
     });
     // A worker is notified by the first process, whose delay is the relevant one.
@@ -278,7 +278,7 @@ export async function startProxy(pipeline: Pipeline, options: StartOptions = {})
     close: () => (closing ??= close()),
     outlives: (error) => shortages.took(error),
     logDefect: (error) => {
-      log.error('ending: nothing caught this error', { error });
+      log.error('shutting down: uncaught error', { error });
       writer.flushSync();
     },
   };
@@ -300,7 +300,7 @@ async function joinOthers(
   const { worker_unanswered_total: unanswered } = registry.create({ worker_unanswered_total });
   joined.onMissing = (topic, missing) => {
     unanswered.add(missing.length, { topic });
-    log.warn('workers gave no answer and are left out', { topic, 'workers.missing': missing });
+    log.warn('some workers did not respond and are left out', { topic, 'workers.missing': missing });
   };
   const missed = await joined.join();
   if (missed.includes(purgeTopic.name)) await all.purgeHere('all');

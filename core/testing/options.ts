@@ -12,7 +12,7 @@ export function optionsOf(
   values: Readonly<Record<string, unknown>> = {},
 ): Readonly<Record<string, unknown>> {
   const schema = schemas.get(owner);
-  if (schema === undefined) throw new Error(`there is no schema "${owner}"`);
+  if (schema === undefined) throw new Error(`unknown schema "${owner}"`);
   const { options, findings } = resolveOptions(schema, values, { flags: new Map(), env: {} });
   const [finding] = findings;
   if (finding !== undefined) throw new Error(`options of ${owner}: ${finding.message}`);

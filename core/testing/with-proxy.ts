@@ -54,7 +54,7 @@ export async function withProxyFile<Result>(
   });
   if (pipeline === undefined) {
     const texts = findings.map(({ at, message }) => `${placeText(at)}: ${message}`);
-    throw new Error(`the pipeline cannot be started:\n${texts.join('\n')}`);
+    throw new Error(`cannot start the pipeline:\n${texts.join('\n')}`);
   }
   return withPipeline(pipeline, use, settings);
 }

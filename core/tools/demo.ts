@@ -14,7 +14,7 @@ export function demoWelcome({ proxyUrl, adminUrl, backendUrl }: DemoAddresses, p
   return [
     '',
     `ref-proxy   ${proxyUrl}   (Loki's API; add it to Grafana as a Loki data source)`,
-    `page        ${adminUrl}/ui   (the pipeline and a query box, for a browser)`,
+    `page        ${adminUrl}/ui   (the pipeline and a query editor, for a browser)`,
     `backend     ${backendUrl}   (embedded, speaks VictoriaLogs' protocol)`,
     '',
     'The logs are those of a shop. Half an hour ago it failed for some minutes. Three things to try next:',

@@ -5,23 +5,27 @@ export const parameterFlags: readonly CommandFlag[] = [
   {
     name: 'start',
     kind: 'string',
-    description: 'with -run: begin of the range, default an hour before its end',
+    description: 'with -run: start of the range; the default is one hour before its end',
   },
-  { name: 'end', kind: 'string', description: 'with -run: end of the range, default now' },
-  { name: 'since', kind: 'string', description: 'with -run: length of the range, where it has no start' },
+  { name: 'end', kind: 'string', description: 'with -run: end of the range; the default is now' },
+  { name: 'since', kind: 'string', description: 'with -run: length of the range, if -start is not set' },
   { name: 'step', kind: 'string', description: 'with -run: step of a metric query' },
-  { name: 'limit', kind: 'string', description: 'with -run: entries of a log query' },
+  { name: 'limit', kind: 'string', description: 'with -run: maximum number of entries of a log query' },
   { name: 'direction', kind: 'string', description: 'with -run: forward or backward' },
   { name: 'time', kind: 'string', description: 'with -run: run as an instant query at this time' },
 ];
 
 export const runFlags: readonly CommandFlag[] = [
-  { name: 'run', kind: 'boolean', description: 'run the query against the backend, and print what happened' },
+  {
+    name: 'run',
+    kind: 'boolean',
+    description: 'run the query against the backend and print its calls, strategies and timing',
+  },
   {
     name: 'again',
     kind: 'boolean',
     description:
-      'with -run: run it twice, without caches, and report the second time, when estimates are made of what the first has learned',
+      'with -run: run the query twice, without caches, and report the second run, whose estimates use what the first run learned',
   },
   ...parameterFlags,
   { name: 'org-id', kind: 'string', description: 'X-Scope-OrgID of the request' },
@@ -34,6 +38,6 @@ const alwaysTaken: ReadonlySet<string> = new Set(['run', 'org-id']);
 export function strayRunFlags(own: ReadonlyMap<string, string>): readonly string[] {
   if (own.get('run') === 'true') return [];
   return runFlags.flatMap(({ name }) =>
-    alwaysTaken.has(name) || !own.has(name) ? [] : [`-${name} needs -run`],
+    alwaysTaken.has(name) || !own.has(name) ? [] : [`-${name} requires -run`],
   );
 }

@@ -13,7 +13,7 @@ const flags: readonly CommandFlag[] = [
   {
     name: 'check',
     kind: 'boolean',
-    description: 'write nothing; name the files that are not formatted, exit 1',
+    description: 'write nothing; list the unformatted files, and exit with 1 if there are any',
   },
 ];
 
@@ -60,7 +60,7 @@ function formatted({ name, text }: SourceFile): string {
   try {
     return formatPipeline(text);
   } catch (error) {
-    throw new Error(`${name} is left as it is: ${error instanceof Error ? error.message : 'failed'}`, {
+    throw new Error(`${name} is unchanged: ${error instanceof Error ? error.message : 'failed'}`, {
       cause: error,
     });
   }

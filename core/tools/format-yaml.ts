@@ -31,9 +31,9 @@ export function formatPipeline(text: string): string {
     if (formatted === before) break;
   }
   if (!isDeepStrictEqual(parse(text).toJS(), parse(formatted).toJS()))
-    throw new Error('the file would not say the same afterwards');
+    throw new Error('formatting would change the meaning of the file');
   if (!isDeepStrictEqual(commentsOf(text), commentsOf(formatted)))
-    throw new Error('a comment would be lost; give it a line of its own');
+    throw new Error('a comment would be lost; move it to a separate line');
   return formatted;
 }
 

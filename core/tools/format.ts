@@ -4,7 +4,7 @@ import type { Io } from '../program/io.js';
 import { plainHelp, readPlainArgs } from '../program/own-flags.js';
 
 const flags: readonly CommandFlag[] = [
-  { name: 'accept-dotted-names', kind: 'boolean', description: 'let names with dots through' },
+  { name: 'accept-dotted-names', kind: 'boolean', description: 'accept names with dots' },
 ];
 
 /** Prints a LogQL query the way the format_query route does. */
@@ -14,7 +14,7 @@ export function format(args: readonly string[], io: Io): Promise<number> {
 
 const parseFlags: readonly CommandFlag[] = [
   ...flags,
-  { name: 'json', kind: 'boolean', description: 'print the syntax tree as JSON (the only form there is)' },
+  { name: 'json', kind: 'boolean', description: 'print the syntax tree as JSON (the only format)' },
 ];
 
 /** Prints the syntax tree of a LogQL query as JSON; numbers outside JSON's range become texts. */

@@ -16,7 +16,7 @@ import { generateTestSchema } from './pipeline-test/file-schema.js';
 import { plainHelp, readPlainArgs } from '../program/own-flags.js';
 
 const flags: readonly CommandFlag[] = [
-  { name: 'check', kind: 'boolean', description: 'write nothing; exit 1 when a file is stale' },
+  { name: 'check', kind: 'boolean', description: 'write nothing; exit with 1 if a file is stale' },
 ];
 
 /** Writes every generated file of the repository, or lists the stale ones. */

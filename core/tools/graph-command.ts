@@ -17,7 +17,7 @@ const forms: ReadonlyMap<string, (graph: PipelineGraph) => string> = new Map([
 const formNames = [...forms.keys()].join(', ');
 const flags: readonly CommandFlag[] = [
   { name: 'format', kind: 'string', description: `${formNames}; default text` },
-  { name: 'output', kind: 'string', description: 'file to write instead of printing' },
+  { name: 'output', kind: 'string', description: 'output file; the default is standard output' },
 ];
 
 /** Shows a pipeline: its stages in order, the slots between them, and the options that differ from their defaults. */

@@ -28,15 +28,14 @@ export async function readArgsFile(file: string): Promise<readonly string[]> {
   const [first, ...others] = found;
   if (first === undefined) throw new UsageError([`${file} has no list of arguments and no extraArgs`]);
   if (others.length > 0)
-    throw new UsageError([
-      `${file} has ${found.length} lists of arguments; give a file with the one that is meant`,
-    ]);
+    throw new UsageError([`${file} has ${found.length} lists of arguments; use a file with only one`]);
   return first;
 }
 
 async function read(file: string): Promise<string> {
   try {
-    if ((await stat(file)).size > maxBytes) throw new UsageError([`${file} has more than ${maxBytes} bytes`]);
+    if ((await stat(file)).size > maxBytes)
+      throw new UsageError([`${file} is larger than ${maxBytes} bytes`]);
     return await readFile(file, 'utf8');
   } catch (error) {
     if (error instanceof UsageError) throw error;

@@ -21,14 +21,18 @@ import { plainHelp, readPlainArgs } from '../program/own-flags.js';
 import { siteDefinitions } from '../program/site-flags.js';
 
 const flags: readonly CommandFlag[] = [
-  { name: 'env-file', kind: 'string', description: 'file of environment variables that are given as well' },
+  { name: 'env-file', kind: 'string', description: 'file with environment variables to convert as well' },
   {
     name: 'args-file',
     kind: 'string',
     description:
-      'YAML or JSON file with a list of arguments, such as args of a container, or extraArgs of a chart',
+      'YAML or JSON file with a list of arguments, such as args of a container, or extraArgs of a Helm chart',
   },
-  { name: 'pipeline', kind: 'string', description: 'pipeline file to begin with, default that of serve' },
+  {
+    name: 'pipeline',
+    kind: 'string',
+    description: 'pipeline file to start from; the default is that of serve',
+  },
 ];
 
 const about = `
@@ -48,7 +52,7 @@ export async function migrate(args: readonly string[], io: Io): Promise<number> 
     return 0;
   }
   if (positionals.length > 0)
-    throw new UsageError([`${positionals.join(' ')} is no flag; the flags to migrate follow --`]);
+    throw new UsageError([`${positionals.join(' ')} is not a flag; put the flags to migrate after --`]);
   const file = values.get('pipeline') ?? join(packageRoot(), 'pipelines', 'reference-compatible.yaml');
   const base = await readSource(file);
   if ('reason' in base) throw new UsageError([`${file} ${base.reason}`]);
@@ -63,7 +67,7 @@ export async function migrate(args: readonly string[], io: Io): Promise<number> 
   const stray = line.positionals.filter((text, at) => at > 0 || text.startsWith('-'));
   const problems = [
     ...line.problems,
-    ...stray.map((text) => `${text} is no flag; flags begin with a dash`),
+    ...stray.map((text) => `${text} is not a flag; flags begin with a dash`),
     ...environmentProblems(definitions, env),
   ];
   if (problems.length > 0) throw new UsageError([...new Set(problems)]);
@@ -79,7 +83,7 @@ export async function migrate(args: readonly string[], io: Io): Promise<number> 
   const { text, secrets } = await migratePipeline(base, given, notes);
   io.out(text);
   for (const name of secrets.keys())
-    io.err(`${name} must be set where this file is used: it holds a secret\n`);
+    io.err(`${name} must be set where this file is used: it contains a secret\n`);
   return report(text, file, { ...env, ...Object.fromEntries(secrets) }, io);
 }
 
@@ -114,7 +118,7 @@ function keptNotes(kept: readonly string[], index: FlagIndex): readonly string[]
   });
   return [
     '',
-    'Still to be given as flags, because Kubernetes fills in a part of them:',
+    'Keep these as flags, because Kubernetes fills in a part of them:',
     ...shown.map((arg) => `  ${arg}`),
   ];
 }
@@ -131,7 +135,7 @@ function unreadNotes(
     const flag = name.toLowerCase().replaceAll('_', '-');
     return index.get(flag) === undefined ? `  ${name}` : `  ${name}: use -${flag} instead`;
   });
-  return ['', 'Variables that are not read:', ...lines];
+  return ['', 'Variables that are not used:', ...lines];
 }
 
 /** Prints the checker's findings about the file; a variable that is not set here may be set there. */

@@ -13,7 +13,11 @@ import { plainHelp, readPlainArgs } from '../program/own-flags.js';
 const flags: readonly CommandFlag[] = [
   { name: 'kind', kind: 'string', description: 'stage, endpoint or service; default stage' },
   { name: 'language', kind: 'string', description: 'ts or js; default ts' },
-  { name: 'folder', kind: 'string', description: 'folder to make; default the name of the plugin' },
+  {
+    name: 'folder',
+    kind: 'string',
+    description: 'directory to create; the default is the name of the plugin',
+  },
 ];
 
 /** Creates the folder of a working plugin: code, schema, tests, a pipeline and package.json. */
@@ -24,7 +28,7 @@ export async function newThing(args: readonly string[], io: Io): Promise<number>
     return 0;
   }
   const [what, packageName, ...others] = positionals;
-  if (what !== 'plugin') throw new UsageError(['new makes a plugin: new plugin NAME']);
+  if (what !== 'plugin') throw new UsageError(['new creates a plugin: new plugin NAME']);
   if (packageName === undefined || others.length > 0)
     throw new UsageError(['name one plugin: new plugin NAME']);
   const name = nameOf(packageName);
@@ -50,7 +54,7 @@ function nameOf(packageName: string): string {
   const name = /^(?:@[a-z0-9][a-z0-9._-]*\/)?(?<name>[a-z][a-z0-9-]*)$/.exec(packageName)?.groups?.['name'];
   if (name === undefined)
     throw new UsageError([
-      `"${packageName}" is no name: lower-case letters, digits and dashes, as in only-prod`,
+      `"${packageName}" is not a valid name: use lower-case letters, digits and dashes, as in only-prod`,
     ]);
   if (packageBuiltIns().names.includes(name)) throw new UsageError([`"${name}" is a built-in plugin`]);
   return name;

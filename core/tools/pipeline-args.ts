@@ -22,9 +22,9 @@ export interface PipelineArgs {
 }
 
 const shared: readonly CommandFlag[] = [
-  { name: 'pipeline', kind: 'string', description: 'pipeline file, default that of serve' },
+  { name: 'pipeline', kind: 'string', description: 'pipeline file; the default is that of serve' },
 ];
-const help: CommandFlag = { name: 'help', kind: 'boolean', description: 'show this text' };
+const help: CommandFlag = { name: 'help', kind: 'boolean', description: 'show this help' };
 
 /** The own flags of such a command, for its help. */
 export function flagsWithPipeline(flags: readonly CommandFlag[]): readonly CommandFlag[] {

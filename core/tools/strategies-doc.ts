@@ -2,7 +2,7 @@ import { weights } from '../engine/metric/cost.js';
 import { declineReasons, endTexts } from '../engine/metric/declined.js';
 import { strategies } from '../engine/metric/strategies.js';
 
-const head = `# How metric queries are read
+const head = `# Strategies of metric queries
 
 Generated from core/engine/metric by \`npm run generate\`; do not edit.
 

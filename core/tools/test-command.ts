@@ -12,12 +12,12 @@ const forms = ['text', 'github', 'json', 'junit'] as const;
 type Form = (typeof forms)[number];
 
 const flags: readonly CommandFlag[] = [
-  { name: 'name', kind: 'string', description: 'run only the test of this name' },
+  { name: 'name', kind: 'string', description: 'run only the test with this name' },
   { name: 'format', kind: 'string', description: `${forms.join(', ')}; default text` },
   {
     name: 'output',
     kind: 'string',
-    description: 'file that the report is written to; text is printed all the same',
+    description: 'output file of the report; text is still printed',
   },
 ];
 
@@ -27,7 +27,7 @@ export async function test(args: readonly string[], io: Io): Promise<number> {
   if (wantsHelp) {
     io.out(
       `${plainHelp('test [flags] FILE...', flags)}FILE is a file of tests, or a directory whose files *.test.yaml are.\n` +
-        'Exit status: 0 all passed, 1 faults, 2 the command line cannot be used. docs/pipeline-tests.md explains the files.\n',
+        'Exit status: 0 all tests passed, 1 some failed, 2 invalid command line. docs/pipeline-tests.md explains the files.\n',
     );
     return 0;
   }

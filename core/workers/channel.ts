@@ -81,7 +81,7 @@ export class Channel {
     const body = textOf(asked);
     const { maxOpen } = this.#bounds;
     if (this.#open.size >= maxOpen)
-      throw new NoAnswer(`${maxOpen} questions wait for an answer already`, false);
+      throw new NoAnswer(`${maxOpen} requests are already waiting for an answer`, false);
     const id = (this.#lastId += 1);
     const answered = await new Promise<string>((resolve, reject) => {
       const over = (): void => {
@@ -127,7 +127,7 @@ export class Channel {
     let reason: string | undefined;
     try {
       const handler = this.#handlers.get(topic);
-      if (handler === undefined) throw new Error(`nothing answers ${topic}`);
+      if (handler === undefined) throw new Error(`no handler for ${topic}`);
       const answered = handler(body);
       const text = answered instanceof Promise ? await answered : answered;
       reason = this.#post({ kind: 'answer', id, body: text }, text);

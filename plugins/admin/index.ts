@@ -21,7 +21,7 @@ import type { ServingState, WorkerReload } from '../../core/kernel/plugin/host.j
 export default defineEndpoint<AdminOptions>({
   name: 'admin',
   summary:
-    'Reload, cache flush, query analytics and profiles, on the admin listener or behind the admin token.',
+    'Reload, cache flush, query analytics and profiles, on the admin listener or with the admin token.',
   servesAdmin: true,
   create(options, host) {
     const routes = new Map<string, RouteHandler>([

@@ -102,7 +102,7 @@ export function metricsPage(
       isProbe: true,
     });
     const text = await answer.text();
-    if (!metricOfVictoriaLogs.test(text)) throw new Error('they are not those of VictoriaLogs');
+    if (!metricOfVictoriaLogs.test(text)) throw new Error('they are not the metrics of VictoriaLogs');
     return text;
   };
   return {
@@ -113,7 +113,7 @@ export function metricsPage(
         hasFailed = false;
         return text;
       } catch (error) {
-        if (!hasFailed) log.warn(`the metrics of ${process} cannot be read`, { error });
+        if (!hasFailed) log.warn(`cannot read the metrics of ${process}`, { error });
         hasFailed = true;
         throw error;
       }

@@ -6,7 +6,7 @@ import { BackendStage } from './stage.js';
 /** The stage that owns the connections to VictoriaLogs and provides them to later stages, bound to their exchange. */
 export default defineStage({
   name: 'backend',
-  summary: 'Calls VictoriaLogs: connections, time bound, retry, circuit breaker, forwarded credentials',
+  summary: 'Calls VictoriaLogs: connections, timeout, retry, circuit breaker, forwarded credentials',
   needs: ['tenant'],
   gives: ['upstream'],
   // Runs again without the cold backend, if that fails and answers may be partial.

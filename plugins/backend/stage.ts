@@ -40,7 +40,7 @@ const gaugeValue: Readonly<Record<BreakerState, number>> = { closed: 0, open: 1,
 const readinessTimeoutMs = 2000;
 const notReady = 'backend not ready';
 const partialWarning =
-  'partial response: a storage node of the backend could not be reached, so that its rows are missing';
+  'partial response: a storage node of the backend is unreachable, so its rows are missing';
 
 /** Operations for which the backend's error status is passed on; listings, statistics and detected fields answer 502. */
 const keptStatuses: ReadonlySet<Operation> = new Set<Operation>([

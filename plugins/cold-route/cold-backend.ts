@@ -17,7 +17,7 @@ import type { coldMetrics } from './metrics.js';
 
 const gaugeValue: Readonly<Record<BreakerState, number>> = { closed: 0, open: 1, 'half-open': 2 };
 const nsPerMs = 1_000_000n;
-const warning = 'partial response: the cold backend could not be read, so that old data are missing';
+const warning = 'partial response: the cold backend could not be read, so old data is missing';
 
 /** Owns the connection to the cold backend, and joins it with the hot one for each request. */
 export class ColdBackend implements Stage<never, 'cold'> {

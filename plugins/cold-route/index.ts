@@ -7,7 +7,7 @@ import { coldMetrics } from './metrics.js';
 
 export default defineStage({
   name: 'cold-route',
-  summary: 'Reads old data from a second backend, as if they were in the first.',
+  summary: 'Reads old data from a second backend and merges it with the first.',
   needs: [],
   gives: ['cold'],
   rest: 'once',

@@ -78,13 +78,16 @@ export class ManifestReader {
       const { newestNs } = this.#manifest;
       if (newestNs !== undefined)
         meters.cold_newest_timestamp_seconds.set(Number(newestNs / 1_000_000n) / 1000, {});
-      if (this.#hasFailed) log.info('the manifest of the cold backend can be read again');
+      if (this.#hasFailed) log.info('the manifest of the cold backend is readable again');
       this.#hasFailed = false;
     } catch (error) {
       if (this.#stopped.signal.aborted) return;
       meters.cold_manifest_reads_total.add(1, { outcome: 'failed' });
-      const inUse = this.#manifest === undefined ? 'the boundary alone decides' : 'the last one stays in use';
-      if (!this.#hasFailed) log.warn(`the manifest of the cold backend cannot be read: ${inUse}`, { error });
+      const inUse =
+        this.#manifest === undefined
+          ? 'only the boundary decides which backend is read'
+          : 'the last manifest stays in use';
+      if (!this.#hasFailed) log.warn(`cannot read the manifest of the cold backend: ${inUse}`, { error });
       this.#hasFailed = true;
     }
   }
@@ -98,7 +101,7 @@ async function textOf(answer: BackendAnswer): Promise<string> {
   let size = 0;
   for await (const part of answer.chunks()) {
     size += part.length;
-    if (size > maxBytes) throw new Error(`the manifest has more than ${maxBytes} bytes`);
+    if (size > maxBytes) throw new Error(`the manifest is larger than ${maxBytes} bytes`);
     parts.push(part);
   }
   return Buffer.concat(parts).toString('utf8');
@@ -111,7 +114,7 @@ async function textOf(answer: BackendAnswer): Promise<string> {
 export function readManifest(text: string): Manifest {
   const body: unknown = JSON.parse(text);
   if (typeof body !== 'object' || body === null || Array.isArray(body))
-    throw new Error('the manifest is no object');
+    throw new Error('the manifest is not an object');
   const fields = new Map<string, unknown>(Object.entries(body));
   const files = wholeNumber('totalFiles', fields);
   if (files === 0n) return { newestNs: undefined };
@@ -127,6 +130,6 @@ const [firstNs, lastNs] = [10n ** 17n, 2n ** 63n - 1n];
 function wholeNumber(name: string, fields: ReadonlyMap<string, unknown>): bigint {
   const value = fields.get(name);
   if (typeof value !== 'number' || !Number.isInteger(value) || value < 0)
-    throw new Error(`${name} of the manifest is ${String(value).slice(0, 100)} and no whole number`);
+    throw new Error(`${name} of the manifest is ${String(value).slice(0, 100)}, not an integer`);
   return BigInt(value);
 }

@@ -21,7 +21,7 @@ export class DeletionsFile {
       return readDeletions(await readFile(this.#path, 'utf8'));
     } catch (error) {
       if (isMissing(error)) return undefined;
-      this.#log.warn('the file of running deletions cannot be read, caches are emptied', {
+      this.#log.warn('cannot read the file of running deletions, so caches are flushed', {
         'file.path': this.#path,
         error,
       });
@@ -36,7 +36,7 @@ export class DeletionsFile {
         await this.#replace(printDeletions(known()));
       } catch (error) {
         this.#log.error(
-          'the file of running deletions cannot be written: after a kill, caches may show what they delete',
+          'cannot write the file of running deletions: after a crash, caches may show deleted logs',
           {
             'file.path': this.#path,
             error,

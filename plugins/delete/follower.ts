@@ -164,7 +164,7 @@ export class Follower {
     try {
       news = readNotice(text);
     } catch (error) {
-      this.#host.log.warn('what a peer tells of a deletion cannot be read', { error });
+      this.#host.log.warn('cannot read a deletion notice from a peer', { error });
       return;
     }
     await this.#notifyWorkers(news);
@@ -187,7 +187,7 @@ export class Follower {
     if (hasRoom) this.#running.set(deletion);
     else {
       this.#host.log.warn(
-        'too many deletions at once: caches stay off for all tenants until none is running',
+        'too many concurrent deletions: caches stay off for all tenants until none is running',
         {
           'deletions.limit': maxFollowed,
         },
@@ -216,7 +216,8 @@ export class Follower {
     try {
       await this.#look();
     } catch (error) {
-      if (!this.#stopped.signal.aborted) this.#host.log.error('deletions could not be followed', { error });
+      if (!this.#stopped.signal.aborted)
+        this.#host.log.error('cannot follow the running deletions', { error });
     }
     this.#isTicking = false;
     if (this.#isFirst || this.#running.size > 0 || !this.#peers.haveHeard) this.#wait();
@@ -251,10 +252,11 @@ export class Follower {
     if (active === 'untold' || nowMs - begunMs > followTime) {
       this.#untilMs.set(id, nowMs + unconfirmedTime);
       this.#host.log.warn(
-        'a deletion is given up: caches stay off for what it touches, and are emptied then',
+        'stopped waiting for a deletion: caches stay off for its tenant until unconfirmedTime has passed, and are then flushed',
         {
           ...fieldsOf(deletion),
-          reason: active === 'untold' ? 'the backend does not tell its end' : 'it takes too long',
+          reason:
+            active === 'untold' ? 'the backend does not report whether it has finished' : 'it takes too long',
           'deletion.off_ms': unconfirmedTime,
         },
       );
@@ -275,7 +277,7 @@ export class Follower {
       if (!this.#running.delete(id)) continue;
       if (outcome !== 'refused') this.#rememberEnd(id, nowMs);
       this.#host.meters.deletions_ended_total.add(1, { outcome });
-      this.#host.log.info('a deletion is no longer followed', { ...fieldsOf(deletion), outcome });
+      this.#host.log.info('the proxy no longer follows a deletion', { ...fieldsOf(deletion), outcome });
     }
     this.#count();
     await this.#save();

@@ -13,7 +13,8 @@ import { parseTimestamp, printGoDuration, quoteGo, TimestampError } from '../../
 
 export default defineEndpoint<DeleteOptions, typeof deleteMetrics>({
   name: 'delete',
-  summary: 'Guarded deletion of logs: confirmed, bounded in time, of named streams of one tenant, recorded.',
+  summary:
+    'Guarded deletion of logs: requires confirmation, a time range and named streams of one tenant, and is logged.',
   metrics: deleteMetrics,
   create(options, host) {
     const safeguards: Safeguards = {

@@ -39,7 +39,7 @@ export class PeerNotices {
       if (this.#host.clock.nowMs() < untilMs) await this.tell(news);
       else {
         this.#unheard.delete(id);
-        this.#host.log.error('peers have not heard of a deletion: their caches may show what it deleted', {
+        this.#host.log.error('cannot notify peers of a deletion: their caches may show the deleted logs', {
           'deletion.id': id,
         });
       }

@@ -68,7 +68,7 @@ export default defineService<DemoDataOptions>({
         try {
           await send(story, Math.max(sentMs, nowMs - catchUpMs), nowMs, signal);
         } catch (error) {
-          if (!isStopped()) host.log.warn('sample lines not pushed', { error });
+          if (!isStopped()) host.log.warn('failed to push sample lines', { error });
         }
         sentMs = nowMs;
       }

@@ -20,22 +20,22 @@ type Needs = 'tenant' | 'plan';
 const metrics = {
   drilldown_gathered_calls_total: {
     type: 'counter',
-    help: 'Readings of rows that answered several field queries of Logs Drilldown.',
+    help: 'Backend reads that answered several field queries of Logs Drilldown.',
   },
   drilldown_gathered_fields: {
     type: 'histogram',
-    help: 'Field queries of Logs Drilldown that one reading of rows answered.',
+    help: 'Field queries of Logs Drilldown that were answered in a batch.',
     buckets: [2, 3, 5, 8, 12, 20, 30, 50, 100],
   },
   drilldown_alone_total: {
     type: 'counter',
-    help: 'Field queries of Logs Drilldown that could have been gathered and were asked alone: no other came in time, too many wait, or the shared reading had no answer for it.',
+    help: 'Field queries of Logs Drilldown that could have been batched but ran alone: no other came in time, too many were waiting, or the batch had no answer for them.',
   },
 } as const;
 
 export default defineStage<DrilldownOptions, Needs, never, typeof metrics>({
   name: 'drilldown',
-  summary: 'Answers field queries of Logs Drilldown that come close together from one reading of their rows.',
+  summary: 'Answers field queries of Logs Drilldown that arrive together with one backend read.',
   needs: ['tenant', 'plan'],
   gives: [],
   rest: 'many',

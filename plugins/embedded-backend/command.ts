@@ -8,14 +8,18 @@ import { plainHelp, readPlainArgs } from '../../core/program/own-flags.js';
 import { runUntilSignal } from '../../core/program/until-signal.js';
 
 const flags: readonly CommandFlag[] = [
-  { name: 'listen', kind: 'string', description: 'address to serve, default 127.0.0.1:9428' },
+  { name: 'listen', kind: 'string', description: 'listen address, default 127.0.0.1:9428' },
   {
     name: 'max-bytes',
     kind: 'string',
-    description: 'most memory that stored rows may take, default 1073741824',
+    description: 'maximum memory for stored rows in bytes, default 1073741824',
   },
-  { name: 'data-path', kind: 'string', description: 'folder where rows outlive a restart, default none' },
-  { name: 'faults', kind: 'boolean', description: 'serve /-/faults, for trials of latency and errors' },
+  {
+    name: 'data-path',
+    kind: 'string',
+    description: 'directory that keeps rows across restarts, default none',
+  },
+  { name: 'faults', kind: 'boolean', description: 'serve /-/faults, to inject latency and errors' },
 ];
 
 /** Runs the embedded development backend on its own. */
@@ -34,7 +38,7 @@ export async function backend(args: readonly string[], io: Io): Promise<number> 
       ...(maxBytes === undefined ? {} : { maxBytes }),
       ...(dataDir === undefined ? {} : { dataDir }),
     });
-    io.out(`embedded backend on ${running.url} (for development; speaks VictoriaLogs' protocol)\n`);
+    io.out(`embedded backend on ${running.url} (for development; implements the VictoriaLogs API)\n`);
     return running;
   });
 }

@@ -9,8 +9,7 @@ import { defineService } from '../../core/plugin/index.js';
 export default defineService<EmbeddedBackendOptions>({
   name: 'embedded-backend',
   isSingle: true,
-  summary:
-    'A small in-process backend that speaks the protocol of VictoriaLogs, for development and the demo.',
+  summary: 'A small in-process backend that implements the VictoriaLogs API, for development and the demo.',
   create(options, host) {
     let backend: DevBackend | undefined;
     return {

@@ -26,29 +26,29 @@ const metrics = {
   guard_rejected_total: { type: 'counter', help: 'Requests refused by the guard.', labels: ['reason'] },
   guard_rate_refused_total: {
     type: 'counter',
-    help: 'Requests over the rate limit, by what it was counted for: address, shared_address (one with several tenants) or tenant.',
+    help: 'Requests over the rate limit, by the kind of its key: address, shared_address (an address with several tenants) or tenant.',
     labels: ['by'],
   },
   guard_in_flight: {
     type: 'gauge',
-    help: 'Requests in flight behind the guard, without those that wait at a gate of the backend.',
+    help: 'In-flight requests that passed the guard, without those that wait for a permit of the backend.',
   },
-  guard_waiting: { type: 'gauge', help: 'Requests that wait for their turn at the guard.' },
+  guard_waiting: { type: 'gauge', help: 'Requests in the queue of the guard.' },
   guard_limit: {
     type: 'gauge',
-    help: 'Requests that may run at once, as adapted to the load.',
+    help: 'Current adaptive concurrency limit of requests.',
     ofWorkers: 'min',
   },
   guard_loop_delay_seconds: {
     type: 'histogram',
-    help: 'Longest time in each tenth of a second for which this process could not attend to anything new.',
+    help: 'Longest delay of the event loop in each tenth of a second.',
     buckets: [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5],
   },
 } as const;
 
 export default defineStage<GuardOptions, 'tenant', 'place', typeof metrics>({
   name: 'guard',
-  summary: 'Rate limit, in-flight cap, query length and resolution limits.',
+  summary: 'Rate limit, concurrency limit, and limits of query length and resolution.',
   needs: ['tenant'],
   gives: ['place'],
   rest: 'once',
@@ -85,7 +85,7 @@ class Guard implements Stage<'tenant', 'place'> {
       onRefused: (by) => host.meters.guard_rate_refused_total.add(1, { by }),
       onShared: (address) =>
         host.log.warn(
-          'most requests over the rate limit come from one address that several tenants share; -rate-limit-by=tenant gives each tenant a rate of its own',
+          'most rate-limited requests come from one address that several tenants share; set -rate-limit-by=tenant to limit each tenant separately',
           { 'client.address': address },
         ),
     });

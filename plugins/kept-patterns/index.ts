@@ -33,7 +33,7 @@ import { encodeSteps } from '../../core/wire/answer/encode.js';
 
 export default defineStage<KeptPatternsOptions, 'tenant', never, typeof keptPatternsMetrics>({
   name: 'kept-patterns',
-  summary: 'Keeps the patterns of the past, over a restart too, and finds them ahead of time.',
+  summary: 'Caches patterns of past time ranges, keeps them across restarts and prefetches them.',
   needs: ['tenant'],
   gives: [],
   rest: 'many',
@@ -80,7 +80,7 @@ class KeptPatterns implements Stage<'tenant', never> {
   }
 
   ready(): string | undefined {
-    return this.#snapshot?.isWarming === true ? 'patterns snapshot warming' : undefined;
+    return this.#snapshot?.isWarming === true ? 'patterns cache is loading' : undefined;
   }
 
   async handle(exchange: Exchange<'tenant'>, rest: Rest): Promise<Answer> {
@@ -142,7 +142,7 @@ class KeptPatterns implements Stage<'tenant', never> {
     try {
       return answerOf(kept.body);
     } catch (error) {
-      log.warn('kept patterns cannot be read and are dropped', { error });
+      log.warn('dropped unreadable patterns from the cache', { error });
       this.#store.delete(text);
       return undefined;
     }
@@ -212,7 +212,7 @@ async function bodyOf(answer: PatternsAnswer, pacer: Pacer): Promise<Buffer> {
 /** Parses such bytes; throws if they are invalid, since they may come from a file. */
 function answerOf(body: Buffer): PatternsAnswer {
   const { data } = JSON.parse(body.toString()) as { readonly data?: unknown };
-  if (!Array.isArray(data)) throw new Error('no list of patterns');
+  if (!Array.isArray(data)) throw new Error('not a list of patterns');
   return { kind: 'patterns', patterns: data.map(patternOf), warnings: [] };
 }
 

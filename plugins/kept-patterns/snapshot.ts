@@ -101,7 +101,7 @@ export class PatternSnapshot {
         taken += await this.#store.take(staged, 'peer', new Pacer(signal));
       },
     });
-    if (taken > 0) this.#host.log.info('patterns taken from peers', { 'patterns.entries': taken });
+    if (taken > 0) this.#host.log.info('patterns loaded from peers', { 'patterns.entries': taken });
     return taken;
   }
 

@@ -35,17 +35,17 @@ import type { Meters } from '../../core/base/meters.js';
 import type { Logger } from '../../core/base/logger.js';
 
 export const indexMetrics = {
-  label_index_hits_total: { type: 'counter', help: 'Browses of label values that the index answered.' },
+  label_index_hits_total: { type: 'counter', help: 'Requests for label values answered from the index.' },
   label_index_misses_total: {
     type: 'counter',
-    help: 'Browses of label values that were read from the backend, because the label was not indexed yet.',
+    help: 'Requests for label values that were read from the backend, because the label was not indexed yet.',
   },
-  label_index_labels: { type: 'gauge', help: 'Labels in the index, of all tenants.' },
-  label_index_entries: { type: 'gauge', help: 'Values in the index, of all labels.' },
-  label_index_bytes: { type: 'gauge', help: 'Memory of the index.' },
+  label_index_labels: { type: 'gauge', help: 'Labels in the index, for all tenants.' },
+  label_index_entries: { type: 'gauge', help: 'Values in the index, for all labels.' },
+  label_index_bytes: { type: 'gauge', help: 'Memory used by the index, in bytes.' },
   label_index_evictions_total: {
     type: 'counter',
-    help: 'Values that left the index to make room: more than -label-values-index-max-entries of a label (entries), or their label went as there were more labels (labels) or bytes (bytes) than the index may hold.',
+    help: 'Values evicted from the index, by limit: -label-values-index-max-entries of a label (entries), or eviction of the whole label at the limit of labels (labels) or memory (bytes).',
     labels: ['reason'],
   },
   label_index_snapshots_total: {
@@ -53,13 +53,13 @@ export const indexMetrics = {
     help: 'Snapshots of the index by outcome: written, failed.',
     labels: ['outcome'],
   },
-  label_index_snapshot_bytes: { type: 'gauge', help: 'Size of the snapshot that was written last.' },
-  label_index_snapshot_write_seconds: { type: 'histogram', help: 'Time of writing a snapshot of the index.' },
+  label_index_snapshot_bytes: { type: 'gauge', help: 'Size of the last snapshot in bytes.' },
+  label_index_snapshot_write_seconds: { type: 'histogram', help: 'Duration of writing a snapshot of the index.' },
 } as const;
 
 export default defineStage<LabelIndexOptions, 'tenant', never, typeof indexMetrics>({
   name: 'label-index',
-  summary: 'Answers browses of label values from an index that it learns.',
+  summary: 'Answers label value requests from an in-memory index that it builds from backend answers.',
   needs: ['tenant'],
   gives: [],
   rest: 'maybe',
@@ -116,7 +116,7 @@ class LabelIndexStage implements Stage<'tenant', never> {
   }
 
   ready(): string | undefined {
-    return this.#isWarming ? 'label values index warming' : undefined;
+    return this.#isWarming ? 'label values index is loading' : undefined;
   }
 
   async stop(): Promise<void> {
@@ -194,7 +194,7 @@ function indexObserver(meters: IndexMeters, log: Logger, maxBytes: number): Labe
     },
     evicted: (reason, values) => meters.label_index_evictions_total.add(values, { reason }),
     refused: (label, bytes) => {
-      log.warn('a label is too large for the index: it takes more than label-index.maxBytes', {
+      log.warn('a label is too large for the index: it needs more memory than label-index.maxBytes', {
         'label.name': label,
         'label.bytes': bytes,
         'index.max_bytes': maxBytes,

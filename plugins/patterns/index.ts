@@ -18,12 +18,12 @@ import { readOptionFile } from '../../core/kernel/options/secret-file.js';
 const metrics = {
   patterns_last_response_patterns: {
     type: 'gauge',
-    help: 'Patterns in the latest answer with patterns.',
+    help: 'Number of patterns in the latest answer.',
     ofWorkers: 'max',
   },
   patterns_last_response_bytes: {
     type: 'gauge',
-    help: 'Bytes of the latest answer with patterns, as sent.',
+    help: 'Size of the latest patterns answer in bytes, as sent.',
     ofWorkers: 'max',
   },
 } as const;
@@ -31,7 +31,7 @@ const metrics = {
 /** Endpoint plugin `patterns`: recurring patterns of log lines (docs/protocol/answers.md#patterns). */
 export default defineEndpoint<PatternsOptions, typeof metrics>({
   name: 'patterns',
-  summary: 'Recurring shapes of log lines, counted over time.',
+  summary: 'Finds patterns in log lines and counts them over time.',
   metrics,
   create: (options, host) => new Patterns(options, host),
 });
@@ -142,6 +142,6 @@ function fromJson(text: string, where: string): readonly string[] {
     throw new Error(`${where}: ${error instanceof Error ? error.message : String(error)}`, { cause: error });
   }
   if (!Array.isArray(value) || !value.every((entry) => typeof entry === 'string'))
-    throw new Error(`${where}: must be a JSON array of texts, or a pattern per line`);
+    throw new Error(`${where}: must be a JSON array of strings, or one pattern per line`);
   return value.filter((entry) => entry !== '');
 }

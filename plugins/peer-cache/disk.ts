@@ -7,25 +7,28 @@ import type { PeerCacheOptions } from '../../core/base/options.gen.js';
 import type { Host } from '../../core/plugin/index.js';
 
 export const diskMetrics = {
-  disk_cache_hits_total: { type: 'counter', help: 'Answers taken from the disk cache.' },
-  disk_cache_misses_total: { type: 'counter', help: 'Answers that were neither in memory nor on disk.' },
+  disk_cache_hits_total: { type: 'counter', help: 'Disk cache hits.' },
+  disk_cache_misses_total: {
+    type: 'counter',
+    help: 'Disk cache misses, for answers that were neither in memory nor on disk.',
+  },
   disk_cache_age_seconds: {
     type: 'histogram',
-    help: 'Age of the answers taken from the disk cache.',
+    help: 'Age of disk cache hits.',
     buckets: ageBuckets,
   },
   disk_cache_drops_total: {
     type: 'counter',
-    help: 'Answers dropped from the disk cache or not taken: expired, evicted for others, refused (too large, or the disk is too slow), damaged, lost when the disk failed.',
+    help: 'Disk cache entries that were dropped or refused, by reason: expired, evicted for others, refused (too large, or the disk is too slow), damaged, lost when the disk failed.',
     labels: ['reason'],
   },
-  disk_cache_entries: { type: 'gauge', help: 'Answers on disk.' },
-  disk_cache_bytes: { type: 'gauge', help: 'Bytes of the database file.' },
-  disk_cache_flushes_total: { type: 'counter', help: 'Times that waiting answers were written.' },
+  disk_cache_entries: { type: 'gauge', help: 'Entries in the disk cache.' },
+  disk_cache_bytes: { type: 'gauge', help: 'Size of the disk cache file in bytes.' },
+  disk_cache_flushes_total: { type: 'counter', help: 'Flushes of the write buffer to disk.' },
   disk_cache_errors_total: { type: 'counter', help: 'Failures of the disk cache.' },
   disk_cache_up: {
     type: 'gauge',
-    help: 'Whether the disk cache is in use: 0 while its disk fails.',
+    help: 'Whether the disk cache is in use: 1, or 0 while its disk fails.',
     ofWorkers: 'min',
   },
 } as const;

@@ -48,34 +48,34 @@ import { isOutage } from '../../core/victoria/upstream/failures.js';
 const staleMetrics = {
   stale_answers_total: {
     type: 'counter',
-    help: 'Expired answers that were served because the backend could not be reached or failed.',
+    help: 'Stale answers served because the backend was unreachable or failed.',
   },
 } as const;
 
 const metrics = {
-  memory_cache_hits_total: { type: 'counter', help: 'Answers taken from the memory cache.' },
-  memory_cache_misses_total: { type: 'counter', help: 'Answers that were not in the memory cache.' },
+  memory_cache_hits_total: { type: 'counter', help: 'Memory cache hits.' },
+  memory_cache_misses_total: { type: 'counter', help: 'Memory cache misses.' },
   memory_cache_drops_total: {
     type: 'counter',
-    help: 'Answers dropped from memory or not taken.',
+    help: 'Memory cache entries that were dropped or refused.',
     labels: ['reason'],
   },
-  memory_cache_entries: { type: 'gauge', help: 'Answers in the memory cache.' },
-  memory_cache_bytes: { type: 'gauge', help: 'Bytes of answers in the memory cache.' },
+  memory_cache_entries: { type: 'gauge', help: 'Entries in the memory cache.' },
+  memory_cache_bytes: { type: 'gauge', help: 'Size of the memory cache in bytes.' },
   memory_cache_age_seconds: {
     type: 'histogram',
-    help: 'Age of the answers taken from the memory cache.',
+    help: 'Age of memory cache hits.',
     buckets: ageBuckets,
   },
   cache_room_ratio: {
     type: 'gauge',
-    help: 'Share of -cache-max-bytes that caches may fill now: less than 1 while the process needs the memory for something else.',
+    help: 'Share of -cache-max-bytes that caches may use now: less than 1 while the process needs the memory for something else.',
     ofWorkers: 'min',
   },
-  coalesced_total: { type: 'counter', help: 'Calls that joined an identical one in flight.' },
+  coalesced_total: { type: 'counter', help: 'Calls that joined an identical in-flight call.' },
   coalesced_saved_total: {
     type: 'counter',
-    help: 'Backend work saved: joined calls that got the shared answer.',
+    help: 'Backend calls saved: calls that got the answer of an identical in-flight call.',
   },
   ...diskMetrics,
   ...sharedMetrics,
@@ -86,7 +86,8 @@ const metrics = {
 
 export default defineStage<PeerCacheOptions, 'tenant', never, typeof metrics>({
   name: 'peer-cache',
-  summary: 'Keeps answers near by and shares identical calls in flight.',
+  summary:
+    'Caches backend answers in memory, on disk and across replicas, and merges identical in-flight calls.',
   needs: ['tenant'],
   gives: [],
   rest: 'many',
@@ -228,7 +229,7 @@ class PeerCache implements Stage<'tenant', never> {
       return await atPace(unpackSteps(packed), new Pacer(signal));
     } catch (error) {
       signal.throwIfAborted();
-      this.#host.log.warn('a kept answer cannot be read and is dropped', { error });
+      this.#host.log.warn('dropped an unreadable cache entry', { error });
       await this.#cache?.delete(question);
       return undefined;
     }
@@ -307,7 +308,7 @@ function observedStore(options: PeerCacheOptions, host: Host<typeof metrics>): A
   return store;
 }
 
-const warning = 'the backend is unavailable: this answer was kept from before and may be out of date';
+const warning = 'the backend is unavailable: this answer is from the cache and may be stale';
 const headers = { 'X-Proxy-Stale-Response': 'true', 'Cache-Control': 'no-store' };
 /** Minimum time between two log records. */
 const logEveryMs = 60_000;

@@ -29,11 +29,11 @@ import {
 export const inventoryMetrics = {
   inventory_answers_total: {
     type: 'counter',
-    help: 'Listings of the backend that were put together from time buckets.',
+    help: 'Label listings merged from time buckets.',
   },
   inventory_buckets_total: {
     type: 'counter',
-    help: 'Time buckets of such listings: kept, or listed by the backend.',
+    help: 'Time buckets of these listings, by source: cached, or listed by the backend.',
     labels: ['source'],
   },
 } as const;

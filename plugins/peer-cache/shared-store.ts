@@ -197,7 +197,7 @@ export class SharedStore implements AnswerTier {
     const hit = await fromStored(name, value, largestShared, { nowMs: this.#host.clock.nowMs(), secret });
     if (hit === undefined) {
       this.#dropped('damaged');
-      this.#warn('an answer of the shared cache is not what was written under its key, and dropped');
+      this.#warn('dropped an answer of the shared cache that is not the value written under its key');
       return undefined;
     }
     // Clocks of replicas differ: the store's own TTL counts where it is lower.
@@ -233,7 +233,7 @@ export class SharedStore implements AnswerTier {
     await this.#sendPurges();
     if (this.#pending.has(area))
       this.#warn(
-        'shared cache was not told of a purge: other replicas may find in it what was purged, until it is',
+        'cannot purge the shared cache: other replicas may read purged answers from it until a retry succeeds',
       );
   }
 
@@ -345,7 +345,7 @@ export class SharedStore implements AnswerTier {
     if (this.#client === undefined || isUp === this.#isUp) return;
     if (!isUp)
       this.#host.log.error(
-        'shared cache failed and is off, it is tried again every few seconds',
+        'shared cache failed and is turned off; the proxy retries every few seconds',
         this.#where,
       );
     else if (this.#isUp === false) this.#host.log.info('shared cache works again', this.#where);
@@ -376,7 +376,7 @@ export class SharedStore implements AnswerTier {
   }
 }
 
-const odd = 'the store answered what it was not asked for';
+const odd = 'the store sent an unexpected reply';
 
 class TooLate extends Error {}
 

@@ -7,7 +7,8 @@ import { KeptFacts } from './kept-facts.js';
 /** The last stage: the engine executes the plan, and the answer has Loki's format. */
 export default defineStage({
   name: 'response-shape',
-  summary: 'Evaluates what the backend could not, over the row stream, and gives the answer its shape',
+  summary:
+    'Evaluates the stages that the backend cannot, and converts backend rows to Loki’s response format',
   needs: ['tenant', 'plan', 'upstream'],
   gives: [],
   rest: 'never',

@@ -20,7 +20,7 @@ const jsonType = 'application/json';
 
 export default defineEndpoint<RulesOptions>({
   name: 'rules',
-  summary: 'Read-only views of rules and alerts: JSON as the rules backend says it, YAML as Loki would.',
+  summary: 'Read-only API for rules and alerts: JSON from the rules backend, YAML in Loki’s format.',
   create(options) {
     const views = new RuleViews(options);
     return {

@@ -105,7 +105,7 @@ export class RulesBackend {
     } catch (error) {
       if (!tooLong.signal.aborted) throw error;
     }
-    throw new Error(`its answer is over ${maxBytes} bytes`);
+    throw new Error(`its answer is larger than ${maxBytes} bytes`);
   }
 }
 

@@ -12,7 +12,7 @@ async function logLevelOf(host: Pick<Host, 'describePipeline'>): Promise<string>
 /** Routes about the proxy itself: probes, build information, the rejected push, metrics (docs/protocol/answers.md#bodies-by-endpoint). */
 export default defineEndpoint<StatusOptions>({
   name: 'status',
-  summary: 'Probes, build information, /config, the blocked push route and /metrics.',
+  summary: 'Health checks, build information, /config, /metrics and the refusal of pushes.',
   create(options, host) {
     const alive: RouteHandler = () => Promise.resolve(text(200, 'alive'));
     const healthy: RouteHandler = () => Promise.resolve(text(200, 'ok'));

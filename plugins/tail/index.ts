@@ -22,7 +22,7 @@ const internalError = 1011;
 
 export default defineEndpoint<TailOptions, typeof tailMetrics>({
   name: 'tail',
-  summary: 'Live tail over a WebSocket: history first, then every line as it comes.',
+  summary: 'Live tail over a WebSocket: history first, then new lines as they arrive.',
   metrics: tailMetrics,
   create: (options, host) => new Tail(options, host),
 });

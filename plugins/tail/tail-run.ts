@@ -75,7 +75,7 @@ export class TailRun {
       case 'trouble':
         meters.tail_failed_polls_total.add(1, {});
         // While a backend is down every poll fails, which is logged once.
-        if (!this.#isTroubled) log.warn('a tail could not look for new lines', { error: event.error });
+        if (!this.#isTroubled) log.warn('a tail failed to poll for new lines', { error: event.error });
         this.#isTroubled = true;
     }
   }

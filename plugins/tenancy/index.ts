@@ -20,12 +20,12 @@ import { answerSeveral, ownName } from './several.js';
 const metrics = {
   tenant_map_reloads_total: { type: 'counter', help: 'Reloads of the tenant map.', labels: ['outcome'] },
   tenant_map_entries: { type: 'gauge', help: 'Tenants in the map.', ofWorkers: 'max' },
-  tenant_fanout_total: { type: 'counter', help: 'Requests over several tenants.' },
+  tenant_fanout_total: { type: 'counter', help: 'Multi-tenant requests.' },
 } as const;
 
 export default defineStage<TenancyOptions, never, 'tenant', typeof metrics>({
   name: 'tenancy',
-  summary: 'Resolves X-Scope-OrgID; asks several tenants in parallel and merges their answers.',
+  summary: 'Resolves X-Scope-OrgID; queries several tenants in parallel and merges their answers.',
   needs: [],
   gives: ['tenant'],
   rest: 'many',
@@ -120,7 +120,7 @@ class Tenancy implements Stage<never, 'tenant'> {
     try {
       await this.#take(() => this.#map.poll());
     } catch (error) {
-      this.#host.log.warn('tenant map not reloaded, the old one stays', { error });
+      this.#host.log.warn('cannot reload the tenant map, so the old one stays in use', { error });
     }
   }
 

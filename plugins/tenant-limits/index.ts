@@ -15,7 +15,7 @@ import {
 
 export default defineEndpoint<TenantLimitsOptions>({
   name: 'tenant-limits',
-  summary: 'Shows tenants their limits: /config/tenant/v1/limits and drilldown-limits.',
+  summary: 'Serves the limits of the tenant: /config/tenant/v1/limits and drilldown-limits.',
   create: (options, host) => ({
     routes: new Map<string, RouteHandler>([
       ['tenant_limits', async (call) => textAnswer(200, printYaml(await limitsOf(call, host)))],

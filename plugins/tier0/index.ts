@@ -22,25 +22,28 @@ import {
 import type { EncodedAnswer, GzipForm } from '../../core/wire/answer/types.js';
 
 const metrics = {
-  compat_cache_hits_total: { type: 'counter', help: 'Requests answered with stored bytes.' },
-  compat_cache_misses_total: { type: 'counter', help: 'Requests whose bytes were not stored.' },
+  compat_cache_hits_total: { type: 'counter', help: 'Response cache (tier0) hits.' },
+  compat_cache_misses_total: { type: 'counter', help: 'Response cache (tier0) misses.' },
   compat_cache_age_seconds: {
     type: 'histogram',
-    help: 'Age of the stored bytes that requests were answered with.',
+    help: 'Age of response cache (tier0) hits.',
     buckets: ageBuckets,
   },
   compat_cache_drops_total: {
     type: 'counter',
-    help: 'Finished answers dropped or not taken.',
+    help: 'Response cache (tier0) entries that were dropped or refused.',
     labels: ['reason'],
   },
-  compat_cache_entries: { type: 'gauge', help: 'Finished answers kept.' },
-  compat_cache_bytes: { type: 'gauge', help: 'Bytes of finished answers kept, gzip forms included.' },
+  compat_cache_entries: { type: 'gauge', help: 'Entries in the response cache (tier0).' },
+  compat_cache_bytes: {
+    type: 'gauge',
+    help: 'Size of the response cache (tier0) in bytes, including gzip variants.',
+  },
 } as const;
 
 export default defineStage<Tier0Options, 'tenant', never, typeof metrics>({
   name: 'tier0',
-  summary: 'Keeps the final bytes of answers to safe GET requests.',
+  summary: 'Response cache (tier0): caches encoded responses to safe GET requests.',
   needs: ['tenant'],
   gives: [],
   rest: 'maybe',
@@ -154,7 +157,7 @@ class Tier0 implements Stage<'tenant', never> {
 
   /** Empties the cache on SIGHUP, which may follow a change that is not visible here, such as one of the backend. */
   reload(): Promise<void> {
-    this.#host.log.info('finished answers dropped by a reload', { 'cache.entries': this.#bodies.entries });
+    this.#host.log.info('response cache flushed by a reload', { 'cache.entries': this.#bodies.entries });
     this.purge('answers');
     return Promise.resolve();
   }

@@ -21,11 +21,11 @@ import { pauseBehind, readAhead } from '../../core/wire/api/read-ahead.js';
 const firstAnswerMetrics = {
   first_answers_total: {
     type: 'counter',
-    help: 'Range queries answered on assumptions, with a warning (-first-answers=prompt).',
+    help: 'Range queries answered from assumptions, with a warning (-first-answers=prompt).',
   },
   first_answer_checks_total: {
     type: 'counter',
-    help: 'Checks of such assumptions in spare time: done, failed or timed out, or dropped because too many others wait.',
+    help: 'Background checks of these assumptions, by outcome: done, failed or timed out, or dropped because the queue was full.',
     labels: ['outcome'],
   },
 } as const;
@@ -33,7 +33,7 @@ const firstAnswerMetrics = {
 /** The stage that parses requests. */
 export default defineStage<TranslateOptions, never, 'plan', typeof firstAnswerMetrics>({
   name: 'translate',
-  summary: 'Parses and checks what a request asks for; the engine plans it',
+  summary: 'Parses and validates queries and plans their execution',
   needs: [],
   gives: ['plan'],
   rest: 'many',

@@ -7,14 +7,14 @@ import { defineService, type Host, type Lifecycle, type RequestRecord } from '..
 const metrics = {
   label_warmups_total: {
     type: 'counter',
-    help: 'Label listings asked for ahead, by what became of them: warmed, skipped because others need the backend, or failed.',
+    help: 'Prefetched label listings, by outcome: warmed, skipped because the backend is busy, or failed.',
     labels: ['outcome'],
   },
 } as const;
 
 export default defineService<WarmersOptions, typeof metrics>({
   name: 'warmers',
-  summary: 'Keeps the usual label listings warm.',
+  summary: 'Refreshes common label listings in the background.',
   component: 'cache_warmer',
   metrics,
   create: (options, host) => (options.labelsCacheWarm ? new LabelWarmer(options, host) : {}),
@@ -55,7 +55,7 @@ class LabelWarmer implements Lifecycle {
       finished: (record, status) => this.#saw(record, status),
     });
     this.#running = this.#run().catch((error: unknown) => {
-      if (!this.#stopped.signal.aborted) this.#host.log.error('labels are no longer kept warm', { error });
+      if (!this.#stopped.signal.aborted) this.#host.log.error('the prefetch of label listings has stopped', { error });
     });
     return Promise.resolve();
   }
@@ -95,7 +95,7 @@ class LabelWarmer implements Lifecycle {
           this.#host.meters.label_warmups_total.add(1, { outcome });
           await sleep(pauseMs, undefined, { signal, ref: false });
         }
-      this.#host.log.debug('label listings asked for ahead', Object.fromEntries(outcomes));
+      this.#host.log.debug('label listings prefetched', Object.fromEntries(outcomes));
       await sleep(Math.min(maxTimerMs, everyMs), undefined, { signal, ref: false });
     }
   }

@@ -30,7 +30,7 @@ type Needs = 'tenant' | 'plan';
 
 export default defineStage<WindowSplitOptions, Needs, never, typeof windowMetrics>({
   name: 'window-split',
-  summary: 'Answers long range queries from time windows that are kept.',
+  summary: 'Splits long range queries into time windows and caches them.',
   needs: ['tenant', 'plan'],
   gives: [],
   rest: 'many',

@@ -1,12 +1,12 @@
 const reasons: ReadonlyMap<string, string> = new Map([
   ['EADDRINUSE', 'address already in use'],
   ['EACCES', 'permission denied'],
-  ['EADDRNOTAVAIL', 'no interface of this machine has that address'],
-  ['EEXIST', 'there is a file of that name'],
+  ['EADDRNOTAVAIL', 'no network interface of this machine has that address'],
+  ['EEXIST', 'a file with that name already exists'],
   ['EISDIR', 'it is a directory'],
   ['ENOTFOUND', 'unknown host'],
   ['ENOENT', 'no such file'],
-  ['ENOTDIR', 'a part of the path is a file'],
+  ['ENOTDIR', 'a part of the path is a file, not a directory'],
   ['EROFS', 'the file system is read-only'],
 ]);
 

@@ -88,7 +88,7 @@ export class KeptSnapshot {
       this.#keep(await this.#settings.restore(this.#file, signal));
     } catch (error) {
       if (signal.aborted) return;
-      this.#log.warn('snapshot cannot be restored', { 'file.path': this.#settings.path, error });
+      this.#log.warn('cannot restore the snapshot', { 'file.path': this.#settings.path, error });
       this.#keep(false);
     } finally {
       this.#isWarming = false;
@@ -216,12 +216,12 @@ export class SnapshotKeeper {
       const bytes = await this.#file.write(this.#source.entries(), this.#source.others?.());
       this.#observer.wrote(bytes, this.#clock.monotonicMs() - startMs);
       this.#revision = revision;
-      if (this.#isFailing) this.#log.info('snapshot is written again');
+      if (this.#isFailing) this.#log.info('snapshot is written again after failures');
       this.#isFailing = false;
     } catch (error) {
       this.#observer.failed();
       if (!this.#isFailing)
-        this.#log.warn('snapshot cannot be written, what is new is lost on a restart', { error });
+        this.#log.warn('cannot write the snapshot; new entries are lost on a restart', { error });
       this.#isFailing = true;
     }
   }

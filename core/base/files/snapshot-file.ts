@@ -54,16 +54,16 @@ export class SnapshotFile {
     const { flag, path } = this.#settings;
     try {
       const known = await statOf(path);
-      if (known?.isFile() === false) throw new Error('it is no file');
+      if (known?.isFile() === false) throw new Error('it is not a regular file');
       if (known !== undefined) await (await open(path, 'r+')).close();
-      if ((await statOf(dirname(path))) === undefined) throw new Error('its folder does not exist');
+      if ((await statOf(dirname(path))) === undefined) throw new Error('its directory does not exist');
       await this.#clear();
       const temporary = this.#temporary();
       await (await open(temporary, 'wx', 0o600)).close();
       await rm(temporary);
     } catch (error) {
       if (isFullDisk(error)) return;
-      throw new Error(`${flag}: ${path} cannot be written: ${describeSystemError(error)}`, { cause: error });
+      throw new Error(`${flag}: cannot write ${path}: ${describeSystemError(error)}`, { cause: error });
     }
   }
 
@@ -80,7 +80,7 @@ export class SnapshotFile {
       signal?.throwIfAborted();
       if (error instanceof UnusableSnapshot) await this.#putAside(error);
       else if (!isMissing(error))
-        this.#settings.log.warn('snapshot cannot be read', { 'file.path': this.#settings.path, error });
+        this.#settings.log.warn('cannot read the snapshot', { 'file.path': this.#settings.path, error });
       return undefined;
     } finally {
       await file?.close();
@@ -161,9 +161,9 @@ export class SnapshotFile {
     const fields = { 'file.path': path, 'file.moved_to': to, reason: error.defect };
     try {
       await rename(path, to);
-      log.warn('snapshot put aside, a new one is begun', { ...fields, error: error.cause });
+      log.warn('snapshot moved aside, starting with an empty one', { ...fields, error: error.cause });
     } catch (failure) {
-      log.warn('snapshot cannot be used nor put aside', { ...fields, error: failure });
+      log.warn('cannot use the snapshot or move it aside', { ...fields, error: failure });
     }
   }
 

@@ -84,7 +84,8 @@ export function unixNano(ms: number): string {
 
 /** Converts Unix nanoseconds, as parsed by JSON.parse, to milliseconds; throws for a value that is not a time. */
 export function msOfUnixNano(ns: unknown): number {
-  if (typeof ns !== 'number' || !(ns >= 0)) throw new Error(`no Unix nanoseconds: ${String(ns)}`);
+  if (typeof ns !== 'number' || !(ns >= 0))
+    throw new Error(`not a Unix timestamp in nanoseconds: ${String(ns)}`);
   return Math.round(ns / 1e6);
 }
 
@@ -114,7 +115,7 @@ export function* parseSnapshot(
       else members.set(name, yield* entriesOf(source, [], format.depth, add));
       if (name === 'version' && members.get(name) !== format.version)
         throw new UnusableSnapshot(typeof members.get(name) === 'number' ? 'other version' : 'foreign');
-      if (name === 'crc32' && members.get(name) !== checksum) throw new Error('the checksum is another one');
+      if (name === 'crc32' && members.get(name) !== checksum) throw new Error('the checksum does not match');
     }
     yield* source.end();
     if (!members.has('version') || !members.has(format.member)) throw new UnusableSnapshot('foreign');
@@ -178,7 +179,7 @@ class Source {
   }
 
   *end(): Parsing<void> {
-    if ((yield* this.#peek()) !== undefined) throw new Error('something follows');
+    if ((yield* this.#peek()) !== undefined) throw new Error('unexpected data at the end');
   }
 
   *value(): Parsing<unknown> {

@@ -5,20 +5,20 @@ import { MemoryAccount, type MemorySource } from './account.js';
 export const memoryMetrics = {
   query_memory_bytes: {
     type: 'gauge',
-    help: 'Memory set aside for running queries, as it is estimated (-max-query-memory).',
+    help: 'Estimated memory reserved for running queries (-max-query-memory).',
   },
   query_memory_limit_bytes: {
     type: 'gauge',
-    help: 'Memory that all running queries together may hold: a share of what the JavaScript heap may grow to.',
+    help: 'Memory limit for all running queries together, a share of the JavaScript heap limit.',
   },
   query_memory_peak_bytes: {
     type: 'histogram',
-    help: 'The most that a query held, as it is estimated.',
+    help: 'Estimated peak memory per query.',
     buckets: [16_384, 262_144, 1_048_576, 4_194_304, 16_777_216, 67_108_864, 134_217_728, 268_435_456],
   },
   query_memory_refusals_total: {
     type: 'counter',
-    help: 'Queries refused for the memory that they need: over -max-query-memory, or with others over what the process may hold.',
+    help: 'Queries refused because they would exceed -max-query-memory or, with other queries, the memory limit of the process.',
     labels: ['reason'],
   },
 } as const;

@@ -21,7 +21,7 @@ export class Begun<Item> implements AsyncIterable<Item> {
 
   /** Stops the iteration and cancels running requests. */
   end(): void {
-    this.#stop.abort(new Error('ended: nobody reads on'));
+    this.#stop.abort(new Error('cancelled: the reader has stopped'));
     void this.#items.return?.().catch(() => undefined);
   }
 }

@@ -51,7 +51,7 @@ async function findEngine(): Promise<Engine> {
     if (engine !== undefined) return engine;
   }
   throw new Error(
-    'SQLite is not installed: run "npm run sqlite3" in the repository or "npm install sqlite3" beside the package, or use Node.js 22 or later, which has its own',
+    'SQLite is not installed: run "npm run sqlite3" in the repository or "npm install sqlite3" next to the package, or use Node.js 22 or later, which includes SQLite',
   );
 }
 

@@ -86,7 +86,7 @@ class SqliteThread {
     this.#worker.unref();
     this.#worker.on('message', (outcome: Outcome) => this.#receive(outcome));
     this.#worker.on('error', (error) => this.#fail(error));
-    this.#worker.on('exit', () => this.#fail(new Error('the thread of SQLite has ended')));
+    this.#worker.on('exit', () => this.#fail(new Error('the SQLite thread has ended')));
   }
 
   begin(): number {

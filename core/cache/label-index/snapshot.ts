@@ -143,7 +143,8 @@ export class IndexSnapshot {
       await restoring.end();
     };
     await peers.fleet.ask({ name: offerName, timeoutMs: peers.timeoutMs, signal, use });
-    if (index.version !== before) log.info('label values taken from peers', { 'index.bytes': index.bytes });
+    if (index.version !== before)
+      log.info('label values index loaded from peers', { 'index.bytes': index.bytes });
     return index.version !== before;
   }
 
@@ -164,7 +165,7 @@ export class IndexSnapshot {
       return -Infinity;
     }
     await restoring.end();
-    log.info('label values index restored', {
+    log.info('label values index restored from its snapshot', {
       'file.path': path,
       'file.size': read.bytes,
       'file.age_ms': clock.nowMs() - read.savedAtMs,
@@ -279,10 +280,10 @@ function ownersIn(labels: readonly SavedLabel[]): OtherMembers {
 }
 
 function rankedOf(value: string, state: unknown): RankedName {
-  if (typeof state !== 'object' || state === null) throw new Error('an entry is no object');
+  if (typeof state !== 'object' || state === null) throw new Error('an entry is not an object');
   const { seen_count: seen, last_seen_unix_nano: last } = state as Readonly<Record<string, unknown>>;
   if (typeof seen !== 'number' || !Number.isInteger(seen) || seen < 1)
-    throw new Error(`no count: ${String(seen)}`);
+    throw new Error(`not a count: ${String(seen)}`);
   return { value, seen: Math.min(mostSeen, seen), lastMs: msOfUnixNano(last) };
 }
 

@@ -21,8 +21,7 @@ export async function deleteRows(
 ): Promise<Answer> {
   const { range } = request;
   if (plan.uncertain !== undefined && (await hasRows(plan.uncertain, range, upstream))) {
-    const cause =
-      'some rows of these streams have no stored line, so the backend cannot tell whether it matches';
+    const cause = 'some rows of these streams have no stored line, so the backend cannot match it';
     throw apiError('deleteUntranslatable', { cause });
   }
   const deletion = upstream.deletion({ filter: plan.filter, range });

@@ -38,7 +38,7 @@ function compile(name: string, pattern: string): ReturnType<typeof compileRegExp
     return compileRegExp(pattern);
   } catch (error) {
     throw new Error(
-      `derivedFields: the matcherRegex of ${name} cannot be used: ${error instanceof Error ? error.message : String(error)}`,
+      `derivedFields: the matcherRegex of ${name} is invalid: ${error instanceof Error ? error.message : String(error)}`,
       { cause: error },
     );
   }

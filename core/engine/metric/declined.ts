@@ -41,41 +41,41 @@ export class Declines {
 
 /** Reasons why a strategy cannot read a leaf, which makes its cost infinite: identifiers for metrics and logs, with their meaning. */
 export const declineReasons = {
-  'all-columns': 'all labels of rows are seen, so no column can be left out',
-  'entry-failed': 'an entry cannot be evaluated, and the error has to name it as Loki does',
+  'all-columns': 'the query uses all labels of rows, so no column can be omitted',
+  'entry-failed': 'an entry cannot be evaluated, and the error must name it as Loki does',
   'has-lines': 'rows of the selection have a stored line',
   'hidden-fields': 'a row has another value in a field than its stream has',
-  'lenient-numbers': 'lines hold numbers that the JSON parser of the backend takes and that of Loki refuses',
-  'lines-differ': 'lines have too little in common: there would be almost as many groups as lines',
-  'lines-needed': 'more of lines is seen than labels that | json takes from them',
-  'lines-stay-long': 'too few lines of a sample would be shorter',
+  'lenient-numbers': 'lines contain numbers that the JSON parser of the backend accepts and Loki’s refuses',
+  'lines-differ': 'lines are too different: there would be almost as many groups as lines',
+  'lines-needed': 'the query uses more of the lines than the labels that | json extracts',
+  'lines-stay-long': 'too few sampled lines would get shorter',
   'missing-lines': 'rows have no stored line',
-  'more-rows': 'there are many more rows than were expected, so that it is chosen again',
-  'no-buckets': 'the range has no window to count in',
-  'no-json-labels': 'no label is wanted of which only | json knows, so nothing tells valid lines from others',
+  'more-rows': 'there are many more rows than expected, so the strategy is chosen again',
+  'no-buckets': 'the range contains no complete counting window',
+  'no-json-labels': 'the query uses no label from | json, so valid and invalid lines cannot be told apart',
   'not-countable':
-    'the backend has no statistics for it; the pushdown rule of the range aggregation says why',
+    'the backend has no statistics for it; the pushdown rule of the range aggregation explains why',
   'repeated-rows': 'entries were pushed more than once',
   'reserved-name': 'a field is called __proto__, which cannot be a column here',
   'rewritten-numbers': 'values such as 1_000 would be grouped as 1000 by the backend',
-  'row-labels': 'a filter looks at a label that may have as many values as there are rows',
+  'row-labels': 'a filter uses a label that may have as many values as there are rows',
   'shared-streams': 'several streams of the backend have the same labels and may hold the same entries',
   'times-needed': 'the times of values or their order matter, or no values are unwrapped',
-  'too-many-buckets': 'there are more buckets of time than the backend is asked for',
-  'too-many-groups': 'there are more groups than the answer may have series',
-  'too-many-json-labels': '| json gives more labels than lines are told apart by',
+  'too-many-buckets': 'there are more time buckets than one backend call may request',
+  'too-many-groups': 'there are more groups than the series limit of the answer',
+  'too-many-json-labels': '| json extracts more labels than the grouping supports',
   'too-many-repeats': 'too many entries were pushed more than once to compare their rows one by one',
-  'too-many-shapes': 'too many kinds of lines need a look for naming them in a query',
-  'too-many-values': 'groups and buckets together have more values than are held',
+  'too-many-shapes': 'too many kinds of lines need a check to list them in one query',
+  'too-many-values': 'groups and buckets together have more values than fit into memory',
   'uneven-buckets':
-    'buckets do not begin at whole milliseconds, and the backend shows no more of their begin',
-  'values-seen': 'the label that is unwrapped is looked at by another stage or stays a label',
-  'unlisted-stream': 'a row is of a stream that came after streams were listed',
+    'buckets do not start at whole milliseconds, and the backend reports their start in milliseconds only',
+  'values-seen': 'the unwrapped label is also used by another stage, or stays a label',
+  'unlisted-stream': 'a row belongs to a stream that appeared after the streams were listed',
 } as const satisfies Readonly<Record<string, string>>;
 
 /** Outcomes of attempts other than declines. */
 export const endTexts = {
-  ran: 'it gave the series',
+  ran: 'it produced the series',
   failed: 'its error ended the query',
 } as const;
 

@@ -223,8 +223,7 @@ async function rowRequest(
 /** Reads rows with lines that the backend has shortened to the relevant labels. */
 export const shortLinesStrategy: ReadStrategy = {
   name: 'short-lines',
-  summary:
-    'rows are read, with lines that the backend has shortened to the labels that `| json` takes from them',
+  summary: 'rows are read, with lines that the backend shortens to the labels that `| json` extracts',
   namesFailedEntry: 'no',
   estimate({ shortLines, ...leaf }, known) {
     if (shortLines === undefined) return decline('lines-needed');
@@ -301,7 +300,7 @@ async function shortRows(
 /** Reads rows with only the columns that the query uses. */
 export const rowsStrategy: ReadStrategy = {
   name: 'rows',
-  summary: 'rows are read with the columns that the query sees',
+  summary: 'rows are read with the columns that the query uses',
   namesFailedEntry: 'partly',
   estimate: (leaf, known) =>
     leaf.columns === undefined ? decline('all-columns') : fromRows(leaf, known, 'seen'),

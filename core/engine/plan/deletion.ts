@@ -32,7 +32,7 @@ export function* planDeletion({ expr }: AskedDeletion, context: PlanContext): St
   const plan = close(undefined);
   if (plan.residual.length > 0) {
     throw untranslatable(
-      'only stream selectors and line filters that the backend evaluates can be deleted by',
+      'a deletion supports only stream selectors and line filters that the backend evaluates',
     );
   }
   if (plan.recheck.length === 0) return { kind: 'delete', filter: plan.filter, uncertain: undefined };

@@ -105,7 +105,7 @@ function expectedType(schema: ValueSchema): string {
 function expectedText(schema: ValueSchema): string {
   const format = schema.format === undefined ? undefined : textFormats.get(schema.format);
   if (format !== undefined) return format.expected;
-  return schema['x-expected'] ?? (schema.pattern === undefined ? 'a text' : `a text like ${schema.pattern}`);
+  return schema['x-expected'] ?? (schema.pattern === undefined ? 'a text' : `a string that matches ${schema.pattern}`);
 }
 
 function shown(value: unknown, { format = '' }: ValueSchema): string {
@@ -119,7 +119,7 @@ function shown(value: unknown, { format = '' }: ValueSchema): string {
 
 /** Advice with the obviously intended value; undefined if it is not obvious. */
 function meantValue(schema: ValueSchema, value: unknown): string | undefined {
-  if (value === null) return 'write a value, or take the line out to have the default';
+  if (value === null) return 'write a value, or remove the line to use the default';
   for (const fix of [alone, unquoted, truth, quoted, duration, address]) {
     const advice = fix(schema, value);
     if (advice !== undefined) return advice;

@@ -23,7 +23,7 @@ export class FlagIndex {
       const alike = this.#variables.get(variableOf(definition.flag));
       if (alike !== undefined) {
         throw new Error(
-          `flags -${alike} and -${definition.flag} would have one environment variable, ${variableOf(definition.flag)}`,
+          `flags -${alike} and -${definition.flag} would have the same environment variable, ${variableOf(definition.flag)}`,
         );
       }
       this.#variables.set(variableOf(definition.flag), definition.flag);

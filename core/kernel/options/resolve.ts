@@ -154,7 +154,7 @@ function hiddenValue({ kind }: OptionDefinition): unknown {
 
 function bothGiven(file: GivenFile, secret: OptionDefinition, origin: OptionOrigin): OptionFinding {
   const other = nameOf({ key: secret.key, origin });
-  return badFile(file, `${nameOf(file)} and ${other} both give a secret`, 'leave out one of them');
+  return badFile(file, `${nameOf(file)} and ${other} both set the same secret`, 'remove one of them');
 }
 
 function badFile({ key, origin }: GivenFile, message: string, fix?: string): OptionFinding {

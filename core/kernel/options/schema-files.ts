@@ -41,7 +41,7 @@ export function builtInDefinitions(schemas = readBuiltInSchemas()): readonly Opt
 
 function readSchema(path: string): OptionSchema {
   const schema: unknown = JSON.parse(readFileSync(path, 'utf8'));
-  if (typeof schema !== 'object' || schema === null) throw new Error(`${path} is no JSON schema`);
+  if (typeof schema !== 'object' || schema === null) throw new Error(`${path} is not a JSON schema`);
   return withSecretFiles(schema);
 }
 

@@ -27,7 +27,7 @@ function fileOption(key: string, option: ValueSchema): ValueSchema {
   return {
     type: 'string',
     minLength: 1,
-    description: `File that holds ${key}, without the line break at its end; read at the start and at each reload.`,
+    description: `File that contains ${key}, without the line break at its end; read at startup and at each reload.`,
     'x-secret-file': key,
     // An answer depends on the secret itself, whatever its source.
     'x-neutral': true,
@@ -44,10 +44,10 @@ export function readSecretFile(path: string): { readonly text: string } | { read
     file = openSync(path, constants.O_RDONLY | constants.O_NONBLOCK);
     const stat = fstatSync(file);
     if (stat.isDirectory()) return { reason: 'is a directory' };
-    if (!stat.isFile()) return { reason: 'is no regular file' };
+    if (!stat.isFile()) return { reason: 'is not a regular file' };
     const bytes = Buffer.alloc(maxBytes + 1);
     const length = readSync(file, bytes, 0, bytes.length, 0);
-    if (length > maxBytes) return { reason: `has more than ${maxBytes} bytes` };
+    if (length > maxBytes) return { reason: `is larger than ${maxBytes} bytes` };
     const text = new TextDecoder('utf-8', { fatal: true }).decode(bytes.subarray(0, length));
     const secret = text.replace(/(?:\r?\n)+$/, '');
     return secret === '' ? { reason: 'is empty' } : { text: secret };

@@ -18,23 +18,23 @@ export function declarationFault(plugin: Parts): string | undefined {
 
 function metricsFault(metrics: unknown): string | undefined {
   if (metrics === undefined) return undefined;
-  if (!isMapping(metrics)) return 'its metrics are no mapping of names to declarations';
+  if (!isMapping(metrics)) return 'its metrics are not a mapping of names to declarations';
   for (const [name, spec] of Object.entries(metrics)) {
     if (!metricName.test(name))
-      return `the metric "${name}" needs another name: letters, digits and underscores, with no digit first`;
-    if (!isMapping(spec)) return `the metric "${name}" is declared by no mapping`;
+      return `the metric name "${name}" is invalid: use letters, digits and underscores, and do not start with a digit`;
+    if (!isMapping(spec)) return `the declaration of the metric "${name}" is not a mapping`;
     const { type, help, labels = [], buckets } = Object.fromEntries(Object.entries(spec));
     if (!metricTypes.has(type))
       return `the metric "${name}" has the type ${JSON.stringify(type)}, which is not counter, gauge or histogram`;
     if (typeof help !== 'string' || help === '') return `the metric "${name}" has no help`;
-    if (!Array.isArray(labels)) return `the labels of the metric "${name}" are no list`;
+    if (!Array.isArray(labels)) return `the labels of the metric "${name}" are not a list`;
     const bad: unknown = labels.find(
       (label) => typeof label !== 'string' || !metricName.test(label) || label === 'le',
     );
     if (bad !== undefined) return `the metric "${name}" cannot have a label ${JSON.stringify(bad)}`;
     if (new Set(labels).size < labels.length) return `the metric "${name}" has a label twice`;
     if (buckets !== undefined && !areBuckets(buckets))
-      return `the buckets of the metric "${name}" are no list of numbers that rise`;
+      return `the buckets of the metric "${name}" are not a list of increasing numbers`;
   }
   return undefined;
 }
@@ -53,18 +53,18 @@ function routesFault(plugin: Parts): string | undefined {
   const routes = plugin.get('ownRoutes');
   if (routes === undefined) return undefined;
   if (!Array.isArray(routes) || !routes.every(isRoute))
-    return 'its ownRoutes are no list of routes, each with an id and a path';
+    return 'its ownRoutes are not a list of routes, each with an id and a path';
   for (const { id, listener = 'main', methods = [] } of routes) {
     if (!listeners.has(listener))
-      return `the route "${id}" is of the listener ${JSON.stringify(listener)}, which is not main or admin`;
-    if (!Array.isArray(methods)) return `the methods of the route "${id}" are no list`;
+      return `the route "${id}" has the listener ${JSON.stringify(listener)}, which is not main or admin`;
+    if (!Array.isArray(methods)) return `the methods of the route "${id}" are not a list`;
     const odd: unknown = methods.find((method) => !knownMethods.has(method));
     if (odd !== undefined) return `the route "${id}" cannot have the method ${JSON.stringify(odd)}`;
   }
   if (plugin.get('servesAdmin') !== true) {
     const admin = routes.find(({ listener }) => listener === 'admin');
     if (admin !== undefined)
-      return `the route "${admin.id}" is of the admin listener: declare servesAdmin: true`;
+      return `the route "${admin.id}" is on the admin listener: declare servesAdmin: true`;
   }
   try {
     new OwnRoutes().add(routes);
@@ -77,7 +77,7 @@ function routesFault(plugin: Parts): string | undefined {
 function lintFault(lint: unknown): string | undefined {
   if (lint === undefined) return undefined;
   if (!Array.isArray(lint) || !lint.every(isRule))
-    return 'its lint is no list of rules, each with an id, a title, a severity, docs and a check';
+    return 'its lint is not a list of rules, each with an id, a title, a severity, docs and a check';
   const twice = lint.find(({ id }, at) => lint.slice(0, at).some((other) => other.id === id));
   return twice === undefined ? undefined : `it has two rules with the id "${twice.id}"`;
 }

@@ -1,8 +1,8 @@
 import { CORE_SECTIONS, type ValueSchema } from '../options/index.js';
 
 const entries = {
-  stages: 'The chain: every request passes these plugins from first to last.',
-  endpoints: 'Plugins that own HTTP routes.',
+  stages: 'The chain of stages, which every request passes from first to last.',
+  endpoints: 'Plugins that serve HTTP routes.',
   services: 'Plugins that run alongside the chain.',
 } as const;
 
@@ -11,16 +11,15 @@ export const entryProperties: Readonly<Record<string, ValueSchema>> = {
     type: 'string',
     minLength: 1,
     description:
-      'Name of a built-in plugin, path of a module (./ or ../ from this file, or absolute), or name of an npm package.',
+      'Name of a built-in plugin, path of a module (./ or ../ relative to this file, or absolute), or name of an npm package.',
   },
   id: {
     type: 'string',
     pattern: '^[A-Za-z0-9][A-Za-z0-9._-]*$',
     'x-expected': 'letters, digits, dots, dashes and underscores',
-    description:
-      "Name of this entry in logs, metrics and messages; the plugin's own name unless given. Stands once in a file.",
+    description: "Unique name of this entry in logs, metrics and messages; the default is the plugin's name.",
   },
-  enabled: { type: 'boolean', default: true, description: 'False leaves the plugin out.' },
+  enabled: { type: 'boolean', default: true, description: 'False disables the plugin.' },
   with: { type: ['object', 'null'], description: 'Options of the plugin.' },
 };
 
@@ -29,7 +28,7 @@ export const includeProperty: ValueSchema = {
   type: 'string',
   minLength: 1,
   description:
-    'File whose entries stand here, from the folder of this one; ./file.yaml#name for one of its fragments.',
+    'File whose entries are inserted here, relative to the directory of this file; ./file.yaml#name for one of its fragments.',
 };
 
 export const entrySchema: ValueSchema = {

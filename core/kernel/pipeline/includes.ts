@@ -108,8 +108,8 @@ class Expansion {
         else
           this.#report(
             other.keyAt,
-            `"${other.key}" stands beside "include"`,
-            'write it in the file that is included',
+            `"${other.key}" is not allowed next to "include"`,
+            'move it to the included file',
           );
       }
     }
@@ -131,7 +131,7 @@ class Expansion {
       return [];
     }
     if (chain.length > maxDepth) {
-      this.#report(at, `files include each other more than ${maxDepth} deep`);
+      this.#report(at, `includes are nested more than ${maxDepth} levels deep`);
       return [];
     }
     const root = await this.#root(path, name, at);
@@ -151,7 +151,7 @@ class Expansion {
     }
     const read = await readSource(path);
     if ('reason' in read) {
-      this.#report(at, `${name} ${read.reason}`, 'a path starts from the folder of this file');
+      this.#report(at, `${name} ${read.reason}`, 'paths are relative to the directory of this file');
       return undefined;
     }
     const source = { ...read, name };
@@ -175,7 +175,7 @@ class Expansion {
       const last = path.at(-1);
       const subject =
         last === undefined
-          ? 'a file to include'
+          ? 'an included file'
           : typeof last === 'number'
             ? `item ${last + 1}`
             : `${kind === 'unknown' ? 'key ' : ''}"${last}"`;
@@ -203,15 +203,19 @@ class Expansion {
     const names = fragments?.kind === 'map' ? fragments.entries.map(({ key }) => key) : [];
     if (root.kind === 'list') {
       if (fragment === undefined) return root;
-      this.#report(at, `${name} is one list and has no fragment "${fragment}"`, `write include: ${file}`);
+      this.#report(
+        at,
+        `${name} is a single list and has no fragment "${fragment}"`,
+        `write include: ${file}`,
+      );
       return undefined;
     }
     if (root.kind === 'scalar') return undefined; // its shape is reported
     if (fragment === undefined) {
       this.#report(
         at,
-        `${name} has fragments, and none is named`,
-        `write one of ${names.map((each) => `#${each}`).join(', ')} behind it`,
+        `${name} has fragments, and the include does not name one`,
+        `append one of ${names.map((each) => `#${each}`).join(', ')}`,
       );
       return undefined;
     }

@@ -86,7 +86,7 @@ function loadPath(use: string, folder: string): Promise<PluginLoad> | PluginLoad
     return {
       kind: 'unknown',
       message: `there is no module at "${use}"`,
-      fix: 'a path starts from the folder of this file',
+      fix: 'paths are relative to the directory of this file',
     };
   }
   if (isTypeScript(path) && !nodeLoadsTypeScript()) {
@@ -144,7 +144,7 @@ async function loadModule(
   const schema = plugin.plugin.schema ?? noOptions;
   const problem = schemaProblem(schema);
   if (problem !== undefined)
-    return { kind: 'broken', message: `has an options schema that cannot be used: ${problem}` };
+    return { kind: 'broken', message: `has an invalid options schema: ${problem}` };
   return { kind: 'loaded', plugin: plugin.plugin, schema: withSecretFiles(schema) };
 }
 
@@ -156,11 +156,11 @@ async function importDefault(path: string): Promise<unknown> {
 
 function unknownName(use: string, builtIns: BuiltIns): PluginLoad {
   const near = suggest(use.replace(/\.[cm]?[jt]s$/, ''), builtIns.names);
-  const message = `plugin "${use}" is not known: it is neither built in nor an installed package`;
+  const message = `unknown plugin "${use}": it is neither built in nor an installed package`;
   if (near !== undefined) return { kind: 'unknown', message, fix: `did you mean "${near}"?` };
   if (builtIns.schemas.has(use))
-    return { kind: 'unknown', message, fix: 'it is planned for a later version' };
-  return { kind: 'unknown', message, fix: `built in are ${builtIns.names.join(', ')}` };
+    return { kind: 'unknown', message, fix: 'this plugin is planned for a later version' };
+  return { kind: 'unknown', message, fix: `built-in plugins are ${builtIns.names.join(', ')}` };
 }
 
 /** Advice for the failures that a site's new module commonly has. */
@@ -168,15 +168,15 @@ function loadFix(error: unknown, path = ''): string | undefined {
   const text = firstLine(error);
   const code = error instanceof Error && 'code' in error ? error.code : undefined;
   if (code === 'ERR_UNSUPPORTED_NODE_MODULES_TYPE_STRIPPING')
-    return 'Node.js loads no TypeScript from node_modules: compile it and name the .js file';
+    return 'Node.js does not load TypeScript from node_modules: compile it and name the .js file';
   if (code === 'ERR_UNSUPPORTED_TYPESCRIPT_SYNTAX')
-    return 'Node.js only leaves types out: do without enums, namespaces and parameter properties, or compile it and name the .js file';
+    return 'Node.js only strips types: avoid enums, namespaces and parameter properties, or compile it and name the .js file';
   if (isTypeScript(path) && /does not provide an export named/.test(text))
     return 'if it is a type, import it with "import type"';
   if (/Cannot find package '(?:@[^/']+\/)?ref-proxy'/.test(text))
-    return 'run npm install with the folder of ref-proxy in a folder above the module (docs/plugins.md)';
+    return 'run npm install with the directory of ref-proxy in a directory above the module (docs/plugins.md)';
   if (/Cannot use import statement outside a module|Unexpected token 'export'/.test(text))
-    return 'write "type": "module" into its package.json, or name it .mjs';
+    return 'add "type": "module" to its package.json, or rename it to .mjs';
   return undefined;
 }
 
@@ -209,10 +209,10 @@ export function asPlugin(exported: unknown): AsPlugin {
   }
   const parts = new Map<string, unknown>(Object.entries(exported));
   const lacks = missingPart(parts);
-  if (lacks !== undefined) return { kind: 'no-plugin', reason: `exports no plugin: ${lacks}`, fix: define };
+  if (lacks !== undefined) return { kind: 'no-plugin', reason: `does not export a valid plugin: ${lacks}`, fix: define };
   const fault = declarationFault(parts);
   if (fault !== undefined)
-    return { kind: 'no-plugin', reason: `declares what cannot be: ${fault}`, fix: declare };
+    return { kind: 'no-plugin', reason: `has an invalid declaration: ${fault}`, fix: declare };
   // Everything that the loader, the checker and the kernel use was checked; options and slots are up to the plugin.
   return { kind: 'plugin', plugin: exported as Plugin };
 }

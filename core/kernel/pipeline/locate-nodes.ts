@@ -47,7 +47,7 @@ class Walk {
   node(node: unknown, near: SourcePosition): LocatedNode {
     this.#nodes += 1;
     if (this.#nodes > maxNodes) {
-      if (this.#nodes === maxNodes + 1) this.#report('feature', near, `holds more than ${maxNodes} values`);
+      if (this.#nodes === maxNodes + 1) this.#report('feature', near, `has more than ${maxNodes} values`);
       return unknownAt(near);
     }
     if (isAlias(node)) {
@@ -57,7 +57,7 @@ class Walk {
       this.#report(
         'feature',
         at,
-        `alias "*${node.source}" ${target === undefined ? 'has no anchor' : 'holds itself'}`,
+        `alias "*${node.source}" ${target === undefined ? 'has no anchor' : 'contains itself'}`,
       );
       return unknownAt(at);
     }
@@ -96,7 +96,7 @@ class Walk {
       this.problems.push({
         kind: 'duplicate-key',
         at: entry.keyAt,
-        message: `key "${entry.key}" stands twice`,
+        message: `duplicate key "${entry.key}"`,
         fix,
       });
     }
@@ -115,7 +115,7 @@ class Walk {
       this.#report(
         'feature',
         keyAt,
-        'merge keys (<<) are not read',
+        'merge keys (<<) are not supported',
         'write the options out, or alias a whole value',
       );
       return undefined;
@@ -154,7 +154,7 @@ class Walk {
             fromEnv: read.name,
           };
         }
-        const fix = `set ${read.name}, or give a default: \${${read.name}:-value}`;
+        const fix = `set ${read.name}, or add a default: \${${read.name}:-value}`;
         this.#report(
           'reference',
           at,

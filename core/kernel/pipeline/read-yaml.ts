@@ -39,7 +39,7 @@ export function readYaml(source: SourceFile, env: Readonly<Record<string, string
     return withoutRoot({
       kind: 'documents',
       at,
-      message: 'holds no pipeline: it is empty or has only comments',
+      message: 'has no pipeline: it is empty or has only comments',
     });
   }
   if (second === undefined) {
@@ -50,8 +50,8 @@ export function readYaml(source: SourceFile, env: Readonly<Record<string, string
   const several: YamlProblem = {
     kind: 'documents',
     at: second.contents === null ? at : locator.at(second.contents.range[0], second.contents.range[1]),
-    message: `holds ${parsed.length} YAML documents; a pipeline is one`,
-    fix: 'put each pipeline in a file of its own',
+    message: `has ${parsed.length} YAML documents; a pipeline file has one`,
+    fix: 'put each pipeline in a separate file',
   };
   return withoutRoot(several);
 }
@@ -151,15 +151,15 @@ function syntaxFix({ code, message }: YAMLError): { readonly fix?: string } {
     };
   }
   if (/[Kk]eys? /.test(message) && code !== 'BLOCK_AS_IMPLICIT_KEY')
-    return { fix: 'write "key: value", with a space behind the colon' };
+    return { fix: 'write "key: value", with a space after the colon' };
   if (code === 'BLOCK_AS_IMPLICIT_KEY' && /ested/.test(message))
     return {
-      fix: 'put a value that holds ": " in quotes, and indent each key by as many spaces as its neighbours',
+      fix: 'quote a value that contains ": ", and indent each key by as many spaces as its neighbours',
     };
   const isLayout = code === 'BAD_INDENT' || code === 'BLOCK_AS_IMPLICIT_KEY' || code === 'MISSING_CHAR';
   if (isLayout)
     return {
-      fix: 'indent it by as many spaces as its neighbours, and put a space behind a dash and a colon',
+      fix: 'indent it by as many spaces as its neighbours, and put a space after a dash and a colon',
     };
   return {};
 }
@@ -175,7 +175,7 @@ export async function readSection(
   if ('reason' in source) throw new Error(`${file} ${source.reason}`);
   const { root, problems } = readYaml(source, sources.env);
   if (root === undefined || problems.length > 0)
-    throw new Error(`${file} ${problems[0]?.message ?? 'is no pipeline'}`);
+    throw new Error(`${file} ${problems[0]?.message ?? 'is not a pipeline'}`);
   const node = valueOf(root, name);
   return resolveOptions(schema, node === undefined ? undefined : toPlain(node), sources);
 }

@@ -44,7 +44,7 @@ function fixOf(problem: ValueProblem, node: LocatedNode | undefined): string | u
   const isText = node.kind === 'scalar' && typeof node.value === 'string';
   const isItem = typeof second === 'number' && problem.path.length === 2;
   if (isText && (isItem ? !/^[\w@./-]+$/.test(node.value) : problem.message.startsWith('must be a mapping')))
-    return `write "${isItem ? '- use: NAME' : 'key: value'}", with a space behind the colon`;
+    return `write "${isItem ? '- use: NAME' : 'key: value'}", with a space after the colon`;
   if (problem.path.length === 1) {
     if (node.kind === 'map') return 'write each plugin as an item: "- use: NAME"';
     return node.kind === 'list' ? 'write the options as a mapping, without dashes' : undefined;
@@ -58,9 +58,12 @@ function fixOf(problem: ValueProblem, node: LocatedNode | undefined): string | u
 
 const missingFixes: ReadonlyMap<string, string> = new Map([
   ['version', 'add "version: 1"'],
-  ['stages', 'add "stages:" with the plugins of the chain; pipelines/minimal.yaml is the least that answers'],
+  [
+    'stages',
+    'add "stages:" with the plugins of the chain; pipelines/minimal.yaml is the smallest working pipeline',
+  ],
   ['endpoints', 'add "endpoints:" with "- use: reference-api"'],
-  ['use', 'say which plugin it is: "use: NAME"'],
+  ['use', 'name the plugin: "use: NAME"'],
 ]);
 
 /** True if the value is written, although it is missing in the plain data because its variable is unset. */

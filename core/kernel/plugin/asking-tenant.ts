@@ -7,6 +7,6 @@ import type { HttpCall } from './contract.js';
  */
 export async function askTenant(call: Pick<HttpCall, 'ask'>): Promise<Tenant> {
   const answer = await call.ask({ op: 'tenant' });
-  if (answer.kind !== 'tenant') throw new Error(`the question for a tenant was answered with ${answer.kind}`);
+  if (answer.kind !== 'tenant') throw new Error(`the request for a tenant was answered with ${answer.kind}`);
   return answer.tenant;
 }

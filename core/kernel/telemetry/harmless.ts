@@ -3,7 +3,7 @@ import type { RequestObserver } from './request-record.js';
 
 /** Wraps a plugin's observer: its errors are logged and do not affect requests. */
 export function harmless(observer: RequestObserver, log: Logger): RequestObserver {
-  const failed = (error: unknown): void => log.error('observer of requests failed', { error });
+  const failed = (error: unknown): void => log.error('a request observer failed', { error });
   return {
     started: (record) => {
       try {

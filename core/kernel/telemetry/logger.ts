@@ -114,7 +114,7 @@ export function lostLinesRecord(count: number, form: LogForm): string {
     time: new Date(),
     severity: 'WARN',
     number: 13,
-    body: 'log records lost: the log destination refused them (is its disk full?) or did not keep up',
+    body: 'log records were lost: the log destination refused them (is its disk full?) or did not keep up',
     fields: new Map<string, unknown>([
       ['component', 'proxy'],
       ['log.records_lost', count],

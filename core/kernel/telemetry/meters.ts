@@ -71,7 +71,7 @@ export class MeterRegistry {
     const known = this.#made.get(name);
     if (known !== undefined) {
       if (shapeOfMetric(known.spec) !== shapeOfMetric(spec))
-        throw new Error(`metric ${name} is declared twice in different ways`);
+        throw new Error(`metric ${name} is declared twice with different definitions`);
       return known;
     }
     const made = { spec, meter: makeMeter(this.registry, name, spec), holders: 0 };

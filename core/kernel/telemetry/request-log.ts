@@ -201,7 +201,7 @@ function errorFields(error: unknown, status: number, mayShowQueries: boolean): L
   // The text of a LogQL error quotes the query.
   if (error instanceof RefusedQuery)
     return mayShowQueries ? { 'error.message': error.message } : { 'error.type': error.name };
-  if (!(error instanceof Error)) return { 'error.message': 'a plugin threw something that is no Error' };
+  if (!(error instanceof Error)) return { 'error.message': 'a plugin threw a value that is not an Error' };
   // A bug needs its stack; expected errors, such as an unreachable backend, do not.
   const isBug = status === 500 && !(error instanceof ApiError && error.cause === undefined);
   if (isBug) return { 'error.message': error.message, error };

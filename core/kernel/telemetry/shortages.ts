@@ -7,9 +7,9 @@ import type { shortageMetrics } from './metrics-table.js';
 const everyMs = 60_000;
 
 const advice: ReadonlyMap<string, string> = new Map([
-  ['EMFILE', 'the process has no file descriptor left: raise its limit (ulimit -n, LimitNOFILE of systemd)'],
-  ['ENFILE', 'the machine has no file descriptor left: raise fs.file-max'],
-  ['ENOMEM', 'the system has no memory left'],
+  ['EMFILE', 'the process has no free file descriptor: raise its limit (ulimit -n, LimitNOFILE in systemd)'],
+  ['ENFILE', 'the machine has no free file descriptor: raise fs.file-max'],
+  ['ENOMEM', 'the system is out of memory'],
 ]);
 
 /** Failures of system calls for lack of resources. Each is counted, but only logged once a minute, because all work fails at once. */
@@ -30,7 +30,7 @@ export class Shortages {
     if (!isSystemError(error)) return false;
     const { code } = error;
     this.meters.system_errors_total.add(1, { code });
-    this.tell(advice.get(code) ?? 'the system refused a call', { error }, code);
+    this.tell(advice.get(code) ?? 'a system call failed', { error }, code);
     return true;
   }
 

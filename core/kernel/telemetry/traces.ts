@@ -226,8 +226,8 @@ class ToldExporter implements SpanExporter {
       const isDone = result.code === ExportResultCode.SUCCESS;
       this.meters.trace_spans_total.add(spans.length, { outcome: isDone ? 'pushed' : 'failed' });
       if (!isDone && !this.#isFailing)
-        this.log.warn('traces not pushed', { 'error.message': result.error?.message.slice(0, 300) });
-      else if (isDone && this.#isFailing) this.log.info('traces are pushed again');
+        this.log.warn('the push of traces failed', { 'error.message': result.error?.message.slice(0, 300) });
+      else if (isDone && this.#isFailing) this.log.info('the push of traces works again');
       this.#isFailing = !isDone;
       done(result);
     });

@@ -90,10 +90,10 @@ function checkStageLimits(stages: Iterable<Stage>): void {
   }
   if (alternatives > maxAlternatives)
     throw errorAt(
-      `the filters of a query may have ${maxAlternatives} alternatives in all, and these have ${alternatives}`,
+      `the filters of a query may have at most ${maxAlternatives} alternatives in total, and this query has ${alternatives}`,
     );
   if (labels > maxFormattedLabels)
     throw errorAt(
-      `label_format may make ${maxFormattedLabels} labels in all of a query, and this makes ${labels}`,
+      `label_format may create at most ${maxFormattedLabels} labels in a query, and this query creates ${labels}`,
     );
 }

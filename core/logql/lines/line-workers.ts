@@ -77,7 +77,7 @@ export class LineWorkers {
   /** Terminates all threads; lines in progress fail. */
   close(): void {
     for (const job of this.#waiting) this.#abort(job);
-    for (const thread of this.#threads) this.#end(thread, new Error('the proxy stops'), 'aborted');
+    for (const thread of this.#threads) this.#end(thread, new Error('the proxy is shutting down'), 'aborted');
   }
 
   #next(): void {
@@ -185,7 +185,7 @@ export class LineWorkers {
 }
 
 function reasonOf(signal: AbortSignal): unknown {
-  return signal.aborted ? signal.reason : new Error('the proxy stops');
+  return signal.aborted ? signal.reason : new Error('the proxy is shutting down');
 }
 
 /** A thread that runs out of memory ends by itself. */

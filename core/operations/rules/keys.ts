@@ -4,7 +4,9 @@ import type { Browse } from '../../wire/api/request.js';
 
 export const timeRange: KeyParts<TimeRange> = { startNs: scalar, endNs: scalar };
 export const browsed: KeyParts<Browse> = { limit: scalar, offset: scalar, search: scalar };
-export const openRange = leftOut('the range says what is read; it was shortened to what the tenant may ask');
+export const openRange = leftOut(
+  'the range is part of the cache key; it was shortened to the limit of the tenant',
+);
 
 /** A key for the union of several selectors, independent of their order. */
 export function textSet(selectors: readonly { readonly text: string }[]): string {

@@ -126,7 +126,7 @@ export class Succession {
     };
     if (report.result === 'refused') {
       this.#record('failure');
-      log.error('reload refused, the pipeline before it goes on', fields);
+      log.error('reload refused, the previous pipeline keeps serving', fields);
     } else {
       this.#record('success');
       const says = report.result === 'swapped' ? 'pipeline reloaded' : 'reload changed nothing';
@@ -145,7 +145,7 @@ export class Succession {
     const fixed = needsRestart(before.pipeline, pipeline);
     if (fixed.length > 0)
       return refused(
-        `${fixed.join(', ')} ${fixed.length === 1 ? 'is' : 'are'} read at the start only: restart to change it`,
+        `${fixed.join(', ')} ${fixed.length === 1 ? 'is' : 'are'} read only at startup: restart to apply the change`,
       );
     let next: Generation;
     try {
@@ -171,11 +171,11 @@ export class Succession {
       return refused(...textAndPlace(error));
     }
     const reasons = await this.#warm(next, fresh);
-    if (reasons.length > 0) this.#deps.log.warn('plugins are not ready and serve all the same', { reasons });
+    if (reasons.length > 0) this.#deps.log.warn('plugins serve although they are not ready', { reasons });
     if (this.#isClosing) {
       await prepared.discard();
       await next.end();
-      return refused('the process is stopping');
+      return refused('the process is shutting down');
     }
     this.#swap(next, prepared);
     return this.#report('swapped', found);
@@ -221,7 +221,7 @@ export class Succession {
           untilMs = clock.monotonicMs() + boundMs;
           continue;
         }
-        log.warn('ending what an earlier pipeline still serves', {
+        log.warn('closing requests and tails of the previous pipeline', {
           'requests.open': old.serving?.open ?? 0,
           'pipeline.hash': old.hash,
         });
@@ -235,7 +235,7 @@ export class Succession {
       await old.end();
       old.serving?.gone();
     } catch (error) {
-      log.error('an earlier pipeline could not be ended', { error });
+      log.error('cannot stop the previous pipeline', { error });
     } finally {
       this.#draining.delete(old);
       this.#showDraining();
@@ -312,8 +312,8 @@ function outdated({ stages, endpoints, services }: Pipeline): readonly ReloadFin
     .map(({ at, use }) => ({
       at: `${at.file}:${at.line}:${at.column}`,
       severity: 'warning',
-      message: `the file of "${use}" has changed since it was loaded, and the code of a plugin is read once`,
-      fix: 'restart to run what the file says now, or give it another name',
+      message: `the file of "${use}" has changed since it was loaded, and plugin code is loaded only once`,
+      fix: 'restart to load the new code, or rename the file',
     }));
 }
 

@@ -34,7 +34,7 @@ export class WorkerTopics {
     this.#workers.answer(topic, (asked) => {
       // The topic implies the types of its handler.
       const answer = claims.current as Answer<Asked, Answered> | undefined;
-      if (answer === undefined) throw new Error(`no plugin answers ${topic.name} any more`);
+      if (answer === undefined) throw new Error(`no plugin handles ${topic.name} any more`);
       return answer(asked);
     });
     return claims;

@@ -49,7 +49,7 @@ export function editorSchema(schemas: ReadonlyMap<string, OptionSchema>): object
     $schema: 'https://json-schema.org/draft/2020-12/schema',
     title: 'Pipeline',
     description:
-      'A pipeline file of ref-proxy: what happens to a request, and in which order. docs/pipeline.md explains it.',
+      'A pipeline file of ref-proxy: the steps that a request passes, in order. docs/pipeline.md explains it.',
     ...fileSchema(section, { $ref: '#/$defs/entry' }),
     $defs: {
       entry: {

@@ -20,7 +20,7 @@ two dashes; a switch alone means true, \`-name=false\` turns it off. A list is s
 The variable of a flag is \`REF_PROXY_\` and its name in capitals, with \`_\` for \`-\` and \`.\`: that of \`-server.admin-auth-token\` is
 \`REF_PROXY_SERVER_ADMIN_AUTH_TOKEN\`, that of \`-pipeline\` is \`REF_PROXY_PIPELINE\`. Some flags also have an older variable, which the
 tables show; where both are set, the one in the table wins. An empty variable counts as unset. A variable that begins with \`REF_PROXY_\`
-and belongs to no flag is an error, unless the pipeline file refers to it as \`\${NAME}\` or Kubernetes sets it for a service, such as
+and does not match any flag is an error, unless the pipeline file refers to it as \`\${NAME}\` or Kubernetes sets it for a service, such as
 \`REF_PROXY_SERVICE_HOST\`.
 
 Durations are written with units: \`500ms\`, \`30s\`, \`5m\`, \`1h30m\`; \`0\` alone is allowed too, in quotes in the file.

@@ -10,9 +10,9 @@ const begin =
 const end = '<!-- end of rules -->';
 
 const tiers: readonly (readonly [Tier, string])[] = [
-  ['structure', 'Structure: what the text says'],
-  ['meaning', 'Meaning: whether it can work'],
-  ['environment', 'Environment: whether it can work on this machine (`--env`)'],
+  ['structure', 'Structure: the syntax of the file'],
+  ['meaning', 'Meaning: the pipeline can work'],
+  ['environment', 'Environment: the pipeline can work on this machine (`--env`)'],
 ];
 
 /** docs/checker.md with its section about the rules regenerated; the surrounding text is written by hand. */

@@ -79,8 +79,8 @@ function differs(expected: LocatedNode, actual: unknown, path: string): Finding 
 
 function howToWrite({ value }: LocatedScalar): string {
   return typeof value === 'string'
-    ? 'it is no text: write it without quotes'
-    : 'it is a text: write it in quotes';
+    ? 'it is not a string: write it without quotes'
+    : 'it is a string: write it in quotes';
 }
 
 /** The value at a path such as `data.result[0].stream["a.b"]`, or the reason why there is none. */
@@ -89,7 +89,7 @@ export function lookUp(
   root: unknown,
 ): { readonly value: unknown } | { readonly problem: string; readonly fix?: string } {
   const steps = stepsOf(path);
-  if (steps === undefined) return { problem: `"${path}" is no path such as data.result[0].stream["a.b"]` };
+  if (steps === undefined) return { problem: `"${path}" is not a path such as data.result[0].stream["a.b"]` };
   let here = root;
   let before = 'the answer';
   for (const step of steps) {

@@ -71,14 +71,14 @@ function partFaults(expected: LocatedNode, { json, body }: PipelineAnswer): read
 }
 
 function noJson(at: Finding['at'], body: string): Finding {
-  return fault(at, `the answer is no JSON: ${shortened(body)}`);
+  return fault(at, `the answer is not JSON: ${shortened(body)}`);
 }
 
 function containsFaults({ value }: LocatedEntry, { body }: PipelineAnswer): readonly Finding[] {
   const wanted = textOf(value) ?? '';
   return body.includes(wanted)
     ? []
-    : [fault(value.at, `the answer does not hold ${show(wanted)}: ${shortened(body)}`)];
+    : [fault(value.at, `the answer does not contain ${show(wanted)}: ${shortened(body)}`)];
 }
 
 function stageFaults(expected: LocatedNode, stages: readonly string[]): readonly Finding[] {

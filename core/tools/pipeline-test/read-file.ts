@@ -80,7 +80,7 @@ class Reader {
     const path = textOf(named) ?? '';
     const isRelative = resolve(path) !== path;
     const tests = itemsOf(valueOf(this.#root, 'tests'));
-    if (tests.length === 0) this.#fault(this.#root, 'there is no test in it');
+    if (tests.length === 0) this.#fault(this.#root, 'the file has no tests');
     return {
       pipeline: isRelative ? join(dirname(this.#source.name), path) : path,
       pipelineAt: named?.at ?? this.#root.at,
@@ -93,7 +93,7 @@ class Reader {
     for (const test of tests) {
       const before = first.get(test.name);
       if (before === undefined) first.set(test.name, test);
-      else this.faults.push(fault(test.at, `a test of this name stands on line ${before.at.line} too`));
+      else this.faults.push(fault(test.at, `a test with this name is also on line ${before.at.line}`));
     }
     return tests;
   }

@@ -61,6 +61,6 @@ async function runSteps(test: TestCase, running: RunningPipeline): Promise<reado
   if (first !== undefined)
     faults.push(fault(test.at, `the test has no answer for ${showCall(first)}`, 'add it to "backend"'));
   for (const index of running.unused())
-    faults.push(fault(test.backendAt[index] ?? test.at, 'nothing asked for this answer', 'take it out'));
+    faults.push(fault(test.backendAt[index] ?? test.at, 'no call used this answer', 'remove it'));
   return faults;
 }

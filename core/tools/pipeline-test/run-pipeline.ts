@@ -83,7 +83,7 @@ const leftOut: ReadonlySet<string> = new Set(['embedded-backend', 'demo-data', '
 export class UnfitPipeline extends Error {
   constructor(readonly findings: readonly Finding[]) {
     const texts = findings.map(({ at, message }) => `${placeText(at)}: ${message}`);
-    super(`the pipeline cannot be started:\n${texts.join('\n')}`);
+    super(`cannot start the pipeline:\n${texts.join('\n')}`);
     this.name = 'UnfitPipeline';
   }
 }
@@ -132,9 +132,7 @@ async function refuseUnknownFlags(file: string, names: readonly string[]): Promi
   const unknown = names.find((name) => known.get(name) === undefined);
   if (unknown === undefined) return;
   const meant = suggest(unknown, known.names());
-  throw new UsageError([
-    `there is no flag -${unknown}${meant === undefined ? '' : `, did you mean -${meant}?`}`,
-  ]);
+  throw new UsageError([`unknown flag -${unknown}${meant === undefined ? '' : `, did you mean -${meant}?`}`]);
 }
 
 async function load(file: string, sources: OptionSources): Promise<Pipeline> {

@@ -155,13 +155,13 @@ function parseLines(text: string, rules: RowRules, rows: BackendRow[]): void {
 }
 
 function parseRow(line: string, rules: RowRules): BackendRow {
-  if (!line.startsWith('{')) throw new UnexpectedAnswer(`a line that is no row: ${line.trim()}`);
+  if (!line.startsWith('{')) throw new UnexpectedAnswer(`a line that is not a row: ${line.trim()}`);
   let row: BackendRow;
   try {
     // An object, because it starts as one; its content is checked next.
     row = JSON.parse(line) as BackendRow;
   } catch (error) {
-    throw new UnexpectedAnswer(`a row that is no JSON: ${line}`, { cause: error });
+    throw new UnexpectedAnswer(`a row that is not JSON: ${line}`, { cause: error });
   }
   rules.check(row);
   return row;

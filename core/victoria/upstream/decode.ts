@@ -22,7 +22,7 @@ function asValue(item: unknown): BackendValue {
   const value = asText(member(item, 'value'), 'value');
   const hits = member(item, 'hits');
   if (typeof hits !== 'number' || !Number.isSafeInteger(hits) || hits < 0)
-    throw new UnexpectedAnswer(`hits of ${shown(value)} are ${shown(hits)} and no count`);
+    throw new UnexpectedAnswer(`the hits of ${shown(value)} are ${shown(hits)}, not a count`);
   return { value, hits };
 }
 
@@ -81,10 +81,10 @@ function* listsOf(
 
 function resultOf(answer: unknown, type: 'vector' | 'matrix'): readonly unknown[] {
   const status = member(answer, 'status');
-  if (status !== 'success') throw new UnexpectedAnswer(`status is ${shown(status)} and not "success"`);
+  if (status !== 'success') throw new UnexpectedAnswer(`status is ${shown(status)}, not "success"`);
   const data = member(answer, 'data');
   const found = member(data, 'resultType');
-  if (found !== type) throw new UnexpectedAnswer(`resultType is ${shown(found)} and not "${type}"`);
+  if (found !== type) throw new UnexpectedAnswer(`resultType is ${shown(found)}, not "${type}"`);
   return expectArray(member(data, 'result'), 'result');
 }
 
@@ -124,22 +124,22 @@ function parseAnswer(text: string, isPart = false): unknown {
 
 function asObject(value: unknown, what: string): object {
   if (typeof value === 'object' && value !== null && !Array.isArray(value)) return value;
-  throw new UnexpectedAnswer(`${what} is ${shown(value)} and no object`);
+  throw new UnexpectedAnswer(`${what} is ${shown(value)}, not an object`);
 }
 
 export function member(value: unknown, name: string): unknown {
-  const object = asObject(value, `what should have ${name}`);
+  const object = asObject(value, `the object that should have ${name}`);
   return Object.hasOwn(object, name) ? Object.getOwnPropertyDescriptor(object, name)?.value : undefined;
 }
 
 export function expectArray(value: unknown, what: string): readonly unknown[] {
   if (Array.isArray(value)) return value;
-  throw new UnexpectedAnswer(`${what} is ${shown(value)} and no list`);
+  throw new UnexpectedAnswer(`${what} is ${shown(value)}, not a list`);
 }
 
 function asText(value: unknown, what: string): string {
   if (typeof value === 'string') return value;
-  throw new UnexpectedAnswer(`${what} is ${shown(value)} and no text`);
+  throw new UnexpectedAnswer(`${what} is ${shown(value)}, not a string`);
 }
 
 const maxShown = 60;

@@ -27,7 +27,7 @@ export async function runDeletion(logsql: string, times: Form, post: Post): Prom
     return { taskId: undefined };
   } catch (error) {
     if (!isUnknownPath(error)) throw failureOf(error);
-    throw apiError('deleteFailed', { cause: 'this backend cannot delete' }, { cause: error });
+    throw apiError('deleteFailed', { cause: 'this backend does not support deletion' }, { cause: error });
   }
 }
 
@@ -45,7 +45,7 @@ export function readActiveTasks(text: string): readonly string[] {
 function readTaskId(text: string): string {
   const id = taskIdOf(text);
   if (id !== undefined) return id;
-  throw apiError('deleteFailed', { cause: 'the backend named no task' }, { cause: new Error(text) });
+  throw apiError('deleteFailed', { cause: 'the backend returned no task id' }, { cause: new Error(text) });
 }
 
 function taskIdOf(text: string): string | undefined {

@@ -312,7 +312,9 @@ class OpenAnswer implements BackendAnswer {
     } catch (error) {
       // After the head has arrived, an early end means that the backend broke off, unless this side ended the call.
       const isOurs = client.aborted || deadline.hasPassed;
-      const failure = isOurs ? error : new BrokenBody('the answer was broken off', { cause: error });
+      const failure = isOurs
+        ? error
+        : new BrokenBody('the connection closed before the end of the response', { cause: error });
       throw endOf(failure, client, deadline, nameOf);
     } finally {
       this.drop();

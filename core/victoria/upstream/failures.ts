@@ -116,12 +116,13 @@ export const addressAdvice = 'is -backend the address of VictoriaLogs?';
 /** Advice for answers from something in front of VictoriaLogs, or from another program. */
 const advice: ReadonlyMap<number, string> = new Map([
   [401, 'set -backend-basic-auth, or -forward-authorization'],
-  [403, 'look at -backend-basic-auth and at what stands in front of the backend'],
+  [403, 'check -backend-basic-auth and the proxies in front of the backend'],
   [404, addressAdvice],
 ]);
 
 function causeOf(status: number, text: string): string {
-  if (status < 400) return `backend answered with status ${status}; set -backend to where it redirects to`;
+  if (status < 400)
+    return `backend answered with status ${status}; set -backend to the target of its redirect`;
   const known = advice.get(status);
   if (known !== undefined)
     return `backend answered with status ${status}${text === '' ? '' : `: ${text}`}; ${known}`;

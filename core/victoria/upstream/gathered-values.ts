@@ -96,6 +96,6 @@ function unescaped(json: string): string {
 function unexpected(text: string): Error {
   return apiError('unexpectedAnswer', {
     from: 'values()',
-    problem: `no JSON array of texts from ${JSON.stringify(text.slice(0, 100))} on`,
+    problem: `not a JSON array of strings: ${JSON.stringify(text.slice(0, 100))}`,
   });
 }

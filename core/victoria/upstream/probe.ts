@@ -72,7 +72,7 @@ export async function healthProblem(
     await read(client, '/health', headers, signal);
     return undefined;
   } catch (error) {
-    return `the backend's /health failed: ${error instanceof Error ? error.message : String(error)}`;
+    return `the health check of the backend (/health) failed: ${error instanceof Error ? error.message : String(error)}`;
   }
 }
 

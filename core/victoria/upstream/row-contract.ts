@@ -51,7 +51,7 @@ export class RowContract {
   checkColumn(name: string, values: Iterable<string>): void {
     const [{ columns, counts }] = this.#contracts;
     if (columns?.includes(name) === false)
-      throw new UnexpectedAnswer(`a column ${shown(name)} that was not asked for`);
+      throw new UnexpectedAnswer(`a column ${shown(name)} that was not requested`);
     if (!counts.includes(name)) return;
     for (const value of values) {
       const problem = problemOfCount(name, value);
@@ -72,12 +72,12 @@ function problemOf(row: BackendRow, { hasTime, counts }: Contract): string | und
 
 function problemOfCount(name: string, value: string | undefined): string | undefined {
   return value === undefined || !wholeNumber.test(value)
-    ? `${shown(name)} is ${shown(value)} and no count`
+    ? `${shown(name)} is ${shown(value)}, not a count`
     : undefined;
 }
 
 function unexpectedValue(name: string, value: unknown): UnexpectedAnswer {
-  return new UnexpectedAnswer(`the field ${shown(name)} of a row is ${shown(value)} and no text`);
+  return new UnexpectedAnswer(`the field ${shown(name)} of a row is ${shown(value)}, not a string`);
 }
 
 const nothing: Contract = { hasTime: false, columns: undefined, counts: [] };

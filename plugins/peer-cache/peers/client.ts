@@ -127,11 +127,11 @@ export class PeerClient {
 }
 
 function failureOf(error: unknown, isTooLong: boolean, largest: number, timeoutMs: number): PeerFailure {
-  if (isTooLong) return new PeerFailure('body_read', `its answer is over ${largest} bytes`, error);
+  if (isTooLong) return new PeerFailure('body_read', `its answer is larger than ${largest} bytes`, error);
   const name = error instanceof Error ? error.name : '';
   if (name === 'TimeoutError') return new PeerFailure('timeout', `no answer within ${timeoutMs} ms`, error);
-  if (name === 'ReadError') return new PeerFailure('body_read', 'its answer ended too soon', error);
-  if (error instanceof TypeError) return new PeerFailure('request_build', 'the call cannot be made', error);
+  if (name === 'ReadError') return new PeerFailure('body_read', 'its answer ended early', error);
+  if (error instanceof TypeError) return new PeerFailure('request_build', 'the request is invalid', error);
   return new PeerFailure('transport', error instanceof Error ? error.message : 'unknown error', error);
 }
 

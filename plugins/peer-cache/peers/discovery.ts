@@ -113,7 +113,7 @@ export class HttpDiscovery {
     if (statusCode !== 200) throw new Error(`-peer-http-url answered with status ${statusCode}`);
     const document: unknown = JSON.parse(body);
     const members = membersIn(document);
-    if (members === undefined) throw new Error('-peer-http-url answered with nothing like a list of members');
+    if (members === undefined) throw new Error('the response of -peer-http-url is not a list of members');
     return members;
   }
 }
@@ -215,13 +215,13 @@ export class Watch {
       const ips = needsIps ? await ipsOf(found) : [];
       if (this.#isStopped) return;
       members.update(found, ips);
-      if (this.#isFailing) log.info('members of the fleet are found again');
+      if (this.#isFailing) log.info('peer discovery works again');
       this.#isFailing = false;
       this.#tell(found);
     } catch (error) {
       meters.peer_cache_discovery_errors_total.add(1, {});
       if (!this.#isFailing)
-        log.warn('members of the fleet cannot be found, the last ones stay', {
+        log.warn('peer discovery failed, so the last known members stay in use', {
           peers: members.peers.length,
           'error.message': error instanceof Error ? error.message : String(error),
         });
@@ -238,7 +238,7 @@ export class Watch {
     // If it were listed under another name, it would send requests to itself.
     if (!found.some(({ address }) => address.text === members.self.text))
       log.warn(
-        'this process is not among the members that were found: is -peer-self the address by which it is found?',
+        'this replica is not among the discovered members: set -peer-self to the address that discovery returns for it',
         {
           self: members.self.text,
         },

@@ -99,7 +99,7 @@ export function hotEntriesOf(body: Buffer): readonly HotEntry[] {
   const { entries } = (typeof index === 'object' && index !== null ? index : {}) as {
     readonly entries?: unknown;
   };
-  if (!Array.isArray(entries)) throw new PeerFailure('decode', 'its answer is no index of keys');
+  if (!Array.isArray(entries)) throw new PeerFailure('decode', 'its answer is not an index of cache keys');
   return entries.slice(0, maxHot).map(entryOf);
 }
 
@@ -114,7 +114,7 @@ function entryOf(value: unknown): HotEntry {
     !isCount(size_bytes) ||
     !isCount(remaining_ttl_ms)
   )
-    throw new PeerFailure('decode', 'its answer has an entry that is none');
+    throw new PeerFailure('decode', 'its answer has a malformed entry');
   return { key, tenant, score, size_bytes, remaining_ttl_ms };
 }
 

@@ -36,9 +36,7 @@ export class Peers {
     const { peerSelf, peerDiscovery } = options;
     if (peerSelf === undefined || peerDiscovery === undefined) {
       if (peerSelf !== undefined || peerDiscovery !== undefined)
-        host.log.warn(
-          'nothing is shared with other replicas: -peer-self and -peer-discovery are needed both',
-        );
+        host.log.warn('the peer cache is off: set both -peer-self and -peer-discovery to turn it on');
       return undefined;
     }
     const self = parseAddress(peerSelf);
@@ -128,7 +126,7 @@ export class Peers {
     );
     const failed = [...report].filter(([, outcome]) => outcome !== 'purged');
     if (failed.length > 0)
-      this.#host.log.warn('caches of peers could not be emptied', {
+      this.#host.log.warn('cannot flush the caches of peers', {
         peers: failed.map(([address, outcome]) => `${address}: ${outcome}`),
       });
     return new Map([...report].sort(([a], [b]) => (a < b ? -1 : 1)));
@@ -186,11 +184,12 @@ export async function askForSnapshots(
         if (bytes === undefined) return;
         ended.throwIfAborted();
         try {
-          if (bytes.byteLength > largestSnapshot) throw new Error(`it is over ${largestSnapshot} bytes`);
+          if (bytes.byteLength > largestSnapshot)
+            throw new Error(`it is larger than ${largestSnapshot} bytes`);
           await use(bytes, ended);
         } catch (error) {
           ended.throwIfAborted();
-          house.log.warn('what a peer knows cannot be used', {
+          house.log.warn('cannot use the snapshot of a peer', {
             'peer.address': peer.address.text,
             name,
             error,

@@ -168,7 +168,7 @@ export class Peer {
       try {
         if (encoding !== undefined) body = await encodings.compress(encoding, plain);
       } catch (error) {
-        throw new PeerFailure('encode', 'a value cannot be compressed', error);
+        throw new PeerFailure('encode', 'cannot compress a value', error);
       }
       const reply = await this.#send({
         method: 'POST',
@@ -179,7 +179,7 @@ export class Peer {
         },
         body,
       });
-      if (reply.status !== 204) throw new PeerFailure(`status_${reply.status}`, 'it did not take a value');
+      if (reply.status !== 204) throw new PeerFailure(`status_${reply.status}`, 'it refused a value');
       return true;
     });
     return done === true;
@@ -218,11 +218,11 @@ export class Peer {
     try {
       plain = await encodings.decompress(textOf(headers['content-encoding']), body, largestAnswer);
     } catch (error) {
-      throw new PeerFailure('decode', 'its answer cannot be decoded', error);
+      throw new PeerFailure('decode', 'cannot decode its answer', error);
     }
     const value = await unframed(key, plain, token);
     if (typeof value === 'string')
-      throw new PeerFailure('damaged', `its answer is no value of that key (${value})`);
+      throw new PeerFailure('damaged', `its answer is not a value for this key (${value})`);
     return value;
   }
 
@@ -270,7 +270,7 @@ export class Peer {
     const nowMs = this.#house.clock.monotonicMs();
     if (nowMs < this.#logAtMs) return;
     this.#logAtMs = nowMs + logEveryMs;
-    const text = reason === 'damaged' ? 'an answer of a peer is not believed and dropped' : 'a peer failed';
+    const text = reason === 'damaged' ? 'dropped an invalid answer from a peer' : 'a peer failed';
     this.#house.log.warn(text, {
       'peer.address': this.address.text,
       reason,
@@ -292,7 +292,7 @@ function leftIn(body: Buffer, key: string): number | undefined {
     throw new PeerFailure('decode', 'its answer is not JSON', error);
   }
   const shown: unknown = isObject(presence) ? presence[key] : undefined;
-  if (!isObject(shown)) throw new PeerFailure('decode', 'its answer says nothing of the key');
+  if (!isObject(shown)) throw new PeerFailure('decode', 'its answer does not mention the key');
   return shown['ok'] === true && typeof shown['ttl_ms'] === 'number' ? shown['ttl_ms'] : undefined;
 }
 

@@ -194,7 +194,7 @@ export class PeerRoutes {
       foreign.set(key, plain, ttlMs);
       return undefined;
     }
-    log.warn('a value that a peer brought is not believed and dropped', {
+    log.warn('dropped an invalid value pushed by a peer', {
       'peer.address': call.caller.address,
       reason: value,
     });

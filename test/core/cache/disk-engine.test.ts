@@ -86,7 +86,7 @@ test('where sqlite3 is not built Node itself serves, and where it cannot the sta
   const path = await fileFor(t);
   const hasOwn = (await loadEngine('node:sqlite')) !== undefined;
   const none =
-    /-disk-cache-path: .* cannot be used: SQLite is not installed: run .*npm run sqlite3.* in the repository or .*npm install sqlite3.* beside the package/;
+    /-disk-cache-path: cannot use .*: SQLite is not installed: run .*npm run sqlite3.* in the repository or .*npm install sqlite3.* next to the package/;
   t.regex(
     await startWith(path, withoutSqlite3),
     hasOwn ? /"body":"disk cache opened".*"disk_cache.engine":"node:sqlite"/ : none,

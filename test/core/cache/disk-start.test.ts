@@ -35,7 +35,7 @@ for (const code of ['EROFS', 'ENOSPC', 'SQLITE_READONLY', 'SQLITE_BUSY']) {
       t.deepEqual(
         host.records.map(({ level, body }) => `${level}: ${body}`),
         [
-          'error: disk cache failed and is off, it is tried again every minute',
+          'error: disk cache failed and is turned off; the proxy retries every minute',
           'info: disk cache works again',
         ],
       );

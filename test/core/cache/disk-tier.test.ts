@@ -186,7 +186,7 @@ eachEngine('a damaged answer is dropped, and told', async (t, engine) => {
   t.is(await tier.get('a'), undefined);
   await tier.flush();
   t.deepEqual([told.drops.get('damaged'), told.entries], [1, 0]);
-  t.is(host.records.at(-1)?.body, 'an answer of the disk cache is damaged and dropped');
+  t.is(host.records.at(-1)?.body, 'dropped a damaged entry of the disk cache');
   await tier.close();
 });
 
@@ -239,7 +239,7 @@ eachEngine(
     t.deepEqual([told.isOn, told.failures], [true, 1]);
     t.deepEqual(
       host.records.map(({ body }) => body),
-      ['disk cache file put aside, a new one is begun'],
+      ['disk cache file moved aside, starting with an empty one'],
     );
     t.true((await stat(`${path}.unusable`)).size > 0);
     await tier.close();
@@ -261,7 +261,7 @@ eachEngine('a truncated file is put aside when it is found out, and a new one be
   tier.set('new', answerOf(1), hour);
   await tier.flush();
   t.deepEqual([told.isOn, told.entries], [true, 1]);
-  t.is(host.records.at(-1)?.body, 'disk cache file put aside, a new one is begun');
+  t.is(host.records.at(-1)?.body, 'disk cache file moved aside, starting with an empty one');
   t.is(host.records.at(-1)?.fields['file.moved_to'], `${path}.unusable`);
   t.true((await stat(`${path}.unusable`)).size > 0);
   await tier.close();
@@ -309,7 +309,7 @@ eachEngine('a path that cannot be written is an error that says so', async (t, e
   await writeFile(path, '');
   for (const wrong of [dirname(path), join(path, 'cache.db'), `${path}-missing/cache.db`, '/proc/cache.db'])
     await t.throwsAsync(openTier({ engine, path: wrong }), {
-      message: new RegExp(`^-disk-cache-path: ${wrong} cannot be used: E[A-Z]+: `),
+      message: new RegExp(`^-disk-cache-path: cannot use ${wrong}: E[A-Z]+: `),
     });
 });
 
@@ -360,7 +360,7 @@ for (const code of ['SQLITE_FULL', 'SQLITE_READONLY', 'SQLITE_IOERR']) {
     }
     t.deepEqual(
       host.records.map(({ level, body }) => `${level}: ${body}`),
-      ['error: disk cache failed and is off, it is tried again every minute'],
+      ['error: disk cache failed and is turned off; the proxy retries every minute'],
     );
     disk.isFull = false;
     host.clock.advance(60_000);

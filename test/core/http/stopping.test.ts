@@ -86,7 +86,7 @@ test('a port in use is an error that names flag and address', async (t) => {
     const error = await t.throwsAsync(startProxy(second, { logTo: new CapturedLog() }));
     t.is(
       error.message,
-      `-listen: cannot listen on ${listen}: address already in use; stop what listens there, or set -listen to another address`,
+      `-listen: cannot listen on ${listen}: address already in use; stop the process that listens there, or set -listen to another address`,
     );
   });
 });

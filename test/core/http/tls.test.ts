@@ -79,9 +79,12 @@ const refused: readonly (readonly [server: Readonly<Record<string, unknown>>, me
     { ...https, tlsCertFile: file('no-such.pem') },
     /^-tls-cert-file: cannot read .*no-such\.pem: no such file$/,
   ],
-  [{ ...https, tlsCertFile: file('server.key') }, /^-tls-cert-file: cannot be used: /],
-  [{ ...https, tlsKeyFile: file('server.pem') }, /^-tls-key-file: cannot be used: /],
-  [{ ...https, tlsKeyFile: file('client.key') }, /^-tls-cert-file and -tls-key-file: cannot be used: /],
+  [{ ...https, tlsCertFile: file('server.key') }, /^-tls-cert-file: cannot use these files: /],
+  [{ ...https, tlsKeyFile: file('server.pem') }, /^-tls-key-file: cannot use these files: /],
+  [
+    { ...https, tlsKeyFile: file('client.key') },
+    /^-tls-cert-file and -tls-key-file: cannot use these files: /,
+  ],
 ];
 for (const [server, message] of refused) {
   test(`TLS settings that cannot work are refused: ${message.source}`, async (t) => {

@@ -43,7 +43,7 @@ test('a start that hangs is ended by its bound, told so by its signal, and named
     },
   });
   const error = await t.throwsAsync(new Units([hanging], makeHost().log).start(5));
-  t.is(error.message, 'site.yaml:3:5: stage "peers" failed to start: not done after 5 ms');
+  t.is(error.message, 'site.yaml:3:5: stage "peers" failed to start: timeout after 5 ms');
   t.true(told);
 });
 

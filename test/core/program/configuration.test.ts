@@ -101,10 +101,10 @@ test.serial('a variable with a bad value is told by its name', async (t) => {
   );
 });
 
-test.serial('a variable that belongs to no flag is an error with the one that was meant', async (t) => {
+test.serial('a variable that does not match any flag is an error with the one that was meant', async (t) => {
   const { status, err } = await run({ ...onLoopback, REF_PROXY_SERVER_ADMIN_AUTH_TOKN: 'x1y2z3' }, 'serve');
   t.is(status, 1);
-  t.regex(err, /^error R038 environment variable REF_PROXY_SERVER_ADMIN_AUTH_TOKN belongs to no flag$/m);
+  t.regex(err, /^error R038 environment variable REF_PROXY_SERVER_ADMIN_AUTH_TOKN does not match any flag$/m);
   t.regex(err, /did you mean REF_PROXY_SERVER_ADMIN_AUTH_TOKEN\?/);
   t.notRegex(err, /x1y2z3/);
 });
@@ -208,17 +208,21 @@ test.serial('a secret that cannot be read is an error that does not show it', as
     ['none', `: ${at('none')} cannot be read: no such file`],
     ['folder', `: ${at('folder')} is a directory`],
     ['empty', `: ${at('empty')} is empty`],
-    ['long', `: ${at('long')} has more than 65536 bytes`],
+    ['long', `: ${at('long')} is larger than 65536 bytes`],
     ['binary', `: ${at('binary')} is not UTF-8 text`],
     ['no-pair', `: the content of ${at('no-pair')} must be user:password`],
-    ['good', ' and flag -backend-basic-auth both give a secret', '-backend-basic-auth=word-of-nobody:b'],
+    [
+      'good',
+      ' and flag -backend-basic-auth both set the same secret',
+      '-backend-basic-auth=word-of-nobody:b',
+    ],
   ];
   for (const [file, says, ...more] of cases) {
     const { status, err } = await run(onLoopback, 'serve', `-backend-basic-auth-file=${at(file)}`, ...more);
     t.is(status, 1, file);
     const [first, ...others] = err.trimEnd().split('\n');
     t.is(first, `error R008 flag -backend-basic-auth-file${says}`);
-    t.deepEqual(others, file === 'good' ? ['      leave out one of them'] : []);
+    t.deepEqual(others, file === 'good' ? ['      remove one of them'] : []);
   }
 });
 
@@ -316,7 +320,7 @@ test.serial('warnings of the checker are records at the start, and text of the c
       'R055',
       'environment variable GOMEMLIMIT',
       'environment variable GOMEMLIMIT is deprecated: this program has no Go runtime; use --max-old-space-size of Node',
-      'take it out',
+      'remove it',
     ],
     [
       'WARN',

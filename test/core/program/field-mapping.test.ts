@@ -148,7 +148,7 @@ test.serial(
       await write(inFile('crew'));
       await proxy.reload();
       t.is(await kept('compat'), '0');
-      t.is(logged('finished answers dropped by a reload'), 1);
+      t.is(logged('response cache flushed by a reload'), 1);
       t.is(logged('pipeline reloaded'), 0);
       t.is(await ask(), 'team');
     });
@@ -165,7 +165,7 @@ for (const [what, names, why] of broken) {
       await write(names);
       await proxy.reload();
       const record = await log.find(
-        (found) => found.get('body') === 'reload refused, the pipeline before it goes on',
+        (found) => found.get('body') === 'reload refused, the previous pipeline keeps serving',
       );
       t.regex(JSON.stringify([...record]), why);
       t.is(await ask(), 'team');

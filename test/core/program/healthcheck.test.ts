@@ -62,7 +62,7 @@ test.serial('healthcheck says in one line why a proxy is not ready', async (t) =
   t.deepEqual(await healthcheck({}, listen), {
     status: 1,
     out: '',
-    err: `ref-proxy healthcheck: http://127.0.0.1:${port}/ready was answered with 503: backend not ready\n`,
+    err: `ref-proxy healthcheck: http://127.0.0.1:${port}/ready returned 503: backend not ready\n`,
   });
   await new Promise((resolve) => server.close(resolve));
   const { status, err } = await healthcheck({}, listen);
@@ -81,8 +81,8 @@ test.serial('healthcheck asks a listener with TLS, whatever name its certificate
 
 test.serial('healthcheck refuses what names no listener', async (t) => {
   for (const [flag, reason] of [
-    ['-listen=:0', '-listen=:0 has no port to ask; use -url'],
-    ['-url=ready', '-url=ready is no address such as http://127.0.0.1:3100/ready'],
+    ['-listen=:0', '-listen=:0 has no port to check; use -url'],
+    ['-url=ready', '-url=ready is not a URL such as http://127.0.0.1:3100/ready'],
     ['-lisen=:1', 'unknown flag -lisen, did you mean -listen?'],
   ] as const)
     t.deepEqual(await healthcheck({}, flag), {

@@ -22,7 +22,7 @@ test.serial('a heap that may outgrow the container is told with what to do', (t)
   warnOfHeap(log, 64 * megabyte);
   warnOfHeap(log, 2 ** 50);
   t.deepEqual(told, [
-    'the heap may outgrow the memory of the container: set NODE_OPTIONS=--max-old-space-size=64, or allow more',
+    'the heap may outgrow the memory of the container: set NODE_OPTIONS=--max-old-space-size=64, or raise the memory limit of the container',
   ]);
 });
 

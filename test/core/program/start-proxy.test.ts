@@ -60,7 +60,7 @@ test.serial('a start that hangs names the plugin and leaves no port open', async
   });
   const pipeline = makePipeline({ services: [hanging], server: { startTimeout: '5ms' } });
   const error = await t.throwsAsync(startProxy(pipeline, { logTo: new CapturedLog() }));
-  t.is(error.message, 'made-up.yaml:1:1: service "slow-service" failed to start: not done after 5 ms');
+  t.is(error.message, 'made-up.yaml:1:1: service "slow-service" failed to start: timeout after 5 ms');
 });
 
 test.serial('a plugin that fails in its making is named with its place', async (t) => {
@@ -81,7 +81,10 @@ test.serial('two plugins on one route are refused', async (t) => {
   const one = serving({ ready: () => Promise.resolve(text('1')) });
   const pipeline = makePipeline({ endpoints: [one, { plugin: one, id: 'other' }] });
   const error = await t.throwsAsync(startProxy(pipeline, { logTo: new CapturedLog() }));
-  t.regex(error.message, /endpoint "other" failed to create: route "ready" is served by a plugin above/);
+  t.regex(
+    error.message,
+    /endpoint "other" failed to create: route "ready" is already served by a plugin above/,
+  );
 });
 
 /** An endpoint of a site with one route of its own. */
@@ -116,9 +119,9 @@ test.serial('a path of its own can be on the admin listener', async (t) => {
 });
 
 for (const [route, reason] of [
-  [{ id: 'labels', path: '/site/labels' }, /there is a route "labels" already/],
+  [{ id: 'labels', path: '/site/labels' }, /route "labels" already exists/],
   [{ id: 'mine', path: '/loki/api/v1/label/{other}/values' }, /belongs to the route "label_values"/],
-  [{ id: 'mine', path: 'site' }, /the path "site" of route "mine" is not one such as/],
+  [{ id: 'mine', path: 'site' }, /the path "site" of route "mine" is not a path such as/],
 ] satisfies readonly (readonly [OwnRoute, RegExp])[]) {
   test.serial(`an own route ${route.id} at ${route.path} is refused with its place`, async (t) => {
     const pipeline = makePipeline({ endpoints: [ofSite(route)] });
@@ -133,7 +136,7 @@ test.serial('a route that does not exist is refused with its place', async (t) =
   const error = await t.throwsAsync(startProxy(pipeline, { logTo: new CapturedLog() }));
   t.regex(
     error.message,
-    /endpoint "fixture" failed to create: there is no route "\/hello": declare it in ownRoutes$/,
+    /endpoint "fixture" failed to create: unknown route "\/hello": declare it in ownRoutes$/,
   );
 });
 
@@ -258,7 +261,7 @@ test.serial('a plugin is told of every request; what it throws is logged and tou
   await withPipeline(makePipeline({ endpoints: [endpoint] }), async ({ url, log }) => {
     t.is(await (await request(`${url}/ready`)).body.text(), 'ok');
     t.is((await request(`${url}/nosuch`)).statusCode, 404);
-    const record = await log.find((each) => each.get('body') === 'observer of requests failed');
+    const record = await log.find((each) => each.get('body') === 'a request observer failed');
     t.is(record.get('component'), 'watcher');
   });
   t.deepEqual(seen, [

@@ -121,8 +121,8 @@ test.serial('a command that cannot say what it has to fails, without a stack', a
 
 const persistent = ['patterns-persist-path', 'disk-cache-path'];
 for (const [path, reason] of [
-  ['/no-such-folder/file', 'its folder does not exist'],
-  ['/proc/file', 'no file can be made in its folder|its folder: permission denied'],
+  ['/no-such-folder/file', 'its directory does not exist'],
+  ['/proc/file', 'cannot create a file in its directory|its folder: permission denied'],
   ['/proc', 'it is a directory'],
 ] as const) {
   test.serial(`serve refuses to start when it cannot write what it is to keep in ${path}`, async (t) => {
@@ -142,8 +142,8 @@ for (const [path, reason] of [
 for (const [path, reason] of [
   ['/proc/nowhere', 'no folder can be made in /proc'],
   ['/proc/nowhere/deeper', 'no folder can be made in /proc'],
-  ['/dev/null', 'there is a file of that name'],
-  ['/dev/null/rows', 'a part of the path is a file'],
+  ['/dev/null', 'a file with that name already exists'],
+  ['/dev/null/rows', 'a part of the path is a file, not a directory'],
 ] as const) {
   test.serial(`the embedded backend refuses to keep rows in ${path}`, async (t) => {
     const child = run(['backend', '-listen=127.0.0.1:0', `-data-path=${path}`], ['ignore', 'ignore', 'pipe']);

@@ -94,7 +94,7 @@ test.serial('a worker that is killed is replaced, and nothing but its own connec
     const [, killed] = under.pids();
     t.truthy(killed);
     process.kill(killed ?? 0, 'SIGKILL');
-    const [record] = await under.logged(({ body }) => body === 'a worker ended and is replaced');
+    const [record] = await under.logged(({ body }) => body === 'a worker exited; starting a replacement');
     t.is(record?.['worker.id'], 2);
     const [, again] = await under.logged(
       (each) => each['body'] === 'worker serving' && each['worker.id'] === 2,
@@ -209,7 +209,7 @@ test.serial('a replacement that would run another pipeline than the others does 
     await writeFile(file, text(''));
     process.kill(under.pids()[0] ?? 0, 'SIGKILL');
     t.deepEqual(await under.exited, [1, null]);
-    const [record] = await under.logged(({ body }) => body === 'ending: workers die again and again');
+    const [record] = await under.logged(({ body }) => body === 'shutting down: workers crash repeatedly');
     t.is(record?.['worker.id'], 1);
   } finally {
     under.child.kill('SIGKILL');

@@ -116,7 +116,7 @@ test('runPipeline refuses a file that cannot be started', async (t) => {
   );
   t.true(error.findings.length > 0);
   await t.throwsAsync(runPipeline(minimal, { path: '/ready' }, { flags: { 'bakend-timeout': '1s' } }), {
-    message: 'there is no flag -bakend-timeout, did you mean -backend-timeout?',
+    message: 'unknown flag -bakend-timeout, did you mean -backend-timeout?',
   });
 });
 

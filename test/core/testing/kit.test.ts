@@ -143,5 +143,5 @@ test('withProxy tells what is wrong with a pipeline file', async (t) => {
   const error = await t.throwsAsync(
     withProxy(minimal.replace('use: backend', 'use: bakend'), () => Promise.resolve()),
   );
-  t.regex(error.message, /pipeline\.yaml:5:\d+: plugin "bakend" is not known/);
+  t.regex(error.message, /pipeline\.yaml:5:\d+: unknown plugin "bakend"/);
 });

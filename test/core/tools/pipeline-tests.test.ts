@@ -101,7 +101,7 @@ test.serial('misspelt keys of a file of pipeline tests are told with what was me
 });
 
 const unfit: readonly (readonly [text: string, message: RegExp])[] = [
-  ['pipeline: x.yaml\ntests: []\n', /there is no test in it/],
+  ['pipeline: x.yaml\ntests: []\n', /the file has no tests/],
   ['tests: [', /error test /],
   [testOf('      status: 200').replace('name: one', 'name: ""'), /"name" must not be empty/],
   [testOf('      {}').replace('expect:\n      {}', 'expect: {}'), /nothing is expected/],
@@ -111,7 +111,7 @@ const unfit: readonly (readonly [text: string, message: RegExp])[] = [
   ],
   [
     `${testOf('      status: 200')}${testOf('      status: 200').split('tests:\n')[1] ?? ''}`,
-    /a test of this name stands on line 3 too/,
+    /a test with this name is also on line 3/,
   ],
   [testOf('      status: 200').replace('minimal.yaml', 'none.yaml'), /none\.yaml:1:1: error R001/],
   [
@@ -123,7 +123,7 @@ const unfit: readonly (readonly [text: string, message: RegExp])[] = [
       '      status: 200',
       '    backend: [{ path: /select/logsql/stream_field_names, values: {} }, { path: /none, body: x }]',
     ),
-    /nothing asked for this answer/,
+    /no call used this answer/,
   ],
 ];
 

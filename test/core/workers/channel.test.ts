@@ -29,7 +29,7 @@ test.serial('an end asks, the other answers, or says why not', async (t) => {
   const { a, b } = makeLines();
   b.answer(echo, (text) => `${text}!`);
   t.is(await a.ask(echo, 'hello', 60_000), 'hello!');
-  await t.throwsAsync(b.ask(echo, 'hello', 60_000), { message: 'nothing answers echo' });
+  await t.throwsAsync(b.ask(echo, 'hello', 60_000), { message: 'no handler for echo' });
   b.answer(echo, () => Promise.reject(new Error('not today')));
   await t.throwsAsync(a.ask(echo, 'hello', 60_000), { message: 'not today' });
 });
@@ -37,9 +37,9 @@ test.serial('an end asks, the other answers, or says why not', async (t) => {
 test.serial('questions are bounded in number, length and time', async (t) => {
   const { a, b } = makeLines({ maxOpen: 1, maxLength: 20 });
   const first = a.ask(echo, 'x', 1);
-  await t.throwsAsync(a.ask(echo, 'y', 60_000), { message: '1 questions wait for an answer already' });
+  await t.throwsAsync(a.ask(echo, 'y', 60_000), { message: '1 requests are already waiting for an answer' });
   b.answer(echo, () => new Promise(() => undefined));
-  await t.throwsAsync(first, { message: /no answer within 1 ms|nothing answers echo/ });
+  await t.throwsAsync(first, { message: /no answer within 1 ms|no handler for echo/ });
   await t.throwsAsync(a.ask(echo, 'x'.repeat(30), 60_000), {
     message: 'a message of 32 characters is longer than 20',
   });

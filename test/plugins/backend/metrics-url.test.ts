@@ -131,7 +131,7 @@ test.serial(
         t.is((await listLabels(url)).status, 200);
         t.is((await listLabels(url)).status, 200);
         const texts = log.records.map((record) => JSON.stringify([...record]));
-        t.is(texts.filter((text) => text.includes(`the metrics of ${pages.url} cannot be read`)).length, 2);
+        t.is(texts.filter((text) => text.includes(`cannot read the metrics of ${pages.url}`)).length, 2);
         t.false(texts.join('').includes('hidden'));
       });
     });

@@ -81,7 +81,7 @@ test('a line filter is refused while a selected row is without a stored line', a
     t.is(refused.status, 400);
     t.is(
       refused.error,
-      'failed to translate query: some rows of these streams have no stored line, so the backend cannot tell whether it matches',
+      'failed to translate query: some rows of these streams have no stored line, so the backend cannot match it',
     );
     t.is((await door.lines('{app="a"}')).length, 2);
     // Without the row in its range, the same deletion is exact.
@@ -91,7 +91,7 @@ test('a line filter is refused while a selected row is without a stored line', a
   });
 });
 
-const inexact = 'only stream selectors and line filters that the backend evaluates can be deleted by';
+const inexact = 'a deletion supports only stream selectors and line filters that the backend evaluates';
 const refusals: readonly (readonly [query: string, error: string])[] = [
   [
     '{app="x"',
@@ -272,7 +272,7 @@ test('deletion that is switched off in the backend is 400 with the backend’s t
     t.false(bodies.has(plainPath));
     const record = await door.log.find(bodyIs('DELETE failed'));
     t.is(record.get('upstream.status_code'), 400);
-    const end = await door.log.find(bodyIs('a deletion is no longer followed'));
+    const end = await door.log.find(bodyIs('the proxy no longer follows a deletion'));
     t.is(end.get('outcome'), 'refused');
   });
 });
@@ -288,10 +288,12 @@ for (const reply of [unsupported, [404, 'no such page']] as const) {
       t.is((await door.delete(form)).status, 204);
       const sent = bodies.get(plainPath);
       const record = await door.log.find(
-        bodyIs('a deletion is given up: caches stay off for what it touches, and are emptied then'),
+        bodyIs(
+          'stopped waiting for a deletion: caches stay off for its tenant until unconfirmedTime has passed, and are then flushed',
+        ),
       );
-      t.is(record.get('reason'), 'the backend does not tell its end');
-      await door.log.find(bodyIs('a deletion is no longer followed'));
+      t.is(record.get('reason'), 'the backend does not report whether it has finished');
+      await door.log.find(bodyIs('the proxy no longer follows a deletion'));
       t.is(sent?.get('start'), String(at(0)));
       t.is(sent?.get('end'), String(at(60)));
       t.is(sent?.get('query'), bodies.get(taskPath)?.get('filter'));
@@ -300,7 +302,11 @@ for (const reply of [unsupported, [404, 'no such page']] as const) {
 }
 
 const failures: readonly (readonly [what: string, replies: ReadonlyMap<string, Reply>, error: string])[] = [
-  ['a backend without deletion', new Map([[taskPath, unsupported]]), 'this backend cannot delete'],
+  [
+    'a backend without deletion',
+    new Map([[taskPath, unsupported]]),
+    'this backend does not support deletion',
+  ],
   ['a failure of the backend', new Map([[taskPath, [500, 'disk is full']]]), 'disk is full'],
   [
     'a cluster with a node that does not delete',
@@ -318,7 +324,7 @@ const failures: readonly (readonly [what: string, replies: ReadonlyMap<string, R
     'the backend cannot reach one of its storage nodes, so its answer would be incomplete; check its storage nodes; ' +
       'other nodes may have started the deletion; repeat it when all nodes are reachable',
   ],
-  ['an answer without a task', new Map([[taskPath, [200, '{}']]]), 'the backend named no task'],
+  ['an answer without a task', new Map([[taskPath, [200, '{}']]]), 'the backend returned no task id'],
 ];
 for (const [what, replies, error] of failures) {
   test(`${what} is 502`, async (t) => {

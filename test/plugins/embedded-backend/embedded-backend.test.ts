@@ -29,7 +29,7 @@ test('an address that is taken is named, with what to do', async (t) => {
   // A server that listens on TCP has an AddressInfo.
   const listen = `127.0.0.1:${(taken.address() as AddressInfo).port}`;
   await t.throwsAsync(async () => backendOn(listen).start?.(signal), {
-    message: `its option "listen": cannot listen on ${listen}: address already in use; stop what listens there, or set its option "listen" to another address`,
+    message: `its option "listen": cannot listen on ${listen}: address already in use; stop the process that listens there, or set its option "listen" to another address`,
   });
   taken.close();
 });
@@ -37,6 +37,6 @@ test('an address that is taken is named, with what to do', async (t) => {
 test('a folder that cannot be is named, and not the address', async (t) => {
   const dataPath = fileURLToPath(import.meta.url);
   await t.throwsAsync(async () => backendOn('127.0.0.1:0', { dataPath }).start?.(signal), {
-    message: `its option "dataPath": cannot keep rows in ${dataPath}: there is a file of that name`,
+    message: `its option "dataPath": cannot keep rows in ${dataPath}: a file with that name already exists`,
   });
 });

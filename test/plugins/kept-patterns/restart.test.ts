@@ -122,7 +122,7 @@ test('while a snapshot is restored the proxy is not ready, and answers; what it 
     async ({ url }) => {
       const ready = await fetch(`${url}/ready`);
       t.is(ready.status, 503);
-      t.is(await ready.text(), 'patterns snapshot warming');
+      t.is(await ready.text(), 'patterns cache is loading');
       t.is((await patterns(url)).length, 1);
       t.true(asked() > before, 'it is not restored yet');
       await until(() => isReady(url));
@@ -187,7 +187,7 @@ test('a path for patterns that cannot be written keeps the proxy from starting',
       withProxy(pipeline(backend.url), () => Promise.resolve(), {
         flags: { ...flags, 'patterns-persist-path': bad },
       }),
-      { message: /stage "kept-patterns" failed to start: -patterns-persist-path: .* cannot be written: / },
+      { message: /stage "kept-patterns" failed to start: -patterns-persist-path: cannot write .*: / },
     );
 });
 

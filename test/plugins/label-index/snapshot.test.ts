@@ -28,7 +28,7 @@ test('a proxy that is started again answers the first browse from its snapshot, 
     await until(() => isReady(url));
     t.deepEqual(await values(), ['pod-3', 'pod-1', 'pod-2']);
     t.is(asked(), before);
-    await log.find((record) => record.get('body') === 'label values index restored');
+    await log.find((record) => record.get('body') === 'label values index restored from its snapshot');
   }, keep(path));
   // Names that look otherwise may be others.
   await run(
@@ -82,8 +82,7 @@ test('a snapshot that cannot be written keeps the proxy from starting', async (t
   await t.throwsAsync(
     run(() => Promise.resolve(), keep(path)),
     {
-      message:
-        /stage "label-index" failed to start: -label-values-index-persist-path: .* cannot be written: /,
+      message: /stage "label-index" failed to start: -label-values-index-persist-path: cannot write .*: /,
     },
   );
 });
@@ -125,7 +124,7 @@ test('while the snapshot is restored the index is not ready, and browses go to t
   const stage = labelIndex.create(options, host);
   t.teardown(() => stage.stop?.());
   await stage.start?.(new AbortController().signal);
-  t.is(await stage.ready?.(), 'label values index warming');
+  t.is(await stage.ready?.(), 'label values index is loading');
   const range = { startNs: 0n, endNs: 1n };
   const ask = async (): Promise<unknown> => {
     const request = { op: 'label_values', name: 'pod', range, browse: { limit: 1 } } as const;

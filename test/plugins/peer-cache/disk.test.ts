@@ -100,7 +100,7 @@ withDisk(test)('a disk cache that cannot be written keeps the proxy from startin
     withProxy(pipeline(backend.url), () => Promise.resolve(), {
       flags: { ...flags, 'disk-cache-path': path },
     }),
-    { message: /stage "peer-cache" failed to start: -disk-cache-path: .* cannot be used: ENOTDIR|ENOENT/ },
+    { message: /stage "peer-cache" failed to start: -disk-cache-path: cannot use .*: ENOTDIR|ENOENT/ },
   );
 });
 

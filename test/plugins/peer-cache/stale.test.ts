@@ -78,7 +78,7 @@ for (const [name, rule] of outages) {
         const got = await ask();
         t.like(got, { status: 200, isStale: true });
         t.deepEqual(got.warnings, [
-          'the backend is unavailable: this answer was kept from before and may be out of date',
+          'the backend is unavailable: this answer is from the cache and may be stale',
         ]);
         t.regex(got.result, /"one"/);
       }

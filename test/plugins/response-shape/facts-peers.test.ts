@@ -98,7 +98,7 @@ test.serial('what a peer says of facts that are none is dropped, and rows are lo
     const liar = await toldPeer(t, { entries: [told] });
     await withOne(house, `${size_bytes}.json`, [liar.address], async ({ url, log }) => {
       await until(() =>
-        log.records.some((record) => record.get('body') === 'what a peer knows cannot be used'),
+        log.records.some((record) => record.get('body') === 'cannot use the snapshot of a peer'),
       );
       t.is(await fromPeers(url), 0);
       const { values, looks } = await house.ask(url);

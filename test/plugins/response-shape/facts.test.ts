@@ -119,7 +119,7 @@ test('a path for facts that cannot be written keeps the proxy from starting', as
   for (const bad of [house.path, join(house.path, 'missing', 'facts.json')])
     await t.throwsAsync(
       house.with(() => Promise.resolve(), { 'facts-persist-path': bad }),
-      { message: /stage "response-shape" failed to start: -facts-persist-path: .* cannot be written: / },
+      { message: /stage "response-shape" failed to start: -facts-persist-path: cannot write .*: / },
     );
 });
 

@@ -235,7 +235,7 @@ const failures: readonly (readonly [what: string, respond: Respond, error: strin
   [
     'an answer that is too long',
     () => [200, Buffer.alloc(16 * 1024 * 1024 + 1, ' ')],
-    'rules backend failed: its answer is over 16777216 bytes',
+    'rules backend failed: its answer is larger than 16777216 bytes',
   ],
 ];
 for (const [what, respond, error] of failures) {

@@ -30,7 +30,7 @@ for (const [route, body] of texts) {
 }
 
 test('ready is 503 with the first reason when a plugin is not ready', async (t) => {
-  const answer = await ask('ready', { notReady: ['backend not ready', 'patterns snapshot warming'] });
+  const answer = await ask('ready', { notReady: ['backend not ready', 'patterns cache is loading'] });
   t.is(answer.status, 503);
   t.is(answer.body.toString(), 'backend not ready');
 });

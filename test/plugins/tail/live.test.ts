@@ -65,7 +65,7 @@ test('polling goes on when the backend comes back, and loses nothing', async (t)
     await client.untilLines(1);
     const port = Number(new URL(backend.url).port);
     await backend.close();
-    await log.find((record) => record.get('body') === 'a tail could not look for new lines');
+    await log.find((record) => record.get('body') === 'a tail failed to poll for new lines');
     const again = await startDevBackend({ port });
     try {
       await push(again.url, [{ text: 'back' }]);

@@ -73,7 +73,7 @@ export function earlyUpstream(upstream: Upstream): EarlyUpstream | undefined {
     upstream: withheld(bound, confirmed),
     confirm,
     giveUp: () => {
-      stop.abort(new Error('given up: another question turned out to be right'));
+      stop.abort(new Error('cancelled: the speculative call was not needed'));
       confirm();
     },
   };

@@ -61,7 +61,7 @@ type Planned = LeafPlan & { readonly fields: FieldsPlan };
  */
 export const fieldsStrategy: ReadStrategy = {
   name: 'fields',
-  summary: 'the backend counts rows without a line by the fields of which `| json` makes labels',
+  summary: 'the backend counts rows without a line by the fields that `| json` turns into labels',
   namesFailedEntry: 'no',
   estimate({ fields, ...leaf }, known) {
     if (fields === undefined) return decline('lines-needed');

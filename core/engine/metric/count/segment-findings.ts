@@ -131,7 +131,7 @@ export class SegmentRun {
 
 function itemAt<Item>(items: readonly Item[], index: number): Item {
   const item = items[index];
-  if (item === undefined) throw new Error('the backend sent a row of no stretch that was asked about');
+  if (item === undefined) throw new Error('the backend sent a row outside the requested time ranges');
   return item;
 }
 

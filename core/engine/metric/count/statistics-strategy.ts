@@ -40,7 +40,7 @@ type Pushed = LeafPlan & { readonly push: LeafPush };
  */
 export const statisticsStrategy: ReadStrategy = {
   name: 'statistics',
-  summary: 'the backend counts rows by the columns that tell their labels',
+  summary: 'the backend counts rows by the columns that determine their labels',
   namesFailedEntry: 'no',
   estimate({ push, ...leaf }, known) {
     if (push === undefined) return decline('not-countable');

@@ -61,7 +61,7 @@ const maxGroups = 100_000;
 export const valueGroupsStrategy: ReadStrategy = {
   name: 'value-groups',
   summary:
-    'the backend gathers the values that `unwrap` takes from `| json` by the columns that tell their labels',
+    'the backend collects the values that `unwrap` reads from `| json` by the columns that determine their labels',
   namesFailedEntry: 'no',
   estimate(leaf, known) {
     const { shortLines, range } = leaf;

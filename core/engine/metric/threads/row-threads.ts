@@ -66,7 +66,7 @@ export class RowThreads {
 
   /** Ends all threads; open jobs fail. */
   close(): void {
-    for (const thread of this.#threads) this.#end(thread, new Error('the proxy stops'));
+    for (const thread of this.#threads) this.#end(thread, new Error('the proxy is shutting down'));
   }
 
   #threadForOneMore(): Thread | undefined {

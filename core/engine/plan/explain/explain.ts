@@ -53,10 +53,10 @@ export interface QueryExplanation {
 }
 
 export const namesTexts = {
-  unneeded: 'no stored names matter',
-  learned: 'as they were learned within the last minute',
+  unneeded: 'no stored names are needed',
+  learned: 'learned within the last minute',
   unknown:
-    'not known here: a query learns them from the backend first; label filters are shown with the name as its only spelling, and line filters let rows without a line through',
+    'not known here: a query first reads them from the backend; this plan shows label filters with the name as its only spelling, and line filters that keep rows without a line',
 } as const;
 
 /** The settings of the pipeline that decide how a query is planned. */
@@ -66,11 +66,11 @@ export interface ExplainContext extends PlanSettings {
 }
 
 export const costTexts = {
-  none: 'nothing is asked of the backend',
-  page: 'as many rows as the answer has',
-  scan: 'rows of the selection, newest or oldest first, until enough of them have passed the stages that run here',
-  rows: 'all rows of the selection in the range, with the columns that are looked at',
-  statistics: 'one number per group and interval; rows only where statistics cannot tell',
+  none: 'no call to the backend',
+  page: 'only the rows of the answer',
+  scan: 'selected rows, newest or oldest first, until enough rows have passed the stages that run in the proxy',
+  rows: 'all selected rows in the range, with the columns that the query uses',
+  statistics: 'one number per group and interval; rows only if statistics are not enough',
 } as const;
 
 /**

@@ -111,13 +111,13 @@ export class OtlpPush {
         stopped,
       );
       meters.otlp_pushes_total.add(1, { outcome: refused === undefined ? 'ok' : 'partial' });
-      if (refused !== undefined) log.warn('the receiver refused some of the pushed metrics', refused);
-      if (this.#isFailing) log.info('metrics are pushed again');
+      if (refused !== undefined) log.warn('the OTLP receiver rejected some of the pushed metrics', refused);
+      if (this.#isFailing) log.info('the push of metrics works again');
       this.#isFailing = false;
     } catch (error) {
       if (stopped.aborted) return;
       meters.otlp_pushes_total.add(1, { outcome: 'failed' });
-      log.warn('metrics not pushed', {
+      log.warn('the push of metrics failed', {
         // The address and its query may contain credentials.
         'url.full': this.#url.origin + this.#url.pathname,
         ...failureOf(error),

@@ -75,7 +75,7 @@ export class ProcReader {
     for (const flag of ['-proc-root', '-host-proc-root'] as const) {
       const [first, ...others] = this.#failures.filter((failure) => failure.flag === flag);
       if (first === undefined || (first.root === '/proc' && process.platform !== 'linux')) continue;
-      log.warn(`metrics leave out figures of the system: ${flag} cannot be read`, {
+      log.warn(`system metrics are missing: cannot read ${flag}`, {
         'proc.root': first.root,
         'proc.files': [first, ...others].map(({ file }) => file),
         'error.message': first.why,
@@ -134,7 +134,7 @@ export class ProcReader {
 function parsed<Value>(parse: (text: string) => Value | undefined): (path: string) => Promise<Value> {
   return async (path) => {
     const value = parse(await beginningOf(path));
-    if (value === undefined) throw new Error(`${path} has not the form of a file of the kernel`);
+    if (value === undefined) throw new Error(`${path} does not have the format of a kernel proc file`);
     return value;
   };
 }

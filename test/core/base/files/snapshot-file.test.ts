@@ -66,14 +66,14 @@ test('a path where no snapshot can be written is refused by the name of its opti
   await writeFile(join(folder, 'plain'), '');
   await mkdir(join(folder, 'folder'));
   const refusals = [
-    ['missing/snapshot.json', 'its folder does not exist'],
-    ['folder', 'it is no file'],
-    ['plain/snapshot.json', 'a part of the path is a file'],
+    ['missing/snapshot.json', 'its directory does not exist'],
+    ['folder', 'it is not a regular file'],
+    ['plain/snapshot.json', 'a part of the path is a file, not a directory'],
   ] as const;
   for (const [name, reason] of refusals) {
     const path = join(folder, name);
     await t.throwsAsync(fileAt(path).open(), {
-      message: `-some-persist-path: ${path} cannot be written: ${reason}`,
+      message: `-some-persist-path: cannot write ${path}: ${reason}`,
     });
   }
 });
@@ -104,7 +104,7 @@ test('a snapshot that cannot be used is put aside and logged', async (t) => {
     t.is(await readFile(join(folder, name), 'utf8'), text);
     t.deepEqual(
       host.records.map(({ level, body, fields }) => [level, body, fields['reason']]),
-      [['warn', 'snapshot put aside, a new one is begun', reason]],
+      [['warn', 'snapshot moved aside, starting with an empty one', reason]],
     );
     await file.write(entries('a'));
     t.deepEqual(await contentOf(file), new Map([['a', 0]]));
@@ -194,7 +194,10 @@ test('a disk that fails to take snapshots is one log record, and what was lost i
   t.deepEqual(wrote, [7, 30]);
   t.deepEqual(
     host.records.map(({ body }) => body),
-    ['snapshot cannot be written, what is new is lost on a restart', 'snapshot is written again'],
+    [
+      'cannot write the snapshot; new entries are lost on a restart',
+      'snapshot is written again after failures',
+    ],
   );
 });
 

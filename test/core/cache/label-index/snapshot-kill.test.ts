@@ -16,7 +16,7 @@ test('a process that is killed while it writes a snapshot leaves a whole one', a
     const { host, file } = await openFile(made, path);
     t.deepEqual(
       host.records.map(({ body }) => body),
-      ['label values index restored'],
+      ['label values index restored from its snapshot'],
       'the file is in order',
     );
     const page = await made.index.browse(keyOf('pod'), {}, new AbortController().signal);

@@ -54,7 +54,7 @@ test('a snapshot of another program in that form is taken: any order, unknown me
   t.deepEqual(await made.browse(pod), ['c', '17', 'a', 'b']);
   t.deepEqual(
     host.records.map(({ level, body }) => `${level}: ${body}`),
-    ['info: label values index restored'],
+    ['info: label values index restored from its snapshot'],
   );
 });
 

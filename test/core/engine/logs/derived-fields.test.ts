@@ -37,7 +37,7 @@ test('a label that is there already keeps its value', (t) => {
 test('without fields there is nothing to do, and a broken pattern names its field', (t) => {
   t.is(compileDerivedFields([]), undefined);
   t.throws(() => compileDerivedFields([{ name: 'x', matcherRegex: '(' }]), {
-    message: /^derivedFields: the matcherRegex of x cannot be used: error parsing regexp/,
+    message: /^derivedFields: the matcherRegex of x is invalid: error parsing regexp/,
   });
 });
 

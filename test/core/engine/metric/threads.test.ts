@@ -197,15 +197,15 @@ test.serial('queries in progress fail when threads end, and later ones get a new
     asked: () => threads.close(),
     rowThreads: threads,
   });
-  await t.throwsAsync(ended, { message: 'the proxy stops' });
+  await t.throwsAsync(ended, { message: 'the proxy is shutting down' });
   await t.notThrowsAsync(store.run(whole, { account: limited, pushdown: 'off', rowThreads: threads }));
   threads.close();
 });
 
 const odd: Readonly<Record<string, RegExp>> = {
   'no row at all\n':
-    /^unexpected response from the backend to \/select\/logsql\/query: a line that is no row/,
-  '{"_time":"2026-11-01T00:00:00Z","_msg":3}\n': /the field "_msg" of a row is 3 and no text/,
+    /^unexpected response from the backend to \/select\/logsql\/query: a line that is not a row/,
+  '{"_time":"2026-11-01T00:00:00Z","_msg":3}\n': /the field "_msg" of a row is 3, not a string/,
   '{"_time":"yesterday","_msg":"x"}': /_time of a row is "yesterday"/,
   [`{"_time":"2026-11-01T00:00:00Z","_msg":"${'x'.repeat(2000)}"}`]: /1000/,
 };

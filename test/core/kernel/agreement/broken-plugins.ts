@@ -235,10 +235,10 @@ const unmade: readonly Row[] = [
   [
     'routes that are an object',
     endpoint('create: () => ({ routes: { odd: () => 1 } }),'),
-    /endpoint "odd" .*no Map/,
+    /endpoint "odd" .*not a Map/,
     oddEndpoint,
   ],
-  ['an endpoint without routes', endpoint('create: () => ({}),'), /endpoint "odd" .*no Map/, oddEndpoint],
+  ['an endpoint without routes', endpoint('create: () => ({}),'), /endpoint "odd" .*not a Map/, oddEndpoint],
   [
     'an own route without a handler',
     endpoint('create: () => ({ routes: new Map() }),'),
@@ -261,8 +261,8 @@ const unmade: readonly Row[] = [
 
 /** They start, and the first request that meets them gets a 500. */
 const failing: readonly Row[] = [
-  ['a stage that gives nothing', handling('await rest(exchange);'), /gave no answer but undefined/],
-  ['a stage that gives a text', handling("return 'done';", "rest: 'maybe',"), /gave no answer but a string/],
+  ['a stage that gives nothing', handling('await rest(exchange);'), /returned undefined instead/],
+  ['a stage that gives a text', handling("return 'done';", "rest: 'maybe',"), /returned a string instead/],
   [
     'a stage that gives a plain object',
     handling('await rest(exchange); return { values: [] };'),
@@ -311,7 +311,7 @@ const failing: readonly Row[] = [
   [
     'an endpoint that gives nothing',
     endpoint("create: () => ({ routes: new Map([['odd', async () => undefined]]) }),"),
-    /gave no answer but undefined/,
+    /returned undefined instead/,
     oddEndpoint,
     '/site/odd',
   ],

@@ -16,7 +16,8 @@ test('two options cannot declare one flag', (t) => {
 test('two flags cannot have one environment variable', (t) => {
   const other: OptionSchema = { properties: { size: { type: 'integer', 'x-flag': 'cache.bytes' } } };
   t.throws(() => new FlagIndex([...definitionsOf('a', size), ...definitionsOf('b', other)]), {
-    message: 'flags -cache-bytes and -cache.bytes would have one environment variable, REF_PROXY_CACHE_BYTES',
+    message:
+      'flags -cache-bytes and -cache.bytes would have the same environment variable, REF_PROXY_CACHE_BYTES',
   });
 });
 

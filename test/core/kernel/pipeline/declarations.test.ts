@@ -16,13 +16,13 @@ const broken: readonly (readonly [title: string, declared: object, reason: RegEx
   [
     'a metric with a dash',
     { metrics: { 'a-b': { type: 'counter', help: 'h' } } },
-    /metric "a-b" needs another name/,
+    /metric name "a-b" is invalid/,
   ],
   ['a metric of an unknown type', metric({ type: 'summary' }), /"seen_total" has the type "summary"/],
   ['a metric without help', metric({ help: '' }), /no help/],
-  ['a metric that is a word', { metrics: { seen_total: 'counter' } }, /no mapping/],
-  ['metrics in a list', { metrics: ['seen_total'] }, /no mapping of names/],
-  ['labels that are a word', metric({ labels: 'tenant' }), /no list/],
+  ['a metric that is a word', { metrics: { seen_total: 'counter' } }, /is not a mapping/],
+  ['metrics in a list', { metrics: ['seen_total'] }, /not a mapping of names/],
+  ['labels that are a word', metric({ labels: 'tenant' }), /are not a list/],
   ['a label with a dash', metric({ labels: ['a-b'] }), /cannot have a label "a-b"/],
   ['a label that histograms need', metric({ labels: ['le'] }), /cannot have a label "le"/],
   [
@@ -30,12 +30,12 @@ const broken: readonly (readonly [title: string, declared: object, reason: RegEx
     route({ path: '/ready' }),
     /the path "\/ready" of route "site" belongs to/,
   ],
-  ['a route with an id of the house', route({ id: 'ready' }), /there is a route "ready" already/],
-  ['a path without a slash', route({ path: 'site/z' }), /"site\/z" of route "site" is not one such as/],
-  ['a parameter with a colon', route({ path: '/site/:name' }), /is not one such as/],
+  ['a route with an id of the house', route({ id: 'ready' }), /route "ready" already exists/],
+  ['a path without a slash', route({ path: 'site/z' }), /"site\/z" of route "site" is not a path such as/],
+  ['a parameter with a colon', route({ path: '/site/:name' }), /is not a path such as/],
   ['a route of the admin listener', route({ listener: 'admin' }), /declare servesAdmin/],
-  ['routes in a mapping', { ownRoutes: { site: '/site' } }, /no list of routes/],
-  ['a route without a path', { ownRoutes: [{ id: 'site' }] }, /no list of routes/],
+  ['routes in a mapping', { ownRoutes: { site: '/site' } }, /not a list of routes/],
+  ['a route without a path', { ownRoutes: [{ id: 'site' }] }, /not a list of routes/],
 ];
 
 for (const [title, declared, reason] of broken)

@@ -95,11 +95,11 @@ test('findings point into the file that is included', async (t) => {
 const wrong: readonly (readonly [include: string, finding: string])[] = [
   [
     './none.yaml',
-    'site.yaml:3:14 R010 none.yaml cannot be read: there is no such file; a path starts from the folder of this file',
+    'site.yaml:3:14 R010 none.yaml cannot be read: there is no such file; paths are relative to the directory of this file',
   ],
   [
     './parts/back.yaml',
-    'site.yaml:3:14 R010 parts/back.yaml has fragments, and none is named; write one of #back, #api, #status behind it',
+    'site.yaml:3:14 R010 parts/back.yaml has fragments, and the include does not name one; append one of #back, #api, #status',
   ],
   [
     './parts/back.yaml#bakc',
@@ -107,15 +107,15 @@ const wrong: readonly (readonly [include: string, finding: string])[] = [
   ],
   [
     './parts/front.yaml#x',
-    'site.yaml:3:14 R010 parts/front.yaml is one list and has no fragment "x"; write include: ./parts/front.yaml',
+    'site.yaml:3:14 R010 parts/front.yaml is a single list and has no fragment "x"; write include: ./parts/front.yaml',
   ],
   ['./site.yaml', 'site.yaml:3:14 R010 site.yaml includes itself: site.yaml > site.yaml'],
   ['./loop.yaml', 'loop.yaml:1:12 R010 loop.yaml includes itself: site.yaml > loop.yaml > loop.yaml'],
-  ['./text.yaml', 'text.yaml:1:1 R006 a file to include must be a list, not "stages"'],
+  ['./text.yaml', 'text.yaml:1:1 R006 an included file must be a list, not "stages"'],
   ['7', 'site.yaml:3:14 R006 "include" must be a text, not 7; write "7" in quotes'],
   [
     './parts/front.yaml\n    id: x',
-    'site.yaml:4:5 R010 "id" stands beside "include"; write it in the file that is included',
+    'site.yaml:4:5 R010 "id" is not allowed next to "include"; move it to the included file',
   ],
   ['./broken.yaml', 'broken.yaml:1:1 R001 '],
 ];
@@ -150,7 +150,7 @@ test('files that include each other many times and deeply end soon, with a findi
   );
   const told = await findingsOf(t, { ...deep, 'site.yaml': site });
   t.true(
-    told.some((each) => each.startsWith('f7.yaml:1:12 R010 files include each other more than 8 deep')),
+    told.some((each) => each.startsWith('f7.yaml:1:12 R010 includes are nested more than 8 levels deep')),
     told.join('\n'),
   );
 });

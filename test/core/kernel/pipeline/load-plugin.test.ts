@@ -61,10 +61,10 @@ test('a module of Node and a name that is none are unknown plugins', async (t) =
 });
 
 const broken: readonly (readonly [use: string, message: RegExp])[] = [
-  ['./plugins/half.js', /exports no plugin: it has no create function/],
+  ['./plugins/half.js', /does not export a valid plugin: it has no create function/],
   ['./plugins/throws.js', /cannot be loaded: no luck today/],
-  ['./plugins/no-default.js', /has no default export that is a plugin/],
-  ['./plugins/bad-schema.js', /has an options schema that cannot be used/],
+  ['./plugins/no-default.js', /does not export a plugin as default/],
+  ['./plugins/bad-schema.js', /has an invalid options schema/],
 ];
 const loadsTypeScript =
   ((process.features as { readonly typescript?: unknown }).typescript ?? false) !== false;

@@ -32,7 +32,7 @@ test('two plugins may share a metric that they declare alike, and only then', (t
   registry.create({ level: specs.level });
   t.notThrows(() => registry.create({ level: specs.level }));
   t.throws(() => registry.create({ level: specs.things_total }), {
-    message: 'metric level is declared twice in different ways',
+    message: 'metric level is declared twice with different definitions',
   });
 });
 

@@ -44,7 +44,7 @@ async function withProc(use: (root: string) => Promise<void>): Promise<void> {
 }
 
 function isAboutFigures(record: LogRecord): boolean {
-  return String(record.get('body')).startsWith('metrics leave out');
+  return String(record.get('body')).startsWith('system metrics are missing');
 }
 
 /** The samples of a metric, without the prefix: what stands between its name and the value, and the value. */
@@ -127,11 +127,11 @@ test.serial(
           warnings.map((record) => [record.get('body'), record.get('proc.root'), record.get('proc.files')]),
           [
             [
-              'metrics leave out figures of the system: -proc-root cannot be read',
+              'system metrics are missing: cannot read -proc-root',
               join(root, 'missing'),
               ['self/fd', 'self/limits', 'self/io', 'self/net/dev'],
             ],
-            ['metrics leave out figures of the system: -host-proc-root cannot be read', root, ['meminfo']],
+            ['system metrics are missing: cannot read -host-proc-root', root, ['meminfo']],
           ],
         );
         t.true(String(warnings[0]?.get('error.message')).includes('ENOENT'));

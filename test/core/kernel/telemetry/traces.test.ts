@@ -203,10 +203,10 @@ test.serial('a push that the receiver refuses is told once, and counted', async 
     { 'server.register-instrumentation': 'true', 'otlp-timeout': '1s' },
     async ({ url, log }) => {
       t.is(await get(url), 200);
-      const record = await log.find((one) => one.get('body') === 'traces not pushed');
+      const record = await log.find((one) => one.get('body') === 'the push of traces failed');
       t.is(record.get('component'), 'otlp_traces');
       metrics = await (await request(`${url}/metrics`)).body.text();
-      told = log.records.filter((one) => one.get('body') === 'traces not pushed').length;
+      told = log.records.filter((one) => one.get('body') === 'the push of traces failed').length;
     },
     400,
   );
@@ -226,7 +226,7 @@ test.serial('over TLS a certificate that nobody knows is refused, unless it need
         minimalPipeline,
         async (under) => {
           await ask(under);
-          const record = await under.log.find((one) => one.get('body') === 'traces not pushed');
+          const record = await under.log.find((one) => one.get('body') === 'the push of traces failed');
           t.regex(JSON.stringify([...record]), /certificate/);
         },
         { flags },

@@ -143,7 +143,7 @@ const unfit: readonly (readonly [what: string, text: (yaml: string) => string, s
   [
     'changes what only a start reads',
     (yaml) => `${yaml}server: { httpMaxHeaderBytes: 70000 }\n`,
-    /server\.httpMaxHeaderBytes is read at the start only/,
+    /server\.httpMaxHeaderBytes is read only at startup/,
   ],
   [
     'names an address that cannot be opened',
@@ -161,7 +161,7 @@ for (const [what, change, says] of unfit)
       t.like(report, { status: 422, result: 'refused', hash });
       t.regex(JSON.stringify(report.findings), says);
       const record = await under.log.find(
-        (found) => found.get('body') === 'reload refused, the pipeline before it goes on',
+        (found) => found.get('body') === 'reload refused, the previous pipeline keeps serving',
       );
       t.regex(JSON.stringify([...record]), says);
       t.is(await under.metric('reload_last_successful'), '0');

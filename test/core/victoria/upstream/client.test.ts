@@ -342,7 +342,7 @@ test('a row that never ends fails at its bound, and its connection is closed', a
     async ({ upstream }) => {
       const error = await failureOf(t, collect(upstream));
       t.is(error.status, 502);
-      t.regex(error.message, /^a row of the backend has more than 1000 bytes; raise -max-row-bytes/);
+      t.regex(error.message, /^a row from the backend is larger than 1000 bytes; raise -max-row-bytes/);
       await closed.promise;
     },
   );

@@ -58,7 +58,7 @@ test('a refusal that is no sentence is told with its status', (t) => {
 test('a redirect is never told as one, and says what to set', (t) => {
   const error = refusalOf(301, '<a href="https://logs">Moved</a>', 'keep');
   t.is(error.status, 502);
-  t.is(error.message, 'backend answered with status 301; set -backend to where it redirects to');
+  t.is(error.message, 'backend answered with status 301; set -backend to the target of its redirect');
 });
 
 test('what says that this is no VictoriaLogs, or one behind a login, comes with advice', (t) => {

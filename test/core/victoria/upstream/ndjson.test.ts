@@ -37,9 +37,9 @@ test('a last line without a line feed counts, blank lines do not', async (t) => 
 
 test('a line that is no object is an error, never data', async (t) => {
   await t.throwsAsync(rowsOf('{"a":"1"}\ncannot read block\n'), {
-    message: 'a line that is no row: cannot read block',
+    message: 'a line that is not a row: cannot read block',
   });
-  await t.throwsAsync(rowsOf('{"a":"1"}\n{"a":\n'), { message: 'a row that is no JSON: {"a":' });
+  await t.throwsAsync(rowsOf('{"a":"1"}\n{"a":\n'), { message: 'a row that is not JSON: {"a":' });
 });
 
 test('nothing is read ahead of the reader', async (t) => {
@@ -68,7 +68,7 @@ test('a row has a bound, whether its end comes or not, and in however small part
     };
     t.is(await read(`${row(1000)}\n${row(10)}\n${row(1000)}`), 3);
     for (const text of [`${row(1001)}\n`, row(1001), `${row(10)}\n${row(1001)}`])
-      await t.throwsAsync(read(text), { message: /more than 1000 bytes; raise -max-row-bytes/ });
+      await t.throwsAsync(read(text), { message: /larger than 1000 bytes; raise -max-row-bytes/ });
   }
 });
 

@@ -38,18 +38,18 @@ test('a body that was cut is a timeout, another shape is told as odd', (t) => {
 
 test('a listing of another form is odd', (t) => {
   for (const [text, message] of [
-    ['[]', /what should have values is a list and no object/],
-    ['42', /is 42 and no object/],
-    ['{}', 'values is missing and no list'],
-    ['{"error":"x"}', 'values is missing and no list'],
-    ['{"values":null}', 'values is null and no list'],
-    ['{"values":5}', 'values is 5 and no list'],
-    ['{"__proto__":{"values":[]}}', 'values is missing and no list'],
-    ['{"values":["a"]}', /no object/],
-    ['{"values":[{"value":1,"hits":1}]}', 'value is 1 and no text'],
-    ['{"values":[{"value":"a","hits":-1}]}', 'hits of "a" are -1 and no count'],
-    ['{"values":[{"value":"a","hits":"1"}]}', 'hits of "a" are "1" and no count'],
-    ['{"values":[{"value":"a"}]}', 'hits of "a" are missing and no count'],
+    ['[]', /the object that should have values is a list, not an object/],
+    ['42', /is 42, not an object/],
+    ['{}', 'values is missing, not a list'],
+    ['{"error":"x"}', 'values is missing, not a list'],
+    ['{"values":null}', 'values is null, not a list'],
+    ['{"values":5}', 'values is 5, not a list'],
+    ['{"__proto__":{"values":[]}}', 'values is missing, not a list'],
+    ['{"values":["a"]}', /not an object/],
+    ['{"values":[{"value":1,"hits":1}]}', 'value is 1, not a string'],
+    ['{"values":[{"value":"a","hits":-1}]}', 'the hits of "a" are -1, not a count'],
+    ['{"values":[{"value":"a","hits":"1"}]}', 'the hits of "a" are "1", not a count'],
+    ['{"values":[{"value":"a"}]}', 'the hits of "a" are missing, not a count'],
   ] as const)
     t.throws(() => doAll(decodeListing(text)), { instanceOf: UnexpectedAnswer, message }, text);
 });

@@ -132,12 +132,12 @@ test.serial(
 );
 
 const kinds = [
-  ['patterns', 'patterns-persist-path', 'patterns', 'patterns snapshot warming'],
+  ['patterns', 'patterns-persist-path', 'patterns', 'patterns cache is loading'],
   [
     'label_values_index',
     'label-values-index-persist-path',
     'label-values-index',
-    'label values index warming',
+    'label values index is loading',
   ],
 ] as const;
 

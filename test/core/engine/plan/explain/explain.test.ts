@@ -28,8 +28,8 @@ test('an explanation tells the tree, what the backend is asked, what is done whe
     [
       'query   {app="a"} != "zzz" | json | level="error" | status != 5',
       'tree    (log (selector app="a") (line-filter != "zzz") (json json) (label-filter level="error") (label-filter status!=5))',
-      'cost    scan: rows of the selection, newest or oldest first, until enough of them have passed the stages that run here',
-      'names   not known here: a query learns them from the backend first; label filters are shown with the name as its only spelling, and line filters let rows without a line through',
+      'cost    scan: selected rows, newest or oldest first, until enough rows have passed the stages that run in the proxy',
+      'names   not known here: a query first reads them from the backend; this plan shows label filters with the name as its only spelling, and line filters that keep rows without a line',
       '',
       'read    {app="a"} != "zzz" | json | level="error" | status!=5',
       `logsql  {app="a"} !_msg:*"zzz"* (_msg:*"error"* or _msg:*"\\\\u"* or level:="error" or {level="error"})`,

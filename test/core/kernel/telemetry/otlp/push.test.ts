@@ -189,7 +189,7 @@ test.serial('a push that fails is told by otlp_metrics, and that they are pushed
         await record('error.message', 'it answered with status 400: no such scope');
         await record('error.message', 'it answered with status 307');
         t.is((await record('otlp.rejected_data_points', 3)).get('error.message'), 'too old');
-        await record('body', 'metrics are pushed again');
+        await record('body', 'the push of metrics works again');
         t.notRegex(JSON.stringify(log.records.map((one) => [...one])), /geheim/);
       });
     },
@@ -202,7 +202,7 @@ test.serial('a receiver that never answers holds neither the next push nor the s
     async ({ url, has }) => {
       await pushing({ 'otlp-endpoint': url, 'otlp-timeout': '50ms' }, async (under) => {
         const late = await under.log.find((one) => one.get('component') === 'otlp_metrics');
-        t.is(late.get('error.message'), 'not done after 50 ms');
+        t.is(late.get('error.message'), 'timeout after 50 ms');
         await has((_one, at) => at === 1);
       });
       await pushing({ 'otlp-endpoint': url, 'otlp-timeout': '10m' }, async (under) => {
@@ -221,7 +221,7 @@ test.serial('of an answer 64 KiB are read', async (t) => {
       await pushing({ 'otlp-endpoint': url }, async ({ log }) => {
         const failed = await log.find((one) => one.get('component') === 'otlp_metrics');
         t.is(failed.get('error.message'), 'its answer is larger than 65536 bytes');
-        t.truthy(await log.find((one) => one.get('body') === 'metrics are pushed again'));
+        t.truthy(await log.find((one) => one.get('body') === 'the push of metrics works again'));
       });
     },
   );
