@@ -25,15 +25,15 @@ export interface CheckIo extends Io {
 
 const usage = `Usage: ref-proxy check [--env] [--strict] [--format=${formats.join('|')}] FILE...
 
-Checks pipeline files: FILE is a YAML file, a Markdown file (its yaml blocks that hold a pipeline) or a directory with such files.
+Checks pipeline files: FILE is a YAML file, a Markdown file (its yaml blocks that contain a pipeline) or a directory with such files.
 
-  --env      also checks this machine: files readable and writable, backends healthy, ports free
+  --env      also checks this machine: files are readable and writable, backends healthy, ports free
   --format   ${formats.join(', ')}; the default is text
   --strict   warnings count as errors
-  --print    prints the one pipeline that a file with includes stands for
-  --help     shows this text
+  --print    prints the pipeline of one file with all includes inserted
+  --help     shows this help
 
-Exit status: 0 the proxy would start (warnings may be told), 1 errors, or warnings with --strict, 2 the command line cannot be used. docs/checker.md explains every rule.
+Exit status: 0 the proxy would start (with or without warnings), 1 errors, or warnings with --strict, 2 invalid command line. docs/checker.md explains every rule.
 `;
 
 /** Runs `ref-proxy check` with the arguments after the command name. Returns the exit status. */

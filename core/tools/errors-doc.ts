@@ -6,8 +6,8 @@ const head = `# Errors
 
 Generated from core/base/errors/table.ts by \`npm run generate\`; do not edit.
 
-What a client can be told. The body is \`{"status":"error","errorType":...,"error":...,"message":...}\` unless the table says
-otherwise; \`message\` is left out with \`-error-response-message-field=false\`. LogQL errors have status 400 and Loki's text.
+Errors that a client of the API can get. The body is \`{"status":"error","errorType":...,"error":...,"message":...}\` unless the table says
+otherwise; \`message\` is omitted with \`-error-response-message-field=false\`. LogQL errors have status 400 and Loki's text.
 
 | Status | errorType | Text | When | Body |
 |---|---|---|---|---|

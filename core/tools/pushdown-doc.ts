@@ -7,10 +7,10 @@ const head = `# What is pushed down
 
 Generated from core/engine/plan/rules by \`npm run generate\`; do not edit.
 
-For every construct of LogQL: what VictoriaLogs is asked, and whether that is the whole answer (\`exact\`), more rows than are wanted, of
-which the rest is sorted out here (\`superset\`), or nothing (\`none\`: evaluated here, on rows that the rest of the query selects).
-\`ref-proxy explain 'QUERY'\` and \`GET /debug/explain?query=\` tell which rules a query falls under: rules of one kind
-stand in the order they are tried, and the first that matches decides.
+This table lists every construct of LogQL with its query to VictoriaLogs and a verdict: the result is complete (\`exact\`), has extra rows that
+the proxy filters out (\`superset\`), or is not requested (\`none\`: the proxy evaluates the construct on the rows that the rest of the query selects).
+\`ref-proxy explain 'QUERY'\` and \`GET /debug/explain?query=\` show which rules apply to a query: rules of one kind
+are listed in the order they are tried, and the first that matches decides.
 
 | Rule | Construct | Verdict | Asked of the backend | Why |
 |---|---|---|---|---|
@@ -19,8 +19,8 @@ stand in the order they are tried, and the first that matches decides.
 const examplesHead = `
 ## Examples
 
-With the default names. A filter on lines also lets rows through that have no stored line, where it could say no to them; the text
-that stands for them is left out below.
+The examples use the default names. Line filters also keep rows without a stored line, which the proxy filters; the examples omit
+this part of the query.
 
 | Rule | LogQL | LogsQL |
 |---|---|---|

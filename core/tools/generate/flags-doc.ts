@@ -12,23 +12,23 @@ const HEAD = `# Flags and options
 
 Generated from the schemas by \`npm run generate\`; do not edit.
 
-Every option can be written in the pipeline file, most also as a flag, and every flag also as an environment variable. A flag wins over
-the environment, the environment over the file, the file over the default. Flags are written \`-name=value\`, \`-name value\` or with
-two dashes; a switch alone means true, \`-name=false\` turns it off. A list is separated by commas, an object is written as JSON.
-\`ref-proxy flags WORD\` prints the flags whose name, variable, key or meaning contains a word.
+Every option can be written in the pipeline file, most also as a flag, and every flag also as an environment variable. A flag overrides
+the environment, the environment overrides the file, and the file overrides the default. Flags are written \`-name=value\`, \`-name value\` or with
+two dashes; a boolean flag alone means true, \`-name=false\` turns it off. Lists are separated by commas, objects are JSON.
+\`ref-proxy flags WORD\` prints the flags whose name, variable, key or description contains a word.
 
-The variable of a flag is \`REF_PROXY_\` and its name in capitals, with \`_\` for \`-\` and \`.\`: that of \`-server.admin-auth-token\` is
-\`REF_PROXY_SERVER_ADMIN_AUTH_TOKEN\`, that of \`-pipeline\` is \`REF_PROXY_PIPELINE\`. Some flags also have an older variable, which the
-tables show; where both are set, the one in the table wins. An empty variable counts as unset. A variable that begins with \`REF_PROXY_\`
-and does not match any flag is an error, unless the pipeline file refers to it as \`\${NAME}\` or Kubernetes sets it for a service, such as
+The environment variable of a flag is \`REF_PROXY_\` and its name in capitals, with \`_\` for \`-\` and \`.\`: \`-server.admin-auth-token\` is
+\`REF_PROXY_SERVER_ADMIN_AUTH_TOKEN\`, and \`-pipeline\` is \`REF_PROXY_PIPELINE\`. Some flags also have an older variable, which the
+tables show; if both are set, the one in the table wins. An empty variable counts as unset. A variable that begins with \`REF_PROXY_\`
+and does not match any flag is an error, unless the pipeline file references it as \`\${NAME}\` or Kubernetes sets it for a service, such as
 \`REF_PROXY_SERVICE_HOST\`.
 
 Durations are written with units: \`500ms\`, \`30s\`, \`5m\`, \`1h30m\`; \`0\` alone is allowed too, in quotes in the file.
 
-Marks: **unread** means that the option is accepted and checked but that no code reads it yet; **deprecated** options have no effect;
-**secret** values are never logged, and each can come from a file, by the option with \`File\` behind its key and \`-file\` behind its
+Marks: **unread** means that the option is accepted and checked but has no effect yet; **deprecated** options have no effect;
+**secret** values are never logged, and each can come from a file: append \`File\` to the key of the option, or \`-file\` to its
 flag ([pipeline.md](pipeline.md#secrets-from-files)). An option that "follows" a flag is set by that flag together with the option of the
-plugin that has the flag; in the file each is written for itself.
+plugin that has the flag; in the file, set each of them separately.
 `;
 
 /** docs/flags.md: one table for each section of the pipeline file and for each plugin. */

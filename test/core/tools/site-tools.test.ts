@@ -73,7 +73,7 @@ test.serial('a new plugin has a name that is free and well formed, and a known k
     return err;
   };
   t.regex(await told('plugin', 'tier0'), /"tier0" is a built-in plugin/);
-  t.regex(await told('plugin', 'Bad Name'), /is no name/);
+  t.regex(await told('plugin', 'Bad Name'), /is not a valid name/);
   t.regex(await told('plugin', 'mine', '-kind=stge'), /did you mean stage\?/);
   t.regex(await told('plugn', 'mine'), /new plugin NAME/);
   t.regex(await told('plugin'), /name one plugin/);

@@ -37,8 +37,8 @@ export function costText(cost: Cost): string {
   const read = scannedRows === undefined ? 'the selected rows' : `${scannedRows} rows`;
   return [
     `${calls} ${calls === 1 ? 'call' : 'calls'}`,
-    `${splitsLines ? 'takes apart the lines of' : 'reads'} ${read}`,
-    proofRows === undefined ? 'looks at those that are new' : `looks at ${proofRows} new rows`,
+    `${splitsLines ? 'parses the lines of' : 'reads'} ${read}`,
+    proofRows === undefined ? 'checks the new rows' : `checks ${proofRows} new rows`,
     `sends ${sentRows ?? sentTexts[sends]}${sentRows === undefined ? '' : ` ${sends}`}`,
     ...(sentBytes === undefined ? [] : [`${Math.round(sentBytes)} bytes`]),
     ...(ms === undefined ? [] : [`about ${Math.ceil(ms)} ms`]),

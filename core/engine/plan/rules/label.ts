@@ -59,11 +59,11 @@ export const labelRules = [
   labelRule({
     id: 'labelInLine',
     construct:
-      '| name="v", | name=~"a|b", | name=~"a.*", | name!="" behind | json, | logfmt, | regexp or | pattern',
+      '| name="v", | name=~"a|b", | name=~"a.*", | name!="" after | json, | logfmt, | regexp or | pattern',
     backend: '(_msg:*"v"* or _msg:*"\\u"* or name:="v" or {name="v"} ...)',
     verdict: 'superset',
     reason:
-      'a value that is taken from a line stands in it, unless it is spelled with escapes; so does the key that `| json` and `| logfmt` make a name of; of a row without a line `| json` reads the fields; the label may be stored, too',
+      'an extracted value is a substring of its line, unless it is written with escapes, and so is the key that `| json` or `| logfmt` turns into a label name; for a row without a line, `| json` reads its fields; the label may also be stored',
     example: '{namespace="shop"} | json | user="admin"',
     match: (placed) => {
       const filter = textComparison(placed);
@@ -82,12 +82,12 @@ export const labelRules = [
   }),
   labelRule({
     id: 'labelNumberInLine',
-    construct: '| name > 10 behind | json or | logfmt',
+    construct: '| name > 10 after | json or | logfmt',
     backend:
-      '(_msg:~"name(\\":|=)(how texts begin that may pass)" or _msg:*"\\u"* or name:* !(name:<=10 ...))',
+      '(_msg:~"name(\\":|=)(prefixes of values that may pass)" or _msg:*"\\u"* or name:* !(name:<=10 ...))',
     verdict: 'superset',
     reason:
-      'a value that is taken from a line stands in it behind its key, unless it is spelled with escapes, and a row without the label is dropped; texts that are no plain numbers are kept and marked; of a row without a line `| json` reads the fields; the label may be stored, too',
+      'an extracted value follows its key in the line, unless it is written with escapes, and a row without the label is dropped; values that are not plain numbers are kept and marked with an error; for a row without a line, `| json` reads its fields; the label may also be stored',
     example: '{namespace="shop"} | json | status >= 500',
     match: (placed) => {
       const { comparison, scope } = placed;
@@ -110,9 +110,9 @@ export const labelRules = [
   labelRule({
     id: 'labelParsed',
     construct:
-      '| name!="v" behind a stage that can make, change or drop the name, and numbers behind one but | json and | logfmt',
+      '| name!="v" after a stage that can create, change or drop the label, and number filters after such a stage other than | json and | logfmt',
     verdict: 'none',
-    reason: 'the value is not what is stored',
+    reason: 'the value differs from the stored value',
     example: '{namespace="shop"} | json | user!="admin"',
     match: ({ comparison, scope }) => !scope.isStored(comparison.name),
   }),
@@ -122,7 +122,7 @@ export const labelRules = [
     backend: '(_msg:*"err"* or ... all cases ... or level:* or severity:* ...)',
     verdict: 'superset',
     reason:
-      'a level told by the line is a word of it, and any field of a rebuilt line may hold the word; info and unknown are left to the rows, of which any page holds some',
+      'a level detected in a line is a word of that line, and any field of a rebuilt line may contain the word; info and unknown are filtered in the proxy, because they are common',
     example: '{namespace="shop"} | detected_level="error"',
     match: (placed) => {
       const filter = textComparison(placed);
@@ -138,15 +138,15 @@ export const labelRules = [
     id: 'labelDerived',
     construct: '| service_name="v", | detected_level="info", | name_extracted="v", | __error__="v"',
     verdict: 'none',
-    reason: 'the value is made here',
+    reason: 'the proxy computes the value',
     example: '{namespace="shop"} | detected_level="info"',
     match: ({ comparison }) => isDerived(comparison.name),
   }),
   labelRule({
     id: 'labelAfterError',
-    construct: '| name = ip("10.0.0.0/8") behind a stage that may fail',
+    construct: '| name = ip("10.0.0.0/8") after a stage that may fail',
     verdict: 'none',
-    reason: 'rows that are marked with an error pass comparisons of addresses',
+    reason: 'rows with an error pass address filters',
     example: '{namespace="shop"} | json took="took" | client=ip("10.0.0.0/8")',
     match: ({ comparison, mayHaveFailed }) => comparison.kind === 'ip' && mayHaveFailed,
   }),
@@ -155,7 +155,7 @@ export const labelRules = [
     construct: '| name = ip("10.0.0.0/8")',
     backend: 'name:*',
     verdict: 'superset',
-    reason: 'a row without the label is dropped, networks are compared here',
+    reason: 'a row without the label is dropped; the proxy compares networks',
     example: '{namespace="shop"} | client=ip("10.0.0.0/8")',
     match: ({ comparison: { kind, name } }) => (kind === 'ip' ? name : undefined),
     emit: (name, names) => or(...spellings(name, names).map(present)),
@@ -165,7 +165,8 @@ export const labelRules = [
     construct: '| name > 10, | name > 1s, | name > 1KB',
     backend: 'name:* !(name:<=10 name:~"plain number")',
     verdict: 'superset',
-    reason: 'a row without the label is dropped; a value that is no plain number is kept and marked',
+    reason:
+      'a row without the label is dropped; a value that is not a plain number is kept and marked with an error',
     example: '{namespace="shop"} | status_code >= 500',
     match: ({ comparison }) =>
       comparison.kind === 'number' || comparison.kind === 'duration' || comparison.kind === 'bytes'
@@ -184,7 +185,7 @@ export const labelRules = [
     backend: 'name:="v" or {name="v"}, for every stored spelling of the name',
     verdict: 'superset',
     reason:
-      'several stored names can mean one; a row may hide the value of its stream; values that are shown otherwise are let through',
+      'several stored names can have the same label name; a row may hide the value of its stream; values that are shown differently are kept',
     example: '{namespace="shop"} | trace_id="a1b2"',
     match: (placed) => {
       const filter = textComparison(placed);
@@ -196,7 +197,7 @@ export const labelRules = [
     id: 'labelFilledIn',
     construct: '| severity_text!="v" and other negated filters on fields that the backend fills in',
     verdict: 'none',
-    reason: 'a filled-in value is shown as missing',
+    reason: 'clients see a filled-in value as missing',
     example: '{namespace="shop"} | severity_text!="Info"',
     match: (placed) => {
       const filter = textComparison(placed);
@@ -208,7 +209,7 @@ export const labelRules = [
     construct: '| name=""',
     backend: '!name:*, for every stored spelling of the name',
     verdict: 'superset',
-    reason: 'missing equals empty in both; fields of rows without a line are no labels',
+    reason: 'both treat missing and empty alike; fields of rows without a line are not labels',
     example: '{namespace="shop"} | user=""',
     match: (placed) => {
       const filter = textComparison(placed);
@@ -228,7 +229,7 @@ export const labelRules = [
     backend: '!(name:in("v") {name="v" or name=""})',
     verdict: 'superset',
     reason:
-      'sound where one stored field can be meant, and in rows with a line: fields of others are no labels',
+      'correct if the label has only one possible stored field, and for rows with a line: fields of other rows are not labels',
     example: '{namespace="shop"} | user!="admin"',
     match: (placed) => {
       const filter = textComparison(placed);
@@ -249,7 +250,7 @@ export const labelRules = [
     id: 'labelNegated',
     construct: '| name!="v" with several stored spellings, | name!~"re", | name=~"re|"',
     verdict: 'none',
-    reason: 'which of the fields a row shows, or what the pattern leaves, is decided row by row',
+    reason: 'the visible field, or the remaining matches of the pattern, are decided per row',
     example: '{namespace="shop"} | user!~"adm.*"',
     match: (placed) => textComparison(placed) !== undefined,
   }),
@@ -264,7 +265,7 @@ export const labelDeep = labelTreeRule({
   id: 'labelDeep',
   construct: 'label filters nested deeper than 50 levels',
   verdict: 'none',
-  reason: 'the backend query would be no shorter than the rows are many',
+  reason: 'the backend query would become too large',
   example: {
     query: `{namespace="shop"} | ${Array<string>(deepest + 1)
       .fill('a="b"')

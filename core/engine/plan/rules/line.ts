@@ -27,7 +27,7 @@ export const lineRules = [
     construct: '|= ip("10.0.0.1")',
     backend: '_msg:*"10.0.0.1"*',
     verdict: 'superset',
-    reason: 'the text may stand inside of a longer number',
+    reason: 'the text may be part of a longer number',
     example: '{namespace="shop"} |= ip("10.0.0.1")',
     match: ({ test, isNegated }) => {
       // Only dotted addresses have just one spelling.
@@ -40,7 +40,7 @@ export const lineRules = [
     id: 'lineNetwork',
     construct: '|= ip("10.0.0.0/8"), != ip(...)',
     verdict: 'none',
-    reason: 'the backend tests whole values only',
+    reason: 'the backend compares whole values only',
     example: '{namespace="shop"} |= ip("10.0.0.0/8")',
     match: ({ test }) => test.kind === 'ip',
   }),
@@ -48,7 +48,7 @@ export const lineRules = [
     id: 'lineReplacementNot',
     construct: '!=, !~ or !> with U+FFFD in the text',
     verdict: 'none',
-    reason: 'the backend does not find words that hold this sign, so its negation would keep them',
+    reason: 'the backend does not find words with this character, so the negation would keep them',
     example: '{namespace="shop"} != "au caf\ufffd lait"',
     match: ({ test, isNegated }) => isNegated && holdsReplacement(test),
   }),
@@ -58,17 +58,17 @@ export const lineRules = [
     backend: '_msg:*"text"*',
     verdict: 'superset',
     reason:
-      'the backend does not find words that hold this sign for bytes that are no text; it is asked for what stands around it',
+      'the backend does not find words in which this character replaces invalid bytes, so it searches for the text around it',
     example: '{namespace="shop"} |= "au caf\ufffd lait"',
     match: ({ test }) => (holdsReplacement(test) ? test : undefined),
     emit: (test) => and(...around(test)),
   }),
   lineRule({
     id: 'lineContains',
-    construct: '|= "text", != "text", |~ "a|b" and other patterns in whose place Loki looks for texts',
+    construct: '|= "text", != "text", |~ "a|b" and other patterns that Loki replaces by a text search',
     backend: '_msg:*"text"*',
     verdict: 'exact',
-    reason: 'a substring by bytes in both',
+    reason: 'both search for a byte substring',
     example: '{namespace="shop"} |= "timeout"',
     match: ({ test }) => {
       if (test.kind === 'all') return '';
@@ -89,7 +89,7 @@ export const lineRules = [
     construct: '|> "a <_> b"',
     backend: '_msg:*"a "* _msg:*" b"*',
     verdict: 'superset',
-    reason: 'order, anchors and wildcards of at least one character are checked here',
+    reason: 'the proxy checks order, anchors and wildcards of at least one character',
     example: '{namespace="shop"} |> "<_> took <_>ms"',
     match: ({ test }) => (test.kind === 'pattern' ? test.value.split('<_>') : undefined),
     emit: (texts) => and(...texts.map(contains)),
@@ -97,11 +97,11 @@ export const lineRules = [
   lineRule({
     id: 'lineAnyCase',
     construct:
-      '|~ "(?i)text", !~ "(?i)text" and other patterns in whose place Loki looks for texts in any case',
+      '|~ "(?i)text", !~ "(?i)text" and other patterns that Loki replaces by a case-insensitive text search',
     backend: '_msg:~"[tT][eE][xX][tT]"',
     verdict: 'exact',
     reason:
-      'Loki compares letters in lower case, and knows fewer cases of the first one than of the others, so all that it takes for a letter are spelled out',
+      'Loki compares letters in lower case, with fewer variants for the first letter than for the others, so the pattern lists all variants of each letter',
     example: '{namespace="shop"} |~ "(?i)disk full"',
     match: ({ test }) =>
       test.kind === 'contains' && test.ignoresCase ? backendRegexp(anyCasePattern(test.text)) : undefined,
@@ -112,7 +112,7 @@ export const lineRules = [
     construct: '|~ ".+", !~ ".+"',
     backend: '_msg:*',
     verdict: 'exact',
-    reason: 'Loki only looks whether there is a character, be it a line feed',
+    reason: 'Loki only checks that the line has a character, even if it is a line feed',
     example: '{namespace="shop"} |~ ".+"',
     match: ({ test }) => (test.kind === 'not-empty' ? lineField : undefined),
     emit: present,
@@ -121,7 +121,7 @@ export const lineRules = [
     id: 'lineRegexpAll',
     construct: '|~ "re" that matches the empty text',
     verdict: 'none',
-    reason: 'the backend tries no pattern that matches the empty text, and lets every line pass',
+    reason: 'the backend does not evaluate a pattern that matches the empty text, and keeps every line',
     example: '{namespace="shop"} |~ "x*"',
     match: (term) => {
       const pattern = regexpOf(term);
@@ -132,7 +132,7 @@ export const lineRules = [
     id: 'lineRegexpDotsNot',
     construct: '!~ "re" with dots of both kinds, as in `\\s|.`',
     verdict: 'none',
-    reason: 'the backend takes some of the dots for the other kind, so its negation would lose lines',
+    reason: 'the backend treats some of the dots as the other kind, so the negation would lose lines',
     example: '{namespace="shop"} !~ "(?:\\\\s|.)took"',
     match: (term) => {
       const pattern = regexpOf(term);
@@ -144,7 +144,7 @@ export const lineRules = [
     construct: '|~ "re" with dots of both kinds, as in `\\s|.`',
     backend: '_msg:*"text"*',
     verdict: 'superset',
-    reason: 'the backend takes some of the dots for the other kind, which matters for lines with line feeds',
+    reason: 'the backend treats some of the dots as the other kind, which matters for lines with line feeds',
     example: '{namespace="shop"} |~ "(?:\\\\s|.)took"',
     match: (term) => {
       const pattern = regexpOf(term);
@@ -158,7 +158,7 @@ export const lineRules = [
     backend: '_msg:*"text"* _msg:~"(?-s)re"',
     verdict: 'exact',
     reason:
-      'the same language, once `.` does not match line feeds; where `\\b` or `^` looks back at literal text in front, the pattern goes behind `(?:\\b|\\B)`, because the backend tries it on what follows that text; texts that every match contains (in all cases, under (?i)) stand in front, because the backend finds them many times faster',
+      'the same syntax, once `.` does not match line feeds; if `\\b` or `^` refers back to literal text before it, the pattern gets the prefix `(?:\\b|\\B)`, because the backend evaluates it after that text; texts that every match contains (in all cases, under (?i)) come first, because the backend finds them many times faster',
     example: '{namespace="shop"} |~ "took [0-9]{4,}ms"',
     match: (term) => {
       const pattern = regexpOf(term);
@@ -182,8 +182,7 @@ export const lineMixed = alternativesRule({
   construct: 'alternatives of several kinds',
   backend: 'the alternatives joined by or',
   verdict: 'exact',
-  reason:
-    'the backend joins what it is asked for each; where one of them is a superset or none, that one decides',
+  reason: 'the backend query joins the alternatives with or; the least exact alternative decides the verdict',
   example: '{namespace="shop"} |~ "timeout" or "took [0-9]+s"',
   match: (terms) => (terms.some(({ rule }) => rule !== terms[0]?.rule) ? terms : undefined),
   emit: anyOf,

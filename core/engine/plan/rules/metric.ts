@@ -35,17 +35,17 @@ export const metricRules = [
     id: 'metricUnwrap',
     construct: 'unwrap',
     backend:
-      'behind json: the labels that matter instead of the line, where they are certain, as for metricJson; for quantiles, minima and maxima the values of each group, gathered',
+      'after json: the relevant labels instead of the line, if they are certain, as for metricJson; for quantiles, minima and maxima, the collected values of each group',
     verdict: 'none',
-    reason: 'numbers, durations and sizes are read differently, and values that are none are errors',
+    reason: 'numbers, durations and sizes are parsed differently, and invalid values are errors',
     example: 'sum(sum_over_time({namespace="shop"} | unwrap took [5m]))',
     match: ({ measure }) => measure === undefined,
   }),
   metricRule({
     id: 'metricStages',
-    construct: 'stages that read or change the line, or labels by templates, in a range aggregation',
+    construct: 'stages in a range aggregation that read or change the line, or labels through templates',
     verdict: 'none',
-    reason: 'what a row counts for is known only when its line was read',
+    reason: 'the value of a row is known only after reading its line',
     example: 'sum by (user) (count_over_time({namespace="shop"} | logfmt [5m]))',
     match: ({ lineStages, json }) => lineStages.length > 0 && json === undefined,
   }),
@@ -55,18 +55,19 @@ export const metricRules = [
     backend: 'stats by (_stream, all stored fields) count() or sum_len(_msg), levels as above',
     verdict: 'superset',
     reason:
-      'every combination of structured metadata is a series of its own; with too many of them (a trace id) rows are read instead',
+      'every combination of structured metadata is a separate series; with too many of them (such as trace ids), rows are read instead',
     example: 'count_over_time({namespace="shop"}[5m])',
     match: (facts) => (facts.names === 'all' ? countOf(facts) : undefined),
   }),
   countingRule({
     id: 'metricJson',
-    construct: 'sum by (a) (count_over_time(... | json [..])) and others that count, also with | a="v"',
+    construct:
+      'sum by (a) (count_over_time(... | json [..])) and other counting functions, also with | a="v"',
     backend:
-      'unpack_json fields (a); extract to find lines in which the key stands more than once; stats by (a, the line where it is not certain) count(); without the lines where all of a selection have been certain before',
+      'unpack_json fields (a); extract to find lines with a duplicate key; stats by (a, the line if uncertain) count(); without lines if all lines of the selection were certain before',
     verdict: 'superset',
     reason:
-      'a key that stands once in a valid object without escapes is the label; all other lines come as they are, grouped when equal. Rows are read instead when there are too many groups, or lines with keys or numbers that are no JSON',
+      'a key that occurs once in a valid object without escapes is the label; all other lines are returned unchanged, with equal lines grouped. Rows are read instead if there are too many groups, or lines with invalid JSON keys or numbers',
     example: 'sum by (user) (count_over_time({namespace="shop"} | json [5m]))',
     match: (facts) => {
       const count = countOf(facts);
@@ -75,12 +76,12 @@ export const metricRules = [
   }),
   countingRule({
     id: 'metricLevel',
-    construct: 'sum by (detected_level) (...), | detected_level="v" in front of it',
+    construct: 'sum by (detected_level) (...), | detected_level="v" before it',
     backend:
-      'extract what stands in front of a level, and the level; collapse_nums; stats by (these, stored level fields) count()',
+      'extract the text before a level, and the level; collapse_nums; stats by (these, stored level fields) count()',
     verdict: 'superset',
     reason:
-      'lines that begin alike have one level where nothing behind it can change it, which is decided here for each group; the lines of other groups come as rows of _time, _stream and _msg',
+      'lines with the same beginning have the same level if nothing after it can change it, which the proxy decides per group; the lines of other groups are returned as rows of _time, _stream and _msg',
     example: 'sum by (detected_level) (count_over_time({namespace="shop"}[1m]))',
     match: (facts) =>
       facts.names !== 'all' && facts.names.has(detectedLevelName) ? countOf(facts) : undefined,
@@ -90,7 +91,7 @@ export const metricRules = [
     construct: 'absent_over_time(...)',
     backend: 'stats by (_stream) count(), in buckets of gcd(range, step)',
     verdict: 'exact',
-    reason: 'only whether there are rows matters',
+    reason: 'it only matters whether there are rows',
     example: 'absent_over_time({namespace="shop"}[5m])',
     match: (facts) => (facts.measure === 'presence' ? countOf(facts) : undefined),
   }),
@@ -100,7 +101,7 @@ export const metricRules = [
     backend: 'stats by (fields of a and b) count() or sum_len(_msg), in buckets of gcd(range, step)',
     verdict: 'exact',
     reason:
-      'sums over buckets add up to windows; labels are made of the groups here; by _stream where fields do not tell the labels of all streams; rows pushed twice and rows without a line are taken out and counted here',
+      'sums over buckets add up to windows; the proxy makes the labels from the groups, by _stream if fields do not determine the labels of all streams; duplicate rows and rows without a line are excluded and counted in the proxy',
     example: 'sum by (pod) (rate({namespace="shop"} |= "timeout" [5m]))',
     match: countOf,
   }),

@@ -12,7 +12,7 @@ export const metricOff = settingRule({
   id: 'metricOff',
   construct: 'any query with -pushdown=off',
   verdict: 'none',
-  reason: 'switched off: the backend selects streams, everything else is done here',
+  reason: 'pushdown is off: the backend selects streams, and the proxy evaluates everything else',
   example: {
     query: '{namespace="shop"} |= "timeout"',
     whyHidden: 'any query with -pushdown=off',

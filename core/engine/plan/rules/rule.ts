@@ -93,7 +93,7 @@ export function firstRule<Id extends string, Subject, Names extends unknown[], E
     const result = rule.apply(subject);
     if (result !== undefined) return { rule, ...result };
   }
-  throw new Error('a part of a query that no rule is about');
+  throw new Error('no pushdown rule covers a part of the query');
 }
 
 const strengths = { none: 0, superset: 1, exact: 2 } as const;

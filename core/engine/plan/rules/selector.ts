@@ -36,7 +36,7 @@ export const selectorRules = [
     backend: 'field:="v", field:~"^(?:re)$"',
     verdict: 'exact',
     reason:
-      'the field may be a column of rows only, which the index of streams does not know; not where -stream-fields has it',
+      'the field may be a column of rows only, which the stream index does not have, unless -stream-fields lists it',
     example: {
       query: '{namespace="shop", org_team="red"}',
       whyHidden: 'only with -extra-label-fields or -field-mapping',
@@ -57,7 +57,7 @@ export const selectorRules = [
     backend: '{name="v"}, for every stored spelling of the name',
     verdict: 'exact',
     reason:
-      'missing equals empty in both, patterns are anchored and `.` matches line feeds in both; a name with underscores may be stored with dots or dashes, which a listing of stream fields shows',
+      'both treat missing and empty alike, anchor patterns, and let `.` match line feeds; a name with underscores may be stored with dots or dashes, as the list of stream fields shows',
     example: '{namespace="shop", pod=~"cart-.+"}',
     match: (named) => named,
     emit: labelMatch,

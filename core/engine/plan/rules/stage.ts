@@ -15,13 +15,13 @@ export const stageRules: Readonly<Record<WhyHere, RuleText<WhyHere> & { readonly
   lineRewrite: here(
     'lineRewrite',
     wordsOf('lineRewrite'),
-    'templates and escapes have no equal in the backend; a bare decolorize needs the line here',
+    'the backend has no equivalent of templates and escapes; decolorize needs the line in the proxy',
     '{namespace="shop"} | decolorize',
   ),
   parser: here(
     'parser',
     wordsOf('parser'),
-    'names, duplicates, clashes and errors are read differently',
+    'names, duplicates, conflicts and errors are handled differently',
     '{namespace="shop"} | logfmt',
   ),
   labelRewrite: here(
