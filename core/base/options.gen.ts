@@ -1083,7 +1083,7 @@ export interface PeerCacheOptions {
    */
   readonly sharedCacheSecretFile?: string;
   /**
-   * host:port at which the other replicas reach this one.
+   * Address (host:port) at which the other replicas reach this one.
    */
   readonly peerSelf?: string;
   /**

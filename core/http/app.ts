@@ -56,7 +56,7 @@ class AllRunning {
 
   of({ req }: Context): Running {
     const running = this.#all.get(req);
-    if (running === undefined) throw new Error('a request came this far before it was counted in');
+    if (running === undefined) throw new Error('a request was routed before it was counted');
     return running;
   }
 }

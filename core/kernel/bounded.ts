@@ -15,7 +15,7 @@ export async function withinBound<Value>(
   const overdue = new Promise<never>((_resolve, reject) => {
     controller.signal.addEventListener('abort', () => {
       const reason: unknown = controller.signal.reason;
-      reject(reason instanceof Error ? reason : new Error('given up'));
+      reject(reason instanceof Error ? reason : new Error('cancelled'));
     });
   });
   try {

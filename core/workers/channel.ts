@@ -120,7 +120,7 @@ export class Channel {
 
   /** Fails all open requests, because the connection is closed. */
   close(): void {
-    for (const { fail } of [...this.#open.values()]) fail('it has ended');
+    for (const { fail } of [...this.#open.values()]) fail('the channel is closed');
   }
 
   async #answerTo({ id, topic, body }: Extract<Message, { kind: 'ask' }>): Promise<void> {
@@ -141,7 +141,7 @@ export class Channel {
   #post(message: Message, { length }: string): string | undefined {
     const { maxLength } = this.#bounds;
     if (length > maxLength) return `a message of ${length} characters is longer than ${maxLength}`;
-    return this.#send(message) ? undefined : 'it has ended';
+    return this.#send(message) ? undefined : 'the channel is closed';
   }
 }
 

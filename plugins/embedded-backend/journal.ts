@@ -120,7 +120,7 @@ async function makeFolder(folder: string): Promise<void> {
     if (code !== 'ENOENT' || parent === folder) throw error;
     await makeFolder(parent);
     await mkdir(folder).catch((cause: unknown) => {
-      throw new Error(`no folder can be made in ${parent}`, { cause });
+      throw new Error(`cannot create a directory in ${parent}`, { cause });
     });
   }
 }

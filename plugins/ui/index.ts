@@ -33,7 +33,7 @@ type UiHost = Pick<
 
 export default defineEndpoint<UiOptions>({
   name: 'ui',
-  summary: 'A page for browsers: the pipeline as loaded, queries, histograms and plans.',
+  summary: 'Web page with the loaded pipeline, a query editor, histograms and query plans.',
   servesAdmin: true,
   create: (_options, host) => createUi(host, pageFolder),
 });

@@ -9,31 +9,37 @@ const lengthBuckets = [16, 64, 256, 1024, 4096, 16384, 65536] as const;
 export const requestMetrics = {
   requests_total: {
     type: 'counter',
-    help: 'Requests of clients (downstream) and calls to the backend (upstream).',
+    help: 'Client requests (downstream) and calls to the backend (upstream).',
     labels: ['system', 'direction', 'endpoint', 'route', 'status'],
   },
   request_duration_seconds: {
     type: 'histogram',
-    help: 'Time from request to the end of the response.',
+    help: 'Duration from the request to the end of the response.',
     labels: where,
   },
-  backend_duration_seconds: { type: 'histogram', help: 'Time of calls to the backend.', labels: where },
+  backend_duration_seconds: { type: 'histogram', help: 'Duration of calls to the backend.', labels: where },
   upstream_calls_per_request: {
     type: 'histogram',
-    help: 'Backend calls that one request took.',
+    help: 'Number of backend calls per request.',
     labels: where,
     buckets: countBuckets,
   },
-  cache_hits_total: { type: 'counter', help: 'Requests that a cache answered, at least in part.' },
-  cache_misses_total: { type: 'counter', help: 'Requests that asked a cache in vain.' },
+  cache_hits_total: {
+    type: 'counter',
+    help: 'Cache hits: requests that a cache answered, at least in part.',
+  },
+  cache_misses_total: {
+    type: 'counter',
+    help: 'Cache misses: requests that looked in a cache and found nothing.',
+  },
   cache_hits_by_endpoint: {
     type: 'counter',
-    help: 'Requests that a cache answered, by endpoint.',
+    help: 'Cache hits by endpoint.',
     labels: where,
   },
   cache_misses_by_endpoint: {
     type: 'counter',
-    help: 'Requests that asked a cache in vain, by endpoint.',
+    help: 'Cache misses by endpoint.',
     labels: where,
   },
   translations_total: { type: 'counter', help: 'Queries translated for the backend.' },
@@ -45,25 +51,25 @@ export const requestMetrics = {
   },
   internal_operation_duration_seconds: {
     type: 'histogram',
-    help: 'Time of internal operations.',
+    help: 'Duration of internal operations.',
     labels: ['operation', 'outcome'],
   },
   plugin_defects_total: {
     type: 'counter',
-    help: 'Requests that failed because of a defect in a plugin, by its id in the pipeline file.',
+    help: 'Requests that failed because of a bug in a plugin, by its id in the pipeline file.',
     labels: ['kind', 'plugin'],
   },
   response_tuple_mode_total: {
     type: 'counter',
-    help: 'Query answers by shape of their entries.',
+    help: 'Query answers by the format of their entries.',
     labels: ['mode'],
   },
   uptime_seconds: {
     type: 'gauge',
-    help: 'Time since the process started to serve.',
+    help: 'Uptime: time since the process started to serve.',
     ofWorkers: 'max',
   },
-  active_requests: { type: 'gauge', help: 'Requests being answered.' },
+  active_requests: { type: 'gauge', help: 'Requests in flight.' },
   tenant_requests_total: {
     type: 'counter',
     help: 'Requests by tenant (-metrics.export-sensitive-labels).',
@@ -71,7 +77,7 @@ export const requestMetrics = {
   },
   tenant_request_duration_seconds: {
     type: 'histogram',
-    help: 'Time of requests by tenant.',
+    help: 'Duration of requests by tenant.',
     labels: ['system', 'direction', 'tenant', 'endpoint', 'route'],
   },
   client_requests_total: {
@@ -85,10 +91,10 @@ export const requestMetrics = {
     help: 'Responses by client and status.',
     labels: ['system', 'direction', 'client', 'endpoint', 'route', 'status'],
   },
-  client_inflight_requests: { type: 'gauge', help: 'Requests being answered by client.', labels: ['client'] },
+  client_inflight_requests: { type: 'gauge', help: 'Requests in flight by client.', labels: ['client'] },
   client_request_duration_seconds: {
     type: 'histogram',
-    help: 'Time of requests by client.',
+    help: 'Duration of requests by client.',
     labels: ['system', 'direction', 'client', 'endpoint', 'route'],
   },
   client_query_length_chars: {
@@ -108,40 +114,40 @@ export const requestMetrics = {
 export const reloadMetrics = {
   reloads_total: {
     type: 'counter',
-    help: 'Times that the pipeline file was read again: swapped for another pipeline, unchanged, or refused.',
+    help: 'Reloads of the pipeline file by outcome: swapped for another pipeline, unchanged, or refused.',
     labels: ['result'],
   },
   reload_last_successful: {
     type: 'gauge',
-    help: 'Whether what the pipeline file said last is served: 0 since a reload was refused.',
+    help: 'Whether the last reload of the pipeline file succeeded: 0 after a refused reload.',
     ofWorkers: 'min',
   },
   reload_last_success_timestamp_seconds: {
     type: 'gauge',
-    help: 'When the pipeline file was last read and could be served, in Unix seconds.',
+    help: 'Unix time of the last successful load of the pipeline file.',
     ofWorkers: 'min',
   },
   reload_draining: {
     type: 'gauge',
-    help: 'Pipelines from before a reload that still have requests or tails.',
+    help: 'Previous pipelines that still have requests or tails after a reload.',
   },
   pipeline_info: {
     type: 'gauge',
-    help: 'Processes that serve the pipeline of this hash; replicas with the same pipeline have the same.',
+    help: 'Processes that serve the pipeline with this hash; replicas with the same pipeline have the same hash.',
     labels: ['hash'],
   },
 } as const satisfies MetricSpecs;
 
 /** Metrics of the processes that serve together (`-workers`), measured by the first process. */
 export const workerMetrics = {
-  workers: { type: 'gauge', help: 'Workers that serve.' },
+  workers: { type: 'gauge', help: 'Number of serving workers.' },
   worker_restarts_total: {
     type: 'counter',
-    help: 'Workers that ended while they should serve, and were replaced.',
+    help: 'Workers that exited unexpectedly and were replaced.',
   },
   worker_unanswered_total: {
     type: 'counter',
-    help: 'Questions to all workers that one of them did not answer in time, by what was asked.',
+    help: 'Requests to all workers that a worker did not answer in time, by topic.',
     labels: ['topic'],
   },
 } as const satisfies MetricSpecs;
@@ -149,7 +155,7 @@ export const workerMetrics = {
 export const logMetrics = {
   log_records_lost_total: {
     type: 'counter',
-    help: 'Log records that did not reach the log: write_failed when it refused them (a full disk, a closed pipe), buffer_full when it did not keep up.',
+    help: 'Lost log records, by reason: write_failed (the log refused them, such as a full disk or a closed pipe), buffer_full (the log did not keep up).',
     labels: ['reason'],
   },
 } as const satisfies MetricSpecs;
@@ -159,17 +165,17 @@ export const connectionMetrics = {
   http_connections: { type: 'gauge', help: 'Open client connections by state.', labels: ['state'] },
   http_connection_transitions_total: {
     type: 'counter',
-    help: 'Changes of state of client connections.',
+    help: 'State changes of client connections.',
     labels: ['state'],
   },
   http_connection_rotations_total: {
     type: 'counter',
-    help: 'Connections that a client was asked to close, by reason.',
+    help: 'Connections that the proxy asked the client to close, by reason.',
     labels: ['reason'],
   },
   http_connections_cut_total: {
     type: 'counter',
-    help: 'Connections that were cut: pipelined (requests went on behind one that was refused), unread (its client did not read the answer in time), certificate (a client certificate of no trusted authority), descriptors (as many are open as the limit of file descriptors allows), defect (serving it failed; see the log).',
+    help: 'Connections that the proxy closed, by reason: pipelined (more requests after a refused one), unread (the client did not read the response in time), certificate (no client certificate of a trusted CA), descriptors (limit of file descriptors reached), defect (internal error; see the log).',
     labels: ['reason'],
   },
 } as const;
@@ -178,7 +184,7 @@ export const connectionMetrics = {
 export const shortageMetrics = {
   system_errors_total: {
     type: 'counter',
-    help: 'Calls of the system that failed where nothing waited for them, by code: EMFILE when the process has no file descriptor left.',
+    help: 'Failed system calls in the background, by error code: EMFILE means that the process has no free file descriptor.',
     labels: ['code'],
   },
 } as const satisfies MetricSpecs;
@@ -186,10 +192,10 @@ export const shortageMetrics = {
 export const fastLaneMetrics = {
   fast_lane_requests_total: {
     type: 'counter',
-    help: 'Requests answered by their bytes alone, because the same bytes had been answered before.',
+    help: 'Requests answered directly from the response cache (tier0), because a byte-identical request was answered before.',
   },
-  fast_lane_entries: { type: 'gauge', help: 'Requests whose meaning is remembered.' },
-  fast_lane_bytes: { type: 'gauge', help: 'Bytes of the requests whose meaning is remembered.' },
+  fast_lane_entries: { type: 'gauge', help: 'Requests in the index of byte-identical requests.' },
+  fast_lane_bytes: { type: 'gauge', help: 'Size of the index of byte-identical requests in bytes.' },
 } as const;
 
 /** Metrics of pushing metrics (`-otlp-endpoint`). */
@@ -199,13 +205,13 @@ export const otlpMetrics = {
     help: 'Pushes of all metrics by outcome: ok, partial when the receiver refused some of the points, failed.',
     labels: ['outcome'],
   },
-  otlp_push_retries_total: { type: 'counter', help: 'Requests of a push that were sent again.' },
+  otlp_push_retries_total: { type: 'counter', help: 'Retries of metric pushes.' },
 } as const satisfies MetricSpecs;
 
 export const traceMetrics = {
   trace_spans_total: {
     type: 'counter',
-    help: 'Spans of traces by outcome: pushed, failed with their push, dropped because 4,096 were waiting.',
+    help: 'Trace spans by outcome: pushed, failed with their push, dropped because 4,096 were waiting.',
     labels: ['outcome'],
   },
 } as const satisfies MetricSpecs;

@@ -94,7 +94,7 @@ export function processMetrics(): MetricSpecs {
 const collectionTimes: MetricSpec & { readonly name: string } = {
   name: 'go_gc_duration_seconds',
   type: 'histogram',
-  help: 'Pauses of the program by the garbage collector of V8.',
+  help: 'Pauses by the garbage collector of V8.',
   buckets: collectionBuckets,
 };
 
@@ -123,7 +123,7 @@ const figures: readonly ProcessFigure[] = [
   {
     name: 'process_start_time_seconds',
     type: 'gauge',
-    help: 'Start of the process, seconds since the epoch.',
+    help: 'Start time of the process, in seconds since the epoch.',
     ofWorkers: 'min',
     read: () => Math.round(Date.now() / 1000 - process.uptime()),
   },
@@ -136,14 +136,14 @@ const figures: readonly ProcessFigure[] = [
   {
     name: 'process_max_fds',
     type: 'gauge',
-    help: 'Most file descriptors that the process may have open (ulimit -n).',
+    help: 'Maximum number of open file descriptors of the process (ulimit -n).',
     ofWorkers: 'min',
     read: ({ maxOpenFiles }) => (maxOpenFiles === Infinity ? undefined : maxOpenFiles),
   },
   {
     name: 'process_cpu_usage_ratio',
     type: 'gauge',
-    help: 'Part of the processor time of the machine between two scrapes, by what it went into: user, system, iowait.',
+    help: 'Share of the CPU time of the host between two scrapes, by mode: user, system, iowait.',
     labels: ['mode'],
     ofWorkers: 'max',
     read: ({ cpu }) =>
@@ -152,28 +152,28 @@ const figures: readonly ProcessFigure[] = [
   {
     name: 'process_memory_total_bytes',
     type: 'gauge',
-    help: 'Memory of the machine.',
+    help: 'Total memory of the host.',
     ofWorkers: 'max',
     read: ({ memory }) => memory?.totalBytes,
   },
   {
     name: 'process_memory_available_bytes',
     type: 'gauge',
-    help: 'Memory of the machine that programs can have without swapping.',
+    help: 'Memory of the host that is available without swapping.',
     ofWorkers: 'max',
     read: ({ memory }) => memory?.availableBytes,
   },
   {
     name: 'process_memory_free_bytes',
     type: 'gauge',
-    help: 'Memory of the machine that nothing uses, not even as a cache of files.',
+    help: 'Free memory of the host, without the page cache.',
     ofWorkers: 'max',
     read: ({ memory }) => memory?.freeBytes,
   },
   {
     name: 'process_memory_usage_ratio',
     type: 'gauge',
-    help: 'Part of the memory of the machine that is not available.',
+    help: 'Share of the memory of the host that is not available.',
     ofWorkers: 'max',
     read: ({ memory }) =>
       memory === undefined || memory.totalBytes === 0
@@ -183,25 +183,25 @@ const figures: readonly ProcessFigure[] = [
   {
     name: 'process_disk_read_bytes_total',
     type: 'counter',
-    help: 'Bytes that the process had fetched from storage.',
+    help: 'Bytes that the process read from storage.',
     read: ({ io }) => io?.readBytes,
   },
   {
     name: 'process_disk_written_bytes_total',
     type: 'counter',
-    help: 'Bytes that the process had sent to storage.',
+    help: 'Bytes that the process wrote to storage.',
     read: ({ io }) => io?.writtenBytes,
   },
   {
     name: 'process_disk_read_operations_total',
     type: 'counter',
-    help: 'Calls of the process to read, of sockets too: Linux does not count those of files apart.',
+    help: 'Read system calls of the process, including sockets: Linux does not count file reads separately.',
     read: ({ io }) => io?.reads,
   },
   {
     name: 'process_disk_write_operations_total',
     type: 'counter',
-    help: 'Calls of the process to write, to sockets too: Linux does not count those to files apart.',
+    help: 'Write system calls of the process, including sockets: Linux does not count file writes separately.',
     read: ({ io }) => io?.writes,
   },
   {
@@ -224,7 +224,7 @@ const figures: readonly ProcessFigure[] = [
       return {
         name: `process_pressure_${resource}_${who}_ratio`,
         type: 'gauge',
-        help: `Part of the last 10, 60 or 300 seconds in which ${waiting} for ${resource}; only of kernels that tell it.`,
+        help: `Share of the last 10, 60 or 300 seconds in which ${waiting} for ${resource}; only if the kernel reports it.`,
         labels: ['window'],
         ofWorkers: 'max',
         read: ({ pressure }) => pressureOf(pressure[resource] ?? [], who),
@@ -234,13 +234,13 @@ const figures: readonly ProcessFigure[] = [
   {
     name: 'go_gc_cycles_total',
     type: 'counter',
-    help: 'Garbage collections of V8, of the young generation and of all.',
+    help: 'Garbage collections of V8, by generation: young, or all.',
     read: () => collections().count,
   },
   {
     name: 'go_memstats_alloc_bytes',
     type: 'gauge',
-    help: 'Heap of V8 that objects take.',
+    help: 'V8 heap used by objects.',
     read: () => v8.getHeapStatistics().used_heap_size,
   },
   {
@@ -252,19 +252,19 @@ const figures: readonly ProcessFigure[] = [
   {
     name: 'go_memstats_heap_sys_bytes',
     type: 'gauge',
-    help: 'Heap of V8 that the system has given.',
+    help: 'V8 heap reserved from the system.',
     read: () => v8.getHeapStatistics().total_heap_size,
   },
   {
     name: 'go_memstats_heap_inuse_bytes',
     type: 'gauge',
-    help: 'Heap of V8 that has pages behind it.',
+    help: 'V8 heap in physical memory.',
     read: () => v8.getHeapStatistics().total_physical_size,
   },
   {
     name: 'go_memstats_heap_idle_bytes',
     type: 'gauge',
-    help: 'Heap of V8 that the system has given and that has no pages behind it.',
+    help: 'V8 heap reserved from the system but not in physical memory.',
     read: () => {
       const { total_heap_size, total_physical_size } = v8.getHeapStatistics();
       return Math.max(0, total_heap_size - total_physical_size);
@@ -273,7 +273,7 @@ const figures: readonly ProcessFigure[] = [
   {
     name: 'go_memstats_sys_bytes',
     type: 'gauge',
-    help: 'Memory that the runtime has from the system: heap, buffers outside of it, its own bookkeeping.',
+    help: 'Memory that the runtime uses: heap, external buffers and its own data.',
     read: () => {
       const { total_heap_size, external_memory, malloced_memory } = v8.getHeapStatistics();
       return total_heap_size + external_memory + malloced_memory;

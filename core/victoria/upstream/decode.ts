@@ -118,7 +118,7 @@ function parseAnswer(text: string, isPart = false): unknown {
     // JSON that ends too early was cut at the backend's deadline (docs/protocol/victorialogs.md#failures); other invalid JSON does not come
     // from VictoriaLogs.
     if (isPart || text.startsWith('{')) throw apiError('queryTimeout', {}, { cause: error });
-    throw new UnexpectedAnswer(`no JSON; ${addressAdvice}`, { cause: error });
+    throw new UnexpectedAnswer(`not JSON; ${addressAdvice}`, { cause: error });
   }
 }
 

@@ -308,7 +308,7 @@ class OpenAnswer implements BackendAnswer {
         }
       }
       // Aborting a request discards unread data, which would then look like the end of the answer.
-      if (client.aborted || deadline.hasPassed) throw new Error('given up');
+      if (client.aborted || deadline.hasPassed) throw new Error('cancelled');
     } catch (error) {
       // After the head has arrived, an early end means that the backend broke off, unless this side ended the call.
       const isOurs = client.aborted || deadline.hasPassed;

@@ -114,7 +114,7 @@ async function storeFull(ctx: Context, sink: RowSink): Promise<HttpError> {
   await finish(ctx, sink);
   return new HttpError(
     429,
-    `the embedded backend is full: it holds about ${ctx.backend.store.bytes} bytes of ${ctx.backend.store.maxBytes}; ` +
+    `the embedded backend is full: it stores about ${ctx.backend.store.bytes} of ${ctx.backend.store.maxBytes} bytes; ` +
       `${sink.counts.accepted} rows of this request were stored; raise maxBytes or delete rows`,
   );
 }

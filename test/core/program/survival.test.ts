@@ -140,8 +140,8 @@ for (const [path, reason] of [
 }
 
 for (const [path, reason] of [
-  ['/proc/nowhere', 'no folder can be made in /proc'],
-  ['/proc/nowhere/deeper', 'no folder can be made in /proc'],
+  ['/proc/nowhere', 'cannot create a directory in /proc'],
+  ['/proc/nowhere/deeper', 'cannot create a directory in /proc'],
   ['/dev/null', 'a file with that name already exists'],
   ['/dev/null/rows', 'a part of the path is a file, not a directory'],
 ] as const) {

@@ -242,13 +242,13 @@ const unmade: readonly Row[] = [
   [
     'an own route without a handler',
     endpoint('create: () => ({ routes: new Map() }),'),
-    /endpoint "odd" .*"odd" of ownRoutes has no handler/,
+    /endpoint "odd" .*"odd" in ownRoutes has no handler/,
     oddEndpoint,
   ],
   [
     'a handler that is a word',
     endpoint("create: () => ({ routes: new Map([['odd', 'x']]) }),"),
-    /endpoint "odd" .*no function/,
+    /endpoint "odd" .*not a function/,
     oddEndpoint,
   ],
   [

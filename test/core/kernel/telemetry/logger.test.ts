@@ -206,7 +206,7 @@ test('lost records are reported in a record of their own', (t) => {
   t.like(record, { 'severity.text': 'WARN', 'log.records_lost': 3 });
   t.regex(
     lostLinesRecord(3, 'text'),
-    /^\S+Z WARN {2}log records lost: .* component=proxy log\.records_lost=3\n$/,
+    /^\S+Z WARN {2}log records were lost: .* component=proxy log\.records_lost=3\n$/,
   );
 });
 

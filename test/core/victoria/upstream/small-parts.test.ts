@@ -32,7 +32,7 @@ test('a body that was cut is a timeout, another shape is told as odd', (t) => {
   for (const text of ['', '<html>Welcome</html>', 'OK'])
     t.throws(() => doAll(decodeListing(text)), {
       instanceOf: UnexpectedAnswer,
-      message: /^no JSON; is -backend/,
+      message: /^not JSON; is -backend/,
     });
 });
 
