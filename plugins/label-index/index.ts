@@ -54,7 +54,10 @@ export const indexMetrics = {
     labels: ['outcome'],
   },
   label_index_snapshot_bytes: { type: 'gauge', help: 'Size of the last snapshot in bytes.' },
-  label_index_snapshot_write_seconds: { type: 'histogram', help: 'Duration of writing a snapshot of the index.' },
+  label_index_snapshot_write_seconds: {
+    type: 'histogram',
+    help: 'Duration of writing a snapshot of the index.',
+  },
 } as const;
 
 export default defineStage<LabelIndexOptions, 'tenant', never, typeof indexMetrics>({

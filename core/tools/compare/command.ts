@@ -13,12 +13,24 @@ import { Summary } from './summary.js';
 import { resolveVariables } from './variables.js';
 
 const flags: readonly CommandFlag[] = [
-  { name: 'reference', kind: 'string', description: 'URL of the Loki API whose answers are right' },
-  { name: 'candidate', kind: 'string', description: 'URL of the Loki API that is compared with it' },
-  { name: 'header', kind: 'string', description: 'headers of both sides, `Name: value` separated by ;' },
-  { name: 'reference-header', kind: 'string', description: 'headers of the reference only' },
-  { name: 'candidate-header', kind: 'string', description: 'headers of the candidate only' },
-  { name: 'range', kind: 'string', description: 'lengths of ranges, separated by commas; default 1h' },
+  { name: 'reference', kind: 'string', description: 'URL of the reference Loki API' },
+  {
+    name: 'candidate',
+    kind: 'string',
+    description: 'URL of the candidate Loki API, which is compared with the reference',
+  },
+  {
+    name: 'header',
+    kind: 'string',
+    description: 'request headers for both sides, `Name: value` separated by ;',
+  },
+  { name: 'reference-header', kind: 'string', description: 'request headers for the reference only' },
+  { name: 'candidate-header', kind: 'string', description: 'request headers for the candidate only' },
+  {
+    name: 'range',
+    kind: 'string',
+    description: 'lengths of the time ranges, separated by commas; default 1h',
+  },
   {
     name: 'until',
     kind: 'string',
@@ -29,12 +41,16 @@ const flags: readonly CommandFlag[] = [
     kind: 'string',
     description: 'values of dashboard variables, `name=value` separated by ;',
   },
-  { name: 'rate', kind: 'string', description: 'requests a second to each side; default 5' },
-  { name: 'max-requests', kind: 'string', description: 'requests at most; default 10000' },
-  { name: 'max-answer-bytes', kind: 'string', description: 'size of an answer at most; default 33554432' },
-  { name: 'timeout', kind: 'string', description: 'time for an answer; default 60s' },
+  { name: 'rate', kind: 'string', description: 'requests per second to each side; default 5' },
+  { name: 'max-requests', kind: 'string', description: 'maximum number of requests; default 10000' },
+  {
+    name: 'max-answer-bytes',
+    kind: 'string',
+    description: 'maximum size of an answer in bytes; default 33554432',
+  },
+  { name: 'timeout', kind: 'string', description: 'timeout for a request; default 60s' },
   { name: 'format', kind: 'string', description: `${reportForms.join(', ')}; default text` },
-  { name: 'output', kind: 'string', description: 'file for the report; text is printed all the same' },
+  { name: 'output', kind: 'string', description: 'output file of the report; text is still printed' },
 ];
 
 const about = `
@@ -131,7 +147,7 @@ function settingsOf({ values, positionals }: PlainArgs): Settings {
     (values.get(name) ?? '').split(';').flatMap((text) => {
       if (text.trim() === '') return [];
       const [, key = '', value = ''] = separator.exec(text) ?? [];
-      if (key === '') problems.push(`-${name} has a part that cannot be read: "${text.trim()}"`);
+      if (key === '') problems.push(`-${name} has an invalid part: "${text.trim()}"`);
       return [[key.trim(), value.trim()] as const];
     });
   const header = /^([^:]+):(.*)$/s;

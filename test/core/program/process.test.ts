@@ -98,7 +98,7 @@ test.serial('the embedded backend runs alone and stops on SIGTERM', async (t) =>
   t.deepEqual(await once(second, 'close'), [1, null]);
   t.regex(
     err,
-    /^ref-proxy backend: -listen: cannot listen on 127\.0\.0\.1:\d+: address already in use; stop what listens there, .*\n$/,
+    /^ref-proxy backend: -listen: cannot listen on 127\.0\.0\.1:\d+: address already in use; stop the process that listens there, .*\n$/,
   );
   child.kill('SIGTERM');
   t.deepEqual(await exited, [0, null]);

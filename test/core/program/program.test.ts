@@ -40,7 +40,7 @@ test.serial('an unknown flag and a bad value are both told, status 2', async (t)
   t.is(status, 2);
   t.regex(err, /unknown flag -lisen, did you mean -listen\?/);
   t.regex(err, /-max-concurrent/);
-  t.regex(err, /stray is no flag/);
+  t.regex(err, /stray is not a flag/);
 });
 
 test.serial(

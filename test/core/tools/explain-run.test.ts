@@ -229,7 +229,7 @@ test.serial('what is wrong before a query runs is told without running it', asyn
   t.regex((await explain('-again', '{app="a"}')).err, /-again requires -run/);
   const stray = await explain('-since=1h', '{app="a"}');
   t.is(stray.status, 2);
-  t.regex(stray.err, /-since needs -run/);
+  t.regex(stray.err, /-since requires -run/);
 });
 
 const pipeline = (url: string): string => `

@@ -63,7 +63,7 @@ test('a module of Node and a name that is none are unknown plugins', async (t) =
 const broken: readonly (readonly [use: string, message: RegExp])[] = [
   ['./plugins/half.js', /does not export a valid plugin: it has no create function/],
   ['./plugins/throws.js', /cannot be loaded: no luck today/],
-  ['./plugins/no-default.js', /does not export a plugin as default/],
+  ['./plugins/no-default.js', /has no default export that is a plugin/],
   ['./plugins/bad-schema.js', /has an invalid options schema/],
 ];
 const loadsTypeScript =
