@@ -104,7 +104,7 @@ export const errorTable = {
   },
   severalHosts: {
     status: 400,
-    when: 'a request has the request has more than one Host header',
+    when: 'a request has more than one Host header',
     text: 'the request has more than one Host header',
   },
   badHttpVersion: {
