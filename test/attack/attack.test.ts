@@ -2,11 +2,18 @@
 import test, { type ExecutionContext } from 'ava';
 import { openStore, type Store } from '../conformance/target.js';
 import { withDisk } from '../core/cache/disk-engines.js';
+import { runs } from '../setup/runs.js';
 import { angles } from './angles.js';
 import { differenceOf } from './same-answer.js';
 
 /** As many as take a few seconds. */
-const short: Readonly<Record<string, number>> = { tenants: 60, lanes: 30, caches: 2, peers: 48, browser: 1 };
+const short: Readonly<Record<string, number>> = {
+  tenants: runs(30, 60),
+  lanes: runs(10, 30),
+  caches: runs(1, 2),
+  peers: runs(16, 48),
+  browser: 1,
+};
 
 let store: Store;
 test.before(async () => {

@@ -1,4 +1,5 @@
 import test from 'ava';
+import { spreadSample } from '../setup/runs.js';
 import { readCases } from './cases.js';
 import { conformanceCorpus, startNsOf } from './corpus.js';
 import { readExceptions } from './exceptions.js';
@@ -6,8 +7,6 @@ import { openProxy } from './target.js';
 import { replay } from './replay.js';
 import { openSplit, splitFlags } from './split-stores.js';
 
-/** Of the corpus, what a hot and a cold backend are asked. */
-const every = 5;
 const boundaryNs = startNsOf(conformanceCorpus) + 30n * 60_000_000_000n;
 
 test.serial(
@@ -23,11 +22,10 @@ test.serial(
         [...splitFlags(split, boundaryNs), ['server.register-instrumentation', 'true']],
       );
       try {
-        const cases = [...readCases('http'), ...readCases('otel')].filter(
-          ({ request }, index) =>
-            index % every === 0 && request.exact !== false && !exceptions.has(request.id),
+        const cases = spreadSample([...readCases('http'), ...readCases('otel')], 25, 5).filter(
+          ({ request }) => request.exact !== false && !exceptions.has(request.id),
         );
-        t.true(cases.length > 150);
+        t.true(cases.length > 30);
         const outcomes = await replay(proxy.urls.main, cases);
         t.deepEqual(
           outcomes.flatMap(({ request, difference }) =>

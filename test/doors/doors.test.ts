@@ -4,11 +4,12 @@ import { readExceptions } from '../conformance/exceptions.js';
 import { remembering } from '../conformance/remembering.js';
 import type { Outcome } from '../conformance/replay.js';
 import { openStore, type Store } from '../conformance/target.js';
+import { isDeep } from '../setup/runs.js';
 import { doorsCorpus, replayIn } from './corpus.js';
 import { defaultMode, otherModes, sampleOf } from './modes.js';
 
 /** Of the requests, what is asked in the modes beside the default one; `npm run doors -- --all` asks all in all of them. */
-const oneOf = 16;
+const oneOf = isDeep ? 16 : 64;
 
 const exceptions = readExceptions('test/doors/exceptions.jsonl');
 let store: Store;
@@ -43,7 +44,7 @@ for (const mode of otherModes)
   test.serial(`requests about logs of all doors are answered as recorded: ${mode.name}`, async (t) => {
     t.timeout(900_000);
     const sample = sampleOf(readCases('doors'), mode, oneOf, process.env['TEST_SEED']);
-    t.true(sample.length > 100);
+    t.true(sample.length > 1_200 / oneOf);
     t.deepEqual(differences(await replayIn(mode, store, sample)), []);
   });
 

@@ -9,11 +9,8 @@ export interface Question {
   readonly headers: Readonly<Record<string, string>>;
 }
 
-/** How many cases of each family and path are asked. */
-const perKind = 2;
-
-/** Requests of every kind that the corpus has, and some that have ways of their own to the backend. */
-export function questions(): readonly Question[] {
+/** Requests of every kind that the corpus has, so many of each family and path, and some that have ways of their own to the backend. */
+export function questions(perKind = 2): readonly Question[] {
   const byKind = new Map<string, Question[]>();
   for (const { request, golden } of [...readCases('http'), ...readCases('otel')]) {
     if (golden.status !== 200) continue;

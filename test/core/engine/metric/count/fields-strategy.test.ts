@@ -89,7 +89,7 @@ test.serial('rows without a line are counted by their fields as their rebuilt li
       await store.push(account, [...stored, ...stored.slice(0, 3)]);
       for (const text of queries) t.deepEqual(await outcome(text, 'on'), await outcome(text, 'off'), text);
     }),
-    { numRuns: runs(25) },
+    { numRuns: runs(6, 25) },
   );
 });
 

@@ -60,7 +60,7 @@ test.serial('lines that are counted by their JSON count as they would one by one
           t.deepEqual(await outcome(text, 'on'), wanted, `${text}, ${time} time`);
       }
     }),
-    { numRuns: runs(10) },
+    { numRuns: runs(3, 10) },
   );
 });
 
