@@ -153,7 +153,9 @@ test.serial('taking optional stages out, all or one, leaves every answer the sam
     t.deepEqual(await changedWithout(set, optionalStages, all), [], 'without any of them');
   }
   for (const [turn, stage] of optionalStages.entries()) {
-    const some = spreadSample(first.http, 48, 8, turn).filter(({ request }) => !guardRefusals.has(request.id));
+    const some = spreadSample(first.http, 48, 8, turn).filter(
+      ({ request }) => !guardRefusals.has(request.id),
+    );
     t.deepEqual(await changedWithout('http', [stage], some), [], `without ${stage}`);
   }
 });

@@ -18,7 +18,12 @@ export function runs(usual: number, deep = usual): number {
  * One of so many items, spread evenly over a list; in a deep run one of `deep`. Lists go from kind to kind, so that each kind has its share.
  * Samples of different `turn` have different items.
  */
-export function spreadSample<Item>(items: readonly Item[], usual: number, deep = 1, turn = 0): readonly Item[] {
+export function spreadSample<Item>(
+  items: readonly Item[],
+  usual: number,
+  deep = 1,
+  turn = 0,
+): readonly Item[] {
   const oneOf = isDeep ? deep : usual;
   return items.filter((_, index) => index % oneOf === turn % oneOf);
 }

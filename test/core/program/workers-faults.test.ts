@@ -62,7 +62,7 @@ function load(url: string): Load {
 /** Waits until a load has had so many answers more. */
 async function answers(of: Load, more: number): Promise<void> {
   const until = of.answered + more;
-  while (of.answered < until) await new Promise((resolve) => setImmediate(resolve));
+  while (of.answered < until) await new Promise((resolve) => setTimeout(resolve, 10));
 }
 
 /** Tails over connections of their own, one after the other: a worker that is busy with many at once leaves none to the others. */
@@ -132,7 +132,7 @@ async function stillTail(t: ExecutionContext, { sockets, closed, got }: Tails, u
   t.true(open.length > 0);
   await push(url, ['still'], BigInt(Date.now()) * 1_000_000n);
   while (!open.every((socket) => got.get(socket)?.includes('still') === true))
-    await new Promise((resolve) => setImmediate(resolve));
+    await new Promise((resolve) => setTimeout(resolve, 10));
 }
 
 test.serial('SIGTERM lets requests of every worker finish', async (t) => {

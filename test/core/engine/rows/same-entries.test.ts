@@ -301,7 +301,7 @@ test.serial('near repeats are told apart, and repeats found, whatever is asked a
         }
       }
     }),
-    { numRuns: Math.min(runs(8), 20) },
+    { numRuns: Math.min(runs(3, 8), 20) },
   );
 });
 
@@ -352,7 +352,7 @@ test.serial('rows that are shown alike are one entry, whatever the backend has s
         }
       },
     ),
-    { numRuns: Math.min(runs(10), 20) },
+    { numRuns: Math.min(runs(4, 10), 20) },
   );
 });
 

@@ -57,7 +57,7 @@ test.serial('values that the backend gathers are those of the lines', async (t) 
           t.deepEqual(await outcome(text, 'on'), wanted, `${text}, ${time} time`);
       }
     }),
-    { numRuns: runs(12) },
+    { numRuns: runs(4, 12) },
   );
 });
 
