@@ -197,6 +197,6 @@ test('no row whose label comes from its line is kept back, however the line spel
         throw new Error(`kept back by ${stages} | ${condition}: ${JSON.stringify(rows[index])}`);
     }
   });
-  fc.assert(law, { numRuns: runs(4000), endOnFailure: true });
+  fc.assert(law, { numRuns: runs(1_200, 4_000), endOnFailure: true });
   t.true(kept > 500 && sent > 500, `${kept} kept back, ${sent} sent`);
 });
