@@ -63,7 +63,7 @@ test.serial(
     await withRelay(async (relay) => {
       relay.expect(lostNode(relay));
       await askAll(relay.url, [['query-range-partial-responses', 'true']], async (told, again) => {
-        const warning = 'partial response: a storage node of the backend could not be reached';
+        const warning = 'partial response: a storage node of the backend is unreachable';
         const unwarned = told.filter(({ status, text }) => status === 200 && !text.includes(warning));
         t.deepEqual(
           shortOnes(

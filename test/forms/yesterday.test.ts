@@ -92,7 +92,7 @@ withDisk(test)(
           [],
           names.join(' '),
         );
-        t.true(proxy.records.some((line) => line.includes('running deletions cannot be read')));
+        t.true(proxy.records.some((line) => line.includes('cannot read the file of running deletions')));
         t.deepEqual(await answers(proxy.url), await recorded('answers.json'));
         t.is(await metric(proxy.url, 'disk_cache_up'), 1);
         noErrors(t, proxy);

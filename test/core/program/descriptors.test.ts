@@ -84,7 +84,7 @@ test.serial('connections of clients leave descriptors for the rest of the work',
   const { child, said, url } = await serveUnder(t, ['-rate-limit-per-second=0']);
   const kept = await openMany(url, 2 * limit);
   t.is(kept.length, limit / 2);
-  t.like(await said.line('connections are refused'), {
+  t.like(await said.line('refusing connections'), {
     'severity.text': 'ERROR',
     listener: '-listen',
     'connections.max': limit / 2,
@@ -153,7 +153,7 @@ services: [{ use: ./opening.js }]
     t.is(await ask('/loki/api/v1/status/buildinfo'), 200);
     // Less than are open.
     await allow(8);
-    t.like(await said.line('the process has no file descriptor left'), { 'severity.text': 'ERROR' });
+    t.like(await said.line('the process has no free file descriptor'), { 'severity.text': 'ERROR' });
     t.is(await ask('/loki/api/v1/status/buildinfo'), 200);
     t.true((await metric(url, 'system_errors_total{code="EMFILE"}', dispatcher)) > 0);
     const refused = await request(`${url}/loki/api/v1/labels`, { dispatcher });

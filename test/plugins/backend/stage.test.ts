@@ -159,7 +159,7 @@ test.serial('an unhealthy backend is not ready, and failed looks do not open the
     for (let index = 0; index < 5; index += 1) t.is(await stage.ready(), 'backend not ready');
     t.is(await host.metric('circuit_breaker_state'), 0);
     const strict = new BackendStage(optionsFor(url, { versionStrict: true }), makeBackendHost());
-    await t.throwsAsync(strict.start(new AbortController().signal), { message: /\/health failed/ });
+    await t.throwsAsync(strict.start(new AbortController().signal), { message: /\(\/health\) failed/ });
     await Promise.all([stage.stop(), strict.stop()]);
   });
 });

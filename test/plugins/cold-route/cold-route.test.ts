@@ -147,8 +147,9 @@ test('-cold-manifest-refresh says how often the manifest is read, and a bad one 
       await readAgain();
       t.deepEqual(await lines(-400, 400), ['young', 'in both', 'only hot']);
       const told = (): number =>
-        log.records.filter((record) => String(record.get('body')).includes('cold backend cannot be read'))
-          .length;
+        log.records.filter((record) =>
+          String(record.get('body')).includes('cannot read the manifest of the cold backend'),
+        ).length;
       t.is(told(), 1);
       // Valid, but endless.
       manners.manifest = manifest(60) + ' '.repeat(100_000);

@@ -41,7 +41,7 @@ async function withRate(
             return Object.fromEntries([...series].map(([, by = '', count]) => [by, Number(count)]));
           },
           warnings: () =>
-            log.records.filter((record) => /^most requests over the rate/.test(String(record.get('body')))),
+            log.records.filter((record) => /^most rate-limited requests/.test(String(record.get('body')))),
         }),
       given,
     );

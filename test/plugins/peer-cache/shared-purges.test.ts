@@ -85,7 +85,7 @@ test('a purge while the store is gone is made up for before anything of it is us
   t.true(await found(other, 'shop:a'));
   await store.stop();
   await one.tier.purge();
-  t.is(saidOf(one, 'was not told of a purge'), 1);
+  t.is(saidOf(one, 'cannot purge the shared cache'), 1);
   await store.listen();
   await backOf(one);
   t.false(await found(one, 'shop:a'));

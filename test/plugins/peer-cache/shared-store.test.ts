@@ -92,7 +92,7 @@ test('a value under the name of another, with any bit flipped, cut or replaced, 
     { endOnFailure: true, numRuns: 100 },
   );
   t.true((await counted(one, 'drops_total', { reason: 'damaged' })) > 20);
-  t.is(saidOf(one, 'not what was written'), 1);
+  t.is(saidOf(one, 'not the value written'), 1);
   store.held.set(name, { value: good, untilMs });
   t.deepEqual((await one.tier.get('shop:a'))?.packed, answerOf(1));
 });
@@ -143,7 +143,7 @@ test('a store that is not there, goes and comes back is one log record each time
   const one = await startedOf(t, store.url);
   await eventually(async () => {
     await one.tier.tick();
-    return saidOf(one, 'failed and is off') === 1;
+    return saidOf(one, 'failed and is turned off') === 1;
   });
   t.is(await one.tier.get('shop:a'), undefined);
   one.tier.set('shop:a', answerOf(1), 60_000);
@@ -157,7 +157,7 @@ test('a store that is not there, goes and comes back is one log record each time
   await store.listen();
   await backOf(one);
   t.deepEqual((await one.tier.get('shop:a'))?.packed, answerOf(1));
-  t.deepEqual([saidOf(one, 'failed and is off'), saidOf(one, 'works again')], [2, 2]);
+  t.deepEqual([saidOf(one, 'failed and is turned off'), saidOf(one, 'works again')], [2, 2]);
 });
 
 test('a wrong password of the store, or none, turns it off and is in no log', async (t) => {
@@ -220,11 +220,14 @@ test('a store that speaks nonsense is left, whatever it says, and nothing of it 
     const one = await replicaOf(t, store.url, { mostWaitMs: 100 });
     await put(one, 'shop:a', answerOf(1), 1e9);
     store.faults.instead = () => answer;
-    while (saidOf(one, 'failed and is off') === 0)
+    while (saidOf(one, 'failed and is turned off') === 0)
       t.is(await one.tier.get('shop:a'), undefined, String(answer).slice(0, 40));
     delete store.faults.instead;
-    await backOf(one);
-    await eventually(() => found(one, 'shop:a'));
+    // A busy machine may be too slow for the timeout again, so that the store is tried anew.
+    await eventually(async () => {
+      await backOf(one);
+      return found(one, 'shop:a');
+    });
   }
 });
 
@@ -234,7 +237,7 @@ test('a look-up waits for a slow store only for its timeout, and after some of t
     const one = await replicaOf(t, store.url, { mostWaitMs: 20 });
     await put(one, 'shop:a', answerOf(1), 1e9);
     Object.assign(store.faults, fault);
-    while (saidOf(one, 'failed and is off') === 0) t.is(await one.tier.get('shop:a'), undefined);
+    while (saidOf(one, 'failed and is turned off') === 0) t.is(await one.tier.get('shop:a'), undefined);
     const asked = store.counts.get('GETRANGE') ?? 0;
     const many = Array.from({ length: 2_000 }, () => one.tier.get('shop:a'));
     for (let number = 0; number < 2_000; number += 1)

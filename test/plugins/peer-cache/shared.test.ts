@@ -130,7 +130,7 @@ test('a store that is lost in the middle of a load costs no answer, and is used 
     await Promise.all([load(one, 0), load(other, 5)]);
     t.is(failed, 0);
     await until(async () => (await count(one.url, 'shared_cache_up')) === 1);
-    t.is(said(one).split('shared cache failed and is off').length, 2, 'once');
+    t.is(said(one).split('shared cache failed and is turned off').length, 2, 'once');
     t.is(said(one).split('shared cache works again').length, 2, 'once');
   });
 });

@@ -26,7 +26,7 @@ test.serial(
     t.is(error?.status, 400);
     t.regex(
       error?.message ?? '',
-      /more than 10485760 bytes .* most of it for log lines, .* more for the labels of series; .* raise -max-query-memory$/,
+      /limit of 10485760 bytes \(mostly .*log lines.*\) .* more for the labels of series; .* raise -max-query-memory$/,
     );
   },
 );
@@ -59,7 +59,7 @@ test.serial(
     first.charge(30 * mib, 'log lines');
     const error = refusal(() => second.charge(30 * mib, 'log lines'));
     t.is(error?.status, 503);
-    t.regex(error?.message ?? '', /of the 41943040 bytes that the heap .*--max-old-space-size$/);
+    t.regex(error?.message ?? '', /of the 41943040 bytes of heap .*--max-old-space-size$/);
     second.close();
     first.retain();
     first.close();

@@ -87,7 +87,7 @@ test('so many lines may wait for a thread', async (t) => {
     instanceOf: ApiError,
   });
   t.is(error.status, 503);
-  t.regex(error.message, /256 wait .* raise -line-threads/);
+  t.regex(error.message, /256 are waiting .* raise -line-threads/);
   parts.workers.close();
   const ended = await Promise.allSettled(all);
   t.true(ended.every(({ status }) => status === 'rejected'));

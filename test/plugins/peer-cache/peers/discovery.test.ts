@@ -94,7 +94,7 @@ test.serial('without servers of its own the name is resolved as the system does'
     if (replica === undefined) return t.fail();
     t.deepEqual(await peersOf(replica), ['127.0.0.1:3100']);
     const told = replica.log.records.find((record) =>
-      String(record.get('body')).includes('is -peer-self the address'),
+      String(record.get('body')).includes('not among the discovered members'),
     );
     t.truthy(told);
   });
@@ -160,7 +160,8 @@ test.serial(
       );
       t.deepEqual(await peersOf(first), others);
       t.is(
-        first.log.records.filter((record) => String(record.get('body')).includes('cannot be found')).length,
+        first.log.records.filter((record) => String(record.get('body')).includes('peer discovery failed'))
+          .length,
         2,
       );
     });

@@ -116,7 +116,7 @@ for (const [name, [answer, reason]] of Object.entries(faults))
         Number(await metric(only.url, `peer_cache_failures_total{reason="${reason}"}`));
       await until(async () => (await failed()) > 0);
       const told = await only.log.find((record) =>
-        /^a peer failed|not believed/.test(String(record.get('body'))),
+        /^a peer failed|invalid (?:answer|value)/.test(String(record.get('body'))),
       );
       t.is(told.get('reason'), reason);
       t.false(only.log.records.some((record) => JSON.stringify([...record]).includes(token)));
