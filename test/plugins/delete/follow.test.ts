@@ -141,7 +141,7 @@ withDisk(test)(
         t.deepEqual(await door.lines('{app="a"}'), ['one']);
         t.truthy(
           await door.log.find((record) =>
-            String(record.get('body')).startsWith('the file of running deletions'),
+            String(record.get('body')).startsWith('cannot read the file of running deletions'),
           ),
         );
       },
