@@ -215,11 +215,7 @@ function checkRoutes(
 ): void {
   const unknown = [...routes.keys()].find((id) => !known.has(id));
   if (unknown !== undefined)
-    throw new PluginFailure(
-      place(loaded),
-      'create',
-      `unknown route "${unknown}": declare it in ownRoutes`,
-    );
+    throw new PluginFailure(place(loaded), 'create', `unknown route "${unknown}": declare it in ownRoutes`);
   const admin = [...routes.keys()].find((id) => known.get(id)?.listener === 'admin');
   if (admin !== undefined && !servesAdmin)
     throw new PluginFailure(
@@ -236,7 +232,11 @@ function claim<Handler>(
 ): void {
   for (const [route, handler] of from) {
     if (to.has(route))
-      throw new PluginFailure(place(loaded), 'create', `route "${route}" is already served by a plugin above`);
+      throw new PluginFailure(
+        place(loaded),
+        'create',
+        `route "${route}" is already served by a plugin above`,
+      );
     to.set(route, handler);
   }
 }

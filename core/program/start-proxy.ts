@@ -253,9 +253,12 @@ export async function startProxy(pipeline: Pipeline, options: StartOptions = {})
     const delayMs = begun.current.pipeline.server.shutdownDelay;
     if (delayMs === 0) return;
     edge.leave();
-    log.info('shutting down: /ready answers 503, and requests are still served until the shutdown delay is over', {
-      'shutdown.delay_ms': delayMs,
-    });
+    log.info(
+      'shutting down: /ready answers 503, and requests are still served until the shutdown delay is over',
+      {
+        'shutdown.delay_ms': delayMs,
+      },
+    );
     // A worker is notified by the first process, whose delay is the relevant one.
     await pauseUnless(hurry, joined === undefined ? delayMs : delayMs + firstProcessGraceMs);
   };

@@ -55,7 +55,8 @@ class LabelWarmer implements Lifecycle {
       finished: (record, status) => this.#saw(record, status),
     });
     this.#running = this.#run().catch((error: unknown) => {
-      if (!this.#stopped.signal.aborted) this.#host.log.error('the prefetch of label listings has stopped', { error });
+      if (!this.#stopped.signal.aborted)
+        this.#host.log.error('the prefetch of label listings has stopped', { error });
     });
     return Promise.resolve();
   }

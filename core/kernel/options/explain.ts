@@ -105,7 +105,10 @@ function expectedType(schema: ValueSchema): string {
 function expectedText(schema: ValueSchema): string {
   const format = schema.format === undefined ? undefined : textFormats.get(schema.format);
   if (format !== undefined) return format.expected;
-  return schema['x-expected'] ?? (schema.pattern === undefined ? 'a text' : `a string that matches ${schema.pattern}`);
+  return (
+    schema['x-expected'] ??
+    (schema.pattern === undefined ? 'a text' : `a string that matches ${schema.pattern}`)
+  );
 }
 
 function shown(value: unknown, { format = '' }: ValueSchema): string {

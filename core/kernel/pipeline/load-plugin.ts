@@ -143,8 +143,7 @@ async function loadModule(
   // The schema is checked below; the type only names the parts used here.
   const schema = plugin.plugin.schema ?? noOptions;
   const problem = schemaProblem(schema);
-  if (problem !== undefined)
-    return { kind: 'broken', message: `has an invalid options schema: ${problem}` };
+  if (problem !== undefined) return { kind: 'broken', message: `has an invalid options schema: ${problem}` };
   return { kind: 'loaded', plugin: plugin.plugin, schema: withSecretFiles(schema) };
 }
 
@@ -209,7 +208,8 @@ export function asPlugin(exported: unknown): AsPlugin {
   }
   const parts = new Map<string, unknown>(Object.entries(exported));
   const lacks = missingPart(parts);
-  if (lacks !== undefined) return { kind: 'no-plugin', reason: `does not export a valid plugin: ${lacks}`, fix: define };
+  if (lacks !== undefined)
+    return { kind: 'no-plugin', reason: `does not export a valid plugin: ${lacks}`, fix: define };
   const fault = declarationFault(parts);
   if (fault !== undefined)
     return { kind: 'no-plugin', reason: `has an invalid declaration: ${fault}`, fix: declare };
