@@ -20,6 +20,35 @@ export interface Answered {
   readonly body: unknown;
 }
 
+/** The query string of a request's parameters. */
+export function queryString(params: ComparedRequest['params']): string {
+  const search = new URLSearchParams();
+  for (const [name, value] of Object.entries(params))
+    for (const one of typeof value === 'string' ? [value] : value) search.append(name, one);
+  return search.toString();
+}
+
+/** A body as `Answered` has it. */
+export function parsedBody(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return text;
+  }
+}
+
+/** True for an answer that holds anything; two empty answers are equal, and prove little. */
+export function hasData({ status, body }: Answered): boolean {
+  if (status !== 200) return false;
+  const answer = asObject(body);
+  const { data } = answer;
+  if (typeof data === 'string' || Array.isArray(data)) return data.length > 0;
+  const { result } = asObject(data);
+  if (result !== undefined) return asArray(result).length > 0;
+  const lists = [answer['fields'], answer['values'], answer['detectedLabels']];
+  return lists.some((list) => asArray(list).length > 0) || Number(answer['entries'] ?? 0) > 0;
+}
+
 /**
  * Compares two answers of Loki APIs value by value: label sets, times, values (equal to nine digits), lines, order where it counts, errors
  * with their texts. Statistics of a query, and what Loki itself leaves open, do not count. Volumes and patterns are about equal.

@@ -10,22 +10,23 @@ export function compareSamples(isOrdered: boolean, reference: Json, candidate: J
     return comparePoint(inSeconds(reference['result']), inSeconds(candidate['result']));
   const [series, others] = [reference, candidate].map((data) => asArray(data['result']).map(asObject));
   if (series === undefined || others === undefined) return undefined;
-  const keys = series.map(keyOf);
-  const labels = listDifference('series', keys, others.map(keyOf));
+  const keys = series.map(seriesKey);
+  const labels = listDifference('series', keys, others.map(seriesKey));
   if (labels !== undefined) return labels;
-  const byKey = new Map(others.map((other) => [keyOf(other), other]));
+  const byKey = new Map(others.map((other) => [seriesKey(other), other]));
   for (const [index, one] of series.entries()) {
     const key = keys[index] ?? '';
     const difference = comparePoints(pointsOf(one), pointsOf(byKey.get(key) ?? {}));
     if (difference !== undefined) return { ...difference, where: key };
     const other = others[index];
     if (isOrdered && other !== undefined && comparePoints(pointsOf(one), pointsOf(other)) !== undefined)
-      return differing('order', key, keyOf(other), `position ${index}`);
+      return differing('order', key, seriesKey(other), `position ${index}`);
   }
   return undefined;
 }
 
-function keyOf(series: Json): string {
+/** The labels of a series as text. */
+export function seriesKey(series: Json): string {
   return canonical(series['metric']);
 }
 

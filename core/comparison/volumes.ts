@@ -1,6 +1,6 @@
 import { differing, listDifference, type Difference } from './difference.js';
 import { asArray, asObject, asText, canonical, type Json } from './json.js';
-import { pointsOf } from './samples.js';
+import { pointsOf, seriesKey } from './samples.js';
 
 /** Loki's volumes depend on how it compresses and cuts chunks. */
 const valueTolerance = 0.25;
@@ -27,12 +27,11 @@ export function compareVolumes(reference: Json, candidate: Json): Difference | u
     asArray(data['result']).map(asObject),
     asArray(otherData['result']).map(asObject),
   ];
-  const keyOf = (one: Json): string => canonical(one['metric']);
-  const labels = listDifference('series', series.map(keyOf), others.map(keyOf));
+  const labels = listDifference('series', series.map(seriesKey), others.map(seriesKey));
   if (labels !== undefined) return labels;
-  const byKey = new Map(others.map((other) => [keyOf(other), other]));
+  const byKey = new Map(others.map((other) => [seriesKey(other), other]));
   for (const one of series) {
-    const key = keyOf(one);
+    const key = seriesKey(one);
     const [points, otherPoints] = [pointsOf(one), pointsOf(byKey.get(key) ?? {})];
     if (points.length !== otherPoints.length)
       return differing('number of points', String(points.length), String(otherPoints.length), key);

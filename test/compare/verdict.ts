@@ -1,6 +1,5 @@
-import type { Answered } from '../../core/comparison/answers.js';
+import { hasData, type Answered } from '../../core/comparison/answers.js';
 import { compareAnswers } from '../conformance/compare.js';
-import { asArray, asObject } from '../../core/comparison/json.js';
 import { caseOf, type Question } from './question.js';
 
 /** Somebody who answers: Loki, or a proxy. */
@@ -59,15 +58,4 @@ export async function judge(
 
 function noAnswer(error: unknown): undefined {
   if (!(error instanceof NoAnswerError)) throw error;
-}
-
-function hasData({ status, body }: Answered): boolean {
-  if (status !== 200) return false;
-  const answer = asObject(body);
-  const data = answer['data'];
-  if (typeof data === 'string' || Array.isArray(data)) return data.length > 0;
-  const { result } = asObject(data);
-  if (result !== undefined) return asArray(result).length > 0;
-  const lists = ['fields', 'values', 'detectedLabels'].map((name) => asArray(answer[name]).length);
-  return lists.some((length) => length > 0) || Number(answer['entries'] ?? 0) > 0;
 }

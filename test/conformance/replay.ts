@@ -1,5 +1,5 @@
 import { Pool } from 'undici';
-import type { Answered } from '../../core/comparison/answers.js';
+import { parsedBody, queryString, type Answered } from '../../core/comparison/answers.js';
 import type { Case, GoldenCase } from './cases.js';
 import { compareAnswers } from './compare.js';
 
@@ -26,12 +26,8 @@ export async function replay(proxyUrl: string, cases: readonly GoldenCase[]): Pr
 
 /** Sends the request of a case. */
 export async function send(pool: Pool, request: Case): Promise<Answered> {
-  const params = new URLSearchParams();
-  for (const [name, value] of Object.entries(request.params)) {
-    for (const one of typeof value === 'string' ? [value] : value) params.append(name, one);
-  }
   const isPost = request.method === 'POST';
-  const text = params.toString();
+  const text = queryString(request.params);
   const answer = await pool.request({
     method: request.method,
     path: isPost || text === '' ? request.path : `${request.path}?${text}`,
@@ -41,14 +37,5 @@ export async function send(pool: Pool, request: Case): Promise<Answered> {
     },
     body: isPost ? text : null,
   });
-  return { status: answer.statusCode, body: parsedOrText(await answer.body.text()) };
-}
-
-function parsedOrText(text: string): unknown {
-  try {
-    const parsed: unknown = JSON.parse(text);
-    return parsed;
-  } catch {
-    return text;
-  }
+  return { status: answer.statusCode, body: parsedBody(await answer.body.text()) };
 }

@@ -1,7 +1,7 @@
 /** Maximum length of a chain of causes. Chains may be cyclic. */
 const mostCauses = 16;
 
-/** The chain of an error's causes, the nearest first. It ends at a cause that is no Error, at a repeated one, and after 16. */
+/** The causes of an error, nearest first: at most 16, up to a cause that is not an Error or repeats. */
 export function causesOf(error: Error): readonly Error[] {
   const seen = new Set<Error>([error]);
   let { cause } = error;

@@ -1,7 +1,7 @@
 import type { Tenant } from '../caller.js';
 import { keyOf, leftOut, scalar, type KeyParts } from './parts.js';
 
-/** The id alone is not enough: after a reload of the tenant map it may stand for other data. */
+/** Includes account and project, because a reload of the tenant map can point the same id to other data. */
 export const tenantKey: KeyParts<Tenant> = {
   id: scalar,
   accountId: scalar,

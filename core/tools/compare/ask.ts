@@ -1,6 +1,13 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import { Agent, request } from 'undici';
-import { compareAnswers, type Answered, type ComparedRequest } from '../../comparison/answers.js';
+import {
+  compareAnswers,
+  hasData,
+  parsedBody,
+  queryString,
+  type Answered,
+  type ComparedRequest,
+} from '../../comparison/answers.js';
 import type { Difference } from '../../comparison/difference.js';
 import { asArray, asObject } from '../../comparison/json.js';
 
@@ -152,7 +159,7 @@ export class Asker {
         pieces.push(piece);
       }
       const ms = performance.now() - startedMs;
-      return { status: answer.statusCode, body: parsedOrText(Buffer.concat(pieces).toString('utf8')), ms };
+      return { status: answer.statusCode, body: parsedBody(Buffer.concat(pieces).toString('utf8')), ms };
     } catch (error) {
       if (error instanceof NoAnswerError) throw error;
       const isTimeout = error instanceof Error && /Timeout|Abort/.test(error.name);
@@ -170,28 +177,7 @@ interface Timed extends Answered {
 }
 
 /** The path and query string of a request. */
-export function requestPath({ path, params }: ComparedRequest): string {
-  const search = new URLSearchParams();
-  for (const [name, value] of Object.entries(params))
-    for (const one of typeof value === 'string' ? [value] : value) search.append(name, one);
-  const text = search.toString();
-  return text === '' ? path : `${path}?${text}`;
-}
-
-function parsedOrText(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return text;
-  }
-}
-
-function hasData({ status, body }: Answered): boolean {
-  if (status !== 200) return false;
-  const answer = asObject(body);
-  const { data } = answer;
-  if (typeof data === 'string' || Array.isArray(data)) return data.length > 0;
-  const { result } = asObject(data);
-  const lists = [result, answer['fields'], answer['values'], answer['detectedLabels']];
-  return lists.some((list) => asArray(list).length > 0) || Number(answer['entries'] ?? 0) > 0;
+function requestPath({ path, params }: ComparedRequest): string {
+  const query = queryString(params);
+  return query === '' ? path : `${path}?${query}`;
 }

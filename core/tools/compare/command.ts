@@ -6,7 +6,7 @@ import type { Io } from '../../program/io.js';
 import { plainHelp, readPlainArgs, type PlainArgs } from '../../program/own-flags.js';
 import { Asker, NoAnswerError, type Side } from './ask.js';
 import { filesIn, readQueries } from './files.js';
-import type { FoundQueries, FoundQuery } from './found-query.js';
+import type { FoundQueries } from './found-query.js';
 import { reportForms, printSummary, type ReportForm } from './report.js';
 import { requestsOf, spanOf, type Times } from './requests.js';
 import { Summary } from './summary.js';
@@ -94,7 +94,7 @@ export async function compareCommand(args: readonly string[], io: Io): Promise<n
       for (const request of requests) {
         if (left === 0) {
           summary.addNotAsked({
-            query: namedOf(request),
+            query: request,
             reason: `more than ${settings.maxRequests} requests (-max-requests)`,
           });
           continue;
@@ -194,18 +194,6 @@ function valuesParams({ endMs, rangesMs }: Times, selector: string | undefined):
   const params = new URLSearchParams({ start: `${endMs - (rangesMs[0] ?? 0)}000000`, end: `${endMs}000000` });
   if (selector !== undefined) params.set('query', selector);
   return params;
-}
-
-function namedOf({
-  group,
-  name,
-  text,
-}: {
-  readonly group: string;
-  readonly name: string;
-  readonly text: string;
-}): FoundQuery {
-  return { group, name, text, kind: 'range' };
 }
 
 async function writeReport(summary: Summary, { form, output }: Settings, io: Io): Promise<void> {

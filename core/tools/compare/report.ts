@@ -28,7 +28,7 @@ function textReport(summary: Summary): string {
     lines.push(`not asked  ${query.group}: ${query.name}: ${reason}`);
   if (summary.notAsked.length > 0) lines.push('');
   const width = Math.max(5, ...[...summary.groups.keys()].map((name) => name.length));
-  lines.push(`${''.padEnd(width)}   equal  (empty)  different  unsteady  failed  not asked`);
+  lines.push(`${''.padEnd(width)} ${columns.map(([, title]) => `  ${title}`).join('')}`);
   for (const [name, counts] of summary.groups) lines.push(countsLine(name.padEnd(width), counts));
   lines.push(countsLine('all'.padEnd(width), summary.total));
   const { reference, candidate } = summary.medians;
@@ -58,19 +58,19 @@ function textOf({
   ];
 }
 
-function countsLine(
-  name: string,
-  { equal, empty, different, unsteady, failed, notAsked }: Readonly<Counts>,
-): string {
-  const cells = [
-    [equal, 8],
-    [empty, 9],
-    [different, 11],
-    [unsteady, 10],
-    [failed, 8],
-    [notAsked, 11],
-  ] as const;
-  return name + cells.map(([count, width]) => String(count).padStart(width)).join('');
+/** The columns of the tables of counts. */
+const columns: readonly (readonly [count: keyof Counts, title: string])[] = [
+  ['equal', 'equal'],
+  ['empty', '(empty)'],
+  ['different', 'different'],
+  ['unsteady', 'unsteady'],
+  ['failed', 'failed'],
+  ['notAsked', 'not asked'],
+];
+
+function countsLine(name: string, counts: Readonly<Counts>): string {
+  const cells = columns.map(([count, title]) => String(counts[count]).padStart(title.length + 2));
+  return `${name} ${cells.join('')}`;
 }
 
 function jsonReport(summary: Summary): string {
@@ -83,7 +83,7 @@ function jsonReport(summary: Summary): string {
 function junitReport(summary: Summary): string {
   const suites = [...summary.groups].map(([group, counts]) => {
     const own = summary.requests.filter((request) => request.group === group);
-    const skipped = summary.notAsked.filter((one) => one.group === group);
+    const skipped = summary.notAsked.filter(({ query }) => query.group === group);
     const cases = own.map((request) => {
       const seconds = ((request.candidateMs ?? 0) / 1000).toFixed(3);
       const attributes = `name="${escapedXml(request.name)}" classname="${escapedXml(group)}" time="${seconds}"`;
@@ -137,7 +137,7 @@ function htmlReport(summary: Summary): string {
 <body><h1>Comparison of two Loki APIs</h1>
 <p><b class="equal">${total.equal} equal</b> (${total.empty} of them empty), <b class="${total.different === 0 ? 'equal' : 'different'}">${total.different} different</b>, ${total.unsteady} unsteady, ${total.failed} failed, ${total.notAsked} not asked. Median time of an answer: reference ${medians.reference} ms, candidate ${medians.candidate} ms.</p>
 <h2>By dashboard, rule group and file</h2>
-<table><tr><th>Group</th><th class="n">Equal</th><th class="n">Empty</th><th class="n">Different</th><th class="n">Unsteady</th><th class="n">Failed</th><th class="n">Not asked</th></tr>${rows}</table>
+<table><tr><th>Group</th>${columns.map(([, title]) => `<th class="n">${title}</th>`).join('')}</tr>${rows}</table>
 <h2>Differences</h2>
 ${findings === '' ? '<p>None.</p>' : findings}
 ${notAsked === '' ? '' : `<h2>Not asked</h2><ul>${notAsked}</ul>`}
@@ -147,13 +147,8 @@ ${notAsked === '' ? '' : `<h2>Not asked</h2><ul>${notAsked}</ul>`}
 `;
 }
 
-function htmlRow(
-  name: string,
-  { equal, empty, different, unsteady, failed, notAsked }: Readonly<Counts>,
-): string {
-  const cells = [equal, empty, different, unsteady, failed, notAsked].map(
-    (count) => `<td class="n">${count}</td>`,
-  );
+function htmlRow(name: string, counts: Readonly<Counts>): string {
+  const cells = columns.map(([count]) => `<td class="n">${counts[count]}</td>`);
   return `<tr><td>${escapedXml(name)}</td>${cells.join('')}</tr>`;
 }
 

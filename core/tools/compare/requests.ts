@@ -14,7 +14,7 @@ const defaultLimit = 100;
 
 /** A query that cannot be sent, with the reason. */
 export interface NotAsked {
-  readonly query: FoundQuery;
+  readonly query: Pick<FoundQuery, 'group' | 'name' | 'text'>;
   readonly reason: string;
 }
 

@@ -39,7 +39,7 @@ export interface Counts {
 /** The results of a comparison, in bounded memory: of equal answers only name and times are kept. */
 export class Summary {
   readonly requests: ReportedRequest[] = [];
-  readonly notAsked: (NotAsked & { readonly group: string })[] = [];
+  readonly notAsked: NotAsked[] = [];
   readonly #groups = new Map<string, Counts>();
   readonly #times = { reference: [] as number[], candidate: [] as number[] };
   #details = 0;
@@ -68,9 +68,8 @@ export class Summary {
   }
 
   addNotAsked(notAsked: NotAsked): void {
-    const { group } = notAsked.query;
-    this.#countsOf(group).notAsked += 1;
-    this.notAsked.push({ ...notAsked, group });
+    this.#countsOf(notAsked.query.group).notAsked += 1;
+    this.notAsked.push(notAsked);
   }
 
   /** Counts by dashboard, rule group or file, in the order of their first query. */
@@ -113,11 +112,10 @@ export class Summary {
     const explained = known === undefined ? {} : { known };
     this.#details += 1;
     if (this.#details > maxDetails) return { reason, ...explained };
-    const answers = `\n\n${shortened(wanted.body)}`;
     return {
       reason,
       ...explained,
-      reference: reference + answers,
+      reference: `${reference}\n\n${shortened(wanted.body)}`,
       candidate: `${candidate}\n\n${shortened(got.body)}`,
     };
   }
