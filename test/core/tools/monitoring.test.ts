@@ -6,6 +6,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import test from 'ava';
 import { request } from 'undici';
+import { parse } from 'yaml';
 import { packageRoot } from '../../../core/kernel/options/index.js';
 import { allMetrics } from '../../../core/tools/metrics-doc.js';
 import { alertsOf, generateAlerts } from '../../../core/tools/monitoring/alerts.js';
@@ -71,34 +72,60 @@ test.serial('every alert has a page of what to do, and every page an alert', asy
   }
 });
 
-withPromtool('every alert fires when it should, and is silent otherwise', async (t) => {
-  const rules = join(packageRoot(), 'test/data/alerts.test.yaml');
-  const { status, said } = await check(['test', 'rules', rules]);
-  t.is(status, 0, said);
-  const text = readFileSync(rules, 'utf8');
-  for (const { name } of alertsOf(await allMetrics()))
-    t.is(
-      text.split(new RegExp(`alertname: ${name}\\b`)).length,
-      3,
-      `${name} fires in one test and not in another`,
-    );
-});
+interface Rule {
+  readonly alert: string;
+  readonly annotations: Readonly<Record<string, string>>;
+}
 
-withPromtool('the expressions of the dashboard are PromQL', async (t) => {
+interface AlertTest {
+  readonly alertname: string;
+  readonly exp_alerts?: readonly { exp_annotations?: Rule['annotations'] }[];
+}
+
+/** The unit tests of the alerts, as JSON, which is YAML, with the annotations of the rules that are expected to fire. */
+function alertTests(): string {
+  const read = (path: string): unknown => parse(readFileSync(join(packageRoot(), path), 'utf8'));
+  const ruleFile = 'examples/monitoring/alerts.yaml';
+  const { groups } = read(ruleFile) as { readonly groups: readonly { readonly rules: readonly Rule[] }[] };
+  const annotations = new Map(
+    groups.flatMap(({ rules }) => rules.map((rule) => [rule.alert, rule.annotations] as const)),
+  );
+  const file = read('test/data/alerts.test.yaml') as {
+    readonly tests: readonly { readonly alert_rule_test: readonly AlertTest[] }[];
+  };
+  for (const { alertname, exp_alerts = [] } of file.tests.flatMap((each) => each.alert_rule_test))
+    for (const alert of exp_alerts) alert.exp_annotations = annotations.get(alertname) ?? {};
+  return JSON.stringify({ ...file, rule_files: [join(packageRoot(), ruleFile)] });
+}
+
+/** Writes a file for promtool into a temporary folder, which is removed afterwards. */
+async function withFile<Result>(text: string, use: (path: string) => Promise<Result>): Promise<Result> {
   const folder = await mkdtemp(join(tmpdir(), 'ref-proxy-'));
   try {
-    const rules = dashboardExpressions(await allMetrics()).map((expression, at) => ({
-      record: `panel:${at}`,
-      expr: expression.replaceAll('$__rate_interval', '5m'),
-    }));
-    const file = join(folder, 'rules.yaml');
-    // JSON is YAML.
-    await writeFile(file, JSON.stringify({ groups: [{ name: 'dashboard', rules }] }));
-    const { status, said } = await check(['check', 'rules', file]);
-    t.is(status, 0, said);
+    const path = join(folder, 'file.yaml');
+    await writeFile(path, text);
+    return await use(path);
   } finally {
     await rm(folder, { recursive: true, force: true });
   }
+}
+
+withPromtool('every alert fires when it should, and is silent otherwise', async (t) => {
+  const text = alertTests();
+  const { status, said } = await withFile(text, (path) => check(['test', 'rules', path]));
+  t.is(status, 0, said);
+  for (const { name } of alertsOf(await allMetrics()))
+    t.is(text.split(`"alertname":"${name}"`).length, 3, `${name} fires in one test and not in another`);
+});
+
+withPromtool('the expressions of the dashboard are PromQL', async (t) => {
+  const rules = dashboardExpressions(await allMetrics()).map((expression, at) => ({
+    record: `panel:${at}`,
+    expr: expression.replaceAll('$__rate_interval', '5m'),
+  }));
+  const text = JSON.stringify({ groups: [{ name: 'dashboard', rules }] });
+  const { status, said } = await withFile(text, (path) => check(['check', 'rules', path]));
+  t.is(status, 0, said);
 });
 
 withPromtool('a scrape is as it should be', async (t) => {

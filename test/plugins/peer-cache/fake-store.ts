@@ -97,7 +97,7 @@ export class FakeStore {
         const { delayMs } = this.faults;
         const said = answer;
         // One after the other, as they were asked for.
-        const delayed = delayMs === undefined ? undefined : sleep(delayMs);
+        const delayed = delayMs === undefined ? undefined : sleep(delayMs, undefined, { ref: false });
         saying = saying.then(() => delayed).then(() => void socket.write(said));
       }
     });
