@@ -937,6 +937,44 @@ export interface LabelIndexOptions {
 }
 
 /**
+ * Sends a share of requests to a second Loki API as well, and compares the answers.
+ */
+export interface MirrorOptions {
+  /**
+   * Address of the second Loki API, without /loki/api/v1; user and password in it are sent as basic authentication. Empty turns mirroring off.
+   */
+  readonly url?: string;
+  /**
+   * File that contains url, without the line break at its end; read at startup and at each reload.
+   */
+  readonly urlFile?: string;
+  /**
+   * Share of requests that are mirrored, in percent. (percent)
+   */
+  readonly percent: number;
+  /**
+   * Maximum number of mirrored requests per second; further ones are not mirrored. (requests/s)
+   */
+  readonly rate: number;
+  /**
+   * Maximum number of mirrored requests that run at once; further ones are not mirrored. (requests)
+   */
+  readonly maxConcurrent: number;
+  /**
+   * Timeout for an answer of the second Loki API. (milliseconds)
+   */
+  readonly timeout: number;
+  /**
+   * Maximum size of an answer that is compared; larger ones are counted as skipped. (bytes)
+   */
+  readonly maxAnswerBytes: number;
+  /**
+   * Number of latest differences that the admin API shows. (differences)
+   */
+  readonly keep: number;
+}
+
+/**
  * Finds patterns in log lines.
  */
 export interface PatternsOptions {

@@ -15,7 +15,7 @@ import { callerOf, firstHeader } from './caller.js';
 import { clientErrorOf, encodeError } from './error-body.js';
 import type { FastLane } from './fast-lane.js';
 import { lastAnswer } from './last-answer.js';
-import { hasDoubtfulEnd, refuseBadHead } from './listener.js';
+import { hasAmbiguousEnd, refuseBadHead } from './listener.js';
 import { securityHeaders } from './security-headers.js';
 import { type ServedRoute, serveRoute, type ServeSettings } from './serve-route.js';
 import { track, type TrackSettings } from './track.js';
@@ -172,7 +172,7 @@ async function send(
 ): Promise<void> {
   context.status = answer.status;
   for (const [name, value] of answer.headers) context.set(name, value);
-  if (settings.shouldClose(context, answer.status) || hasDoubtfulEnd(context.req))
+  if (settings.shouldClose(context, answer.status) || hasAmbiguousEnd(context.req))
     context.set('Connection', 'close');
   const body = await compressBody(context, answer, settings.options);
   record.responseBytes = body.length;

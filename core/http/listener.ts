@@ -115,7 +115,7 @@ export function refuseBadHead({ httpVersion, rawHeaders }: IncomingMessage): voi
 }
 
 /** True if the end of a request's body is ambiguous (RFC 9112, 6.1). */
-export function hasDoubtfulEnd({ httpVersion, headers }: IncomingMessage): boolean {
+export function hasAmbiguousEnd({ httpVersion, headers }: IncomingMessage): boolean {
   return httpVersion === '1.0' && headers['transfer-encoding'] !== undefined;
 }
 

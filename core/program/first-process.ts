@@ -43,7 +43,7 @@ import {
 import { needsRestart } from './reload/restart-only.js';
 import { watching } from './reload/watch.js';
 import type { WorkerReload } from '../kernel/plugin/host.js';
-import { pipelineIdentity, workerVariable, type WorkerPlace } from './worker-process.js';
+import { pipelineIdentity, workerVariable, type WorkerSlot } from './worker-process.js';
 
 /** Number of processes that serve. */
 export function workersOf({ workers }: Pipeline['server']): number {
@@ -256,14 +256,14 @@ class FirstProcess {
 
   /** Starts a worker; resolves when it serves. */
   #run(id: number): Promise<Urls> {
-    const place: WorkerPlace = {
+    const slot: WorkerSlot = {
       id,
       count: this.#count,
       identity: pipelineIdentity(this.#pipeline),
       sockets: this.#sockets,
     };
     // npm watches this process, not the workers.
-    const worker = cluster.fork({ [workerVariable]: JSON.stringify(place), REF_PROXY_PARENT: '' });
+    const worker = cluster.fork({ [workerVariable]: JSON.stringify(slot), REF_PROXY_PARENT: '' });
     const channel = this.#hub.connect(id, (message) => {
       if (!worker.isConnected()) return false;
       worker.send(message, () => undefined);

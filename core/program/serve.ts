@@ -30,7 +30,7 @@ import { siteDefinitions } from './site-flags.js';
 import { runWorkers, workersOf } from './first-process.js';
 import { drainTopic, servingTopic } from './worker-topics.js';
 import { runUntilSignal } from './until-signal.js';
-import { pipelineIdentity, joinFirstProcess, workerPlace, type WorkerPlace } from './worker-process.js';
+import { pipelineIdentity, joinFirstProcess, workerSlot, type WorkerSlot } from './worker-process.js';
 import { watching } from './reload/watch.js';
 import { runInNewContext } from 'node:vm';
 
@@ -95,19 +95,19 @@ async function loadAndServe(
   const stray = line.positionals.map((text) => `${text} is not a flag; flags begin with a dash`);
   const problems = [...line.problems, ...stray];
   if (problems.length > 0) throw new UsageError(problems);
-  const place = workerPlace();
+  const slot = workerSlot();
   const { pipeline, findings } = await loadPipeline(
     file,
     { flags: line.flags, env: io.env, readsSecrets: true },
     packageBuiltIns(),
     // The first process has already checked the machine, and its listeners occupy the ports.
-    place === undefined ? thisMachine(new AbortController().signal) : undefined,
+    slot === undefined ? thisMachine(new AbortController().signal) : undefined,
   );
   if (pipeline === undefined) {
     await printFindings(findings, io);
     return 1;
   }
-  if (place !== undefined) return serveAsWorker(pipeline, place, io);
+  if (slot !== undefined) return serveAsWorker(pipeline, slot, io);
   const workers = workersOf(pipeline.server);
   const isWatched = line.own.get('pipeline.watch') === 'true';
   if (workers > 1) return runWorkers(pipeline, workers, { isWatched, findings });
@@ -132,16 +132,16 @@ async function start(pipeline: Pipeline, options: StartOptions): Promise<Running
 }
 
 /** Serves as one of several workers that the first process has started. */
-async function serveAsWorker(pipeline: Pipeline, place: WorkerPlace, io: Io): Promise<number> {
-  if (pipelineIdentity(pipeline) !== place.identity) {
+async function serveAsWorker(pipeline: Pipeline, slot: WorkerSlot, io: Io): Promise<number> {
+  if (pipelineIdentity(pipeline) !== slot.identity) {
     io.err(
-      `ref-proxy: ${pipeline.file} has changed since startup, so worker ${place.id} would differ from the others: restart ref-proxy\n`,
+      `ref-proxy: ${pipeline.file} has changed since startup, so worker ${slot.id} would differ from the others: restart ref-proxy\n`,
     );
     return 1;
   }
-  const { joined, channel } = joinFirstProcess(place);
+  const { joined, channel } = joinFirstProcess(slot);
   return runUntilSignal(async (signal) => {
-    const proxy = await start(withOwnFiles(pipeline, place.id), { signal, workers: joined });
+    const proxy = await start(withOwnFiles(pipeline, slot.id), { signal, workers: joined });
     endOnDefect(proxy);
     const drained = new AbortController();
     channel.answer(drainTopic, () => {

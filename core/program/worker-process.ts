@@ -8,7 +8,7 @@ import { Joined, type WorkerSockets } from '../workers/workers.js';
 /** Set by the first process for each worker: its number and sockets, as JSON. */
 export const workerVariable = 'REF_PROXY_WORKER';
 
-export interface WorkerPlace {
+export interface WorkerSlot {
   readonly id: number;
   readonly count: number;
   readonly identity: string;
@@ -16,14 +16,14 @@ export interface WorkerPlace {
 }
 
 /** The number and sockets of this process as a worker; undefined if it is not a worker. */
-export function workerPlace(): WorkerPlace | undefined {
+export function workerSlot(): WorkerSlot | undefined {
   const text = process.env[workerVariable];
   // Written by the first process.
-  return cluster.isWorker && text !== undefined ? (JSON.parse(text) as WorkerPlace) : undefined;
+  return cluster.isWorker && text !== undefined ? (JSON.parse(text) as WorkerSlot) : undefined;
 }
 
 /** Creates this process's end of the channel to the first process. */
-export function joinFirstProcess({ id, count, sockets }: WorkerPlace): {
+export function joinFirstProcess({ id, count, sockets }: WorkerSlot): {
   readonly joined: Joined;
   readonly channel: Channel;
 } {

@@ -121,6 +121,7 @@ export const routes: readonly Route[] = [
   route('debug_explain', ['/debug/explain'], read, { listener: 'admin' }),
   route('debug_pprof', ['/debug/pprof/', '/debug/pprof/{profile}'], read, { listener: 'admin' }),
   route('admin_reload', ['/admin/reload'], ['POST'], { listener: 'admin' }),
+  route('admin_mirror', ['/admin/mirror'], ['GET'], { listener: 'admin' }),
   route('admin_pipeline', ['/admin/pipeline'], ['GET'], { listener: 'admin' }),
   route('cache_flush', ['/admin/cache/flush'], ['POST'], { listener: 'admin', isInstrumentation: true }),
   // User interface

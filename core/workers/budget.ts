@@ -3,7 +3,7 @@ import type { Clock } from '../base/clock.js';
 export interface BudgetOptions {
   /** Capacity of each account. */
   readonly size: number;
-  /** Tokens refilled per second; 0 for places, which are free again when they are given back. */
+  /** Tokens refilled per second; 0 for permits, which are free again when they are given back. */
   readonly perSecond: number;
   readonly clock: Pick<Clock, 'monotonicMs'>;
   /** Maximum number of accounts; the least recently used is dropped. */
@@ -26,7 +26,7 @@ const maxSpare = 256;
 
 /**
  * One account per key, such as a remote address, in bounded memory: either a token bucket, which gives a steady rate with bursts, or a
- * number of places. The free and leased amounts together never exceed the size.
+ * number of permits. The free and leased amounts together never exceed the size.
  */
 export class Budget {
   /** Accounts in order of last use. */
@@ -88,7 +88,7 @@ export class Budget {
   }
 
   /**
-   * Ends all leases of a worker that has died. Tokens count as spent, places are free again. Returns the keys of the accounts concerned.
+   * Ends all leases of a worker that has died. Tokens count as spent, permits are free again. Returns the keys of the accounts concerned.
    */
   forget(worker: number): readonly string[] {
     const keys: string[] = [];

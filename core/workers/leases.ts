@@ -31,7 +31,7 @@ const maxSettled = 1_000;
 const nothingInUse = (): number => 0;
 const nothing = (): void => undefined;
 
-/** A worker's lease of one account. Tokens are spent; places are in use for a while. */
+/** A worker's lease of one account. Tokens are spent; permits are in use for a while. */
 export class Lease {
   held = 0;
   /** Units spent since the last settlement. */
@@ -98,14 +98,14 @@ export class Leases {
     return lease;
   }
 
-  /** Creates a lease of places. `inUse` returns the number in use; `onMore` is called when the lease has grown. */
+  /** Creates a lease of permits. `inUse` returns the number in use; `onMore` is called when the lease has grown. */
   pin(key: string, inUse: () => number, onMore: () => void): Lease {
     const lease = new Lease(inUse, onMore, true);
     this.#leases.set(key, lease);
     return lease;
   }
 
-  /** Ends a lease of places. A newer lease of the same key stays. */
+  /** Ends a lease of permits. A newer lease of the same key stays. */
   unpin(key: string, lease: Lease): void {
     this.giveBack(key, lease);
     if (this.#leases.get(key) === lease) this.#leases.delete(key);

@@ -22,10 +22,10 @@ export interface LendingOptions {
 
 /** Timeout for a worker to give back unused units. It takes less than a millisecond unless its event loop is busy. */
 const recallMs = 100;
-/** Time during which a worker that got no place is offered the next free one. */
+/** Time during which a worker that got no permit is offered the next free one. */
 const waiterMs = 1_000;
 /** Pause after a refusal: asking again earlier costs more than it yields. */
-const retryPlacesMs = 5;
+const retryPermitsMs = 5;
 const retryUnansweredMs = 50;
 const maxWaitMs = 60_000;
 
@@ -74,7 +74,7 @@ export class Lending {
       return { lent: 0, waitMs: Math.min(longest, budget.waitMs(key)) };
     }
     this.#addWaiter(book, key, worker);
-    return { lent: 0, waitMs: retryPlacesMs };
+    return { lent: 0, waitMs: retryPermitsMs };
   }
 
   /** Recalls unused units from the other workers; resolves to true if all of them have answered. Concurrent calls share one recall. */

@@ -36,7 +36,7 @@ export interface BudgetTerms {
   readonly name: string;
   /** Capacity of each account. */
   readonly size: number;
-  /** Tokens refilled per second; 0 for places, which are free again when they are given back. */
+  /** Tokens refilled per second; 0 for permits, which are free again when they are given back. */
   readonly perSecond: number;
 }
 /** Settlement of part of a lease. */
@@ -62,7 +62,7 @@ export const settleTopic: Topic<{ readonly terms: BudgetTerms; readonly settled:
 /** The first process recalls part of the units that a worker does not use. The worker settles before it answers. */
 export const recallTopic: Topic<AccountOf & { readonly wants: number }, null> = { name: 'recall' };
 
-/** The first process limits a worker to its share for a while, because others wait for places. */
+/** The first process limits a worker to its share for a while, because others wait for permits. */
 export const yieldTopic: Topic<AccountOf & { readonly most: number }, null> = { name: 'yield' };
 
 /** The first process leases units that a worker had asked for in vain. */

@@ -22,8 +22,8 @@ export interface Workers {
   ): Promise<Gathered<Answered>>;
   /** A rate limit shared by all workers. */
   tokens(terms: BudgetTerms): Tokens;
-  /** A number of places shared by all workers. `inUse` returns the number in use here; `onMore` is called when it may grow. */
-  places(terms: PlacesTerms): Places;
+  /** A number of permits shared by all workers. `inUse` returns the number in use here; `onMore` is called when it may grow. */
+  permits(terms: PermitShareTerms): PermitShares;
 }
 
 export interface WorkerSockets {
@@ -57,23 +57,23 @@ export interface Tokens {
   release(): void;
 }
 
-export interface PlacesTerms {
+export interface PermitShareTerms {
   readonly name: string;
   readonly size: number;
   readonly inUse: () => number;
   readonly onMore: () => void;
 }
 
-export interface Places {
-  /** Number of places held by this process. */
+export interface PermitShares {
+  /** Number of permits held by this process. */
   readonly held: number;
-  /** Number of places that may be in use here; temporarily below `held` when other workers wait. */
+  /** Number of permits that may be in use here; temporarily below `held` when other workers wait. */
   readonly most: number;
   /** Asks for more; undefined while that is pointless. Resolves within a second, whatever the outcome. */
   more(): Promise<void> | undefined;
   /** Called when the number in use has changed. */
   changed(): void;
-  /** Ends the use of the budget; no place is in use any more. */
+  /** Ends the use of the budget; no permit is in use any more. */
   release(): void;
 }
 
@@ -95,7 +95,7 @@ export function alone(clock: Pick<Clock, 'monotonicMs'>): Workers {
       const take = (key: string): boolean => budget.take(key);
       return { take, takeNow: take, release: nothing };
     },
-    places: ({ size }) => ({ held: size, most: size, more: nothing, changed: nothing, release: nothing }),
+    permits: ({ size }) => ({ held: size, most: size, more: nothing, changed: nothing, release: nothing }),
   };
 }
 
@@ -188,10 +188,10 @@ export class Joined implements Workers {
     return { takeNow, take: (key) => takeNow(key) || this.#takeSoon(leases, key), release };
   }
 
-  places({ name, size, inUse, onMore }: PlacesTerms): Places {
+  permits({ name, size, inUse, onMore }: PermitShareTerms): PermitShares {
     const leases = this.#leases.of({ name, size, perSecond: 0 });
     const lease = leases.pin(budgetKey, inUse, onMore);
-    return new LeasedPlaces(leases, lease, this.#clock, () => this.#leases.leave(name));
+    return new LeasedPermits(leases, lease, this.#clock, () => this.#leases.leave(name));
   }
 
   #takeSoon(leases: Leases, key: string): boolean | Promise<boolean> {
@@ -212,7 +212,7 @@ export class Joined implements Workers {
 /** A request that got nothing, because others were faster, asks again until this time has passed. */
 const takeSoonMs = 1_000;
 
-class LeasedPlaces implements Places {
+class LeasedPermits implements PermitShares {
   constructor(
     private readonly leases: Leases,
     private readonly lease: Lease,

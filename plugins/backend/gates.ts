@@ -15,7 +15,7 @@ import type { Logger } from '../../core/base/logger.js';
 import type { BackendClient } from '../../core/victoria/upstream/client.js';
 
 /** Number of permits for statistics over time if the option is 0. */
-const defaultPlaces = 4;
+const defaultPermits = 4;
 const maxWaitingStatistics = 500;
 const gaugesWithinMs = 2_000;
 
@@ -58,9 +58,9 @@ export function makeGates(
       meters.backend_metadata_scans.set(waiting, { state: 'waiting' });
     },
   });
-  const places = options.statsQueryRangeConcurrency || defaultPlaces;
+  const permits = options.statsQueryRangeConcurrency || defaultPermits;
   const statistics = new CallGate({
-    limit: places,
+    limit: permits,
     waitMs: options.timeout,
     nowMs,
     maxWaiting: maxWaitingStatistics,
@@ -71,7 +71,7 @@ export function makeGates(
     },
   });
   const paced = new PacedSlots({
-    places,
+    permits,
     pauseMs: options.statsQueryRangeInterQueryDelay,
     onChange: (waiting) => meters.backend_drilldown_statistics_waiting.set(waiting, {}),
   });

@@ -215,7 +215,7 @@ export class BackendStage implements Stage<'tenant', 'upstream'> {
       isDrilldown: caller.isDrilldown,
       isBackground: caller.isBackground === true,
       yields: caller.yields === true,
-      place: slots.place,
+      permit: slots.permit,
     });
     if ('range' in exchange.request) gates.expect(exchange.request.range);
     const inventory = mayBePartial ? undefined : slots.inventory;

@@ -1,4 +1,4 @@
-import { withoutPlace } from '../../core/base/admission/place.js';
+import { withoutPermit } from '../../core/base/admission/permit.js';
 import { ApiError } from '../../core/base/errors/api-error.js';
 import { detachExchange } from '../../core/cache/detach.js';
 import { Flights } from '../../core/cache/flights.js';
@@ -61,7 +61,7 @@ export class Bursts {
     const { signal, slots } = question.exchange;
     const { result, isShared } = this.#flights.join(burst, signal, (shared) => this.#answer(burst, shared));
     // The first query keeps its permit for the shared work; the others release theirs while they wait.
-    const answers = await (isShared ? withoutPlace(slots.place, () => result) : result);
+    const answers = await (isShared ? withoutPermit(slots.permit, () => result) : result);
     return answers[index];
   }
 

@@ -1,10 +1,10 @@
 import { FairQueue, type Owner } from '../../core/base/admission/fair-queue.js';
 import { Attached } from '../../core/base/memory/attached.js';
-import { heldPlace, type HeldPlace } from '../../core/base/admission/place.js';
-import type { Places } from '../../core/workers/workers.js';
+import { heldPermit, type HeldPermit } from '../../core/base/admission/permit.js';
+import type { PermitShares } from '../../core/workers/workers.js';
 import { WaitBudget } from '../../core/base/admission/wait-budget.js';
 
-/** `concurrency`: all places are taken; `overload`: the request timed out in the queue. */
+/** `concurrency`: all permits are taken; `overload`: the request timed out in the queue. */
 export type RefusalReason = 'concurrency' | 'overload';
 
 export interface AdmissionsOptions {
@@ -12,8 +12,8 @@ export interface AdmissionsOptions {
   readonly max: number;
   /** Returns the number of requests that may run here now. */
   readonly limit: () => number;
-  /** Registers for the places that all workers share, with the number in use here; without it, this process has all places. */
-  readonly placesOf?: (inUse: () => number, onMore: () => void) => Places;
+  /** Registers for the permits that all workers share, with the number in use here; without it, this process has all permits. */
+  readonly permitsOf?: (inUse: () => number, onMore: () => void) => PermitShares;
   /** Timeout in the queue. */
   readonly queueWaitMs: number;
   readonly nowMs: () => number;
@@ -32,36 +32,36 @@ interface Admitted {
   holds: boolean;
 }
 
-function allOf(max: number): Places {
+function allOf(max: number): PermitShares {
   return { held: max, most: max, more: () => undefined, changed: () => undefined, release: () => undefined };
 }
 
-/** Time during which a request tries to get a place from other workers before it queues here. */
+/** Time during which a request tries to get a permit from other workers before it queues here. */
 const askForMs = 1_000;
 /** Overload ends after this long without a refusal, which is longer than any delay of a loaded event loop. */
 const overloadedForMs = 5_000;
 
 /**
- * Decides which requests run, which queue and which are refused. Places are shared fairly among tenants, and among the clients of one
+ * Decides which requests run, which queue and which are refused. Permits are shared fairly among tenants, and among the clients of one
  * tenant. Bursts queue; under overload, requests of owners at or above their share queue only briefly. A request that an earlier stage has
- * split (one part per tenant) holds one place for all its parts, which are identified by their common trace object.
+ * split (one part per tenant) holds one permit for all its parts, which are identified by their common trace object.
  */
 export class Admissions {
   readonly #options: AdmissionsOptions;
   readonly #queue: FairQueue;
   readonly #demand: Demand;
-  readonly #places: Places;
+  readonly #permits: PermitShares;
   readonly #requests = new Attached<Admitted>();
   #refusedAtMs = -Infinity;
 
   constructor(options: AdmissionsOptions) {
     this.#options = options;
-    const { max, nowMs, placesOf = () => allOf(max) } = options;
+    const { max, nowMs, permitsOf = () => allOf(max) } = options;
     this.#demand = new Demand(nowMs);
     const refusal = (isFull: boolean): Error => this.#refused(isFull ? 'concurrency' : 'overload');
     // The queue also has room for owners below their share while others fill it.
     this.#queue = new FairQueue({ maxWaiting: 2 * max, refusal, nowMs });
-    this.#places = placesOf(
+    this.#permits = permitsOf(
       () => this.#queue.running + this.#queue.waiting,
       () => this.admit(),
     );
@@ -76,28 +76,28 @@ export class Admissions {
   }
 
   /** Tells whether a request would run at once. */
-  get hasPlace(): boolean {
-    return this.#queue.waiting === 0 && this.#hasPlace();
+  get hasPermit(): boolean {
+    return this.#queue.waiting === 0 && this.#hasPermit();
   }
 
-  /** Tells whether background work may run: it leaves at least one place free. */
+  /** Tells whether background work may run: it leaves at least one permit free. */
   get hasRoom(): boolean {
     const { max } = this.#options;
     return max === 0 || (this.#queue.waiting === 0 && this.#queue.running + 1 < this.#limit());
   }
 
-  /** Asks again for places for queued requests, since some may be free by now. */
+  /** Asks again for permits for queued requests, since some may be free by now. */
   moreForWaiting(): void {
-    if (this.#queue.waiting > 0 && this.#queue.running >= this.#places.held) void this.more();
+    if (this.#queue.waiting > 0 && this.#queue.running >= this.#permits.held) void this.more();
   }
 
-  /** Asks for more of the shared places; undefined while that is pointless. */
+  /** Asks for more of the shared permits; undefined while that is pointless. */
   more(): Promise<void> | undefined {
-    return this.#options.max === 0 ? undefined : this.#places.more();
+    return this.#options.max === 0 ? undefined : this.#permits.more();
   }
 
   /**
-   * Takes a place, immediately if one is free, for the first part of a request. `pay` runs before that and may refuse the request.
+   * Takes a permit, immediately if one is free, for the first part of a request. `pay` runs before that and may refuse the request.
    * @throws the refusal or the signal's reason, directly or by rejecting
    */
   enter(
@@ -105,7 +105,7 @@ export class Admissions {
     owner: Owner,
     signal: AbortSignal,
     pay?: () => Promise<void> | undefined,
-  ): HeldPlace | Promise<HeldPlace> {
+  ): HeldPermit | Promise<HeldPermit> {
     let admitted = this.#requests.get(request);
     if (admitted === undefined) {
       const paying = pay?.();
@@ -121,7 +121,7 @@ export class Admissions {
 
   /** Admits queued requests that may run now, after the limit has risen. */
   admit(): void {
-    while (this.#hasPlace() && this.#queue.admitNext());
+    while (this.#hasPermit() && this.#queue.admitNext());
     this.#tell();
   }
 
@@ -130,19 +130,19 @@ export class Admissions {
     await this.#turn(owner, signal);
   }
 
-  async #afterTurn(admitted: Admitted, turn: Promise<void>): Promise<HeldPlace> {
+  async #afterTurn(admitted: Admitted, turn: Promise<void>): Promise<HeldPermit> {
     await turn;
     return this.#hold(admitted);
   }
 
-  /** Takes a place, or returns a promise to wait for. */
+  /** Takes a permit, or returns a promise to wait for. */
   #turn(owner: Owner, signal: AbortSignal): Promise<void> | undefined {
     if (this.#takeFree(owner)) return undefined;
     const more = this.#isFull() ? this.more() : undefined;
     return more === undefined ? this.#wait(owner, signal) : this.#afterMore(more, owner, signal);
   }
 
-  /** Other requests may take the new places first, so it asks again while there are some. */
+  /** Other requests may take the new permits first, so it asks again while there are some. */
   async #afterMore(first: Promise<void>, owner: Owner, signal: AbortSignal): Promise<void> {
     const { nowMs } = this.#options;
     const untilMs = nowMs() + askForMs;
@@ -156,7 +156,7 @@ export class Admissions {
   }
 
   #takeFree(owner: Owner): boolean {
-    if (!this.hasPlace) return false;
+    if (!this.hasPermit) return false;
     this.#queue.take(owner);
     this.#tell();
     return true;
@@ -164,41 +164,41 @@ export class Admissions {
 
   #isFull(): boolean {
     const { running, waiting } = this.#queue;
-    return running + waiting >= this.#places.held;
+    return running + waiting >= this.#permits.held;
   }
 
   #wait(owner: Owner, signal: AbortSignal): Promise<void> {
     const { nowMs, queueWaitMs } = this.#options;
     const queue = this.#queue;
-    const max = this.#places.held;
+    const max = this.#permits.held;
     if (this.#isFull() && !queue.isBelowShare(owner, max))
       return Promise.reject(this.#refused('concurrency'));
     if (this.isRefusing && !this.#mayWait(owner)) return Promise.reject(this.#refused('overload'));
     const budget = new WaitBudget(queueWaitMs, nowMs);
-    const turn = queue.wait(owner, 'place', budget, signal);
+    const turn = queue.wait(owner, 'permit', budget, signal);
     this.#tell();
     return turn.finally(() => this.#tell());
   }
 
   /**
    * Under overload, refusals should be immediate and admitted requests served soon. So only requests of underserved tenants queue: tenants
-   * below their share of the places, or with fewer requests than another tenant. The length of the queue does not show which tenant sends
+   * below their share of the permits, or with fewer requests than another tenant. The length of the queue does not show which tenant sends
    * most, because those requests are refused.
    */
   #mayWait(owner: Owner): boolean {
     const queue = this.#queue;
-    const places = this.#limit();
-    if (queue.isBelowShare(owner, places)) return true;
+    const permits = this.#limit();
+    if (queue.isBelowShare(owner, permits)) return true;
     const [tenant] = owner;
-    return tenant !== undefined && queue.waiting < 2 * places && !this.#demand.isLargest(tenant);
+    return tenant !== undefined && queue.waiting < 2 * permits && !this.#demand.isLargest(tenant);
   }
 
-  #hasPlace(): boolean {
+  #hasPermit(): boolean {
     return this.#options.max === 0 || this.#queue.running < this.#limit();
   }
 
   #limit(): number {
-    return Math.min(this.#options.limit(), this.#places.most);
+    return Math.min(this.#options.limit(), this.#permits.most);
   }
 
   /** Tells whether there is overload. Refusals keep the queue short, so its length is no indication. */
@@ -211,9 +211,9 @@ export class Admissions {
     return this.#options.refusal(reason);
   }
 
-  #hold(admitted: Admitted): HeldPlace {
+  #hold(admitted: Admitted): HeldPermit {
     this.#come(admitted);
-    return heldPlace(
+    return heldPermit(
       () => this.#come(admitted),
       () => this.#go(admitted),
     );
@@ -236,7 +236,7 @@ export class Admissions {
   }
 
   #tell(): void {
-    this.#places.changed();
+    this.#permits.changed();
     this.#options.onChange(this.#queue.running, this.#queue.waiting);
   }
 }

@@ -1,6 +1,6 @@
 /** Stage `guard`: enforces the limits of clients, tenants and this replica, before a request causes any cost. */
 import { type IntervalHistogram, monitorEventLoopDelay } from 'node:perf_hooks';
-import { type HeldPlace, heldPlace } from '../../core/base/admission/place.js';
+import { type HeldPermit, heldPermit } from '../../core/base/admission/permit.js';
 import type { GuardOptions } from '../../core/base/options.gen.js';
 import { operationOf, oversizedText } from '../../core/operations/index.js';
 import {
@@ -46,11 +46,11 @@ const metrics = {
   },
 } as const;
 
-export default defineStage<GuardOptions, 'tenant', 'place', typeof metrics>({
+export default defineStage<GuardOptions, 'tenant', 'permit', typeof metrics>({
   name: 'guard',
   summary: 'Rate limit, concurrency limit, and limits of query length and resolution.',
   needs: ['tenant'],
-  gives: ['place'],
+  gives: ['permit'],
   rest: 'once',
   optional: true,
   metrics,
@@ -64,7 +64,7 @@ const loopTargetMs = 3;
 const loopResolutionMs = 10;
 const watchEveryMs = 100;
 
-class Guard implements Stage<'tenant', 'place'> {
+class Guard implements Stage<'tenant', 'permit'> {
   readonly #host: Host<typeof metrics>;
   readonly #rate: Rate;
   readonly #rateLimit: string;
@@ -94,9 +94,9 @@ class Guard implements Stage<'tenant', 'place'> {
     this.#admissions = new Admissions({
       max: maxConcurrent,
       limit: () => this.#limit.current,
-      placesOf: (inUse, onMore) =>
-        host.workers.places({
-          name: `${host.pluginId} places of ${maxConcurrent}`,
+      permitsOf: (inUse, onMore) =>
+        host.workers.permits({
+          name: `${host.pluginId} permits of ${maxConcurrent}`,
           size: maxConcurrent,
           inUse,
           onMore,
@@ -123,42 +123,42 @@ class Guard implements Stage<'tenant', 'place'> {
     return Promise.resolve();
   }
 
-  async handle(exchange: Exchange<'tenant'>, rest: Rest<'place'>): Promise<Answer> {
+  async handle(exchange: Exchange<'tenant'>, rest: Rest<'permit'>): Promise<Answer> {
     const entered = this.#enter(exchange);
-    const place = entered instanceof Promise ? await entered : entered;
+    const permit = entered instanceof Promise ? await entered : entered;
     try {
       const { id, limitIds } = exchange.slots.tenant;
       await this.#check(exchange, this.#host.limits.of(limitIds ?? [id]));
-      return await rest(exchange.derive<'place'>({ slots: { place } }));
+      return await rest(exchange.derive<'permit'>({ slots: { permit } }));
     } finally {
-      place.leave();
+      permit.leave();
     }
   }
 
-  /** The limits depend only on the request, so they are not checked again; the rate and the places are. */
+  /** The limits depend only on the request, so they are not checked again; the rate and the permits are. */
   admitAgain({ caller, slots }: Exchange<'tenant'>): AdmitAgain {
     const takeNow = this.#rate.takerOf({ address: caller.address, tenant: slots.tenant });
-    return () => this.#admissions.hasPlace && takeNow();
+    return () => this.#admissions.hasPermit && takeNow();
   }
 
   /**
    * Checks the rate first, then the in-flight limit (docs/protocol/errors-and-limits.md#rate-and-requests-in-flight). The parts of one
    * request count once. Background work runs only while permits are free and never holds one.
    */
-  #enter({ trace, caller, signal, slots }: Exchange<'tenant'>): HeldPlace | Promise<HeldPlace> {
+  #enter({ trace, caller, signal, slots }: Exchange<'tenant'>): HeldPermit | Promise<HeldPermit> {
     if (caller.isBackground === true) return this.#enterInBackground();
     const pay = (): Promise<void> | undefined => this.#pay({ address: caller.address, tenant: slots.tenant });
     return this.#admissions.enter(trace, [slots.tenant.id, caller.address], signal, pay);
   }
 
-  #enterInBackground(): HeldPlace | Promise<HeldPlace> {
+  #enterInBackground(): HeldPermit | Promise<HeldPermit> {
     const admissions = this.#admissions;
-    if (admissions.hasRoom) return heldPlace(nothing, nothing);
+    if (admissions.hasRoom) return heldPermit(nothing, nothing);
     const more = admissions.more();
     if (more === undefined) throw apiError('tooManyConcurrent', {});
     return more.then(() => {
       if (!admissions.hasRoom) throw apiError('tooManyConcurrent', {});
-      return heldPlace(nothing, nothing);
+      return heldPermit(nothing, nothing);
     });
   }
 

@@ -1,7 +1,7 @@
 /**
  * Stage `peer-cache`: caches packed answers in memory, on disk, and in other replicas or a shared store; merges identical concurrent calls.
  */
-import { withoutPlace } from '../../core/base/admission/place.js';
+import { withoutPermit } from '../../core/base/admission/permit.js';
 import { weighAnswer } from '../../core/wire/answer/merge/index.js';
 import { type CacheableAnswer, isCacheable, packSteps, unpackSteps } from '../../core/wire/answer/packed.js';
 import { ageBuckets } from '../../core/cache/answer-tier.js';
@@ -255,7 +255,7 @@ class PeerCache implements Stage<'tenant', never> {
     if (!isShared) return result;
     this.#host.meters.coalesced_total.add(1, {});
     // A caller that waits for shared work does no work itself.
-    const answer = await withoutPlace(exchange.slots.place, () => result);
+    const answer = await withoutPermit(exchange.slots.permit, () => result);
     this.#host.meters.coalesced_saved_total.add(1, {});
     return answer;
   };

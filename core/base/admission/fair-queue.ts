@@ -1,10 +1,10 @@
 import { LinkedQueue, type QueueEntry } from '../memory/linked-queue.js';
 import type { WaitBudget } from './wait-budget.js';
 
-/** The party a place is counted against, widest first, for example a tenant and then one of its clients. */
+/** The party a permit is counted against, widest first, for example a tenant and then one of its clients. */
 export type Owner = readonly (string | object)[];
 
-/** A request waiting for a place. */
+/** A request waiting for a permit. */
 export interface Waiter {
   readonly owner: Owner;
   /** The resource that the request waits for, as error texts and metrics name it. */
@@ -18,7 +18,7 @@ interface Waiting extends Waiter {
   readonly enter: () => void;
 }
 
-/** The places one owner holds, and the owners below it. */
+/** The permits one owner holds, and the owners below it. */
 class Share {
   held = 0;
   waiting = 0;
@@ -34,7 +34,7 @@ export interface FairQueueOptions {
 }
 
 /**
- * Counts the requests that hold a place and queues the others. A free place goes to the owner that holds the fewest (first among tenants,
+ * Counts the requests that hold a permit and queues the others. A free permit goes to the owner that holds the fewest (first among tenants,
  * then among the clients of one tenant), and within an owner to the request that came first.
  */
 export class FairQueue {
@@ -55,7 +55,7 @@ export class FairQueue {
     return this.#waiting.size;
   }
 
-  /** Takes a place without queueing. */
+  /** Takes a permit without queueing. */
   take(owner: Owner): void {
     this.#all.held += 1;
     for (const share of this.#sharesOf(owner)) share.held += 1;
@@ -68,12 +68,12 @@ export class FairQueue {
   }
 
   /**
-   * Tells whether one more place would keep the owner, or a wider owner above it, within an equal share of `places`. The widest owner
+   * Tells whether one more permit would keep the owner, or a wider owner above it, within an equal share of `permits`. The widest owner
    * always gets at least one.
    */
-  isBelowShare(owner: Owner, places: number): boolean {
+  isBelowShare(owner: Owner, permits: number): boolean {
     let parts: ReadonlyMap<string | object, Share> = this.#all.parts;
-    let part = places;
+    let part = permits;
     for (const [level, name] of owner.entries()) {
       const share = parts.get(name);
       part /= share === undefined ? parts.size + 1 : parts.size;
@@ -84,7 +84,7 @@ export class FairQueue {
     return false;
   }
 
-  /** Gives a place to the next accepted waiter; returns false when there is none. */
+  /** Gives a permit to the next accepted waiter; returns false when there is none. */
   admitNext(accepts: (waiter: Waiter) => boolean = () => true): boolean {
     let next: QueueEntry<Waiting> | undefined;
     for (const one of this.#waiting)
@@ -96,7 +96,7 @@ export class FairQueue {
     return true;
   }
 
-  /** Waits until a place has been taken for this owner. Rejects with the refusal, or with the signal's reason. */
+  /** Waits until a permit has been taken for this owner. Rejects with the refusal, or with the signal's reason. */
   wait(owner: Owner, what: string, budget: WaitBudget, signal: AbortSignal): Promise<void> {
     const { maxWaiting, refusal, nowMs } = this.#options;
     if (signal.aborted) return Promise.reject(reasonOf(signal));
@@ -154,7 +154,7 @@ export class FairQueue {
     });
   }
 
-  /** Drops an owner without places or waiters: callers choose the owner names, so the map would grow without bound. */
+  /** Drops an owner without permits or waiters: callers choose the owner names, so the map would grow without bound. */
   #forget(owner: Owner): void {
     let { parts } = this.#all;
     for (const name of owner) {

@@ -1,4 +1,4 @@
-import type { Place } from '../../base/admission/place.js';
+import type { Permit } from '../../base/admission/permit.js';
 import type { Tenant } from '../../base/caller.js';
 import type { Upstream } from '../../victoria/upstream/types.js';
 import type { Binding } from '../../victoria/upstream/bound.js';
@@ -13,7 +13,7 @@ export interface Slots {
   /** The tenant whose data is requested (provided by tenancy). */
   tenant: Tenant;
   /** The concurrency permit that the request holds (provided by guard). Optional for all stages: without a guard there are no permits. */
-  place: Place;
+  permit: Permit;
   /** Joins the backend with a second one for old data (provided by cold-route). Optional for all stages. */
   cold: ColdJoin;
   /** Answers listings of the backend from a cache (provided by peer-cache). Optional for all stages. */

@@ -22,7 +22,7 @@ export class WorkerTopics {
       answer: (topic, answer) => onStop(this.#of(topic).claim(answer)),
       gather: (topic, asked, how) => workers.gather(topic, asked, how),
       tokens: (terms) => released(workers.tokens(terms), onStop),
-      places: (terms) => released(workers.places(terms), onStop),
+      permits: (terms) => released(workers.permits(terms), onStop),
     };
   }
 

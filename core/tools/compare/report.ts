@@ -81,9 +81,11 @@ function jsonReport(summary: Summary): string {
 }
 
 function junitReport(summary: Summary): string {
+  const requests = byGroup(summary.requests, ({ group }) => group);
+  const notAsked = byGroup(summary.notAsked, ({ query }) => query.group);
   const suites = [...summary.groups].map(([group, counts]) => {
-    const own = summary.requests.filter((request) => request.group === group);
-    const skipped = summary.notAsked.filter(({ query }) => query.group === group);
+    const own = requests.get(group) ?? [];
+    const skipped = notAsked.get(group) ?? [];
     const cases = own.map((request) => {
       const seconds = ((request.candidateMs ?? 0) / 1000).toFixed(3);
       const attributes = `name="${escapedXml(request.name)}" classname="${escapedXml(group)}" time="${seconds}"`;
@@ -102,6 +104,19 @@ function junitReport(summary: Summary): string {
     return `  <testsuite name="${escapedXml(group)}" tests="${tests}" failures="${failures}" skipped="${counts.unsteady + counts.notAsked}">\n${cases.join('')}${unasked.join('')}  </testsuite>\n`;
   });
   return `<?xml version="1.0" encoding="UTF-8"?>\n<testsuites>\n${suites.join('')}</testsuites>\n`;
+}
+
+function byGroup<Item>(
+  items: readonly Item[],
+  groupOf: (item: Item) => string,
+): ReadonlyMap<string, readonly Item[]> {
+  const groups = new Map<string, Item[]>();
+  for (const item of items) {
+    const known = groups.get(groupOf(item));
+    if (known === undefined) groups.set(groupOf(item), [item]);
+    else known.push(item);
+  }
+  return groups;
 }
 
 const style = `

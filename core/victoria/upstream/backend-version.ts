@@ -2,13 +2,13 @@ import { isOlder, type Version } from './version.js';
 import { shownVersion } from './probe.js';
 
 /** The backend's version as detected at startup, with the names of `drilldown-limits` (docs/protocol/answers.md). */
-export interface ToldVersion {
+export interface ReportedVersion {
   readonly backend_version_semver: string;
   readonly backend_version_source: 'backend' | 'unknown';
   readonly backend_capability_profile: string;
 }
 
-const unknown: ToldVersion = {
+const unknown: ReportedVersion = {
   backend_version_semver: '',
   backend_version_source: 'unknown',
   backend_capability_profile: 'vl-unknown',
@@ -17,12 +17,12 @@ const unknown: ToldVersion = {
 /** Filled by the plugin `backend` after detection. */
 export function backendVersion(host: {
   readonly shared: <Value>(name: string, make: () => Value) => Value;
-}): { current: ToldVersion } {
+}): { current: ReportedVersion } {
   return host.shared('backend version', () => ({ current: unknown }));
 }
 
 /** Profiles correspond to the versions in which VictoriaLogs gained features that pushdown uses. */
-export function toldVersion(version: Version | undefined): ToldVersion {
+export function toldVersion(version: Version | undefined): ReportedVersion {
   if (version === undefined) return unknown;
   const profile = profiles.find(([minor]) => !isOlder(version, { major: 1, minor, patch: 0 }));
   return {

@@ -1,4 +1,4 @@
-import type { HeldPlace } from '../../base/admission/place.js';
+import type { HeldPermit } from '../../base/admission/permit.js';
 import { apiError } from '../../base/errors/table.js';
 import type { CircuitBreaker, BreakerPermit } from '../../base/admission/circuit-breaker.js';
 import {
@@ -23,7 +23,7 @@ export interface AdmittedCall {
   readonly call: PlainCall;
   readonly backend: BackendOptions;
   /** Receives the state of the backend as shown by the head of the answer. */
-  readonly permit: BreakerPermit;
+  readonly breakerPermit: BreakerPermit;
   /** Ends the call. */
   readonly signal: AbortSignal;
 }
@@ -42,7 +42,7 @@ const noVerdict: BreakerPermit = {
   fail: () => undefined,
   release: () => undefined,
 };
-const noPlace: HeldPlace = { pause: () => () => undefined, leave: () => undefined };
+const noPermit: HeldPermit = { pause: () => () => undefined, leave: () => undefined };
 const noOwner: Owner = [''];
 const maxWaitingCalls = 10_000;
 
@@ -74,12 +74,12 @@ export class BackendClient {
   async call(call: BackendCall): Promise<BackendAnswer> {
     throwIfEnded(call.signal);
     const isLook = call.isProbe === true;
-    const place = isLook || call.liveWithinMs !== undefined ? noPlace : await this.#enter(call);
+    const permit = isLook || call.liveWithinMs !== undefined ? noPermit : await this.#enter(call);
     try {
-      const permit = isLook ? noVerdict : this.#breaker.admit();
-      return await this.#http.exchange(call, permit, place);
+      const breakerPermit = isLook ? noVerdict : this.#breaker.admit();
+      return await this.#http.exchange(call, breakerPermit, permit);
     } catch (error) {
-      place.leave();
+      permit.leave();
       throw error;
     }
   }
@@ -90,21 +90,21 @@ export class BackendClient {
     make: (admitted: AdmittedCall) => AsyncIterable<Part>,
   ): AsyncGenerator<Part> {
     throwIfEnded(call.signal);
-    const place = await this.#enter(call);
-    let permit = noVerdict;
+    const permit = await this.#enter(call);
+    let breakerPermit = noVerdict;
     try {
-      permit = this.#breaker.admit();
-      yield* make({ call: plainOf(call), backend: this.#backend, permit, signal: call.signal });
+      breakerPermit = this.#breaker.admit();
+      yield* make({ call: plainOf(call), backend: this.#backend, breakerPermit, signal: call.signal });
     } catch (error) {
       throwIfEnded(call.signal);
       throw error;
     } finally {
-      permit.release();
-      place.leave();
+      breakerPermit.release();
+      permit.leave();
     }
   }
 
-  async #enter({ owner = noOwner, signal }: BackendCall): Promise<HeldPlace> {
+  async #enter({ owner = noOwner, signal }: BackendCall): Promise<HeldPermit> {
     try {
       return await this.#gate.enter(owner, signal);
     } catch (error) {

@@ -1,7 +1,7 @@
 import type { IncomingMessage } from 'node:http';
 import { pipeline, type Readable } from 'node:stream';
 import type { Owner } from '../../base/admission/fair-queue.js';
-import type { HeldPlace, Place } from '../../base/admission/place.js';
+import type { HeldPermit, Permit } from '../../base/admission/permit.js';
 import type { ApiError } from '../../base/errors/api-error.js';
 import { streamUnpackers } from '../../base/encoding.js';
 import { Secrets } from '../../base/secrets.js';
@@ -126,15 +126,19 @@ export class BackendHttp {
   }
 
   /**
-   * Sends a call and waits for the head of its answer. The breaker's permit receives the outcome; `place` is released once the answer has
+   * Sends a call and waits for the head of its answer. The permit of the breaker receives the outcome; `permit` is released once the answer has
    * been read.
    * @throws ApiError with the statuses of docs/protocol/errors-and-limits.md#error-body
    */
-  async exchange(call: BackendCall, permit: BreakerPermit, place: HeldPlace): Promise<BackendAnswer> {
+  async exchange(
+    call: BackendCall,
+    breakerPermit: BreakerPermit,
+    permit: HeldPermit,
+  ): Promise<BackendAnswer> {
     const deadline = new Deadline(call.signal, call.liveWithinMs ?? this.#options.timeoutMs);
     const end = (): void => {
       deadline.end();
-      place.leave();
+      permit.leave();
     };
     const wording = call.isProbe === true ? this.#innerWording : this.#wording;
     const hide = (text: string): string => {
@@ -144,7 +148,7 @@ export class BackendHttp {
     };
     try {
       const response = await this.#requestOrAgain(call, deadline.signal);
-      permit.succeed();
+      breakerPermit.succeed();
       const status = response.statusCode ?? 0;
       const answer = new OpenAnswer(decoded(response), {
         status,
@@ -160,7 +164,7 @@ export class BackendHttp {
             wording,
           ),
         failure: (error) => failureOf(error, wording),
-        place,
+        permit,
         end,
       });
       if (status < 200 || status > 299)
@@ -174,8 +178,8 @@ export class BackendHttp {
       return answer;
     } catch (error) {
       end();
-      if (!call.signal.aborted && !deadline.hasPassed && isTransportFailure(error)) permit.fail();
-      else permit.release();
+      if (!call.signal.aborted && !deadline.hasPassed && isTransportFailure(error)) breakerPermit.fail();
+      else breakerPermit.release();
       throw endOf(error, call.signal, deadline, (failure) => failureOf(failure, wording));
     }
   }
@@ -265,7 +269,7 @@ interface Reading {
   /** Makes the error for a failure of the connection. */
   readonly failure: (error: unknown) => ApiError;
   /** Released while the answer is not being read. */
-  readonly place: Place;
+  readonly permit: Permit;
   /** Frees the resources of the call. */
   readonly end: () => void;
 }
@@ -296,11 +300,11 @@ class OpenAnswer implements BackendAnswer {
   }
 
   async *chunks(): AsyncGenerator<Buffer> {
-    const { client, deadline, place, failure: nameOf } = this.#reading;
+    const { client, deadline, permit, failure: nameOf } = this.#reading;
     try {
       // HTTP and zlib streams give Buffers as long as no encoding is set.
       for await (const chunk of this.#body as AsyncIterable<Buffer>) {
-        const resume = place.pause();
+        const resume = permit.pause();
         try {
           yield chunk;
         } finally {

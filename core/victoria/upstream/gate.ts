@@ -1,5 +1,5 @@
 import { FairQueue, type Owner } from '../../base/admission/fair-queue.js';
-import { heldPlace, type HeldPlace } from '../../base/admission/place.js';
+import { heldPermit, type HeldPermit } from '../../base/admission/permit.js';
 import { WaitBudget } from '../../base/admission/wait-budget.js';
 import { apiError } from '../../base/errors/table.js';
 
@@ -40,11 +40,11 @@ export class CallGate {
    * Waits for a permit.
    * @throws the signal's reason; `full`; ApiError `queryTimeout`
    */
-  async enter(owner: Owner, signal: AbortSignal): Promise<HeldPlace> {
+  async enter(owner: Owner, signal: AbortSignal): Promise<HeldPermit> {
     const { waitMs, nowMs } = this.#options;
     const queue = this.#queue;
     try {
-      if (queue.waiting === 0 && this.#hasPlace()) queue.take(owner);
+      if (queue.waiting === 0 && this.#hasPermit()) queue.take(owner);
       else {
         const turn = queue.wait(owner, 'call', new WaitBudget(waitMs, nowMs), signal);
         this.#notify();
@@ -53,20 +53,20 @@ export class CallGate {
     } finally {
       this.#notify();
     }
-    return heldPlace(
+    return heldPermit(
       () => {
         queue.take(owner);
         this.#notify();
       },
       () => {
         queue.release(owner);
-        while (this.#hasPlace() && queue.admitNext());
+        while (this.#hasPermit() && queue.admitNext());
         this.#notify();
       },
     );
   }
 
-  #hasPlace(): boolean {
+  #hasPermit(): boolean {
     const { limit } = this.#options;
     return limit === 0 || this.#queue.running < limit;
   }

@@ -1,6 +1,6 @@
 import test from 'ava';
 import fc from 'fast-check';
-import type { Places, Tokens } from '../../../core/workers/workers.js';
+import type { PermitShares, Tokens } from '../../../core/workers/workers.js';
 import { makeFleet } from './fleet.js';
 
 const rate = { name: 'rate', perSecond: 1 };
@@ -58,9 +58,9 @@ test.serial('what a worker that died had been lent is not lent again before it c
   t.is(await takeAll(30, second), 20);
 });
 
-/** Places in the hands of a test, which says how many are in use. */
+/** Permits in the hands of a test, which says how many are in use. */
 interface Desk {
-  readonly places: Places;
+  readonly permits: PermitShares;
   used: number;
   told: number;
 }
@@ -69,34 +69,34 @@ async function makeDesks(count: number, size: number) {
   const fleet = await makeFleet(count);
   const desks = fleet.workers.map((worker) => {
     const desk = { used: 0, told: 0 };
-    const places = worker.places({
-      name: 'places',
+    const permits = worker.permits({
+      name: 'permits',
       size,
       inUse: () => desk.used,
       onMore: () => (desk.told += 1),
     });
-    return Object.assign(desk, { places });
+    return Object.assign(desk, { permits });
   });
-  const held = (): number => desks.reduce((sum, { places }) => sum + places.held, 0);
+  const held = (): number => desks.reduce((sum, { permits }) => sum + permits.held, 0);
   return { ...fleet, desks, held };
 }
 
-/** Takes a place where there is one. */
+/** Takes a permit where there is one. */
 async function take(desk: Desk): Promise<boolean> {
-  if (desk.used >= desk.places.most) await desk.places.more();
-  if (desk.used >= desk.places.most) return false;
+  if (desk.used >= desk.permits.most) await desk.permits.more();
+  if (desk.used >= desk.permits.most) return false;
   desk.used += 1;
-  desk.places.changed();
+  desk.permits.changed();
   return true;
 }
 
 function leave(desk: Desk): void {
   desk.used -= 1;
-  desk.places.changed();
+  desk.permits.changed();
 }
 
 test.serial(
-  'all workers together never hold more places than there are, and find one while one is free',
+  'all workers together never hold more permits than there are, and find one while one is free',
   async (t) => {
     await fc.assert(
       fc.asyncProperty(
@@ -123,34 +123,34 @@ test.serial(
   },
 );
 
-test.serial('a worker that has no place is given its share as the requests of others end', async (t) => {
+test.serial('a worker that has no permit is given its share as the requests of others end', async (t) => {
   const { desks } = await makeDesks(2, 6);
   const [greedy, poor] = desks;
   if (greedy === undefined || poor === undefined) return t.fail();
-  for (let place = 0; place < 6; place += 1) t.true(await take(greedy));
+  for (let permit = 0; permit < 6; permit += 1) t.true(await take(greedy));
   t.false(await take(greedy));
   t.false(await take(poor));
   await settle();
-  // The greedy one would take the place again at once.
+  // The greedy one would take the permit again at once.
   for (let turn = 0; turn < 3; turn += 1) {
     leave(greedy);
-    if (greedy.used < greedy.places.most) greedy.used += 1;
+    if (greedy.used < greedy.permits.most) greedy.used += 1;
     await settle();
   }
-  t.is(poor.places.held, 3);
+  t.is(poor.permits.held, 3);
   t.is(poor.told, 3);
-  t.is(greedy.places.held, 3);
+  t.is(greedy.permits.held, 3);
 });
 
-test.serial('places of a worker that dies are free again, those of one that sleeps are not', async (t) => {
+test.serial('permits of a worker that dies are free again, those of one that sleeps are not', async (t) => {
   const fleet = await makeDesks(2, 4);
   const [first, second] = fleet.desks;
   if (first === undefined || second === undefined) return t.fail();
-  for (let place = 0; place < 4; place += 1) t.true(await take(first));
+  for (let permit = 0; permit < 4; permit += 1) t.true(await take(first));
   const wake = fleet.sleep(1);
   t.false(await take(second));
   wake();
   fleet.clock.advance(2_000);
   fleet.replace(1);
-  for (let place = 0; place < 4; place += 1) t.true(await take(second));
+  for (let permit = 0; permit < 4; permit += 1) t.true(await take(second));
 });

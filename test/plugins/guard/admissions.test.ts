@@ -1,5 +1,5 @@
 import test from 'ava';
-import type { HeldPlace } from '../../../core/base/admission/place.js';
+import type { HeldPermit } from '../../../core/base/admission/permit.js';
 import { Admissions } from '../../../plugins/guard/admissions.js';
 
 const { signal } = new AbortController();
@@ -24,7 +24,7 @@ function makeAdmissions(max: number, limit = max) {
   return { admissions, state, enter };
 }
 
-test('a place is free while its request waits for others, and taken again without asking', async (t) => {
+test('a permit is free while its request waits for others, and taken again without asking', async (t) => {
   const { admissions, enter } = makeAdmissions(1);
   const first = await enter('a');
   const resume = first.pause();
@@ -38,12 +38,12 @@ test('a place is free while its request waits for others, and taken again withou
   t.is(admissions.inFlight, 0);
 });
 
-test('a request that left while it waited gives its place back once', async (t) => {
+test('a request that left while it waited gives its permit back once', async (t) => {
   const { admissions, enter } = makeAdmissions(2);
-  const place = await enter('a');
-  const resume = place.pause();
-  place.leave();
-  place.leave();
+  const permit = await enter('a');
+  const resume = permit.pause();
+  permit.leave();
+  permit.leave();
   resume();
   t.is(admissions.inFlight, 0);
   const late = await enter('a');
@@ -52,7 +52,7 @@ test('a request that left while it waited gives its place back once', async (t) 
   t.is(admissions.inFlight, 0);
 });
 
-test('a request over several tenants holds its place until all of its parts wait', async (t) => {
+test('a request over several tenants holds its permit until all of its parts wait', async (t) => {
   const { admissions, enter } = makeAdmissions(2);
   const request = {};
   const parts = [await enter('a', request), await enter('b', request)];
@@ -82,10 +82,10 @@ test('the parts of one request wait together and are refused together', async (t
   await t.throwsAsync(async () => enter('a', refused), { message: 'concurrency' });
   await t.throwsAsync(async () => enter('a', refused), { message: 'concurrency' });
   t.deepEqual(state.refused, ['concurrency']);
-  again.forEach((place) => place.leave());
+  again.forEach((permit) => permit.leave());
 });
 
-test('when one tenant has all places, another waits for the next and is not refused', async (t) => {
+test('when one tenant has all permits, another waits for the next and is not refused', async (t) => {
   const { enter } = makeAdmissions(2);
   const held = [await enter('flood'), await enter('flood')];
   await t.throwsAsync(async () => enter('flood'), { message: 'concurrency' });
@@ -102,9 +102,9 @@ test('fewer run than are let in while the limit is low; they go on when it rises
   t.deepEqual([state.running, state.waiting], [1, 1]);
   state.limit = 2;
   admissions.admit();
-  const place: HeldPlace = await second;
+  const permit: HeldPermit = await second;
   t.deepEqual([state.running, state.waiting], [2, 0]);
-  place.leave();
+  permit.leave();
   first.leave();
 });
 
@@ -124,9 +124,9 @@ test('under overload who floods is refused at once, and others wait as long as e
   const held = [await enter('flood'), await enter('flood')];
   const burst = Array.from({ length: 4 }, () => enter('flood'));
   await t.throwsAsync(async () => enter('flood'), { message: 'concurrency' });
-  for (const place of burst) {
+  for (const permit of burst) {
     held.shift()?.leave();
-    held.push(await place);
+    held.push(await permit);
   }
   await t.throwsAsync(async () => enter('flood'), { message: 'overload' });
   const calm = enter('calm');
@@ -136,7 +136,7 @@ test('under overload who floods is refused at once, and others wait as long as e
   const patient = enter('flood');
   held.shift()?.leave();
   held.push(await patient);
-  held.forEach((place) => place.leave());
+  held.forEach((permit) => permit.leave());
   t.deepEqual(state.refused, ['concurrency', 'overload']);
   t.deepEqual([state.running, state.waiting], [0, 0]);
 });
@@ -146,20 +146,20 @@ test('under overload a tenant over its share waits as long as another one asks m
   const flood = [await enter('flood'), await enter('flood'), await enter('flood'), await enter('flood')];
   const burst = Array.from({ length: 8 }, () => enter('flood'));
   await t.throwsAsync(async () => enter('flood'), { message: 'concurrency' });
-  for (const place of burst) {
+  for (const permit of burst) {
     flood.shift()?.leave();
-    flood.push(await place);
+    flood.push(await permit);
   }
-  // Two of four places are its share; that it then holds and awaits more than the flood, which is refused at once, makes it no flood.
+  // Two of four permits are its share; that it then holds and awaits more than the flood, which is refused at once, makes it no flood.
   const calm = Array.from({ length: 6 }, () => enter('calm'));
   t.deepEqual([state.running, state.waiting], [4, 6]);
   await t.throwsAsync(async () => enter('flood'), { message: 'overload' });
-  for (const place of flood) place.leave();
-  for (const place of calm) (await place).leave();
+  for (const permit of flood) permit.leave();
+  for (const permit of calm) (await permit).leave();
   t.deepEqual([state.running, state.waiting], [0, 0]);
 });
 
-test('work that nobody waits for has room only beside the last place, and while nobody waits', async (t) => {
+test('work that nobody waits for has room only beside the last permit, and while nobody waits', async (t) => {
   const { admissions, enter } = makeAdmissions(2);
   t.true(admissions.hasRoom);
   const first = await enter('a');

@@ -40,7 +40,7 @@ const exchangeOf = (
 type GuardHost = ReturnType<typeof hostWith>;
 const hostWith = (limits: Readonly<Record<string, unknown>> = {}) => hostFor(guard, { limits });
 
-function stageOf(options: Partial<GuardOptions>, host: GuardHost = hostWith()): Stage<'tenant', 'place'> {
+function stageOf(options: Partial<GuardOptions>, host: GuardHost = hostWith()): Stage<'tenant', 'permit'> {
   return guard.create({ ...open, ...options }, host);
 }
 
@@ -91,7 +91,7 @@ test('more requests in flight than the cap get 503 with Retry-After, and a finis
   t.is(await stage.handle(exchangeOf(), answering), answer);
 });
 
-test('a request that fails gives its place back', async (t) => {
+test('a request that fails gives its permit back', async (t) => {
   const stage = stageOf({ maxConcurrent: 1 });
   await t.throwsAsync(
     stage.handle(exchangeOf(), () => Promise.reject(new Error('broken'))),
@@ -100,13 +100,13 @@ test('a request that fails gives its place back', async (t) => {
   t.is(await stage.handle(exchangeOf(), answering), answer);
 });
 
-test('a refused request gives its place back', async (t) => {
+test('a refused request gives its permit back', async (t) => {
   const stage = stageOf({ maxConcurrent: 1 }, hostWith({ maxQueryLengthBytes: 3 }));
   await t.throwsAsync(stage.handle(exchangeOf(), answering), { message: /query exceeds max length/ });
   await t.throwsAsync(stage.handle(exchangeOf(), answering), { message: /query exceeds max length/ });
 });
 
-test('the parts of one request hold one place together', async (t) => {
+test('the parts of one request hold one permit together', async (t) => {
   const stage = stageOf({ maxConcurrent: 1 });
   const whole = exchangeOf();
   const finish: (() => void)[] = [];

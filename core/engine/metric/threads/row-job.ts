@@ -46,7 +46,7 @@ export class RowJob {
   }
 
   /** Lets the thread make a call and read its rows (see RowsReader). */
-  async *read({ call, backend, permit, signal }: AdmittedCall): AsyncGenerator<RowsElsewhere> {
+  async *read({ call, backend, breakerPermit: permit, signal }: AdmittedCall): AsyncGenerator<RowsElsewhere> {
     const abort = (): void => {
       this.fail(signal.reason);
     };

@@ -1,6 +1,6 @@
 import os from 'node:os';
 import { parentPort } from 'node:worker_threads';
-import type { HeldPlace } from '../../../base/admission/place.js';
+import type { HeldPermit } from '../../../base/admission/permit.js';
 import { endIfTold } from '../../../base/end-thread.js';
 import { errorOf, faultOf } from '../../../base/errors/fault.js';
 import { sendEntry, type LineWork } from '../../../logql/lines/work.js';
@@ -112,7 +112,7 @@ class OpenJob {
 }
 
 /** The permit of a call is that of its request, which is held on the event loop. */
-const noPlace: HeldPlace = { pause: () => () => undefined, leave: () => undefined };
+const noPlace: HeldPermit = { pause: () => () => undefined, leave: () => undefined };
 
 /** Maximum number of cached backends: a hot and a cold one, and those from before a reload. */
 const maxBackends = 8;

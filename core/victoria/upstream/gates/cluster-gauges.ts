@@ -66,11 +66,11 @@ class RisingSum {
   }
 
   of(parts: readonly (BackendGauges | undefined)[]): number {
-    for (const [place, part] of parts.entries()) {
+    for (const [permit, part] of parts.entries()) {
       const value = part?.[this.#name];
       if (value === undefined) continue;
-      this.#sum += Math.max(0, value - (this.#last.get(place) ?? value));
-      this.#last.set(place, value);
+      this.#sum += Math.max(0, value - (this.#last.get(permit) ?? value));
+      this.#last.set(permit, value);
     }
     return this.#sum;
   }

@@ -1,5 +1,5 @@
 import { setTimeout as delay } from 'node:timers/promises';
-import { type Place, withoutPlace } from '../../../base/admission/place.js';
+import { type Permit, withoutPermit } from '../../../base/admission/permit.js';
 import type { WaitBudget } from '../../../base/admission/wait-budget.js';
 import { ApiError } from '../../../base/errors/api-error.js';
 import type { TimeRange } from '../../../base/time/range.js';
@@ -39,7 +39,7 @@ export interface GateOwner {
   /** The request's remaining wait, shared by all of its parts. */
   readonly budget: WaitBudget;
   /** The request's own permit, released while a call waits at a gate; undefined without a guard. */
-  readonly place?: Place | undefined;
+  readonly permit?: Permit | undefined;
 }
 
 /** Permission for one call. `signal` is the call's signal; `leave` must be called once the answer has been read or has failed. */
@@ -138,8 +138,8 @@ export class ExchangeGates {
         held.push((await this.#heavy()).leave);
       if (isDrilldown) held.push(await this.#waitFor(() => paced.enter(signal)));
       // Last: a call with a permit here waits at no other gate, so requests cannot block each other in a circle.
-      const place = await this.#waitFor(() => statistics.enter(owner, signal));
-      held.push(() => place.leave());
+      const permit = await this.#waitFor(() => statistics.enter(owner, signal));
+      held.push(() => permit.leave());
       return { signal, leave };
     } catch (error) {
       leave(error, 0);
@@ -225,7 +225,7 @@ export class ExchangeGates {
 
   /** Waits at a gate. The request releases its own permit meanwhile. */
   #waitFor<Pass>(enter: () => Promise<Pass>): Promise<Pass> {
-    return withoutPlace(this.#owner.place, enter);
+    return withoutPermit(this.#owner.permit, enter);
   }
 
   #free(): Promise<CallPass> {

@@ -1,7 +1,7 @@
 import { apiError } from '../../../base/errors/table.js';
 
 export interface PacedSlotsOptions {
-  readonly places: number;
+  readonly permits: number;
   /** Time for which a permit stays taken after its call has ended. */
   readonly pauseMs: number;
   /** Called with the number of waiting calls. */
@@ -18,7 +18,7 @@ export class PacedSlots {
 
   constructor(options: PacedSlotsOptions) {
     this.#options = options;
-    this.#free = options.places;
+    this.#free = options.permits;
   }
 
   /** Number of calls that wait for a permit. */
@@ -52,9 +52,9 @@ export class PacedSlots {
   }
 
   #wait(signal: AbortSignal): Promise<void> {
-    const { places, onChange } = this.#options;
+    const { permits, onChange } = this.#options;
     if (this.#waiting.length >= maxWaiting)
-      return Promise.reject(apiError('statisticsQueueFull', { limit: places, waiting: maxWaiting }));
+      return Promise.reject(apiError('statisticsQueueFull', { limit: permits, waiting: maxWaiting }));
     return new Promise((resolve, reject) => {
       const enter = (): void => {
         signal.removeEventListener('abort', giveUp);

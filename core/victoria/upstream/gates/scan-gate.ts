@@ -125,8 +125,8 @@ export class ScanGate {
     const ownNow = Math.max(running, this.#options.own?.running ?? 0);
     // The gauges may still count calls of this process that have ended.
     if (selects !== undefined && capacity !== undefined && others + ownNow >= capacity) return false;
-    const hasPlace = running + others < limit || (running < floor && running + others < (capacity ?? 0) / 4);
-    return hasPlace && this.#scans.hasRoom(className, others, waitedMs, state.gauges);
+    const hasPermit = running + others < limit || (running < floor && running + others < (capacity ?? 0) / 4);
+    return hasPermit && this.#scans.hasRoom(className, others, waitedMs, state.gauges);
   }
 
   /** Number of other queries running on the backend, as far as it reports them. */

@@ -71,7 +71,7 @@ test.serial('one failed probe opens again for the whole time', (t) => {
   t.notThrows(() => breaker.admit());
 });
 
-test.serial('a probe without a verdict gives its place back', (t) => {
+test.serial('a probe without a verdict gives its permit back', (t) => {
   const { breaker, pass } = makeBreaker();
   fail(breaker, 3);
   pass(1000);

@@ -18,7 +18,7 @@ interface Asker {
   readonly ended: Promise<unknown>;
 }
 
-/** A queue of few places in the hands of a test, and who is inside and outside of it as the test sees it. */
+/** A queue of few permits in the hands of a test, and who is inside and outside of it as the test sees it. */
 class Trial {
   readonly queue = makeQueue();
   readonly inside: Asker[] = [];
@@ -27,18 +27,18 @@ class Trial {
   readonly admitted: Asker[] = [];
   #number = 0;
 
-  constructor(readonly places: number) {}
+  constructor(readonly permits: number) {}
 
   ask(owner: Owner): void {
     const controller = new AbortController();
     const number = this.#number++;
-    if (this.queue.running < this.places) {
+    if (this.queue.running < this.permits) {
       this.queue.take(owner);
       this.inside.push({ owner, number, controller, ended: Promise.resolve() });
       return;
     }
     const budget = new WaitBudget(60_000, nowMs);
-    const waited = this.queue.wait(owner, 'place', budget, controller.signal);
+    const waited = this.queue.wait(owner, 'permit', budget, controller.signal);
     const asker: Asker = { owner, number, controller, ended: waited.catch(() => undefined) };
     this.outside.push(asker);
     void waited.then(
@@ -95,18 +95,18 @@ async function play(
 }
 
 test.serial(
-  'no place is free while somebody waits, and no more are inside than there are places',
+  'no permit is free while somebody waits, and no more are inside than there are permits',
   async (t) => {
     await fc.assert(
       fc.asyncProperty(
         fc.array(step, { maxLength: 60 }),
         fc.integer({ min: 1, max: 4 }),
-        async (steps, places) => {
-          const trial = new Trial(places);
+        async (steps, permits) => {
+          const trial = new Trial(permits);
           for (const one of steps) {
             await play(trial, one);
             const { running, waiting } = trial.queue;
-            if (running > places || (waiting > 0 && running < places)) return false;
+            if (running > permits || (waiting > 0 && running < permits)) return false;
             if (running !== trial.inside.length || waiting !== trial.outside.length) return false;
           }
           await trial.finish();
@@ -139,7 +139,7 @@ test.serial(
   },
 );
 
-test.serial('however many of one tenant wait, the next place is another tenant’s', async (t) => {
+test.serial('however many of one tenant wait, the next permit is another tenant’s', async (t) => {
   const trial = new Trial(3);
   for (let client = 0; client < 200; client += 1) trial.ask(['flood', String(client)]);
   trial.ask(['calm', '1']);
@@ -185,7 +185,7 @@ test.serial('a share is an equal part among tenants, then among the clients of o
   queue.take(['b', '1']);
   queue.take(['b', '1']);
   t.false(queue.isBelowShare(['b', '1'], 4));
-  // A third of two places is none, but who has nothing is to have something.
+  // A third of two permits is none, but who has nothing is to have something.
   t.true(queue.isBelowShare(['c', '1'], 2));
   queue.take(['c', '1']);
   t.false(queue.isBelowShare(['c', '2'], 2));
@@ -196,17 +196,17 @@ test.serial('who is one too many, or has waited already, is told at once', async
   queue.take(['a']);
   const { signal } = new AbortController();
   const budget = new WaitBudget(1, nowMs);
-  const first = queue.wait(['a'], 'place', budget, signal);
-  await t.throwsAsync(queue.wait(['b'], 'place', new WaitBudget(1, nowMs), signal), { message: 'full' });
+  const first = queue.wait(['a'], 'permit', budget, signal);
+  await t.throwsAsync(queue.wait(['b'], 'permit', new WaitBudget(1, nowMs), signal), { message: 'full' });
   await t.throwsAsync(first, { message: 'late' });
-  await t.throwsAsync(queue.wait(['a'], 'place', budget, signal), { message: 'late' });
+  await t.throwsAsync(queue.wait(['a'], 'permit', budget, signal), { message: 'late' });
   t.is(queue.waiting, 0);
 });
 
 test.serial('who has gone before it asked does not wait', async (t) => {
   const queue = makeQueue();
   await t.throwsAsync(
-    queue.wait(['a'], 'place', new WaitBudget(60_000, nowMs), AbortSignal.abort(new Error('gone'))),
+    queue.wait(['a'], 'permit', new WaitBudget(60_000, nowMs), AbortSignal.abort(new Error('gone'))),
     { message: 'gone' },
   );
   t.is(queue.waiting, 0);

@@ -262,7 +262,7 @@ async function readOdd(
     const read = job.read({
       call: { ...call, isJson: true, statusRule: 'keep' },
       backend: { url: `http://127.0.0.1:${port}`, compression: 'none', tlsSkipVerify: false, ...limitsOf },
-      permit: {
+      breakerPermit: {
         succeed: () => verdicts.push('succeed'),
         fail: () => verdicts.push('fail'),
         release: () => verdicts.push('release'),

@@ -27,7 +27,7 @@ function told(cluster: Gauges): BackendGauges {
   return state.gauges;
 }
 
-test('queries and places are those of all selectors, or of all processes where none is one', (t) => {
+test('queries and permits are those of all selectors, or of all processes where none is one', (t) => {
   const selectors = [1, 2].map((selects) => new Process().tells({ selects, capacity: 4, isSelector: true }));
   const node = new Process().tells({ selects: 0, capacity: 16 });
   t.like(told(new ClusterGauges([...selectors, node])), { selects: 3, capacity: 8, isSelector: true });
@@ -54,7 +54,7 @@ test('a silent process makes the whole silent, one that is unknown is left out',
   t.is((await cluster.fresh(0)).kind, 'unknown');
 });
 
-test('waits for places are counted from what each process adds, over restarts and absences', (t) => {
+test('waits for permits are counted from what each process adds, over restarts and absences', (t) => {
   const [first, second] = [new Process(), new Process()];
   const cluster = new ClusterGauges([first, second]);
   first.tells({ limitReached: 100, limitTimeouts: 7 });

@@ -21,7 +21,7 @@ const rangeOf = (hours: bigint, startNs = 0n) => ({ startNs, endNs: startNs + ho
 const all = query(everything);
 const nowMs = (): number => performance.now();
 
-function makeGates(isDrilldown = false, places = 4) {
+function makeGates(isDrilldown = false, permits = 4) {
   const seen = { heavy: 0, scans: 0, statistics: 0 };
   const options: GatesOptions = {
     heavy: new HeavyGate({
@@ -44,14 +44,14 @@ function makeGates(isDrilldown = false, places = 4) {
       onChange: (_limit, running) => (seen.scans = running),
     }),
     statistics: new CallGate({
-      limit: places,
+      limit: permits,
       waitMs: 60_000,
       nowMs,
       maxWaiting: 3,
       full: (limit, waiting) => apiError('statisticsQueueFull', { limit, waiting }),
       onChange: (running) => (seen.statistics = running),
     }),
-    paced: new PacedSlots({ places: 1, pauseMs: 0, onChange: () => undefined }),
+    paced: new PacedSlots({ permits: 1, pauseMs: 0, onChange: () => undefined }),
     waited: new WaitedCalls(),
     minRangeMs: sixHoursMs,
     queueWaitMs: 1,
@@ -106,7 +106,7 @@ test('statistics over time are heavy over a long range, or with many buckets', (
   t.true(isHeavyStatsRange({ ...asked, range: rangeOf(1n), stepNs: hourNs / 11_001n }, sixHoursMs));
 });
 
-test('calls of short ranges pass, those of long ranges take a place each until they were read', async (t) => {
+test('calls of short ranges pass, those of long ranges take a permit each until they were read', async (t) => {
   const { gates, seen } = makeGates();
   for (let index = 0; index < 10; index += 1) await gates.rows({ query: all, range: rangeOf(1n) });
   const passes = [
@@ -121,7 +121,7 @@ test('calls of short ranges pass, those of long ranges take a place each until t
   t.is(seen.heavy, 0);
 });
 
-test('a place that is held serves all parts of the range, and no other', async (t) => {
+test('a permit that is held serves all parts of the range, and no other', async (t) => {
   const { gates, seen } = makeGates();
   const leave = await gates.hold(rangeOf(100n));
   await gates.rows({ query: all, range: rangeOf(100n) });
@@ -137,7 +137,7 @@ test('a place that is held serves all parts of the range, and no other', async (
   t.is(seen.heavy, 0);
 });
 
-test('a place that is held, or about to be, is shared within its range until all have left', async (t) => {
+test('a permit that is held, or about to be, is shared within its range until all have left', async (t) => {
   const { gates, seen } = makeGates();
   const leaves = await Promise.all([gates.hold(rangeOf(100n)), gates.hold(rangeOf(50n, hourNs))]);
   leaves.push(await gates.hold(rangeOf(100n)));
@@ -159,7 +159,7 @@ test('listings over a long range are scans, short ones are not', async (t) => {
   t.is(seen.scans, 0);
 });
 
-test('as many statistics over time run at once as there are places, and few wait', async (t) => {
+test('as many statistics over time run at once as there are permits, and few wait', async (t) => {
   const asked = { query: all, range: rangeOf(1n), stepNs: hourNs, shiftNs: 0n };
   const { gates, seen } = makeGates(false, 2);
   const running = [await gates.statsRange(asked), await gates.statsRange(asked)];
@@ -174,7 +174,7 @@ test('as many statistics over time run at once as there are places, and few wait
   t.is(seen.statistics, 0);
 });
 
-test('statistics over time that get no place among heavy ones hold none of theirs', async (t) => {
+test('statistics over time that get no permit among heavy ones hold none of theirs', async (t) => {
   const heavy = { query: all, range: rangeOf(7n), stepNs: hourNs, shiftNs: 0n };
   const { gates, seen } = makeGates(true, 4);
   const leave = await gates.hold(rangeOf(100n, 300n * hourNs));
@@ -183,13 +183,13 @@ test('statistics over time that get no place among heavy ones hold none of their
   t.is(seen.statistics, 0);
   leave();
   leaveToo();
-  // The only paced place is free again.
+  // The only paced permit is free again.
   const pass = await gates.statsRange({ ...heavy, range: rangeOf(1n) });
   t.is(seen.statistics, 1);
   pass.leave(undefined, 0);
 });
 
-test('statistics over time of Logs Drilldown share places of their own', async (t) => {
+test('statistics over time of Logs Drilldown share permits of their own', async (t) => {
   const asked = { query: all, range: rangeOf(1n), stepNs: hourNs, shiftNs: 0n };
   const others = makeGates(false).gates;
   await Promise.all([others.statsRange(asked), others.statsRange(asked)]);

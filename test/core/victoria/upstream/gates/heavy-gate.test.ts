@@ -43,7 +43,7 @@ test('so many get in, the others in the order of coming', async (t) => {
   t.deepEqual(seen, { running: 0, waiting: 0, refused: 0 });
 });
 
-test('work that nobody waits for leaves a place of heavy queries, and does not wait for one', async (t) => {
+test('work that nobody waits for leaves a permit of heavy queries, and does not wait for one', async (t) => {
   const { gate, seen } = makeGate(2);
   const background = (): Promise<() => void> => gate.enter(['b'], longBudget(), signal, true);
   const first = await background();
@@ -56,7 +56,7 @@ test('work that nobody waits for leaves a place of heavy queries, and does not w
   (await background())();
 });
 
-test('a place goes to the tenant that holds fewest', async (t) => {
+test('a permit goes to the tenant that holds fewest', async (t) => {
   const { gate } = makeGate(2);
   const leaves = [
     await gate.enter(['busy'], longBudget(), signal),
@@ -138,8 +138,8 @@ test('waits that go on at once count once', (t) => {
   t.is(budget.leftMs, 60);
 });
 
-test('a place with a pause is free again later, and nobody waits for the pause itself', async (t) => {
-  const slots = new PacedSlots({ places: 2, pauseMs: 5, onChange: () => undefined });
+test('a permit with a pause is free again later, and nobody waits for the pause itself', async (t) => {
+  const slots = new PacedSlots({ permits: 2, pauseMs: 5, onChange: () => undefined });
   const leaves = [await slots.enter(signal), await slots.enter(signal)];
   // A pause keeps no process alive.
   const alive = setInterval(() => undefined, 1_000);
@@ -154,8 +154,8 @@ test('a place with a pause is free again later, and nobody waits for the pause i
   leave();
 });
 
-test('who goes away does not take a paced place', async (t) => {
-  const slots = new PacedSlots({ places: 1, pauseMs: 0, onChange: () => undefined });
+test('who goes away does not take a paced permit', async (t) => {
+  const slots = new PacedSlots({ permits: 1, pauseMs: 0, onChange: () => undefined });
   const leave = await slots.enter(signal);
   const controller = new AbortController();
   const waited = slots.enter(controller.signal);
@@ -165,9 +165,9 @@ test('who goes away does not take a paced place', async (t) => {
   await t.notThrowsAsync(slots.enter(signal));
 });
 
-test('no more than 500 wait for a paced place', async (t) => {
+test('no more than 500 wait for a paced permit', async (t) => {
   const waiting: number[] = [];
-  const slots = new PacedSlots({ places: 1, pauseMs: 0, onChange: (count) => waiting.push(count) });
+  const slots = new PacedSlots({ permits: 1, pauseMs: 0, onChange: (count) => waiting.push(count) });
   const leave = await slots.enter(signal);
   const controller = new AbortController();
   setMaxListeners(0, controller.signal);

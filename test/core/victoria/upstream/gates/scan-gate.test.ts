@@ -98,7 +98,7 @@ test('a backend that falls silent is told from one that never spoke, and forgott
   t.is((await reader.fresh(0)).kind, 'unknown');
 });
 
-test('without gauges two scans run, and the third waits for a place', async (t) => {
+test('without gauges two scans run, and the third waits for a permit', async (t) => {
   const { enter, seen } = makeGate(undefined);
   const [first, second] = [await enter('a'), await enter('b')];
   const third = enter('c');
@@ -213,7 +213,7 @@ test('who goes away is let go, and a ceiling of none lets all in', async (t) => 
   await t.notThrowsAsync(Promise.all(Array.from({ length: 20 }, () => open.enter('a'))));
 });
 
-test('a scan that nobody waits for leaves a place, and does not wait for one', async (t) => {
+test('a scan that nobody waits for leaves a permit, and does not wait for one', async (t) => {
   const { enter, seen } = makeGate({ selects: 0, capacity: 16, used: 5000 }, { ceiling: 2 });
   const background = (): Promise<ScanPass> => enter('labels', 60_000, signal, true);
   // The limit begins below its ceiling and rises with scans that others have made.

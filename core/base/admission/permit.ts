@@ -1,18 +1,18 @@
 /** A concurrency permit held by one request. */
-export interface Place {
+export interface Permit {
   /**
-   * Gives the place back while the request waits for others. The returned function takes it again without queueing. Overlapping pauses
+   * Gives the permit back while the request waits for others. The returned function takes it again without queueing. Overlapping pauses
    * count as one.
    */
   pause(): () => void;
 }
 
-/** Awaits other work without holding the place. */
-export async function withoutPlace<Value>(
-  place: Place | undefined,
+/** Awaits other work without holding the permit. */
+export async function withoutPermit<Value>(
+  permit: Permit | undefined,
   awaited: () => Promise<Value>,
 ): Promise<Value> {
-  const resume = place?.pause();
+  const resume = permit?.pause();
   try {
     return await awaited();
   } finally {
@@ -20,15 +20,15 @@ export async function withoutPlace<Value>(
   }
 }
 
-/** A place as seen by the request or call that holds it. */
-export interface HeldPlace extends Place {
+/** A permit as seen by the request or call that holds it. */
+export interface HeldPermit extends Permit {
   leave(): void;
 }
 
 /**
- * Creates a place that is held from now on. `onGiveBack` runs on each pause and on release; `onTake` runs when the place is taken again.
+ * Creates a permit that is held from now on. `onGiveBack` runs on each pause and on release; `onTake` runs when the permit is taken again.
  */
-export function heldPlace(onTake: () => void, onGiveBack: () => void): HeldPlace {
+export function heldPermit(onTake: () => void, onGiveBack: () => void): HeldPermit {
   let pauses = 0;
   let hasLeft = false;
   return {
