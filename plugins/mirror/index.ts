@@ -19,6 +19,7 @@ import {
   type Rest,
   type RouteHandler,
   type Stage,
+  type Topic,
 } from '../../core/plugin/index.js';
 import { encodeSteps } from '../../core/wire/answer/encode.js';
 import { lokiRequest, type LokiRequest } from '../../core/wire/api/loki-request.js';
@@ -83,6 +84,7 @@ class Mirror implements Stage<never, never> {
   readonly #agent: Agent;
   readonly #stopped = new AbortController();
   readonly #differences: MirroredDifference[] = [];
+  readonly #topic: Topic<null, readonly MirroredDifference[]>;
   #tokens: number;
   #filledAtMs: number;
   #running = 0;
@@ -92,6 +94,8 @@ class Mirror implements Stage<never, never> {
   constructor(url: string, options: MirrorOptions, host: Host<typeof metrics>) {
     this.#options = options;
     this.#host = host;
+    this.#topic = { name: `${host.pluginId} differences` };
+    host.workers.answer(this.#topic, () => Promise.resolve(this.#differences));
     const parsed = new URL(url);
     this.#authorization = authorizationOf(parsed);
     this.#base = parsed.origin + parsed.pathname.replace(/\/+$/, '');
@@ -129,10 +133,17 @@ class Mirror implements Stage<never, never> {
     await this.#agent.destroy();
   }
 
-  /** `/admin/mirror`: the latest differences of this process, the newest last. */
+  /** `/admin/mirror`: the latest differences of all workers, the newest last. */
   get routes(): ReadonlyMap<string, RouteHandler> {
     return new Map([
-      ['admin_mirror', () => Promise.resolve(jsonAnswer({ status: 'success', data: this.#differences }))],
+      [
+        'admin_mirror',
+        async () => {
+          const { answers } = await this.#host.workers.gather(this.#topic, null);
+          const all = answers.flatMap(({ answer }) => answer).sort((a, b) => a.atMs - b.atMs);
+          return jsonAnswer({ status: 'success', data: all.slice(-this.#options.keep) });
+        },
+      ],
     ]);
   }
 
