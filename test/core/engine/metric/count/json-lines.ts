@@ -39,11 +39,13 @@ const before = [
   '"a":{"status":1},',
   '"e":-inf,',
   '"level":"error",',
+  '"st\\u0061tus":5,',
 ];
 const rest = [
   '',
   ',"n":3',
   ',"status ":6',
+  ',"st\\u0061tus":6',
   ',"\u00a0status":6',
   ',"msg":"status"',
   ',"msg":"the \\"status\\": 5"',

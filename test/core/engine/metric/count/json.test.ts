@@ -156,6 +156,7 @@ const unlike = [
   '{"status":{"status":7}}',
   '{"n":1}',
   'status=7',
+  '{"n":9002,"st\\u0061tus":404,"status":200}',
 ];
 
 test.serial('a line that no sample of its selection is like counts as it would alone', async (t) => {
