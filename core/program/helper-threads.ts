@@ -6,7 +6,7 @@ const poolSize = 4;
 
 /**
  * Gives V8's own threads, which mostly collect garbage, a lower priority than the event loop. There are four on any machine: with two
- * processors, their number, not their work, delays the event loop (docs/reliability.md, Overload). Only Linux supports priorities per
+ * processors, their number, not their work, delays the event loop (docs/internals/reliability.md, Overload). Only Linux supports priorities per
  * thread. An explicit --v8-pool-size is kept.
  */
 export function lowerHelperThreads(): void {

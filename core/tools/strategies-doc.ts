@@ -32,7 +32,7 @@ The proxy skips a strategy that is impossible according to the plan, or that fai
 impossible, the next one is tried. If there are many more rows than estimated, the estimate is repeated.
 
 So a count or a quantile of labels of \`| json\` over fewer than about 3,000 rows is read as rows: VictoriaLogs needs more time to parse the lines than to
-send them ([performance.md](performance.md#few-lines-of-json)).
+send them ([measurements](internals/measurements.md#few-lines-of-json)).
 
 \`ref-proxy explain 'QUERY'\` prints the possible strategies of each range aggregation, with their costs as far as they are known without a call to the
 backend, and why the others are excluded. With \`-run\` it prints the estimate and the actual cost of each attempt, and with \`-run -again\` the same for a

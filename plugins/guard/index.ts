@@ -264,6 +264,6 @@ const growth = 0.1;
 /**
  * Growth while requests are refused. A limit that overshoots makes refused requests come back in greater number, and no more of them are
  * answered: with a growth of a fifth of a request the throughput was the same, and the slowest hundredth took twice as long
- * (docs/reliability.md).
+ * (docs/internals/reliability.md).
  */
 const slowGrowth = 0.01;

@@ -1,7 +1,7 @@
 /**
  * `npm run soak [-- --minutes=30]`: random questions about a day of logs to a proxy with every cache, in a process of its own. Prints its memory and its
  * longest turn each minute, and ends with 1 when its memory went over its bound, kept growing, or something but the collector held the
- * event loop. `BACKEND_URL` names a VictoriaLogs to ask instead of the embedded backend. The proxy runs as docs/reliability.md says for where
+ * event loop. `BACKEND_URL` names a VictoriaLogs to ask instead of the embedded backend. The proxy runs as docs/sizing.md says for where
  * memory is short; `--tuned=0` leaves the allocator and the collector as they are. `--stacks` tells what ran in turns that were too long.
  */
 import { mkdtemp, rm } from 'node:fs/promises';
@@ -16,7 +16,7 @@ import { pushDay } from './logs.js';
 import { questionOf } from './questions.js';
 
 const mebibyte = 1024 ** 2;
-/** glibc gives what was freed back to the system instead of keeping it for later (docs/reliability.md#memory). */
+/** glibc gives what was freed back to the system instead of keeping it for later (docs/sizing.md#memory). */
 const thriftyAllocator = {
   MALLOC_ARENA_MAX: '2',
   MALLOC_MMAP_THRESHOLD_: '32768',

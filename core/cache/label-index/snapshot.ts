@@ -55,7 +55,7 @@ export function offerIndex(fleet: Fleet, index: LabelIndex, clock: Pick<Clock, '
   });
 }
 
-/** The file that persists the index over a restart (docs/caching.md#the-snapshot): read at startup, written from then on. */
+/** The file that persists the index over a restart (docs/internals/caching.md#the-snapshot): read at startup, written from then on. */
 export class IndexSnapshot {
   readonly #settings: IndexSnapshotSettings;
   readonly #kept: KeptSnapshot;

@@ -88,7 +88,7 @@ export function rowLimitFor(expected: number): number {
 }
 
 /**
- * Milliseconds per unit of cost. From docs/performance.md: a row that the backend reads (457,000 of `rate` in 29 ms), a row that is
+ * Milliseconds per unit of cost. From docs/internals/measurements.md: a row that the backend reads (457,000 of `rate` in 29 ms), a row that is
  * inspected first (34 ms more for the first `rate`) and a line that the backend parses (five million in 3.5 s). The weights of a call, of a
  * call that parses lines, and of a row and a byte received here come from "Few lines of JSON" there.
  */
