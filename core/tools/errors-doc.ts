@@ -4,7 +4,7 @@ import { errorTable } from '../base/errors/table.js';
 
 const head = `# Errors
 
-Generated from core/base/errors/table.ts by \`npm run generate\`; do not edit.
+For operators and developers of clients. Generated from core/base/errors/table.ts by \`npm run generate\`; do not edit.
 
 Errors that a client of the API can get. The body is \`{"status":"error","errorType":...,"error":...,"message":...}\` unless the table says
 otherwise; \`message\` is omitted with \`-error-response-message-field=false\`. LogQL errors have status 400 and Loki's text.

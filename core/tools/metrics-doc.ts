@@ -7,7 +7,7 @@ import { processMetrics } from '../kernel/telemetry/process-metrics.js';
 
 const head = `# Metrics
 
-Generated from the declarations in the code by \`npm run generate\`; do not edit.
+For operators. Generated from the declarations in the code by \`npm run generate\`; do not edit.
 
 \`/metrics\` exists with \`-server.register-instrumentation=true\`, on \`-metrics-listen\` when that is set. Metrics by tenant and client
 are only filled with \`-metrics.export-sensitive-labels=true\`. A metric holds at most 2000 combinations of label values; what comes

@@ -5,7 +5,7 @@ import { allRules, type AppliedRule } from '../engine/plan/rules/index.js';
 
 const head = `# What is pushed down
 
-Generated from core/engine/plan/rules by \`npm run generate\`; do not edit.
+For operators who tune queries, and for contributors. Generated from core/engine/plan/rules by \`npm run generate\`; do not edit.
 
 This table lists every construct of LogQL with its query to VictoriaLogs and a verdict: the result is complete (\`exact\`), has extra rows that
 the proxy filters out (\`superset\`), or is not requested (\`none\`: the proxy evaluates the construct on the rows that the rest of the query selects).

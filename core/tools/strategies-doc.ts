@@ -4,7 +4,7 @@ import { strategies } from '../engine/metric/strategies.js';
 
 const head = `# Strategies of metric queries
 
-Generated from core/engine/metric by \`npm run generate\`; do not edit.
+For operators who tune queries, and for contributors. Generated from core/engine/metric by \`npm run generate\`; do not edit.
 
 The proxy reads each range aggregation of a metric query from the backend with one of these strategies: the one with the lowest known cost.
 Strategies of unknown cost are tried in the order of this table, which starts with those that transfer the least data. All of them give the same series.

@@ -10,7 +10,7 @@ import {
 
 const HEAD = `# Flags and options
 
-Generated from the schemas by \`npm run generate\`; do not edit.
+For operators. Generated from the schemas by \`npm run generate\`; do not edit.
 
 Every option can be written in the pipeline file, most also as a flag, and every flag also as an environment variable. A flag overrides
 the environment, the environment overrides the file, and the file overrides the default. Flags are written \`-name=value\`, \`-name value\` or with
