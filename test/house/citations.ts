@@ -92,12 +92,13 @@ function shown({ path, anchor }: Citation): string {
 /** The anchors of a document's headings, as GitHub makes them: lower case, without signs, with hyphens for blanks. */
 function anchorsOf(text: string): ReadonlySet<string> {
   const headings = text.matchAll(/^#+ (?<words>.+)$/gm);
-  return new Set(
-    [...headings].map(({ groups }) =>
-      (groups?.['words'] ?? '')
-        .toLowerCase()
-        .replace(/[^\p{L}\p{N} _-]/gu, '')
-        .replaceAll(' ', '-'),
-    ),
-  );
+  return new Set([...headings].map(({ groups }) => anchorOf(groups?.['words'] ?? '')));
+}
+
+/** The anchor of a heading. */
+export function anchorOf(heading: string): string {
+  return heading
+    .toLowerCase()
+    .replace(/[^\p{L}\p{N} _-]/gu, '')
+    .replaceAll(' ', '-');
 }

@@ -4,6 +4,8 @@ import test from 'ava';
 import ts from 'typescript';
 import { packageRoot } from '../../core/kernel/options/index.js';
 import { sourcesIn } from '../setup/sources.js';
+import { filesIn } from './citations.js';
+import { oldWordsIn } from './words.js';
 
 /**
  * Words that begin a clause in place of a noun: comments say "Dependencies of an executor", and not "What an executor can use". Questions
@@ -76,4 +78,52 @@ test('clauses in place of nouns are found in every kind of comment', (t) => {
     clausesOf('a.ts', source).map((found) => found.replace(/ .*/, '')),
     ['a.ts:1', 'a.ts:2', 'a.ts:5', 'a.ts:6'],
   );
+});
+
+/** Pages that a program writes whole; the words in them are those of schemas, errors and tests. */
+const generated = /^(?:For [^.]+\. )?Generated (?:by|from) /m;
+
+function read(file: string): string {
+  return readFileSync(join(root, file), 'utf8');
+}
+
+/** The descriptions in a schema, one a line. */
+function descriptionsOf(schema: string): string {
+  return Array.from(schema.matchAll(/"(?:description|x-deprecated)": "(.*)"/g), ([, text]) => text).join(
+    '\n',
+  );
+}
+
+test('docs say what they mean in words that operators know', (t) => {
+  const documents = [
+    ...filesIn(root, ['docs', 'plugins', 'core', 'test', 'examples'], ['.md']),
+    ...['README.md', 'CONTRIBUTING.md'],
+  ].filter((file) => !generated.test(read(file)));
+  t.true(documents.length > 80, String(documents.length));
+  // Versions that are released stay as they are.
+  const [, unreleased = ''] =
+    /^(# Changelog[\s\S]*?^## [\s\S]*?)(?=^## |(?![\s\S]))/m.exec(read('CHANGELOG.md')) ?? [];
+  t.true(unreleased.length > 0);
+  t.deepEqual(
+    [...documents.flatMap((file) => oldWordsIn(file, read(file))), ...oldWordsIn('CHANGELOG.md', unreleased)],
+    [],
+  );
+});
+
+test('descriptions of options say what they mean in words that operators know', (t) => {
+  const schemas = filesIn(root, ['schemas'], ['.json']);
+  t.true(schemas.length > 20);
+  t.deepEqual(
+    schemas.flatMap((file) => oldWordsIn(file, descriptionsOf(read(file)))),
+    [],
+  );
+});
+
+test('an old word is found with its line and the words to use, over the end of a line too', (t) => {
+  const text =
+    '# Mend\n\nThe cache begins anew, `anew`.\n\n```\nwhoever\n```\nA failure is\ntold. It takes up to a minute.\n';
+  t.deepEqual(oldWordsIn('a.md', text), [
+    'a.md:8 "is told": write is reported, logged, listed or distinguished',
+    'a.md:3 "anew": write again, starts empty',
+  ]);
 });

@@ -16,7 +16,7 @@ import { pushDay } from './logs.js';
 import { questionOf } from './questions.js';
 
 const mebibyte = 1024 ** 2;
-/** glibc gives what was freed back to the system instead of keeping it for later (docs/sizing.md#memory). */
+/** glibc gives what was freed back to the system instead of keeping it for later (docs/sizing.md#little-memory). */
 const thriftyAllocator = {
   MALLOC_ARENA_MAX: '2',
   MALLOC_MMAP_THRESHOLD_: '32768',
