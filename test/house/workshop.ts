@@ -14,7 +14,7 @@ const parts = {
     ...['core', 'plugins', 'test', 'schemas', 'pipelines', 'docs', 'dist', 'examples'],
     ...['ava.config.js', 'tsconfig.json', 'README.md'],
   ],
-  leftOut: /\.map$|\.d\.ts$|\/docs\/images$|\/dist\/test\/rooms$/,
+  leftOut: /\.map$|\.d\.ts$|\/docs\/(?:images|\.vitepress)$|\/dist\/test\/rooms$/,
   linked: ['node_modules'],
 };
 
