@@ -151,7 +151,9 @@ test('with the names of the ingestion guide, Kubernetes logs have the labels of 
 });
 
 test('Loki push addresses for operators keep JSON lines whole', (t) => {
-  const texts = ['README.md', 'docs/ingestion.md'].map((file) => readFileSync(join(root, file), 'utf8'));
+  const texts = ['README.md', 'docs/ingestion.md', 'docs/moving-from-loki.md'].map((file) =>
+    readFileSync(join(root, file), 'utf8'),
+  );
   const pushed = texts.flatMap((text) =>
     Array.from(text.matchAll(/http:\/\/\S+\/loki\/api\/v1\/push[^\s`"]*/g), ([url]) => url),
   );
