@@ -937,6 +937,80 @@ export interface LabelIndexOptions {
 }
 
 /**
+ * Reads data from before a move to VictoriaLogs from the old Loki.
+ */
+export interface LokiHistoryOptions {
+  /**
+   * Address of the old Loki, without /loki/api/v1; user and password in it are sent as basic authentication. Empty turns the stage off.
+   */
+  readonly url?: string;
+  /**
+   * File that contains url, without the line break at its end; read at startup and at each reload.
+   */
+  readonly urlFile?: string;
+  /**
+   * Time of the move, such as 2026-11-01T00:00:00Z: older data is read from the old Loki, data from this time on from the backend.
+   */
+  readonly until?: string;
+  /**
+   * Timeout for a call to the old Loki. (milliseconds)
+   */
+  readonly timeout: number;
+  /**
+   * Maximum size of an answer of the old Loki, which is buffered in memory. (bytes)
+   */
+  readonly maxAnswerBytes: number;
+  /**
+   * Maximum number of concurrent calls to the old Loki; further ones wait. (requests)
+   */
+  readonly maxConcurrent: number;
+  /**
+   * Maximum number of lines that one range aggregation reads because its ranges reach over the time of the move. (lines)
+   */
+  readonly maxLines: number;
+  /**
+   * Number of lines that one call requests for these ranges; at most max_entries_limit_per_query of the old Loki. (lines)
+   */
+  readonly linesPerCall: number;
+  /**
+   * Show the full error texts of the old Loki to clients, including the queries and values in them.
+   */
+  readonly showsRawErrors: boolean;
+  /**
+   * Remove addresses, host names and file paths of the old Loki from the error texts that clients see; the log keeps them.
+   */
+  readonly hidesAddresses: boolean;
+  /**
+   * Do not verify the certificate of the old Loki.
+   */
+  readonly tlsSkipVerify: boolean;
+  /**
+   * Number of failures within the window that opens the circuit breaker of the old Loki. (failures)
+   */
+  readonly breakerFailThreshold: number;
+  /**
+   * Time that the circuit breaker of the old Loki stays open before it lets calls through again. (milliseconds)
+   */
+  readonly breakerOpenDuration: number;
+  /**
+   * Time window in which the circuit breaker of the old Loki counts failures. (milliseconds)
+   */
+  readonly breakerWindowDuration: number;
+  /**
+   * Maximum number of threads that evaluate expensive lines of these ranges. They start on demand.
+   */
+  readonly lineThreads: number;
+  /**
+   * Timeout for the evaluation of one line in such a thread. (milliseconds)
+   */
+  readonly lineTimeout: number;
+  /**
+   * Return partial answers with a warning if the old Loki cannot be read.
+   */
+  readonly partialResponses: boolean;
+}
+
+/**
  * Sends a share of requests to a second Loki API as well, and compares the answers.
  */
 export interface MirrorOptions {

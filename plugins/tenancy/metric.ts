@@ -3,19 +3,16 @@
  * separate query. As in Loki, each tenant's series get the tenant's label before they are aggregated.
  */
 import { mergeStats, noStats } from '../../core/wire/answer/merge/shared.js';
-import type { Point } from '../../core/logql/metric/types.js';
 import type { Answer, AnswerStats } from '../../core/wire/answer/types.js';
 import type { Tenant } from '../../core/base/caller.js';
 import type { QueryRangeRequest, QueryRequest } from '../../core/wire/api/request.js';
 import { withoutEmpty, type LabelSet } from '../../core/base/labels/label-set.js';
-import { bySum } from '../../core/logql/functions/join.js';
 import { rangeFunctions } from '../../core/logql/functions/range/index.js';
 import type { MetricExpr } from '../../core/logql/index.js';
 import {
   type Columns,
   defaultMetricLimits,
   evaluateMetric,
-  firstMs,
   gridOf,
   type Leaf,
   type LeafRequest,
@@ -28,6 +25,7 @@ import { eachAtPace } from '../../core/base/pace/steps.js';
 import type { Exchange, Rest } from '../../core/plugin/index.js';
 import { ofTenants } from './fan-out.js';
 import { takeTenantMatchers } from '../../core/operations/rules/tenant-matchers.js';
+import { leafExpr, rowsOfAnswer } from '../../core/operations/metric-parts.js';
 import { tenantLabel } from '../../core/operations/rules/tenant-names.js';
 import { labelSet } from './tenant-label.js';
 
@@ -80,13 +78,13 @@ async function seriesOf(
   const filter = takeTenantMatchers(selector.matchers);
   const chosen = filter === undefined ? tenants : tenants.filter(({ id }) => filter.accepts(id));
   // As in Loki, the matchers stay unchanged: a label that a stream does not have equals the empty text.
-  const query = request.query.withAst(leafExpr(leaf));
+  const query = request.query.withAst(leafExpr(leaf, tenantLabel));
   const part: MetricRequest = { ...request, query, isPart: true };
   const tables = new Map<string, readonly SeriesRow[]>();
   await ofTenants(
     chosen,
     async (tenant, ended) => {
-      tables.set(tenant.id, await rowsOf(await ask(tenant, part, ended), columns, new Pacer(ended)));
+      tables.set(tenant.id, await rowsOfAnswer(await ask(tenant, part, ended), columns, new Pacer(ended)));
     },
     signal,
   );
@@ -138,20 +136,6 @@ interface TenantRow {
   readonly row: SeriesRow;
 }
 
-/** A leaf as a separate query; the tenant's label is added to its result. */
-function leafExpr({ range, pushed }: Leaf): MetricExpr {
-  if (pushed === undefined) return range;
-  const labels = pushed.labels.filter((name) => name !== tenantLabel);
-  return {
-    kind: 'vector-aggregation',
-    op: bySum.op,
-    parameter: undefined,
-    grouping: { ...pushed, labels },
-    expr: range,
-    span: range.span,
-  };
-}
-
 function labelRow(row: SeriesRow, tenantId: string): SeriesRow {
   return { ...row, labels: labelSet(withoutEmpty(row.labels), tenantId) };
 }
@@ -170,38 +154,6 @@ function absentInAll(
   }
   if (!present.includes(1)) return [];
   return [{ labels, values: new Float64Array(count).fill(1), present }];
-}
-
-/** The series of a tenant's answer, aligned to the columns of the whole query. */
-async function rowsOf(answer: Answer, columns: Columns, pacer: Pacer): Promise<readonly SeriesRow[]> {
-  const rows: SeriesRow[] = [];
-  const add = (labels: LabelSet, points: readonly Point[], columnOf: (point: Point) => number): void => {
-    const row = emptyRow(labels, columns);
-    for (const point of points) {
-      const column = columnOf(point);
-      row.values[column] = point.value;
-      row.present[column] = 1;
-    }
-    rows.push(row);
-  };
-  switch (answer.kind) {
-    case 'matrix': {
-      const [start, { stepMs }] = [firstMs(columns), columns];
-      const columnOf = ({ timestampMs }: Point): number =>
-        stepMs === 0 ? 0 : (timestampMs - start) / stepMs;
-      await eachAtPace(answer.series, pacer, ({ labels, points }) => add(labels, points, columnOf));
-      return rows;
-    }
-    case 'vector':
-      await eachAtPace(answer.samples, pacer, ({ labels, point }) => add(labels, [point], () => 0));
-      return rows;
-    default:
-      throw new Error(`a part of a metric query was answered with ${answer.kind}`);
-  }
-}
-
-function emptyRow(labels: LabelSet, { count }: Columns): SeriesRow {
-  return { labels, values: new Float64Array(count), present: new Uint8Array(count) };
 }
 
 /** One tenant's series of a range aggregation. */

@@ -39,13 +39,22 @@ export async function loadParsedData(backendUrl: string): Promise<void> {
   await pushEntries(conformanceCorpus, backendUrl, '', everything);
 }
 
-async function pushEntries(
-  corpus: Corpus,
-  backendUrl: string,
-  parameters: string,
-  keeps: Keeps,
-): Promise<Map<string, number>> {
-  const counts = new Map<string, number>();
+/** Pushes the entries of a corpus into a Loki, each batch as its tenant. */
+export async function loadLoki(url: string, keeps: Keeps, corpus = conformanceCorpus): Promise<void> {
+  for (const { tenant, streams } of batchesOf(corpus, keeps)) {
+    const answer = await request(new URL('/loki/api/v1/push', url), {
+      method: 'POST',
+      headers: { 'content-type': 'application/json', 'x-scope-orgid': tenant },
+      body: JSON.stringify({ streams }),
+    });
+    const text = await answer.body.text();
+    if (answer.statusCode >= 300)
+      throw new Error(`the Loki refused a push: ${answer.statusCode} ${text.slice(0, 300)}`);
+  }
+}
+
+/** The batches of entries that are kept. */
+function* batchesOf(corpus: Corpus, keeps: Keeps): Generator<EntryBatch> {
   for (const line of corpus.entries.flatMap(readLines)) {
     const { tenant, streams } = JSON.parse(line) as EntryBatch;
     const kept = streams
@@ -54,10 +63,21 @@ async function pushEntries(
         values: values.filter((value) => keeps(BigInt(value[0]), JSON.stringify([stream, value]))),
       }))
       .filter(({ values }) => values.length > 0);
-    for (const { values } of kept) counts.set(tenant, (counts.get(tenant) ?? 0) + values.length);
+    if (kept.length > 0) yield { tenant, streams: kept };
+  }
+}
+
+async function pushEntries(
+  corpus: Corpus,
+  backendUrl: string,
+  parameters: string,
+  keeps: Keeps,
+): Promise<Map<string, number>> {
+  const counts = new Map<string, number>();
+  for (const { tenant, streams } of batchesOf(corpus, keeps)) {
+    for (const { values } of streams) counts.set(tenant, (counts.get(tenant) ?? 0) + values.length);
     const path = `/insert/loki/api/v1/push${parameters}`;
-    if (kept.length > 0)
-      await push(corpus, backendUrl, path, tenant, 'application/json', JSON.stringify({ streams: kept }));
+    await push(corpus, backendUrl, path, tenant, 'application/json', JSON.stringify({ streams }));
   }
   return counts;
 }

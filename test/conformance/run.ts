@@ -1,12 +1,14 @@
 /**
  * Replays the corpus and prints passes by family.
  *
- *   npm run conformance -- [--set http|otel|reports] [--dir DIR] [--family NAME]... [--id ID]... [--failures] [--without STAGE]... [--no-load] [--split MINUTES] [--cluster]
+ *   npm run conformance -- [--set http|otel|reports] [--dir DIR] [--family NAME]... [--id ID]... [--failures] [--without STAGE]... [--no-load] [--split MINUTES] [--history MINUTES] [--cluster]
  *
  * --dir (or CONFORMANCE_DIR) names a folder with recordings of one's own, of any set: `<set>-cases.jsonl`, `<set>-golden.jsonl` and
  * `<set>-data.jsonl` (batches of entries to push), each of which may be packed (`.gz`).
  * BACKEND_URL names a real VictoriaLogs; without it the embedded backend is started. With --split the corpus is divided so many minutes
  * after it begins: what is older is in a cold backend (COLD_URL beside BACKEND_URL, both empty), and what is around in either or both.
+ * With --history it is divided too, and what is older is in a Loki (LOKI_URL beside BACKEND_URL, both empty), which the stage loki-history
+ * reads; without them a proxy over a second embedded backend is the Loki.
  * With --cluster a VictoriaLogs cluster is started from the program that VICTORIA_LOGS names; after the replay one storage node is stopped,
  * and every endpoint asked again, of a selector that refuses to answer in part and of one that would.
  */
@@ -19,6 +21,7 @@ import { readExceptions } from './exceptions.js';
 import { openProxy, openStore } from './target.js';
 import { replay, type Outcome } from './replay.js';
 import { printTally } from './tally.js';
+import { openHistory } from './history-stores.js';
 import { openSplit, splitFlags } from './split-stores.js';
 
 const { values: options } = parseArgs({
@@ -37,19 +40,29 @@ const { values: options } = parseArgs({
     metric: { type: 'string', multiple: true, default: [] },
     'no-load': { type: 'boolean', default: false },
     split: { type: 'string' },
+    history: { type: 'string' },
     cluster: { type: 'boolean', default: false },
   },
 });
 
 const cases = casesOf(caseFilesOf(options.set, options.dir)).filter(isWanted);
 const corpus = corpusOf(options.set, options.dir);
-const splitNs =
-  options.split === undefined ? undefined : startNsOf(corpus) + BigInt(options.split) * 60_000_000_000n;
+const splitNs = minutesOn(options.split);
+const historyNs = minutesOn(options.history);
+const history =
+  historyNs === undefined
+    ? undefined
+    : await openHistory(
+        historyNs,
+        { loki: process.env['LOKI_URL'], backend: process.env['BACKEND_URL'] },
+        !options['no-load'],
+        corpus,
+      );
 const split =
   splitNs === undefined ? undefined : await openSplit(splitNs, externalStores(), !options['no-load'], corpus);
 const cluster = options.cluster ? await startCluster(programOfVictoriaLogs()) : undefined;
 const backendUrl = cluster?.url ?? process.env['BACKEND_URL'];
-const store = split?.hot ?? (await openStore(backendUrl, !options['no-load'], corpus));
+const store = split?.hot ?? history?.store ?? (await openStore(backendUrl, !options['no-load'], corpus));
 try {
   const flags: (readonly [string, string])[] = [['tenant-map', tenantMapOf(corpus)]];
   for (const text of options.flag) {
@@ -57,8 +70,9 @@ try {
     flags.push([text.slice(0, at), text.slice(at + 1)]);
   }
   if (split !== undefined && splitNs !== undefined) flags.push(...splitFlags(split, splitNs));
+  if (history !== undefined) flags.push(...history.flags);
   if (options.metric.length > 0) flags.push(['server.register-instrumentation', 'true']);
-  const proxy = await openProxy(store, options.without, flags);
+  const proxy = await openProxy(store, options.without, flags, undefined, undefined, history?.pipeline);
   try {
     for (let time = 0; time < Number(options.times); time += 1) report(await replay(proxy.urls.main, cases));
     const metrics = await (await fetch(`${proxy.urls.main}/metrics`)).text();
@@ -69,7 +83,7 @@ try {
   }
   if (cluster !== undefined) await loseNode(cluster);
 } finally {
-  await (split ?? store).close();
+  await (split ?? history ?? store).close();
   await cluster?.close();
 }
 
@@ -98,6 +112,11 @@ async function loseNode(cluster: Cluster): Promise<void> {
       );
       if (short.length + unclear.length > 0) process.exitCode = 1;
     });
+}
+
+/** The time so many minutes after the corpus begins. */
+function minutesOn(minutes: string | undefined): bigint | undefined {
+  return minutes === undefined ? undefined : startNsOf(corpus) + BigInt(minutes) * 60_000_000_000n;
 }
 
 function externalStores(): { readonly hot: string; readonly cold: string } | undefined {

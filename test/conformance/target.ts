@@ -32,13 +32,14 @@ export async function openStore(
   return backend;
 }
 
-/** Starts the default pipeline over a store, as the corpus wants it; `without` names stages to leave out, `more` adds flags, `change` is asked last. */
+/** Starts the default pipeline over a store, as the corpus wants it; `without` names stages to leave out, `more` adds flags, `change` is asked last, `file` names another pipeline. */
 export async function openProxy(
   store: Store,
   without: readonly string[] = [],
   more: Iterable<readonly [flag: string, value: string]> = [],
   clock?: Clock,
   change: (pipeline: Pipeline) => Pipeline = (pipeline) => pipeline,
+  file = 'pipelines/reference-compatible.yaml',
 ): Promise<RunningProxy> {
   const flags = new Map([
     ['backend', store.url],
@@ -50,7 +51,7 @@ export async function openProxy(
     ['max-entries-limit-per-query', '5000'],
     ...more,
   ]);
-  const pipeline = await loaded(flags);
+  const pipeline = await loaded(file, flags);
   return startProxy(change(withoutStages(pipeline, without)), {
     logTo: new CapturedLog(),
     ...(clock === undefined ? {} : { clock }),
@@ -59,19 +60,16 @@ export async function openProxy(
 
 const pipelines = new Map<string, Promise<Pipeline>>();
 
-/** The default pipeline with these flags. Some tests start a thousand proxies, and reading takes as long as starting. */
-function loaded(flags: ReadonlyMap<string, string>): Promise<Pipeline> {
-  const key = JSON.stringify([...flags]);
-  const pipeline = pipelines.get(key) ?? load(flags);
+/** A pipeline with these flags. Some tests start a thousand proxies, and reading takes as long as starting. */
+function loaded(file: string, flags: ReadonlyMap<string, string>): Promise<Pipeline> {
+  const key = JSON.stringify([file, ...flags]);
+  const pipeline = pipelines.get(key) ?? load(file, flags);
   pipelines.set(key, pipeline);
   return pipeline;
 }
 
-async function load(flags: ReadonlyMap<string, string>): Promise<Pipeline> {
-  const { pipeline, findings } = await loadPipeline('pipelines/reference-compatible.yaml', {
-    flags,
-    env: {},
-  });
+async function load(file: string, flags: ReadonlyMap<string, string>): Promise<Pipeline> {
+  const { pipeline, findings } = await loadPipeline(file, { flags, env: {} });
   if (pipeline === undefined)
     throw new Error(findings.map(({ at, message }) => `${at.file}:${at.line} ${message}`).join('\n'));
   return pipeline;

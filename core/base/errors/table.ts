@@ -310,6 +310,26 @@ export const errorTable = {
     when: 'a query over the hot and the cold backend needs more memory in the proxy than one step may use',
     text: 'the query reads from the hot and the cold backend, and merging their rows takes more than {limit} bytes; shorten the time range or select fewer streams',
   },
+  oldLoki: {
+    status: 502,
+    when: 'the old Loki (-loki-history-url) has data in the time range and cannot be read: it is down, refuses the call, or does not answer within -loki-history-timeout (then 504)',
+    text: 'old Loki: {cause}',
+  },
+  oldLokiRefused: {
+    status: 400,
+    when: 'the old Loki (-loki-history-url) refuses its part of a query; the text is its own',
+    text: '{cause}',
+  },
+  oldLokiTooLarge: {
+    status: 400,
+    when: 'an answer of the old Loki is larger than -loki-history-max-answer-bytes',
+    text: 'old Loki: its answer exceeds {limit} bytes; shorten the time range, select fewer streams, or increase -loki-history-max-answer-bytes',
+  },
+  oldLokiTooManyLines: {
+    status: 400,
+    when: 'a metric query has ranges over the border between the old Loki and the backend, which are evaluated from their lines, and these are more than -loki-history-max-lines',
+    text: 'ranges of the query that reach over {until} need more than {limit} lines from the old Loki and the backend; shorten the [range], select fewer streams, or increase -loki-history-max-lines',
+  },
   tooManyCalls: {
     status: 503,
     when: 'too many calls to the backend wait for one of -max-concurrent permits',

@@ -53,12 +53,16 @@ async function scanLines(
   context: EngineContext,
 ): Promise<readonly string[]> {
   const { streams, warnings } = await newestEntries(plan, request.range, request.lineLimit, context);
-  // The last line read determines the type and path of a field, so streams are read in Loki's order.
+  await scanStreams(streams, scan);
+  return warnings;
+}
+
+/** Scans the lines of streams. The last line read determines the type and path of a field, so streams are read in Loki's order. */
+export async function scanStreams(streams: readonly StreamResult[], scan: FieldScan): Promise<void> {
   const inOrder = streams
     .map(({ labels, entries }) => ({ labels, entries, text: labelsText(labels) }))
     .sort((a, b) => (a.text < b.text ? -1 : 1));
   for (const { labels, entries } of inOrder) for (const entry of entries) await scan.add(labels, entry);
-  return warnings;
 }
 
 /** The newest entries that match the query. When time runs out, returns those read so far, or an error if there are none. */

@@ -2,6 +2,7 @@ import type { DetectedLabelsAnswer } from '../../wire/answer/types.js';
 import type { TimeRange } from '../../base/time/range.js';
 import type { Backend } from '../backend.js';
 import type { DetectedLabelsPlan } from '../plan/types.js';
+import type { LabelSet } from '../../base/labels/label-set.js';
 import { streamsOf } from '../listings/listings.js';
 import { parseGoFloat } from '../../base/time/index.js';
 
@@ -11,9 +12,14 @@ export async function answerDetectedLabels(
   { range }: { readonly range: TimeRange },
   { upstream, reader }: Backend,
 ): Promise<DetectedLabelsAnswer> {
+  return detectedLabelsOf(await streamsOf(filter, range, upstream, reader));
+}
+
+/** The labels of streams with their values, without labels that only hold ids. */
+export function detectedLabelsOf(streams: readonly LabelSet[]): DetectedLabelsAnswer {
   const byLabel = new Map<string, Set<string>>();
-  for (const stream of await streamsOf(filter, range, upstream, reader))
-    for (const [label, value] of stream.labels) {
+  for (const { labels } of streams)
+    for (const [label, value] of labels) {
       const values = byLabel.get(label);
       if (values === undefined) byLabel.set(label, new Set([value]));
       else values.add(value);

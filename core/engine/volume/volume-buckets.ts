@@ -53,6 +53,11 @@ export class VolumeBuckets {
     return nextNs >= endNs ? Math.round(Number(endNs) / Number(msNs)) : Number(nextNs / msNs) - 1;
   }
 
+  /** The timestamp of the sample of the bucket that has the time just before this one. */
+  stampOf(timestampMs: number): number {
+    return this.stampMs(this.#indexOf(BigInt(timestampMs) * msNs - 1n));
+  }
+
   /**
    * Spreads a piece evenly over the time between its first and last entry. Shares are whole bytes that add up to the piece's bytes. For an
    * old piece they follow Loki's index: whole KiB, each rounded down, and no share for a bucket without entries.

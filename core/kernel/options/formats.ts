@@ -1,6 +1,7 @@
 import { isIPv4, isIPv6 } from 'node:net';
 import { compileRegExp } from '../../logql/regexp/index.js';
 import { parseDuration } from '../../base/time/option-duration.js';
+import { parseRfc3339 } from '../../base/time/index.js';
 
 /** A text format for schemas: its test, and its description in messages. */
 export interface TextFormat {
@@ -37,6 +38,13 @@ export const textFormats: ReadonlyMap<string, TextFormat> = new Map<string, Text
   ],
   ['json', { test: (text: string) => jsonFault(text) === undefined, expected: 'JSON', why: jsonFault }],
   ['http-url', { test: isHttpUrl, expected: 'an http or https address such as "http://localhost:9428"' }],
+  [
+    'rfc3339',
+    {
+      test: (text: string) => parseRfc3339(text) !== undefined,
+      expected: 'a time such as "2026-11-01T00:00:00Z"',
+    },
+  ],
   [
     'redis-url',
     {

@@ -18,6 +18,7 @@ const patterns: ReadonlyMap<string, string> = new Map([
   ['duration-long', '^(0|((\\d+(\\.\\d*)?|\\.\\d+)(ns|us|µs|μs|ms|s|m|h|d|w|y))+)$'],
   ['listen-address', '^(\\[[0-9A-Fa-f:.%a-z]+\\]|[\\w.-]*):\\d{1,5}$'],
   ['http-url', '^[hH][tT][tT][pP][sS]?://[^/]'],
+  ['rfc3339', '^\\d{4}-\\d{2}-\\d{2}T\\d{2}:\\d{2}:\\d{2}([.,]\\d+)?(Z|[+-]\\d{2}:\\d{2})$'],
   ['redis-url', '^[rR][eE][dD][iI][sS][sS]?://[^/?#]+(/\\d*)?$'],
 ]);
 

@@ -1,23 +1,10 @@
-import { ApiError, type ErrorEntry } from '../../base/errors/api-error.js';
+import { ApiError } from '../../base/errors/api-error.js';
 import { apiError, errorTable } from '../../base/errors/table.js';
-import { isRefusal } from '../upstream/failures.js';
+import { isCallError, isRefusal } from '../upstream/failures.js';
 import type { BackendRow, Upstream } from '../upstream/types.js';
 
 /** The outcome of a call to the cold backend. */
 export type CallOutcome = 'answered' | 'refused' | 'failed' | 'given_up';
-
-/** Errors of calls, whose texts get the name of the backend. */
-const ofCalls: ReadonlySet<ErrorEntry> = new Set([
-  errorTable.breakerOpen,
-  errorTable.backendUnreachable,
-  errorTable.backendRefused,
-  errorTable.backendQueryTooLong,
-  errorTable.queryTimeout,
-  errorTable.rowTooLong,
-  errorTable.tooManyCalls,
-  errorTable.storageNodeLost,
-  errorTable.unexpectedAnswer,
-]);
 
 /** Wraps the cold backend: its errors name it as the cold one, and the outcome of each call is reported. */
 export function namedCold(
@@ -26,8 +13,7 @@ export function namedCold(
   ended: (outcome: CallOutcome) => void,
 ): Upstream {
   const failed = (error: unknown): unknown => {
-    const isOwn = !signal.aborted && error instanceof ApiError && ofCalls.has(error.entry);
-    if (!isOwn) {
+    if (signal.aborted || !isCallError(error)) {
       ended('given_up');
       return error;
     }

@@ -47,6 +47,22 @@ export function isRefusal(error: unknown): boolean {
   return refusals.has(error.entry) && !isOutage(error);
 }
 
+/** True for an error of a call, whichever backend it was made to. */
+export function isCallError(error: unknown): error is ApiError {
+  return error instanceof ApiError && ofCalls.has(error.entry);
+}
+
+const ofCalls: ReadonlySet<ErrorEntry> = new Set([
+  errorTable.breakerOpen,
+  errorTable.backendUnreachable,
+  errorTable.backendRefused,
+  errorTable.backendQueryTooLong,
+  errorTable.queryTimeout,
+  errorTable.rowTooLong,
+  errorTable.tooManyCalls,
+  errorTable.storageNodeLost,
+  errorTable.unexpectedAnswer,
+]);
 const outages: ReadonlySet<ErrorEntry> = new Set([
   errorTable.breakerOpen,
   errorTable.backendUnreachable,

@@ -101,6 +101,7 @@ const oddText = fc.constantFrom(
 const byFormat: Readonly<Record<string, readonly string[]>> = {
   'listen-address': [':3100', '127.0.0.1:3200', '[::1]:80'],
   'http-url': ['http://localhost:9428', 'https://vl.example/x', 'http://user:hushhush@vl:9428'],
+  rfc3339: ['2026-11-01T00:00:00Z', '2026-11-01T00:00:00.5+01:00'],
   'redis-url': ['redis://localhost:6379/0', 'rediss://:hushhush@cache.example'],
   duration: ['0s', '1s', '90s', '5m', '1h30m'],
   'duration-long': ['1s', '2d', '3h'],

@@ -3,6 +3,7 @@ import { draftPipeline } from '../../../../core/kernel/pipeline/draft.js';
 import type { BuiltIns } from '../../../../core/kernel/pipeline/load-plugin.js';
 import type { Finding } from '../../../../core/kernel/pipeline/types.js';
 import { lint as coldRouteLint } from '../../../../plugins/cold-route/lint.js';
+import { lint as lokiHistoryLint } from '../../../../plugins/loki-history/lint.js';
 import { lint as peerCacheLint } from '../../../../plugins/peer-cache/lint.js';
 import { lint as tenancyLint } from '../../../../plugins/tenancy/lint.js';
 import { lint as windowSplitLint } from '../../../../plugins/window-split/lint.js';
@@ -49,6 +50,7 @@ const plugins: readonly Plugin[] = [
   fakeStage('guard', { needs: ['tenant'] }),
   fakeStage('tier0', { needs: ['tenant'], rest: 'maybe', keepsAnswers: true }),
   fakeStage('label-index', { needs: ['tenant'], rest: 'maybe' }),
+  { ...fakeStage('loki-history', { needs: ['tenant'], rest: 'many' }), lint: lokiHistoryLint },
   fakeStage('translate', { needs: ['tenant'], gives: ['plan'] }),
   { ...fakeStage('window-split', { needs: ['plan'], rest: 'many' }), lint: windowSplitLint },
   { ...fakeStage('cold-route', { rest: 'many' }), lint: coldRouteLint },

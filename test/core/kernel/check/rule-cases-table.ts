@@ -47,6 +47,13 @@ export const valid: readonly Case[] = [
     text: ten.replace('- use: window-split', '- use: window-split\n    with: {recentCacheTtl: 24h}'),
   },
   {
+    title: 'an old Loki, asked before queries are planned',
+    text: ten.replace(
+      '- use: translate',
+      "- use: loki-history\n    with: {url: 'http://loki:3100', until: '2026-11-01T00:00:00Z'}\n  - use: translate",
+    ),
+  },
+  {
     title: 'followers that nobody wrote',
     text: ten
       .replace('- use: backend', '- use: backend\n    with: {forwardHeaders: [X-Team]}')
@@ -576,6 +583,24 @@ export const invalid: readonly InvalidCase[] = [
     ),
     finds: ['R064 10:23'],
     says: 'recentCacheTtl is longer than historyCacheTtl',
+  },
+  {
+    title: 'R065 an old Loki that has data for an unknown time',
+    text: ten.replace(
+      '- use: translate',
+      "- use: loki-history\n    with: {url: 'http://loki:3100'}\n  - use: translate",
+    ),
+    finds: ['R065 8:17'],
+    says: 'set until (-loki-history-until) to the time of the move',
+  },
+  {
+    title: 'R066 an old Loki behind the plan',
+    text: ten.replace(
+      '- use: window-split',
+      "- use: loki-history\n    with: {url: 'http://loki:3100', until: '2026-11-01T00:00:00Z'}\n  - use: window-split",
+    ),
+    finds: ['R066 8:10'],
+    says: 'move loki-history before translate',
   },
   {
     title: 'R064 windows of the past are not kept beside recent ones of a flag',

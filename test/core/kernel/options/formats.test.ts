@@ -16,6 +16,13 @@ for (const text of ['', 'localhost:9428', 'ftp://h', 'http://', 'http:///x', 'ht
   test(`${JSON.stringify(text)} is no http address`, (t) => t.false(isValid('http-url', text)));
 }
 
+for (const text of ['2026-11-01T00:00:00Z', '2026-11-01T00:00:00.123456789+01:00']) {
+  test(`${text} is an RFC 3339 time`, (t) => t.true(isValid('rfc3339', text)));
+}
+for (const text of ['', '2026-11-01', '2026-02-30T00:00:00Z', '1793491200', '2026-11-01T00:00:00']) {
+  test(`${JSON.stringify(text)} is no RFC 3339 time`, (t) => t.false(isValid('rfc3339', text)));
+}
+
 test('a duration may have a least value', (t) => {
   const schema = { type: 'string', format: 'duration', 'x-minimum': '1s' };
   t.deepEqual(problemsOf(schema, '1s'), []);

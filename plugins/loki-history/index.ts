@@ -1,0 +1,205 @@
+/** Stage `loki-history`: reads data from before a move to VictoriaLogs from the old Loki (docs/loki-history.md). */
+import type { LokiHistoryOptions } from '../../core/base/options.gen.js';
+import { parseRfc3339 } from '../../core/base/time/index.js';
+import type { TimeRange } from '../../core/base/time/range.js';
+import { metricLimits } from '../../core/engine/metric/metric.js';
+import { LineWorkers, type MetricExpr } from '../../core/logql/index.js';
+import { binaryLimits, type MetricLimits } from '../../core/logql/metric/index.js';
+import { operationOf } from '../../core/operations/index.js';
+import {
+  defineStage,
+  type AdmitAgain,
+  type Answer,
+  type ApiRequest,
+  type Exchange,
+  type Host,
+  type Rest,
+  type Stage,
+} from '../../core/plugin/index.js';
+import { readAhead } from '../../core/wire/api/read-ahead.js';
+import { warned } from '../../core/wire/answer/warned.js';
+import { rangeOn, type OldTimes, type Place } from './border.js';
+import { answerFields } from './fields.js';
+import { LineReader } from './line-reader.js';
+import { lint } from './lint.js';
+import { answerLogLines } from './log-lines.js';
+import { answerMerged } from './merged.js';
+import { answerDivided, dividedMetric, placeOfAll } from './metric.js';
+import { historyMetrics } from './metrics.js';
+import { isOldLokiFailure, OldLoki } from './old-loki.js';
+import { rethrown, Sides } from './sides.js';
+import type { MetricRequest } from './window-parts.js';
+
+const warning = 'partial response: the old Loki could not be read, so old data is missing';
+
+export default defineStage<LokiHistoryOptions, 'tenant', never, typeof historyMetrics>({
+  name: 'loki-history',
+  summary: 'Reads data from before a move from the old Loki, and merges it with the backend’s.',
+  needs: ['tenant'],
+  gives: [],
+  rest: 'many',
+  optional: true,
+  behindCaches: true,
+  metrics: historyMetrics,
+  lint,
+  create(options, host) {
+    const { url, until } = options;
+    if (url === undefined || url === '') return passThrough;
+    const untilNs = until === undefined ? undefined : parseRfc3339(until);
+    if (untilNs === undefined) throw new Error('-loki-history-until is not set');
+    return new LokiHistory(url, untilNs, options, host);
+  },
+});
+
+const passThrough: Stage<'tenant', never> = {
+  handle: (exchange, rest) => rest(exchange),
+  admitAgain: () => () => true,
+};
+
+class LokiHistory implements Stage<'tenant', never> {
+  readonly #loki: OldLoki;
+  readonly #untilNs: bigint;
+  readonly #options: LokiHistoryOptions;
+  readonly #host: Host<typeof historyMetrics>;
+  readonly #workers: LineWorkers;
+
+  constructor(url: string, untilNs: bigint, options: LokiHistoryOptions, host: Host<typeof historyMetrics>) {
+    this.#loki = new OldLoki(url, options, host);
+    this.#untilNs = untilNs;
+    this.#options = options;
+    this.#host = host;
+    this.#workers = new LineWorkers({ threads: options.lineThreads, timeoutMs: options.lineTimeout });
+  }
+
+  start(): Promise<void> {
+    this.#loki.start();
+    return Promise.resolve();
+  }
+
+  async stop(): Promise<void> {
+    this.#workers.close();
+    await this.#loki.stop();
+  }
+
+  /** An exchange that was passed on has no old data, however often it is repeated. */
+  admitAgain(): AdmitAgain {
+    return () => true;
+  }
+
+  async handle(exchange: Exchange<'tenant'>, rest: Rest): Promise<Answer> {
+    const { request, slots } = exchange;
+    // The old Loki is not asked for tenants that the configuration does not know.
+    if (slots.tenant.hasNoData === true) return rest(exchange);
+    switch (request.op) {
+      case 'query_range':
+      case 'query': {
+        await readAhead(request, exchange.signal);
+        const { ast } = request.query;
+        if (ast.kind !== 'log') return this.#metric(exchange, request, ast, rest);
+        if (request.op === 'query') return rest(exchange);
+        return this.#ranged(exchange, request, rest, (sides) =>
+          answerLogLines(request, this.#untilNs, sides),
+        );
+      }
+      case 'detected_fields':
+      case 'detected_field_values': {
+        await readAhead(request, exchange.signal);
+        if (request.query.ast.kind !== 'log') return rest(exchange);
+        const place = { workers: this.#workers, signal: exchange.signal, memory: exchange.memory };
+        const keepsDots = this.#host.naming.dottedNames === 'accept';
+        return this.#ranged(exchange, request, rest, (sides) =>
+          answerFields(request, this.#untilNs, sides, place, keepsDots),
+        );
+      }
+      case 'labels':
+      case 'label_values':
+      case 'series':
+      case 'index_stats':
+      case 'index_shards':
+      case 'volume':
+      case 'volume_range':
+      case 'detected_labels':
+      case 'patterns':
+        return this.#ranged(exchange, request, rest, (sides) => answerMerged(request, this.#untilNs, sides));
+      case 'format_query':
+      case 'tail':
+      case 'delete':
+      case 'deletions':
+      case 'tenant':
+        return rest(exchange);
+    }
+  }
+
+  /** Answers a request over a range: passes it on if it has new data only. */
+  async #ranged(
+    exchange: Exchange<'tenant'>,
+    request: Extract<ApiRequest, { readonly range: TimeRange }>,
+    rest: Rest,
+    answer: (sides: Sides) => Promise<Answer>,
+  ): Promise<Answer> {
+    const [older, newer] = [
+      rangeOn('old', request.range, this.#untilNs),
+      rangeOn('new', request.range, this.#untilNs),
+    ];
+    const place = older === undefined ? 'new' : newer === undefined ? 'old' : 'both';
+    this.#count(place);
+    if (place === 'new') return rest(exchange);
+    try {
+      return await answer(new Sides(exchange, rest, this.#loki));
+    } catch (error) {
+      const partial = this.#partialOr(error);
+      if (newer === undefined) return partial(operationOf(request).empty(request));
+      return partial(await rest(exchange.derive({ request: { ...request, range: newer }, isFinal: false })));
+    }
+  }
+
+  async #metric(
+    exchange: Exchange<'tenant'>,
+    request: MetricRequest,
+    expr: MetricExpr,
+    rest: Rest,
+  ): Promise<Answer> {
+    const { oldestNs } = exchange.slots.tenant;
+    const times: OldTimes = { oldestNs, untilNs: this.#untilNs };
+    const divided = dividedMetric(request, expr, times);
+    const place = placeOfAll(divided);
+    this.#count(place);
+    if (place === 'new') return rest(exchange);
+    const sides = new Sides(exchange, rest, this.#loki);
+    const { maxLines, linesPerCall } = this.#options;
+    const lines = new LineReader(sides, {
+      ...{ untilNs: this.#untilNs, maxLines, linesPerCall },
+      onLines: (count) => this.#host.meters.loki_history_lines_total.add(count, {}),
+    });
+    const deps = { sides, times, workers: this.#workers, lines };
+    return answerDivided(divided, request, deps, this.#limits(exchange, request), (error) =>
+      this.#partialOr(error)(operationOf(request).empty(request)),
+    );
+  }
+
+  #limits({ caller, memory, slots }: Exchange<'tenant'>, request: MetricRequest): MetricLimits {
+    const { limits } = this.#host;
+    const { id, limitIds = [id] } = slots.tenant;
+    const { maxQuerySeries } = limits.of(limitIds);
+    const { approxTopk } = limits.process;
+    return {
+      ...metricLimits(request, caller, maxQuerySeries),
+      ...{ approxTopk, memory, binary: binaryLimits(limits.process) },
+    };
+  }
+
+  /** Adds the warning to an answer without old data if there may be one; otherwise throws the error. */
+  #partialOr(error: unknown): (answer: Answer) => Answer {
+    if (!this.#options.partialResponses || !isOldLokiFailure(error)) return rethrown(error);
+    return (answer) => {
+      const partial = warned(answer, warning);
+      if (partial === undefined) throw error;
+      this.#host.meters.loki_history_partial_answers_total.add(1, {});
+      return partial;
+    };
+  }
+
+  #count(place: Place): void {
+    this.#host.meters.loki_history_requests_total.add(1, { route: place });
+  }
+}
