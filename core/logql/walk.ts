@@ -104,6 +104,21 @@ export function mapLogQueries<E extends Expr>(expr: E, change: LogChange): E {
   return (expr.kind === 'log' ? change.log(expr) : changeMetric(expr, change)) as E;
 }
 
+/** Replaces nodes of a metric expression, those inside before those around them. */
+export function mapMetric(expr: MetricExpr, change: (node: MetricExpr) => MetricExpr): MetricExpr {
+  switch (expr.kind) {
+    case 'vector-aggregation':
+    case 'label-replace':
+      return change({ ...expr, expr: mapMetric(expr.expr, change) });
+    case 'binary':
+      return change({ ...expr, left: mapMetric(expr.left, change), right: mapMetric(expr.right, change) });
+    case 'range-aggregation':
+    case 'vector':
+    case 'literal':
+      return change(expr);
+  }
+}
+
 function changeRange(range: LogRange, { log, unwrap: changeUnwrap }: LogChange): LogRange {
   const query = log(range.query);
   const isChanged = range.unwrap !== undefined && changeUnwrap !== undefined;

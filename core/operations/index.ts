@@ -1,5 +1,8 @@
 /** All operations, each with its description. A missing description is a type error. */
+import { apiError } from '../base/errors/table.js';
 import type { ApiRequest, Operation } from '../wire/api/request.js';
+import type { ProcessLimits } from '../wire/limits/limits.js';
+import type { TenantLimits } from '../wire/limits/tenant-limits.js';
 import { deletion, deletions } from './deletions.js';
 import type { ChangeMatchers, OperationDescriptor } from './descriptor.js';
 import { detectedFieldValues, detectedFields, detectedLabels, patterns } from './detected.js';
@@ -58,3 +61,15 @@ export function oversizedText(request: ApiRequest, maxBytes: number): number | u
 
 /** Maximum number of UTF-8 bytes per UTF-16 unit. */
 const maxUtf8Bytes = 3;
+
+/** Throws the error of the first limit that a request exceeds; a limit of 0 is disabled. For an allowed request this is only arithmetic. */
+export async function checkRequestLimits(
+  request: ApiRequest,
+  limits: TenantLimits,
+  { maxQueryLengthBytes }: ProcessLimits,
+  signal: AbortSignal,
+): Promise<void> {
+  const length = oversizedText(request, maxQueryLengthBytes);
+  if (length !== undefined) throw apiError('queryTooLong', { length, limit: maxQueryLengthBytes });
+  for (const check of operationOf(request).limits.checks) await check(request, limits, signal);
+}

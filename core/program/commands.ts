@@ -76,6 +76,11 @@ export const commands: readonly Command[] = [
     run: async (args, io) => (await import('../tools/compare/command.js')).compareCommand(args, io),
   },
   {
+    name: 'audit',
+    summary: 'explain the queries of files and how to write them cheaper: audit FILE...',
+    run: async (args, io) => (await import('../tools/audit/command.js')).auditCommand(args, io),
+  },
+  {
     name: 'flags',
     summary: 'print every flag with its default and description: flags [WORD] searches them',
     run: async (args, io) => (await import('./flags-command.js')).flags(args, io),

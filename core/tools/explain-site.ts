@@ -1,6 +1,6 @@
 import { ApiError } from '../base/errors/api-error.js';
 import { packageBuiltIns, type LoadedPlugin, type Pipeline } from '../kernel/pipeline/index.js';
-import type { StagePlugin } from '../kernel/plugin/contract.js';
+import type { Plugin, StagePlugin } from '../kernel/plugin/contract.js';
 import type { Query } from '../wire/api/query.js';
 import { ask, onlyQueries, answerSummary, toErrors } from './explain-run.js';
 import type { Io } from '../program/io.js';
@@ -37,13 +37,10 @@ export async function siteQueries(
   const ids = { stages, behind: behind.map(({ id }) => id) };
   if (stages.length === 0) return { ...ids, queries: [] };
   const queries = new Map<string, Query>();
-  const last: LoadedPlugin = {
-    id: 'explain',
-    use: 'explain',
-    plugin: catching((query) => queries.set(query.text, query)),
-    options: {},
-    at: { file: pipeline.file, line: 1, column: 1, length: 1 },
-  };
+  const last = lastStage(
+    pipeline,
+    catching((query) => queries.set(query.text, query)),
+  );
   const chain = [...before.filter((loaded) => isOfSite(loaded) || givesSlots(loaded)), last];
   const proxy = await startProxy(
     { ...onlyQueries(pipeline), stages: chain, services: [] },
@@ -58,7 +55,13 @@ export async function siteQueries(
   }
 }
 
-function givesSlots({ plugin }: LoadedPlugin): boolean {
+/** A stage that ends a chain in place of those of the file. */
+export function lastStage({ file }: Pipeline, plugin: Plugin): LoadedPlugin {
+  const at = { file, line: 1, column: 1, length: 1 };
+  return { id: plugin.name, use: plugin.name, plugin, options: {}, at };
+}
+
+export function givesSlots({ plugin }: LoadedPlugin): boolean {
   return plugin.kind === 'stage' && plugin.gives.length > 0;
 }
 

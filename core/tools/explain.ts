@@ -4,11 +4,10 @@ import { LogqlError } from '../logql/index.js';
 import { Naming } from '../victoria/names/naming.js';
 import { withOtlpConfig } from '../victoria/names/otlp-config.js';
 import { UsageError, type CommandFlag } from '../kernel/options/index.js';
-import type { TranslateOptions } from '../base/options.gen.js';
 import { packageBuiltIns, type Pipeline } from '../kernel/pipeline/index.js';
 import { explainQuery, type QueryExplanation } from '../engine/plan/explain/explain.js';
 import { printExplanation } from '../engine/plan/explain/print.js';
-import type { PlanSettings } from '../engine/plan/asked.js';
+import { planSettingsOf } from '../engine/plan/explain/of-pipeline.js';
 import { printRun, type RunReport } from '../engine/plan/explain/run.js';
 import { systemClock } from '../kernel/clock.js';
 import type { LogsqlFilter } from '../victoria/logsql/ast.js';
@@ -73,7 +72,7 @@ async function explainAndRun(
   const learner = new NameLearner(systemClock);
   const recall = (filter: LogsqlFilter): StoredNames | undefined => learner.recall(filter, own.get('org-id'));
   const explainNow = (each: Query): QueryExplanation =>
-    explainQuery(each, naming, { ...planSettings(pipeline), recall });
+    explainQuery(each, naming, { ...planSettingsOf(pipeline), recall });
   // A rejected query is neither run nor passed to the stages of the site.
   const alone = explainNow(query);
   // Both are only loaded on demand: they need the whole proxy.
@@ -118,12 +117,4 @@ function siteText({ stages, behind, answer }: SiteQueries, asked: string): reado
     ...(answer === undefined ? [] : [`answer  ${answer}`]),
   ];
   return lines.length === 0 ? [] : [`${lines.join('\n')}\n`];
-}
-
-function planSettings({ stages, limits: { approxTopk } }: Pipeline): PlanSettings {
-  const translate = stages.find(({ plugin }) => plugin.name === 'translate');
-  // Options of a loaded plugin are valid against its schema, from which the type is generated.
-  return translate === undefined
-    ? { approxTopk }
-    : { ...(translate.options as TranslateOptions), approxTopk };
 }

@@ -15,10 +15,12 @@ import { siteDefinitions } from '../program/site-flags.js';
 /** The command line of a command about a pipeline, which also accepts the flags of serve. */
 export interface PipelineArgs {
   readonly own: ReadonlyMap<string, string>;
+  /** Texts of the flags of serve that are on the command line. */
+  readonly given: ReadonlyMap<string, string>;
   readonly positionals: readonly string[];
   readonly wantsHelp: boolean;
   /** Loads the pipeline; undefined if it cannot be started, after printing its findings. */
-  readonly load: () => Promise<Pipeline | undefined>;
+  readonly load: (how?: { readonly readsSecrets: boolean }) => Promise<Pipeline | undefined>;
 }
 
 const shared: readonly CommandFlag[] = [
@@ -49,14 +51,15 @@ export async function readPipelineArgs(
   if (all.length > 0) throw new UsageError(all);
   return {
     own,
+    given,
     positionals,
     wantsHelp,
-    load: async () => {
+    load: async ({ readsSecrets } = { readsSecrets: own.get('run') === 'true' }) => {
       const { pipeline, findings } = await loadPipeline(file, {
         flags: given,
         env: io.env,
         // A command that only inspects a pipeline needs no secret.
-        readsSecrets: own.get('run') === 'true',
+        readsSecrets,
       });
       if (pipeline === undefined) await printFindings(findings, io);
       return pipeline;

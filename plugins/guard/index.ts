@@ -2,7 +2,7 @@
 import { type IntervalHistogram, monitorEventLoopDelay } from 'node:perf_hooks';
 import { type HeldPermit, heldPermit } from '../../core/base/admission/permit.js';
 import type { GuardOptions } from '../../core/base/options.gen.js';
-import { operationOf, oversizedText } from '../../core/operations/index.js';
+import { checkRequestLimits } from '../../core/operations/index.js';
 import {
   type AdmitAgain,
   type Answer,
@@ -14,8 +14,6 @@ import {
   type Rest,
   type Stage,
 } from '../../core/plugin/index.js';
-import type { ApiRequest } from '../../core/wire/api/request.js';
-import type { ProcessLimits } from '../../core/wire/limits/limits.js';
 import type { TenantLimits } from '../../core/wire/limits/tenant-limits.js';
 import { Admissions, type RefusalReason } from './admissions.js';
 import { type Payer, Rate } from './rate.js';
@@ -200,7 +198,7 @@ class Guard implements Stage<'tenant', 'permit'> {
 
   async #check({ request, signal }: Exchange<'tenant'>, limits: TenantLimits): Promise<void> {
     try {
-      await checkRequest(request, limits, this.#host.limits.process, signal);
+      await checkRequestLimits(request, limits, this.#host.limits.process, signal);
     } catch (error) {
       // Errors of the query text, and clients that left, are not counted as refusals by a limit.
       if (error instanceof ApiError) this.#count('limit');
@@ -211,18 +209,6 @@ class Guard implements Stage<'tenant', 'permit'> {
   #count(reason: string): void {
     this.#host.meters.guard_rejected_total.add(1, { reason });
   }
-}
-
-/** Throws the error of the first limit that a request exceeds; a limit of 0 is disabled. For an allowed request this is only arithmetic. */
-async function checkRequest(
-  request: ApiRequest,
-  limits: TenantLimits,
-  { maxQueryLengthBytes }: ProcessLimits,
-  signal: AbortSignal,
-): Promise<void> {
-  const length = oversizedText(request, maxQueryLengthBytes);
-  if (length !== undefined) throw apiError('queryTooLong', { length, limit: maxQueryLengthBytes });
-  for (const check of operationOf(request).limits.checks) await check(request, limits, signal);
 }
 
 interface AdaptiveLimitOptions {

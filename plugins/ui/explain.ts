@@ -10,12 +10,18 @@ import {
   type VectorAggregation,
 } from '../../core/logql/index.js';
 import { namesTexts, type QueryExplanation } from '../../core/engine/plan/explain/explain.js';
-import { explainOfPipeline } from '../../core/engine/plan/explain/of-pipeline.js';
+import { explainerOfPipeline } from '../../core/engine/plan/explain/of-pipeline.js';
+import { adviceOn, type QueryAdvice } from '../../core/engine/advice/rules.js';
 import { bySum } from '../../core/logql/functions/join.js';
 import { countLines } from '../../core/logql/functions/range/functions.js';
 import type { Host } from '../../core/plugin/index.js';
-import { hintsOf, type Hint } from './hints.js';
 import { marksOf, type TextMark } from './marks.js';
+
+/** A way to make a query cheaper; `example` is a text to write, if there is one. */
+export interface Hint {
+  readonly text: string;
+  readonly example?: string;
+}
 
 /** The explanation of a query, and for a log query the query that counts its lines by level. */
 export interface PageExplanation extends QueryExplanation {
@@ -43,18 +49,25 @@ export async function explainForPage(
   if (!/^[1-9]\d{0,8}$/.test(step))
     throw apiError('badRequest', { text: 'step must be a number of seconds' });
   const query = new Query(params.get('query')?.[0] ?? '', host.naming.dottedNames);
-  const explanation = await explainOfPipeline(query, host, tenantId);
+  const explain = await explainerOfPipeline(host, tenantId);
+  const explanation = explain(query);
   const { ast } = query;
+  const advice = adviceOn(ast, { explanation, explain: (expr) => explain(query.withAst(expr)) });
   const shared = {
     ...explanation,
     formatted: printQuery(ast),
     namesText: namesTexts[explanation.names],
-    hints: hintsOf(ast, explanation),
+    hints: advice.map(hintOf),
     marks: ast.kind === 'log' ? marksOf(ast) : [],
   };
   if (ast.kind !== 'log') return { ...shared, kind: 'metric' };
   const histogram = printPlain(histogramOf(ast, BigInt(step) * 1_000_000_000n));
   return { ...shared, kind: 'log', histogram };
+}
+
+function hintOf({ text, example, rewritten }: QueryAdvice): Hint {
+  const shown = rewritten === undefined ? example : printPlain(rewritten);
+  return shown === undefined ? { text } : { text, example: shown };
 }
 
 /** The error in a query that is being written, with the server's text; none for a valid query. */

@@ -65,6 +65,8 @@ export interface ReadStrategy {
    * labels.
    */
   readonly namesFailedEntry: 'no' | 'partly' | 'fully';
+  /** True if the backend groups by time buckets (`rangeBuckets`), which the times of the answer must allow. */
+  readonly usesBuckets: boolean;
   /**
    * Estimates the cost from the plan and from known facts, without calling the backend. Declines only if it certainly cannot read the leaf.
    */

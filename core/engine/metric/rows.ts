@@ -225,6 +225,7 @@ export const shortLinesStrategy: ReadStrategy = {
   name: 'short-lines',
   summary: 'rows are read, with lines that the backend shortens to the labels that `| json` extracts',
   namesFailedEntry: 'no',
+  usesBuckets: false,
   estimate({ shortLines, ...leaf }, known) {
     if (shortLines === undefined) return decline('lines-needed');
     return {
@@ -302,6 +303,7 @@ export const rowsStrategy: ReadStrategy = {
   name: 'rows',
   summary: 'rows are read with the columns that the query uses',
   namesFailedEntry: 'partly',
+  usesBuckets: false,
   estimate: (leaf, known) =>
     leaf.columns === undefined ? decline('all-columns') : fromRows(leaf, known, 'seen'),
 };
@@ -311,6 +313,7 @@ export const wholeRowsStrategy: ReadStrategy = {
   name: 'whole-rows',
   summary: 'rows are read with all columns',
   namesFailedEntry: 'fully',
+  usesBuckets: false,
   estimate: (leaf, known) => fromRows({ ...leaf, columns: undefined }, known, 'all'),
 };
 

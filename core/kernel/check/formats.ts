@@ -2,6 +2,7 @@ import { readFile } from 'node:fs/promises';
 import { placeText } from '../pipeline/located.js';
 import type { Finding, SourcePosition } from '../pipeline/types.js';
 import { describedRules, type RuleDescription } from './described-rules.js';
+import { formatSarifLog } from './sarif.js';
 
 export const formats = ['text', 'json', 'github', 'sarif'] as const;
 export type Format = (typeof formats)[number];
@@ -146,50 +147,25 @@ function property(text: string): string {
   return data(text).replaceAll(':', '%3A').replaceAll(',', '%2C');
 }
 
-/** SARIF 2.1.0 format for code scanning: one run with all rules and one result per finding. */
+/** SARIF format, with all rules of the checker. */
 function formatSarif(findings: readonly Finding[], rules: readonly RuleDescription[]): string {
-  const run = {
-    tool: {
-      driver: {
-        name: 'ref-proxy check',
-        rules: rules.map((rule) => ({
-          id: rule.id,
-          shortDescription: { text: rule.title },
-          fullDescription: { text: rule.docs },
-          defaultConfiguration: { level: rule.severity },
-          properties: { tier: rule.tier },
-        })),
-      },
-    },
-    columnKind: 'utf16CodeUnits',
-    results: findings.map((finding) => resultOf(finding, rules)),
-  };
-  const log = { $schema: 'https://json.schemastore.org/sarif-2.1.0.json', version: '2.1.0', runs: [run] };
-  return `${JSON.stringify(log, null, 2)}\n`;
-}
-
-function resultOf({ at, rule, severity, message, fix }: Finding, rules: readonly RuleDescription[]): object {
-  return {
-    ruleId: rule,
-    ruleIndex: rules.findIndex(({ id }) => id === rule),
+  const described = rules.map((rule) => ({
+    id: rule.id,
+    shortDescription: { text: rule.title },
+    fullDescription: { text: rule.docs },
+    defaultConfiguration: { level: rule.severity },
+    properties: { tier: rule.tier },
+  }));
+  const found = findings.map(({ at, rule, severity, message, fix }) => ({
+    rule,
     level: severity,
-    message: { text: fix === undefined ? message : `${message}; ${fix}` },
-    locations: [
-      {
-        physicalLocation: {
-          artifactLocation: { uri: uriOf(at.file) },
-          region: { startLine: at.line, startColumn: at.column, endColumn: at.column + at.length },
-        },
-      },
-    ],
-  };
-}
-
-/** Relative paths stay relative, so that a code scanner finds the file in its own checkout. */
-function uriOf(file: string): string {
-  const path = file.replaceAll('\\', '/').replace(/^(?:\.\/)+/, '');
-  const escaped = path.split('/').map(encodeURIComponent).join('/');
-  return path.startsWith('/') ? `file://${escaped}` : escaped;
+    message: fix === undefined ? message : `${message}; ${fix}`,
+    file: at.file,
+    line: at.line,
+    column: at.column,
+    endColumn: at.column + at.length,
+  }));
+  return formatSarifLog('ref-proxy check', described, found);
 }
 
 /** The line that a finding points at, with the part to underline. */

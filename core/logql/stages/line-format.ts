@@ -71,6 +71,11 @@ function compileLineFormat(template: string, slots: SlotTable, meter: Meter): Ru
   };
 }
 
+/** The name of the label that the stage copies to the line; undefined if its template is anything but one field. */
+export function copiedLabel({ template }: LineFormatStage): string | undefined {
+  return onlyField(parseTemplate(template, 'line'));
+}
+
 /** The name of the field that a template consists of, even if the field is only assigned to a variable. */
 function onlyField({ body }: Template): string | undefined {
   const [node, ...others] = body;

@@ -1,4 +1,3 @@
-import { setTimeout as pause } from 'node:timers/promises';
 import { Agent, request } from 'undici';
 import {
   compareAnswers,
@@ -10,6 +9,7 @@ import {
 } from '../../comparison/answers.js';
 import type { Difference } from '../../comparison/difference.js';
 import { asArray, asObject } from '../../comparison/json.js';
+import { RateTurns } from '../queries/pace.js';
 
 /** A Loki API, and the headers that it needs. */
 export interface Side {
@@ -59,12 +59,13 @@ export class Asker {
   readonly #agent: Agent;
   readonly #sides: readonly [Side, Side];
   readonly #limits: AskLimits;
-  #nextAtMs = 0;
+  readonly #turns: RateTurns;
   #count = 0;
 
   constructor(reference: Side, candidate: Side, limits: AskLimits) {
     this.#sides = [reference, candidate];
     this.#limits = limits;
+    this.#turns = new RateTurns(limits.rate);
     this.#agent = new Agent({
       connections: 2,
       headersTimeout: limits.timeoutMs,
@@ -118,7 +119,7 @@ export class Asker {
   }
 
   async #both(asked: AskedRequest, isReferenceFirst: boolean): Promise<readonly [Timed, Timed]> {
-    await this.#turn();
+    await this.#turns.next();
     const [reference, candidate] = this.#sides;
     const path = requestPath(asked);
     if (isReferenceFirst) {
@@ -127,14 +128,6 @@ export class Asker {
     }
     const first = await this.#send(candidate, path, asked.orgId);
     return [await this.#send(reference, path, asked.orgId), first];
-  }
-
-  /** Waits until the rate allows the next pair of requests. */
-  async #turn(): Promise<void> {
-    const nowMs = performance.now();
-    const atMs = Math.max(nowMs, this.#nextAtMs);
-    this.#nextAtMs = atMs + 1000 / this.#limits.rate;
-    if (atMs > nowMs) await pause(atMs - nowMs);
   }
 
   async #send({ url, headers }: Side, path: string, orgId: string | undefined): Promise<Timed> {

@@ -1,16 +1,17 @@
 import { mkdir, writeFile } from 'node:fs/promises';
 import { dirname } from 'node:path';
-import { parseDuration } from '../../base/time/option-duration.js';
-import { UsageError, type CommandFlag } from '../../kernel/options/index.js';
+import type { CommandFlag } from '../../kernel/options/index.js';
 import type { Io } from '../../program/io.js';
 import { plainHelp, readPlainArgs, type PlainArgs } from '../../program/own-flags.js';
+import { filesIn, readQueries } from '../queries/files.js';
+import { spanOf, type Times } from '../queries/filled-queries.js';
+import type { FoundQueries } from '../queries/found-query.js';
+import { FlagReader, queryFlags } from '../queries/settings.js';
+import { resolveVariables } from '../queries/variables.js';
 import { Asker, NoAnswerError, type Side } from './ask.js';
-import { filesIn, readQueries } from './files.js';
-import type { FoundQueries } from './found-query.js';
 import { reportForms, printSummary, type ReportForm } from './report.js';
-import { requestsOf, spanOf, type Times } from './requests.js';
+import { requestsOf } from './requests.js';
 import { Summary } from './summary.js';
-import { resolveVariables } from './variables.js';
 
 const flags: readonly CommandFlag[] = [
   { name: 'reference', kind: 'string', description: 'URL of the reference Loki API' },
@@ -26,21 +27,9 @@ const flags: readonly CommandFlag[] = [
   },
   { name: 'reference-header', kind: 'string', description: 'request headers for the reference only' },
   { name: 'candidate-header', kind: 'string', description: 'request headers for the candidate only' },
-  {
-    name: 'range',
-    kind: 'string',
-    description: 'lengths of the time ranges, separated by commas; default 1h',
-  },
-  {
-    name: 'until',
-    kind: 'string',
-    description: 'end of all ranges, as RFC 3339 or Unix seconds; default five minutes ago',
-  },
-  {
-    name: 'variable',
-    kind: 'string',
-    description: 'values of dashboard variables, `name=value` separated by ;',
-  },
+  queryFlags.range,
+  queryFlags.until,
+  queryFlags.variable,
   { name: 'rate', kind: 'string', description: 'requests per second to each side; default 5' },
   { name: 'max-requests', kind: 'string', description: 'maximum number of requests; default 10000' },
   {
@@ -62,7 +51,6 @@ docs/compare.md explains the report.
 
 /** Number of consecutive failures after which a side is no longer called. */
 const maxFailedInARow = 10;
-const defaultAgoMs = 5 * 60_000;
 
 /** `ref-proxy compare`: the same requests to two Loki APIs, compared value by value (docs/compare.md). */
 export async function compareCommand(args: readonly string[], io: Io): Promise<number> {
@@ -132,62 +120,31 @@ interface Settings extends Times {
 }
 
 function settingsOf({ values, positionals }: PlainArgs): Settings {
-  const problems: string[] = [];
-  const number = (name: string, fallback: number): number => {
-    const value = Number(values.get(name) ?? fallback);
-    if (!(value > 0)) problems.push(`-${name} must be a number above 0, not "${values.get(name) ?? ''}"`);
-    return value;
-  };
-  const duration = (name: string, text: string): number => {
-    const ms = parseDuration(text, 'long');
-    if (ms === undefined || ms === 0) problems.push(`-${name} must be a duration such as 1h, not "${text}"`);
-    return ms ?? 0;
-  };
-  const pairs = (name: string, separator: RegExp): readonly (readonly [string, string])[] =>
-    (values.get(name) ?? '').split(';').flatMap((text) => {
-      if (text.trim() === '') return [];
-      const [, key = '', value = ''] = separator.exec(text) ?? [];
-      if (key === '') problems.push(`-${name} has an invalid part: "${text.trim()}"`);
-      return [[key.trim(), value.trim()] as const];
-    });
+  const read = new FlagReader(values);
   const header = /^([^:]+):(.*)$/s;
-  const common = pairs('header', header);
+  const common = read.pairs('header', header);
   const side = (name: 'reference' | 'candidate'): Side => {
     const url = values.get(name) ?? '';
-    if (!URL.canParse(url)) problems.push(`-${name} must be the URL of a Loki API, not "${url}"`);
-    const headers = Object.fromEntries([...common, ...pairs(`${name}-header`, header)]);
+    if (!URL.canParse(url)) read.problems.push(`-${name} must be the URL of a Loki API, not "${url}"`);
+    const headers = Object.fromEntries([...common, ...read.pairs(`${name}-header`, header)]);
     return { url: url.replace(/\/+$/, ''), headers };
   };
-  const form = values.get('format') ?? 'text';
-  if (!isForm(form)) problems.push(`-format must be one of ${reportForms.join(', ')}, not "${form}"`);
-  if (positionals.length === 0)
-    problems.push('name files with queries: dashboards, rules, query logs or text');
+  read.files(positionals);
   const settings: Settings = {
     reference: side('reference'),
     candidate: side('candidate'),
-    variables: new Map(pairs('variable', /^([^=]+)=(.*)$/s)),
-    endMs: timeOf(values.get('until'), problems),
-    rangesMs: (values.get('range') ?? '1h').split(',').map((text) => duration('range', text.trim())),
-    rate: number('rate', 5),
-    maxRequests: number('max-requests', 10_000),
-    maxAnswerBytes: number('max-answer-bytes', 32 * 1024 * 1024),
-    timeoutMs: duration('timeout', values.get('timeout') ?? '60s'),
-    form: isForm(form) ? form : 'text',
+    variables: read.variables(),
+    endMs: read.until(),
+    rangesMs: read.ranges(),
+    rate: read.number('rate', 5),
+    maxRequests: read.number('max-requests', 10_000),
+    maxAnswerBytes: read.number('max-answer-bytes', 32 * 1024 * 1024),
+    timeoutMs: read.duration('timeout', '60s'),
+    form: read.oneOf('format', reportForms, 'text'),
     output: values.get('output'),
   };
-  if (problems.length > 0) throw new UsageError(problems);
+  read.finish();
   return settings;
-}
-
-function isForm(name: string): name is ReportForm {
-  return reportForms.some((form) => form === name);
-}
-
-function timeOf(text: string | undefined, problems: string[]): number {
-  if (text === undefined) return Date.now() - defaultAgoMs;
-  const ms = /^\d+(?:\.\d+)?$/.test(text) ? Number(text) * 1000 : Date.parse(text);
-  if (Number.isNaN(ms)) problems.push(`-until must be a time, not "${text}"`);
-  return ms;
 }
 
 function valuesParams({ endMs, rangesMs }: Times, selector: string | undefined): URLSearchParams {

@@ -1,34 +1,15 @@
 import { isSorting, LogqlError, parseQuery } from '../../logql/index.js';
+import { filledQueries, type FilledQuery, type NotAsked, type Times } from '../queries/filled-queries.js';
+import type { FoundQueries, FoundQuery } from '../queries/found-query.js';
 import type { AskedRequest } from './ask.js';
-import type { FoundQueries, FoundQuery } from './found-query.js';
-import { autoStep, fillIn, type Span } from './variables.js';
-
-export interface Times {
-  /** End of all ranges, and the time of instant queries, in Unix milliseconds. */
-  readonly endMs: number;
-  /** Lengths of ranges in milliseconds; each query without a length of its own is sent once for each. */
-  readonly rangesMs: readonly number[];
-}
 
 const defaultLimit = 100;
-
-/** A query that cannot be sent, with the reason. */
-export interface NotAsked {
-  readonly query: Pick<FoundQuery, 'group' | 'name' | 'text'>;
-  readonly reason: string;
-}
-
-/** The span of a query in a range; steps and times are aligned so that both sides evaluate at the same moments. */
-export function spanOf(endMs: number, rangeMs: number, stepMs = autoStep(rangeMs)): Span {
-  const alignedMs = endMs - (endMs % stepMs);
-  return { startMs: alignedMs - rangeMs, endMs: alignedMs, stepMs };
-}
 
 /** The requests for the queries of a file. */
 export function requestsOf(
   { queries }: Pick<FoundQueries, 'queries'>,
   values: ReadonlyMap<string, readonly string[]>,
-  { endMs, rangesMs }: Times,
+  times: Times,
 ): { readonly requests: readonly AskedRequest[]; readonly notAsked: readonly NotAsked[] } {
   const requests: AskedRequest[] = [];
   const notAsked: NotAsked[] = [];
@@ -37,17 +18,9 @@ export function requestsOf(
       requests.push(pathRequest(query, query.path));
       continue;
     }
-    const lengths = query.kind === 'instant' ? rangesMs.slice(0, 1) : [query.rangeMs ?? rangesMs].flat();
-    for (const rangeMs of lengths) {
-      const span = spanOf(endMs, rangeMs, query.stepMs);
-      const { text, missing } = fillIn(query.text ?? '', values, span);
-      if (missing.length > 0)
-        notAsked.push({
-          query,
-          reason: `no value for ${[...new Set(missing)].map((name) => `$${name}`).join(', ')}: set it with -variable`,
-        });
-      else requests.push(queryRequest(query, text, span, lengths.length > 1));
-    }
+    const found = filledQueries(query, values, times);
+    requests.push(...found.filled.map(queryRequest));
+    notAsked.push(...found.notAsked);
   }
   return { requests, notAsked };
 }
@@ -59,17 +32,14 @@ function pathRequest({ group, name }: FoundQuery, text: string): AskedRequest {
   return { group, name, text, path: url.pathname, params };
 }
 
-function queryRequest(
-  { group, name, kind, limit, orgId }: FoundQuery,
-  text: string,
-  { startMs, endMs, stepMs }: Span,
-  isNamedByRange: boolean,
-): AskedRequest {
+function queryRequest({ query, text, span, name }: FilledQuery): AskedRequest {
+  const { group, kind, limit, orgId } = query;
+  const { startMs, endMs, stepMs } = span;
   const lines = { limit: String(limit ?? defaultLimit) };
   const times = { start: nanoseconds(startMs), end: nanoseconds(endMs), step: `${stepMs / 1000}` };
   return {
     group,
-    name: isNamedByRange ? `${name}, ${Math.round((endMs - startMs) / 1000)} s` : name,
+    name,
     text,
     path: `/loki/api/v1/${kind === 'instant' ? 'query' : 'query_range'}`,
     params: { query: text, ...lines, ...(kind === 'instant' ? { time: nanoseconds(endMs) } : times) },

@@ -1,7 +1,7 @@
 import { canonical } from '../../comparison/json.js';
 import { knownDifference } from '../../comparison/known-differences.js';
+import type { NotAsked } from '../queries/filled-queries.js';
 import type { Compared, Outcome } from './ask.js';
-import type { NotAsked } from './requests.js';
 
 /** Maximum number of differences whose answers are kept for the report; further ones are counted and named. */
 const maxDetails = 500;

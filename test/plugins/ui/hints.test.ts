@@ -31,10 +31,13 @@ test('a selector that narrows nothing is told, and one that does is not', async 
 
 test('a parsed label that a line filter could stand in for is told', async (t) => {
   const part = /Every line of the selection is parsed/;
-  t.true(await told('{app="shop"} | json | order="A-123"', part));
-  t.true(await told('{app="shop"} | logfmt | level="x" | order="A-123"', part));
+  t.true(await told('{app="shop"} | unpack | order="A-123"', part));
+  t.true(await told('{app="shop"} | line_format "{{.a}}" | logfmt | level="xyz" | order="A-123"', part));
   for (const query of [
-    '{app="shop"} |= "A-123" | json | order="A-123"',
+    // The backend searches for the value by itself.
+    '{app="shop"} | json | order="A-123"',
+    '{app="shop"} | logfmt | level="x" | order="A-123"',
+    '{app="shop"} |= "A-123" | unpack | order="A-123"',
     '{app="shop"} | order="A-123"',
     '{app="shop"} | json | order!="A-123"',
     // How such a value is written in the line is not known.
@@ -69,5 +72,14 @@ test('metrics that cost more than they need are told', async (t) => {
       'sum(sum_over_time({app="shop"} |= "size=" | logfmt | unwrap size [5m]))',
       /unwrap reads every row/,
     ),
+  );
+});
+
+test('a query that can be written with the same answers is shown as it would be', async (t) => {
+  const query = 'sum(sum by (app) (rate({app="shop"}[5m])))';
+  const explained = await explainForPage(new Map([['query', [query]]]), makeHost(), undefined);
+  t.deepEqual(
+    explained.hints.map(({ example }) => example),
+    ['sum(rate({app="shop"}[5m]))'],
   );
 });

@@ -63,6 +63,7 @@ export const fieldsStrategy: ReadStrategy = {
   name: 'fields',
   summary: 'the backend counts rows without a line by the fields that `| json` turns into labels',
   namesFailedEntry: 'no',
+  usesBuckets: true,
   estimate({ fields, ...leaf }, known) {
     if (fields === undefined) return decline('lines-needed');
     if (known.hasLines) return decline('has-lines');

@@ -42,6 +42,7 @@ export const statisticsStrategy: ReadStrategy = {
   name: 'statistics',
   summary: 'the backend counts rows by the columns that determine their labels',
   namesFailedEntry: 'no',
+  usesBuckets: true,
   estimate({ push, ...leaf }, known) {
     if (push === undefined) return decline('not-countable');
     return {

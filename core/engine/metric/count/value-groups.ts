@@ -63,6 +63,7 @@ export const valueGroupsStrategy: ReadStrategy = {
   summary:
     'the backend collects the values that `unwrap` reads from `| json` by the columns that determine their labels',
   namesFailedEntry: 'no',
+  usesBuckets: true,
   estimate(leaf, known) {
     const { shortLines, range } = leaf;
     const { unwrap } = range.range;

@@ -14,8 +14,8 @@ import { LabelFields } from '../label-fields.js';
 import { readQuery } from '../request.js';
 import type { AppliedRule, RuleId } from '../rules/index.js';
 import type { Verdict } from '../rules/rule.js';
-import type { LogsPlan } from '../types.js';
-import { explainStrategies, type ExplainedStrategy } from './strategies.js';
+import type { LeafPlan, LogsPlan } from '../types.js';
+import { explainStrategies, type ExplainedStrategy, type KnownOfLeaf } from './strategies.js';
 import type { Expr, Grouping, LogExpr, Stage } from '../../../logql/ast.js';
 import { printGoDuration } from '../../../base/time/index.js';
 
@@ -63,6 +63,8 @@ export const namesTexts = {
 export interface ExplainContext extends PlanSettings {
   /** The stored names of the selected rows, if known. */
   readonly recall?: (filter: LogsqlFilter) => KnownNames | undefined;
+  /** What is known about the rows of a range aggregation; nothing by default. */
+  readonly knownOf?: (leaf: LeafPlan) => KnownOfLeaf;
 }
 
 export const costTexts = {
@@ -80,7 +82,7 @@ export const costTexts = {
 export function explainQuery(
   query: Query,
   naming: Naming,
-  { recall = () => undefined, ...settings }: ExplainContext = {},
+  { recall = () => undefined, knownOf = () => ({}), ...settings }: ExplainContext = {},
 ): QueryExplanation {
   // Without splitting, since the parts of an instant query are all read alike.
   const asked = doAll(readQuery(query, naming, settings, { kind: 'instant', splitMs: 0 }));
@@ -98,7 +100,7 @@ export function explainQuery(
     const { range, logs, decisions, rule } = planned;
     const read = explainRead(range.range.query, logs, decisions);
     const parts = [...read.parts, explained(printPlain(range), rule)];
-    return { ...read, parts, strategies: explainStrategies(planned) };
+    return { ...read, parts, strategies: explainStrategies(planned, knownOf(planned)) };
   });
   const isCounted = leaves.every(({ push }) => push !== undefined);
   const cost = leaves.length === 0 ? 'none' : isCounted ? 'statistics' : 'rows';

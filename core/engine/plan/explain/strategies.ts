@@ -1,7 +1,10 @@
 import type { Cost } from '../../../base/trace.js';
-import { millisecondsOf, noEstimates } from '../../metric/cost.js';
+import type { Columns } from '../../../logql/metric/index.js';
+import type { ReadStrategy } from '../../metric/context.js';
+import { rangeBuckets } from '../../metric/count/counting.js';
+import { millisecondsOf, noEstimates, type RowEstimates } from '../../metric/cost.js';
 import { declineReasons, isDeclined, type DeclineReason } from '../../metric/declined.js';
-import { strategies } from '../../metric/strategies.js';
+import { inOrderOfCost, strategies, type Estimated } from '../../metric/strategies.js';
 import type { LeafPlan } from '../types.js';
 
 /** A strategy, and whether the plan of a range aggregation allows it. */
@@ -15,19 +18,40 @@ export interface ExplainedStrategy {
   readonly text: string;
 }
 
-/** The strategies as decided by the plan alone, with the excluded ones at the end; stored data may exclude further ones. */
-export function explainStrategies(leaf: LeafPlan): readonly ExplainedStrategy[] {
+/** What is known about the rows of a leaf, and about the times at which it is evaluated, before it is read. */
+export interface KnownOfLeaf {
+  readonly rows?: Partial<RowEstimates>;
+  readonly columns?: Columns;
+}
+
+/**
+ * The strategies as decided by the plan and by what is known, in the order of attempts, with the excluded ones at the end; stored data may
+ * exclude further ones.
+ */
+export function explainStrategies(leaf: LeafPlan, known: KnownOfLeaf = {}): readonly ExplainedStrategy[] {
   const candidates: ExplainedStrategy[] = [];
   const others: ExplainedStrategy[] = [];
-  for (const { name, summary, estimate } of strategies) {
-    const estimated = estimate(leaf, noEstimates);
-    if (!isDeclined(estimated)) candidates.push({ strategy: name, cost: estimated.cost, text: summary });
+  for (const { strategy, estimate } of inOrderOfCost(strategies.map((one) => estimated(one, leaf, known)))) {
+    const { name, summary } = strategy;
+    if (!isDeclined(estimate)) candidates.push({ strategy: name, cost: estimate.cost, text: summary });
     else {
-      const { declined } = estimated;
+      const { declined } = estimate;
       others.push({ strategy: name, declined, text: declineReasons[declined] });
     }
   }
   return [...candidates, ...others];
+}
+
+function estimated(strategy: ReadStrategy, leaf: LeafPlan, { rows, columns }: KnownOfLeaf): Estimated {
+  const estimate = strategy.estimate(leaf, { ...noEstimates, ...rows });
+  if (isDeclined(estimate) || columns === undefined || !strategy.usesBuckets) return { strategy, estimate };
+  const buckets = rangeBuckets(columns, leaf.range.range);
+  return { strategy, estimate: isDeclined(buckets) ? buckets : estimate };
+}
+
+/** The strategy that reads a leaf unless stored data excludes it; undefined for a log query. */
+export function firstStrategy(strategies: readonly ExplainedStrategy[] = []): ExplainedStrategy | undefined {
+  return strategies.find(({ declined }) => declined === undefined);
 }
 
 /** A cost in words; an unknown cost is described by its inputs. */

@@ -8,7 +8,7 @@ export type { BackendFigures } from '../../backend-calls.js';
 export type { PageExplanation } from '../../explain.js';
 export type { ExplainedPart, ExplainedRead } from '../../../../core/engine/plan/explain/explain.js';
 export type { RunReport } from '../../../../core/engine/plan/explain/run.js';
-export type { Hint } from '../../hints.js';
+export type { Hint } from '../../explain.js';
 
 /** `/ui/api/pipeline`. */
 export interface LoadedPipeline extends PipelineDescription {

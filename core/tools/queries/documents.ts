@@ -1,6 +1,6 @@
 import { parseDuration } from '../../base/time/option-duration.js';
 import { asArray, asObject, asText, type Json } from '../../comparison/json.js';
-import type { FoundQueries, FoundQuery, FoundVariable } from './found-query.js';
+import type { FilePosition, FoundQueries, FoundQuery, FoundVariable } from './found-query.js';
 
 /** Maximum depth of a document; deeper parts are not read. */
 const maxDepth = 64;
@@ -11,39 +11,58 @@ interface Context {
   readonly dataSource: string | undefined;
   /** True for rules, which are evaluated at one time. */
   readonly isRule: boolean;
-  readonly depth: number;
+  /** Keys and indexes that lead to the object in the document. */
+  readonly keys: readonly (string | number)[];
+}
+
+/** The position of the value at these keys of a document, if it is known. */
+export type PositionOf = (keys: readonly (string | number)[]) => FilePosition | undefined;
+
+interface Found {
+  readonly queries: FoundQuery[];
+  readonly positionOf: PositionOf;
+  skipped: number;
 }
 
 /**
  * The queries of a JSON or YAML document: every object with a text `expr`. Dashboards of any schema, library panels, alert rules of a Loki
  * ruler and provisioned alert rules of Grafana are thus all read in the same way. Data sources that are known not to be a Loki are skipped.
  */
-export function queriesOfDocument(document: unknown, file: string): FoundQueries {
-  const queries: FoundQuery[] = [];
-  const skipped = { count: 0 };
+export function queriesOfDocument(
+  document: unknown,
+  file: string,
+  positionOf: PositionOf = () => undefined,
+): FoundQueries {
+  const found: Found = { queries: [], positionOf, skipped: 0 };
   const root = asObject(document);
   const dashboard = asObject(root['dashboard'] ?? root['spec'] ?? root);
   const group = textOf(dashboard, 'title') ?? file;
-  collect(document, { group, name: '', dataSource: undefined, isRule: false, depth: 0 }, queries, skipped);
+  collect(document, { group, name: '', dataSource: undefined, isRule: false, keys: [] }, found);
   const lists = [asObject(dashboard['templating'])['list'], dashboard['variables']];
   const variables = lists.flatMap((list) => asArray(list).map(variableOf)).filter(({ name }) => name !== '');
-  return { queries, variables, skipped: skipped.count };
+  return { queries: found.queries, variables, skipped: found.skipped };
 }
 
-function collect(node: unknown, context: Context, queries: FoundQuery[], skipped: { count: number }): void {
-  if (context.depth > maxDepth || typeof node !== 'object' || node === null) return;
+function collect(node: unknown, context: Context, found: Found): void {
+  if (context.keys.length > maxDepth || typeof node !== 'object' || node === null) return;
   if (Array.isArray(node)) {
-    for (const item of node) collect(item, { ...context, depth: context.depth + 1 }, queries, skipped);
+    for (const [index, item] of node.entries())
+      collect(item, { ...context, keys: [...context.keys, index] }, found);
     return;
   }
   const object = asObject(node);
   const own = contextOf(object, context);
   const expr = textOf(object, 'expr');
   if (expr !== undefined && object['hide'] !== true) {
-    if (own.dataSource !== undefined && own.dataSource !== 'loki') skipped.count += 1;
-    else queries.push(queryOf(object, expr, own, queries.length));
+    if (own.dataSource !== undefined && own.dataSource !== 'loki') found.skipped += 1;
+    else {
+      const at = found.positionOf([...own.keys, 'expr']);
+      const query = queryOf(object, expr, own, found.queries.length);
+      found.queries.push(at === undefined ? query : { ...query, at });
+    }
   }
-  for (const inner of Object.values(object)) collect(inner, own, queries, skipped);
+  for (const [key, inner] of Object.entries(object))
+    collect(inner, { ...own, keys: [...own.keys, key] }, found);
 }
 
 function contextOf(object: Json, context: Context): Context {
@@ -54,7 +73,7 @@ function contextOf(object: Json, context: Context): Context {
     name: name ?? context.name,
     dataSource: dataSourceOf(object) ?? context.dataSource,
     isRule: context.isRule || isRuleGroup,
-    depth: context.depth + 1,
+    keys: context.keys,
   };
 }
 

@@ -1,14 +1,15 @@
 import { readFile, readdir, stat } from 'node:fs/promises';
 import { extname, join } from 'node:path';
-import { parseAllDocuments } from 'yaml';
+import { isNode, LineCounter, parseAllDocuments } from 'yaml';
 import { textOrder } from '../../base/order.js';
 import { UsageError } from '../../kernel/options/index.js';
-import { queriesOfDocument } from './documents.js';
+import { queriesOfDocument, type PositionOf } from './documents.js';
 import type { FoundQueries } from './found-query.js';
 import { queriesOfLines } from './lines.js';
 
 /** Maximum size of a file. */
 const maxFileBytes = 64 * 1024 * 1024;
+
 /** The given files, and those below the given directories, sorted by name. Throws UsageError if there are none. */
 export async function filesIn(paths: readonly string[]): Promise<readonly string[]> {
   const files: string[] = [];
@@ -36,12 +37,20 @@ export async function readQueries(file: string): Promise<FoundQueries> {
   const text = await readFile(file, 'utf8');
   if (!/^\.(?:json|ya?ml)$/.test(extname(file))) return queriesOfLines(text, file);
   // JSON is YAML too.
-  const documents = parseAllDocuments(text, { logLevel: 'error' });
+  const lineCounter = new LineCounter();
+  const documents = parseAllDocuments(text, { logLevel: 'error', lineCounter });
   const found: FoundQueries[] = [];
   for (const document of documents) {
     const [error] = document.errors;
     if (error !== undefined) throw new UsageError([`${file}: ${error.message}`]);
-    found.push(queriesOfDocument(document.toJS(), file));
+    const positionOf: PositionOf = (keys) => {
+      const node = document.getIn(keys, true);
+      const start = isNode(node) ? node.range?.[0] : undefined;
+      if (start === undefined) return undefined;
+      const { line, col } = lineCounter.linePos(start);
+      return { line, column: col };
+    };
+    found.push(queriesOfDocument(document.toJS(), file, positionOf));
   }
   return {
     queries: found.flatMap(({ queries }) => queries),

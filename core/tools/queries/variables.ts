@@ -33,7 +33,7 @@ export async function resolveVariables(
 }
 
 async function valuesOf(
-  { name, current, options, allValue, label, selector }: FoundVariable,
+  { name, type, current, options, allValue, label, selector }: FoundVariable,
   values: ReadonlyMap<string, readonly string[]>,
   given: ReadonlyMap<string, string>,
   span: Span,
@@ -45,6 +45,8 @@ async function valuesOf(
   if (current.length > 0 && !isAll) return current;
   // A regular expression of the dashboard's author, which is not escaped.
   if (isAll && allValue !== undefined) return [allValue];
+  // A text box may be empty.
+  if (type === 'textbox' && options.length === 0) return [''];
   const asked =
     label === undefined || options.length > 0
       ? options

@@ -18,15 +18,16 @@ export function queriesOfLines(text: string, file: string): FoundQueries {
   for (const [index, raw] of text.split('\n').entries()) {
     const line = raw.trim();
     if (line === '' || line.startsWith('#')) continue;
-    const at = { group: file, name: `line ${index + 1}` };
-    if (line.startsWith('/')) queries.push({ ...at, kind: 'instant', path: line });
+    const named = { group: file, name: `line ${index + 1}` };
+    const at = { line: index + 1, column: raw.indexOf(line) + 1 };
+    if (line.startsWith('/')) queries.push({ ...named, at, kind: 'instant', path: line });
     else {
       const record = recordOf(line);
       const found =
-        record === undefined ? { ...at, text: line, kind: 'range' as const } : loggedQuery(record, at);
+        record === undefined ? { ...named, text: line, kind: 'range' as const } : loggedQuery(record, named);
       const key = JSON.stringify({ ...found, name: '' });
       if (found === undefined || (record !== undefined && logged.has(key))) skipped += 1;
-      else queries.push(found);
+      else queries.push({ ...found, at });
       logged.add(key);
     }
   }
@@ -57,7 +58,7 @@ function jsonOf(line: string): Readonly<Record<string, unknown>> | undefined {
 /** The query of a record; undefined if it has none, or only a digest of it. */
 function loggedQuery(
   record: ReadonlyMap<string, string>,
-  at: Pick<FoundQuery, 'group' | 'name'>,
+  named: Pick<FoundQuery, 'group' | 'name'>,
 ): FoundQuery | undefined {
   const text = record.get('ref.query') ?? record.get('query');
   if (text === undefined || text === '' || text.startsWith('sha256:')) return undefined;
@@ -67,7 +68,7 @@ function loggedQuery(
   const limit = Number(record.get('limit') ?? 0);
   const orgId = record.get('org_id') ?? record.get('ref.tenant.id');
   return {
-    ...at,
+    ...named,
     text,
     kind: isInstant ? 'instant' : 'range',
     ...(rangeMs === undefined || rangeMs === 0 ? {} : { rangeMs }),

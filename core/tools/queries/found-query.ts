@@ -16,6 +16,14 @@ export interface FoundQuery {
   readonly limit?: number;
   /** Tenant of a logged query. */
   readonly orgId?: string;
+  /** Where the query begins in its file; undefined if that is unknown. */
+  readonly at?: FilePosition;
+}
+
+/** A position in a text file; lines and columns count from 1. */
+export interface FilePosition {
+  readonly line: number;
+  readonly column: number;
 }
 
 /** A variable of a dashboard. */

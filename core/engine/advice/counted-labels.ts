@@ -1,0 +1,91 @@
+import type { Expr, JsonStage, MetricExpr, RangeAggregation, Stage } from '../../logql/ast.js';
+import { withStages } from '../../logql/pipeline/unread-stages.js';
+import { descriptorOf, looksAt } from '../../logql/stages/index.js';
+import { mapLogQueries, mapMetric } from '../../logql/walk.js';
+import { detectedLevelName } from '../../victoria/names/level.js';
+import type { AdviceRule } from './advice.js';
+import { isCheaper } from './savings.js';
+
+/** `| json a="a"` in a metric query, which the backend does not count. */
+export const wholeJson: AdviceRule = {
+  id: 'whole-json',
+  title: 'A metric query names the fields of json',
+  answers: 'other',
+  find(expr, { explanation, explain }) {
+    if (expr.kind === 'log') return undefined;
+    const rewritten = mapLogQueries(expr, {
+      log: (query) => ({
+        ...query,
+        stages: query.stages.map((stage) =>
+          stage.kind === 'json' && namesTopFields(stage) ? { ...stage, params: [] } : stage,
+        ),
+      }),
+    });
+    if (!isCheaper(explain(rewritten), explanation)) return undefined;
+    return {
+      text: 'The backend counts by labels of | json, but not by those of | json with names. Answers are the same where each of the fields is a text, a number or a boolean; an object, a list or a missing field makes no label then.',
+      rewritten,
+    };
+  },
+};
+
+function namesTopFields({ params }: JsonStage): boolean {
+  return params.length > 0 && params.every(({ name, path }) => name === path && /^[A-Za-z]\w*$/.test(name));
+}
+
+const level = 'level';
+
+/** Counts by a level that a parser takes from the line, although the backend finds levels by itself. */
+export const levelFromLine: AdviceRule = {
+  id: 'level-from-line',
+  title: 'A metric query parses lines only for their level',
+  answers: 'other',
+  find(expr, { explanation, explain }) {
+    const rewritten = byDetectedLevel(expr);
+    if (rewritten === expr || !isCheaper(explain(rewritten), explanation)) return undefined;
+    return {
+      text: 'Every line is parsed for its level. Entries have detected_level, by which the backend counts. Its values are fatal, critical, error, warn, info, debug, trace and unknown, however the line spells them.',
+      rewritten,
+    };
+  },
+};
+
+function byDetectedLevel(expr: Expr): Expr {
+  if (expr.kind === 'log') return expr;
+  let isChanged = false;
+  const rewritten = mapMetric(expr, (node): MetricExpr => {
+    if (node.kind !== 'vector-aggregation' || node.expr.kind !== 'range-aggregation') return node;
+    if (node.grouping === undefined || node.grouping.without) return node;
+    const range = withoutParsers(node.expr, node.grouping.labels);
+    if (range === undefined) return node;
+    isChanged = true;
+    const labels = node.grouping.labels.map(renamed);
+    return { ...node, grouping: { ...node.grouping, labels }, expr: range };
+  });
+  return isChanged ? rewritten : expr;
+}
+
+function renamed(name: string): string {
+  return name === level ? detectedLevelName : name;
+}
+
+/** A range aggregation without parsers that only make the level, which is read under its other name; undefined for any other. */
+function withoutParsers(range: RangeAggregation, labels: readonly string[]): RangeAggregation | undefined {
+  const { query, unwrap } = range.range;
+  if (unwrap !== undefined || range.grouping !== undefined) return undefined;
+  const isParser = (stage: Stage): boolean => descriptorOf(stage).source(stage) !== undefined;
+  const others = query.stages.filter((stage) => !isParser(stage));
+  const readsLevel =
+    labels.includes(level) || others.some((stage) => looksAt(stage, (name) => name === level));
+  const inSelector = new Set(query.selector.matchers.map(({ name }) => name));
+  // Any other label may come from the line.
+  const isOther = (name: string): boolean => name !== level && !inSelector.has(name);
+  const readsOthers = labels.some(isOther) || others.some((stage) => looksAt(stage, isOther));
+  if (!readsLevel || readsOthers || inSelector.has(level) || others.length === query.stages.length)
+    return undefined;
+  if (others.some((stage) => stage.kind === 'label-format')) return undefined;
+  return withStages(
+    range,
+    others.map((stage) => descriptorOf(stage).rename(stage, renamed)),
+  );
+}

@@ -1,0 +1,51 @@
+import type { CostClass, ExplainedRead, QueryExplanation } from '../plan/explain/explain.js';
+import { firstStrategy } from '../plan/explain/strategies.js';
+
+const costs: readonly CostClass[] = ['none', 'page', 'statistics', 'scan', 'rows'];
+/** Strategies from those that transfer least to those that transfer most; `fields` only serves rows without a line. */
+const transfers: readonly (readonly string[])[] = [
+  ['fields', 'statistics'],
+  ['value-groups'],
+  ['short-lines'],
+  ['rows'],
+  ['whole-rows'],
+];
+const verdicts = { exact: 0, superset: 1, none: 2 } as const;
+
+/** True if a query costs less than another one, as far as their plans show. */
+export function isCheaper(rewritten: QueryExplanation, written: QueryExplanation): boolean {
+  const [after, before] = [weightsOf(rewritten), weightsOf(written)];
+  for (const [index, weight] of before.entries()) {
+    const other = after[index] ?? 0;
+    if (other !== weight) return other < weight;
+  }
+  return false;
+}
+
+/** Figures of a plan, those that matter most first. */
+function weightsOf({ cost, reads }: QueryExplanation): readonly number[] {
+  const parts = reads.flatMap((read) => read.parts);
+  const undecided = parts.filter(({ verdict }) => verdict === 'none').length;
+  return [
+    costs.indexOf(cost),
+    sumOf(reads.map(transferOf)),
+    sumOf(reads.map(({ parts: own }) => verdicts[own.at(-1)?.verdict ?? 'exact'])),
+    undecided,
+    sumOf(reads.map(({ evaluatedHere }) => evaluatedHere.length)),
+  ];
+}
+
+function transferOf({ strategies }: ExplainedRead): number {
+  const name = firstStrategy(strategies?.filter(({ strategy }) => strategy !== 'fields'))?.strategy;
+  return name === undefined ? 0 : transfers.findIndex((names) => names.includes(name));
+}
+
+function sumOf(figures: readonly number[]): number {
+  return figures.reduce((sum, figure) => sum + figure, 0);
+}
+
+/** True if the rows of a range aggregation are read one by one. */
+export function readsRows({ strategies }: ExplainedRead): boolean {
+  const name = firstStrategy(strategies)?.strategy;
+  return name === 'short-lines' || name === 'rows' || name === 'whole-rows';
+}

@@ -1,0 +1,135 @@
+import { readdirSync } from 'node:fs';
+import { join } from 'node:path';
+import test, { type ExecutionContext } from 'ava';
+import { packageRoot } from '../../../../core/kernel/options/index.js';
+import type { DevBackend } from '../../../../plugins/embedded-backend/dev-backend.js';
+import { backendWithLogs, endMs, fileOf, runTool } from './shop-logs.js';
+
+const folder = join(packageRoot(), 'test/data/dashboards');
+let backend: DevBackend;
+
+test.before(async () => {
+  backend = await backendWithLogs();
+});
+test.after.always(() => backend.close());
+
+interface ToldQuery {
+  readonly name: string;
+  readonly query: string;
+  readonly verdict: string;
+  readonly reads?: readonly {
+    readonly candidate?: { readonly strategy: string };
+    readonly others: readonly { readonly strategy: string; readonly declined?: string }[];
+    readonly selected?: { readonly rows: number; readonly bytes: number };
+  }[];
+}
+
+interface ToldAudit {
+  readonly queries: readonly ToldQuery[];
+  readonly notAudited: readonly unknown[];
+}
+
+interface ToldRun {
+  readonly run: {
+    readonly status: number;
+    readonly strategies: readonly {
+      readonly leaf: number;
+      readonly strategy: string;
+      readonly outcome: string;
+    }[];
+  };
+}
+
+async function auditedAlone(
+  t: ExecutionContext,
+  query: string,
+  ...own: readonly string[]
+): Promise<ToldQuery> {
+  const file = await fileOf(t, 'query.logql', query);
+  const { out } = await runTool('audit', ...own, `-until=${endMs / 1000}`, '-format=json', file);
+  const [told] = (JSON.parse(out) as ToldAudit).queries;
+  if (told === undefined) throw new Error(out);
+  return told;
+}
+
+/** The strategies that read each range aggregation when the query is run. */
+async function strategiesThatRan(
+  query: string,
+  isInstant: boolean,
+  rangeMs: number,
+): Promise<readonly string[]> {
+  const times = isInstant
+    ? [`-time=${endMs}000000`]
+    : [`-start=${endMs - rangeMs}000000`, `-end=${endMs}000000`, `-step=${rangeMs > 3_600_000 ? 20 : 5}`];
+  const { out, err } = await runTool('explain', '-json', '-run', `-backend=${backend.url}`, ...times, query);
+  const { run } = JSON.parse(out) as ToldRun;
+  if (run.status !== 200) throw new Error(`${query}: ${run.status} ${err}`);
+  const ran = run.strategies.filter(({ outcome }) => outcome === 'ran');
+  const byLeaf = new Map<number, Set<string>>();
+  for (const { leaf, strategy } of ran) byLeaf.set(leaf, (byLeaf.get(leaf) ?? new Set()).add(strategy));
+  return [...byLeaf].toSorted(([a], [b]) => a - b).map(([, names]) => [...names].join('+'));
+}
+
+/** Queries of panels that ask once. */
+const instant: ReadonlySet<string> = new Set([
+  'Most requested A',
+  'Quiet pods A',
+  'Busiest pods A',
+  'Accepted A',
+]);
+
+for (const asksBackend of [true, false])
+  test.serial(
+    `the strategy that audit predicts ${asksBackend ? 'with counts of the backend' : 'from the plan alone'} is the one that runs, for all queries of five dashboards`,
+    async (t) => {
+      t.is(readdirSync(folder).length, 5);
+      const own = asksBackend ? [`-backend=${backend.url}`, '-rate=1000'] : ['-variable=namespace=shop'];
+      const { status, out, err } = await runTool(
+        'audit',
+        ...own,
+        `-until=${endMs / 1000}`,
+        '-format=json',
+        folder,
+      );
+      t.is(status, 0, err);
+      const { queries, notAudited } = JSON.parse(out) as ToldAudit;
+      t.deepEqual(notAudited, []);
+      t.is(queries.length, 38);
+      for (const { name, query, verdict, reads = [] } of queries) {
+        t.is(verdict, 'answered', query);
+        const predicted = reads.flatMap(({ candidate }) => candidate?.strategy ?? []);
+        t.deepEqual(await strategiesThatRan(query, instant.has(name), 3_600_000), predicted, query);
+        if (!asksBackend) continue;
+        for (const { selected } of reads) t.true((selected?.rows ?? 0) >= 0 && selected !== undefined, query);
+      }
+    },
+  );
+
+test.serial(
+  'where stored data excludes the predicted strategy, the one that runs is among the others',
+  async (t) => {
+    const queries = [
+      // Sums of fractions depend on their order.
+      'sum(sum_over_time({app="orders"} | json | unwrap weight [5m]))',
+      // Nearly every line has another value.
+      'sum by (bytes) (count_over_time({job="web"} | json [5m]))',
+    ];
+    for (const query of queries) {
+      const { reads = [] } = await auditedAlone(t, query);
+      const [read] = reads;
+      const open = read?.others.flatMap(({ strategy, declined }) =>
+        declined === undefined ? [strategy] : [],
+      );
+      const [ran = ''] = await strategiesThatRan(query, false, 3_600_000);
+      t.not(ran, read?.candidate?.strategy, query);
+      t.true(open?.includes(ran), `${query}: ${ran}`);
+    }
+  },
+);
+
+test.serial('with counts, a selection without rows is known to have no lines', async (t) => {
+  const query = 'sum(count_over_time({app="nothing"}[5m]))';
+  const { reads = [] } = await auditedAlone(t, query, `-backend=${backend.url}`);
+  t.is(reads[0]?.selected?.rows, 0);
+  t.deepEqual(await strategiesThatRan(query, false, 3_600_000), [reads[0]?.candidate?.strategy ?? '']);
+});
