@@ -104,14 +104,18 @@ export function mapLogQueries<E extends Expr>(expr: E, change: LogChange): E {
   return (expr.kind === 'log' ? change.log(expr) : changeMetric(expr, change)) as E;
 }
 
-/** Replaces nodes of a metric expression, those inside before those around them. */
+/** Replaces nodes of a metric expression, those inside before those around them. Without a change it is the same expression. */
 export function mapMetric(expr: MetricExpr, change: (node: MetricExpr) => MetricExpr): MetricExpr {
   switch (expr.kind) {
     case 'vector-aggregation':
-    case 'label-replace':
-      return change({ ...expr, expr: mapMetric(expr.expr, change) });
-    case 'binary':
-      return change({ ...expr, left: mapMetric(expr.left, change), right: mapMetric(expr.right, change) });
+    case 'label-replace': {
+      const inner = mapMetric(expr.expr, change);
+      return change(inner === expr.expr ? expr : { ...expr, expr: inner });
+    }
+    case 'binary': {
+      const [left, right] = [mapMetric(expr.left, change), mapMetric(expr.right, change)];
+      return change(left === expr.left && right === expr.right ? expr : { ...expr, left, right });
+    }
     case 'range-aggregation':
     case 'vector':
     case 'literal':

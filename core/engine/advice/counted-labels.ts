@@ -52,17 +52,14 @@ export const levelFromLine: AdviceRule = {
 
 function byDetectedLevel(expr: Expr): Expr {
   if (expr.kind === 'log') return expr;
-  let isChanged = false;
-  const rewritten = mapMetric(expr, (node): MetricExpr => {
+  return mapMetric(expr, (node): MetricExpr => {
     if (node.kind !== 'vector-aggregation' || node.expr.kind !== 'range-aggregation') return node;
     if (node.grouping === undefined || node.grouping.without) return node;
     const range = withoutParsers(node.expr, node.grouping.labels);
     if (range === undefined) return node;
-    isChanged = true;
     const labels = node.grouping.labels.map(renamed);
     return { ...node, grouping: { ...node.grouping, labels }, expr: range };
   });
-  return isChanged ? rewritten : expr;
 }
 
 function renamed(name: string): string {

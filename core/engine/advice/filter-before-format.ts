@@ -1,5 +1,5 @@
 import type { Expr, LabelFilterStage, LineFilterStage, LogExpr, Stage } from '../../logql/ast.js';
-import { mapLogQueries } from '../../logql/walk.js';
+import { logQueriesOf, mapLogQueries } from '../../logql/walk.js';
 import { quotedPattern } from '../../logql/pipeline/filter-test.js';
 import { copiedLabel } from '../../logql/stages/line-format.js';
 import type { AdviceRule } from './advice.js';
@@ -21,22 +21,18 @@ export const filterBeforeFormat: AdviceRule = {
 };
 
 function filtersFirst(expr: Expr): Expr {
-  let isChanged = false;
-  const rewritten = mapLogQueries(expr, {
-    log: (query) => {
-      const stages = query.stages.flatMap((stage, index) => {
-        if (stage.kind === 'line-format') return [...filtersBehind(query, index), stage];
-        const isMoved = stage.kind === 'line-filter' && formatBefore(query.stages, index) !== undefined;
-        if (isMoved && toLabelFilter(query.stages, index) !== undefined) {
-          isChanged = true;
-          return [];
-        }
-        return [stage];
-      });
-      return { ...query, stages };
-    },
+  if (logQueriesOf(expr).every((query) => withFiltersFirst(query) === query)) return expr;
+  return mapLogQueries(expr, { log: withFiltersFirst });
+}
+
+function withFiltersFirst(query: LogExpr): LogExpr {
+  const isMoved = (index: number): boolean => toLabelFilter(query.stages, index) !== undefined;
+  if (!query.stages.some((_, index) => isMoved(index))) return query;
+  const stages = query.stages.flatMap((stage, index) => {
+    if (stage.kind === 'line-format') return [...filtersBehind(query, index), stage];
+    return isMoved(index) ? [] : [stage];
   });
-  return isChanged ? rewritten : expr;
+  return { ...query, stages };
 }
 
 /** The line filters right behind a stage that can move before it. */

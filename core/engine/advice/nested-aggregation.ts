@@ -20,15 +20,12 @@ export const nestedAggregation: AdviceRule = {
 
 function withoutNested(expr: Expr): Expr {
   if (expr.kind === 'log') return expr;
-  let isChanged = false;
-  const rewritten = mapMetric(expr, (node): MetricExpr => {
+  return mapMetric(expr, (node): MetricExpr => {
     if (node.kind !== 'vector-aggregation' || node.expr.kind !== 'vector-aggregation') return node;
     const inner = node.expr;
     if (!isRepeatable(node, inner) || inner.expr.kind !== 'range-aggregation') return node;
-    isChanged = true;
     return { ...node, expr: inner.expr };
   });
-  return isChanged ? rewritten : expr;
 }
 
 const repeatable: ReadonlySet<string> = new Set(['sum', 'min', 'max']);

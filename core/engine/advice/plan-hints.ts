@@ -3,6 +3,8 @@ import { logQueriesOf, printStage, visit, type AstNode } from '../../logql/index
 import { labelMeaning } from '../../logql/pipeline/filter-meaning.js';
 import { descriptorOf } from '../../logql/stages/index.js';
 import { isAny } from '../../logql/stages/stage.js';
+import { detectedLevelName } from '../../victoria/names/level.js';
+import { serviceNameLabel } from '../../victoria/names/service-name.js';
 import type { QueryExplanation } from '../plan/explain/explain.js';
 import type { RuleId } from '../plan/rules/index.js';
 import type { AdviceRule, FoundAdvice } from './advice.js';
@@ -54,6 +56,9 @@ function narrows({ op, value, name, span }: Matcher): boolean {
 /** Matches values that contain the same text in any notation. */
 const plainValue = /^[A-Za-z0-9][A-Za-z0-9_.:-]{2,60}$/;
 
+/** Labels that the proxy makes; their values need not stand in the line. */
+const derived: ReadonlySet<string> = new Set([detectedLevelName, serviceNameLabel]);
+
 /** A comparison of a parsed label for which the backend searches no text, and no line filter does either. */
 const parsesBeforeItFilters: AdviceRule = {
   id: 'filter-after-parser',
@@ -83,7 +88,8 @@ function unsearchedValue(
   for (const stage of stages.slice(first)) {
     if (stage.kind !== 'label-filter' || stage.filter.kind !== 'string' || stage.filter.op !== '=') continue;
     const { name, value } = stage.filter;
-    if (!plainValue.test(value) || searched.some((term) => term.value.includes(value))) continue;
+    if (derived.has(name) || !plainValue.test(value) || searched.some((term) => term.value.includes(value)))
+      continue;
     const text = printStage(stage);
     if (parts.some(({ part, rule }) => part === text && rule === 'labelParsed')) return { name, value };
   }

@@ -27,21 +27,17 @@ export const unreadStage: AdviceRule = {
 
 function withoutUnreadLabels(expr: Expr): Expr {
   if (expr.kind === 'log') return expr;
-  let isChanged = false;
-  const change = (range: RangeAggregation, grouping: Groups | undefined): RangeAggregation => {
-    if (grouping === undefined || grouping.without) return range;
-    const stages = readStages(range, grouping.labels);
-    if (stages.length === range.range.query.stages.length) return range;
-    isChanged = true;
-    return withStages(range, stages);
-  };
-  const rewritten = mapMetric(expr, (node): MetricExpr => {
+  const change = (range: RangeAggregation, grouping: Groups | undefined): RangeAggregation =>
+    grouping === undefined || grouping.without
+      ? range
+      : withStages(range, readStages(range, grouping.labels));
+  return mapMetric(expr, (node): MetricExpr => {
     if (node.kind === 'range-aggregation')
       return rangeFunctions[node.op].ofNothing === undefined ? change(node, node.grouping) : node;
     if (node.kind !== 'vector-aggregation' || node.expr.kind !== 'range-aggregation') return node;
-    return { ...node, expr: change(node.expr, pushedGrouping(node)) };
+    const range = change(node.expr, pushedGrouping(node));
+    return range === node.expr ? node : { ...node, expr: range };
   });
-  return isChanged ? rewritten : expr;
 }
 
 /** The stages whose labels are read, or that do more than make labels. */

@@ -228,6 +228,7 @@ export const shortLinesStrategy: ReadStrategy = {
   usesBuckets: false,
   estimate({ shortLines, ...leaf }, known) {
     if (shortLines === undefined) return decline('lines-needed');
+    if (leaf.hasStreamLabelsOnly === true) return decline('no-json-labels');
     return {
       cost: costOfRows(known, { columns: 'shortened lines', heldRows: callRows }),
       read: (request, context) => shortLinesTable({ ...leaf, shortLines }, request, context),

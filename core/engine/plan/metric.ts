@@ -1,6 +1,6 @@
 import { doAll, type Steps } from '../../base/pace/steps.js';
 import type { RangeAggregation, Stage } from '../../logql/ast.js';
-import { printMatcher, printStage } from '../../logql/index.js';
+import { matchesEmpty, printMatcher, printStage } from '../../logql/index.js';
 import { rangeFunctions } from '../../logql/functions/range/index.js';
 import { type Leaf, leavesOf, mapLeaves, type MetricTree } from '../../logql/metric/index.js';
 import { descriptorOf } from '../../logql/stages/index.js';
@@ -84,6 +84,7 @@ function* openLeaf(
       return {
         ...shared,
         columns: columnsFor(visibleNames(leaf), naming),
+        ...(usesStreamLabelsOnly(leaf, naming) ? { hasStreamLabelsOnly: true } : {}),
         ...decideLeaf(leaf, logs.residual),
         shortLines: planShortLines(leaf, logs.residual),
         fields: planFields(leaf, naming),
@@ -138,6 +139,17 @@ function factsOf(leaf: Leaf, residual: readonly Stage[]): LeafFacts {
     ...{ ...facts, names, stageNames: withLevel(new Set(stageNames)) },
     json: fromJson && { fromJson, dropsErrors: dropsErrors(residual, names) },
   };
+}
+
+/** True if the selector requires each label that `| json` could make for the leaf, and streams have these labels. */
+function usesStreamLabelsOnly(leaf: Leaf, naming: Naming): boolean {
+  const names = jsonNames(visibleNames(leaf) ?? new Set());
+  if (names === undefined) return false;
+  const { matchers } = leaf.range.range.query.selector;
+  const isRequired = (name: string): boolean =>
+    matchers.some((one) => one.name === name && !matchesEmpty(one)) &&
+    naming.columnsOf(naming.selectorName(name)).length === 0;
+  return names.every(isRequired);
 }
 
 /** A plan to shorten a leaf's rows; undefined if they cannot be shortened. */

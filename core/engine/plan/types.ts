@@ -53,6 +53,8 @@ export interface LeafPlan extends Leaf {
   readonly columns: readonly FieldRef[] | undefined;
   /** The count by the backend instead of reading rows; undefined if that is impossible. */
   readonly push: LeafPush | undefined;
+  /** True if every selected stream has all labels that the leaf uses, so that `| json` makes none of them. */
+  readonly hasStreamLabelsOnly?: true;
   /** A plan to shorten the rows that are read; undefined if they cannot be shortened. */
   readonly shortLines: ShortLinesPlan | undefined;
   /** A plan to count rows without a stored line by their fields; undefined if they cannot be counted. */

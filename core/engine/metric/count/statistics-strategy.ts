@@ -45,6 +45,9 @@ export const statisticsStrategy: ReadStrategy = {
   usesBuckets: true,
   estimate({ push, ...leaf }, known) {
     if (push === undefined) return decline('not-countable');
+    const { fromJson, dropsErrors } = push;
+    if (fromJson !== undefined && dropsErrors !== true && leaf.hasStreamLabelsOnly === true)
+      return decline('no-json-labels');
     return {
       cost: costOfCounting(known, {
         firstCalls: push.looksAtLines ? 2 : 1,
