@@ -1,4 +1,5 @@
 import type { Expr, Grouping, MetricExpr, VectorAggregation } from '../../logql/ast.js';
+import { vectorFunctions } from '../../logql/functions/vector/index.js';
 import { mapMetric } from '../../logql/walk.js';
 import type { AdviceRule } from './advice.js';
 
@@ -28,10 +29,9 @@ function withoutNested(expr: Expr): Expr {
   });
 }
 
-const repeatable: ReadonlySet<string> = new Set(['sum', 'min', 'max']);
-
 function isRepeatable(outer: VectorAggregation, inner: VectorAggregation): boolean {
-  if (outer.op !== inner.op || !repeatable.has(outer.op)) return false;
+  const { join } = vectorFunctions[outer.op];
+  if (outer.op !== inner.op || join === undefined || join.kind === 'divided') return false;
   return isWithin(labelsOf(outer.grouping), inner.grouping);
 }
 

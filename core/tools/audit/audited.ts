@@ -4,7 +4,7 @@ import type { CostClass } from '../../engine/plan/explain/explain.js';
 import type { Expr } from '../../logql/ast.js';
 import type { FilePosition } from '../queries/found-query.js';
 
-/** What the backend says about the rows that a part of a query selects. */
+/** The rows that a part of a query selects, as the backend counts them. */
 export interface SelectedRows {
   readonly rows: number;
   /** Rows times the average length of some of their lines. */

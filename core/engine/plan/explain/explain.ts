@@ -63,7 +63,7 @@ export const namesTexts = {
 export interface ExplainContext extends PlanSettings {
   /** The stored names of the selected rows, if known. */
   readonly recall?: (filter: LogsqlFilter) => KnownNames | undefined;
-  /** What is known about the rows of a range aggregation; nothing by default. */
+  /** Facts about the rows of a range aggregation; none by default. */
   readonly knownOf?: (leaf: LeafPlan) => KnownOfLeaf;
 }
 

@@ -18,7 +18,7 @@ export interface ExplainedStrategy {
   readonly text: string;
 }
 
-/** What is known about the rows of a leaf, and about the times at which it is evaluated, before it is read. */
+/** Facts about the rows of a leaf, and about the times at which it is evaluated, before it is read. */
 export interface KnownOfLeaf {
   readonly rows?: Partial<RowEstimates>;
   readonly columns?: Columns;

@@ -64,7 +64,7 @@ interface Told {
 }
 
 test.serial('as JSON each query has its place, its strategies with reasons, and advice', async (t) => {
-  const query = 'sum(sum by (app) (rate({app="shop"} | json [5m])))';
+  const query = 'sum(sum by (status) (rate({app="shop"} | json [5m])))';
   const file = await fileOf(t, 'queries.logql', `\n  ${query}\n`);
   const { status, out } = await runTool('audit', '-format=json', file);
   t.is(status, 0);
@@ -86,7 +86,7 @@ test.serial('as JSON each query has its place, its strategies with reasons, and 
   const [first] = told?.advice ?? [];
   t.like(first, {
     id: 'nested-aggregation',
-    before: 'sum(sum by (app)(rate({app="shop"} | json[5m])))',
+    before: 'sum(sum by (status)(rate({app="shop"} | json[5m])))',
     after: 'sum(rate({app="shop"} | json[5m]))',
     answers: 'same',
   });
@@ -230,7 +230,8 @@ test.serial('a command line that cannot be used is explained', async (t) => {
 
 test.serial('the page for users lists the advice that there is', async (t) => {
   const page = await readFile(join(packageRoot(), 'docs/audit.md'), 'utf8');
-  const listed = [...page.matchAll(/^\| `([a-z-]+)` \|/gm)].map(([, id]) => id);
+  const section = page.slice(page.indexOf('## Advice'), page.indexOf('## Measured'));
+  const listed = [...section.matchAll(/^\| `([a-z-]+)` \|/gm)].map(([, id]) => id);
   t.deepEqual(
     listed,
     adviceRules.map(({ id }) => id),
