@@ -1,10 +1,11 @@
 import type { Expr, JsonStage, MetricExpr, RangeAggregation, Stage } from '../../logql/ast.js';
+import { pushedGrouping } from '../../logql/pipeline/extractor.js';
 import { withStages } from '../../logql/pipeline/unread-stages.js';
 import { descriptorOf, looksAt } from '../../logql/stages/index.js';
 import { mapLogQueries, mapMetric } from '../../logql/walk.js';
 import { detectedLevelName } from '../../victoria/names/level.js';
 import type { AdviceRule } from './advice.js';
-import { isCheaper } from './savings.js';
+import { sendsLess } from './savings.js';
 
 /** `| json a="a"` in a metric query, which the backend does not count. */
 export const wholeJson: AdviceRule = {
@@ -21,7 +22,7 @@ export const wholeJson: AdviceRule = {
         ),
       }),
     });
-    if (!isCheaper(explain(rewritten), explanation)) return undefined;
+    if (!sendsLess(explain(rewritten), explanation)) return undefined;
     return {
       text: 'The backend counts by labels of | json, but not by those of | json with names. Answers are the same where each of the fields is a text, a number or a boolean; an object, a list or a missing field makes no label then.',
       rewritten,
@@ -42,7 +43,7 @@ export const levelFromLine: AdviceRule = {
   answers: 'other',
   find(expr, { explanation, explain }) {
     const rewritten = byDetectedLevel(expr);
-    if (rewritten === expr || !isCheaper(explain(rewritten), explanation)) return undefined;
+    if (rewritten === expr || !sendsLess(explain(rewritten), explanation)) return undefined;
     return {
       text: 'Every line is parsed for its level. Entries have detected_level, by which the backend counts. Its values are fatal, critical, error, warn, info, debug, trace and unknown, however the line spells them.',
       rewritten,
@@ -54,11 +55,13 @@ function byDetectedLevel(expr: Expr): Expr {
   if (expr.kind === 'log') return expr;
   return mapMetric(expr, (node): MetricExpr => {
     if (node.kind !== 'vector-aggregation' || node.expr.kind !== 'range-aggregation') return node;
-    if (node.grouping === undefined || node.grouping.without) return node;
-    const range = withoutParsers(node.expr, node.grouping.labels);
+    // Any other aggregation sees the series by all their labels.
+    const grouping = pushedGrouping(node);
+    if (grouping === undefined || grouping.without) return node;
+    const range = withoutParsers(node.expr, grouping.labels);
     if (range === undefined) return node;
-    const labels = node.grouping.labels.map(renamed);
-    return { ...node, grouping: { ...node.grouping, labels }, expr: range };
+    const labels = grouping.labels.map(renamed);
+    return { ...node, grouping: node.grouping && { ...node.grouping, labels }, expr: range };
   });
 }
 

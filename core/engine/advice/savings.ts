@@ -14,7 +14,15 @@ const verdicts = { exact: 0, superset: 1, none: 2 } as const;
 
 /** True if a query costs less than another one, as far as their plans show. */
 export function isCheaper(rewritten: QueryExplanation, written: QueryExplanation): boolean {
-  const [after, before] = [weightsOf(rewritten), weightsOf(written)];
+  return isLess(weightsOf(rewritten), weightsOf(written));
+}
+
+/** True if the backend sends less for a query than for another one, which is worth other answers. */
+export function sendsLess(rewritten: QueryExplanation, written: QueryExplanation): boolean {
+  return isLess(weightsOf(rewritten).slice(0, 2), weightsOf(written).slice(0, 2));
+}
+
+function isLess(after: readonly number[], before: readonly number[]): boolean {
   for (const [index, weight] of before.entries()) {
     const other = after[index] ?? 0;
     if (other !== weight) return other < weight;
