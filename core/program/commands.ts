@@ -81,6 +81,11 @@ export const commands: readonly Command[] = [
     run: async (args, io) => (await import('../tools/audit/command.js')).auditCommand(args, io),
   },
   {
+    name: 'rules',
+    summary: 'convert rules of a Loki ruler for vmalert: rules convert FILE...',
+    run: async (args, io) => (await import('../tools/rules/command.js')).rulesCommand(args, io),
+  },
+  {
     name: 'flags',
     summary: 'print every flag with its default and description: flags [WORD] searches them',
     run: async (args, io) => (await import('./flags-command.js')).flags(args, io),

@@ -172,7 +172,7 @@ class PlannedStages {
 }
 
 /** Decides how a line filter on the stored line goes to the backend (docs/protocol/logql-to-logsql.md#line-filters). */
-function decideLineFilter(stage: LineFilterStage): {
+export function decideLineFilter(stage: LineFilterStage): {
   readonly rule: AppliedRule;
   readonly filter: LogsqlFilter;
 } {

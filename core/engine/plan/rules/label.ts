@@ -286,7 +286,7 @@ function passesMissing(filter: StringLabelFilter): boolean {
 }
 
 /** True if labels of this name are derived by the proxy, regardless of what is stored under the name. */
-function isDerived(name: string): boolean {
+export function isDerived(name: string): boolean {
   return (
     name === serviceNameLabel ||
     name === detectedLevelName ||
