@@ -49,6 +49,7 @@ const kinds: readonly [Kind, Kind, Kind] = [
       'plugins/reference-api/index.ts': 'adds a line filter',
       'plugins/ui/edit.ts': 'adds filters',
       'core/tools/explain.ts': 'an option has the name of one',
+      'core/tools/rules/read-filter.ts': 'line and label filters are translated for rules',
       'plugins/ui/explain.ts': 'asks for the histogram of Explore, which drops errors',
       'plugins/ui/marks.ts': 'marks what line filters have found',
     },

@@ -61,7 +61,7 @@ function callsBackend(own: ReadonlyMap<string, string>): boolean {
   return own.get('stored-names') !== 'as-written' || own.get('check') === 'true';
 }
 
-/** What conversion needs to know of each tenant. */
+/** The tenant, its naming and its stored names, by X-Scope-OrgID. */
 class Contexts {
   readonly #pipeline: Pipeline;
   readonly #jobs: TenantJobs;

@@ -11,7 +11,7 @@ import { compare, exact, stats, statsFunction, where } from '../../victoria/logs
 import type { Naming } from '../../victoria/names/naming.js';
 import type { Query } from '../../wire/api/query.js';
 import { assemble, ColumnNames, type CountedRows, type Draft, withValue } from './draft.js';
-import { combined, mathNumber, operationOf, withNumber, withZero } from './draft-operations.js';
+import { combined, mathNumber, mathOperation, withNumber, withZero } from './draft-operations.js';
 import { NotConvertible } from './not-convertible.js';
 import { readFilterOf } from './read-filter.js';
 import type { SeriesLabel, StoredLabels } from './stored-labels.js';
@@ -83,7 +83,7 @@ class Converter {
 
   #leaf({ range, pushed }: Leaf): Draft {
     const { op, range: window } = range;
-    const { ofLines, ofNothing } = rangeFunctions[op];
+    const { ofLines, ofNothing, perSecondOf } = rangeFunctions[op];
     if (window.unwrap !== undefined || ofLines === undefined)
       throw new NotConvertible(`${op} of unwrapped values: ${unwrapReason}`);
     const rows = this.#columns.take('lines');
@@ -113,7 +113,7 @@ class Converter {
       labels,
       pipes: [],
       conditions: [counted.present],
-      value: op === 'rate' || op === 'bytes_rate' ? operationOf('/', total, seconds) : total,
+      value: perSecondOf === undefined ? total : mathOperation('/', total, seconds),
       isPositive: counted.bytes === undefined,
       startsAtZero: true,
     };
@@ -124,19 +124,19 @@ class Converter {
   }
 
   #aggregate({ op, grouping }: VectorAggregation, draft: Draft): Draft {
-    if (op !== 'sum' && op !== 'avg' && op !== 'min' && op !== 'max' && op !== 'count')
-      throw new NotConvertible(`${op}: LogsQL computes or orders it in another way`);
+    const name = sameInLogsql.find((known) => known === op);
+    if (name === undefined) throw new NotConvertible(`${op}: LogsQL computes or orders it in another way`);
     const labels = draft.labels.filter(
       ({ label }) => grouping !== undefined && grouping.labels.includes(label) !== grouping.without,
     );
     const { pipes, column } = withValue(draft, this.#columns);
     const value = this.#columns.take('value');
-    const isCount = op === 'count';
+    const isCount = name === 'count';
     // Without labels, the backend gives a value even if there are no series.
     const mayBeNone = labels.length === 0;
     const series = mayBeNone && !isCount ? this.#columns.take('series') : value;
     const functions = [
-      isCount ? statsFunction('count', [], value) : statsFunction(op, [column], value),
+      isCount ? statsFunction('count', [], value) : statsFunction(name, [column], value),
       ...(series === value ? [] : [statsFunction('count', [], series)]),
     ];
     return {
@@ -166,6 +166,9 @@ class Converter {
     return combined(node, this.draftOf(left), this.draftOf(right));
   }
 }
+
+/** Aggregations that LogsQL computes over the values of series as LogQL does. */
+const sameInLogsql = ['sum', 'avg', 'min', 'max', 'count'] as const;
 
 const unwrapReason = metricRules.find(({ id }) => id === 'metricUnwrap')?.reason ?? '';
 

@@ -4,7 +4,7 @@ import { and, compare, not, or } from '../../victoria/logsql/build.js';
 import { type ColumnNames, type Draft, withValue } from './draft.js';
 import { NotConvertible } from './not-convertible.js';
 
-export function operationOf(op: MathOperator, left: MathExpr, right: MathExpr): MathExpr {
+export function mathOperation(op: MathOperator, left: MathExpr, right: MathExpr): MathExpr {
   return { kind: 'binary', op, left, right };
 }
 
@@ -55,7 +55,7 @@ export function withNumber(
   if (side === 'left' && op === '/') requirePositive(draft);
   return {
     ...draft,
-    value: operationOf(arithmeticOf(op), left, right),
+    value: mathOperation(arithmeticOf(op), left, right),
     isPositive: draft.isPositive && number > 0 && op !== '-',
     startsAtZero: draft.startsAtZero && side === 'right' && (op === '*' || op === '/'),
   };
@@ -86,7 +86,7 @@ export function combined({ op, matching }: BinaryExpr, left: Draft, right: Draft
     ...left,
     counted: [...left.counted, ...right.counted],
     conditions: [...left.conditions, ...right.conditions],
-    value: operationOf(arithmeticOf(op), left.value, right.value),
+    value: mathOperation(arithmeticOf(op), left.value, right.value),
     isPositive: left.isPositive && right.isPositive && op !== '-',
     startsAtZero: false,
   };

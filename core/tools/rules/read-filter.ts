@@ -7,7 +7,6 @@ import { compileRegExp } from '../../logql/regexp/index.js';
 import { descriptorOf } from '../../logql/stages/index.js';
 import type { LogsqlFilter } from '../../victoria/logsql/ast.js';
 import { and, everything, exact, not, or, present, regexp, substring } from '../../victoria/logsql/build.js';
-import { longDecimal } from '../../engine/plan/rules/label-text.js';
 import { isBroken } from '../../victoria/names/shown-value.js';
 import { wholeLinePattern } from '../../engine/plan/backend-pattern.js';
 import { decideLineFilter } from '../../engine/plan/logs.js';
@@ -88,7 +87,7 @@ function testOf(field: string, test: FilterTest): LogsqlFilter | undefined {
       // Flags, and patterns that match a missing value, have another meaning in the backend.
       const isPlain =
         !/\(\?[a-zA-Z-]/.test(test.pattern) && !compileRegExp(test.pattern, { anchored: true }).test('');
-      const pattern = isPlain ? wholeLinePattern(`(?-s)^(?:${test.pattern})$`) : undefined;
+      const pattern = isPlain ? wholeLinePattern(`^(?:${test.pattern})$`) : undefined;
       return pattern === undefined ? undefined : regexp(field, pattern);
     }
     case 'pattern':
@@ -99,5 +98,5 @@ function testOf(field: string, test: FilterTest): LogsqlFilter | undefined {
 
 /** True for a value that rows may show otherwise than they are stored. */
 function isShownOtherwise(text: string): boolean {
-  return isBroken(text) || longDecimal.test(text) || /^-?\d+\.\d+$/.test(text);
+  return isBroken(text) || /^-?\d+\.\d+$/.test(text);
 }
