@@ -30,15 +30,19 @@ export function convertExpr(
   const asked = doAll(readQuery(query, naming, settings, { kind: 'instant', splitMs: 0 }));
   if (asked.kind === 'logs')
     throw new NotConvertible('a rule needs a metric query, and this one selects lines');
-  const columns = new ColumnNames(namesIn(asked.tree));
+  const names = namesIn(asked.tree);
+  const columns = new ColumnNames([...names, ...names.flatMap((name) => labels.fieldsOf(name))]);
   return assemble(new Converter(labels, columns).draftOf(asked.tree), columns);
 }
 
-/** The names of labels in groupings, which columns must not have. */
+/** The names of labels of series, which columns must not have. */
 function namesIn(tree: MetricTree<Leaf>): readonly string[] {
   switch (tree.kind) {
     case 'leaf':
-      return tree.leaf.pushed?.labels ?? [];
+      return [
+        ...(tree.leaf.pushed?.labels ?? []),
+        ...tree.leaf.range.range.query.selector.matchers.map(({ name }) => name),
+      ];
     case 'aggregate':
       return [...(tree.node.grouping?.labels ?? []), ...namesIn(tree.of)];
     case 'label-replace':
@@ -86,6 +90,8 @@ class Converter {
     const { ofLines, ofNothing, perSecondOf } = rangeFunctions[op];
     if (window.unwrap !== undefined || ofLines === undefined)
       throw new NotConvertible(`${op} of unwrapped values: ${unwrapReason}`);
+    if (window.offsetNanoseconds < 0n)
+      throw new NotConvertible('a negative offset reads rows behind the time of evaluation');
     const rows = this.#columns.take('lines');
     const counted: CountedRows = {
       ...readFilterOf(window.query, this.#labels),

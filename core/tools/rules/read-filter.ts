@@ -8,6 +8,7 @@ import { descriptorOf } from '../../logql/stages/index.js';
 import type { LogsqlFilter } from '../../victoria/logsql/ast.js';
 import { and, everything, exact, not, or, present, regexp, substring } from '../../victoria/logsql/build.js';
 import { isBroken } from '../../victoria/names/shown-value.js';
+import { aggregateLabels } from '../../victoria/names/stream-identity.js';
 import { wholeLinePattern } from '../../engine/plan/backend-pattern.js';
 import { decideLineFilter } from '../../engine/plan/logs.js';
 import { planMatchers } from '../../engine/plan/matchers.js';
@@ -23,6 +24,8 @@ export interface ReadFilter {
 
 /** @throws NotConvertible if the backend alone cannot decide which rows pass */
 export function readFilterOf({ selector, stages }: LogExpr, labels: StoredLabels): ReadFilter {
+  if (selector.matchers.some(({ name }) => aggregateLabels.includes(name)))
+    throw new NotConvertible('streams that components of Loki write are shown to Logs Drilldown only');
   // Selectors are never evaluated in the proxy, so all rules about them are exact.
   const { filter: selection } = doAll(planMatchers(selector.matchers, labels.context));
   return { selection, condition: and(...stages.map((stage) => conditionOf(stage, labels))) };

@@ -41,7 +41,7 @@ export class StoredLabels {
   /** @throws NotConvertible if no single stored field holds the label */
   find(label: string): SeriesLabel {
     if (isDerived(label)) throw new NotConvertible(`the proxy computes the label ${label} for each line`);
-    const fields = this.#fieldsOf(label);
+    const fields = this.fieldsOf(label);
     const [field = label, another] = fields;
     if (another !== undefined)
       throw new NotConvertible(`the label ${label} is stored under several names: ${fields.join(', ')}`);
@@ -52,7 +52,8 @@ export class StoredLabels {
     return { label, field };
   }
 
-  #fieldsOf(label: string): readonly string[] {
+  /** All stored fields that may hold the label. */
+  fieldsOf(label: string): readonly string[] {
     const stored = this.#stored;
     if (stored === undefined) return [label];
     const declared = this.#naming.fieldsOf(label, this.#streamFields).filter((field) => stored.has(field));

@@ -220,6 +220,61 @@ test.serial(
   },
 );
 
+/** LogQL, and a part of the reason for which it stays that. */
+const reasons: readonly (readonly [expr: string, reason: string])[] = [
+  ['{app="a"}', 'a rule needs a metric query'],
+  ['vector(1)', 'reads no logs'],
+  ['sum(rate({app="a"}[1m])) or sum(rate({app="b"}[1m]))', 'or: LogsQL has no operations between sets'],
+  ['sum by (pod) (rate({app="a"}[1m])) or vector(0)', 'only a sum without labels'],
+  ['sum(rate({app="a"}[1m])) and sum(rate({app="b"}[1m]))', 'and: LogsQL has no operations between sets'],
+  ['sum(rate({app="a"}[1m])) > bool 1', '> bool'],
+  ['sum(rate({app="a"}[1m])) ^ 2', '^: LogsQL computes it in another way'],
+  ['sum(rate({app="a"}[1m])) / 0', 'a division by zero'],
+  ['sum(rate({app="a"}[1m])) * 1e-9', '1e-9 has no plain decimal form'],
+  ['1 / sum(bytes_rate({app="a"}[1m]))', 'may be zero'],
+  ['sum by (pod) (rate({app="a"}[1m])) / sum(rate({app="a"}[1m]))', 'different labels'],
+  ['max(sum by (pod) (rate({app="a"}[1m]))) / sum(rate({app="a"}[1m]))', 'one chain of steps'],
+  ['sum(rate({app="a"}[1m] offset -1m))', 'a negative offset'],
+  ['label_replace(sum by (pod) (rate({app="a"}[1m])), "x", "$1", "pod", "(.*)")', 'label_replace'],
+  ['max(rate({app="a"}[1m]))', 'rate without sum by (...)'],
+  ['stddev(sum by (pod) (rate({app="a"}[1m])))', 'stddev: LogsQL computes or orders it'],
+  ['absent_over_time({app="<a>"}[1m])', 'cannot write the label value "<a>"'],
+  ['sum(rate({__aggregated_metric__="x"}[1m]))', 'Logs Drilldown only'],
+  ['sum(rate({app="a"} | ip=ip("10.0.0.0/8") [1m]))', 'addresses in another way'],
+  ['sum(rate({app="a"} | version="1.10" [1m]))', 'such values in another way'],
+  ['sum(rate({app="a"} |~ "x*" [1m]))', 'matches the empty text'],
+  ['sum by (_private) (rate({app="a"}[1m]))', 'computes the label _private'],
+];
+
+test.serial('an expression that no LogsQL query equals says why', async (t) => {
+  const rulesOfAll = reasons.map(([expr], index) => ({ record: `r${index}`, expr }));
+  const folder = await folderOf(t, {
+    'all.json': JSON.stringify({ groups: [{ name: 'g', rules: rulesOfAll }] }),
+  });
+  const { out, status } = await convert('-stored-names=as-written', '-format=json', folder);
+  t.is(status, 0, out);
+  const { rules: told } = JSON.parse(out) as Told;
+  t.is(told.length, reasons.length);
+  for (const [index, { outcome, reason }] of told.entries()) {
+    const [expr, expected] = reasons[index] ?? ['', ''];
+    t.is(outcome, 'kept', expr);
+    t.true(reason?.includes(expected), `${expr}: ${reason ?? ''}`);
+  }
+});
+
+test.serial('columns of a query have other names than its labels', async (t) => {
+  const one = async (expr: string): Promise<string> =>
+    (await convertOne(t, expr, '-stored-names=as-written')).logsql ?? '';
+  t.regex(
+    await one('max by (value) (sum by (value, lines) (rate({app="a"}[1m])))'),
+    /by \(value, lines\) count\(\*\) as lines_2 \| math lines_2 \/ 60 as value_2 \| stats by \(value\) max\(value_2\) as value_3$/,
+  );
+  t.regex(
+    await one('absent_over_time({lines="x", value="y"}[1m])'),
+    /count\(\*\) as lines_2 \| filter lines_2:="0" \| format "x" as lines \| format "y" as value \| math 1 as value_2/,
+  );
+});
+
 test.serial('the check finds rules whose forms differ: over rows that were pushed twice', async (t) => {
   const own = await startDevBackend();
   t.teardown(() => own.close());

@@ -1,6 +1,6 @@
 /**
  * A real vmalert with rules of a Loki ruler: as LogQL through the proxy, and as LogsQL of `ref-proxy rules convert` on the backend. Needs
- * `vmalert` 1.106 or later and `victoria-metrics` (`VMALERT` and `VICTORIA_METRICS`, or in the PATH).
+ * `vmalert` 1.141 or later and `victoria-metrics` (`VMALERT` and `VICTORIA_METRICS`, or in the PATH).
  */
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
