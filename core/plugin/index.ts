@@ -11,7 +11,7 @@ export type { RequestObserver, RequestRecord } from '../kernel/telemetry/request
 export type { Answer, EncodedAnswer } from '../wire/answer/types.js';
 export type { ApiRequest } from '../wire/api/request.js';
 export type { Caller, Tenant } from '../base/caller.js';
-export type { Asked as Plan } from '../engine/plan/asked.js';
+export type { CheckedRequest as Plan } from '../engine/plan/checked-request.js';
 export type { Upstream } from '../victoria/upstream/types.js';
 export { askTenant } from '../kernel/plugin/asking-tenant.js';
 export { finishedAnswer, jsonAnswer, textAnswer } from '../wire/answer/finished.js';

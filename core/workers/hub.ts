@@ -6,8 +6,8 @@ import {
   notRunning,
   othersTopic,
   type Missing,
-  type OthersAnswered,
-  type OthersAsked,
+  type OthersReply,
+  type OthersRequest,
 } from './topics.js';
 
 export interface HubOptions {
@@ -51,7 +51,7 @@ export class Hub {
   }
 
   /** Sends a request to all workers except the asker. */
-  async gather({ topic, asked, boundMs, isOwed }: OthersAsked, asker?: number): Promise<OthersAnswered> {
+  async gather({ topic, asked, boundMs, isOwed }: OthersRequest, asker?: number): Promise<OthersReply> {
     const answers: { worker: number; answer: unknown }[] = [];
     const missing: Missing[] = [];
     const others = Array.from({ length: this.#workers }, (_, index) => index + 1);

@@ -8,8 +8,8 @@ import {
   settleTopic,
   yieldTopic,
   type BudgetTerms,
-  type LendAnswered,
-  type LendAsked,
+  type LendReply,
+  type LendRequest,
 } from './topics.js';
 
 export interface LendingOptions {
@@ -59,7 +59,7 @@ export class Lending {
     }
   }
 
-  async #lend(worker: number, { terms, key, spent, back, wants }: LendAsked): Promise<LendAnswered> {
+  async #lend(worker: number, { terms, key, spent, back, wants }: LendRequest): Promise<LendReply> {
     const book = this.#bookOf(terms);
     const { budget } = book;
     budget.settle(key, worker, spent, back);

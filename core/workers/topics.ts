@@ -6,16 +6,16 @@ import type { Topic } from './channel.js';
 export const joinTopic: Topic<null, readonly string[]> = { name: 'join' };
 
 /** Sends a request to all other workers. */
-export const othersTopic: Topic<OthersAsked, OthersAnswered> = { name: 'others' };
+export const othersTopic: Topic<OthersRequest, OthersReply> = { name: 'others' };
 
-export interface OthersAsked {
+export interface OthersRequest {
   readonly topic: string;
   readonly asked: unknown;
   readonly boundMs: number;
   /** True if a worker that does not answer is told, when it joins again, that it missed something. */
   readonly isOwed: boolean;
 }
-export interface OthersAnswered {
+export interface OthersReply {
   readonly answers: readonly { readonly worker: number; readonly answer: unknown }[];
   readonly missing: readonly Missing[];
 }
@@ -30,7 +30,7 @@ export interface Missing {
 export const notRunning = 'it is not running';
 
 /** Leases part of a budget to a worker: see core/workers/lending.ts. */
-export const lendTopic: Topic<LendAsked, LendAnswered> = { name: 'lend' };
+export const lendTopic: Topic<LendRequest, LendReply> = { name: 'lend' };
 
 export interface BudgetTerms {
   readonly name: string;
@@ -45,11 +45,11 @@ export interface Settled {
   readonly spent: number;
   readonly back: number;
 }
-export interface LendAsked extends Settled {
+export interface LendRequest extends Settled {
   readonly terms: BudgetTerms;
   readonly wants: number;
 }
-export interface LendAnswered {
+export interface LendReply {
   readonly lent: number;
   /** If nothing was leased: milliseconds before which another request is pointless. */
   readonly waitMs: number;

@@ -2,14 +2,14 @@ import { withoutPermit } from '../../core/base/admission/permit.js';
 import { ApiError } from '../../core/base/errors/api-error.js';
 import { detachExchange } from '../../core/cache/detach.js';
 import { Flights } from '../../core/cache/flights.js';
-import type { AskedMetric } from '../../core/engine/plan/asked.js';
+import type { CheckedMetric } from '../../core/engine/plan/checked-request.js';
 import type { Exchange, Rest } from '../../core/plugin/index.js';
 import type { MatrixAnswer } from '../../core/wire/answer/types.js';
 
 /** A query that may be gathered with others. */
 export interface BurstQuestion {
   readonly exchange: Exchange<'tenant' | 'plan'>;
-  readonly asked: AskedMetric;
+  readonly asked: CheckedMetric;
   readonly rest: Rest;
 }
 

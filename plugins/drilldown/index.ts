@@ -3,7 +3,7 @@ import { dataOwner } from '../../core/base/keys/data-owner.js';
 import type { DrilldownOptions } from '../../core/base/options.gen.js';
 import { createFingerprint, type Fingerprint } from '../../core/cache/keys.js';
 import { countLines } from '../../core/logql/functions/range/functions.js';
-import type { AskedMetric } from '../../core/engine/plan/asked.js';
+import type { CheckedMetric } from '../../core/engine/plan/checked-request.js';
 import { gatheringKey } from '../../core/engine/plan/metric.js';
 import {
   defineStage,
@@ -76,7 +76,7 @@ class Drilldown implements Stage<Needs, never> {
   }
 
   /** A key that is equal for queries that can be read together; undefined for others. */
-  #key({ request, caller, slots }: Exchange<Needs>, { tree, pushdown }: AskedMetric): string | undefined {
+  #key({ request, caller, slots }: Exchange<Needs>, { tree, pushdown }: CheckedMetric): string | undefined {
     if (!caller.isDrilldown || request.op !== 'query_range') return undefined;
     if (tree.kind !== 'leaf' || pushdown === 'off') return undefined;
     const { pushed } = tree.leaf;

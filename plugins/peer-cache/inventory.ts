@@ -18,7 +18,7 @@ import {
   type Filled,
   everyStream,
   readingOf,
-  Asked,
+  BackendListing,
   Derived,
   listOver,
   type KeptListings,
@@ -160,7 +160,7 @@ export class Inventory implements KeptListings {
     try {
       const values =
         (await this.#ofStreams(question, exchange, rest, over)) ??
-        (await over(new Asked(this, question, exchange, rest)));
+        (await over(new BackendListing(this, question, exchange, rest)));
       this.#host.meters.inventory_answers_total.add(1, {});
       return values.map((value) => ({ value, hits: 1 }));
     } catch (error) {
@@ -195,7 +195,7 @@ export class Inventory implements KeptListings {
     const owner = this.#keyOf(everyStream, noTime, exchange);
     if (this.#wide.get(owner) === true) return undefined;
     try {
-      const streams = new Asked(this, everyStream, exchange, rest);
+      const streams = new BackendListing(this, everyStream, exchange, rest);
       return await over(new Derived(this, question, reading, streams, exchange));
     } catch (error) {
       if (!(error instanceof TooWide)) throw error;

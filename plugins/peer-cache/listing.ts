@@ -54,7 +54,7 @@ export interface Listing {
 }
 
 /** A listing that is requested from the backend. */
-export class Asked implements Listing {
+export class BackendListing implements Listing {
   readonly exchange: Exchange<'tenant'>;
   readonly #kept: KeptListings;
   readonly #question: ListingQuestion;

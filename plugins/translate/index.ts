@@ -4,7 +4,7 @@ import { Pacer } from '../../core/base/pace/pacer.js';
 import { atPace } from '../../core/base/pace/steps.js';
 import { SpareTime } from '../../core/cache/spare-time.js';
 import { Assumptions } from '../../core/engine/assumptions.js';
-import type { Asked, PlanSettings } from '../../core/engine/plan/asked.js';
+import type { CheckedRequest, PlanSettings } from '../../core/engine/plan/checked-request.js';
 import { readRequest } from '../../core/engine/plan/request.js';
 import type { Host } from '../../core/kernel/plugin/host.js';
 import {
@@ -63,7 +63,7 @@ async function askedFor(
   exchange: Exchange,
   { naming, clock }: Pick<Host, 'naming' | 'clock'>,
   settings: PlanSettings,
-): Promise<Asked> {
+): Promise<CheckedRequest> {
   const { request, signal } = exchange;
   const startedAt = clock.monotonicMs();
   let outcome = 'error';

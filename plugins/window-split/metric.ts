@@ -11,7 +11,7 @@ import {
   leavesOf,
   type Columns,
 } from '../../core/logql/metric/index.js';
-import type { AskedMetric } from '../../core/engine/plan/asked.js';
+import type { CheckedMetric } from '../../core/engine/plan/checked-request.js';
 import { mergeStats, noStats } from '../../core/wire/answer/merge/shared.js';
 import type { Answer, MatrixAnswer } from '../../core/wire/answer/types.js';
 import type { QueryRangeRequest } from '../../core/wire/api/request.js';
@@ -44,7 +44,7 @@ interface Slot {
  * @returns undefined if the query should be requested as a whole
  */
 export async function answerMetricWindows(
-  plan: AskedMetric,
+  plan: CheckedMetric,
   request: QueryRangeRequest,
   windowing: Windowing,
 ): Promise<Answer | undefined> {
@@ -75,7 +75,7 @@ export async function answerMetricWindows(
 }
 
 /** The rows that the steps of a query read. */
-function readingsOf({ tree }: AskedMetric): readonly SelectorRead[] {
+function readingsOf({ tree }: CheckedMetric): readonly SelectorRead[] {
   return leavesOf(tree).map(({ range: { range } }) => ({
     matchers: range.query.selector.matchers,
     lookbackMs: Number(range.intervalNanoseconds / msNs) + 1,
@@ -178,7 +178,7 @@ function isShownWhole({ whole, shown }: Slot): boolean {
 }
 
 /** True if there may be values without any lines. */
-function makesSomethingOfNothing(tree: AskedMetric['tree']): boolean {
+function makesSomethingOfNothing(tree: CheckedMetric['tree']): boolean {
   switch (tree.kind) {
     case 'leaf':
       return rangeFunctions[tree.leaf.range.op].ofNothing !== undefined;
@@ -192,7 +192,7 @@ function makesSomethingOfNothing(tree: AskedMetric['tree']): boolean {
 
 async function joined(
   parts: readonly MatrixAnswer[],
-  { expr }: AskedMetric,
+  { expr }: CheckedMetric,
   columns: Columns,
   { signal, maxSeries }: Windowing,
 ): Promise<MatrixAnswer> {

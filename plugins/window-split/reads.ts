@@ -2,7 +2,7 @@ import { ApiError } from '../../core/base/errors/api-error.js';
 import { apiError } from '../../core/base/errors/table.js';
 import type { Clock } from '../../core/base/clock.js';
 import type { Answer, Exchange, Meters, Rest } from '../../core/plugin/index.js';
-import type { Asked } from '../../core/engine/plan/asked.js';
+import type { CheckedRequest } from '../../core/engine/plan/checked-request.js';
 import type { QueryRangeRequest } from '../../core/wire/api/request.js';
 import type { windowMetrics } from './metrics.js';
 import type { Parallelism } from './parallelism.js';
@@ -12,7 +12,7 @@ export interface Read {
   readonly request: QueryRangeRequest;
   readonly windows: number;
   /** The plan, if it differs from that of the exchange's request. */
-  readonly plan?: Asked;
+  readonly plan?: CheckedRequest;
 }
 
 /** Timeouts of the reads of one request. */

@@ -5,7 +5,7 @@ import type { LogExpr, Matcher } from '../../logql/ast.js';
 import { LogqlError } from '../../logql/error.js';
 import { checkStages, withFilters } from '../../logql/index.js';
 import { and, not } from '../../victoria/logsql/build.js';
-import type { AskedDeletion, PlanSettings } from './asked.js';
+import type { CheckedDeletion, PlanSettings } from './checked-request.js';
 import { planLogs } from './logs.js';
 import type { PlanContext } from './matchers.js';
 import { matchesText } from './matches-text.js';
@@ -16,7 +16,7 @@ import type { DeletePlan } from './types.js';
  * Parses the query of a deletion.
  * @throws ApiError for a query that names no streams
  */
-export function parseDeletion(query: Query, { filters = 'loki' }: PlanSettings = {}): AskedDeletion {
+export function parseDeletion(query: Query, { filters = 'loki' }: PlanSettings = {}): CheckedDeletion {
   const expr = withFilters(readLogQuery(query), filters);
   const { matchers } = expr.selector;
   if (!matchers.some(isSpecific)) throw apiError('deleteWildcard', { example: '{app="nginx"}' });
@@ -27,7 +27,7 @@ export function parseDeletion(query: Query, { filters = 'loki' }: PlanSettings =
  * Plans a deletion of exactly the rows that the query returns.
  * @throws ApiError for a query whose rows the backend cannot select exactly
  */
-export function* planDeletion({ expr }: AskedDeletion, context: PlanContext): Steps<DeletePlan> {
+export function* planDeletion({ expr }: CheckedDeletion, context: PlanContext): Steps<DeletePlan> {
   const { selection, close } = yield* planLogs(expr, context, 'on');
   const plan = close(undefined);
   if (plan.residual.length > 0) {

@@ -7,7 +7,7 @@ import { descriptorOf } from '../../logql/stages/index.js';
 import { or } from '../../victoria/logsql/build.js';
 import { detectedLevelName } from '../../victoria/names/level.js';
 import type { Naming } from '../../victoria/names/naming.js';
-import type { AskedMetric } from './asked.js';
+import type { CheckedMetric } from './checked-request.js';
 import {
   columnsFor,
   dropsErrors,
@@ -36,7 +36,7 @@ export interface OpenMetric extends OpenPlan<MetricPlan> {
 }
 
 export function* planMetric(
-  { expr, tree: asked, pushdown }: AskedMetric,
+  { expr, tree: asked, pushdown }: CheckedMetric,
   context: PlanContext,
 ): Steps<OpenMetric> {
   let count = 0;

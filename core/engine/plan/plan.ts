@@ -11,7 +11,7 @@ import type { NameLearner } from '../../victoria/names/name-learner.js';
 import type { Naming } from '../../victoria/names/naming.js';
 import { serviceNameLabel } from '../../victoria/names/service-name.js';
 import type { ApiRequest } from '../../wire/api/request.js';
-import type { Asked, AskedGathered, AskedStreams } from './asked.js';
+import type { CheckedRequest, CheckedGathered, CheckedStreams } from './checked-request.js';
 import { planDeletion } from './deletion.js';
 import { LabelFields } from './label-fields.js';
 import { type LabelQuestion, type OpenPlan, planLogs } from './logs.js';
@@ -50,7 +50,7 @@ export async function planRequest(
 }
 
 /** Plans a request, except for the names of label filters. */
-export function* openPlan(asked: Asked, context: PlanContext): Steps<OpenPlan<Plan>> {
+export function* openPlan(asked: CheckedRequest, context: PlanContext): Steps<OpenPlan<Plan>> {
   switch (asked.kind) {
     case 'logs':
       return yield* planLogs(asked.expr, context, asked.pushdown);
@@ -78,7 +78,7 @@ function whole(plan: Plan): OpenPlan<Plan> {
   return { wanted: undefined, close: () => plan };
 }
 
-function* planStreams({ selectors, ...asked }: AskedStreams, context: PlanContext): Steps<Plan> {
+function* planStreams({ selectors, ...asked }: CheckedStreams, context: PlanContext): Steps<Plan> {
   const filters: LogsqlFilter[] = [];
   for (const matchers of selectors) {
     filters.push((yield* planMatchers(matchers, context)).filter);
@@ -92,7 +92,7 @@ function* planStreams({ selectors, ...asked }: AskedStreams, context: PlanContex
  * evaluated for each query. Names that are stored differently may still make a difference: a query that needs other rows gets no answer
  * from the shared read.
  */
-function* planGathered({ parts }: AskedGathered, context: PlanContext): Steps<OpenPlan<GatheredPlan>> {
+function* planGathered({ parts }: CheckedGathered, context: PlanContext): Steps<OpenPlan<GatheredPlan>> {
   const open: { readonly plan: OpenMetric; readonly signal: AbortSignal }[] = [];
   for (const { asked, signal } of parts) open.push({ signal, plan: yield* planMetric(asked, context) });
   const questions = open.map(({ plan: { tree } }) => leavesOf(tree).flatMap((leaf) => leaf.questions));
@@ -128,7 +128,7 @@ async function labelFieldsOf(
 }
 
 /** The stream labels whose stored fields matter. */
-function labelsOf(asked: Asked, naming: Naming): readonly string[] {
+function labelsOf(asked: CheckedRequest, naming: Naming): readonly string[] {
   const names = selectorsOf(asked)
     .flat()
     .map(({ name }) => naming.selectorName(name))
@@ -137,12 +137,12 @@ function labelsOf(asked: Asked, naming: Naming): readonly string[] {
   return asked.kind === 'label-values' && asked.name !== serviceNameLabel ? [...names, asked.name] : names;
 }
 
-function selectorsOf(asked: Asked): readonly (readonly Matcher[])[] {
+function selectorsOf(asked: CheckedRequest): readonly (readonly Matcher[])[] {
   if ('selectors' in asked) return asked.selectors;
   return queriesOf(asked).map(({ selector }) => selector.matchers);
 }
 
-function queriesOf(asked: Asked): readonly LogExpr[] {
+function queriesOf(asked: CheckedRequest): readonly LogExpr[] {
   switch (asked.kind) {
     case 'logs':
     case 'detected-fields':
@@ -154,7 +154,7 @@ function queriesOf(asked: Asked): readonly LogExpr[] {
 }
 
 /** All range aggregations of a request. */
-function leavesAsked(asked: Asked): readonly Leaf[] {
+function leavesAsked(asked: CheckedRequest): readonly Leaf[] {
   switch (asked.kind) {
     case 'metric':
       return leavesOf(asked.tree);
@@ -166,7 +166,7 @@ function leavesAsked(asked: Asked): readonly Leaf[] {
 }
 
 /** The full time range in which a request reads rows; undefined for requests without a range. */
-function rangeRead(request: ApiRequest, asked: Asked): TimeRange | undefined {
+function rangeRead(request: ApiRequest, asked: CheckedRequest): TimeRange | undefined {
   const within =
     request.op === 'query'
       ? { startNs: request.timeNs, endNs: request.timeNs }

@@ -18,7 +18,13 @@ import { defaultMetricLimits, planLeaves, type MetricSettings } from '../../logq
 import { descriptorOf } from '../../logql/stages/index.js';
 import { labelFilter } from '../../logql/stages/label-filter.js';
 import type { Naming } from '../../victoria/names/naming.js';
-import type { Asked, AskedFields, AskedLogs, AskedMetric, PlanSettings } from './asked.js';
+import type {
+  CheckedRequest,
+  CheckedFields,
+  CheckedLogs,
+  CheckedMetric,
+  PlanSettings,
+} from './checked-request.js';
 import { parseDeletion } from './deletion.js';
 
 const instantLogText =
@@ -28,7 +34,11 @@ const instantLogText =
  * Parses a request, with the checks that Loki makes.
  * @throws LogqlError with Loki's text for a query it rejects, ApiError for unsupported queries
  */
-export function* readRequest(request: ApiRequest, naming: Naming, settings: PlanSettings = {}): Steps<Asked> {
+export function* readRequest(
+  request: ApiRequest,
+  naming: Naming,
+  settings: PlanSettings = {},
+): Steps<CheckedRequest> {
   switch (request.op) {
     case 'query_range':
       return yield* readQuery(request.query, naming, settings);
@@ -98,7 +108,7 @@ export function* readQuery(
   naming: Naming,
   { pushdown = 'on', filters = 'loki', approxTopk = 'loki' }: PlanSettings = {},
   metric: MetricSettings = { kind: 'range', splitMs: 0 },
-): Steps<AskedLogs | AskedMetric> {
+): Steps<CheckedLogs | CheckedMetric> {
   checkSelectors(query.ast);
   yield* checkSteps(query.ast);
   yield;
@@ -138,7 +148,7 @@ function matchersOf(selector: Selector | undefined): readonly Matcher[] {
 type Volume = Extract<DiscoveryRequest, { readonly op: 'volume' | 'volume_range' }>;
 type Scan = Extract<DiscoveryRequest, { readonly op: 'detected_fields' | 'detected_field_values' }>;
 
-function readVolume({ query, targetLabels, aggregateBy }: Volume, naming: Naming): Asked {
+function readVolume({ query, targetLabels, aggregateBy }: Volume, naming: Naming): CheckedRequest {
   const { matchers } = query;
   // Only in exactly this spelling may a selector be empty.
   if (query.text !== '{}') requireNonEmptyMatcher(matchers);
@@ -160,7 +170,7 @@ function readScan(
   { query }: Scan,
   naming: Naming,
   { pushdown = 'on', filters = 'loki' }: PlanSettings,
-): AskedFields {
+): CheckedFields {
   checkSelectors(query.ast);
   checkStages(query.ast);
   const expr = withFilters(withClientNames(query.ast, naming), filters);

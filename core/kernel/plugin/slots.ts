@@ -7,7 +7,7 @@ import type { Answer } from '../../wire/answer/types.js';
 
 /**
  * The facts that stages pass to later stages. A site adds its own by declaration merging: `declare module 'ref-proxy/plugin' { interface
- * Slots { region: string } }`. The engine does the same with the plan (core/engine/plan/asked), since the kernel does not know LogQL.
+ * Slots { region: string } }`. The engine does the same with the plan (core/engine/plan/checked-request), since the kernel does not know LogQL.
  */
 export interface Slots {
   /** The tenant whose data is requested (provided by tenancy). */

@@ -2,7 +2,7 @@ import { ApiError } from '../../base/errors/api-error.js';
 import { doAll } from '../../base/pace/steps.js';
 import { parseDuration } from '../../base/time/option-duration.js';
 import { adviceOn } from '../../engine/advice/rules.js';
-import type { PlanSettings } from '../../engine/plan/asked.js';
+import type { PlanSettings } from '../../engine/plan/checked-request.js';
 import { explainQuery, type QueryExplanation } from '../../engine/plan/explain/explain.js';
 import { planSettingsOf } from '../../engine/plan/explain/of-pipeline.js';
 import { firstStrategy, type KnownOfLeaf } from '../../engine/plan/explain/strategies.js';

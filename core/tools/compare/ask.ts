@@ -26,7 +26,7 @@ export interface AskLimits {
 }
 
 /** A request with the name of its query. */
-export interface AskedRequest extends ComparedRequest {
+export interface NamedRequest extends ComparedRequest {
   readonly group: string;
   readonly name: string;
   /** LogQL with all variables filled in, or the path. */
@@ -47,7 +47,7 @@ export type Outcome =
   | { readonly kind: 'failed'; readonly reason: string };
 
 export interface Compared {
-  readonly request: AskedRequest;
+  readonly request: NamedRequest;
   readonly outcome: Outcome;
   /** Milliseconds until the whole answer had arrived; undefined if there was none. */
   readonly referenceMs?: number;
@@ -81,7 +81,7 @@ export class Asker {
    * Sends a request to both sides. A difference only counts if the reference repeats its answer and the candidate still differs: logs that
    * arrive in between are not a difference.
    */
-  async compare(asked: AskedRequest): Promise<Compared> {
+  async compare(asked: NamedRequest): Promise<Compared> {
     try {
       // The sides take turns in being first, so that neither profits from a common page cache.
       const [reference, candidate] = await this.#both(asked, this.#count++ % 2 === 0);
@@ -118,7 +118,7 @@ export class Asker {
     return asArray(asObject(body)['data']).filter((value) => typeof value === 'string');
   }
 
-  async #both(asked: AskedRequest, isReferenceFirst: boolean): Promise<readonly [Timed, Timed]> {
+  async #both(asked: NamedRequest, isReferenceFirst: boolean): Promise<readonly [Timed, Timed]> {
     await this.#turns.next();
     const [reference, candidate] = this.#sides;
     const path = requestPath(asked);

@@ -1,7 +1,7 @@
 import { isSorting, LogqlError, parseQuery } from '../../logql/index.js';
 import { filledQueries, type FilledQuery, type NotAsked, type Times } from '../queries/filled-queries.js';
 import type { FoundQueries, FoundQuery } from '../queries/found-query.js';
-import type { AskedRequest } from './ask.js';
+import type { NamedRequest } from './ask.js';
 
 const defaultLimit = 100;
 
@@ -10,8 +10,8 @@ export function requestsOf(
   { queries }: Pick<FoundQueries, 'queries'>,
   values: ReadonlyMap<string, readonly string[]>,
   times: Times,
-): { readonly requests: readonly AskedRequest[]; readonly notAsked: readonly NotAsked[] } {
-  const requests: AskedRequest[] = [];
+): { readonly requests: readonly NamedRequest[]; readonly notAsked: readonly NotAsked[] } {
+  const requests: NamedRequest[] = [];
   const notAsked: NotAsked[] = [];
   for (const query of queries) {
     if (query.path !== undefined) {
@@ -25,14 +25,14 @@ export function requestsOf(
   return { requests, notAsked };
 }
 
-function pathRequest({ group, name }: FoundQuery, text: string): AskedRequest {
+function pathRequest({ group, name }: FoundQuery, text: string): NamedRequest {
   const url = new URL(text, 'http://path');
   const params: Record<string, string[]> = Object.create(null) as Record<string, string[]>;
   for (const [key, value] of url.searchParams) (params[key] ??= []).push(value);
   return { group, name, text, path: url.pathname, params };
 }
 
-function queryRequest({ query, text, span, name }: FilledQuery): AskedRequest {
+function queryRequest({ query, text, span, name }: FilledQuery): NamedRequest {
   const { group, kind, limit, orgId } = query;
   const { startMs, endMs, stepMs } = span;
   const lines = { limit: String(limit ?? defaultLimit) };

@@ -1,6 +1,6 @@
 import { doAll } from '../../base/pace/steps.js';
 import type { Label } from '../../base/labels/label-set.js';
-import type { PlanSettings } from '../../engine/plan/asked.js';
+import type { PlanSettings } from '../../engine/plan/checked-request.js';
 import { readQuery } from '../../engine/plan/request.js';
 import { metricRules } from '../../engine/plan/rules/metric.js';
 import type { Grouping, VectorAggregation } from '../../logql/ast.js';

@@ -1,5 +1,5 @@
 import { ApiError } from '../../base/errors/api-error.js';
-import type { PlanSettings } from '../../engine/plan/asked.js';
+import type { PlanSettings } from '../../engine/plan/checked-request.js';
 import { LogqlError } from '../../logql/index.js';
 import type { LogsqlQuery } from '../../victoria/logsql/ast.js';
 import { and, matcher, streamMatch } from '../../victoria/logsql/build.js';

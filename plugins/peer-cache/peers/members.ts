@@ -10,7 +10,7 @@ export interface Found {
 }
 
 /** The replicas responsible for a key. */
-export interface Place {
+export interface Responsible {
   /** The owner of the key; undefined if it is this process. */
   readonly home: Peer | undefined;
   /** Peers to ask for the key, at most two; a peer in this process's zone comes first. */
@@ -63,7 +63,7 @@ export class Members {
     this.#resized(peers.size);
   }
 
-  placeOf(key: string): Place {
+  placeOf(key: string): Responsible {
     const { ring, peers, zones } = this.#fleet;
     // If this process is the owner, the next member on the ring is asked, because it owned the key before this process joined.
     let owner: 'nobody' | 'self' | 'peer' = 'nobody';

@@ -2,7 +2,7 @@ import type { Clock } from '../../../core/base/clock.js';
 import { ByteLru } from '../../../core/base/memory/byte-lru.js';
 import type { Meters } from '../../../core/plugin/index.js';
 import type { peerMetrics } from './metrics.js';
-import { type Peer, largestSet, type PeerHouse, type Told } from './peer.js';
+import { type Peer, largestSet, type PeerHouse, type LookupReply } from './peer.js';
 import type { AnswerHit, AnswerTier, TierFront } from '../../../core/cache/answer-tier.js';
 import { AdaptiveTimeout } from '../../../core/base/pace/adaptive-timeout.js';
 import { frameBytes } from '../../../core/cache/frame.js';
@@ -176,7 +176,7 @@ export class PeerTier implements AnswerTier {
   }
 
   /** @param home the owner, which asks this process to make the value if no other does */
-  async #first(key: string, [first, second]: readonly Peer[], home?: Peer): Promise<Told> {
+  async #first(key: string, [first, second]: readonly Peer[], home?: Peer): Promise<LookupReply> {
     if (first === undefined) return nothing;
     // Checks in parallel whether the owner has the value; it crosses zones only if this zone does not have it.
     const leftElsewhere = second?.leftOf(key);
@@ -188,7 +188,7 @@ export class PeerTier implements AnswerTier {
   }
 
   /** Asks a peer, with a timeout adapted to its usual response time. A late value is stored for the next request. */
-  async #ask(peer: Peer, key: string, makes: boolean): Promise<Told> {
+  async #ask(peer: Peer, key: string, makes: boolean): Promise<LookupReply> {
     const head = { hasCome: false };
     const answer = peer.get(key, { began: () => (head.hasCome = true), makes });
     let isInTime = await settles(answer, peer.timeout.ms);
@@ -228,7 +228,7 @@ export class PeerTier implements AnswerTier {
     return hit;
   }
 
-  async #keepLater(key: string, answer: Promise<Told | undefined>): Promise<void> {
+  async #keepLater(key: string, answer: Promise<LookupReply | undefined>): Promise<void> {
     const epoch = this.#epoch;
     const { hit, state } = usable(await answer);
     if (epoch !== this.#epoch) return;
@@ -238,9 +238,9 @@ export class PeerTier implements AnswerTier {
   }
 }
 
-const nothing: Told = { state: 'none' };
+const nothing: LookupReply = { state: 'none' };
 
-function usable(told: Told | undefined): Told {
+function usable(told: LookupReply | undefined): LookupReply {
   if (told?.hit === undefined) return told ?? nothing;
   return told.hit.leftMs < minUsableMs ? nothing : told;
 }

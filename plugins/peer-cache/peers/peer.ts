@@ -57,7 +57,7 @@ export interface GetOptions {
   readonly timeoutMs?: number;
 }
 
-export interface Told {
+export interface LookupReply {
   readonly hit?: AnswerHit;
   /** `make`: this process is to make the value; `wait`: another one is making it. */
   readonly state: 'make' | 'wait' | 'none';
@@ -97,7 +97,7 @@ export class Peer {
   async get(
     key: string,
     { began, makes, waitMs, isAhead, timeoutMs }: GetOptions = {},
-  ): Promise<Told | undefined> {
+  ): Promise<LookupReply | undefined> {
     const sentMs = this.#house.clock.monotonicMs();
     return this.#guarded(async () => {
       const more = `${makes === true ? '&make=1' : ''}${isAhead === true ? '&ahead=1' : ''}${waitMs === undefined ? '' : `&wait_ms=${Math.ceil(waitMs)}`}`;
@@ -300,7 +300,7 @@ function isObject(value: unknown): value is Readonly<Record<string, unknown>> {
   return typeof value === 'object' && value !== null;
 }
 
-function stateOf({ headers }: PeerReply): Told['state'] {
+function stateOf({ headers }: PeerReply): LookupReply['state'] {
   const state = textOf(headers[makingHeader.toLowerCase()]);
   return state === 'make' || state === 'wait' ? state : 'none';
 }

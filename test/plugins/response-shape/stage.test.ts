@@ -3,7 +3,7 @@ import type { ApiRequest } from '../../../core/wire/api/request.js';
 import { Query, Selector } from '../../../core/wire/api/query.js';
 import { defaultNamingSettings, Naming } from '../../../core/victoria/names/naming.js';
 import { askedOf } from '../../core/engine/plan/planned.js';
-import type { Asked } from '../../../core/engine/plan/asked.js';
+import type { CheckedRequest } from '../../../core/engine/plan/checked-request.js';
 import type { Answer, Tenant } from '../../../core/plugin/index.js';
 import {
   FakeUpstream,
@@ -21,7 +21,7 @@ const naming = new Naming(defaultNamingSettings);
 async function answerOf(
   request: ApiRequest,
   expected: readonly ExpectedCall[],
-  plan: Asked = askedOf(request, naming),
+  plan: CheckedRequest = askedOf(request, naming),
 ): Promise<Answer> {
   const upstream = new FakeUpstream(expected);
   const tenant: Tenant = makeTenant();
@@ -98,7 +98,7 @@ test('equal bounds are that one instant, for every request that the backend answ
 
 test('a plan of another request is a defect', async (t) => {
   const request: ApiRequest = { op: 'labels', range, browse: {} };
-  const plan: Asked = { kind: 'series', selectors: [[]] };
+  const plan: CheckedRequest = { kind: 'series', selectors: [[]] };
   await t.throwsAsync(answerOf(request, [], plan), { message: /does not belong to a request for labels$/ });
 });
 
@@ -170,7 +170,7 @@ test('a stream that is silent in a short range is a series when it speaks on bot
 });
 
 test('index statistics add up entries and bytes of all streams', async (t) => {
-  const plan: Asked = { kind: 'index-stats', selectors: [[]] };
+  const plan: CheckedRequest = { kind: 'index-stats', selectors: [[]] };
   const streams = ['{app="a"}', '{app="b"}'];
   const times = { first: '2026-11-01T00:00:00Z', last: '2026-11-01T00:10:00Z' };
   const request: ApiRequest = { op: 'index_stats', query: new Selector('{app="a"}', 'reject'), range };

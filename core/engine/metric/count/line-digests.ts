@@ -85,7 +85,7 @@ export interface LineQuestion<Digest extends LineDigest = LineDigest> {
 }
 
 /** The lines to digest. */
-export interface AskedLines extends SampledLines {
+export interface LinesToDigest extends SampledLines {
   readonly samples: Pick<LineSamples, 'of'>;
   /** Ends the sampling. */
   readonly signal: AbortSignal;
@@ -102,7 +102,7 @@ export class LineDigests {
   /** The remembered digest or decline, if any. */
   known<Digest extends LineDigest>(
     { key }: LineQuestion<Digest>,
-    { upstream, selection }: Pick<AskedLines, 'upstream' | 'selection'>,
+    { upstream, selection }: Pick<LinesToDigest, 'upstream' | 'selection'>,
   ): Digest | Declined | undefined {
     // The key identifies the question, so the value is a result of its `digestFor`.
     return this.#memory.get(keyOf(key, upstream, selection)) as Digest | Declined | undefined;
@@ -111,7 +111,7 @@ export class LineDigests {
   /** A digest of the lines, or the reason to read them instead: they must have enough in common. */
   async of<Digest extends LineDigest>(
     question: LineQuestion<Digest>,
-    asked: AskedLines,
+    asked: LinesToDigest,
   ): Promise<Digest | Declined> {
     const known = this.known(question, asked);
     if (known !== undefined) return known;
@@ -133,7 +133,7 @@ export class LineDigests {
 function digestFromSample<Digest extends LineDigest>(
   { digestFor }: LineQuestion<Digest>,
   lines: readonly SampledLine[],
-  { signal }: Pick<AskedLines, 'signal'>,
+  { signal }: Pick<LinesToDigest, 'signal'>,
 ): Promise<Digest | Declined> {
   return atPace(digestFor(lines.map(({ line }) => line)), new Pacer(signal));
 }

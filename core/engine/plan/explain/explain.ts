@@ -5,7 +5,7 @@ import { printMatcher, printPlain, printStage } from '../../../logql/index.js';
 import { printFilter } from '../../../victoria/logsql/print.js';
 import type { LogsqlFilter } from '../../../victoria/logsql/ast.js';
 import type { Naming } from '../../../victoria/names/naming.js';
-import type { PlanSettings } from '../asked.js';
+import type { PlanSettings } from '../checked-request.js';
 import type { Decision } from '../matchers.js';
 import { type KnownNames, namesAsWritten } from '../known-names.js';
 import { type OpenPlan, planLogs } from '../logs.js';

@@ -3,7 +3,7 @@ import type { Pipeline } from '../../../kernel/pipeline/index.js';
 import type { Filters } from '../../../logql/index.js';
 import type { Query } from '../../../wire/api/query.js';
 import type { Host } from '../../../kernel/plugin/host.js';
-import type { PlanSettings } from '../asked.js';
+import type { PlanSettings } from '../checked-request.js';
 import type { Pushdown } from '../rules/query.js';
 import { explainQuery, type QueryExplanation } from './explain.js';
 

@@ -10,7 +10,7 @@ import { doAll } from '../../../../core/base/pace/steps.js';
 import { LogqlError, type MetricExpr } from '../../../../core/logql/index.js';
 import { rangeFunctions } from '../../../../core/logql/functions/range/index.js';
 import { leavesOf, mapLeaves } from '../../../../core/logql/metric/index.js';
-import type { AskedMetric } from '../../../../core/engine/plan/asked.js';
+import type { CheckedMetric } from '../../../../core/engine/plan/checked-request.js';
 import { askedMetric } from '../plan/planned.js';
 import type { Pushdown } from '../../../../core/engine/plan/rules/query.js';
 import { createExchange } from '../../../../core/kernel/plugin/exchange.js';
@@ -67,7 +67,7 @@ function requestOf({ path, query, window, atNs }: Question): MetricRequest | und
 }
 
 /** An error may name any entry of several leaves, or of one instant: a VictoriaLogs sends rows of one instant in any order. */
-function errorOf({ message, entry }: ApiError, asked: AskedMetric): unknown {
+function errorOf({ message, entry }: ApiError, asked: CheckedMetric): unknown {
   const mayNameOthers = leavesOf(asked.tree).length > 1 || process.env['BACKEND_URL'] !== undefined;
   return mayNameOthers ? entry : message;
 }
@@ -264,7 +264,7 @@ class Forced {
   }
 
   /** The reference groups no samples before their series are made. */
-  #askedBy(ast: MetricExpr): AskedMetric {
+  #askedBy(ast: MetricExpr): CheckedMetric {
     const asked = askedMetric(ast, this.#pushdown);
     if (this.#pushdown === 'on') return asked;
     const apart = mapLeaves(asked.tree, function* unmerged(leaf) {

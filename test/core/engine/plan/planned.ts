@@ -1,5 +1,9 @@
 import { doAll } from '../../../../core/base/pace/steps.js';
-import type { Asked, AskedMetric, PlanSettings } from '../../../../core/engine/plan/asked.js';
+import type {
+  CheckedRequest,
+  CheckedMetric,
+  PlanSettings,
+} from '../../../../core/engine/plan/checked-request.js';
 import type { KnownNames } from '../../../../core/engine/plan/known-names.js';
 import { LabelFields } from '../../../../core/engine/plan/label-fields.js';
 import { planLogs, type OpenLogs } from '../../../../core/engine/plan/logs.js';
@@ -14,7 +18,7 @@ import type { Naming } from '../../../../core/victoria/names/naming.js';
 import type { ApiRequest } from '../../../../core/wire/api/request.js';
 
 /** What translate reads in a request. */
-export function askedOf(request: ApiRequest, naming: Naming, settings?: PlanSettings): Asked {
+export function askedOf(request: ApiRequest, naming: Naming, settings?: PlanSettings): CheckedRequest {
   return doAll(readRequest(request, naming, settings));
 }
 
@@ -40,7 +44,7 @@ export function logsPlan(expr: LogExpr, naming: Naming, names?: KnownNames): Log
   return openLogs(expr, naming).close(names);
 }
 
-export function askedMetric(expr: MetricExpr, pushdown: Pushdown = 'on'): AskedMetric {
+export function askedMetric(expr: MetricExpr, pushdown: Pushdown = 'on'): CheckedMetric {
   return { kind: 'metric', ...planLeaves(expr), pushdown };
 }
 

@@ -17,34 +17,34 @@ interface Reading {
 }
 
 /** A log query, with the names of labels in this naming. */
-export interface AskedLogs extends Reading {
+export interface CheckedLogs extends Reading {
   readonly kind: 'logs';
   readonly expr: LogExpr;
 }
 
 /** A metric expression, and the parts of it that read logs. */
-export interface AskedMetric extends Reading, PlannedMetric<Leaf> {
+export interface CheckedMetric extends Reading, PlannedMetric<Leaf> {
   readonly kind: 'metric';
 }
 
 /** Metric queries over the same range that read the same rows, and are answered from one read (core/engine/metric/gathered.ts). */
-export interface AskedGathered {
+export interface CheckedGathered {
   readonly kind: 'gathered';
-  readonly parts: readonly AskedPart[];
+  readonly parts: readonly CheckedPart[];
 }
-export interface AskedPart {
-  readonly asked: AskedMetric;
+export interface CheckedPart {
+  readonly asked: CheckedMetric;
   /** Aborted when all clients of this part are gone. */
   readonly signal: AbortSignal;
 }
 
 /** A log query whose entries are searched for fields. */
-export interface AskedFields extends Reading {
+export interface CheckedFields extends Reading {
   readonly kind: 'detected-fields';
   readonly expr: LogExpr;
 }
 
-export interface AskedDeletion {
+export interface CheckedDeletion {
   readonly kind: 'delete';
   readonly expr: LogExpr;
 }
@@ -56,7 +56,7 @@ export type StreamsPlan = Exclude<
 >;
 
 /** The request for such a plan. It reads the rows that match any of the selectors. */
-export type AskedStreams = {
+export type CheckedStreams = {
   readonly [Kind in StreamsPlan['kind']]: Omit<Extract<StreamsPlan, { readonly kind: Kind }>, 'filter'> & {
     readonly selectors: readonly (readonly Matcher[])[];
   };
@@ -66,13 +66,13 @@ export type AskedStreams = {
  * A parsed and checked request, made by translate. The engine plans it once the stored names are known. The time range stays in the
  * request, where window-split can narrow it.
  */
-export type Asked =
-  | AskedLogs
-  | AskedMetric
-  | AskedGathered
-  | AskedFields
-  | AskedDeletion
-  | AskedStreams
+export type CheckedRequest =
+  | CheckedLogs
+  | CheckedMetric
+  | CheckedGathered
+  | CheckedFields
+  | CheckedDeletion
+  | CheckedStreams
   | FormatPlan
   | TenantPlan
   | DeletionsPlan
@@ -81,6 +81,6 @@ export type Asked =
 declare module '../../kernel/plugin/slots.js' {
   interface Slots {
     /** The parsed and checked request (provided by translate). */
-    plan: Asked;
+    plan: CheckedRequest;
   }
 }
