@@ -102,7 +102,7 @@ function connect(pipeline: Pipeline, deps: BuildDeps, units: Unit[]): Built {
       meter: deps.meterFor(loaded.id),
     });
     if (stage.routes !== undefined) {
-      checkRoutes(loaded, stage.routes, routes.byId, false);
+      checkRoutes(loaded, stage.routes, routes.byId, plugin.servesAdmin === true);
       claim(loaded, answering(loaded, stage.routes), handlers);
     }
   }

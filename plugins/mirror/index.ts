@@ -55,6 +55,7 @@ export default defineStage<MirrorOptions, never, never, typeof metrics>({
   gives: [],
   rest: 'once',
   optional: true,
+  servesAdmin: true,
   metrics,
   create: (options, host) =>
     options.url === undefined || options.url === '' || options.percent === 0

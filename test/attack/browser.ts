@@ -1,7 +1,11 @@
 import { once } from 'node:events';
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { connect } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { routes, type Route } from '../../core/wire/routes-table.js';
 import { startDevBackend } from '../../plugins/embedded-backend/dev-backend.js';
+import { mirroringPipeline } from '../watch/mirroring.js';
 import { Watched } from '../watch/watched.js';
 import { Tally, type AttackReport, type AttackSettings } from './tally.js';
 
@@ -134,13 +138,21 @@ function filled(path: string): string {
 export async function attackByBrowser({ backendUrl }: AttackSettings): Promise<AttackReport> {
   const tally = new Tally();
   const backend = backendUrl === undefined ? await startDevBackend() : undefined;
+  const folder = await mkdtemp(join(tmpdir(), 'ref-proxy-'));
   try {
+    // Its routes are to be attacked too; it mirrors nothing.
+    const file = join(folder, 'pipeline.yaml');
+    await writeFile(file, await mirroringPipeline({ url: 'http://127.0.0.1:9', percent: 0.001 }));
+    const pipeline = `-pipeline=${file}`;
     const url = backendUrl ?? backend?.url ?? '';
-    await withProxy(url, [], (proxy) => attackOpen(proxy, tally));
-    await withProxy(url, [`-http.allowed-hosts=${ownName}`], (proxy) => attackNamed(proxy, tally));
-    await withProxy(url, [`-server.admin-auth-token=${token}`], (proxy) => attackWithToken(proxy, tally));
+    await withProxy(url, [pipeline], (proxy) => attackOpen(proxy, tally));
+    await withProxy(url, [pipeline, `-http.allowed-hosts=${ownName}`], (proxy) => attackNamed(proxy, tally));
+    await withProxy(url, [pipeline, `-server.admin-auth-token=${token}`], (proxy) =>
+      attackWithToken(proxy, tally),
+    );
   } finally {
     await backend?.close();
+    await rm(folder, { recursive: true, force: true });
   }
   return tally;
 }

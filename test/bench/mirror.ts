@@ -3,13 +3,12 @@
  * nothing, and with one that is gone, in turn, in one run. The mirror that answers sends what the proxy itself answered at first, so that all
  * its cost is the proxy's.
  */
-import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { fileURLToPath } from 'node:url';
-import { parseDocument, type YAMLSeq } from 'yaml';
+import { mirroringPipeline, shippedPipeline } from '../watch/mirroring.js';
 import { Random } from '../watch/random.js';
 import { quantile } from './asking.js';
 import { startProgram, type RunningProgram } from './program.js';
@@ -21,7 +20,6 @@ const lines = 50_000;
 const rounds = 4;
 const clients = 4;
 const secondsEach = Number(process.env['MIRROR_SECONDS'] ?? 6);
-const pipeline = fileURLToPath(new URL('../../../pipelines/reference-compatible.yaml', import.meta.url));
 
 interface Setup {
   readonly name: string;
@@ -35,7 +33,7 @@ export async function run(): Promise<void> {
   const silent = await listening(createServer(() => undefined));
   const gone = await listening(createServer());
   gone.server.close();
-  const plain = await startProgram(serveArguments(backend.url, pipeline));
+  const plain = await startProgram(serveArguments(backend.url, shippedPipeline));
   const answering = await listening(repeating(plain.url));
   const setups: Setup[] = [{ name: 'no mirror', proxy: plain, timesMs: [] }];
   try {
@@ -46,7 +44,7 @@ export async function run(): Promise<void> {
       ['a mirror that is gone', gone.url],
     ] as const) {
       const file = join(folder, `${String(setups.length)}.yaml`);
-      await writeFile(file, await mirroringTo(url));
+      await writeFile(file, await mirroringPipeline({ url, percent: 100, rate: 50 }));
       setups.push({ name, proxy: await startProgram(serveArguments(backend.url, file)), timesMs: [] });
     }
     // The first round warms all up and is not counted.
@@ -134,14 +132,6 @@ function serveArguments(backend: string, file: string): readonly string[] {
     ],
     ...['-rate-limit-per-second=0', '-server.register-instrumentation=true'],
   ];
-}
-
-/** The pipeline file with a mirror in front that gets all requests it may. */
-async function mirroringTo(url: string): Promise<string> {
-  const document = parseDocument(await readFile(pipeline, 'utf8'));
-  const stages = document.get('stages') as YAMLSeq;
-  stages.items.unshift(document.createNode({ use: 'mirror', with: { url, percent: 100, rate: 50 } }));
-  return document.toString();
 }
 
 /** A Loki that answers what another one answers, from memory where it was asked before. */

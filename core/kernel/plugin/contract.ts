@@ -206,6 +206,8 @@ export interface StagePlugin<
    * The checker warns about other stages there.
    */
   readonly behindCaches?: boolean;
+  /** True if it answers a route of the admin listener, whatever the options; the checker must know without creating the plugin. */
+  readonly servesAdmin?: boolean;
   readonly metrics?: Metrics;
   create(options: Options, host: Host<Metrics>): Stage<Needs, Gives>;
 }

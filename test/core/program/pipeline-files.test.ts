@@ -79,7 +79,7 @@ test.serial('graph shows stages with their slots and changed options, and no sec
   const { status, out } = await run('graph', `-pipeline=${file}`, '-max-concurrent=7');
   t.is(status, 0);
   t.regex(out, /1 {2}tenancy +gives tenant/);
-  t.regex(out, /2 {2}guard +needs tenant \(1\); gives place\n/);
+  t.regex(out, /2 {2}guard +needs tenant \(1\); gives permit\n/);
   t.regex(out, /│ +rateLimitBurst: 50\n/);
   t.regex(out, /│ +maxConcurrent: 7\n/);
   t.regex(out, /│ +basicAuth: \(hidden\)\n/);

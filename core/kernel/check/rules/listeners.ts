@@ -119,7 +119,7 @@ function servesAdmin({ entries }: PipelineDraft): boolean {
     ({ isEnabled, load }) =>
       isEnabled &&
       load.kind === 'loaded' &&
-      load.plugin.kind === 'endpoint' &&
+      load.plugin.kind !== 'service' &&
       load.plugin.servesAdmin === true,
   );
 }
