@@ -3,9 +3,11 @@ import { setTimeout as pause } from 'node:timers/promises';
 import test, { type ExecutionContext } from 'ava';
 import type { MirrorOptions } from '../../../core/base/options.gen.js';
 import { apiError, type Answer, type Exchange } from '../../../core/plugin/index.js';
-import { makeExchange, makeLogRequest, optionsOf } from '../../../core/testing/index.js';
+import { makeExchange, makeLogRequest, optionsOf, withProxy } from '../../../core/testing/index.js';
+import { startDevBackend } from '../../../plugins/embedded-backend/dev-backend.js';
 import mirror from '../../../plugins/mirror/index.js';
 import { lokiOf, matrix, Refusal, type Asked } from '../../core/tools/compare/two-lokis.js';
+import { mirroringPipeline } from '../../watch/mirroring.js';
 import { hostFor } from '../host-for.js';
 
 const stats = {
@@ -163,4 +165,29 @@ test('a request that comes again by its bytes is let through, or goes through th
   await stage.handle(exchangeOf(), () => Promise.resolve(scalar(1)));
   t.deepEqual(await settled(1), { equal: 1 });
   t.is(loki.asked.length, 1);
+});
+
+test('a proxy with the stage mirrors a request of a client, and its admin API shows the difference', async (t) => {
+  const loki = await lokiOf(t, () => mirrored('2'));
+  const backend = await startDevBackend();
+  t.teardown(() => backend.close());
+  const pipeline = await mirroringPipeline({ url: loki.url, percent: 100 });
+  await withProxy(
+    pipeline,
+    async ({ url, proxy }) => {
+      const answer = await fetch(`${url}/loki/api/v1/query?query=vector(1)&time=60`);
+      t.is(answer.status, 200);
+      for (;;) {
+        const shown = await fetch(`${proxy.urls.admin ?? url}/admin/mirror`);
+        const { data } = (await shown.json()) as { readonly data: readonly { readonly request: unknown }[] };
+        if (data.length === 0) {
+          await pause(5);
+          continue;
+        }
+        t.like(data[0]?.request, { path: '/loki/api/v1/query', params: { query: 'vector(1)' } });
+        break;
+      }
+    },
+    { flags: { backend: backend.url } },
+  );
 });
