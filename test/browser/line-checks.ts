@@ -205,7 +205,6 @@ export const lineChecks: readonly Check[] = [
           for (const part of [
             'VictoriaLogs searches',
             'No label narrows the search',
-            'Every line of the selection is parsed here',
             'VictoriaLogs does this itself',
             'The proxy does this on what comes',
             'On every row that comes the proxy runs: | logfmt',
@@ -228,5 +227,25 @@ export const lineChecks: readonly Check[] = [
           await fitsAndReads(page);
         },
       ),
+  ],
+  [
+    'the plan advises a line filter where the backend cannot search for a parsed value itself',
+    async (settings) => {
+      const advice = 'Every line of the selection is parsed here';
+      for (const [parser, isGiven] of [
+        ['unpack', true],
+        ['logfmt', false],
+      ] as const)
+        await withPage(
+          settings,
+          wide,
+          hashOf(`{service_name=~".+"} | ${parser} | level="info"`),
+          async ({ page }) => {
+            await page.getByRole('tab', { name: /Plan/ }).press('Enter');
+            await page.locator('.plan').getByText('No label narrows the search').waitFor();
+            assert.equal((await page.locator('.plan').innerText()).includes(advice), isGiven, parser);
+          },
+        );
+    },
   ],
 ];
