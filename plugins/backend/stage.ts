@@ -9,8 +9,12 @@ import { createFingerprint, type Fingerprint } from '../../core/cache/keys.js';
 import { dataOwner } from '../../core/base/keys/data-owner.js';
 import { backendVersion, toldVersion } from '../../core/victoria/upstream/backend-version.js';
 import { BoundUpstream, type Binding } from '../../core/victoria/upstream/bound.js';
-import { CircuitBreaker, type BreakerState } from '../../core/base/admission/circuit-breaker.js';
-import { BackendClient, type ClientOptions } from '../../core/victoria/upstream/client.js';
+import {
+  CircuitBreaker,
+  breakerGaugeValue,
+  type BreakerState,
+} from '../../core/base/admission/circuit-breaker.js';
+import { BackendClient, clientOptions } from '../../core/victoria/upstream/client.js';
 import { ExchangeGates, type GatesOptions } from '../../core/victoria/upstream/gates/gates.js';
 import {
   headersFor,
@@ -36,7 +40,6 @@ import type { backendMetrics } from './metrics.js';
 
 type BackendHost = Host<typeof backendMetrics>;
 
-const gaugeValue: Readonly<Record<BreakerState, number>> = { closed: 0, open: 1, 'half-open': 2 };
 const readinessTimeoutMs = 2000;
 const notReady = 'backend not ready';
 const partialWarning =
@@ -74,13 +77,7 @@ export class BackendStage implements Stage<'tenant', 'upstream'> {
     this.#options = options;
     this.#host = host;
     this.#fingerprint = createFingerprint(options);
-    this.#breaker = new CircuitBreaker({
-      failThreshold: options.breakerFailThreshold,
-      openDurationMs: options.breakerOpenDuration,
-      windowDurationMs: options.breakerWindowDuration,
-      nowMs: () => host.clock.monotonicMs(),
-      onState: (state) => this.#onBreaker(state),
-    });
+    this.#breaker = CircuitBreaker.from(options, host.clock, (state) => this.#onBreaker(state));
     this.#pulse = new Pulse({
       probe: (signal) => healthProblem(this.#client, this.#probed.headers, signal),
       nowMs: () => host.clock.monotonicMs(),
@@ -90,17 +87,7 @@ export class BackendStage implements Stage<'tenant', 'upstream'> {
       },
     });
     const own = new OwnCalls(() => host.clock.monotonicMs());
-    const settings: ClientOptions = {
-      url: options.url,
-      timeoutMs: options.timeout,
-      compression: options.compression,
-      tlsSkipVerify: options.tlsSkipVerify,
-      maxConcurrent: options.maxConcurrent,
-      maxBufferedBytes: options.maxBufferedResponseBytes,
-      maxRowBytes: options.maxRowBytes,
-      showsRawErrors: options.showsRawErrors,
-      hidesAddresses: options.hidesAddresses,
-    };
+    const settings = clientOptions(options.url, options);
     this.#client = new BackendClient(
       {
         ...settings,
@@ -130,7 +117,7 @@ export class BackendStage implements Stage<'tenant', 'upstream'> {
   }
 
   async start(signal: AbortSignal): Promise<void> {
-    this.#host.meters.circuit_breaker_state.set(gaugeValue.closed, {});
+    this.#host.meters.circuit_breaker_state.set(breakerGaugeValue.closed, {});
     const bound = AbortSignal.any([signal, AbortSignal.timeout(this.#options.versionCheckTimeout)]);
     const rule = {
       minVersion: this.#options.minVersion,
@@ -250,6 +237,6 @@ export class BackendStage implements Stage<'tenant', 'upstream'> {
     ).unref();
   }
   #showBreaker(state: BreakerState): void {
-    this.#host.meters.circuit_breaker_state.set(gaugeValue[state], {});
+    this.#host.meters.circuit_breaker_state.set(breakerGaugeValue[state], {});
   }
 }

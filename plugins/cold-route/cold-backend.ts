@@ -7,15 +7,14 @@ import { SimpleStore } from '../../core/victoria/stores/simple-store.js';
 import { splitAt } from '../../core/victoria/stores/split.js';
 import { TwoStores } from '../../core/victoria/stores/two-stores.js';
 import { BoundUpstream, type Binding } from '../../core/victoria/upstream/bound.js';
-import { CircuitBreaker, type BreakerState } from '../../core/base/admission/circuit-breaker.js';
-import { BackendClient } from '../../core/victoria/upstream/client.js';
+import { breakerGaugeValue } from '../../core/base/admission/circuit-breaker.js';
+import { clientWithBreaker, type BackendClient } from '../../core/victoria/upstream/client.js';
 import type { Upstream } from '../../core/victoria/upstream/types.js';
 import { unboundedMemory } from '../../core/base/memory/account.js';
 import { warned } from '../../core/wire/answer/warned.js';
 import { ManifestReader } from './manifest.js';
 import type { coldMetrics } from './metrics.js';
 
-const gaugeValue: Readonly<Record<BreakerState, number>> = { closed: 0, open: 1, 'half-open': 2 };
 const nsPerMs = 1_000_000n;
 const warning = 'partial response: the cold backend could not be read, so old data is missing';
 
@@ -32,39 +31,15 @@ export class ColdBackend implements Stage<never, 'cold'> {
     this.#host = host;
     this.#hasCredentials = authorizationOf(new URL(url)) !== undefined;
     const { meters, log, clock } = host;
-    const breaker = new CircuitBreaker({
-      failThreshold: options.breakerFailThreshold,
-      openDurationMs: options.breakerOpenDuration,
-      windowDurationMs: options.breakerWindowDuration,
-      nowMs: () => clock.monotonicMs(),
-      onState: (state) => {
-        meters.cold_circuit_breaker_state.set(gaugeValue[state], {});
-        log.warn(`circuit breaker of the cold backend is ${state}`);
-      },
+    this.#client = clientWithBreaker(url, options, {
+      ...{ name: 'cold backend', clock, log },
+      ...{ calls: meters.cold_calls, state: meters.cold_circuit_breaker_state },
     });
-    this.#client = new BackendClient(
-      {
-        url,
-        timeoutMs: options.timeout,
-        compression: options.compression,
-        tlsSkipVerify: options.tlsSkipVerify,
-        maxConcurrent: options.maxConcurrent,
-        maxBufferedBytes: options.maxBufferedResponseBytes,
-        maxRowBytes: options.maxRowBytes,
-        showsRawErrors: options.showsRawErrors,
-        hidesAddresses: options.hidesAddresses,
-        onCalls: (running, waiting) => {
-          meters.cold_calls.set(running, { state: 'running' });
-          meters.cold_calls.set(waiting, { state: 'waiting' });
-        },
-      },
-      breaker,
-    );
     this.#manifest = new ManifestReader(this.#client, host, options.manifestRefresh, options.timeout);
   }
 
   start(signal: AbortSignal): Promise<void> {
-    this.#host.meters.cold_circuit_breaker_state.set(gaugeValue.closed, {});
+    this.#host.meters.cold_circuit_breaker_state.set(breakerGaugeValue.closed, {});
     return this.#manifest.start(signal);
   }
 

@@ -1,4 +1,4 @@
-import { CircuitBreaker, type BreakerState } from '../../core/base/admission/circuit-breaker.js';
+import { breakerGaugeValue } from '../../core/base/admission/circuit-breaker.js';
 import type { Tenant } from '../../core/base/caller.js';
 import { ApiError } from '../../core/base/errors/api-error.js';
 import { apiError, errorTable } from '../../core/base/errors/table.js';
@@ -7,13 +7,11 @@ import type { MemoryAccount } from '../../core/base/memory/account.js';
 import { Pacer } from '../../core/base/pace/pacer.js';
 import { atPace } from '../../core/base/pace/steps.js';
 import type { Answer, ApiRequest, Host } from '../../core/plugin/index.js';
-import { BackendClient } from '../../core/victoria/upstream/client.js';
+import { clientWithBreaker, type BackendClient } from '../../core/victoria/upstream/client.js';
 import { isCallError, isRefusal } from '../../core/victoria/upstream/failures.js';
 import { decodeSteps } from '../../core/wire/answer/decode.js';
 import { lokiRequest, type LokiRequest } from '../../core/wire/api/loki-request.js';
 import type { historyMetrics } from './metrics.js';
-
-const gaugeValue: Readonly<Record<BreakerState, number>> = { closed: 0, open: 1, 'half-open': 2 };
 
 /** Length of parameters from which they are sent as a form: servers bound the length of addresses. */
 const longParameters = 2000;
@@ -33,38 +31,22 @@ export class OldLoki {
     const { meters, log, clock } = host;
     this.#host = host;
     this.#maxAnswerBytes = options.maxAnswerBytes;
-    const breaker = new CircuitBreaker({
-      failThreshold: options.breakerFailThreshold,
-      openDurationMs: options.breakerOpenDuration,
-      windowDurationMs: options.breakerWindowDuration,
-      nowMs: () => clock.monotonicMs(),
-      onState: (state) => {
-        meters.loki_history_circuit_breaker_state.set(gaugeValue[state], {});
-        log.warn(`circuit breaker of the old Loki is ${state}`);
-      },
-    });
-    this.#client = new BackendClient(
+    const maxBytes = {
+      maxBufferedResponseBytes: options.maxAnswerBytes,
+      maxRowBytes: options.maxAnswerBytes,
+    };
+    this.#client = clientWithBreaker(
+      url,
+      { ...options, ...maxBytes, compression: 'auto' },
       {
-        url,
-        timeoutMs: options.timeout,
-        compression: 'auto',
-        tlsSkipVerify: options.tlsSkipVerify,
-        maxConcurrent: options.maxConcurrent,
-        maxBufferedBytes: options.maxAnswerBytes,
-        maxRowBytes: options.maxAnswerBytes,
-        showsRawErrors: options.showsRawErrors,
-        hidesAddresses: options.hidesAddresses,
-        onCalls: (running, waiting) => {
-          meters.loki_history_calls.set(running, { state: 'running' });
-          meters.loki_history_calls.set(waiting, { state: 'waiting' });
-        },
+        ...{ name: 'old Loki', clock, log },
+        ...{ calls: meters.loki_history_calls, state: meters.loki_history_circuit_breaker_state },
       },
-      breaker,
     );
   }
 
   start(): void {
-    this.#host.meters.loki_history_circuit_breaker_state.set(gaugeValue.closed, {});
+    this.#host.meters.loki_history_circuit_breaker_state.set(breakerGaugeValue.closed, {});
   }
 
   stop(): Promise<void> {

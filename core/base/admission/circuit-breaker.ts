@@ -1,6 +1,14 @@
+import type { Clock } from '../clock.js';
 import { apiError } from '../errors/table.js';
 
 export type BreakerState = 'closed' | 'open' | 'half-open';
+
+/** Value of the gauge that shows a state. */
+export const breakerGaugeValue: Readonly<Record<BreakerState, number>> = {
+  closed: 0,
+  open: 1,
+  'half-open': 2,
+};
 
 export interface BreakerOptions {
   /** Transport failures within the window that open the breaker. */
@@ -13,6 +21,13 @@ export interface BreakerOptions {
   readonly nowMs: () => number;
   /** Called on every state change, for the gauge. */
   readonly onState?: (state: BreakerState) => void;
+}
+
+/** The options that stages have for a breaker; durations in milliseconds. */
+export interface BreakerFlags {
+  readonly breakerFailThreshold: number;
+  readonly breakerOpenDuration: number;
+  readonly breakerWindowDuration: number;
 }
 
 /** Permission for one call. Exactly one of the methods ends it; later calls are ignored. */
@@ -48,6 +63,21 @@ export class CircuitBreaker {
 
   constructor(options: BreakerOptions) {
     this.#options = options;
+  }
+
+  /** Creates the breaker that the options of a stage describe. */
+  static from(
+    { breakerFailThreshold, breakerOpenDuration, breakerWindowDuration }: BreakerFlags,
+    clock: Pick<Clock, 'monotonicMs'>,
+    onState: (state: BreakerState) => void,
+  ): CircuitBreaker {
+    return new CircuitBreaker({
+      failThreshold: breakerFailThreshold,
+      openDurationMs: breakerOpenDuration,
+      windowDurationMs: breakerWindowDuration,
+      nowMs: () => clock.monotonicMs(),
+      onState,
+    });
   }
 
   /** The current state, for /ready and the gauge. Does not admit a call. */

@@ -1,6 +1,14 @@
 import type { HeldPermit } from '../../base/admission/permit.js';
+import type { Clock } from '../../base/clock.js';
 import { apiError } from '../../base/errors/table.js';
-import type { CircuitBreaker, BreakerPermit } from '../../base/admission/circuit-breaker.js';
+import {
+  CircuitBreaker,
+  breakerGaugeValue,
+  type BreakerFlags,
+  type BreakerPermit,
+} from '../../base/admission/circuit-breaker.js';
+import type { Logger } from '../../base/logger.js';
+import type { Gauge } from '../../base/meters.js';
 import {
   BackendHttp,
   throwIfEnded,
@@ -118,4 +126,53 @@ export class BackendClient {
     this.#http.close();
     return Promise.resolve();
   }
+}
+
+/** The options that stages have for a client; `timeout` in milliseconds. */
+export interface ClientFlags {
+  readonly timeout: number;
+  readonly compression: BackendOptions['compression'];
+  readonly tlsSkipVerify: boolean;
+  readonly maxConcurrent: number;
+  readonly maxBufferedResponseBytes: number;
+  readonly maxRowBytes: number;
+  readonly showsRawErrors: boolean;
+  readonly hidesAddresses: boolean;
+}
+
+/** The options of a client that the options of a stage describe. */
+export function clientOptions(url: string, flags: ClientFlags): BackendOptions {
+  const { timeout, compression, tlsSkipVerify, maxConcurrent, showsRawErrors, hidesAddresses } = flags;
+  return {
+    ...{ url, timeoutMs: timeout, compression, tlsSkipVerify, maxConcurrent, showsRawErrors, hidesAddresses },
+    maxBufferedBytes: flags.maxBufferedResponseBytes,
+    maxRowBytes: flags.maxRowBytes,
+  };
+}
+
+/** The surroundings of a client with a breaker of its own. */
+export interface OwnBreaker {
+  /** The name of the server in log records. */
+  readonly name: string;
+  readonly clock: Pick<Clock, 'monotonicMs'>;
+  readonly log: Pick<Logger, 'warn'>;
+  readonly calls: Gauge<{ readonly state: string }>;
+  readonly state: Gauge<Readonly<Record<never, string>>>;
+}
+
+/** Creates a client of a server beside the backend, with a circuit breaker of its own; both are shown by gauges. */
+export function clientWithBreaker(
+  url: string,
+  flags: ClientFlags & BreakerFlags,
+  { name, clock, log, calls, state: gauge }: OwnBreaker,
+): BackendClient {
+  const breaker = CircuitBreaker.from(flags, clock, (state) => {
+    gauge.set(breakerGaugeValue[state], {});
+    log.warn(`circuit breaker of the ${name} is ${state}`);
+  });
+  const onCalls = (running: number, waiting: number): void => {
+    calls.set(running, { state: 'running' });
+    calls.set(waiting, { state: 'waiting' });
+  };
+  return new BackendClient({ ...clientOptions(url, flags), onCalls }, breaker);
 }
