@@ -1,12 +1,14 @@
 /** Stage `mirror`: a share of requests is sent to a second Loki API after its answer went out, and the answers are compared. */
-import { Agent, request as httpRequest } from 'undici';
+import { setImmediate } from 'node:timers/promises';
+import { Agent } from 'undici';
 import { ApiError } from '../../core/base/errors/api-error.js';
 import { RefusedQuery } from '../../core/base/errors/refused-query.js';
 import type { MirrorOptions } from '../../core/base/options.gen.js';
 import { Pacer } from '../../core/base/pace/pacer.js';
 import { atPace } from '../../core/base/pace/steps.js';
 import { authorizationOf } from '../../core/base/url-credentials.js';
-import { compareAnswers, type Answered } from '../../core/comparison/answers.js';
+import { compareAnswers, parsedBody, type Answered } from '../../core/comparison/answers.js';
+import { askLoki } from '../../core/comparison/ask-loki.js';
 import type { Difference } from '../../core/comparison/difference.js';
 import { knownDifference } from '../../core/comparison/known-differences.js';
 import {
@@ -23,6 +25,7 @@ import {
 } from '../../core/plugin/index.js';
 import { encodeSteps } from '../../core/wire/answer/encode.js';
 import { lokiRequest, type LokiRequest } from '../../core/wire/api/loki-request.js';
+import type { Tokens } from '../../core/workers/workers.js';
 
 const metrics = {
   mirror_requests_total: {
@@ -84,10 +87,10 @@ class Mirror implements Stage<never, never> {
   readonly #authorization: string | undefined;
   readonly #agent: Agent;
   readonly #stopped = new AbortController();
+  /** Undefined for a rate of 0. */
+  readonly #tokens: Tokens | undefined;
   readonly #differences: MirroredDifference[] = [];
   readonly #topic: Topic<null, readonly MirroredDifference[]>;
-  #tokens: number;
-  #filledAtMs: number;
   #running = 0;
   /** Repeated requests that go through the chain to be mirrored. */
   #owed = 0;
@@ -100,9 +103,9 @@ class Mirror implements Stage<never, never> {
     const parsed = new URL(url);
     this.#authorization = authorizationOf(parsed);
     this.#base = parsed.origin + parsed.pathname.replace(/\/+$/, '');
-    this.#tokens = options.rate;
-    this.#filledAtMs = host.clock.monotonicMs();
-    const { timeout, maxConcurrent: connections } = options;
+    const { timeout, maxConcurrent: connections, rate: perSecond } = options;
+    const budget = { name: `${host.pluginId} rate of ${perSecond}`, size: Math.max(1, perSecond), perSecond };
+    this.#tokens = perSecond > 0 ? host.workers.tokens(budget) : undefined;
     this.#agent = new Agent({ connections, headersTimeout: timeout, bodyTimeout: timeout });
   }
 
@@ -131,6 +134,7 @@ class Mirror implements Stage<never, never> {
   /** Closes connections; comparisons that run are given up. */
   async stop(): Promise<void> {
     this.#stopped.abort();
+    this.#tokens?.release();
     await this.#agent.destroy();
   }
 
@@ -161,32 +165,30 @@ class Mirror implements Stage<never, never> {
 
   /** Starts the mirrored request once the answer has been handed on, unless a limit is reached. Nobody waits for it. */
   #send(exchange: Exchange, request: LokiRequest, answer: Answer | Answered): void {
-    const reason = this.#refusal();
-    if (reason !== undefined) {
-      this.#host.meters.mirror_not_sent_total.add(1, { reason });
+    if (this.#running >= this.#options.maxConcurrent) {
+      this.#notSent('concurrency');
       return;
     }
     this.#running += 1;
-    setImmediate(() => {
-      void this.#compare(exchange, request, answer)
-        .catch((error: unknown) => {
-          this.#count('failed');
-          if (!this.#stopped.signal.aborted) this.#host.log.debug('a mirrored request failed', { error });
-        })
-        .finally(() => (this.#running -= 1));
-    });
+    void this.#mirror(exchange, request, answer)
+      .catch((error: unknown) => {
+        this.#count('failed');
+        if (!this.#stopped.signal.aborted) this.#host.log.debug('a mirrored request failed', { error });
+      })
+      .finally(() => (this.#running -= 1));
   }
 
-  /** The limit that keeps a request from being mirrored now; undefined takes a token. */
-  #refusal(): 'rate' | 'concurrency' | undefined {
-    const nowMs = this.#host.clock.monotonicMs();
-    const { rate, maxConcurrent } = this.#options;
-    this.#tokens = Math.min(Math.max(1, rate), this.#tokens + ((nowMs - this.#filledAtMs) / 1000) * rate);
-    this.#filledAtMs = nowMs;
-    if (this.#running >= maxConcurrent) return 'concurrency';
-    if (this.#tokens < 1) return 'rate';
-    this.#tokens -= 1;
-    return undefined;
+  async #mirror(exchange: Exchange, request: LokiRequest, answer: Answer | Answered): Promise<void> {
+    if (this.#tokens === undefined || !(await this.#tokens.take(''))) {
+      this.#notSent('rate');
+      return;
+    }
+    await setImmediate();
+    await this.#compare(exchange, request, answer);
+  }
+
+  #notSent(reason: 'rate' | 'concurrency'): void {
+    this.#host.meters.mirror_not_sent_total.add(1, { reason });
   }
 
   async #compare(
@@ -242,38 +244,28 @@ class Mirror implements Stage<never, never> {
     if (!('kind' in answer)) return answer;
     const steps = encodeSteps(answer, { categorizeLabels, request });
     const { status, body } = await atPace(steps, new Pacer(this.#stopped.signal));
-    return body.byteLength > this.#options.maxAnswerBytes ? undefined : { status, body: parsedOrText(body) };
+    return body.byteLength > this.#options.maxAnswerBytes
+      ? undefined
+      : { status, body: parsedBody(body.toString('utf8')) };
   }
 
-  async #ask(
-    { path, params }: LokiRequest,
-    caller: Exchange['caller'],
+  #ask(
+    request: LokiRequest,
+    { headers, orgId }: Exchange['caller'],
     signal: AbortSignal,
   ): Promise<Answered | undefined> {
-    const search = new URLSearchParams();
-    for (const [name, value] of Object.entries(params))
-      for (const one of [value].flat()) search.append(name, one);
-    const flags = caller.headers.get('x-loki-response-encoding-flags');
-    const answer = await httpRequest(`${this.#base}${path}?${search.toString()}`, {
-      dispatcher: this.#agent,
-      signal,
+    const flags = headers.get('x-loki-response-encoding-flags');
+    return askLoki(request, {
+      url: this.#base,
       headers: {
-        ...(caller.orgId === undefined ? {} : { 'x-scope-orgid': caller.orgId }),
+        ...(orgId === undefined ? {} : { 'x-scope-orgid': orgId }),
         ...(flags === undefined ? {} : { 'x-loki-response-encoding-flags': flags }),
         ...(this.#authorization === undefined ? {} : { authorization: this.#authorization }),
       },
+      dispatcher: this.#agent,
+      signal,
+      maxBytes: this.#options.maxAnswerBytes,
     });
-    const pieces: Buffer[] = [];
-    let bytes = 0;
-    for await (const piece of answer.body as AsyncIterable<Buffer>) {
-      bytes += piece.length;
-      if (bytes > this.#options.maxAnswerBytes) {
-        answer.body.destroy();
-        return undefined;
-      }
-      pieces.push(piece);
-    }
-    return { status: answer.statusCode, body: parsedOrText(Buffer.concat(pieces)) };
   }
 }
 
@@ -282,13 +274,4 @@ function refusalOf(error: unknown): Answered | undefined {
   if (error instanceof RefusedQuery) return { status: 400, body: error.message };
   if (error instanceof ApiError && error.status < 499) return { status: error.status, body: error.message };
   return undefined;
-}
-
-function parsedOrText(bytes: Buffer): unknown {
-  const text = bytes.toString('utf8');
-  try {
-    return JSON.parse(text);
-  } catch {
-    return text;
-  }
 }

@@ -1,12 +1,6 @@
-import { Agent, request } from 'undici';
-import {
-  compareAnswers,
-  hasData,
-  parsedBody,
-  queryString,
-  type Answered,
-  type ComparedRequest,
-} from '../../comparison/answers.js';
+import { Agent } from 'undici';
+import { compareAnswers, hasData, type Answered, type ComparedRequest } from '../../comparison/answers.js';
+import { askLoki } from '../../comparison/ask-loki.js';
 import type { Difference } from '../../comparison/difference.js';
 import { asArray, asObject } from '../../comparison/json.js';
 import { RateTurns } from '../queries/pace.js';
@@ -111,8 +105,8 @@ export class Asker {
 
   /** The values of a label on the reference side. */
   async labelValues(label: string, params: URLSearchParams): Promise<readonly string[]> {
-    const path = `/loki/api/v1/label/${encodeURIComponent(label)}/values?${params.toString()}`;
-    const { status, body } = await this.#send(this.#sides[0], path, undefined);
+    const path = `/loki/api/v1/label/${encodeURIComponent(label)}/values`;
+    const { status, body } = await this.#send(this.#sides[0], { path, params: Object.fromEntries(params) });
     if (status !== 200)
       throw new NoAnswerError(`the values of the label ${label} are answered with ${status}`);
     return asArray(asObject(body)['data']).filter((value) => typeof value === 'string');
@@ -121,38 +115,28 @@ export class Asker {
   async #both(asked: NamedRequest, isReferenceFirst: boolean): Promise<readonly [Timed, Timed]> {
     await this.#turns.next();
     const [reference, candidate] = this.#sides;
-    const path = requestPath(asked);
     if (isReferenceFirst) {
-      const first = await this.#send(reference, path, asked.orgId);
-      return [first, await this.#send(candidate, path, asked.orgId)];
+      const first = await this.#send(reference, asked, asked.orgId);
+      return [first, await this.#send(candidate, asked, asked.orgId)];
     }
-    const first = await this.#send(candidate, path, asked.orgId);
-    return [await this.#send(reference, path, asked.orgId), first];
+    const first = await this.#send(candidate, asked, asked.orgId);
+    return [await this.#send(reference, asked, asked.orgId), first];
   }
 
-  async #send({ url, headers }: Side, path: string, orgId: string | undefined): Promise<Timed> {
+  async #send({ url, headers }: Side, asked: ComparedRequest, orgId?: string): Promise<Timed> {
     const { timeoutMs, maxAnswerBytes } = this.#limits;
     const startedMs = performance.now();
     try {
-      const answer = await request(url + path, {
-        dispatcher: this.#agent,
+      const answer = await askLoki(asked, {
+        url,
         headers: { ...(orgId === undefined ? {} : { 'x-scope-orgid': orgId }), ...headers },
+        dispatcher: this.#agent,
         signal: AbortSignal.timeout(timeoutMs),
+        maxBytes: maxAnswerBytes,
       });
-      const pieces: Buffer[] = [];
-      let bytes = 0;
-      for await (const piece of answer.body as AsyncIterable<Buffer>) {
-        bytes += piece.length;
-        if (bytes > maxAnswerBytes) {
-          answer.body.destroy();
-          throw new NoAnswerError(
-            `${url} answers with more than ${maxAnswerBytes} bytes (-max-answer-bytes)`,
-          );
-        }
-        pieces.push(piece);
-      }
-      const ms = performance.now() - startedMs;
-      return { status: answer.statusCode, body: parsedBody(Buffer.concat(pieces).toString('utf8')), ms };
+      if (answer === undefined)
+        throw new NoAnswerError(`${url} answers with more than ${maxAnswerBytes} bytes (-max-answer-bytes)`);
+      return { ...answer, ms: performance.now() - startedMs };
     } catch (error) {
       if (error instanceof NoAnswerError) throw error;
       const isTimeout = error instanceof Error && /Timeout|Abort/.test(error.name);
@@ -167,10 +151,4 @@ export class NoAnswerError extends Error {}
 
 interface Timed extends Answered {
   readonly ms: number;
-}
-
-/** The path and query string of a request. */
-function requestPath({ path, params }: ComparedRequest): string {
-  const query = queryString(params);
-  return query === '' ? path : `${path}?${query}`;
 }
