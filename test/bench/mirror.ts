@@ -19,6 +19,8 @@ const tenant = '902';
 const lines = 50_000;
 const rounds = 4;
 const clients = 4;
+/** The default of `-mirror-rate`. */
+const usualRate = 5;
 const secondsEach = Number(process.env['MIRROR_SECONDS'] ?? 6);
 
 interface Setup {
@@ -38,13 +40,14 @@ export async function run(): Promise<void> {
   const setups: Setup[] = [{ name: 'no mirror', proxy: plain, timesMs: [] }];
   try {
     await fillWithSamples(backend.url, tenant, lines);
-    for (const [name, url] of [
-      ['a mirror that answers', answering.url],
-      ['a mirror that is silent', silent.url],
-      ['a mirror that is gone', gone.url],
+    for (const [name, url, rate] of [
+      ['a mirror that answers', answering.url, usualRate],
+      ['a mirror that answers, at ten times the rate', answering.url, 10 * usualRate],
+      ['a mirror that is silent', silent.url, usualRate],
+      ['a mirror that is gone', gone.url, usualRate],
     ] as const) {
       const file = join(folder, `${String(setups.length)}.yaml`);
-      await writeFile(file, await mirroringPipeline({ url, percent: 100, rate: 50 }));
+      await writeFile(file, await mirroringPipeline({ url, percent: 100, rate }));
       setups.push({ name, proxy: await startProgram(serveArguments(backend.url, file)), timesMs: [] });
     }
     // The first round warms all up and is not counted.
