@@ -30,7 +30,7 @@ const manyParts = 5n;
 /** A range and a step with a small common divisor, which is the length of the buckets that the backend counts. */
 export const unevenStep: AdviceRule = {
   id: 'uneven-step',
-  title: 'The range of an aggregation is no multiple of the step',
+  title: 'The range of an aggregation is not a multiple of the step',
   find(expr, { times, explanation }) {
     if (times === undefined || times.kind === 'instant') return undefined;
     const isCounted = explanation.reads.some(

@@ -56,7 +56,7 @@ function narrows({ op, value, name, span }: Matcher): boolean {
 /** Matches values that contain the same text in any notation. */
 const plainValue = /^[A-Za-z0-9][A-Za-z0-9_.:-]{2,60}$/;
 
-/** Labels that the proxy makes; their values need not stand in the line. */
+/** Labels that the proxy derives; the line may not contain their values. */
 const derived: ReadonlySet<string> = new Set([detectedLevelName, serviceNameLabel]);
 
 /** A comparison of a parsed label for which the backend searches no text, and no line filter does either. */
@@ -68,7 +68,7 @@ const parsesBeforeItFilters: AdviceRule = {
       const found = unsearchedValue(query, explanation);
       if (found !== undefined)
         return {
-          text: `Every line of the selection is parsed here to look at ${found.name}. A line filter in front of the parser lets the backend leave out lines without the word, if it stands in them as it is.`,
+          text: `Every line of the selection is parsed here to look at ${found.name}. A line filter in front of the parser lets the backend leave out lines without the value, if lines contain it unchanged.`,
           example: `|= ${JSON.stringify(found.value)}`,
         };
     }
@@ -107,7 +107,7 @@ const unwrapsUnparsed: AdviceRule = {
       const { stages } = node.query;
       if (stages.some((stage) => isAny(descriptorOf(stage).makes(stage)))) return;
       found ??= {
-        text: `Nothing in front of unwrap reads the line: ${node.unwrap.name} can only be a label or structured metadata. If it stands in the line, it has to be parsed.`,
+        text: `Nothing in front of unwrap reads the line: ${node.unwrap.name} can only be a label or structured metadata. If the line contains it, add a parser.`,
         example: '| logfmt',
       };
     });

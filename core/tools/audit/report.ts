@@ -46,10 +46,10 @@ function textOf({ name, at, text, verdict }: AuditedQuery): readonly string[] {
   const place = at === undefined ? '' : ` (line ${at.line})`;
   const head = [`${name}${place}`, `  query   ${text.replaceAll('\n', ' ')}`];
   if (verdict.kind !== 'answered') return [...head, `  ${verdict.kind.padEnd(9)} ${verdict.error}`];
-  const { cost, costText: told, reads, uncounted, advice, expr } = verdict;
+  const { cost, costText, reads, uncounted, advice, expr } = verdict;
   return [
     ...head,
-    `  cost    ${cost}: ${told}`,
+    `  cost    ${cost}: ${costText}`,
     ...reads.flatMap(readText),
     ...(uncounted === undefined ? [] : [`  rows    unknown: ${uncounted}`]),
     ...advice.flatMap((one) => adviceText(one, expr)),
@@ -124,10 +124,10 @@ function jsonReport({ audited, notAudited }: AuditReport): string {
   return `${JSON.stringify(report, undefined, 2)}\n`;
 }
 
-function answeredJson({ expr, cost, costText: told, reads, advice, uncounted }: AnsweredQuery): object {
+function answeredJson({ expr, cost, costText, reads, advice, uncounted }: AnsweredQuery): object {
   return {
     cost,
-    costText: told,
+    costText,
     reads,
     ...(uncounted === undefined ? {} : { uncounted }),
     advice: advice.map(({ rule, text, example, rewritten }) => ({

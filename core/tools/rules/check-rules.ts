@@ -29,7 +29,7 @@ export interface RuleDifference {
   readonly text: string;
 }
 
-/** Maximum number of differences that are told for a rule. */
+/** Maximum number of differences shown for a rule. */
 const toldDifferences = 5;
 /** Longest time before the evaluation for which a rule may read rows; the backend is not asked about older ones. */
 const marginNs = 60_000_000_000n;
