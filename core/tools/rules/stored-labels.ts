@@ -41,6 +41,7 @@ export class StoredLabels {
   /** @throws NotConvertible if no single stored field holds the label */
   find(label: string): SeriesLabel {
     if (isDerived(label)) throw new NotConvertible(`the proxy computes the label ${label} for each line`);
+    this.requireStored(label);
     const fields = this.fieldsOf(label);
     const [field = label, another] = fields;
     if (another !== undefined)
@@ -50,6 +51,19 @@ export class StoredLabels {
         `VictoriaLogs fills in the field ${field}, and clients see it as missing then`,
       );
     return { label, field };
+  }
+
+  /**
+   * A label with an underscore may be stored under another name, such as `team.owner` for `team_owner`, so one that no recent row has
+   * cannot be named in LogsQL: rows that come later would be missed silently.
+   * @throws NotConvertible if the names in the backend are known and none of them is that of the label
+   */
+  requireStored(label: string): void {
+    if (this.#stored === undefined || !label.includes('_') || isDerived(label)) return;
+    if (this.fieldsOf(label).length === 0)
+      throw new NotConvertible(
+        `no log line within -lookback has the label ${label}, so the name of its stored field is not known`,
+      );
   }
 
   /** All stored fields that may hold the label. */

@@ -340,3 +340,24 @@ test.serial(
     }
   },
 );
+
+test.serial('a label whose stored name is not known stays LogQL, wherever a rule names it', async (t) => {
+  const unknown = /no log line within -lookback has the label team_lead,/;
+  for (const expr of [
+    'sum by (team_lead) (count_over_time({namespace="infra"}[5m]))',
+    'sum(count_over_time({namespace="infra"} | team_lead="ann" [5m]))',
+    'sum(count_over_time({namespace="infra", team_lead="ann"}[5m]))',
+  ]) {
+    const kept = await convertOne(t, expr, '-tenant=shop');
+    t.is(kept.outcome, 'kept', expr);
+    t.regex(kept.reason ?? '', unknown);
+    t.is((await convertOne(t, expr, '-tenant=shop', '-stored-names=as-written')).outcome, 'converted', expr);
+  }
+  const known = await convertOne(
+    t,
+    'sum by (team_owner) (count_over_time({namespace="infra"}[5m]))',
+    '-tenant=shop',
+  );
+  t.is(known.outcome, 'converted');
+  t.regex(known.logsql ?? '', /"team\.owner"|team\.owner/);
+});
