@@ -9,7 +9,8 @@ const span = { start: 0, end: 0 } as const;
 
 /**
  * Changes a query for the page, on its tree, and prints it from there. `change` is one of
- * - `keep`, `drop`: only rows whose label `name` has `value`, or none of them; `of` gives the source of the label (`stream` or `row`);
+ * - `keep`, `drop`: only rows whose label `name` has `value`, or none of them; `of` gives the source of the label (`stream` or `row`), and
+ * `parser` (`json` or `logfmt`) the stage that makes it, which is added if the query has none;
  * - `line-keep`, `line-drop`: only lines with the text `value`, or none of them;
  * - `streams`: all lines of the stream whose labels are `labels`, a JSON object: the lines around a line. An empty query becomes a new
  * selector if the change concerns a stream label.
@@ -20,7 +21,8 @@ export function editQuery(params: Params, dottedNames: 'reject' | 'accept'): str
   const [text, change, value] = [read('query'), read('change'), read('value')];
   if (change === 'streams') return printPlain(streamOf(read('labels')));
   const isStream = read('of') === 'stream';
-  const changed = changeOf(change, read('name'), value, isStream);
+  const parser = parserOf(read('parser'));
+  const changed = changeOf(change, read('name'), value, isStream, parser);
   if (changed === undefined) throw apiError('badRequest', { text: `unknown change "${change}"` });
   const isEmpty = text.trim() === '' && isStream;
   const ast = mapLogQueries<Expr>(isEmpty ? emptyLog : new Query(text, dottedNames).ast, { log: changed });
@@ -39,6 +41,7 @@ function changeOf(
   name: string,
   value: string,
   isStream: boolean,
+  parser: Stage | undefined,
 ): ((query: LogExpr) => LogExpr) | undefined {
   switch (change) {
     case 'keep':
@@ -46,7 +49,11 @@ function changeOf(
       const op = change === 'keep' ? '=' : '!=';
       if (isStream) return (query) => ({ ...query, selector: withMatcher(query.selector, name, op, value) });
       return (query) =>
-        withStage(query, { kind: 'label-filter', filter: { kind: 'string', name, op, value, span }, span });
+        withStage(withParser(query, parser), {
+          kind: 'label-filter',
+          filter: { kind: 'string', name, op, value, span },
+          span,
+        });
     }
     case 'line-keep':
     case 'line-drop': {
@@ -57,6 +64,27 @@ function changeOf(
     default:
       return undefined;
   }
+}
+
+function parserOf(name: string): Stage | undefined {
+  switch (name) {
+    case '':
+      return undefined;
+    case 'json':
+      return { kind: 'json', params: [], span };
+    case 'logfmt':
+      return { kind: 'logfmt', strict: false, keepEmpty: false, params: [], span };
+    default:
+      throw apiError('badRequest', { text: `unknown parser "${name}"` });
+  }
+}
+
+/** The query with a parser at its end, unless it has one of its kind for all fields. */
+function withParser(query: LogExpr, parser: Stage | undefined): LogExpr {
+  const isThere = query.stages.some(
+    (one) => one.kind === parser?.kind && 'params' in one && one.params.length === 0,
+  );
+  return parser === undefined || isThere ? query : { ...query, stages: [...query.stages, parser] };
 }
 
 /** The selector with another matcher, which replaces contradicting and equivalent ones. */

@@ -31,6 +31,21 @@ test('a label of rows is filtered at the end, where all labels are known', (t) =
   t.is(edit({ query: '{app="shop"} | json | status="500"', ...keep }), '{app="shop"} | json | status="500"');
 });
 
+test('a label that no stage makes yet brings its parser, once', (t) => {
+  const keep = { change: 'keep', of: 'row', name: 'user_id', value: '7', parser: 'json' };
+  t.is(edit({ query: '{app="shop"} |= "x"', ...keep }), '{app="shop"} |= "x" | json | user_id="7"');
+  t.is(edit({ query: '{app="shop"} | json', ...keep }), '{app="shop"} | json | user_id="7"');
+  t.is(
+    edit({ query: '{app="shop"} | json a="b"', ...keep, change: 'drop' }),
+    '{app="shop"} | json a="b" | json | user_id!="7"',
+  );
+  t.is(
+    edit({ query: 'sum(rate({app="shop"}[5m]))', ...keep, parser: 'logfmt' }),
+    'sum(rate({app="shop"} | logfmt | user_id="7"[5m]))',
+  );
+  t.throws(() => edit({ query: '{app="shop"}', ...keep, parser: 'xml' }), { instanceOf: ApiError });
+});
+
 test('a text is looked for before the line may have changed', (t) => {
   const line = { change: 'line-keep', value: 'time|out' };
   t.is(
