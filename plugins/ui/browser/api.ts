@@ -1,4 +1,5 @@
 /** The page's requests to its own server. */
+import { AnswerError } from './model/lines/json-parts.js';
 import type { QueryState } from './model/query-state.js';
 import type { NsRange } from './model/time-range.js';
 import type {
@@ -23,7 +24,8 @@ export class ServerError extends Error {
 
 /** The message for a failed request. */
 export function failureText(error: unknown): string {
-  return error instanceof ServerError ? error.message : 'The proxy does not answer.';
+  const isTold = error instanceof ServerError || error instanceof AnswerError;
+  return isTold ? error.message : 'The proxy does not answer.';
 }
 
 const tokenKey = 'ref-proxy.admin-token';
@@ -71,8 +73,19 @@ export interface Asked extends Pick<QueryState, 'query' | 'limit' | 'direction' 
 
 /** Runs a query through the pipeline. */
 export function fetchRange(asked: Asked, signal: AbortSignal): Promise<QueryAnswer> {
-  const { query, limit, direction, tenant, range, step, run } = asked;
-  const params = {
+  const { tenant, run } = asked;
+  return ask('api/query_range', rangeParams(asked), { tenant, signal, run });
+}
+
+/** Runs a query through the pipeline; the answer is read by the caller while it arrives. */
+export async function openRange(asked: Asked, signal: AbortSignal): Promise<ReadableStream<Uint8Array>> {
+  const { tenant, run } = asked;
+  const { body } = await send('api/query_range', rangeParams(asked), { tenant, signal, run });
+  return body ?? new Blob().stream();
+}
+
+function rangeParams({ query, limit, direction, range, step }: Asked): Record<string, string> {
+  return {
     query,
     start: String(range.startNs),
     end: String(range.endNs),
@@ -80,7 +93,6 @@ export function fetchRange(asked: Asked, signal: AbortSignal): Promise<QueryAnsw
     direction,
     ...(step === undefined ? {} : { step: String(step) }),
   };
-  return ask('api/query_range', params, { tenant, signal, run });
 }
 
 /** An unguessable name for a run. */
@@ -111,6 +123,8 @@ export type Change =
       readonly name: string;
       readonly value: string;
       readonly of: 'stream' | 'row';
+      /** The stage that makes the label, which the query gets if it lacks it. */
+      readonly parser?: 'json' | 'logfmt';
     }
   | { readonly change: 'line-keep' | 'line-drop'; readonly value: string };
 
@@ -174,11 +188,18 @@ interface Manner {
   readonly run?: string | undefined;
 }
 
-async function ask<Body>(
+async function ask<Body>(path: string, params: Record<string, string>, manner: Manner): Promise<Body> {
+  const response = await send(path, params, manner);
+  // The page only talks to its own server; model/wire.ts has the types of its answers.
+  return (await response.json()) as Body;
+}
+
+/** Sends a request; an error of the server is thrown. */
+async function send(
   path: string,
   params: Record<string, string>,
   { tenant = '', signal, run }: Manner,
-): Promise<Body> {
+): Promise<Response> {
   const headers = new Headers({ 'X-Loki-Response-Encoding-Flags': 'categorize-labels' });
   if (tenant !== '') headers.set('X-Scope-OrgID', tenant);
   if (token.read() !== '') headers.set('X-Admin-Token', token.read());
@@ -195,10 +216,9 @@ async function ask<Body>(
   const response = await (isLong
     ? fetch(path, { ...init, method: 'POST', body: search })
     : fetch(`${path}?${search}`, init));
+  if (response.ok) return response;
   const text = await response.text();
-  if (!response.ok) throw new ServerError(response.status, errorText(text) || `status ${response.status}`);
-  // The page only talks to its own server; model/wire.ts has the types of its answers.
-  return JSON.parse(text) as Body;
+  throw new ServerError(response.status, errorText(text) || `status ${response.status}`);
 }
 
 /** The server's message: the `error` of a JSON body, otherwise the body. */

@@ -1,6 +1,6 @@
 import { levelOf, type Level } from './levels.js';
 import type { Direction } from './query-state.js';
-import type { Labels, WireStream } from './wire.js';
+import type { Labels, WireEntry, WireStream } from './wire.js';
 
 /** Labels of one kind, by name. */
 export interface LabelGroup {
@@ -12,7 +12,9 @@ export interface LabelGroup {
 
 /** One line of a log answer. */
 export interface LogRow {
-  /** Identifies the row: an entry's time, stream and line. */
+  /** Distinguishes rows while the page is open. */
+  readonly id: number;
+  /** Identifies the entry, in every answer that has it: its time, stream and line. */
   readonly key: string;
   /** Nanoseconds since the epoch. */
   readonly ns: string;
@@ -22,36 +24,41 @@ export interface LogRow {
   /** The error of this line, such as `JSONParserErr`. */
   readonly error: string | undefined;
   readonly stream: Labels;
-  /** Label groups; empty ones are omitted. */
-  readonly groups: readonly LabelGroup[];
+  readonly metadata: Labels;
+  readonly parsed: Labels;
+}
+
+const noLabels: Labels = {};
+let lastId = 0;
+
+/** Makes the rows of one stream. */
+export function rowMaker(stream: Labels): (entry: WireEntry) => LogRow {
+  const id = JSON.stringify(Object.entries(stream).sort(([a], [b]) => (a < b ? -1 : 1)));
+  return ([ns, line, more]) => {
+    const metadata = more?.structuredMetadata ?? noLabels;
+    const parsed = more?.parsed ?? noLabels;
+    lastId += 1;
+    return {
+      id: lastId,
+      key: `${ns} ${id} ${line}`,
+      ns,
+      ms: Number(ns) / 1e6,
+      line,
+      stream,
+      metadata,
+      parsed,
+      error: parsed['__error__'] ?? metadata['__error__'] ?? stream['__error__'],
+      level: levelOf(
+        metadata['detected_level'] ?? stream['detected_level'] ?? stream['level'] ?? parsed['level'],
+      ),
+    };
+  };
 }
 
 /** The lines of all streams in time order. Lines with equal timestamps keep the order of the answer. */
 export function logRows(streams: readonly WireStream[], direction: Direction): readonly LogRow[] {
-  const rows = streams.flatMap(({ stream, values }) => {
-    const id = JSON.stringify(Object.entries(stream).sort(([a], [b]) => (a < b ? -1 : 1)));
-    return values.map(([ns, line, more]): LogRow => {
-      const metadata = more?.structuredMetadata ?? {};
-      const parsed = more?.parsed ?? {};
-      return {
-        key: `${ns} ${id} ${line}`,
-        ns,
-        ms: Number(ns) / 1e6,
-        line,
-        stream,
-        error: parsed['__error__'] ?? metadata['__error__'] ?? stream['__error__'],
-        level: levelOf(
-          metadata['detected_level'] ?? stream['detected_level'] ?? stream['level'] ?? parsed['level'],
-        ),
-        groups: [
-          groupOf('Stream labels', 'stream', stream),
-          groupOf('Structured metadata', 'row', metadata),
-          groupOf('Parsed from the line', 'row', parsed),
-        ].filter(({ labels }) => labels.length > 0),
-      };
-    });
-  });
-  return sorted(rows, direction);
+  const rows = streams.flatMap(({ stream, values }) => values.map(rowMaker(stream)));
+  return numbered(sorted(rows, direction));
 }
 
 /** Rows in time order; rows with equal timestamps keep their order. */
@@ -60,12 +67,54 @@ export function sorted(rows: readonly LogRow[], direction: Direction): readonly 
   return rows.toSorted((a, b) => sign * compareNs(a.ns, b.ns));
 }
 
+/** Sorted rows with a number at the key of an entry that the answer has several times. */
+export function numbered(rows: readonly LogRow[]): readonly LogRow[] {
+  let ns = '';
+  const seen = new Map<string, number>();
+  return rows.map((row, at) => {
+    if (row.ns !== ns) seen.clear();
+    ns = row.ns;
+    if (seen.size === 0 && rows[at + 1]?.ns !== ns) return row;
+    const count = (seen.get(row.key) ?? 0) + 1;
+    seen.set(row.key, count);
+    return count === 1 ? row : { ...row, key: `${row.key} ${count}` };
+  });
+}
+
+/** The labels of a row in groups; empty ones are omitted. */
+export function groupsOf({ stream, metadata, parsed }: LogRow): readonly LabelGroup[] {
+  return [
+    groupOf('Stream labels', 'stream', stream),
+    groupOf('Structured metadata', 'row', metadata),
+    groupOf('Parsed from the line', 'row', parsed),
+  ].filter(({ labels }) => labels.length > 0);
+}
+
+/** The value of a label of a row, whatever its source; undefined if it has none. */
+export function labelOf({ stream, metadata, parsed }: LogRow, name: string): string | undefined {
+  for (const labels of [stream, metadata, parsed]) if (Object.hasOwn(labels, name)) return labels[name];
+  return undefined;
+}
+
+/** The index of the row that is nearest to a time, in sorted rows; -1 without rows. */
+export function indexAtTime(rows: readonly LogRow[], ms: number): number {
+  const isForward = (rows[0]?.ms ?? 0) <= (rows.at(-1)?.ms ?? 0);
+  let [from, to] = [0, rows.length - 1];
+  while (from < to) {
+    const middle = (from + to) >> 1;
+    const at = rows[middle]?.ms ?? 0;
+    if (isForward ? at < ms : at > ms) from = middle + 1;
+    else to = middle;
+  }
+  return to;
+}
+
 function groupOf(title: string, of: LabelGroup['of'], labels: Labels): LabelGroup {
   return { title, of, labels: Object.entries(labels).sort(([a], [b]) => (a < b ? -1 : 1)) };
 }
 
 /** Compares integers by their digits, since a double cannot represent nanoseconds. */
-function compareNs(a: string, b: string): number {
+export function compareNs(a: string, b: string): number {
   if (a.length !== b.length) return a.length - b.length;
   return a < b ? -1 : a > b ? 1 : 0;
 }

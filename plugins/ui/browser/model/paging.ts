@@ -1,6 +1,16 @@
-import { sorted, type LogRow } from './log-rows.js';
+import { compareNs, sorted, type LogRow } from './log-rows.js';
 import { mostLines, type Direction } from './query-state.js';
 import type { NsRange } from './time-range.js';
+
+/** Maximum number of lines that the page holds. */
+export const mostRows = 50_000;
+/** Number of lines up to which a page of lines grows with what is loaded already. */
+const grownPage = 1_000;
+
+/** Number of lines to load next: as many as there are, so that long reading needs few requests; 0 if the page is full. */
+export function pageSize(loaded: number, limit: number): number {
+  return Math.min(Math.max(limit, Math.min(loaded, grownPage)), mostRows - loaded);
+}
 
 /** The next page of lines after the loaded ones. */
 export interface NextPage {
@@ -21,11 +31,11 @@ export function nextPage(
   direction: Direction,
 ): NextPage | undefined {
   const last = rows.at(-1);
-  if (last === undefined) return undefined;
+  if (last === undefined || limit < 1) return undefined;
   const edge = BigInt(last.ns);
   const known = rows.filter(({ ns }) => ns === last.ns).length;
-  const skipsTies = known + limit > mostLines;
-  const asked = skipsTies ? limit : known + limit;
+  const skipsTies = known >= mostLines;
+  const asked = skipsTies ? limit : Math.min(known + limit, mostLines);
   const next =
     direction === 'backward'
       ? { startNs: range.startNs, endNs: skipsTies ? edge : edge + 1n }
@@ -39,7 +49,12 @@ export function joined(
   page: readonly LogRow[],
   direction: Direction,
 ): readonly LogRow[] {
-  const known = new Set(rows.map(({ key }) => key));
+  const [first, last] = [page[0], page.at(-1)];
+  if (first === undefined || last === undefined) return rows;
+  const [from, to] = compareNs(first.ns, last.ns) <= 0 ? [first.ns, last.ns] : [last.ns, first.ns];
+  // Only rows within the time of the page can be in both.
+  const near = rows.filter(({ ns }) => compareNs(ns, from) >= 0 && compareNs(ns, to) <= 0);
+  const known = new Set(near.map(({ key }) => key));
   const fresh = page.filter(({ key }) => !known.has(key));
   return fresh.length === 0 ? rows : sorted([...rows, ...fresh], direction);
 }

@@ -5,7 +5,6 @@ import {
   failureText,
   fetchFields,
   fetchLabels,
-  fetchRange,
   fetchValues,
   formatQuery,
   ServerError,
@@ -14,8 +13,7 @@ import {
 } from '../api.js';
 import { errorPosition, markLine } from '../model/error-position.js';
 import { parsePast, withoutQuery, withQuery, type Past } from '../model/history.js';
-import { logRows } from '../model/log-rows.js';
-import { joined, nextPage } from '../model/paging.js';
+import { joined, nextPage, pageSize } from '../model/paging.js';
 import {
   parseHash,
   printHash,
@@ -30,6 +28,7 @@ import { nsRange, rangeOf, type TimeRange } from '../model/time-range.js';
 import type { Names } from '../editor/completion.js';
 import { answer, type Answered } from './answers.js';
 import { LiveTail, type LiveState } from './live-tail.js';
+import { readLines } from './read-lines.js';
 import { Store } from './store.js';
 
 /** The content of the area below the query. */
@@ -70,6 +69,8 @@ export class Session {
   /** True if the pipeline rejects requests without a tenant. */
   needsTenant = false;
   #running: AbortController | undefined;
+  /** Ends the reading of more lines. */
+  #more: AbortController | undefined;
   readonly #live = new LiveTail((live) => this.store.set({ live }));
 
   constructor() {
@@ -181,16 +182,20 @@ export class Session {
     const { outcome, isLoadingMore } = this.store.state;
     if (outcome.kind !== 'answered' || outcome.result.kind !== 'logs' || isLoadingMore) return;
     const { asked, range, result } = outcome;
-    const next = nextPage(result.rows, nsRange(range), asked.limit, asked.direction);
-    if (next === undefined) return;
+    const limit = pageSize(result.rows.length, asked.limit);
+    const next = nextPage(result.rows, nsRange(range), limit, asked.direction);
+    if (next === undefined || result.isReading) return;
     this.store.set({ isLoadingMore: true, moreProblem: undefined });
+    this.#more = new AbortController();
+    const { signal } = this.#more;
     try {
-      const signal = AbortSignal.timeout(60_000);
-      const { data } = await fetchRange({ ...asked, limit: next.limit, range: next.range }, signal);
-      if (this.store.state.outcome !== outcome || data.resultType !== 'streams') return;
-      const page = logRows(data.result, asked.direction);
-      const rows = joined(result.rows, page, asked.direction);
-      const isLimited = page.length >= next.limit;
+      const page = await readLines(
+        { ...asked, limit: next.limit, range: next.range },
+        AbortSignal.any([signal, AbortSignal.timeout(60_000)]),
+      );
+      if (this.store.state.outcome !== outcome) return;
+      const rows = joined(result.rows, page.rows, asked.direction);
+      const isLimited = page.rows.length >= next.limit;
       this.store.set({
         outcome: { ...outcome, result: { ...result, rows, isLimited } },
         moreProblem: next.skipsTies
@@ -198,7 +203,7 @@ export class Session {
           : undefined,
       });
     } catch (error) {
-      this.store.set({ moreProblem: failureText(error) });
+      if (!signal.aborted) this.store.set({ moreProblem: failureText(error) });
     } finally {
       this.store.set({ isLoadingMore: false });
     }
@@ -282,6 +287,7 @@ export class Session {
     const range = rangeOf(state, Date.now());
     const problem = problemOf(state, range, this.needsTenant);
     this.#running?.abort();
+    this.#more?.abort();
     if (problem !== undefined || typeof range === 'string') {
       // An old result would look like that of the new query.
       this.store.set({ problem, outcome: { kind: 'none' }, runningSince: undefined });
@@ -296,7 +302,10 @@ export class Session {
       this.store.set({ ...part, runningSince: undefined });
       this.onDone();
     };
-    answer(state, range, controller.signal).then(
+    const show = (outcome: Outcome): void => {
+      if (this.#running === controller) this.store.set({ outcome });
+    };
+    answer(state, range, controller.signal, show).then(
       (outcome) => {
         finish({ outcome });
         this.#keepInPast(state);

@@ -1,7 +1,7 @@
 import test from 'ava';
 import { histogramOf } from '../../../../plugins/ui/browser/model/histogram.js';
 import { levelOf } from '../../../../plugins/ui/browser/model/levels.js';
-import { logRows } from '../../../../plugins/ui/browser/model/log-rows.js';
+import { groupsOf, logRows } from '../../../../plugins/ui/browser/model/log-rows.js';
 import { piecesOf, seriesOf } from '../../../../plugins/ui/browser/model/series.js';
 
 test('levels are known by all their spellings', (t) => {
@@ -58,14 +58,15 @@ test('lines of all streams stand in one order, to the nanosecond', (t) => {
 
 test('a line has its level and its labels by kind', (t) => {
   const [first, second] = logRows(streams, 'forward');
-  t.is(first?.level, 'error');
-  t.is(second?.level, 'info');
+  if (first === undefined || second === undefined) return t.fail();
+  t.is(first.level, 'error');
+  t.is(second.level, 'info');
   t.deepEqual(
-    first?.groups.map(({ title }) => title),
+    groupsOf(first).map(({ title }) => title),
     ['Stream labels'],
   );
   t.deepEqual(
-    second?.groups.map(({ labels }) => labels),
+    groupsOf(second).map(({ labels }) => labels),
     [
       [['app', 'a']],
       [
