@@ -1,123 +1,164 @@
 import type { JSX } from 'preact';
-import { memo } from '../store/memo.js';
-import { useEffect, useRef, useState } from 'preact/hooks';
-import { formatDay, formatTime } from '../model/format.js';
-import type { LogRow } from '../model/log-rows.js';
+import { useCallback, useEffect, useLayoutEffect, useMemo, useRef, useState } from 'preact/hooks';
+import { colourOf, columnsOf, LabelUsage } from '../model/lines/label-columns.js';
+import { indexAtTime, labelOf, type LogRow } from '../model/log-rows.js';
 import type { Marker } from '../model/match-marks.js';
-import type { Zone } from '../model/settings.js';
 import type { TimeRange } from '../model/time-range.js';
+import { columnChoice } from '../store/columns.js';
+import { offerLineScroll } from '../store/line-scroll.js';
 import { session } from '../store/session.js';
 import { useStore } from '../store/store.js';
-import { LineText } from './line-text.js';
-import { RowDetails } from './row-details.js';
+import { ListHead } from './lines/list-head.js';
+import { Row, type Chip } from './lines/log-row.js';
+import { useActiveRow, useRowKeys } from './lines/use-row-keys.js';
+import { useWindowRows } from './lines/use-window-rows.js';
 
 const dayMs = 86_400_000;
-/** Number of rows rendered at a time, as the list is scrolled: thousands at once would block the page. */
-const pageOfRows = 100;
+/** Usual height of a row, and the number of rows before the end at which more are loaded. */
+const rowHeight = 33;
+const nearEnd = 20;
 
-/** Lines that expand to their labels. Up and down move between rows, Enter expands one. */
+/**
+ * Lines that expand to their labels. Only those near the window are rendered. Arrow keys, PageUp, PageDown, Home and End move between
+ * rows, Enter expands one.
+ */
 export function LogList({
   rows,
   range,
   marker,
   canChange = false,
+  onNearEnd,
 }: {
   readonly rows: readonly LogRow[];
   readonly range: TimeRange;
   readonly marker: Marker;
   /** True if rows offer to change the query. */
   readonly canChange?: boolean;
+  /** Called when somebody has scrolled near the last row. */
+  readonly onNearEnd?: () => void;
 }): JSX.Element {
   const { zone, wraps } = useStore(session.store, (state) => state.settings);
-  const [count, setCount] = useState(pageOfRows);
+  const choice = useStore(columnChoice, (state) => state);
   const list = useRef<HTMLOListElement>(null);
-  const end = useRef<HTMLDivElement>(null);
-  useEffect(() => {
-    if (end.current === null || count >= rows.length) return undefined;
-    const observer = new IntersectionObserver(
-      ([entry]) => {
-        if (entry?.isIntersecting === true) setCount((before) => before + pageOfRows);
-      },
-      { rootMargin: '800px' },
-    );
-    observer.observe(end.current);
-    return () => observer.disconnect();
-  }, [count, rows.length]);
+  const usage = useMemo(() => new LabelUsage(rows), [rows]);
+  const differing = useDiffering(usage, range);
+  const columns = useMemo(() => columnsOf(usage, differing, choice), [usage, differing, choice]);
+  const [isOpen, toggleOpen] = useKeys();
+  const [isFull, toggleFull] = useKeys();
+  const [active, activate] = useActiveRow(rows);
+  const idOf = useCallback((index: number) => rows[index]?.id ?? index, [rows]);
+  const [virtual, place] = useWindowRows(list, {
+    count: rows.length,
+    idOf,
+    estimate: rowHeight,
+    kept: active,
+  });
+  const [onKeyDown, move] = useRowKeys(virtual, rows.length, active, activate);
+  const layout = `${place.width} ${wraps} ${columns.map(({ width }) => width).join(' ')}`;
+  // Heights that were measured at another width are wrong now.
+  useLayoutEffect(() => virtual.measure(), [layout]);
+  useEffect(() => offerLineScroll((ms) => move(Math.max(0, indexAtTime(rows, ms)))), [rows]);
+  useNearEnd(virtual.calculateRange()?.endIndex ?? 0, rows.length, onNearEnd);
   const hasDays = range.endMs - range.startMs > dayMs;
-  const move = (event: KeyboardEvent): void => {
-    const heads = [...(list.current?.querySelectorAll<HTMLElement>('.row-head') ?? [])];
-    const at = heads.findIndex((head) => head === event.target);
-    const next = { ArrowDown: at + 1, ArrowUp: at - 1, Home: 0, End: heads.length - 1 }[event.key];
-    const head = next === undefined || at === -1 ? undefined : heads[next];
-    if (head === undefined) return;
-    event.preventDefault();
-    head.focus();
-  };
+  const name = `Log lines: ${rows.length}`;
   return (
-    <>
-      <ol ref={list} class={wraps ? 'panel log' : 'panel log is-cut'} aria-label="Log lines" onKeyDown={move}>
-        {rows.slice(0, count).map((row, index) => (
-          <Row
-            key={row.key}
-            row={row}
-            zone={zone}
-            hasDay={hasDays}
-            marker={marker}
-            canChange={canChange}
-            isFirst={index === 0}
-          />
-        ))}
-      </ol>
-      {count < rows.length && <div ref={end} class="log-end" aria-hidden="true" />}
-    </>
-  );
-}
-
-interface RowProperties {
-  readonly row: LogRow;
-  readonly zone: Zone;
-  readonly hasDay: boolean;
-  readonly marker: Marker;
-  readonly canChange: boolean;
-  /** True for the only row in the tab order; the arrow keys move to the others. */
-  readonly isFirst: boolean;
-}
-
-const Row = memo(function Row({ row, zone, hasDay, marker, canChange, isFirst }: RowProperties): JSX.Element {
-  const [isOpen, setOpen] = useState(false);
-  const toggle = (): void => {
-    // A text selected with the mouse is meant to be copied.
-    if ((getSelection()?.toString() ?? '') === '') setOpen(!isOpen);
-  };
-  return (
-    <li class={`row level-${row.level}${isOpen ? ' is-open' : ''}`}>
-      <div
-        class="row-head"
-        role="button"
-        tabIndex={isFirst || isOpen ? 0 : -1}
-        aria-expanded={isOpen}
-        onClick={toggle}
-        onKeyDown={(event) => {
-          if (event.key !== 'Enter' && event.key !== ' ') return;
-          event.preventDefault();
-          setOpen(!isOpen);
+    <div
+      class="panel log-panel"
+      style={{
+        '--time': hasDays ? '23ch' : '12ch',
+        '--columns': columns.map(({ width }) => `${width}ch`).join(' '),
+      }}
+    >
+      <ListHead names={usage.names} columns={columns} wraps={wraps} />
+      <ol
+        ref={list}
+        class={wraps ? 'log' : 'log is-cut'}
+        aria-label={name}
+        style={{ height: `${virtual.getTotalSize()}px` }}
+        onKeyDown={onKeyDown}
+        onFocusIn={(event) => {
+          const row = event.target instanceof Element ? event.target.closest('.row') : null;
+          if (row instanceof HTMLElement) activate(virtual.indexFromElement(row));
         }}
       >
-        <time datetime={new Date(row.ms).toISOString()} title={`${row.ns} ns`}>
-          {hasDay && <span class="day">{formatDay(row.ms, zone)} </span>}
-          {formatTime(row.ms, zone)}
-        </time>
-        <span class="level">{row.level}</span>
-        <span class="line">
-          {row.error !== undefined && (
-            <span class="error-badge" title="Something of the query did not work on this line">
-              {row.error}
-            </span>
-          )}
-          <LineText line={row.line} marker={marker} />
-        </span>
-      </div>
-      {isOpen && <RowDetails row={row} canChange={canChange} />}
-    </li>
+        {virtual.getVirtualItems().map(({ key, index, start }) => {
+          const row = rows[index];
+          return row === undefined ? null : (
+            <Row
+              key={key}
+              row={row}
+              index={index}
+              count={rows.length}
+              top={start - place.top}
+              chips={columns.map(({ name: label }) => chipOf(row, label))}
+              zone={zone}
+              hasDay={hasDays}
+              marker={marker}
+              canChange={canChange}
+              isActive={index === active}
+              isOpen={isOpen(row.key)}
+              isFull={isFull(row.key)}
+              layout={layout}
+              measure={virtual.measureElement}
+              onOpen={toggleOpen}
+              onFull={toggleFull}
+            />
+          );
+        })}
+      </ol>
+    </div>
   );
-});
+}
+
+function chipOf(row: LogRow, name: string): Chip {
+  const value = labelOf(row, name);
+  return { name, value, colour: value === undefined ? undefined : colourOf(value) };
+}
+
+/** The labels that differ among rows; while lines are added to one list, a column that is there stays. */
+function useDiffering(usage: LabelUsage, range: TimeRange): readonly string[] {
+  const kept = useRef<{ readonly range: TimeRange; readonly names: readonly string[] } | undefined>(
+    undefined,
+  );
+  return useMemo(() => {
+    const before = kept.current?.range === range ? kept.current.names : [];
+    const names = before.length > 0 ? before : usage.differing();
+    kept.current = { range, names };
+    return names;
+  }, [usage, range]);
+}
+
+/** A set of keys of rows, and the function that adds or removes one. */
+function useKeys(): readonly [(key: string) => boolean, (key: string) => void] {
+  const [keys, setKeys] = useState<ReadonlySet<string>>(() => new Set());
+  const toggle = useCallback(
+    (key: string) =>
+      setKeys((before) => {
+        const next = new Set(before);
+        if (!next.delete(key)) next.add(key);
+        return next;
+      }),
+    [],
+  );
+  return [(key) => keys.has(key), toggle];
+}
+
+/** Calls a function once for each number of rows, when somebody has scrolled to where they end. */
+function useNearEnd(last: number, count: number, onNearEnd: (() => void) | undefined): void {
+  const scrolledFor = useRef(-1);
+  const calledFor = useRef(-1);
+  const look = (): void => {
+    if (scrolledFor.current !== count || calledFor.current === count || last < count - nearEnd) return;
+    calledFor.current = count;
+    onNearEnd?.();
+  };
+  useEffect(() => {
+    const onScroll = (): void => {
+      if (scrollY > 0) scrolledFor.current = count;
+      look();
+    };
+    addEventListener('scroll', onScroll, { passive: true });
+    return () => removeEventListener('scroll', onScroll);
+  });
+  useEffect(look);
+}

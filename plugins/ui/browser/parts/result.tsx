@@ -55,7 +55,6 @@ export function Result({ answered }: { readonly answered: Answered }): JSX.Eleme
             <span key={text}>{text}</span>
           ))}
         </p>
-        {isLog && tab === 'result' && <WrapChoice />}
       </div>
       {warnings.map((text) => (
         <p key={text} class="notice" role="alert">
@@ -64,7 +63,12 @@ export function Result({ answered }: { readonly answered: Answered }): JSX.Eleme
       ))}
       <div id="tab-panel" class="outcome-body" role="tabpanel" aria-labelledby={`tab-${tab}`}>
         {tab === 'plan' ? (
-          <Plan answered={answered} />
+          // The cost of a query is known at its end.
+          result.kind === 'logs' && result.isReading ? (
+            <p class="quiet">Reading …</p>
+          ) : (
+            <Plan answered={answered} />
+          )
         ) : result.kind === 'logs' ? (
           <>
             {typeof result.histogram === 'string'
@@ -83,22 +87,6 @@ export function Result({ answered }: { readonly answered: Answered }): JSX.Eleme
         )}
       </div>
     </>
-  );
-}
-
-function WrapChoice(): JSX.Element {
-  const wraps = useStore(session.store, (state) => state.settings.wraps);
-  return (
-    <button
-      type="button"
-      class={wraps ? 'button is-quiet is-on' : 'button is-quiet'}
-      aria-pressed={wraps}
-      title="Long lines go on in the next row"
-      onClick={() => session.set({ wraps: !wraps })}
-    >
-      <Icon name="wrap" />
-      <span>Wrap</span>
-    </button>
   );
 }
 

@@ -1,15 +1,19 @@
 import type { JSX } from 'preact';
-import { useState } from 'preact/hooks';
-import type { LabelGroup, LogRow } from '../model/log-rows.js';
-import { session } from '../store/session.js';
+import { useMemo, useState } from 'preact/hooks';
+import { formatLine, labelsShown, type LineFormat } from '../model/lines/line-format.js';
+import { groupsOf, type LabelGroup, type LogRow } from '../model/log-rows.js';
 import { ContextDialog } from './context-dialog.js';
 import { CopyButton } from './copy-button.js';
 import { Icon } from './icons.js';
+import { FieldRow } from './lines/field-row.js';
+import { FormattedLine, LinePre } from './lines/formatted-line.js';
 
 /** Labels made by the proxy, for which filters are not useful. */
 const withoutFilters: ReadonlySet<string> = new Set(['__error_details__']);
 
-/** An expanded row: its actions and its labels. */
+const titles = { json: 'Line as JSON', logfmt: 'Line as logfmt', text: 'Line' } as const;
+
+/** An expanded row: its actions, its line in a form that can be read, and its labels. */
 export function RowDetails({
   row,
   canChange,
@@ -18,9 +22,25 @@ export function RowDetails({
   readonly canChange: boolean;
 }): JSX.Element {
   const [showsContext, showContext] = useState(false);
+  const [isRaw, setRaw] = useState(false);
+  const format = useMemo(() => formatLine(row.line), [row]);
+  const groups = useMemo(() => withoutShown(row, format, isRaw), [row, isRaw]);
   return (
     <div class="row-details">
       <div class="row-actions">
+        <div class="choice" role="group" aria-label="The line is shown">
+          {([false, true] as const).map((raw) => (
+            <button
+              key={String(raw)}
+              type="button"
+              class={raw === isRaw ? 'button is-on' : 'button'}
+              aria-pressed={raw === isRaw}
+              onClick={() => setRaw(raw)}
+            >
+              {raw ? 'Raw' : 'Formatted'}
+            </button>
+          ))}
+        </div>
         <CopyButton text={row.line} label="Copy the line" short="Copy line" />
         <CopyButton text={asJson(row)} label="Copy time, labels and line as JSON" short="Copy as JSON" />
         <button
@@ -34,13 +54,32 @@ export function RowDetails({
         </button>
       </div>
       <div class="row-labels">
-        {row.groups.map((group) => (
+        <section class={isRaw || format.kind === 'text' ? 'is-wide' : undefined}>
+          <h3 class="minor">{isRaw ? 'Line as it is' : titles[format.kind]}</h3>
+          {isRaw ? (
+            <LinePre text={row.line} />
+          ) : (
+            <FormattedLine format={format} row={row} canChange={canChange} />
+          )}
+        </section>
+        {groups.map((group) => (
           <Group key={group.title} group={group} canChange={canChange} />
         ))}
       </div>
       {showsContext && <ContextDialog row={row} onClose={() => showContext(false)} />}
     </div>
   );
+}
+
+/** The labels of a row, without those that its formatted line shows already. */
+function withoutShown(row: LogRow, format: LineFormat, isRaw: boolean): readonly LabelGroup[] {
+  const shown = isRaw ? new Set<string>() : labelsShown(row, format);
+  return groupsOf(row)
+    .map((group) => ({
+      ...group,
+      labels: group.labels.filter(([name]) => !Object.hasOwn(row.parsed, name) || !shown.has(name)),
+    }))
+    .filter(({ labels }) => labels.length > 0);
 }
 
 function Group({
@@ -55,51 +94,19 @@ function Group({
       <h3 class="minor">{title}</h3>
       <ul>
         {labels.map(([name, value]) => (
-          <li key={name} class="label">
-            {canChange && !withoutFilters.has(name) ? (
-              <span class="label-actions">
-                <Filter name={name} value={value} of={of} change="keep" />
-                <Filter name={name} value={value} of={of} change="drop" />
-              </span>
-            ) : (
-              <span class="label-actions" />
-            )}
-            <span class="label-name">{name}</span>
-            <span class="label-value">{value}</span>
-            <CopyButton text={value} label={`Copy the value of ${name}`} />
-          </li>
+          <FieldRow
+            key={name}
+            name={name}
+            value={value}
+            filter={canChange && !withoutFilters.has(name) ? { name, of } : undefined}
+          />
         ))}
       </ul>
     </section>
   );
 }
 
-function Filter({
-  name,
-  value,
-  of,
-  change,
-}: {
-  readonly name: string;
-  readonly value: string;
-  readonly of: LabelGroup['of'];
-  readonly change: 'keep' | 'drop';
-}): JSX.Element {
-  const text = change === 'keep' ? `Only lines with ${name} = ${value}` : `No lines with ${name} = ${value}`;
-  return (
-    <button
-      type="button"
-      class="button is-bare"
-      aria-label={text}
-      title={text}
-      onClick={() => void session.change({ change, name, value, of })}
-    >
-      <Icon name={change === 'keep' ? 'plus' : 'minus'} />
-    </button>
-  );
-}
-
-function asJson({ ns, line, groups }: LogRow): string {
-  const labels = Object.fromEntries(groups.flatMap((group) => group.labels));
-  return JSON.stringify({ timestamp: ns, labels, line }, undefined, 2);
+function asJson(row: LogRow): string {
+  const labels = Object.fromEntries(groupsOf(row).flatMap((group) => group.labels));
+  return JSON.stringify({ timestamp: row.ns, labels, line: row.line }, undefined, 2);
 }
