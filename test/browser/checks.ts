@@ -2,7 +2,14 @@ import { editorChecks } from './editor-checks.js';
 import { lineChecks } from './line-checks.js';
 import type { Check } from './looks.js';
 import { pageChecks } from './page-checks.js';
+import { readingChecks } from './reading-checks.js';
 import { seriesChecks } from './series-checks.js';
 
 /** What docs/ui.md says of the page. */
-export const checks: readonly Check[] = [...pageChecks, ...editorChecks, ...lineChecks, ...seriesChecks];
+export const checks: readonly Check[] = [
+  ...pageChecks,
+  ...editorChecks,
+  ...lineChecks,
+  ...readingChecks,
+  ...seriesChecks,
+];
