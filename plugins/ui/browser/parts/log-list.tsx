@@ -11,7 +11,7 @@ import { useStore } from '../store/store.js';
 import { ListHead } from './lines/list-head.js';
 import { Row, type Chip } from './lines/log-row.js';
 import { useActiveRow, useRowKeys } from './lines/use-row-keys.js';
-import { useWindowRows } from './lines/use-window-rows.js';
+import { useWindowRows, type WindowRows } from './lines/use-window-rows.js';
 
 const dayMs = 86_400_000;
 /** Usual height of a row, and the number of rows before the end at which more are loaded. */
@@ -58,7 +58,7 @@ export function LogList({
   // Heights that were measured at another width are wrong now.
   useLayoutEffect(() => virtual.measure(), [layout]);
   useEffect(() => offerLineScroll((ms) => move(Math.max(0, indexAtTime(rows, ms)))), [rows]);
-  useNearEnd(virtual.calculateRange()?.endIndex ?? 0, rows.length, onNearEnd);
+  useNearEnd(virtual, rows.length, onNearEnd);
   const hasDays = range.endMs - range.startMs > dayMs;
   const name = `Log lines: ${rows.length}`;
   return (
@@ -144,21 +144,27 @@ function useKeys(): readonly [(key: string) => boolean, (key: string) => void] {
 }
 
 /** Calls a function once for each number of rows, when somebody has scrolled to where they end. */
-function useNearEnd(last: number, count: number, onNearEnd: (() => void) | undefined): void {
-  const scrolledFor = useRef(-1);
-  const calledFor = useRef(-1);
-  const look = (): void => {
-    if (scrolledFor.current !== count || calledFor.current === count || last < count - nearEnd) return;
-    calledFor.current = count;
-    onNearEnd?.();
-  };
+function useNearEnd(virtual: WindowRows, count: number, onNearEnd: (() => void) | undefined): void {
+  const now = useRef({ count, onNearEnd });
+  now.current = { count, onNearEnd };
   useEffect(() => {
+    let calledFor = -1;
+    let frame = 0;
+    const look = (): void => {
+      const { count: rows, onNearEnd: call } = now.current;
+      const last = virtual.calculateRange()?.endIndex ?? 0;
+      if (call === undefined || calledFor === rows || scrollY === 0 || last < rows - nearEnd) return;
+      calledFor = rows;
+      call();
+    };
     const onScroll = (): void => {
-      if (scrollY > 0) scrolledFor.current = count;
-      look();
+      cancelAnimationFrame(frame);
+      frame = requestAnimationFrame(look);
     };
     addEventListener('scroll', onScroll, { passive: true });
-    return () => removeEventListener('scroll', onScroll);
-  });
-  useEffect(look);
+    return () => {
+      cancelAnimationFrame(frame);
+      removeEventListener('scroll', onScroll);
+    };
+  }, [virtual]);
 }
