@@ -47,6 +47,8 @@ function More({
   const problem = useStore(session.store, (state) => state.moreProblem);
   const [which, edge] = asked.direction === 'forward' ? ['newer', range.endMs] : ['older', range.startMs];
   const last = result.rows.at(-1);
+  // Exact, unlike `ms`: the range must have the last line.
+  const lastMs = Number(BigInt(last?.ns ?? 0) / 1_000_000n);
   const size = pageSize(result.rows.length, asked.limit);
   return (
     <div class="more">
@@ -80,8 +82,8 @@ function More({
             onClick={() =>
               session.zoom(
                 asked.direction === 'forward'
-                  ? { startMs: Math.floor(last.ms), endMs: range.endMs }
-                  : { startMs: range.startMs, endMs: Math.floor(last.ms) + 1 },
+                  ? { startMs: lastMs, endMs: range.endMs }
+                  : { startMs: range.startMs, endMs: lastMs + 1 },
               )
             }
           >
