@@ -66,7 +66,7 @@ export function useWindowRows(
         return isSame ? before : now;
       });
     look();
-    // What stands above the list changes the height of the page, too.
+    // Parts above the list change the height of the page, too.
     const observer = new ResizeObserver(look);
     observer.observe(document.body);
     if (list.current !== null) observer.observe(list.current);
