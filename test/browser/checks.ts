@@ -2,7 +2,16 @@ import { editorChecks } from './editor-checks.js';
 import { lineChecks } from './line-checks.js';
 import type { Check } from './looks.js';
 import { pageChecks } from './page-checks.js';
+import { pipelineChecks } from './pipeline-checks.js';
+import { planChecks } from './plan-checks.js';
 import { seriesChecks } from './series-checks.js';
 
 /** What docs/ui.md says of the page. */
-export const checks: readonly Check[] = [...pageChecks, ...editorChecks, ...lineChecks, ...seriesChecks];
+export const checks: readonly Check[] = [
+  ...pageChecks,
+  ...editorChecks,
+  ...lineChecks,
+  ...seriesChecks,
+  ...planChecks,
+  ...pipelineChecks,
+];
