@@ -23,7 +23,7 @@ export interface QueryFigures {
   readonly backend_bytes: number;
   /** Attempts at the latest backend read for a metric of it (docs/strategies.md); empty for log queries. */
   readonly strategies: readonly TriedStrategy[];
-  /** What the run of `max_ms` did; only kept for the slowest queries. */
+  /** The report of the run of `max_ms`; only kept for the slowest queries. */
   readonly slowest_run?: RunReport;
 }
 

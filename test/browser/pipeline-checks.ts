@@ -97,7 +97,7 @@ export const pipelineChecks: readonly Check[] = [
             assert.ok((await details.locator('dt').count()) > 3);
             await fitsAndReads(page);
             if (size.width === 1440 && scheme === 'light') await settings.picture('stage', page, 900);
-            await page.keyboard.press('Escape');
+            await page.getByRole('tab', { name: /^Options/ }).press('Escape');
             assert.equal(await details.count(), 0);
             assert.equal(await page.evaluate('document.activeElement?.id'), 'open-guard');
           });
@@ -196,7 +196,6 @@ export const pipelineChecks: readonly Check[] = [
             assert.match(await page.locator('.flow').innerText(), /Slowest run in [\d.,]+ ms/);
             assert.deepEqual(runs, []);
             await fitsAndReads(page);
-            if (size.width === 1440 && scheme === 'dark') await settings.picture('why-slow-dark', page, 900);
             await page.getByRole('button', { name: 'Back to Queries' }).click();
             await page.locator('.asked').waitFor();
             await row.getByRole('button', { name: /^Why slow/ }).click();

@@ -94,8 +94,6 @@ export const planChecks: readonly Check[] = [
             for (const part of ['Used', 'Estimated: ', 'Took: '])
               assert.ok(candidates.includes(part), candidates);
             await fitsAndReads(page);
-            if (size.width === 1440 && scheme === 'dark')
-              await settings.picture('plan-lanes-dark', page, 1000);
           });
         }
       }

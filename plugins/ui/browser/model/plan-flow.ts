@@ -8,7 +8,7 @@ import type {
   TriedStrategy,
 } from './wire.js';
 
-/** What became of a strategy: `planned` before a run, `excluded` by the plan itself. */
+/** The fate of a strategy: `planned` before a run, `excluded` by the plan itself. */
 export type CandidateState = 'ran' | 'failed' | 'gave up' | 'not needed' | 'planned' | 'excluded';
 
 /** A strategy of the engine for a range aggregation, with its reason and its cost. */

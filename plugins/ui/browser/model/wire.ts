@@ -41,7 +41,7 @@ export interface AskedQuery {
     readonly outcome: string;
     readonly text: string;
   }[];
-  /** What the longest run did; only of the slowest queries. */
+  /** The report of the longest run; only of the slowest queries. */
   readonly slowest_run?: RunReport;
 }
 /** `/debug/queries`. */
