@@ -112,6 +112,9 @@ function describePart(loaded: LoadedPlugin, schemas: ReadonlyMap<string, OptionS
       summary: plugin.summary,
       at: `${at.file}:${at.line}:${at.column}`,
       options: describeOptions(schemaOf(loaded, schemas), valuesOf(loaded.options)),
+      ...(plugin.kind === 'stage'
+        ? { passing: { needs: plugin.needs, gives: plugin.gives, rest: plugin.rest } }
+        : {}),
     },
   };
 }

@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto';
 import type { StrategyRecord } from '../../core/base/trace.js';
 import { outcomeText } from '../../core/engine/metric/declined.js';
+import { reportRun, type RunReport } from '../../core/engine/plan/explain/run.js';
 import type { RequestObserver, RequestRecord } from '../../core/plugin/index.js';
 
 /**
@@ -22,6 +23,8 @@ export interface QueryFigures {
   readonly backend_bytes: number;
   /** Attempts at the latest backend read for a metric of it (docs/strategies.md); empty for log queries. */
   readonly strategies: readonly TriedStrategy[];
+  /** The report of the run of `max_ms`; only kept for the slowest queries. */
+  readonly slowest_run?: RunReport;
 }
 
 /** A strategy for a range aggregation, with the outcome of the attempt. */
@@ -35,15 +38,19 @@ export interface TriedStrategy {
 
 export interface TrackedQueries {
   readonly total: number;
+  /** Duration of all queries, also of those that are no longer tracked. */
+  readonly totalMs: number;
   readonly queries: readonly QueryFigures[];
 }
 export interface QueryReport {
   readonly total_queries: number;
   readonly unique_queries: number;
+  readonly total_ms: number;
   readonly top_by_frequency: readonly QueryFigures[];
   readonly top_by_latency: readonly QueryFigures[];
   readonly top_by_errors: readonly QueryFigures[];
   readonly top_by_bytes_read: readonly QueryFigures[];
+  readonly top_by_total_time: readonly QueryFigures[];
 }
 
 /** Maximum number of tracked queries; the least recently seen one is dropped. */
@@ -53,6 +60,9 @@ const listLength = 20;
 const maxShownLength = 1024;
 /** Maximum number of attempts kept per query, which has a few for each of its range aggregations. */
 const maxStrategies = 16;
+
+/** Maximum number of queries whose slowest run is kept: a report takes about a kilobyte. */
+const maxReports = 256;
 
 /** Requests of the user interface about a query that is being written or read; none of them returns logs. */
 const aboutQueries: ReadonlySet<string> = new Set([
@@ -86,7 +96,10 @@ export class QueryAnalytics implements RequestObserver {
   readonly #nowMs: () => number;
   /** Queries by endpoint and text, or by fingerprint if the text is long. */
   readonly #tracked = new Map<string, Tracked>();
+  /** The slowest runs of the slowest queries. */
+  readonly #reports = new Map<Tracked, RunReport>();
   #total = 0;
+  #totalMs = 0;
 
   constructor(nowMs: () => number) {
     this.#nowMs = nowMs;
@@ -99,13 +112,17 @@ export class QueryAnalytics implements RequestObserver {
   finished({ query, requestType: endpoint, trace }: RequestRecord, status: number, durationMs: number): void {
     if (query === undefined || query === '' || aboutQueries.has(endpoint)) return;
     this.#total += 1;
+    this.#totalMs += durationMs;
     const text = `${endpoint}\n${query}`;
     // Most texts are short, and computing a fingerprint takes longer than a fast answer.
     const key = query.length > maxShownLength ? fingerprintOf(text) : text;
     const tracked = this.#tracked.get(key) ?? this.#track(key, endpoint, query);
     tracked.count += 1;
     tracked.totalMs += durationMs;
-    tracked.maxMs = Math.max(tracked.maxMs, durationMs);
+    if (durationMs >= tracked.maxMs) {
+      tracked.maxMs = durationMs;
+      this.#keepReport(tracked, { status, durationMs, trace });
+    }
     tracked.lastSeen = this.#nowMs();
     if (status >= 400) tracked.errors += 1;
     tracked.calls += trace.upstreamCalls.length;
@@ -140,11 +157,30 @@ export class QueryAnalytics implements RequestObserver {
     return tracked;
   }
 
+  /** Keeps the report of a query's slowest run, if it is among the slowest of all. */
+  #keepReport(
+    tracked: Tracked,
+    { status, durationMs, trace }: Pick<RequestRecord, 'trace'> & Pick<RunReport, 'status' | 'durationMs'>,
+  ): void {
+    if (!this.#reports.has(tracked) && this.#reports.size >= maxReports) {
+      let [fastest] = this.#reports.keys();
+      for (const one of this.#reports.keys())
+        if (fastest === undefined || one.maxMs < fastest.maxMs) fastest = one;
+      if (fastest === undefined || fastest.maxMs >= durationMs) return;
+      this.#reports.delete(fastest);
+    }
+    const report = reportRun(trace, { status, answer: '', durationMs });
+    this.#reports.set(tracked, { ...report, strategies: report.strategies.slice(0, maxStrategies) });
+  }
+
   /** Drops the oldest query that was not seen again; queries that were are moved to the end. */
   #dropOne(): void {
     for (const [key, tracked] of this.#tracked) {
       this.#tracked.delete(key);
-      if (!tracked.isSeenAgain) return;
+      if (!tracked.isSeenAgain) {
+        this.#reports.delete(tracked);
+        return;
+      }
       tracked.isSeenAgain = false;
       this.#tracked.set(key, tracked);
     }
@@ -152,7 +188,11 @@ export class QueryAnalytics implements RequestObserver {
 
   /** Everything that is tracked. */
   all(): TrackedQueries {
-    return { total: this.#total, queries: [...this.#tracked.values()].map(figuresOf) };
+    const queries = [...this.#tracked.values()].map((one) => {
+      const report = this.#reports.get(one);
+      return report === undefined ? figuresOf(one) : { ...figuresOf(one), slowest_run: report };
+    });
+    return { total: this.#total, totalMs: this.#totalMs, queries };
   }
 }
 
@@ -164,12 +204,14 @@ export function reportOf(tracked: readonly TrackedQueries[]): QueryReport {
   return {
     total_queries: tracked.reduce((sum, { total }) => sum + total, 0),
     unique_queries: all.length,
+    total_ms: roundMs(tracked.reduce((sum, { totalMs }) => sum + totalMs, 0)),
     top_by_frequency: top(({ count }) => count),
     top_by_latency: top(({ max_ms: maxMs }) => maxMs),
     top_by_errors: top(({ errors }) => errors).filter(({ errors }) => errors > 0),
     top_by_bytes_read: top(({ backend_bytes: bytes }) => bytes).filter(
       ({ backend_bytes: bytes }) => bytes > 0,
     ),
+    top_by_total_time: top(({ total_ms: totalMs }) => totalMs),
   };
 }
 
@@ -184,8 +226,10 @@ function added(queries: readonly QueryFigures[]): readonly QueryFigures[] {
 }
 
 function sumOf(a: QueryFigures, b: QueryFigures): QueryFigures {
+  const { slowest_run: slowestRun } = a.max_ms < b.max_ms ? b : a;
   return {
     ...a,
+    ...(slowestRun === undefined ? {} : { slowest_run: slowestRun }),
     count: a.count + b.count,
     total_ms: roundMs(a.total_ms + b.total_ms),
     max_ms: Math.max(a.max_ms, b.max_ms),

@@ -80,6 +80,16 @@ interface MirroredDifference extends Difference {
   readonly known?: string;
 }
 
+type Outcome = 'equal' | 'different' | 'failed' | 'skipped' | 'not_sent';
+/** Number of chosen requests by outcome since the start. */
+type Outcomes = Readonly<Record<Outcome, number>>;
+
+/** Findings of one worker. */
+interface Findings {
+  readonly differences: readonly MirroredDifference[];
+  readonly outcomes: Outcomes;
+}
+
 class Mirror implements Stage<never, never> {
   readonly #options: MirrorOptions;
   readonly #host: Host<typeof metrics>;
@@ -90,7 +100,8 @@ class Mirror implements Stage<never, never> {
   /** Undefined for a rate of 0. */
   readonly #tokens: Tokens | undefined;
   readonly #differences: MirroredDifference[] = [];
-  readonly #topic: Topic<null, readonly MirroredDifference[]>;
+  readonly #outcomes = { equal: 0, different: 0, failed: 0, skipped: 0, not_sent: 0 };
+  readonly #topic: Topic<null, Findings>;
   #running = 0;
   /** Repeated requests that go through the chain to be mirrored. */
   #owed = 0;
@@ -98,8 +109,10 @@ class Mirror implements Stage<never, never> {
   constructor(url: string, options: MirrorOptions, host: Host<typeof metrics>) {
     this.#options = options;
     this.#host = host;
-    this.#topic = { name: `${host.pluginId} differences` };
-    host.workers.answer(this.#topic, () => Promise.resolve(this.#differences));
+    this.#topic = { name: `${host.pluginId} findings` };
+    host.workers.answer(this.#topic, () =>
+      Promise.resolve({ differences: this.#differences, outcomes: this.#outcomes }),
+    );
     const parsed = new URL(url);
     this.#authorization = authorizationOf(parsed);
     this.#base = parsed.origin + parsed.pathname.replace(/\/+$/, '');
@@ -138,15 +151,17 @@ class Mirror implements Stage<never, never> {
     await this.#agent.destroy();
   }
 
-  /** `/admin/mirror`: the latest differences of all workers, the newest last. */
+  /** `/admin/mirror`: the latest differences of all workers, the newest last, and the number of requests by outcome. */
   get routes(): ReadonlyMap<string, RouteHandler> {
     return new Map([
       [
         'admin_mirror',
         async () => {
           const { answers } = await this.#host.workers.gather(this.#topic, null);
-          const all = answers.flatMap(({ answer }) => answer).sort((a, b) => a.atMs - b.atMs);
-          return jsonAnswer({ status: 'success', data: all.slice(-this.#options.keep) });
+          const found = answers.map(({ answer }) => answer);
+          const all = found.flatMap(({ differences }) => differences).sort((a, b) => a.atMs - b.atMs);
+          const outcomes = added(found.map((one) => one.outcomes));
+          return jsonAnswer({ status: 'success', outcomes, data: all.slice(-this.#options.keep) });
         },
       ],
     ]);
@@ -188,6 +203,7 @@ class Mirror implements Stage<never, never> {
   }
 
   #notSent(reason: 'rate' | 'concurrency'): void {
+    this.#outcomes.not_sent += 1;
     this.#host.meters.mirror_not_sent_total.add(1, { reason });
   }
 
@@ -231,7 +247,8 @@ class Mirror implements Stage<never, never> {
     if (this.#differences.length > this.#options.keep) this.#differences.shift();
   }
 
-  #count(outcome: 'equal' | 'different' | 'failed' | 'skipped'): void {
+  #count(outcome: Exclude<Outcome, 'not_sent'>): void {
+    this.#outcomes[outcome] += 1;
     this.#host.meters.mirror_requests_total.add(1, { outcome });
   }
 
@@ -267,6 +284,17 @@ class Mirror implements Stage<never, never> {
       maxBytes: this.#options.maxAnswerBytes,
     });
   }
+}
+
+function added(all: readonly Outcomes[]): Outcomes {
+  const sum = (outcome: Outcome): number => all.reduce((before, one) => before + one[outcome], 0);
+  return {
+    equal: sum('equal'),
+    different: sum('different'),
+    failed: sum('failed'),
+    skipped: sum('skipped'),
+    not_sent: sum('not_sent'),
+  };
 }
 
 /** The answer that a client gets for a refused query; undefined for failures, which are not compared. */

@@ -21,6 +21,8 @@ import { marksOf, type TextMark } from './marks.js';
 export interface Hint {
   readonly text: string;
   readonly example?: string;
+  /** The whole query as it could be written, and whether its answers are the same. */
+  readonly rewrite?: { readonly query: string; readonly answers: 'same' | 'other' };
 }
 
 /** The explanation of a query, and for a log query the query that counts its lines by level. */
@@ -65,9 +67,10 @@ export async function explainForPage(
   return { ...shared, kind: 'log', histogram };
 }
 
-function hintOf({ text, example, rewritten }: QueryAdvice): Hint {
-  const shown = rewritten === undefined ? example : printPlain(rewritten);
-  return shown === undefined ? { text } : { text, example: shown };
+function hintOf({ text, example, rewritten, rule }: QueryAdvice): Hint {
+  if (rewritten === undefined) return example === undefined ? { text } : { text, example };
+  const query = printPlain(rewritten);
+  return { text, example: query, rewrite: { query, answers: rule.answers ?? 'other' } };
 }
 
 /** The error in a query that is being written, with the server's text; none for a valid query. */

@@ -25,6 +25,7 @@ import { editQuery } from './edit.js';
 import { checkForPage, explainForPage } from './explain.js';
 import { mergeSnapshots, snapshotTopic } from './worker-snapshots.js';
 import { PageFiles, pageFolder } from './page-files.js';
+import { RouteCalls } from './route-calls.js';
 
 type UiHost = Pick<
   Host,
@@ -42,11 +43,14 @@ export default defineEndpoint<UiOptions>({
 export function createUi(host: UiHost, folder: URL): Endpoint {
   const page = new PageFiles(folder);
   const backendCalls = new BackendCalls();
+  const routeCalls = new RouteCalls();
   const runs = new RunReports();
   host.observeRequests(backendCalls);
+  host.observeRequests(routeCalls);
   host.observeRequests(runs);
   host.workers.answer(snapshotTopic, async () => {
-    return { pipeline: await host.describePipeline(), backend: backendCalls.figures() };
+    const pipeline = await host.describePipeline();
+    return { pipeline, backend: backendCalls.figures(), routes: routeCalls.figures() };
   });
   // A page may reach another worker than the one that ran its query.
   host.workers.answer(runTopic, (name) => Promise.resolve(runs.get(name) ?? null));
@@ -61,8 +65,8 @@ export function createUi(host: UiHost, folder: URL): Endpoint {
             host.workers.gather(snapshotTopic, null),
             host.readiness(),
           ]);
-          const { pipeline, backend } = mergeSnapshots(answers.map(({ answer }) => answer));
-          return jsonAnswer({ ...pipeline, nowMs: host.clock.nowMs(), notReady, backend });
+          const { pipeline, ...figures } = mergeSnapshots(answers.map(({ answer }) => answer));
+          return jsonAnswer({ ...pipeline, nowMs: host.clock.nowMs(), notReady, ...figures });
         },
       ],
       [

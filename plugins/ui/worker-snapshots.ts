@@ -7,11 +7,13 @@ import type {
 } from '../../core/kernel/plugin/host.js';
 import type { Topic } from '../../core/plugin/index.js';
 import type { BackendFigures } from './backend-calls.js';
+import type { RouteFigures } from './route-calls.js';
 
 /** Data of one worker for the page. */
 export interface WorkerSnapshot {
   readonly pipeline: PipelineDescription;
   readonly backend: BackendFigures;
+  readonly routes: readonly RouteFigures[];
 }
 
 export const snapshotTopic: Topic<null, WorkerSnapshot> = { name: 'ui pipeline' };
@@ -20,7 +22,7 @@ export const snapshotTopic: Topic<null, WorkerSnapshot> = { name: 'ui pipeline' 
 export function mergeSnapshots([first, ...others]: readonly WorkerSnapshot[]): WorkerSnapshot {
   if (first === undefined) throw new Error('no worker has answered, not even this one');
   return others.reduce(
-    (all, { pipeline, backend }) => ({
+    (all, { pipeline, backend, routes }) => ({
       pipeline: {
         ...all.pipeline,
         startedMs: Math.min(all.pipeline.startedMs, pipeline.startedMs),
@@ -33,9 +35,24 @@ export function mergeSnapshots([first, ...others]: readonly WorkerSnapshot[]): W
         errors: all.backend.errors + backend.errors,
         ms: slower(all.backend.ms, backend.ms),
       },
+      routes: routesOf(all.routes, routes),
     }),
     first,
   );
+}
+
+function routesOf(a: readonly RouteFigures[], b: readonly RouteFigures[]): readonly RouteFigures[] {
+  const all = new Map(a.map((one) => [one.route, one]));
+  for (const { route, calls, errors, ms } of b) {
+    const other = all.get(route);
+    all.set(route, {
+      route,
+      calls: calls + (other?.calls ?? 0),
+      errors: errors + (other?.errors ?? 0),
+      ms: slower(other?.ms, ms),
+    });
+  }
+  return [...all.values()];
 }
 
 /** Merges parts; workers have the same parts in the same order. */

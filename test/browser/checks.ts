@@ -2,6 +2,8 @@ import { editorChecks } from './editor-checks.js';
 import { lineChecks } from './line-checks.js';
 import type { Check } from './looks.js';
 import { pageChecks } from './page-checks.js';
+import { pipelineChecks } from './pipeline-checks.js';
+import { planChecks } from './plan-checks.js';
 import { readingChecks } from './reading-checks.js';
 import { seriesChecks } from './series-checks.js';
 
@@ -12,4 +14,6 @@ export const checks: readonly Check[] = [
   ...lineChecks,
   ...readingChecks,
   ...seriesChecks,
+  ...planChecks,
+  ...pipelineChecks,
 ];

@@ -166,44 +166,6 @@ export const lineChecks: readonly Check[] = [
       }),
   ],
   [
-    'the plan tells in words who does what and why, what it cost, and how to write it cheaper',
-    (settings) =>
-      withPage(
-        settings,
-        wide,
-        hashOf('{service_name=~".+"} | logfmt | level="info" | took > 250ms'),
-        async ({ page }) => {
-          await page.getByRole('tab', { name: /Plan/ }).press('Enter');
-          await page.locator('.cost tbody tr').nth(1).waitFor();
-          await until(page, "!document.querySelector('.cost').textContent.includes('…')");
-          const text = await page.locator('.plan').innerText();
-          for (const part of [
-            'VictoriaLogs searches',
-            'No label narrows the search',
-            'VictoriaLogs does this itself',
-            'The proxy does this on what comes',
-            'On every row that comes the proxy runs: | logfmt',
-          ])
-            assert.ok(text.includes(part), part);
-          const [calls = 0] = numbers(await page.locator('.cost tbody td').first().innerText());
-          assert.ok(calls > 0, 'calls to the backend');
-          const isWrapped = await page.evaluate<boolean>(
-            '(({ scrollWidth, clientWidth }) => scrollWidth <= clientWidth)(document.querySelector(".listing"))',
-          );
-          assert.ok(isWrapped, 'LogsQL is wrapped');
-          await page.getByTitle('Copy the LogsQL').waitFor();
-          await fitsAndReads(page);
-          await settings.picture('plan', page, 1160);
-          await page.locator('.experts summary').click();
-          assert.match(
-            await page.locator('.experts').innerText(),
-            /\(log[\s\S]*count_over_time|count_over_time[\s\S]*\(log/,
-          );
-          await fitsAndReads(page);
-        },
-      ),
-  ],
-  [
     'the plan advises a line filter where the backend cannot search for a parsed value itself',
     async (settings) => {
       const advice = 'Every line of the selection is parsed here';

@@ -16,21 +16,6 @@ import {
   type Check,
 } from './looks.js';
 
-const stageNames = [
-  'tenancy',
-  'guard',
-  'tier0',
-  'kept-patterns',
-  'label-index',
-  'translate',
-  'window-split',
-  'cold-route',
-  'peer-cache',
-  'drilldown',
-  'backend',
-  'response-shape',
-];
-
 /** The page as a whole: sizes, colours, views, tokens and tenants. */
 export const pageChecks: readonly Check[] = [
   [
@@ -64,98 +49,6 @@ export const pageChecks: readonly Check[] = [
               'no figure and no choice is cut off',
             );
             await fitsAndReads(page);
-          });
-        }
-      }
-    },
-  ],
-  [
-    'the pipeline is a view of its own: each stage in its order, with what it does in whole sentences',
-    async (settings) => {
-      for (const size of sizes) {
-        for (const scheme of schemes) {
-          await withPage(settings, { ...size, scheme }, 'view=pipeline', async ({ page }) => {
-            const names = await page.locator('.stages').first().locator('.stage-name').allTextContents();
-            assert.deepEqual(names, stageNames);
-            for (const text of await page.locator('.stage-summary').allInnerTexts())
-              assert.match(text.split('\n')[0] ?? '', /\.$/, 'a full stop');
-            await fitsAndReads(page);
-          });
-        }
-      }
-    },
-  ],
-  [
-    'a stage opens in its place, on a telephone too: options that differ from the default first',
-    async (settings) => {
-      for (const size of sizes) {
-        await withPage(settings, { ...size, scheme: 'light' }, 'view=pipeline', async ({ page }) => {
-          const button = page.getByRole('button', { name: 'guard' });
-          await button.press('Enter');
-          const details = page.locator('.details');
-          assert.match(
-            await details.locator('.options').first().innerText(),
-            /rateLimitPerSecond[\s\S]*0[\s\S]*default/,
-          );
-          const [above, below] = [await button.boundingBox(), await details.boundingBox()];
-          assert.ok(above !== null && below !== null && below.y - above.y < 260, 'right below');
-          await details.locator('summary').press('Enter');
-          assert.ok((await details.locator('dt').count()) > 3);
-          await fitsAndReads(page);
-          if (size.width === 1440) await settings.picture('stage', page, 900);
-          await button.press('Enter');
-          assert.equal(await details.count(), 0);
-        });
-      }
-    },
-  ],
-  [
-    'waiting for the backend counts for the backend',
-    (settings) =>
-      withPage(settings, wide, hashOf(everyLine, { limit: '1000' }), async ({ page }) => {
-        await page.getByRole('button', { name: 'Pipeline' }).click();
-        await page.locator('.stage').first().waitFor();
-        const told = await page.evaluate<{
-          stages: readonly { id: string; figures: { ownMs: { p95: number } } }[];
-        }>(`fetch('api/pipeline').then((answer) => answer.json())`);
-        const ownOf = (id: string): number =>
-          told.stages.find((stage) => stage.id === id)?.figures.ownMs.p95 ?? 0;
-        assert.ok(ownOf('backend') > 0.1, 'the backend is waited for');
-        assert.match(
-          await page.locator('.stage-note').innerText(),
-          /waiting for VictoriaLogs counts for backend/,
-        );
-      }),
-  ],
-  [
-    'what clients have asked is listed by how slow it is or how much it reads, with the way it was read, and leads to the query',
-    async (settings) => {
-      const asked = 'sum by (service_name) (rate({service_name=~".+"} | json | status="500" [1m]))';
-      await withPage(settings, wide, hashOf(asked), async ({ page }) => {
-        await settled(page);
-      });
-      for (const size of sizes) {
-        for (const scheme of schemes) {
-          await withPage(settings, { ...size, scheme }, 'view=pipeline', async ({ page }) => {
-            const row = page.locator('.asked tr', { hasText: 'status="500"' }).first();
-            await row.waitFor();
-            assert.match(await row.innerText(), /ui_query_range read as \S+/);
-            assert.match(await row.innerText(), /not as statistics: /);
-            // The page has checked and explained it too, which nobody calls a query.
-            assert.doesNotMatch(await page.locator('.asked').innerText(), /ui_(?:check|explain)/);
-            await page.getByLabel('Show').selectOption('Most read');
-            await row.waitFor();
-            await fitsAndReads(page);
-            if (size.width === 1440 && scheme === 'light')
-              await settings.picture(
-                'queries',
-                page,
-                page.locator('section', { has: page.locator('.asked') }),
-              );
-            if (size.width !== 390) return;
-            await row.getByRole('button').click();
-            // The editor shows an example until it has the query.
-            await page.locator('.cm-content', { hasText: 'status="500"' }).waitFor();
           });
         }
       }
@@ -209,7 +102,9 @@ export const pageChecks: readonly Check[] = [
         await field.press('Enter');
         await page.locator('.query-form').waitFor();
         await page.getByRole('button', { name: 'Pipeline' }).click();
+        await page.getByRole('tab', { name: 'Settings' }).click();
         await page.getByRole('button', { name: 'server', exact: true }).press('Enter');
+        await page.getByRole('tab', { name: /^Options/ }).click();
         assert.match(await page.locator('.details').innerText(), /adminAuthToken\s+set, not shown/);
         assert.equal((await page.content()).includes(demoToken), false);
         assert.deepEqual(

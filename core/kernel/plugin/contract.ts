@@ -11,11 +11,9 @@ import type { Exchange, ExchangeChange } from './exchange.js';
 import type { AdmitAgain, AnswerAgain } from '../repeat.js';
 
 export type { AdmitAgain, AnswerAgain } from '../repeat.js';
+export type { RestUse } from './slots.js';
 import type { Host, PurgeScope } from './host.js';
-import type { SlotName } from './slots.js';
-
-/** Number of times that a stage may run the rest of the chain for one exchange; the kernel enforces it. */
-export type RestUse = 'never' | 'once' | 'maybe' | 'many';
+import type { RestUse, SlotName } from './slots.js';
 
 /**
  * The rest of the chain after a stage. Without an argument it runs on the stage's own exchange; a derived exchange carries the slots that

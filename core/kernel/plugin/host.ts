@@ -10,6 +10,7 @@ import type { OptionDescription } from '../options/describe.js';
 import type { Answer } from '../../wire/answer/types.js';
 import type { ApiRequest } from '../../wire/api/request.js';
 import type { RequestObserver } from '../telemetry/request-record.js';
+import type { RestUse } from './slots.js';
 
 /** Caches to purge: `answers` means only those of finished answers (after a change of the tenant map or field mapping). */
 export type PurgeScope = 'answers' | 'all';
@@ -167,6 +168,12 @@ export interface PartDescription extends SectionDescription {
   readonly meters: readonly MeterReading[];
   /** Set for stages only. */
   readonly figures?: StageFigures;
+  /** Set for stages only: the slots that it needs and fills, and how often it may run the later stages. */
+  readonly passing?: {
+    readonly needs: readonly string[];
+    readonly gives: readonly string[];
+    readonly rest: RestUse;
+  };
 }
 
 /** A pipeline as loaded. */

@@ -23,6 +23,9 @@ export interface Slots {
 }
 export type SlotName = keyof Slots;
 
+/** Number of times that a stage may run the rest of the chain for one exchange; the kernel enforces it. */
+export type RestUse = 'never' | 'once' | 'maybe' | 'many';
+
 /**
  * Answers a request over the backend and a cold one, as one upstream. `hot` is the backend, bound as described by `binding`. `run` answers
  * over an upstream; it runs again, without the cold backend, if that has failed and answers may be partial.

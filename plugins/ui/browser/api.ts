@@ -6,6 +6,7 @@ import type {
   AskedQueries,
   Labels,
   LoadedPipeline,
+  Mirrored,
   PageExplanation,
   QueryAnswer,
   RunReport,
@@ -48,6 +49,11 @@ export async function fetchAsked(signal: AbortSignal): Promise<AskedQueries | un
     if (error instanceof ServerError && error.status === 404) return undefined;
     throw error;
   }
+}
+
+/** The findings of the stage `mirror`. */
+export function fetchMirrored(signal: AbortSignal): Promise<Mirrored> {
+  return ask('/admin/mirror', {}, { signal });
 }
 
 /** Explains a query; `step` is the interval of the histogram's bars in seconds. */

@@ -116,3 +116,50 @@ test('what a query reads is added up, with the way in which it was read last', (
   const doubled = reportOf([analytics.all(), analytics.all()]);
   t.is(doubled.top_by_bytes_read[0]?.backend_bytes, 1100);
 });
+
+test('the slowest run of a query is told with its calls and attempts', (t) => {
+  const analytics = new QueryAnalytics(() => 0);
+  const slow = answered('a');
+  const call = { path: '/select/logsql/query', type: 'query', status: 200, durationMs: 1 };
+  slow.trace.upstreamCalls.push({ ...call, rows: 10, bytes: 500 }, { ...call, rows: 1, bytes: 50 });
+  slow.trace.strategies.push({ leaf: 0, strategy: 'rows', outcome: 'ran', durationMs: 1 });
+  analytics.finished(answered('a'), 200, 5);
+  analytics.finished(slow, 200, 40);
+  analytics.finished(answered('a'), 200, 7);
+  const [told] = reportOf([analytics.all()]).top_by_latency;
+  t.like(told?.slowest_run, { durationMs: 40, status: 200, calls: [{ calls: 2, rows: 11, bytes: 550 }] });
+  t.is(told?.slowest_run?.strategies[0]?.strategy, 'rows');
+  const other = new QueryAnalytics(() => 0);
+  other.finished(answered('a'), 500, 90);
+  for (const workers of [
+    [analytics.all(), other.all()],
+    [other.all(), analytics.all()],
+  ])
+    t.is(reportOf(workers).top_by_latency[0]?.slowest_run?.durationMs, 90, 'the slower worker has it');
+});
+
+test('runs of the 256 slowest queries are kept', (t) => {
+  const analytics = new QueryAnalytics(() => 0);
+  for (let index = 0; index < 300; index += 1) analytics.finished(answered(`q${index}`), 200, index);
+  analytics.finished(answered('quick'), 200, 1);
+  analytics.finished(answered('q0'), 200, 1_000);
+  const kept = analytics.all().queries.filter((one) => one.slowest_run !== undefined);
+  t.is(kept.length, 256);
+  const names = new Set(kept.map(({ query }) => query));
+  t.true(names.has('q299'));
+  t.true(names.has('q0'), 'a later run was slow');
+  t.false(names.has('quick'));
+  t.false(names.has('q20'));
+});
+
+test('time in all is told of all queries, and decides an order', (t) => {
+  const analytics = new QueryAnalytics(() => 0);
+  analytics.finished(answered('once'), 200, 30);
+  for (let index = 0; index < 10; index += 1) analytics.finished(answered('often'), 200, 20);
+  const { total_ms: totalMs, top_by_total_time: top } = reportOf([analytics.all()]);
+  t.is(totalMs, 230);
+  t.deepEqual(
+    top.map(({ query }) => query),
+    ['often', 'once'],
+  );
+});

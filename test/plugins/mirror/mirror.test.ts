@@ -116,6 +116,21 @@ test('a different answer is counted by kind and shown, and the oldest difference
   );
 });
 
+test('the admin API tells how many requests had which outcome', async (t) => {
+  const { stage, settled } = await stageTo(t, (_asked, count) => mirrored(String(count)), {
+    maxConcurrent: 1,
+  });
+  await stage.handle(exchangeOf('1'), () => Promise.resolve(scalar(1)));
+  await stage.handle(exchangeOf('1'), () => Promise.resolve(scalar(1)));
+  const counts = await settled(1);
+  const handler = stage.routes?.get('admin_mirror');
+  const shown = await handler?.({} as Parameters<NonNullable<typeof handler>>[0]);
+  const { outcomes } = JSON.parse(shown?.kind === 'encoded' ? shown.body.toString() : '{}') as {
+    readonly outcomes: Readonly<Record<string, number>>;
+  };
+  t.deepEqual(outcomes, { equal: 0, different: 0, failed: 0, skipped: 0, ...counts, not_sent: 1 });
+});
+
 test('a refusal is compared by its text, and a failure is not mirrored', async (t) => {
   const { loki, stage, settled } = await stageTo(t, () => new Refusal(400, 'step must be a positive number'));
   const refused = apiError('badRequest', { text: 'step must be a positive number' });

@@ -82,4 +82,8 @@ test('a query that can be written with the same answers is shown as it would be'
     explained.hints.map(({ example }) => example),
     ['sum(rate({app="shop"}[5m]))'],
   );
+  t.deepEqual(
+    explained.hints.map(({ rewrite }) => rewrite),
+    [{ query: 'sum(rate({app="shop"}[5m]))', answers: 'same' }],
+  );
 });

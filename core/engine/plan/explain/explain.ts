@@ -2,6 +2,7 @@ import { doAll } from '../../../base/pace/steps.js';
 import { leavesOf } from '../../../logql/metric/index.js';
 import type { Query } from '../../../wire/api/query.js';
 import { printMatcher, printPlain, printStage } from '../../../logql/index.js';
+import { shortConditions, type ShortCondition } from '../../../victoria/logsql/conditions.js';
 import { printFilter } from '../../../victoria/logsql/print.js';
 import type { LogsqlFilter } from '../../../victoria/logsql/ast.js';
 import type { Naming } from '../../../victoria/names/naming.js';
@@ -35,6 +36,8 @@ export interface ExplainedPart {
 export interface ExplainedRead {
   readonly logql: string;
   readonly logsql: string;
+  /** The conditions of `logsql`, one for each line of a listing. */
+  readonly conditions: readonly ShortCondition[];
   readonly parts: readonly ExplainedPart[];
   /** Stages that the proxy evaluates on every row it receives. */
   readonly evaluatedHere: readonly string[];
@@ -125,6 +128,7 @@ function explainRead(expr: LogExpr, plan: LogsPlan, decisions: readonly Decision
   return {
     logql: printPlain(expr),
     logsql: printFilter(plan.filter),
+    conditions: shortConditions(plan.filter),
     parts: decisions.map(({ rule, part }) =>
       explained(part.kind === 'matcher' ? `{${printMatcher(part)}}` : printStage(part), rule),
     ),

@@ -1,4 +1,5 @@
 import type { StrategyRecord, Trace, UpstreamCall } from '../../../base/trace.js';
+import { millisecondsOf } from '../../metric/cost.js';
 import { declineReasons, outcomeText } from '../../metric/declined.js';
 import type { ExplainedRead } from './explain.js';
 import { costText } from './strategies.js';
@@ -27,6 +28,8 @@ export interface CallSum extends Pick<UpstreamCall, 'type' | 'rows' | 'bytes' | 
 export interface TriedStrategy extends StrategyRecord {
   /** An explanation of the outcome. */
   readonly text: string;
+  /** The duration that its estimate amounts to; undefined if a part of that is unknown. */
+  readonly estimatedMs?: number;
 }
 
 /** Summarizes a trace. */
@@ -48,11 +51,15 @@ export function reportRun(
     });
   }
   const tried = strategies
-    .map((record) => ({
-      ...record,
-      durationMs: rounded(record.durationMs),
-      text: outcomeText(record.outcome),
-    }))
+    .map((record) => {
+      const ms = record.estimate === undefined ? undefined : millisecondsOf(record.estimate);
+      return {
+        ...record,
+        durationMs: rounded(record.durationMs),
+        text: outcomeText(record.outcome),
+        ...(ms === undefined ? {} : { estimatedMs: rounded(ms) }),
+      };
+    })
     .toSorted((a, b) => a.leaf - b.leaf);
   return { status, answer, durationMs: rounded(durationMs), calls: [...sums.values()], strategies: tried };
 }

@@ -1,4 +1,6 @@
 import type { ExplainedPart, ExplainedRead, PageExplanation, RunReport } from './wire.js';
+import { addFigures } from './figures.js';
+import type { CandidateState } from './plan-flow.js';
 
 export type Place = 'backend' | 'both' | 'here';
 
@@ -14,20 +16,19 @@ export function placeOf(verdict: ExplainedPart['verdict']): Place {
   }
 }
 
-/** Names and explanations of the places. */
-export const placeTexts: Readonly<Record<Place, { readonly name: string; readonly text: string }>> = {
-  backend: { name: 'VictoriaLogs', text: 'VictoriaLogs does this itself.' },
-  both: { name: 'both', text: 'VictoriaLogs narrows it down; the proxy sorts out the rest.' },
-  here: { name: 'proxy', text: 'The proxy does this on what comes.' },
+/** The work on a part of a query, by its place. */
+export const placeTexts: Readonly<Record<Place, string>> = {
+  backend: 'VictoriaLogs evaluates it.',
+  both: 'VictoriaLogs narrows the rows down, the proxy checks the rest.',
+  here: 'The proxy evaluates it on every row that it receives.',
 };
 
 const costTexts: Readonly<Record<PageExplanation['cost'], string>> = {
-  none: 'Nothing is asked of it.',
-  page: 'It sends no more lines than are shown.',
-  scan: 'It sends lines of what it selected until enough of them have passed the steps that the proxy does.',
-  rows: 'It sends every line of the selection in the range, with the columns that matter, and the proxy evaluates them.',
-  statistics:
-    'It counts, and sends one number for each group and interval; lines only where numbers do not tell.',
+  none: 'VictoriaLogs is not asked.',
+  page: 'It sends only the lines of the answer.',
+  scan: 'It sends lines until enough of them have passed the steps in the proxy.',
+  rows: 'It sends every selected line of the range, with the columns that the query uses.',
+  statistics: 'It counts, and sends one number for each group and interval.',
 };
 
 /** Two sentences on where the work is done and what is sent. */
@@ -39,16 +40,26 @@ export function planSentence({ reads, cost }: PageExplanation): string {
       ? 'No logs are read.'
       : here === 0
         ? 'VictoriaLogs does all of the search.'
-        : `VictoriaLogs searches; ${here} of ${parts.length} parts of the query need the proxy too.`;
+        : `VictoriaLogs finds candidate lines; ${here} of ${parts.length} parts of the query also need the proxy.`;
   return `${who} ${costTexts[cost]}`;
 }
 
 /** A sentence about the work done in the proxy for every row; the stages follow, if there are any. */
 export function hereSentence({ evaluatedHere }: Pick<ExplainedRead, 'evaluatedHere'>): string {
   return evaluatedHere.length === 0
-    ? 'Nothing of the pipeline runs in the proxy.'
-    : 'On every row that comes the proxy runs:';
+    ? 'No stage of the query runs here.'
+    : 'Stages that run here on every row:';
 }
+
+/** States of the engine's strategies, as labels. */
+export const candidateTexts: Readonly<Record<CandidateState, string>> = {
+  ran: 'Used',
+  failed: 'Failed',
+  'gave up': 'Given up',
+  'not needed': 'Not needed',
+  planned: 'May be used',
+  excluded: 'Excluded',
+};
 
 export interface RunFigures {
   readonly calls: number;
@@ -57,7 +68,7 @@ export interface RunFigures {
   readonly durationMs: number;
 }
 
-export function runFigures({ calls, durationMs }: RunReport): RunFigures {
-  const sum = (of: 'calls' | 'rows' | 'bytes'): number => calls.reduce((all, one) => all + one[of], 0);
-  return { calls: sum('calls'), rows: sum('rows'), bytes: sum('bytes'), durationMs };
+export function runFigures({ calls: sums, durationMs }: RunReport): RunFigures {
+  const { calls = 0, rows = 0, bytes = 0 } = addFigures(sums.map((one) => ({ ...one, ms: one.durationMs })));
+  return { calls, rows, bytes, durationMs };
 }

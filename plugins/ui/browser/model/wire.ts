@@ -1,13 +1,18 @@
 /** The answers of the page's endpoints, limited to the members that the page uses. */
 import type { PipelineDescription } from '../../../../core/kernel/plugin/host.js';
+import type { RunReport } from '../../../../core/engine/plan/explain/run.js';
 import type { BackendFigures } from '../../backend-calls.js';
+import type { RouteFigures } from '../../route-calls.js';
 
 export type { OptionDescription } from '../../../../core/kernel/options/describe.js';
 export type { Latency, PartDescription, SectionDescription } from '../../../../core/kernel/plugin/host.js';
 export type { BackendFigures } from '../../backend-calls.js';
 export type { PageExplanation } from '../../explain.js';
 export type { ExplainedPart, ExplainedRead } from '../../../../core/engine/plan/explain/explain.js';
-export type { RunReport } from '../../../../core/engine/plan/explain/run.js';
+export type { RunReport, TriedStrategy } from '../../../../core/engine/plan/explain/run.js';
+export type { Cost } from '../../../../core/base/trace.js';
+export type { ShortCondition } from '../../../../core/victoria/logsql/conditions.js';
+export type { RouteFigures } from '../../route-calls.js';
 export type { Hint } from '../../explain.js';
 
 /** `/ui/api/pipeline`. */
@@ -16,6 +21,7 @@ export interface LoadedPipeline extends PipelineDescription {
   /** Reasons why the process is not ready; empty if it is. */
   readonly notReady: readonly string[];
   readonly backend: BackendFigures;
+  readonly routes: readonly RouteFigures[];
 }
 
 /** A query in `/debug/queries` of the plugin `admin`. */
@@ -35,15 +41,42 @@ export interface AskedQuery {
     readonly outcome: string;
     readonly text: string;
   }[];
+  /** The report of the longest run; only of the slowest queries. */
+  readonly slowest_run?: RunReport;
 }
 /** `/debug/queries`. */
 export interface AskedQueries {
   readonly total_queries: number;
   readonly unique_queries: number;
+  readonly total_ms: number;
   readonly top_by_frequency: readonly AskedQuery[];
   readonly top_by_latency: readonly AskedQuery[];
   readonly top_by_errors: readonly AskedQuery[];
   readonly top_by_bytes_read: readonly AskedQuery[];
+  readonly top_by_total_time: readonly AskedQuery[];
+}
+
+/** `/admin/mirror` of the plugin `mirror`. */
+export interface Mirrored {
+  readonly outcomes: Readonly<Record<'equal' | 'different' | 'failed' | 'skipped' | 'not_sent', number>>;
+  /** The newest last. */
+  readonly data: readonly MirroredDifference[];
+}
+export interface MirroredDifference {
+  readonly atMs: number;
+  readonly tenant: string;
+  readonly request: {
+    readonly path: string;
+    readonly params: Readonly<Record<string, string | readonly string[]>>;
+  };
+  readonly kind: string;
+  readonly where?: string;
+  /** The value of the mirror. */
+  readonly reference: string;
+  /** The value of this proxy. */
+  readonly candidate: string;
+  /** Words of the row in docs/differences.md that explains it. */
+  readonly known?: string;
 }
 
 export type Labels = Readonly<Record<string, string>>;

@@ -3,12 +3,14 @@ import { useEffect, useRef, useState } from 'preact/hooks';
 import { Editor, type EditorHandle } from '../editor/editor.js';
 import type { tenantNeed } from '../model/options.js';
 import { session } from '../store/session.js';
+import { openedPlans } from '../store/plan-runs.js';
 import { useStore } from '../store/store.js';
 import { Examples } from './examples.js';
 import { Failure } from './failure.js';
 import { HistoryDialog } from './history-dialog.js';
 import { LabelBrowser } from './label-browser.js';
 import { LiveView } from './live-view.js';
+import { OpenedPlanView } from './plan/opened-plan.js';
 import { QueryBar } from './query-bar.js';
 import { Result, summaryOf } from './result.js';
 
@@ -20,6 +22,7 @@ export function QueryView({ need }: { readonly need: ReturnType<typeof tenantNee
   const outcome = useStore(session.store, (state) => state.outcome);
   const live = useStore(session.store, (state) => state.live);
   const isRunning = useStore(session.store, (state) => state.runningSince !== undefined);
+  const openedPlan = useStore(openedPlans.store, (state) => state.opened);
   const [dialog, open] = useState<'labels' | 'history'>();
   const editor = useRef<EditorHandle>(null);
   useEffect(() => {
@@ -66,7 +69,9 @@ export function QueryView({ need }: { readonly need: ReturnType<typeof tenantNee
         </p>
       )}
       <div class="outcome" aria-busy={isRunning}>
-        {live !== undefined ? (
+        {openedPlan !== undefined ? (
+          <OpenedPlanView opened={openedPlan} />
+        ) : live !== undefined ? (
           <LiveView live={live} />
         ) : (
           <>

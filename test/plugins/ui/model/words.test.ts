@@ -118,7 +118,7 @@ test('the plan is told in two sentences', async (t) => {
   t.regex(await sentence('{a="b"} |= "c"'), /^VictoriaLogs does all of the search\. /);
   t.regex(
     await sentence('{a="b"} | json'),
-    /^VictoriaLogs searches; 1 of 2 parts of the query need the proxy too\. /,
+    /^VictoriaLogs finds candidate lines; 1 of 2 parts of the query also need the proxy\. /,
   );
   t.regex(await sentence('1 + 1'), /^No logs are read\. /);
   t.deepEqual((['exact', 'superset', 'none'] as const).map(placeOf), ['backend', 'both', 'here']);
@@ -170,6 +170,7 @@ test('a tenant is asked for where tenancy refuses those without', (t) => {
     nowMs: 0,
     notReady: [],
     backend: { calls: 0, errors: 0, ms: undefined },
+    routes: [],
     endpoints: [],
     services: [],
     sections: [],

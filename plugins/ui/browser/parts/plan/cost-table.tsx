@@ -1,0 +1,58 @@
+import type { JSX } from 'preact';
+import { formatBytes, formatCount, formatMs } from '../../model/format.js';
+import { runFigures, type RunFigures } from '../../model/plan-words.js';
+import { reportOf, type ToldRun } from './use-run.js';
+
+/** The measured cost of the query and its histogram. */
+export function CostTable({
+  query,
+  histogram,
+}: {
+  readonly query: ToldRun;
+  /** Undefined for a query without a histogram. */
+  readonly histogram: ToldRun | undefined;
+}): JSX.Element {
+  return (
+    <div class="cost-scroll" tabIndex={0} role="region" aria-label="Cost">
+      <table class="cost">
+        <thead>
+          <tr>
+            <th scope="col">Cost</th>
+            <th scope="col" class="number">
+              Calls
+            </th>
+            <th scope="col" class="number">
+              Rows
+            </th>
+            <th scope="col" class="number">
+              Bytes
+            </th>
+            <th scope="col" class="number">
+              Time
+            </th>
+          </tr>
+        </thead>
+        <tbody>
+          <CostRow name="Query" told={query} />
+          {histogram !== undefined && <CostRow name="Histogram" told={histogram} />}
+        </tbody>
+      </table>
+    </div>
+  );
+}
+
+function CostRow({ name, told }: { readonly name: string; readonly told: ToldRun }): JSX.Element {
+  const report = reportOf(told);
+  const figures = report === undefined ? undefined : runFigures(report);
+  const text = (value: (known: RunFigures) => string): string =>
+    figures === undefined ? (told === 'asking' ? '…' : '–') : value(figures);
+  return (
+    <tr>
+      <th scope="row">{name}</th>
+      <td class="number">{text(({ calls }) => formatCount(calls))}</td>
+      <td class="number">{text(({ rows }) => formatCount(rows))}</td>
+      <td class="number">{text(({ bytes }) => formatBytes(bytes))}</td>
+      <td class="number">{text(({ durationMs }) => `${formatMs(durationMs)} ms`)}</td>
+    </tr>
+  );
+}
