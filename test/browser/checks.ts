@@ -1,3 +1,4 @@
+import { barChecks } from './bar-checks.js';
 import { editorChecks } from './editor-checks.js';
 import { lineChecks } from './line-checks.js';
 import type { Check } from './looks.js';
@@ -5,4 +6,10 @@ import { pageChecks } from './page-checks.js';
 import { seriesChecks } from './series-checks.js';
 
 /** What docs/ui.md says of the page. */
-export const checks: readonly Check[] = [...pageChecks, ...editorChecks, ...lineChecks, ...seriesChecks];
+export const checks: readonly Check[] = [
+  ...pageChecks,
+  ...editorChecks,
+  ...barChecks,
+  ...lineChecks,
+  ...seriesChecks,
+];

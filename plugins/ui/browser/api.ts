@@ -1,10 +1,12 @@
 /** The page's requests to its own server. */
+import type { Remedy } from './model/query/offers.js';
 import type { QueryState } from './model/query-state.js';
 import type { NsRange } from './model/time-range.js';
 import type {
   AskedQueries,
   Labels,
   LoadedPipeline,
+  Narrowing,
   PageExplanation,
   QueryAnswer,
   RunReport,
@@ -92,6 +94,7 @@ export function newRunName(): string {
 
 /** The cost of a run; undefined if the server does not know it, or no longer. */
 export async function fetchRun(name: string): Promise<RunReport | undefined> {
+  if (name === '') return undefined;
   // The server records the cost after sending the answer, which may be a moment after it arrived.
   for (const waitMs of [0, 100, 400]) {
     await new Promise((resolve) => setTimeout(resolve, waitMs));
@@ -112,7 +115,13 @@ export type Change =
       readonly value: string;
       readonly of: 'stream' | 'row';
     }
-  | { readonly change: 'line-keep' | 'line-drop'; readonly value: string };
+  | { readonly change: 'line-keep' | 'line-drop'; readonly value: string }
+  | Remedy;
+
+/** How a log query narrows down what it reads. */
+export function fetchNarrowing(query: string, signal: AbortSignal): Promise<Narrowing> {
+  return ask('api/narrowing', { query }, { signal });
+}
 
 export async function editQuery(query: string, change: Change): Promise<string> {
   return (await ask<{ readonly query: string }>('api/edit', { query, ...change }, {})).query;
