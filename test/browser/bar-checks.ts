@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict';
+import type { Locator } from 'playwright-core';
 import {
   everyLine,
   fitsAndReads,
@@ -170,6 +171,46 @@ export const barChecks: readonly Check[] = [
         await fitsAndReads(page);
         await page.getByRole('button', { name: 'Delete orders' }).click();
         assert.equal(await page.locator('.past').count(), 0);
+      }),
+  ],
+  [
+    'the failed deployment of the demo is found from an empty page in at most twelve clicks: service, error and trace',
+    (settings) =>
+      withPage(settings, wide, '', async ({ page }) => {
+        let clicks = 0;
+        const click = async (target: Locator): Promise<void> => {
+          clicks += 1;
+          await target.click();
+        };
+        await click(page.locator('.example', { hasText: 'Warnings and errors' }));
+        await page.locator('.bar .level-error').first().waitFor();
+        // The red peak stands out; a press on its bar asks for its minute alone.
+        const peak = await page.evaluate<{ readonly x: number; readonly y: number }>(`(() => {
+          const bars = [...document.querySelectorAll('.bar .level-error')].map((bar) => bar.getBoundingClientRect());
+          const tallest = bars.sort((a, b) => b.height - a.height)[0];
+          return { x: tallest.x + tallest.width / 2, y: tallest.y + tallest.height / 2 };
+        })()`);
+        clicks += 1;
+        await page.mouse.move(peak.x, peak.y);
+        await page.mouse.down();
+        await page.locator('.chart-tip').waitFor();
+        await page.mouse.up();
+        await until(page, "location.hash.includes('range=custom')");
+        await settled(page);
+        const failed = page.locator('.row', { hasText: 'connection pool exhausted' }).first();
+        await click(failed.locator('.row-head'));
+        assert.match(await page.locator('.row-labels').innerText(), /service_name[\s\S]*payments/);
+        const trace = /trace_id=([0-9a-f]{32})/.exec(await failed.innerText())?.[1] ?? '';
+        assert.notEqual(trace, '');
+        clicks += 1;
+        await typeQuery(page, `{service_name=~".+"} |= "${trace}"`);
+        await click(page.getByRole('button', { name: 'Run', exact: true }));
+        await settled(page);
+        await until(page, `[...document.querySelectorAll('.row')].length >= 3`);
+        const rows = await page.locator('.outcome').innerText();
+        for (const part of ['pool exhausted', 'payment failed', 'upstream request failed'])
+          assert.ok(rows.includes(part), part);
+        assert.ok(clicks <= 12, `${clicks} clicks`);
       }),
   ],
 ];

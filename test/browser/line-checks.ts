@@ -153,10 +153,11 @@ export const lineChecks: readonly Check[] = [
         await page.locator('.row').first().waitFor();
         const first = await page.locator('.row time').first().getAttribute('title');
         await until(page, `document.querySelector('.row time')?.title !== ${JSON.stringify(first)}`);
+        await page.getByText(/[\d.]+ per second/).waitFor();
         await page.getByRole('button', { name: 'Pause' }).click();
         assert.match(await page.locator('.live-state').innerText(), /Paused/);
         await fitsAndReads(page);
-        await page.getByRole('button', { name: 'Go on' }).click();
+        await page.getByRole('button', { name: 'Resume' }).click();
         await page.getByRole('button', { name: 'End' }).click();
         assert.equal(await page.locator('.live-state').count(), 0);
       }),

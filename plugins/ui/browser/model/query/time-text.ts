@@ -123,7 +123,7 @@ export interface RangeText {
  */
 export function parseRangeText(text: string): RangeText | undefined {
   if (text.length > 8_192) return undefined;
-  return rangeOfJson(text) ?? rangeOfAddress(text) ?? rangeOfTwo(text);
+  return rangeOfJson(text) ?? rangeOfAddress(text) ?? (text.length > 200 ? undefined : rangeOfTwo(text));
 }
 
 function rangeOfJson(text: string): RangeText | undefined {
@@ -138,7 +138,8 @@ function rangeOfJson(text: string): RangeText | undefined {
 function rangeIn(value: unknown, levels: number): RangeText | undefined {
   if (typeof value !== 'object' || value === null || levels === 0) return undefined;
   const members = new Map<string, unknown>(Object.entries(value));
-  const checked = checkedRange(String(members.get('from') ?? ''), String(members.get('to') ?? ''));
+  const [from, to] = [members.get('from'), members.get('to')];
+  const checked = typeof from === 'string' && typeof to === 'string' ? checkedRange(from, to) : undefined;
   if (checked !== undefined) return checked;
   for (const member of members.values()) {
     const found = rangeIn(member, levels - 1);
