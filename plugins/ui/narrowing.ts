@@ -23,7 +23,7 @@ export interface NarrowingStage {
   readonly reads: readonly string[];
 }
 
-/** How a log query narrows down what it reads, step by step. */
+/** The steps by which a log query narrows down what it reads. */
 export interface Narrowing {
   readonly selector: string;
   readonly labels: readonly NarrowingLabel[];
@@ -59,7 +59,5 @@ function labelsReadBy(stage: Stage): readonly string[] {
 }
 
 function namesIn(filter: LabelFilter): readonly string[] {
-  return 'left' in filter
-    ? [...namesIn(filter.left), ...namesIn(filter.right)]
-    : [filter.name];
+  return 'left' in filter ? [...namesIn(filter.left), ...namesIn(filter.right)] : [filter.name];
 }

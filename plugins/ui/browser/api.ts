@@ -118,7 +118,7 @@ export type Change =
   | { readonly change: 'line-keep' | 'line-drop'; readonly value: string }
   | Remedy;
 
-/** How a log query narrows down what it reads. */
+/** The steps by which a log query narrows down what it reads. */
 export function fetchNarrowing(query: string, signal: AbortSignal): Promise<Narrowing> {
   return ask('api/narrowing', { query }, { signal });
 }

@@ -7,7 +7,7 @@ import { session } from '../../store/session.js';
 import { useStore } from '../../store/store.js';
 import { Popover } from './popover.js';
 
-/** What is set once and seldom changed: tenant, limit and order. A chip names what differs from the defaults. */
+/** Tenant, limit and order, which are seldom changed. A chip names what differs from the defaults. */
 export function QuerySettings({ need }: { readonly need: ReturnType<typeof tenantNeed> }): JSX.Element {
   const form = useStore(session.store, (state) => state.form);
   const problem = useStore(session.store, (state) => state.problem);
