@@ -1620,6 +1620,14 @@ export interface UiOptions {
    * Host names that the admin listener accepts, besides IP addresses and localhost, for the page and all its other routes. List only names that you control: anyone who can point a listed name at this machine can read the data through a user's browser. With an admin token there is no admin listener, and the token protects these routes.
    */
   readonly allowedHosts: readonly string[];
+  /**
+   * Address of the Grafana in whose Explore the page opens queries, such as https://grafana.example.com. It needs the option grafanaDatasourceUid as well.
+   */
+  readonly grafanaUrl?: string;
+  /**
+   * The uid of the Loki data source in Grafana that asks this proxy.
+   */
+  readonly grafanaDatasourceUid?: string;
 }
 
 /**

@@ -135,6 +135,7 @@ export const routes: readonly Route[] = [
   route('ui_format', ['/ui/api/format_query'], read, { listener: 'admin' }),
   route('ui_check', ['/ui/api/check'], read, { listener: 'admin' }),
   route('ui_edit', ['/ui/api/edit'], read, { listener: 'admin' }),
+  route('ui_narrowing', ['/ui/api/narrowing'], read, { listener: 'admin' }),
   route('ui_run', ['/ui/api/run'], ['GET'], { listener: 'admin' }),
   // Peer cache
   route('peer_get', ['/_cache/get']),

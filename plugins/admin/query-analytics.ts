@@ -69,6 +69,7 @@ const aboutQueries: ReadonlySet<string> = new Set([
   'debug_explain',
   'ui_check',
   'ui_edit',
+  'ui_narrowing',
   'ui_explain',
   'ui_format',
 ]);

@@ -4,6 +4,7 @@ import { mapLogQueries } from '../../core/logql/walk.js';
 import type { Expr, LogExpr, MatchOp, Matcher, Selector, Stage } from '../../core/logql/ast.js';
 import { Query } from '../../core/wire/api/query.js';
 import type { Params } from '../../core/wire/api/params/index.js';
+import { remedyOf } from './remedies.js';
 
 const span = { start: 0, end: 0 } as const;
 
@@ -12,6 +13,7 @@ const span = { start: 0, end: 0 } as const;
  * - `keep`, `drop`: only rows whose label `name` has `value`, or none of them; `of` gives the source of the label (`stream` or `row`), and
  * `parser` (`json` or `logfmt`) the stage that makes it, which is added if the query has none;
  * - `line-keep`, `line-drop`: only lines with the text `value`, or none of them;
+ * - a name of `remedies.ts`, which mends an error or an empty answer;
  * - `streams`: all lines of the stream whose labels are `labels`, a JSON object: the lines around a line. An empty query becomes a new
  * selector if the change concerns a stream label.
  * @throws ApiError for an unknown change, LogqlError with Loki's text for a query it rejects
@@ -21,6 +23,11 @@ export function editQuery(params: Params, dottedNames: 'reject' | 'accept'): str
   const [text, change, value] = [read('query'), read('change'), read('value')];
   if (change === 'streams') return printPlain(streamOf(read('labels')));
   const isStream = read('of') === 'stream';
+  const remedy = remedyOf(change, { name: read('name'), value, isStream });
+  if (remedy !== undefined) {
+    const mended = remedy(new Query(text, dottedNames).ast);
+    return text.includes('\n') ? printQuery(mended) : printPlain(mended);
+  }
   const parser = parserOf(read('parser'));
   const changed = changeOf(change, read('name'), value, isStream, parser);
   if (changed === undefined) throw apiError('badRequest', { text: `unknown change "${change}"` });

@@ -23,6 +23,7 @@ import {
 import { BackendCalls } from './backend-calls.js';
 import { editQuery } from './edit.js';
 import { checkForPage, explainForPage } from './explain.js';
+import { narrowingOf } from './narrowing.js';
 import { mergeSnapshots, snapshotTopic } from './worker-snapshots.js';
 import { PageFiles, pageFolder } from './page-files.js';
 import { RouteCalls } from './route-calls.js';
@@ -88,6 +89,10 @@ export function createUi(host: UiHost, folder: URL): Endpoint {
       [
         'ui_edit',
         ({ params }) => Promise.resolve(jsonAnswer({ query: editQuery(params, host.naming.dottedNames) })),
+      ],
+      [
+        'ui_narrowing',
+        ({ params }) => Promise.resolve(jsonAnswer(narrowingOf(params, host.naming.dottedNames))),
       ],
       [
         'ui_run',

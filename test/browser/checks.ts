@@ -1,3 +1,4 @@
+import { barChecks } from './bar-checks.js';
 import { editorChecks } from './editor-checks.js';
 import { lineChecks } from './line-checks.js';
 import type { Check } from './looks.js';
@@ -11,6 +12,7 @@ import { seriesChecks } from './series-checks.js';
 export const checks: readonly Check[] = [
   ...pageChecks,
   ...editorChecks,
+  ...barChecks,
   ...lineChecks,
   ...readingChecks,
   ...seriesChecks,

@@ -4,7 +4,9 @@ import {
   everyLine,
   fitsAndReads,
   hashOf,
+  openSettings,
   queryText,
+  rangeText,
   settled,
   sizes,
   typeQuery,
@@ -74,7 +76,7 @@ export const editorChecks: readonly Check[] = [
         );
         assert.equal(await alert.locator('mark').innerText(), 'order');
         await fitsAndReads(page);
-        await alert.getByRole('button', { name: 'Go to that place' }).press('Enter');
+        await alert.getByRole('button', { name: 'Select this place' }).press('Enter');
         await page.keyboard.insertText('"order"');
         assert.equal(await queryText(page), '{service_name="checkout"} |= "order"');
         await alert.getByRole('button', { name: 'Try again' }).click();
@@ -100,6 +102,7 @@ export const editorChecks: readonly Check[] = [
           await dialog.getByRole('button', { name: 'Run' }).click();
           await page.locator('.row').first().waitFor();
           await typeQuery(page, '{service_name="checkout"}|="order"|logfmt');
+          if (size.width === 390) await openSettings(page);
           await page.getByRole('button', { name: 'Format' }).click();
           await page
             .locator('.cm-content')
@@ -120,6 +123,7 @@ export const editorChecks: readonly Check[] = [
     (settings) =>
       withPage(settings, wide, hashOf(everyLine, { limit: '5' }), async ({ page }) => {
         await page.locator('.row').first().waitFor();
+        await openSettings(page);
         await page.getByLabel('Limit').fill('0');
         await page.getByLabel('Limit').press('Enter');
         assert.match(await page.locator('.problem').innerText(), /from 1 to 5,000/);
@@ -128,7 +132,7 @@ export const editorChecks: readonly Check[] = [
         await fitsAndReads(page);
         await page.getByLabel('Limit').fill('5');
         await typeQuery(page, ' ');
-        await page.getByRole('button', { name: 'Run' }).click();
+        await page.getByRole('button', { name: 'Run', exact: true }).click();
         assert.match(await page.locator('.problem').innerText(), /Write a query first/);
         await page.locator('.example').first().click();
         await page.locator('.row').first().waitFor();
@@ -146,7 +150,7 @@ export const editorChecks: readonly Check[] = [
         await until(page, "/[1-9]|0\\.[1-9]/.test(document.querySelector('.elapsed')?.textContent ?? '')");
         await fitsAndReads(page);
         await cancel.click();
-        await page.getByRole('button', { name: 'Run' }).waitFor();
+        await page.getByRole('button', { name: 'Run', exact: true }).waitFor();
         await settled(page);
       }),
   ],
@@ -160,12 +164,13 @@ export const editorChecks: readonly Check[] = [
         async ({ page }) => {
           await page.locator('.row').first().waitFor();
           assert.equal(await page.locator('.row').count(), 5);
-          assert.equal(await page.getByLabel('Range').inputValue(), '15m');
+          assert.match(await rangeText(page), /Last 15 minutes/);
+          await openSettings(page);
           assert.equal(await page.getByLabel('Order').inputValue(), 'forward');
           const times = await page.locator('.row time').allTextContents();
           assert.deepEqual(times, [...times].sort());
           await typeQuery(page, 'sum(rate({service_name=~".+"}[5m]))');
-          await page.getByRole('button', { name: 'Run' }).press('Enter');
+          await page.getByRole('button', { name: 'Run', exact: true }).press('Enter');
           await page.locator('.plot.lines svg').waitFor();
           assert.ok(page.url().includes('sum%28rate'));
           await page.goBack();

@@ -96,6 +96,17 @@ export async function settled(page: Page): Promise<void> {
   await page.locator('.outcome[aria-busy="false"]').waitFor();
 }
 
+/** Opens the fold with limit and order, unless it is open. */
+export async function openSettings(page: Page): Promise<void> {
+  const button = page.getByRole('button', { name: /^Settings/ });
+  if ((await button.getAttribute('aria-expanded')) !== 'true') await button.click();
+}
+
+/** The name of the button that changes the time range. */
+export async function rangeText(page: Page): Promise<string> {
+  return (await page.locator('.time-button').getAttribute('title')) ?? '';
+}
+
 /** The text of the query in the editor. */
 export function queryText(page: Page): Promise<string> {
   return page.locator('.cm-content').innerText();

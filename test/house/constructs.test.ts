@@ -52,6 +52,8 @@ const kinds: readonly [Kind, Kind, Kind] = [
       'core/tools/rules/read-filter.ts': 'line and label filters are translated for rules',
       'plugins/ui/explain.ts': 'asks for the histogram of Explore, which drops errors',
       'plugins/ui/marks.ts': 'marks what line filters have found',
+      'plugins/ui/narrowing.ts': 'tells which stages leave lines out',
+      'plugins/ui/remedies.ts': 'renames the labels of filters, and filters out errors',
     },
     named: stagesIn,
   },

@@ -1,5 +1,6 @@
 /** The page's requests to its own server. */
 import { AnswerError } from './model/lines/json-parts.js';
+import type { Remedy } from './model/query/offers.js';
 import type { QueryState } from './model/query-state.js';
 import type { NsRange } from './model/time-range.js';
 import type {
@@ -7,6 +8,7 @@ import type {
   Labels,
   LoadedPipeline,
   Mirrored,
+  Narrowing,
   PageExplanation,
   QueryAnswer,
   RunReport,
@@ -110,6 +112,7 @@ export function newRunName(): string {
 
 /** The cost of a run; undefined if the server does not know it, or no longer. */
 export async function fetchRun(name: string): Promise<RunReport | undefined> {
+  if (name === '') return undefined;
   // The server records the cost after sending the answer, which may be a moment after it arrived.
   for (const waitMs of [0, 100, 400]) {
     await new Promise((resolve) => setTimeout(resolve, waitMs));
@@ -132,7 +135,13 @@ export type Change =
       /** The stage that makes the label, which the query gets if it lacks it. */
       readonly parser?: 'json' | 'logfmt';
     }
-  | { readonly change: 'line-keep' | 'line-drop'; readonly value: string };
+  | { readonly change: 'line-keep' | 'line-drop'; readonly value: string }
+  | Remedy;
+
+/** The steps by which a log query narrows down what it reads. */
+export function fetchNarrowing(query: string, signal: AbortSignal): Promise<Narrowing> {
+  return ask('api/narrowing', { query }, { signal });
+}
 
 export async function editQuery(query: string, change: Change): Promise<string> {
   return (await ask<{ readonly query: string }>('api/edit', { query, ...change }, {})).query;

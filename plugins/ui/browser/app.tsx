@@ -1,18 +1,23 @@
 import type { JSX } from 'preact';
-import { useEffect } from 'preact/hooks';
+import { useCallback, useEffect, useState } from 'preact/hooks';
 import { tenantNeed } from './model/options.js';
-import { Header } from './parts/header.js';
+import { shareTargets } from './model/query/share.js';
+import type { ShortcutAction } from './model/query/shortcuts.js';
+import { goToQuery, Header } from './parts/header.js';
 import { PipelineView } from './parts/pipeline-view.js';
+import { HelpDialog } from './parts/query/help-dialog.js';
 import { QueryView } from './parts/query-view.js';
 import { TokenForm } from './parts/token-form.js';
 import { session } from './store/session.js';
 import { useStore } from './store/store.js';
 import { usePipeline } from './use-pipeline.js';
+import { useShortcuts } from './use-shortcuts.js';
 
 /** The page: one of its two views, below the bar that switches between them. */
 export function App(): JSX.Element {
   const { pipeline, problem, wantsToken, refresh } = usePipeline();
   const view = useStore(session.store, (state) => state.view);
+  const [hasHelp, showHelp] = useState(false);
   const isLoaded = pipeline !== undefined && !wantsToken;
   useEffect(() => {
     session.onDone = refresh;
@@ -22,9 +27,15 @@ export function App(): JSX.Element {
   }, [pipeline]);
   // The query in the URL runs once the page has access.
   useEffect(() => (isLoaded ? session.start() : undefined), [isLoaded]);
+  const act = useCallback((action: ShortcutAction) => {
+    if (action === 'help') showHelp(true);
+    else actions[action]();
+  }, []);
+  useShortcuts(act, isLoaded);
   return (
     <>
-      <Header pipeline={pipeline} problem={wantsToken ? undefined : problem} />
+      <Header pipeline={pipeline} problem={wantsToken ? undefined : problem} onHelp={() => showHelp(true)} />
+      {hasHelp && <HelpDialog onClose={() => showHelp(false)} />}
       <main class="page">
         {wantsToken ? (
           <TokenForm onToken={refresh} />
@@ -40,7 +51,10 @@ export function App(): JSX.Element {
         ) : (
           <>
             <div hidden={view !== 'query'}>
-              <QueryView need={tenantNeed(pipeline)} />
+              <QueryView
+                need={tenantNeed(pipeline)}
+                targets={shareTargets(pipeline, new URL(location.href))}
+              />
             </div>
             {view === 'pipeline' && <PipelineView pipeline={pipeline} />}
           </>
@@ -52,3 +66,14 @@ export function App(): JSX.Element {
     </>
   );
 }
+
+const actions: Readonly<Record<Exclude<ShortcutAction, 'help'>, () => void>> = {
+  query: goToQuery,
+  earlier: () => session.shift(-1),
+  later: () => session.shift(1),
+  zoomOut: () => session.zoomOut(),
+  run: () => session.run(),
+  live: () => (session.store.state.live === undefined ? session.goLive() : session.endLive()),
+  showQuery: () => session.show('query'),
+  showPipeline: () => session.show('pipeline'),
+};

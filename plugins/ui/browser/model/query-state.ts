@@ -1,7 +1,24 @@
 /** The state of the query box, and its form in the page's URL. */
+import { storedTimeText } from './query/time-text.js';
 
-export const ranges = ['5m', '15m', '1h', '3h', '6h', '24h', '7d', 'custom'] as const;
+export const ranges = [
+  '5m',
+  '15m',
+  '30m',
+  '1h',
+  '3h',
+  '6h',
+  '12h',
+  '24h',
+  '2d',
+  '7d',
+  '30d',
+  'custom',
+] as const;
 export type RangeName = (typeof ranges)[number];
+/** Intervals at which the page runs its query again by itself. */
+export const refreshes = ['off', '5s', '10s', '30s', '1m', '5m'] as const;
+export type RefreshName = (typeof refreshes)[number];
 export type Direction = 'backward' | 'forward';
 /** The two views of the page. */
 export type View = 'query' | 'pipeline';
@@ -9,13 +26,14 @@ export type View = 'query' | 'pipeline';
 export interface QueryState {
   readonly query: string;
   readonly range: RangeName;
-  /** ISO 8601 in UTC; only used for a custom range. */
+  /** ISO 8601 in UTC, or relative to now as in `now-2h`; only used for a custom range. */
   readonly from: string;
   readonly to: string;
   /** The limit as entered; NaN if it is not a number. */
   readonly limit: number;
   readonly direction: Direction;
   readonly tenant: string;
+  readonly refresh: RefreshName;
 }
 
 export const emptyQuery: QueryState = {
@@ -26,6 +44,7 @@ export const emptyQuery: QueryState = {
   limit: 100,
   direction: 'backward',
   tenant: '',
+  refresh: 'off',
 };
 
 /** Maximum number of lines that a query may request. */
@@ -46,14 +65,14 @@ export function problemOf(
   needsTenant: boolean,
 ): Problem | undefined {
   if (query.trim() === '')
-    return { field: 'query', text: 'Write a query first, or begin with one of these.' };
+    return { field: 'query', text: 'Write a query first, or start with one of these.' };
   if (needsTenant && tenant.trim() === '')
     return {
       field: 'tenant',
-      text: 'This proxy wants a tenant with every request: fill in the field Tenant.',
+      text: 'This proxy requires a tenant with every request: fill in the field Tenant.',
     };
   if (!/^[\x20-\x7e]*$/.test(tenant))
-    return { field: 'tenant', text: 'The name of a tenant has letters of ASCII only.' };
+    return { field: 'tenant', text: 'A tenant name has ASCII characters only.' };
   if (!Number.isInteger(limit) || limit < 1 || limit > mostLines)
     return { field: 'limit', text: 'The limit is a whole number from 1 to 5,000.' };
   if (typeof range === 'string') return { field: 'range', text: range };
@@ -73,6 +92,7 @@ export function printHash(state: QueryState, view: View = 'query'): string {
   if (state.limit !== emptyQuery.limit) params.set('limit', String(state.limit));
   if (state.direction !== emptyQuery.direction) params.set('direction', state.direction);
   if (state.tenant !== '') params.set('tenant', state.tenant);
+  if (state.refresh !== emptyQuery.refresh) params.set('refresh', state.refresh);
   return params.toString();
 }
 
@@ -84,20 +104,16 @@ export function parseHash(hash: string): QueryState {
   return {
     query: params.get('query') ?? '',
     range,
-    from: isoOf(params.get('from')),
-    to: isoOf(params.get('to')),
+    from: storedTimeText(params.get('from') ?? ''),
+    to: storedTimeText(params.get('to') ?? ''),
     limit: Number.isInteger(limit) && limit > 0 ? limit : emptyQuery.limit,
     direction: params.get('direction') === 'forward' ? 'forward' : 'backward',
     tenant: params.get('tenant') ?? '',
+    refresh: refreshes.find((name) => name === params.get('refresh')) ?? emptyQuery.refresh,
   };
 }
 
 /** The view of the page given by a hash. */
 export function viewOf(hash: string): View {
   return new URLSearchParams(hash.replace(/^#/, '')).get('view') === 'pipeline' ? 'pipeline' : 'query';
-}
-
-function isoOf(text: string | null): string {
-  const ms = Date.parse(text ?? '');
-  return Number.isNaN(ms) ? '' : new Date(ms).toISOString();
 }

@@ -1,5 +1,3 @@
-import type { QueryState, RangeName } from './query-state.js';
-
 /** Unix milliseconds. */
 export interface TimeRange {
   readonly startMs: number;
@@ -7,18 +5,6 @@ export interface TimeRange {
 }
 
 const second = 1_000;
-const minute = 60 * second;
-const hour = 60 * minute;
-
-const lengths: Readonly<Record<Exclude<RangeName, 'custom'>, number>> = {
-  '5m': 5 * minute,
-  '15m': 15 * minute,
-  '1h': hour,
-  '3h': 3 * hour,
-  '6h': 6 * hour,
-  '24h': 24 * hour,
-  '7d': 168 * hour,
-};
 
 /** Nanoseconds since the epoch; the end is exclusive. */
 export interface NsRange {
@@ -32,29 +18,6 @@ export function nsRange({ startMs, endMs }: TimeRange): NsRange {
 
 function nsOf(ms: number): bigint {
   return BigInt(Math.round(ms)) * 1_000_000n;
-}
-
-export const rangeTexts: Readonly<Record<RangeName, string>> = {
-  '5m': 'Last 5 minutes',
-  '15m': 'Last 15 minutes',
-  '1h': 'Last hour',
-  '3h': 'Last 3 hours',
-  '6h': 'Last 6 hours',
-  '24h': 'Last 24 hours',
-  '7d': 'Last 7 days',
-  custom: 'Between two times',
-};
-
-/** The range of a query run now; for an invalid custom range, a text that explains why. */
-export function rangeOf(
-  { range, from, to }: Pick<QueryState, 'range' | 'from' | 'to'>,
-  nowMs: number,
-): TimeRange | string {
-  if (range !== 'custom') return { startMs: nowMs - lengths[range], endMs: nowMs };
-  const [startMs, endMs] = [Date.parse(from), Date.parse(to)];
-  if (Number.isNaN(startMs)) return 'A custom range needs a beginning.';
-  if (Number.isNaN(endMs)) return 'A custom range needs an end.';
-  return startMs < endMs ? { startMs, endMs } : 'A custom range must begin before it ends.';
 }
 
 const steps = [1, 2, 5, 10, 15, 30, 60, 120, 300, 600, 900, 1800, 3600, 7200, 10_800, 21_600, 43_200, 86_400];

@@ -1,39 +1,176 @@
 import type { JSX } from 'preact';
-import { session } from '../store/session.js';
+import { useEffect, useState } from 'preact/hooks';
+import { fetchExplanation, fetchLabels, fetchValues } from '../api.js';
+import { rangeOf } from '../model/query/asked-range.js';
 import { errorPosition, markLine } from '../model/error-position.js';
+import { hasTooManySeries, offersFor } from '../model/query/offers.js';
+import { nsRange, type TimeRange } from '../model/time-range.js';
+import type { PageExplanation } from '../model/wire.js';
+import type { Answered } from '../store/answers.js';
+import { session, type Failed } from '../store/session.js';
+import { useStore } from '../store/store.js';
+import { Plan } from './plan.js';
 
 interface Properties {
-  /** The server's text. */
-  readonly text: string;
-  readonly query: string;
+  readonly failed: Failed;
   /** Selects a part of the query in the editor. */
   readonly onSelect: (start: number, end: number) => void;
 }
 
-/** The server's error, with the position in the query that it names. */
-export function Failure({ text, query, onSelect }: Properties): JSX.Element {
+/** A failed query: the server's error with ways out, and the plan, if the query has one. */
+export function Failure({ failed, onSelect }: Properties): JSX.Element {
+  const tab = useStore(session.store, (state) => state.tab);
+  const zone = useStore(session.store, (state) => state.settings.zone);
+  const explanation = useExplanation(failed);
+  const range = rangeOf(failed.asked, Date.now(), zone);
+  if (explanation === undefined || typeof range === 'string')
+    return <ErrorPanel failed={failed} range={range} onSelect={onSelect} />;
+  const shown = tab === 'plan' ? 'plan' : 'result';
+  const tabs = [
+    ['result', 'Error'],
+    ['plan', 'Plan'],
+  ] as const;
+  const turn = (event: KeyboardEvent): void => {
+    if (event.key !== 'ArrowLeft' && event.key !== 'ArrowRight') return;
+    const other = shown === 'plan' ? 'result' : 'plan';
+    session.showTab(other);
+    document.getElementById(`tab-${other}`)?.focus();
+  };
+  return (
+    <>
+      <div class="result-head">
+        <div class="tabs" role="tablist" aria-label="Answer" onKeyDown={turn}>
+          {tabs.map(([name, title]) => (
+            <button
+              key={name}
+              id={`tab-${name}`}
+              type="button"
+              role="tab"
+              aria-selected={shown === name}
+              aria-controls="tab-panel"
+              tabIndex={shown === name ? 0 : -1}
+              onClick={() => session.showTab(name)}
+            >
+              {title}
+            </button>
+          ))}
+        </div>
+      </div>
+      <div id="tab-panel" class="outcome-body" role="tabpanel" aria-labelledby={`tab-${shown}`}>
+        {shown === 'plan' ? (
+          <Plan answered={unanswered(failed, explanation, range)} />
+        ) : (
+          <ErrorPanel failed={failed} range={range} onSelect={onSelect} />
+        )}
+      </div>
+    </>
+  );
+}
+
+/** A failed query as one with an empty answer, whose plan can be shown. */
+function unanswered({ asked }: Failed, explanation: PageExplanation, range: TimeRange): Answered {
+  return {
+    kind: 'answered',
+    asked,
+    explanation,
+    range,
+    result: { kind: 'series', series: [], stepSeconds: 60 },
+    tookMs: 0,
+    stats: undefined,
+    warnings: [],
+    runs: { query: '', histogram: undefined },
+  };
+}
+
+/** The plan of a failed query; undefined if it does not parse. */
+function useExplanation({ asked, text }: Failed): PageExplanation | undefined {
+  const [explanation, set] = useState<PageExplanation>();
+  useEffect(() => {
+    const controller = new AbortController();
+    set(undefined);
+    // The server has already said that this query has no tree.
+    if (errorPosition(text) !== undefined || asked.query.trim() === '') return undefined;
+    const signal = AbortSignal.any([controller.signal, AbortSignal.timeout(10_000)]);
+    fetchExplanation(asked, 60, signal).then(
+      (found) => !controller.signal.aborted && set(found),
+      () => undefined,
+    );
+    return () => controller.abort();
+  }, [asked, text]);
+  return explanation;
+}
+
+/** Labels by which a sum is most often wanted, in this order. */
+const usualLabels = ['service_name', 'namespace', 'app', 'job', 'cluster', 'env', 'level'];
+const maxLabels = 3;
+const maxValues = 100;
+
+/** Labels with few values, for an error about too many series. */
+function useFewValues({ asked, text }: Failed, range: TimeRange | string): readonly string[] {
+  const [labels, set] = useState<readonly string[]>([]);
+  useEffect(() => {
+    let isCurrent = true;
+    set([]);
+    if (!hasTooManySeries(text) || typeof range === 'string') return undefined;
+    const scope = { tenant: asked.tenant, range: nsRange(range) };
+    const find = async (): Promise<readonly string[]> => {
+      const known = new Set(await fetchLabels('', scope));
+      const candidates = usualLabels.filter((name) => known.has(name)).slice(0, maxLabels);
+      const counts = await Promise.all(
+        candidates.map(async (name) => (await fetchValues(name, '', scope)).length),
+      );
+      return candidates.filter((_name, index) => (counts[index] ?? 0) <= maxValues);
+    };
+    find().then(
+      (found) => isCurrent && set(found),
+      () => undefined,
+    );
+    return () => {
+      isCurrent = false;
+    };
+  }, [asked, text]);
+  return labels;
+}
+
+/** The server's error, the place in the query that it names, and what can be done with a click. */
+function ErrorPanel({
+  failed,
+  range,
+  onSelect,
+}: Properties & { readonly range: TimeRange | string }): JSX.Element {
+  const { text, asked } = failed;
   const position = errorPosition(text);
-  const line = position === undefined ? undefined : markLine(query, position);
+  const line = position === undefined ? undefined : markLine(asked.query, position);
+  const labels = useFewValues(failed, range);
+  const offers = offersFor(text, range, Date.now(), labels);
   return (
     <div class="panel failure" role="alert">
       <p class="failure-text">{text}</p>
       {line !== undefined && (
-        <>
-          <pre class="failure-line">
-            {line.before}
-            <mark>{line.marked === '' ? ' ' : line.marked}</mark>
-            {line.after}
-          </pre>
-        </>
+        <pre class="failure-line">
+          {line.before}
+          <mark>{line.marked === '' ? ' ' : line.marked}</mark>
+          {line.after}
+        </pre>
       )}
       <p class="failure-actions">
+        {offers.map((offer) => (
+          <button
+            key={offer.title}
+            type="button"
+            class="button is-offer"
+            onClick={() => ('part' in offer ? session.run(offer.part) : void session.change(offer.change))}
+          >
+            {offer.title}
+          </button>
+        ))}
         {line !== undefined && (
           <button
             type="button"
             class="button"
             onClick={() => onSelect(line.offset, line.offset + line.marked.length)}
           >
-            Go to that place
+            Select this place
           </button>
         )}
         <button type="button" class="button" onClick={() => session.run()}>

@@ -11,9 +11,12 @@ import { Icon } from './icons.js';
 export function Header({
   pipeline,
   problem,
+  onHelp,
 }: {
   readonly pipeline: LoadedPipeline | undefined;
   readonly problem: string | undefined;
+  /** Opens the list of shortcuts. */
+  readonly onHelp: () => void;
 }): JSX.Element {
   const view = useStore(session.store, (state) => state.view);
   return (
@@ -50,12 +53,22 @@ export function Header({
         {pipeline !== undefined && <Health notReady={pipeline.notReady} problem={problem} />}
         <ZoneChoice />
         <ThemeChoice />
+        <button
+          type="button"
+          class="button is-bare"
+          aria-label="Keyboard shortcuts"
+          title="Keyboard shortcuts  ?"
+          onClick={onHelp}
+        >
+          <Icon name="help" />
+        </button>
       </div>
     </header>
   );
 }
 
-function goToQuery(): void {
+/** Shows the view Query with the cursor in its editor. */
+export function goToQuery(): void {
   session.show('query');
   requestAnimationFrame(() => {
     const editor = document.getElementById('query')?.shadowRoot?.querySelector('.cm-content');

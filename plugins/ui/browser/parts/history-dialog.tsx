@@ -6,9 +6,33 @@ import { session } from '../store/session.js';
 import { useStore } from '../store/store.js';
 import { Dialog } from './dialog.js';
 import { Icon } from './icons.js';
+import { SavedList } from './query/saved-list.js';
+
+/** The queries that were run and those that were saved. */
+export function HistoryDialog({ onClose }: { readonly onClose: () => void }): JSX.Element {
+  const [shown, show] = useState<'history' | 'saved'>('history');
+  return (
+    <Dialog title="Queries" onClose={onClose}>
+      <div class="choices" role="group" aria-label="Queries">
+        {(['history', 'saved'] as const).map((name) => (
+          <button
+            key={name}
+            type="button"
+            class="button is-quiet"
+            aria-pressed={shown === name}
+            onClick={() => show(name)}
+          >
+            {name === 'history' ? 'Recent' : 'Saved'}
+          </button>
+        ))}
+      </div>
+      {shown === 'history' ? <PastList onClose={onClose} /> : <SavedList onClose={onClose} />}
+    </Dialog>
+  );
+}
 
 /** The history of queries of the tenant in the field, which is stored in this browser. */
-export function HistoryDialog({ onClose }: { readonly onClose: () => void }): JSX.Element {
+function PastList({ onClose }: { readonly onClose: () => void }): JSX.Element {
   const tenant = useStore(session.store, (state) => state.form.tenant);
   const past = useStore(session.store, (state) => state.past);
   const zone = useStore(session.store, (state) => state.settings.zone);
@@ -16,9 +40,9 @@ export function HistoryDialog({ onClose }: { readonly onClose: () => void }): JS
   const all = pastOf(past, tenant);
   const shown = all.filter(({ query }) => query.toLowerCase().includes(search.toLowerCase()));
   return (
-    <Dialog title="History" onClose={onClose}>
+    <>
       <p class="quiet">
-        {tenant === '' ? 'Queries without a tenant' : `Queries of ${tenant}`}, kept in this browser only.
+        {tenant === '' ? 'Queries without a tenant' : `Queries of ${tenant}`}, stored in this browser only.
       </p>
       <label class="search">
         <Icon name="search" />
@@ -77,6 +101,6 @@ export function HistoryDialog({ onClose }: { readonly onClose: () => void }): JS
           Forget all
         </button>
       )}
-    </Dialog>
+    </>
   );
 }

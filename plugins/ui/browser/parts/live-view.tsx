@@ -1,6 +1,6 @@
 import type { JSX } from 'preact';
 import { useMemo } from 'preact/hooks';
-import { formatCounted } from '../model/format.js';
+import { formatCounted, formatShort } from '../model/format.js';
 import { markerOf } from '../model/match-marks.js';
 import type { LiveState } from '../store/live-tail.js';
 import { session } from '../store/session.js';
@@ -10,7 +10,7 @@ import { LogList } from './log-list.js';
 /** Incoming lines, newest first; pausing freezes them. */
 export function LiveView({ live }: { readonly live: LiveState }): JSX.Element {
   const marker = useMemo(() => markerOf([]), []);
-  const { rows, count, isPaused, problem, isOverrun } = live;
+  const { rows, count, perSecond, isPaused, problem, isOverrun } = live;
   const range = useMemo(() => ({ startMs: 0, endMs: 0 }), []);
   return (
     <>
@@ -21,8 +21,9 @@ export function LiveView({ live }: { readonly live: LiveState }): JSX.Element {
         </p>
         <p class="summary-line">
           <span>{formatCounted(count, 'line')}</span>
+          {!isPaused && <span>{formatShort(perSecond)} per second</span>}
           {count > rows.length && <span>the newest {rows.length} are shown</span>}
-          {isOverrun && <span>more come than can be shown</span>}
+          {isOverrun && <span>more arrive than can be shown</span>}
         </p>
         <button
           type="button"
@@ -30,7 +31,7 @@ export function LiveView({ live }: { readonly live: LiveState }): JSX.Element {
           onClick={() => (isPaused ? session.resumeLive() : session.pauseLive())}
         >
           <Icon name={isPaused ? 'run' : 'pause'} />
-          <span>{isPaused ? 'Go on' : 'Pause'}</span>
+          <span>{isPaused ? 'Resume' : 'Pause'}</span>
         </button>
         <button type="button" class="button" onClick={() => session.endLive()}>
           <Icon name="stop" />
@@ -45,7 +46,7 @@ export function LiveView({ live }: { readonly live: LiveState }): JSX.Element {
       {rows.length === 0 ? (
         <p class="panel empty">
           {isPaused
-            ? 'Paused before a line came.'
+            ? 'Paused before a line arrived.'
             : 'Waiting for lines of this query. New ones appear by themselves.'}
         </p>
       ) : (

@@ -2,6 +2,8 @@ import type { JSX } from 'preact';
 import { useEffect, useRef, useState } from 'preact/hooks';
 import { Editor, type EditorHandle } from '../editor/editor.js';
 import type { tenantNeed } from '../model/options.js';
+import type { ShareTargets } from '../model/query/share.js';
+import { checkText } from '../store/check-text.js';
 import { session } from '../store/session.js';
 import { openedPlans } from '../store/plan-runs.js';
 import { useStore } from '../store/store.js';
@@ -13,9 +15,16 @@ import { LiveView } from './live-view.js';
 import { OpenedPlanView } from './plan/opened-plan.js';
 import { QueryBar } from './query-bar.js';
 import { Result, summaryOf } from './result.js';
+import { RunButton } from './query/run-button.js';
 
 /** The query and its result. */
-export function QueryView({ need }: { readonly need: ReturnType<typeof tenantNeed> }): JSX.Element {
+export function QueryView({
+  need,
+  targets,
+}: {
+  readonly need: ReturnType<typeof tenantNeed>;
+  readonly targets: ShareTargets;
+}): JSX.Element {
   const query = useStore(session.store, (state) => state.form.query);
   const version = useStore(session.store, (state) => state.queryVersion);
   const problem = useStore(session.store, (state) => state.problem);
@@ -51,16 +60,19 @@ export function QueryView({ need }: { readonly need: ReturnType<typeof tenantNee
           session.run();
         }}
       >
-        <Editor
-          handle={editor}
-          text={query}
-          version={version}
-          names={session.names}
-          check={(text) => session.check(text)}
-          onChange={(text) => session.type(text)}
-          onRun={() => session.run()}
-        />
-        <QueryBar need={need} onOpen={open} />
+        <div class="editor-row">
+          <Editor
+            handle={editor}
+            text={query}
+            version={version}
+            names={session.names}
+            check={checkText}
+            onChange={(text) => session.type(text)}
+            onRun={() => session.run()}
+          />
+          <RunButton />
+        </div>
+        <QueryBar need={need} targets={targets} onOpen={open} />
         {isRunning && <div class="progress" aria-hidden="true" />}
       </form>
       {problem !== undefined && (
@@ -75,13 +87,10 @@ export function QueryView({ need }: { readonly need: ReturnType<typeof tenantNee
           <LiveView live={live} />
         ) : (
           <>
-            {outcome.kind === 'none' && (isRunning ? <p class="asking">Asking …</p> : <Examples />)}
+            {outcome.kind === 'none' &&
+              (isRunning ? <p class="asking">Running the query …</p> : <Examples />)}
             {outcome.kind === 'failed' && (
-              <Failure
-                text={outcome.text}
-                query={outcome.query}
-                onSelect={(start, end) => editor.current?.select(start, end)}
-              />
+              <Failure failed={outcome} onSelect={(start, end) => editor.current?.select(start, end)} />
             )}
             {outcome.kind === 'answered' && <Result answered={outcome} />}
           </>

@@ -10,6 +10,8 @@ export interface LiveState {
   readonly rows: readonly LogRow[];
   /** Number of lines since the start, including those no longer shown. */
   readonly count: number;
+  /** Lines per second over the last ten seconds. */
+  readonly perSecond: number;
   /** The current problem. */
   readonly problem: string | undefined;
   /** True if more lines arrived at once than can be shown. */
@@ -24,6 +26,8 @@ const maxShown = 1_000;
 /** Length of the history shown at the start. */
 const historyMs = 60_000;
 const withinMs = 20_000;
+/** Time over which the rate is taken. */
+const rateMs = 10_000;
 
 /** Polls for new lines of a query every second. It uses the query API, so that tenants, tokens and limits apply as well. */
 export class LiveTail {
@@ -33,6 +37,8 @@ export class LiveTail {
   #controller: AbortController | undefined;
   #asked: QueryState | undefined;
   #seenMs = 0;
+  /** The latest polls with the number of lines that they brought; polls of the last ten seconds only. */
+  #polls: readonly (readonly [atMs: number, lines: number])[] = [];
 
   constructor(tell: (state: LiveState | undefined) => void) {
     this.#notify = tell;
@@ -42,11 +48,13 @@ export class LiveTail {
     this.end();
     this.#asked = asked;
     this.#seenMs = Date.now() - historyMs;
+    this.#polls = [];
     this.#set({
       query: asked.query,
       isPaused: false,
       rows: [],
       count: 0,
+      perSecond: 0,
       problem: undefined,
       isOverrun: false,
     });
@@ -108,12 +116,21 @@ export class LiveTail {
     const { rows, count } = this.#state;
     const all = joined(rows, found, 'backward');
     const fresh = all.length - rows.length;
+    // The first poll brings the history, which says nothing about the rate.
+    const isFirst = this.#polls.length === 0;
+    this.#polls = [
+      ...this.#polls.filter(([atMs]) => atMs > endMs - rateMs),
+      [endMs, isFirst ? 0 : fresh] as const,
+    ];
+    const seconds = Math.max(1, (endMs - (this.#polls[0]?.[0] ?? endMs)) / 1_000);
+    const perSecond = this.#polls.slice(1).reduce((sum, [, lines]) => sum + lines, 0) / seconds;
     // Only updated if there is something new.
-    if (fresh === 0 && this.#state.problem === undefined) return;
+    if (fresh === 0 && this.#state.problem === undefined && perSecond === this.#state.perSecond) return;
     this.#set({
       ...this.#state,
       rows: all.slice(0, maxShown),
       count: count + fresh,
+      perSecond,
       problem: undefined,
       isOverrun: fresh >= maxAtOnce,
     });

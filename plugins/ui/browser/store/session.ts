@@ -1,6 +1,4 @@
-import type { Diagnostic } from '@codemirror/lint';
 import {
-  checkQuery,
   editQuery,
   failureText,
   fetchFields,
@@ -11,7 +9,7 @@ import {
   type Change,
   type NamesScope,
 } from '../api.js';
-import { errorPosition, markLine } from '../model/error-position.js';
+import { fixedRange, rangeOf, shiftedRange, zoomedOut, type AskedRange } from '../model/query/asked-range.js';
 import { parsePast, withoutQuery, withQuery, type Past } from '../model/history.js';
 import { joined, nextPage, pageSize } from '../model/paging.js';
 import {
@@ -21,21 +19,29 @@ import {
   viewOf,
   type Problem,
   type QueryState,
+  type RefreshName,
   type View,
 } from '../model/query-state.js';
 import { parseSettings, type Settings } from '../model/settings.js';
-import { nsRange, rangeOf, type TimeRange } from '../model/time-range.js';
+import { nsRange, type TimeRange } from '../model/time-range.js';
 import type { Names } from '../editor/completion.js';
 import { answer, type Answered } from './answers.js';
+import { AutoRefresh } from './auto-refresh.js';
+import { keep } from './kept.js';
 import { LiveTail, type LiveState } from './live-tail.js';
 import { readLines } from './read-lines.js';
 import { Store } from './store.js';
 
+/** A run that ended with an error. */
+export interface Failed {
+  readonly kind: 'failed';
+  readonly asked: QueryState;
+  /** The server's text. */
+  readonly text: string;
+}
+
 /** The content of the area below the query. */
-export type Outcome =
-  | { readonly kind: 'none' }
-  | { readonly kind: 'failed'; readonly query: string; readonly text: string }
-  | Answered;
+export type Outcome = { readonly kind: 'none' } | Failed | Answered;
 
 export type Tab = 'result' | 'plan';
 
@@ -72,6 +78,7 @@ export class Session {
   /** Ends the reading of more lines. */
   #more: AbortController | undefined;
   readonly #live = new LiveTail((live) => this.store.set({ live }));
+  readonly #refresh = new AutoRefresh(() => this.refresh());
 
   constructor() {
     this.store = new Store<PageState>({
@@ -97,9 +104,11 @@ export class Session {
       const form = parseHash(location.hash);
       this.store.set({ view: viewOf(location.hash) });
       this.edit(form);
+      this.#refresh.every(form.refresh);
       if (form.query !== '') this.#ask(form);
     };
     if (this.store.state.form.query !== '') this.#ask(this.store.state.form);
+    this.#refresh.every(this.store.state.form.refresh);
     addEventListener('popstate', follow);
     return () => removeEventListener('popstate', follow);
   }
@@ -134,8 +143,40 @@ export class Session {
     this.store.set({ runningSince: undefined });
   }
 
-  zoom({ startMs, endMs }: TimeRange): void {
-    this.run({ range: 'custom', from: new Date(startMs).toISOString(), to: new Date(endMs).toISOString() });
+  zoom(range: TimeRange): void {
+    this.run(fixedRange(range));
+  }
+
+  /** Takes over a range, and runs the query if there is one. */
+  setRange(range: AskedRange): void {
+    if (this.store.state.form.query.trim() === '') this.edit(range);
+    else this.run(range);
+  }
+
+  /** Moves the range by half its length. */
+  shift(direction: -1 | 1): void {
+    const range = this.#range(this.store.state.form);
+    if (typeof range !== 'string') this.setRange(fixedRange(shiftedRange(range, direction)));
+  }
+
+  zoomOut(): void {
+    const { form, settings } = this.store.state;
+    this.setRange(zoomedOut(form, Date.now(), settings.zone));
+  }
+
+  setRefresh(refresh: RefreshName): void {
+    this.edit({ refresh });
+    this.#remember();
+    this.#refresh.every(refresh);
+  }
+
+  /** Runs the query of the shown result again, unless one runs. */
+  refresh(): void {
+    const { outcome, runningSince, live, view } = this.store.state;
+    if (runningSince !== undefined || live !== undefined || view !== 'query' || outcome.kind === 'none')
+      return;
+    const { range, from, to } = this.store.state.form;
+    this.#ask({ ...outcome.asked, range, from, to });
   }
 
   showTab(tab: Tab): void {
@@ -147,7 +188,7 @@ export class Session {
     try {
       const { outcome, form } = this.store.state;
       // Changes apply to the query of the shown result, not to later input.
-      const query = outcome.kind === 'answered' ? outcome.asked.query : form.query;
+      const query = outcome.kind === 'none' ? form.query : outcome.asked.query;
       this.run({ query: await editQuery(query, change) });
     } catch (error) {
       this.#fail(failureText(error));
@@ -245,18 +286,6 @@ export class Session {
     keep(pastKey, past);
   }
 
-  /** Errors in a query, as reported by the server. */
-  async check(text: string): Promise<readonly Diagnostic[]> {
-    if (text.trim() === '') return [];
-    // An unresponsive server is reported when the query is run.
-    const message = await checkQuery(text).catch(() => undefined);
-    if (message === undefined) return [];
-    const position = errorPosition(message);
-    if (position === undefined) return [{ from: 0, to: text.length, severity: 'error', message }];
-    const { offset, marked } = markLine(text, position);
-    return [{ from: offset, to: offset + marked.length, severity: 'error', message }];
-  }
-
   /** Names and values for the time range and tenant in the fields. */
   readonly names: Names = {
     labels: (selector) => fetchLabels(selector, this.scope()),
@@ -266,7 +295,7 @@ export class Session {
 
   scope(): NamesScope {
     const { form } = this.store.state;
-    const range = rangeOf(form, Date.now());
+    const range = this.#range(form);
     const usual = rangeOf({ range: '1h', from: '', to: '' }, Date.now());
     const asked = typeof range === 'string' ? usual : range;
     return {
@@ -284,7 +313,7 @@ export class Session {
 
   #ask(state: QueryState): void {
     this.#live.end();
-    const range = rangeOf(state, Date.now());
+    const range = this.#range(state);
     const problem = problemOf(state, range, this.needsTenant);
     this.#running?.abort();
     this.#more?.abort();
@@ -314,18 +343,22 @@ export class Session {
     );
   }
 
-  #failureOf(error: unknown, { query }: QueryState): Partial<PageState> {
+  #range(asked: AskedRange): TimeRange | string {
+    return rangeOf(asked, Date.now(), this.store.state.settings.zone);
+  }
+
+  #failureOf(error: unknown, asked: QueryState): Partial<PageState> {
     const text = failureText(error);
     if (error instanceof ServerError && error.status === 401)
       return {
         outcome: { kind: 'none' },
         problem: { field: 'tenant', text: `${text}. Fill in the field Tenant.` },
       };
-    return { outcome: { kind: 'failed', query, text } };
+    return { outcome: { kind: 'failed', asked, text } };
   }
 
   #fail(text: string): void {
-    this.store.set({ outcome: { kind: 'failed', query: this.store.state.form.query, text } });
+    this.store.set({ outcome: { kind: 'failed', asked: this.store.state.form, text } });
   }
 
   #keepInPast({ tenant, query }: QueryState): void {
@@ -344,15 +377,6 @@ export class Session {
     const { theme } = this.store.state.settings;
     if (theme === 'system') delete document.documentElement.dataset['theme'];
     else document.documentElement.dataset['theme'] = theme;
-  }
-}
-
-/** Stores a value in the browser, if possible. */
-function keep(key: string, value: object): void {
-  try {
-    localStorage.setItem(key, JSON.stringify(value));
-  } catch {
-    // The store is full or not permitted: the value is kept while the page is open.
   }
 }
 

@@ -6,8 +6,10 @@ import {
   parseHash,
   printHash,
   ranges,
+  refreshes,
 } from '../../../../plugins/ui/browser/model/query-state.js';
-import { barRange, onSteps, rangeOf, stepOf } from '../../../../plugins/ui/browser/model/time-range.js';
+import { rangeOf } from '../../../../plugins/ui/browser/model/query/asked-range.js';
+import { barRange, onSteps, stepOf } from '../../../../plugins/ui/browser/model/time-range.js';
 
 const instant = fc
   .date({ min: new Date(0), max: new Date('2100-01-01'), noInvalidDate: true })
@@ -22,6 +24,7 @@ test('an address that was made of a query gives the query back', (t) => {
     limit: fc.integer({ min: 1, max: 100_000 }),
     direction: fc.constantFrom('backward', 'forward'),
     tenant: fc.string(),
+    refresh: fc.constantFrom(...refreshes),
   });
   fc.assert(
     fc.property(state, (given) => {

@@ -1,0 +1,104 @@
+import { mapLogQueries } from '../../core/logql/walk.js';
+import type {
+  Expr,
+  LabelFilter,
+  LogExpr,
+  Matcher,
+  MetricExpr,
+  Stage,
+  StringLabelFilter,
+} from '../../core/logql/ast.js';
+import { bySum } from '../../core/logql/functions/join.js';
+
+const span = { start: 0, end: 0 } as const;
+
+/**
+ * The change of a query that mends an error or an empty answer, on its tree; undefined for another name. They are
+ * - `sum-by`: one series for each value of the label `name`;
+ * - `skip-errors`: lines with an error are left out, as `| __error__=""` does;
+ * - `without-stage`: the stage at the index `value` is left out;
+ * - `without-label`: the matchers of the label `name` are left out of selectors;
+ * - `rename`: matchers (`of=stream`) or filters (`of=row`) read the label `value` instead of `name`.
+ */
+export function remedyOf(
+  change: string,
+  { name, value, isStream }: { readonly name: string; readonly value: string; readonly isStream: boolean },
+): ((query: Expr) => Expr) | undefined {
+  const ofLogs = (log: (query: LogExpr) => LogExpr) => (query: Expr) => mapLogQueries(query, { log });
+  switch (change) {
+    case 'sum-by':
+      return (query) => (query.kind === 'log' ? query : summedBy(query, name));
+    case 'skip-errors':
+      return withoutErrors;
+    case 'without-stage':
+      return ofLogs((query) => ({
+        ...query,
+        stages: query.stages.filter((_stage, index) => String(index) !== value),
+      }));
+    case 'without-label':
+      return ofLogs((query) =>
+        withMatchers(
+          query,
+          query.selector.matchers.filter((matcher) => matcher.name !== name),
+        ),
+      );
+    case 'rename':
+      return ofLogs((query) =>
+        isStream
+          ? withMatchers(
+              query,
+              query.selector.matchers.map((one) => (one.name === name ? { ...one, name: value } : one)),
+            )
+          : { ...query, stages: query.stages.map((stage) => renamedStage(stage, name, value)) },
+      );
+    default:
+      return undefined;
+  }
+}
+
+function withMatchers(query: LogExpr, matchers: readonly Matcher[]): LogExpr {
+  return { ...query, selector: { ...query.selector, matchers } };
+}
+
+/** The query with one series for each value of a label: each side of a binary operation by itself, so that both still match. */
+function summedBy(expr: MetricExpr, label: string): MetricExpr {
+  const grouping = { without: false, labels: [label], span };
+  switch (expr.kind) {
+    case 'literal':
+    case 'vector':
+      return expr;
+    case 'binary':
+      return { ...expr, left: summedBy(expr.left, label), right: summedBy(expr.right, label) };
+    case 'vector-aggregation':
+      if (expr.parameter === undefined && !expr.op.startsWith('sort')) return { ...expr, grouping };
+      return { ...expr, expr: summedBy(expr.expr, label) };
+    case 'label-replace':
+    case 'range-aggregation':
+      return { kind: 'vector-aggregation', op: bySum.op, parameter: undefined, grouping, expr, span };
+  }
+}
+
+const noError: StringLabelFilter = { kind: 'string', name: '__error__', op: '=', value: '', span };
+
+/** The query with a filter that drops lines with errors, after an unwrap where there is one. */
+function withoutErrors(expr: Expr): Expr {
+  const filter = { kind: 'label-filter', filter: noError, span } as const;
+  return mapLogQueries(expr, {
+    log: (query) => ({ ...query, stages: [...query.stages, filter] }),
+    unwrap: (unwrap) => ({ ...unwrap, filters: [...unwrap.filters, filter] }),
+  });
+}
+
+function renamedStage(stage: Stage, name: string, to: string): Stage {
+  return stage.kind === 'label-filter' ? { ...stage, filter: renamedFilter(stage.filter, name, to) } : stage;
+}
+
+function renamedFilter(filter: LabelFilter, name: string, to: string): LabelFilter {
+  if ('left' in filter)
+    return {
+      ...filter,
+      left: renamedFilter(filter.left, name, to),
+      right: renamedFilter(filter.right, name, to),
+    };
+  return filter.name === name ? { ...filter, name: to } : filter;
+}
