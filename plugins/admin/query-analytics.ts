@@ -71,6 +71,7 @@ const aboutQueries: ReadonlySet<string> = new Set([
   'ui_edit',
   'ui_explain',
   'ui_format',
+  'ui_outline',
 ]);
 
 interface Tracked {

@@ -1,5 +1,6 @@
 import { editorChecks } from './editor-checks.js';
 import { lineChecks } from './line-checks.js';
+import { findingChecks } from './finding-checks.js';
 import type { Check } from './looks.js';
 import { pageChecks } from './page-checks.js';
 import { pipelineChecks } from './pipeline-checks.js';
@@ -16,4 +17,5 @@ export const checks: readonly Check[] = [
   ...seriesChecks,
   ...planChecks,
   ...pipelineChecks,
+  ...findingChecks,
 ];

@@ -8,6 +8,7 @@ export type { OptionDescription } from '../../../../core/kernel/options/describe
 export type { Latency, PartDescription, SectionDescription } from '../../../../core/kernel/plugin/host.js';
 export type { BackendFigures } from '../../backend-calls.js';
 export type { PageExplanation } from '../../explain.js';
+export type { QueryOutline, ValueUnit } from '../../outline.js';
 export type { ExplainedPart, ExplainedRead } from '../../../../core/engine/plan/explain/explain.js';
 export type { RunReport, TriedStrategy } from '../../../../core/engine/plan/explain/run.js';
 export type { Cost } from '../../../../core/base/trace.js';

@@ -4,6 +4,7 @@ import { formatElapsed, fromLocalField, toLocalField } from '../model/format.js'
 import type { tenantNeed } from '../model/options.js';
 import { mostLines, ranges, type Field, type QueryState, type RangeName } from '../model/query-state.js';
 import { rangeTexts } from '../model/time-range.js';
+import { layout } from '../store/layout.js';
 import { session } from '../store/session.js';
 import { useStore } from '../store/store.js';
 import { useElapsed } from './header.js';
@@ -15,7 +16,7 @@ export function QueryBar({
   onOpen,
 }: {
   readonly need: ReturnType<typeof tenantNeed>;
-  readonly onOpen: (dialog: 'labels' | 'history') => void;
+  readonly onOpen: (dialog: 'history') => void;
 }): JSX.Element {
   const form = useStore(session.store, (state) => state.form);
   const isLive = useStore(session.store, (state) => state.live !== undefined);
@@ -53,10 +54,16 @@ export function QueryBar({
       </label>
       <div class="actions">
         <Action
+          icon="fields"
+          text="Fields"
+          title="Fields of the lines and their values"
+          onClick={() => layout.toggle('fields')}
+        />
+        <Action
           icon="labels"
           text="Labels"
           title="Labels and their values"
-          onClick={() => onOpen('labels')}
+          onClick={() => layout.toggle('labels')}
         />
         <Action
           icon="history"
