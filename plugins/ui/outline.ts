@@ -1,4 +1,6 @@
 import { literalAlternatives } from './alternatives.js';
+import { rangeFunctions } from '../../core/logql/functions/range/index.js';
+import { vectorFunctions } from '../../core/logql/functions/vector/index.js';
 import { LogqlError, logQueriesOf, printPlain, printSelector } from '../../core/logql/index.js';
 import type { Expr, Matcher, MetricExpr, Selector, UnwrapConversion } from '../../core/logql/ast.js';
 import { Query } from '../../core/wire/api/query.js';
@@ -44,7 +46,7 @@ export function outlineQuery(params: Params, dottedNames: 'reject' | 'accept'): 
     count: queries.length,
     selector: lines === undefined ? '' : printSelector(lines.selector),
     labels: lines === undefined ? [] : labelsOf(lines.selector),
-    unit: ast.kind === 'log' ? 'none' : unitOf(ast),
+    unit: ast.kind === 'log' ? 'none' : valueUnitOf(ast),
   };
 }
 
@@ -78,17 +80,17 @@ export function keptValues({ op, value }: Matcher): readonly string[] {
 }
 
 /** The unit of a metric query's values, as far as it follows from the query. */
-export function unitOf(expr: MetricExpr): ValueUnit {
+export function valueUnitOf(expr: MetricExpr): ValueUnit {
   switch (expr.kind) {
     case 'range-aggregation':
       return unitOfRange(expr);
     case 'vector-aggregation':
-      return expr.op === 'count' || expr.op === 'stdvar' ? 'none' : unitOf(expr.expr);
+      return vectorFunctions[expr.op].unit ?? valueUnitOf(expr.expr);
     case 'label-replace':
-      return unitOf(expr.expr);
+      return valueUnitOf(expr.expr);
     case 'binary': {
       if (expr.returnBool) return 'none';
-      const sides = [expr.left, expr.right].filter((side) => !isNumber(side)).map(unitOf);
+      const sides = [expr.left, expr.right].filter((side) => !isNumber(side)).map(valueUnitOf);
       const [first = 'none', second = first] = sides;
       const isSame = first === second;
       if (expr.op === '*' || expr.op === '/' || expr.op === '%' || expr.op === '^') return 'none';
@@ -108,24 +110,12 @@ function unitOfRange({
   op,
   range: { unwrap },
 }: Extract<MetricExpr, { readonly kind: 'range-aggregation' }>): ValueUnit {
-  switch (op) {
-    case 'bytes_over_time':
-      return 'bytes';
-    case 'bytes_rate':
-      return 'bytes-per-second';
-    case 'rate':
-    case 'rate_counter': {
-      const unit = unwrap === undefined ? 'none' : unitOfUnwrap(unwrap.conversion);
-      if (unit === 'none') return 'per-second';
-      return unit === 'bytes' ? 'bytes-per-second' : 'none';
-    }
-    case 'count_over_time':
-    case 'absent_over_time':
-    case 'stdvar_over_time':
-      return 'none';
-    default:
-      return unitOfUnwrap(unwrap?.conversion);
-  }
+  const { unit, ofLines } = rangeFunctions[op];
+  const base =
+    unwrap === undefined ? (ofLines === 'bytes' ? 'bytes' : 'none') : unitOfUnwrap(unwrap.conversion);
+  if (unit !== 'per-second') return unit ?? base;
+  if (base === 'none') return 'per-second';
+  return base === 'bytes' ? 'bytes-per-second' : 'none';
 }
 
 function unitOfUnwrap(conversion: UnwrapConversion | undefined): ValueUnit {

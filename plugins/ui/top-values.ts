@@ -1,6 +1,7 @@
 import { apiError } from '../../core/base/errors/table.js';
 import { nanosPerSecond } from '../../core/base/time/index.js';
 import { bySum } from '../../core/logql/functions/join.js';
+import { chooseGreatest } from '../../core/logql/functions/vector/functions.js';
 import { countLines } from '../../core/logql/functions/range/functions.js';
 import { logQueriesOf, printPlain, type LogExpr, type VectorAggregation } from '../../core/logql/index.js';
 import {
@@ -59,7 +60,7 @@ function topOf(
   };
   return {
     kind: 'vector-aggregation',
-    op: 'topk',
+    op: chooseGreatest,
     parameter: mostValues,
     grouping: undefined,
     expr: {

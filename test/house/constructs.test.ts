@@ -52,6 +52,7 @@ const kinds: readonly [Kind, Kind, Kind] = [
       'core/tools/rules/read-filter.ts': 'line and label filters are translated for rules',
       'plugins/ui/explain.ts': 'asks for the histogram of Explore, which drops errors',
       'plugins/ui/marks.ts': 'marks what line filters have found',
+      'plugins/ui/top-values.ts': 'keeps lines with a field and drops errors',
     },
     named: stagesIn,
   },

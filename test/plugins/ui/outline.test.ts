@@ -4,7 +4,7 @@ import { parseQuery } from '../../../core/logql/index.js';
 import { makeHost } from '../../../core/testing/index.js';
 import { paramContext } from '../../../core/wire/api/params/index.js';
 import { literalAlternatives, patternOf } from '../../../plugins/ui/alternatives.js';
-import { outlineQuery, unitOf } from '../../../plugins/ui/outline.js';
+import { outlineQuery, valueUnitOf } from '../../../plugins/ui/outline.js';
 import { topValuesRequest } from '../../../plugins/ui/top-values.js';
 
 const outline = (query: string): ReturnType<typeof outlineQuery> =>
@@ -51,7 +51,7 @@ test('the unit of values follows from the query, or is none', (t) => {
     ['rate({a="b"}[5m]) or rate({a="c"}[5m])', 'per-second'],
   ] as const) {
     const ast = parseQuery(query);
-    t.is(ast.kind === 'log' ? 'log' : unitOf(ast), unit, query);
+    t.is(ast.kind === 'log' ? 'log' : valueUnitOf(ast), unit, query);
   }
 });
 

@@ -18,7 +18,7 @@ const height = 260;
 const mostShown = 12;
 
 interface Properties {
-  /** What the values are: `Series over time`. */
+  /** The name of the values: `Series over time`. */
   readonly title: string;
   readonly series: readonly Series[];
   readonly range: TimeRange;

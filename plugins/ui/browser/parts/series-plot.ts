@@ -29,7 +29,7 @@ interface PlotSettings {
   readonly onZoom: (range: TimeRange) => void;
 }
 
-/** What is drawn of the columns. Stacked series are painted from the top, so that each one covers the sum that it is a part of. */
+/** The columns as they are drawn. Stacked series are painted from the top, so that each one covers the sum that it is a part of. */
 export function drawnColumns(columns: Columns, form: ChartForm, isLog: boolean): uPlot.AlignedData {
   const { seconds, values } = form === 'lines' ? (isLog ? aboveZero(columns) : columns) : stacked(columns);
   const painted = form === 'lines' ? values : values.toReversed();

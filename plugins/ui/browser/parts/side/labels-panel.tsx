@@ -93,7 +93,7 @@ function Values({
 }: {
   readonly name: string;
   readonly chosen: readonly string[];
-  /** What the rest of the query selects. */
+  /** The selector of the query without this label. */
   readonly selector: string;
   readonly scopeKey: string;
 }): JSX.Element {
