@@ -72,6 +72,7 @@ const aboutQueries: ReadonlySet<string> = new Set([
   'ui_narrowing',
   'ui_explain',
   'ui_format',
+  'ui_outline',
 ]);
 
 interface Tracked {

@@ -11,26 +11,41 @@ import {
   type RouteHandler,
   type Topic,
 } from '../../core/plugin/index.js';
+import { usualPatternSearch } from '../../core/operations/pattern-search.js';
 import { jsonAnswer } from '../../core/wire/answer/finished.js';
 import {
   paramContext,
   parseDetectedFields,
+  parseDetectedFieldValues,
   parseFormatQuery,
   parseLabels,
   parseLabelValues,
+  parsePatterns,
   parseQueryRange,
+  parseVolume,
+  parseVolumeRange,
 } from '../../core/wire/api/params/index.js';
 import { BackendCalls } from './backend-calls.js';
 import { editQuery } from './edit.js';
 import { checkForPage, explainForPage } from './explain.js';
 import { narrowingOf } from './narrowing.js';
+import { outlineQuery } from './outline.js';
+import { topValuesRequest } from './top-values.js';
 import { mergeSnapshots, snapshotTopic } from './worker-snapshots.js';
 import { PageFiles, pageFolder } from './page-files.js';
 import { RouteCalls } from './route-calls.js';
 
 type UiHost = Pick<
   Host,
-  'clock' | 'workers' | 'naming' | 'learner' | 'limits' | 'describePipeline' | 'readiness' | 'observeRequests'
+  | 'clock'
+  | 'workers'
+  | 'naming'
+  | 'learner'
+  | 'limits'
+  | 'describePipeline'
+  | 'readiness'
+  | 'observeRequests'
+  | 'shared'
 >;
 
 export default defineEndpoint<UiOptions>({
@@ -84,8 +99,34 @@ export function createUi(host: UiHost, folder: URL): Endpoint {
           ),
       ],
       ['ui_fields', (call) => call.ask(parseDetectedFields(call.params, paramContext(host, call)))],
+      [
+        'ui_field_values',
+        (call) =>
+          call.ask(
+            parseDetectedFieldValues(
+              call.pathParams.get('name') ?? '',
+              call.params,
+              paramContext(host, call),
+            ),
+          ),
+      ],
+      ['ui_top_values', (call) => call.ask(topValuesRequest(call.params, paramContext(host, call)))],
+      ['ui_volume', (call) => call.ask(parseVolume(call.params, paramContext(host, call)))],
+      ['ui_volume_range', (call) => call.ask(parseVolumeRange(call.params, paramContext(host, call)))],
+      [
+        'ui_patterns',
+        (call) => {
+          const search = usualPatternSearch(host).current?.();
+          if (search === undefined) throw apiError('badRequest', { text: noPatterns });
+          return call.ask(parsePatterns(call.params, paramContext(host, call), search));
+        },
+      ],
       ['ui_format', (call) => call.ask(parseFormatQuery(call.params, paramContext(host, call)))],
       ['ui_check', ({ params }) => Promise.resolve(jsonAnswer(checkForPage(params, host)))],
+      [
+        'ui_outline',
+        ({ params }) => Promise.resolve(jsonAnswer(outlineQuery(params, host.naming.dottedNames))),
+      ],
       [
         'ui_edit',
         ({ params }) => Promise.resolve(jsonAnswer({ query: editQuery(params, host.naming.dottedNames) })),
@@ -107,6 +148,9 @@ export function createUi(host: UiHost, folder: URL): Endpoint {
     start: () => page.load(),
   };
 }
+
+const noPatterns =
+  'this pipeline serves no patterns: add the endpoint `patterns` to its file, or set its option enabled';
 
 /** The header in which the page names a run, to request its cost afterwards. */
 const runHeader = 'x-page-run';

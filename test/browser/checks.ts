@@ -1,6 +1,7 @@
 import { barChecks } from './bar-checks.js';
 import { editorChecks } from './editor-checks.js';
 import { lineChecks } from './line-checks.js';
+import { findingChecks } from './finding-checks.js';
 import type { Check } from './looks.js';
 import { pageChecks } from './page-checks.js';
 import { pipelineChecks } from './pipeline-checks.js';
@@ -18,4 +19,5 @@ export const checks: readonly Check[] = [
   ...seriesChecks,
   ...planChecks,
   ...pipelineChecks,
+  ...findingChecks,
 ];

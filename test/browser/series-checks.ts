@@ -1,5 +1,17 @@
 import assert from 'node:assert/strict';
-import { dark, fitsAndReads, hashOf, typeQuery, wide, withPage, type Check } from './looks.js';
+import {
+  dark,
+  fitsAndReads,
+  hashOf,
+  schemes,
+  settled,
+  sizes,
+  typeQuery,
+  until,
+  wide,
+  withPage,
+  type Check,
+} from './looks.js';
 
 const perService = 'sum by (service_name) (rate({service_name=~".+"}[5m]))';
 const perLevel = 'sum by (detected_level) (count_over_time({service_name=~".+"}[5m]))';
@@ -12,15 +24,16 @@ export const seriesChecks: readonly Check[] = [
       withPage(settings, dark, '', async ({ page }) => {
         await typeQuery(page, perService);
         await page.keyboard.press('Control+Enter');
-        await page.locator('.lines path.series').first().waitFor();
-        assert.equal(await page.locator('.lines path.series').count(), 5);
+        await page.locator('.lines canvas').waitFor();
+        assert.equal(await page.locator('tbody .swatch:not(.is-void)').count(), 5);
         assert.equal(await page.locator('tbody tr').count(), 5);
-        await page.locator('.lines svg').press('ArrowLeft');
+        assert.match(await page.locator('tbody td').first().innerText(), /\/s$/, 'a rate is per second');
+        await page.locator('.plot.lines').press('ArrowLeft');
         assert.equal(await page.locator('.chart-tip li').count(), 5);
         await fitsAndReads(page);
-        const svg = page.locator('.lines svg');
-        await svg.hover({ position: { x: 600, y: 120 } });
-        const [tip, chart] = [await page.locator('.chart-tip').boundingBox(), await svg.boundingBox()];
+        const plot = page.locator('.plot.lines');
+        await plot.hover({ position: { x: 600, y: 120 } });
+        const [tip, chart] = [await page.locator('.chart-tip').boundingBox(), await plot.boundingBox()];
         assert.ok(tip !== null && chart !== null);
         assert.ok(tip.y >= 0 && tip.y + tip.height <= 900, 'on the screen');
         const beside = Math.min(Math.abs(tip.x - chart.x - 600), Math.abs(tip.x + tip.width - chart.x - 600));
@@ -36,8 +49,8 @@ export const seriesChecks: readonly Check[] = [
           page.evaluate<string>(
             `getComputedStyle(document.querySelector(${JSON.stringify(selector)})).${property}`,
           );
-        await page.locator('path.level-error').waitFor();
-        const inSeries = await colour('path.level-error', 'stroke');
+        await page.locator('tbody .swatch.level-error').waitFor();
+        const inSeries = await colour('tbody .swatch.level-error', 'backgroundColor');
         await typeQuery(page, '{service_name=~".+"} | detected_level="error"');
         await page.keyboard.press('Control+Enter');
         await page.locator('.row.level-error').first().waitFor();
@@ -64,17 +77,63 @@ export const seriesChecks: readonly Check[] = [
         await page.keyboard.press('Control+Enter');
         await page.locator('.drawn').waitFor();
         assert.match(await page.locator('.drawn').innerText(), /^24 of 500 series are drawn/);
-        assert.equal(await page.locator('path.series').count(), 24);
+        const swatches = page.locator('tbody .swatch:not(.is-void)');
+        assert.equal(await swatches.count(), 24);
         assert.equal(await page.locator('tbody tr').count(), 50);
         await fitsAndReads(page);
         await page.getByLabel('Search in series').fill('pod-49 odd');
         assert.match(await page.locator('.drawn').innerText(), /^6 of 500 series/);
         await page.locator('.series-name').first().click();
-        assert.equal(await page.locator('path.series').count(), 1);
+        assert.equal(await swatches.count(), 1);
         assert.match(await page.locator('.drawn').innerText(), /^Only this of 500/);
         await page.getByRole('button', { name: 'Draw all again' }).last().click();
+        await page
+          .getByRole('button', { name: /^Hide \{/ })
+          .first()
+          .click();
+        assert.match(await page.locator('.drawn').innerText(), /^5 of 500 series/);
         await fitsAndReads(page);
       }),
+  ],
+  [
+    'series are drawn as lines, stacked or as bars, on a logarithmic scale, and a part of them is zoomed to',
+    async (settings) => {
+      for (const size of sizes) {
+        for (const scheme of schemes) {
+          await withPage(settings, { ...size, scheme }, hashOf(perService), async ({ page }) => {
+            await page.locator('.lines canvas').waitFor();
+            const painted = "document.querySelector('.lines canvas')?.toDataURL()";
+            const seen = [await page.evaluate<string>(painted)];
+            for (const form of ['Log scale', 'Stacked', 'Bars']) {
+              await page.getByRole('button', { name: form, exact: true }).click();
+              // Each form is a picture of its own.
+              await until(
+                page,
+                `!${JSON.stringify(seen)}.includes(${painted} ?? ${JSON.stringify(seen[0])})`,
+              );
+              seen.push(await page.evaluate<string>(painted));
+            }
+            await fitsAndReads(page);
+            if (size.width !== 1440) return;
+            const plot = page.locator('.plot.lines');
+            const box = await plot.boundingBox();
+            assert.ok(box !== null);
+            await page.mouse.move(box.x + 400, box.y + 100);
+            await page.mouse.down();
+            await page.mouse.move(box.x + 600, box.y + 110, { steps: 4 });
+            await page.mouse.up();
+            await until(page, "location.hash.includes('range=custom')");
+            await settled(page);
+            await page.locator('.lines canvas').waitFor();
+            const before = page.url();
+            await page.locator('.plot.lines').press('End');
+            for (let step = 0; step < 12; step++) await page.keyboard.press('Shift+ArrowLeft');
+            await page.keyboard.press('Enter');
+            await until(page, `location.href !== ${JSON.stringify(before)}`);
+          });
+        }
+      }
+    },
   ],
   [
     'an answer without series is no blank chart',

@@ -54,6 +54,7 @@ const kinds: readonly [Kind, Kind, Kind] = [
       'plugins/ui/marks.ts': 'marks what line filters have found',
       'plugins/ui/narrowing.ts': 'tells which stages leave lines out',
       'plugins/ui/remedies.ts': 'renames the labels of filters, and filters out errors',
+      'plugins/ui/top-values.ts': 'keeps lines with a field and drops errors',
     },
     named: stagesIn,
   },

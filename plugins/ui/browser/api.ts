@@ -125,17 +125,26 @@ export async function fetchRun(name: string): Promise<RunReport | undefined> {
   return undefined;
 }
 
-/** A change of a query, which the server makes on its tree. */
+/** A change of a query, which the server makes on its tree; several values are kept or dropped together. */
 export type Change =
   | {
       readonly change: 'keep' | 'drop';
       readonly name: string;
-      readonly value: string;
+      readonly value: string | readonly string[];
       readonly of: 'stream' | 'row';
-      /** The stage that makes the label, which the query gets if it lacks it. */
-      readonly parser?: 'json' | 'logfmt';
+      /** The parsers that make the label, for a label that the query may not have yet. */
+      readonly parser?: string | readonly string[];
     }
-  | { readonly change: 'line-keep' | 'line-drop'; readonly value: string }
+  | {
+      readonly change: 'choose';
+      readonly name: string;
+      readonly value: readonly string[];
+      readonly of: 'stream';
+    }
+  | {
+      readonly change: 'line-keep' | 'line-drop' | 'pattern-keep' | 'pattern-drop';
+      readonly value: string;
+    }
   | Remedy;
 
 /** The steps by which a log query narrows down what it reads. */
@@ -197,29 +206,31 @@ function names<Body>(path: string, query: string, { tenant, range }: NamesScope)
 const namesWithinMs = 30_000;
 const maxUrlLength = 6_000;
 
+/** Parameters of a request; one with several values is sent several times. */
+type Sent = Readonly<Record<string, string | readonly string[]>>;
+
 interface Manner {
   readonly tenant?: string;
   readonly signal?: AbortSignal;
   readonly run?: string | undefined;
 }
 
-async function ask<Body>(path: string, params: Record<string, string>, manner: Manner): Promise<Body> {
+/** Asks the server; the types of its answers are those of model/wire.ts. */
+export async function ask<Body>(path: string, params: Sent, manner: Manner): Promise<Body> {
   const response = await send(path, params, manner);
-  // The page only talks to its own server; model/wire.ts has the types of its answers.
   return (await response.json()) as Body;
 }
 
 /** Sends a request; an error of the server is thrown. */
-async function send(
-  path: string,
-  params: Record<string, string>,
-  { tenant = '', signal, run }: Manner,
-): Promise<Response> {
+async function send(path: string, params: Sent, { tenant = '', signal, run }: Manner): Promise<Response> {
   const headers = new Headers({ 'X-Loki-Response-Encoding-Flags': 'categorize-labels' });
   if (tenant !== '') headers.set('X-Scope-OrgID', tenant);
   if (token.read() !== '') headers.set('X-Admin-Token', token.read());
   if (run !== undefined) headers.set('X-Page-Run', run);
-  const search = new URLSearchParams(params).toString();
+  const pairs = Object.entries(params).flatMap(([name, value]) =>
+    [value].flat().map((one): [string, string] => [name, one]),
+  );
+  const search = new URLSearchParams(pairs).toString();
   const init = {
     headers,
     credentials: 'same-origin',

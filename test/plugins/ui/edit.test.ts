@@ -4,8 +4,8 @@ import { parseQuery } from '../../../core/logql/index.js';
 import { ApiError } from '../../../core/plugin/index.js';
 import { editQuery } from '../../../plugins/ui/edit.js';
 
-const edit = (params: Readonly<Record<string, string>>): string =>
-  editQuery(new Map(Object.entries(params).map(([name, value]) => [name, [value]])), 'reject');
+const edit = (params: Readonly<Record<string, string | readonly string[]>>): string =>
+  editQuery(new Map(Object.entries(params).map(([name, value]) => [name, [value].flat()])), 'reject');
 
 test('a label of streams goes into the selector, once, and takes the place of what it contradicts', (t) => {
   const keep = { change: 'keep', of: 'stream', name: 'app', value: 'shop' };
@@ -51,6 +51,63 @@ test('a text is looked for before the line may have changed', (t) => {
   t.is(
     edit({ query: '{app="shop"} |= "a" | json | line_format "{{.x}}"', ...line }),
     '{app="shop"} |= "a" |= "time|out" | json | line_format "{{.x}}"',
+  );
+});
+
+test('several values of a label become one matcher of literal alternatives, and the last one leaves no selector', (t) => {
+  const choose = { change: 'choose', of: 'stream', name: 'app' };
+  t.is(edit({ query: '', ...choose, value: ['a'] }), '{app="a"}');
+  t.is(
+    edit({ query: '{app="a", env="prod"}', ...choose, value: ['a', 'b.c|d'] }),
+    '{app=~"a|b\\\\.c\\\\|d", env="prod"}',
+  );
+  t.is(
+    edit({ query: '{env="prod", app=~"a|b", app!="b"} |= "x"', ...choose, value: ['b'] }),
+    '{env="prod", app="b"} |= "x"',
+  );
+  t.is(edit({ query: '{app=~"a|b", env="prod"}', ...choose, value: [] }), '{env="prod"}');
+  t.is(edit({ query: '{app="a"}', ...choose, value: [] }), '');
+  t.is(edit({ query: '{app="a"} | json', ...choose, value: [] }), '{app=~".+"} | json');
+  t.is(edit({ query: '{app="a", env!="x"}', ...choose, value: [] }), '{env!="x", app=~".+"}');
+  t.is(edit({ query: 'rate({app="a"}[5m])', ...choose, value: [] }), 'rate({app=~".+"}[5m])');
+  t.throws(
+    () => edit({ query: '{a="b"}', ...choose, value: Array.from({ length: 201 }, (_, at) => String(at)) }),
+    {
+      instanceOf: ApiError,
+    },
+  );
+});
+
+test('a field brings the parser that finds it, where the query has none', (t) => {
+  const keep = { change: 'keep', of: 'row', name: 'status', value: '500' };
+  const json = { ...keep, parser: ['json'] };
+  t.is(edit({ query: '{app="shop"} |= "x"', ...json }), '{app="shop"} |= "x" | json | status="500"');
+  t.is(edit({ query: '{app="shop"} | json', ...json }), '{app="shop"} | json | status="500"');
+  t.is(
+    edit({ query: '{app="shop"} | json a="b"', ...json }),
+    '{app="shop"} | json a="b" | json | status="500"',
+  );
+  t.is(
+    edit({ query: '{app="shop"}', ...keep, parser: ['logfmt', 'json'] }),
+    '{app="shop"} | json | logfmt | drop __error__,__error_details__ | status="500"',
+  );
+  t.is(
+    edit({ query: 'sum(rate({app="shop"}[5m]))', ...json, change: 'drop' }),
+    'sum(rate({app="shop"} | json | status!="500"[5m]))',
+  );
+  t.is(
+    edit({ query: '{app="shop"}', ...keep, name: 'level', value: ['critical', 'fatal'], change: 'drop' }),
+    '{app="shop"} | level!~"critical|fatal"',
+  );
+});
+
+test('a pattern is kept or dropped as a line filter, which takes the place of its opposite', (t) => {
+  const query = '{app="shop"} | json';
+  const kept = edit({ query, change: 'pattern-keep', value: 'took <_> ms' });
+  t.is(kept, '{app="shop"} |> "took <_> ms" | json');
+  t.is(
+    edit({ query: kept, change: 'pattern-drop', value: 'took <_> ms' }),
+    '{app="shop"} !> "took <_> ms" | json',
   );
 });
 

@@ -35,7 +35,7 @@ test('the page is small, whole and says nothing to anybody else', async (t) => {
   t.deepEqual([...page.keys()].sort(), ['icon.svg', 'index.html', 'licences.txt', 'main.css', 'main.js']);
 
   const sent = [...page.values()].reduce((sum, text) => sum + gzipSync(text).length, 0);
-  // Most of it is the editor.
+  // Most of it is the editor and the charts.
   t.true(sent < 250_000, `${sent} bytes`);
 
   const html = page.get('index.html') ?? '';

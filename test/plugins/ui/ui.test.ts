@@ -225,8 +225,21 @@ test('names, values and fields are asked of the chain, for the tenant of the pag
     await get('/ui/api/label/app%2Fname/values?start=1&end=2', headers);
     await get('/ui/api/detected_fields?query={app="shop"}&start=1&end=2', headers);
     await get('/ui/api/format_query?query={app="shop"}', headers);
+    await get('/ui/api/detected_field/a%2Fb/values?query={app="shop"}&start=1&end=2', headers);
+    await get('/ui/api/top_values?query={app="shop"}&field=status&start=1&end=2', headers);
+    await get('/ui/api/volume?query={app="shop"}&start=1&end=2&targetLabels=app', headers);
+    await get('/ui/api/volume_range?query={app="shop"}&start=1&end=2&step=1', headers);
     const asked = seen.filter(({ caller }) => caller.orgId === 'team-names').map(({ request: { op } }) => op);
-    t.deepEqual(asked, ['labels', 'label_values', 'detected_fields', 'format_query']);
+    t.deepEqual(asked, [
+      'labels',
+      'label_values',
+      'detected_fields',
+      'format_query',
+      'detected_field_values',
+      'query',
+      'volume',
+      'volume_range',
+    ]);
     const values = seen.map(({ request: made }) => made).find(({ op }) => op === 'label_values');
     t.like(values, { name: 'app/name' });
   });
@@ -238,6 +251,21 @@ test('what is wrong with a query that is being written is told without a refusal
     const got = await get(`/ui/api/check?query=${encodeURIComponent('{app="shop"} |= order')}`);
     t.is(got.status, 200);
     t.regex(String((json(got) as { error: unknown }).error), /^parse error at line 1, col 17: /);
+  });
+});
+
+test('patterns are asked of the chain where the pipeline serves them, else the page is told why not', async (t) => {
+  await withUi(async (get) => {
+    const got = await get('/ui/api/patterns?query={app="shop"}&start=1&end=2');
+    t.is(got.status, 400);
+    t.regex(String((json(got) as { error: unknown }).error), /serves no patterns/);
+  });
+});
+
+test('the outline of a query is told without a backend', async (t) => {
+  await withUi(async (get) => {
+    t.like(json(await get('/ui/api/outline?query={app="shop"}')), { kind: 'log', selector: '{app="shop"}' });
+    t.like(json(await get('/ui/api/outline?query={app=')), { kind: 'wrong', selector: '' });
   });
 });
 

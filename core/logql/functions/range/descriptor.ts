@@ -24,6 +24,8 @@ export interface RangeFunction {
   readonly shards: 'always' | 'outermost' | 'never';
   /** Returns the function of which this one is the per-second value. */
   readonly perSecondOf?: (node: RangeAggregation) => RangeOp;
+  /** The unit of its values, where it is not that of the lines or of the unwrapped values. */
+  readonly unit?: 'none' | 'per-second';
   /** True if Loki lists the parts of an instant query separately where `json` or `logfmt` may make any label. */
   readonly listsParts?: true;
   /** The labels of its only series, which is 1 wherever there are no samples (`absent_over_time`). */

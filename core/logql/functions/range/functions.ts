@@ -23,6 +23,7 @@ export const absentOverTime: RangeFunction = {
   join: undefined,
   shards: 'never',
   ofNothing: absentLabels,
+  unit: 'none',
 };
 
 /** The labels that the selector determines: those with an equality matcher and no other. */
@@ -66,6 +67,7 @@ export const bytesRate: RangeFunction = {
   join: bySum,
   shards: 'always',
   perSecondOf: () => 'bytes_over_time',
+  unit: 'per-second',
 };
 
 /** The function that counts lines. */
@@ -135,6 +137,7 @@ export const rate: RangeFunction = {
   join: bySum,
   shards: 'always',
   perSecondOf: ({ range }) => (range.unwrap === undefined ? 'count_over_time' : 'sum_over_time'),
+  unit: 'per-second',
 };
 
 export const stddevOverTime: RangeFunction = {
@@ -155,6 +158,7 @@ export const stdvarOverTime: RangeFunction = {
   work: varianceState,
   join: undefined,
   shards: 'never',
+  unit: 'none',
 };
 
 export const sumOverTime: RangeFunction = {

@@ -12,6 +12,7 @@ export const rateCounter: RangeFunction = {
   work: counterWork,
   join: undefined,
   shards: 'never',
+  unit: 'per-second',
 };
 
 const read = (state: Float64Array, at: number): number => state[at] ?? 0;

@@ -17,6 +17,8 @@ export interface VectorFunction {
   /** True if Loki splits it into shards together with the expression in it; undefined: never. */
   readonly shardsOver:
     ((expr: MetricExpr, reducesLabels: (expr: MetricExpr) => boolean) => boolean) | undefined;
+  /** `none` if its values have another unit than those it is made of. */
+  readonly unit?: 'none';
   /** Loki's error text for a grouping that it refuses. */
   readonly groupingFault?: (grouping: Grouping) => string | undefined;
   /** True if its shards are sketches, which Loki only has for instant queries, and only if they are enabled. */

@@ -38,6 +38,7 @@ export const count: VectorFunction = {
   join: undefined,
   timeParts: 'all',
   shardsOver: (expr, reducesLabels) => !reducesLabels(expr),
+  unit: 'none',
 };
 
 export const max: VectorFunction = {
@@ -86,6 +87,7 @@ export const stdvar: VectorFunction = {
   join: undefined,
   timeParts: undefined,
   shardsOver: undefined,
+  unit: 'none',
 };
 
 export const sum: VectorFunction = {
@@ -95,6 +97,9 @@ export const sum: VectorFunction = {
   timeParts: 'each',
   shardsOver: (expr) => expr.kind !== 'vector-aggregation' || (expr.op !== 'min' && expr.op !== 'max'),
 };
+
+/** The aggregation that chooses the greatest values. */
+export const chooseGreatest = 'topk';
 
 export const topk: VectorFunction = {
   parameter: 'required',

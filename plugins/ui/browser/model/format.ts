@@ -1,6 +1,7 @@
 /** Formats numbers and times for the page. */
 import type { Zone } from './settings.js';
 import type { TimeRange } from './time-range.js';
+import type { ValueUnit } from './wire.js';
 
 const whole = new Intl.NumberFormat('en', { maximumFractionDigits: 0 });
 
@@ -44,6 +45,49 @@ export function formatBytes(bytes: number): string {
     if (bytes >= factor) return `${(bytes / factor).toFixed(1)} ${unit}`;
   }
   return `${formatCount(bytes)} B`;
+}
+
+/** A value of a metric query in its unit: `1.2 MB/s`, `12/s`, `340 ms`; a plain number as `formatShort` has it. */
+export function formatValue(value: number, unit: ValueUnit): string {
+  if (!Number.isFinite(value) || unit === 'none') return formatShort(value);
+  switch (unit) {
+    case 'per-second':
+      return `${formatShort(value)}/s`;
+    case 'bytes':
+      return sizeText(value);
+    case 'bytes-per-second':
+      return `${sizeText(value)}/s`;
+    case 'seconds':
+      return durationText(value);
+  }
+}
+
+function sizeText(bytes: number): string {
+  for (const [unit, factor] of [
+    ['TB', 1e12],
+    ['GB', 1e9],
+    ['MB', 1e6],
+    ['kB', 1e3],
+  ] as const) {
+    if (Math.abs(bytes) >= factor) return `${trim((bytes / factor).toPrecision(3))} ${unit}`;
+  }
+  return `${trim(bytes.toPrecision(3))} B`;
+}
+
+function durationText(seconds: number): string {
+  const size = Math.abs(seconds);
+  if (size === 0) return '0 s';
+  for (const [unit, factor] of [
+    ['d', 86_400],
+    ['h', 3_600],
+    ['min', 60],
+    ['s', 1],
+    ['ms', 1e-3],
+    ['µs', 1e-6],
+  ] as const) {
+    if (size >= factor) return `${trim((seconds / factor).toPrecision(3))} ${unit}`;
+  }
+  return `${trim((seconds * 1e9).toPrecision(3))} ns`;
 }
 
 /** `1 line`, `1,234 lines`. */
@@ -100,10 +144,25 @@ export function offsetOf(ms: number, zone: Zone): number {
   return zone === 'utc' ? 0 : -new Date(ms).getTimezoneOffset() * 60_000;
 }
 
-/** A time on the axis of a range: the day where it starts, otherwise the time as exactly as the range requires. */
-export function formatTick(ms: number, { startMs, endMs }: TimeRange, zone: Zone = 'browser'): string {
+const weekdays = ['Sun', 'Mon', 'Tue', 'Wed', 'Thu', 'Fri', 'Sat'] as const;
+const months = ['Jan', 'Feb', 'Mar', 'Apr', 'May', 'Jun', 'Jul', 'Aug', 'Sep', 'Oct', 'Nov', 'Dec'] as const;
+
+/**
+ * A time below an axis. Among times of day it is the time, as exactly as the range requires, or at midnight the day; among days it is the day,
+ * among months the month, with the year where it begins.
+ */
+export function formatTick(
+  ms: number,
+  { startMs, endMs }: TimeRange,
+  kind: 'times' | 'days' | 'months',
+  zone: Zone = 'browser',
+): string {
+  const date = shifted(ms, zone);
+  const month = months[date.getUTCMonth()] ?? '';
+  if (kind === 'months') return date.getUTCMonth() === 0 ? String(date.getUTCFullYear()) : month;
   const time = formatSecond(ms, zone);
-  if (time === '00:00:00') return formatDay(ms, zone).slice(5);
+  if (kind === 'days' || time === '00:00:00')
+    return `${weekdays[date.getUTCDay()] ?? ''} ${date.getUTCDate()} ${month}`;
   return time.slice(0, endMs - startMs < 300_000 ? 8 : 5);
 }
 

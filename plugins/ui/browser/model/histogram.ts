@@ -40,6 +40,31 @@ export function histogramOfRows(rows: readonly LogRow[], range: TimeRange, stepS
   );
 }
 
+/** The histogram without some levels. */
+export function onlyLevels(histogram: Histogram, hidden: ReadonlySet<Level>): Histogram {
+  if (hidden.size === 0) return histogram;
+  const bars = histogram.bars.map((bar) => {
+    const counts = new Map([...bar.counts].filter(([level]) => !hidden.has(level)));
+    return { ...bar, counts, total: [...counts.values()].reduce((sum, count) => sum + count, 0) };
+  });
+  return {
+    bars,
+    totals: histogram.totals.filter(([level]) => !hidden.has(level)),
+    highest: bars.reduce((most, { total }) => Math.max(most, total), 0),
+  };
+}
+
+/** The levels that are hidden after one is picked in the legend: all others, or none if it was shown alone. */
+export function hiddenBeside(
+  levels: readonly Level[],
+  hidden: ReadonlySet<Level>,
+  picked: Level,
+): ReadonlySet<Level> {
+  const others = levels.filter((level) => level !== picked);
+  const isAlone = !hidden.has(picked) && others.every((level) => hidden.has(level));
+  return isAlone ? new Set() : new Set(others);
+}
+
 function barsOf(
   parts: readonly (readonly [endMs: number, level: Level, count: number])[],
   range: TimeRange,

@@ -26,3 +26,8 @@ const spellings: ReadonlyMap<string, Level> = new Map([
 export function levelOf(text: string | undefined): Level {
   return spellings.get((text ?? '').toLowerCase()) ?? 'unknown';
 }
+
+/** The values of `detected_level` that are one level on the page. */
+export function levelValues(level: Level): readonly string[] {
+  return level === 'critical' ? ['critical', 'fatal'] : [level];
+}

@@ -35,7 +35,8 @@ export function seriesOf(answer: readonly WireSeries[]): readonly Series[] {
   }));
 }
 
-const colours = 8;
+/** Number of colours that are told apart, `--series-0` and on. */
+export const colours = 24;
 
 /** True if series differ only in their level; they then have the usual colours of levels. */
 function areByLevel(series: readonly WireSeries[]): boolean {
@@ -61,24 +62,77 @@ export function matching(series: readonly Series[], search: string): readonly Se
   return series.filter(({ name }) => words.every((word) => name.toLowerCase().includes(word)));
 }
 
-/** The segments of a series that can be drawn as a line: adjacent points one step apart, all finite. */
-export function piecesOf(
-  points: readonly SeriesPoint[],
-  stepMs: number,
-): readonly (readonly SeriesPoint[])[] {
-  const pieces: SeriesPoint[][] = [];
-  let last: SeriesPoint | undefined;
-  for (const point of points) {
-    if (!Number.isFinite(point.value)) {
-      last = undefined;
-      continue;
-    }
-    const isNext = last !== undefined && point.ms - last.ms <= stepMs * 1.5;
-    if (isNext) pieces.at(-1)?.push(point);
-    else pieces.push([point]);
-    last = point;
+/** The series with colours of their own, as long as there are as many: the later one of two with the same gets one that is free. */
+export function withOwnColours(series: readonly Series[]): readonly Series[] {
+  const taken = new Set<string>();
+  const free = Array.from({ length: colours }, (_, index) => `series-${index}`).filter(
+    (colour) => !series.some((one) => one.colour === colour),
+  );
+  return series.map((one) => {
+    const colour = taken.has(one.colour) ? (free.shift() ?? one.colour) : one.colour;
+    taken.add(colour);
+    return colour === one.colour ? one : { ...one, colour };
+  });
+}
+
+/** The points of several series as columns over the same times; null where a series has no finite value. */
+export interface Columns {
+  /** Unix seconds, ascending. */
+  readonly seconds: readonly number[];
+  readonly values: readonly (readonly (number | null)[])[];
+}
+
+/** Columns of all series. Where points are more than a step apart, a time without values is put between them, which breaks lines. */
+export function columnsOf(series: readonly Series[], stepMs: number): Columns {
+  const moments = [...new Set(series.flatMap(({ points }) => points.map(({ ms }) => ms)))].sort(
+    (a, b) => a - b,
+  );
+  const times: number[] = [];
+  for (const ms of moments) {
+    const last = times.at(-1);
+    if (last !== undefined && ms - last > stepMs * 1.5) times.push(last + stepMs);
+    times.push(ms);
   }
-  return pieces;
+  const values = series.map(({ points }) => {
+    const known = new Map(points.map(({ ms, value }) => [ms, value]));
+    return times.map((ms) => {
+      const value = known.get(ms);
+      return value !== undefined && Number.isFinite(value) ? value : null;
+    });
+  });
+  return { seconds: times.map((ms) => ms / 1000), values };
+}
+
+/** The columns of series upon each other, the first one at the bottom; a series without a value adds nothing. */
+export function stacked({ seconds, values }: Columns): Columns {
+  const sums = seconds.map(() => 0);
+  return {
+    seconds,
+    values: values.map((column) =>
+      column.map((value, index) => {
+        const sum = (sums[index] ?? 0) + (value ?? 0);
+        sums[index] = sum;
+        return values.some((one) => one[index] !== null && one[index] !== undefined) ? sum : null;
+      }),
+    ),
+  };
+}
+
+/** The places of points without a neighbour, which a line does not show. */
+export function lonePoints(column: readonly (number | null)[]): number[] {
+  return column.flatMap((value, index) =>
+    value !== null && (column[index - 1] ?? null) === null && (column[index + 1] ?? null) === null
+      ? [index]
+      : [],
+  );
+}
+
+/** The columns with what a logarithmic scale can show: values above zero. */
+export function aboveZero({ seconds, values }: Columns): Columns {
+  return {
+    seconds,
+    values: values.map((column) => column.map((value) => (value !== null && value > 0 ? value : null))),
+  };
 }
 
 /** `{a="b", c="d"}`. */

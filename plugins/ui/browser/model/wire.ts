@@ -9,6 +9,7 @@ export type { Latency, PartDescription, SectionDescription } from '../../../../c
 export type { BackendFigures } from '../../backend-calls.js';
 export type { PageExplanation } from '../../explain.js';
 export type { Narrowing, NarrowingLabel, NarrowingStage } from '../../narrowing.js';
+export type { QueryOutline, ValueUnit } from '../../outline.js';
 export type { ExplainedPart, ExplainedRead } from '../../../../core/engine/plan/explain/explain.js';
 export type { RunReport, TriedStrategy } from '../../../../core/engine/plan/explain/run.js';
 export type { Cost } from '../../../../core/base/trace.js';

@@ -28,6 +28,14 @@ export function scale(
   return (value) => to[0] + ((value - from[0]) / span) * (to[1] - to[0]);
 }
 
+/** The least distance of two times below an axis in pixels. */
+export const tickWidth = 84;
+
+/** About half of the width of a label, beyond which the chart has eight more pixels. */
+function edgeOf(label: string): number {
+  return Math.max(16, label.length * 3.6 - 8);
+}
+
 /** Lines and labels of both axes. */
 export function Axes({
   frame,
@@ -43,7 +51,8 @@ export function Axes({
   readonly zone: Zone;
 }): JSX.Element {
   const x = scale([range.startMs, range.endMs], [frame.left, frame.right]);
-  const most = Math.max(2, Math.floor((frame.right - frame.left) / 76));
+  const most = Math.max(2, Math.floor((frame.right - frame.left) / tickWidth));
+  const axis = timeTicks(range, most, (at) => offsetOf(at, zone));
   return (
     <g class="axes">
       {ticks.map((value) => (
@@ -54,10 +63,10 @@ export function Axes({
           </text>
         </g>
       ))}
-      {timeTicks(range, most, (at) => offsetOf(at, zone)).map((ms) => {
-        const label = formatTick(ms, range, zone);
+      {axis.ticks.map((ms) => {
+        const label = formatTick(ms, range, axis.kind, zone);
         // A label at the very edge would be cut.
-        const isNearEdge = x(ms) > frame.right - 16 || x(ms) < frame.left + 16;
+        const isNearEdge = x(ms) > frame.right - edgeOf(label) || x(ms) < frame.left + 16;
         return isNearEdge ? null : (
           <text key={ms} x={x(ms)} y={frame.bottom + 18} text-anchor="middle">
             {label}

@@ -2,13 +2,15 @@ import type { ComponentChildren, JSX } from 'preact';
 import { useEffect, useRef } from 'preact/hooks';
 import { Icon } from './icons.js';
 
-/** A modal dialog. The browser traps the focus in it; Escape and a click outside close it. */
+/** A modal dialog, or a sheet at the edge of the window. The browser traps the focus in it; Escape and a click outside close it. */
 export function Dialog({
   title,
+  kind = 'dialog',
   onClose,
   children,
 }: {
   readonly title: string;
+  readonly kind?: 'dialog' | 'sheet';
   readonly onClose: () => void;
   readonly children: ComponentChildren;
 }): JSX.Element {
@@ -23,7 +25,7 @@ export function Dialog({
   return (
     <dialog
       ref={element}
-      class="dialog"
+      class={kind === 'sheet' ? 'dialog sheet' : 'dialog'}
       aria-label={title}
       onClose={onClose}
       onClick={(event) => {

@@ -1,6 +1,6 @@
 import type { JSX } from 'preact';
 import { formatCount, formatSecond } from '../model/format.js';
-import type { Bar, Histogram } from '../model/histogram.js';
+import { onlyLevels, type Bar, type Histogram } from '../model/histogram.js';
 import { levels, type Level } from '../model/levels.js';
 import type { Zone } from '../model/settings.js';
 import { valueTicks } from '../model/ticks.js';
@@ -10,24 +10,30 @@ import { useStore } from '../store/store.js';
 import { useWidth } from '../use-width.js';
 import { Axes, frameOf, scale, type Frame } from './axes.js';
 import { ChartTip } from './chart-tip.js';
+import { LevelLegend } from './level-legend.js';
 import { useCursor, type Span } from './use-cursor.js';
 
 const height = 104;
 
 /** Lines over time, stacked by level, most severe at the bottom where they can be compared. */
 export function HistogramChart({
-  histogram,
+  histogram: all,
   range,
+  hidden,
+  onHide,
   onZoom,
 }: {
   readonly histogram: Histogram;
   readonly range: TimeRange;
+  /** The levels that are not drawn. */
+  readonly hidden: ReadonlySet<Level>;
+  readonly onHide: (hidden: ReadonlySet<Level>) => void;
   /** Called with the selected part of the range. */
   readonly onZoom: (range: TimeRange) => void;
 }): JSX.Element {
   const zone = useStore(session.store, (state) => state.settings.zone);
   const [element, width] = useWidth();
-  const { bars, totals, highest } = histogram;
+  const { bars, totals, highest } = onlyLevels(all, hidden);
   const shown = { startMs: bars[0]?.startMs ?? range.startMs, endMs: bars.at(-1)?.endMs ?? range.endMs };
   const frame = frameOf(width, height);
   const ticks = valueTicks(0, Math.max(1, highest), 3).filter(Number.isInteger);
@@ -85,13 +91,7 @@ export function HistogramChart({
           </ChartTip>
         )}
       </div>
-      <ul class="legend" aria-label="Lines by level">
-        {totals.map(([level, count]) => (
-          <li key={level} class={`level-${level}`}>
-            <span class="swatch" /> {level} <span class="number">{formatCount(count)}</span>
-          </li>
-        ))}
-      </ul>
+      <LevelLegend totals={all.totals} hidden={hidden} onHide={onHide} />
     </figure>
   );
 }

@@ -1,6 +1,7 @@
 import type { JSX } from 'preact';
 import type { tenantNeed } from '../model/options.js';
 import type { ShareTargets } from '../model/query/share.js';
+import { layout } from '../store/layout.js';
 import { session } from '../store/session.js';
 import { useStore } from '../store/store.js';
 import { Icon, type IconName } from './icons.js';
@@ -16,7 +17,7 @@ export function QueryBar({
 }: {
   readonly need: ReturnType<typeof tenantNeed>;
   readonly targets: ShareTargets;
-  readonly onOpen: (dialog: 'labels' | 'history') => void;
+  readonly onOpen: (dialog: 'history') => void;
 }): JSX.Element {
   const form = useStore(session.store, (state) => state.form);
   const isLive = useStore(session.store, (state) => state.live !== undefined);
@@ -36,10 +37,16 @@ export function QueryBar({
       </button>
       <div class="actions">
         <Action
+          icon="fields"
+          text="Fields"
+          title="Fields of the lines and their values"
+          onClick={() => layout.toggle('fields')}
+        />
+        <Action
           icon="labels"
           text="Labels"
           title="Labels and their values"
-          onClick={() => onOpen('labels')}
+          onClick={() => layout.toggle('labels')}
         />
         <Action
           icon="history"

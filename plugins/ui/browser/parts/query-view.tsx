@@ -10,12 +10,12 @@ import { useStore } from '../store/store.js';
 import { Examples } from './examples.js';
 import { Failure } from './failure.js';
 import { HistoryDialog } from './history-dialog.js';
-import { LabelBrowser } from './label-browser.js';
 import { LiveView } from './live-view.js';
 import { OpenedPlanView } from './plan/opened-plan.js';
 import { QueryBar } from './query-bar.js';
 import { Result, summaryOf } from './result.js';
 import { RunButton } from './query/run-button.js';
+import { SidePanel } from './side/side-panel.js';
 
 /** The query and its result. */
 export function QueryView({
@@ -32,7 +32,7 @@ export function QueryView({
   const live = useStore(session.store, (state) => state.live);
   const isRunning = useStore(session.store, (state) => state.runningSince !== undefined);
   const openedPlan = useStore(openedPlans.store, (state) => state.opened);
-  const [dialog, open] = useState<'labels' | 'history'>();
+  const [dialog, open] = useState<'history'>();
   const editor = useRef<EditorHandle>(null);
   useEffect(() => {
     // The invalid input gets the focus; the fields do that themselves.
@@ -80,23 +80,25 @@ export function QueryView({
           {problem.text}
         </p>
       )}
-      <div class="outcome" aria-busy={isRunning}>
-        {openedPlan !== undefined ? (
-          <OpenedPlanView opened={openedPlan} />
-        ) : live !== undefined ? (
-          <LiveView live={live} />
-        ) : (
-          <>
-            {outcome.kind === 'none' &&
-              (isRunning ? <p class="asking">Running the query …</p> : <Examples />)}
-            {outcome.kind === 'failed' && (
-              <Failure failed={outcome} onSelect={(start, end) => editor.current?.select(start, end)} />
-            )}
-            {outcome.kind === 'answered' && <Result answered={outcome} />}
-          </>
-        )}
+      <div class="workspace">
+        <SidePanel />
+        <div class="outcome" aria-busy={isRunning}>
+          {openedPlan !== undefined ? (
+            <OpenedPlanView opened={openedPlan} />
+          ) : live !== undefined ? (
+            <LiveView live={live} />
+          ) : (
+            <>
+              {outcome.kind === 'none' &&
+                (isRunning ? <p class="asking">Running the query …</p> : <Examples />)}
+              {outcome.kind === 'failed' && (
+                <Failure failed={outcome} onSelect={(start, end) => editor.current?.select(start, end)} />
+              )}
+              {outcome.kind === 'answered' && <Result answered={outcome} />}
+            </>
+          )}
+        </div>
       </div>
-      {dialog === 'labels' && <LabelBrowser onClose={close} />}
       {dialog === 'history' && <HistoryDialog onClose={close} />}
     </section>
   );

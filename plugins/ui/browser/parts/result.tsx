@@ -1,29 +1,38 @@
 import type { JSX } from 'preact';
 import { formatBytes, formatCount, formatCounted, formatMs } from '../model/format.js';
 import type { Histogram } from '../model/histogram.js';
-import type { Answered } from '../store/answers.js';
+import type { Answered, LogResult } from '../store/answers.js';
 import { session } from '../store/session.js';
 import { useStore } from '../store/store.js';
+import { useMemo, useState } from 'preact/hooks';
+import type { Level } from '../model/levels.js';
+import type { Tab } from '../store/session.js';
 import { HistogramChart } from './histogram-chart.js';
 import { Icon } from './icons.js';
 import { LogResultView } from './log-result.js';
 import { Plan } from './plan.js';
 import { SeriesView } from './series-view.js';
+import { PatternsView } from './views/patterns-view.js';
+import { VolumesView } from './views/volumes-view.js';
 
 /** The answer of a query: its summary, then a chart with lines or series, or its plan. */
 export function Result({ answered }: { readonly answered: Answered }): JSX.Element {
   const tab = useStore(session.store, (state) => state.tab);
-  const { result, range, warnings } = answered;
+  const { result, range, warnings, asked } = answered;
   const isLog = result.kind === 'logs';
-  const tabs = [
+  const tabs: readonly (readonly [Tab, string])[] = [
     ['result', isLog ? 'Lines' : 'Series'],
+    ['patterns', 'Patterns'],
+    ['volumes', 'Volumes'],
     ['plan', 'Plan'],
-  ] as const;
+  ];
   const turn = (event: KeyboardEvent): void => {
-    if (event.key !== 'ArrowLeft' && event.key !== 'ArrowRight') return;
-    session.showTab(tab === 'plan' ? 'result' : 'plan');
-    const other = document.getElementById(tab === 'plan' ? 'tab-result' : 'tab-plan');
-    other?.focus();
+    const step = event.key === 'ArrowLeft' ? -1 : event.key === 'ArrowRight' ? 1 : 0;
+    if (step === 0) return;
+    const at = tabs.findIndex(([name]) => name === tab);
+    const [next = 'result'] = tabs[(at + step + tabs.length) % tabs.length] ?? [];
+    session.showTab(next);
+    document.getElementById(`tab-${next}`)?.focus();
   };
   return (
     <>
@@ -69,23 +78,57 @@ export function Result({ answered }: { readonly answered: Answered }): JSX.Eleme
           ) : (
             <Plan answered={answered} />
           )
+        ) : tab === 'patterns' ? (
+          <PatternsView answered={answered} />
+        ) : tab === 'volumes' ? (
+          <VolumesView answered={answered} />
         ) : result.kind === 'logs' ? (
-          <>
-            {typeof result.histogram === 'string'
-              ? result.histogram !== '' && <p class="notice">No histogram: {result.histogram}</p>
-              : result.rows.length > 0 && (
-                  <HistogramChart
-                    histogram={result.histogram}
-                    range={range}
-                    onZoom={(part) => session.zoom(part)}
-                  />
-                )}
-            <LogResultView answered={answered} result={result} />
-          </>
+          <LinesResult answered={answered} result={result} />
         ) : (
-          <SeriesView result={result} range={range} />
+          <SeriesView key={asked.query} result={result} range={range} query={asked.query} />
         )}
       </div>
+    </>
+  );
+}
+
+/** The lines below their histogram. A level that is hidden in the legend is hidden among the lines, unless that leaves none. */
+function LinesResult({
+  answered,
+  result,
+}: {
+  readonly answered: Answered;
+  readonly result: LogResult;
+}): JSX.Element {
+  const [hidden, hide] = useState<ReadonlySet<Level>>(new Set());
+  const { histogram } = result;
+  const rows = useMemo(
+    () => (hidden.size === 0 ? result.rows : result.rows.filter(({ level }) => !hidden.has(level))),
+    [result, hidden],
+  );
+  const isEmptied = rows.length === 0 && result.rows.length > 0;
+  const shown = useMemo(() => (rows === result.rows ? result : { ...result, rows }), [result, rows]);
+  return (
+    <>
+      {typeof histogram === 'string'
+        ? histogram !== '' && <p class="notice">No histogram: {histogram}</p>
+        : result.rows.length > 0 && (
+            <HistogramChart
+              histogram={histogram}
+              range={answered.range}
+              hidden={hidden}
+              onHide={hide}
+              onZoom={(part) => session.zoom(part)}
+            />
+          )}
+      {isEmptied ? (
+        <p class="panel empty">
+          None of the {formatCounted(result.rows.length, 'loaded line')} has a shown level. Shift and a click
+          on a level asks for it alone.
+        </p>
+      ) : (
+        <LogResultView answered={answered} result={shown} />
+      )}
     </>
   );
 }

@@ -1,7 +1,9 @@
 import type { JSX } from 'preact';
 import { useState } from 'preact/hooks';
-import { formatCount, formatShort } from '../model/format.js';
+import { formatCount, formatValue } from '../model/format.js';
 import type { Series } from '../model/series.js';
+import type { ValueUnit } from '../model/wire.js';
+import { Icon } from './icons.js';
 
 /** Number of rows rendered at a time. */
 const pageOfSeries = 50;
@@ -11,13 +13,18 @@ interface Properties {
   readonly drawn: readonly Series[];
   /** The series that is drawn alone, if any. */
   readonly only: string | undefined;
+  /** The series that are not drawn. */
+  readonly hidden: ReadonlySet<string>;
+  readonly unit: ValueUnit;
   readonly onOnly: (name: string) => void;
+  readonly onHide: (name: string) => void;
 }
 
-/** The values of every series, the one with the largest mean first. Selecting one draws it alone. */
-export function SeriesTable({ series, drawn, only, onOnly }: Properties): JSX.Element {
+/** The values of every series, the one with the largest mean first. It is the legend: one is drawn alone, or hidden. */
+export function SeriesTable({ series, drawn, only, hidden, unit, onOnly, onHide }: Properties): JSX.Element {
   const [count, setCount] = useState(pageOfSeries);
-  const names = new Set(drawn.map(({ name }) => name));
+  const colours = new Map(drawn.map(({ name, colour }) => [name, colour]));
+  const shown = (value: number | undefined): string => (value === undefined ? '–' : formatValue(value, unit));
   return (
     <div class="panel table">
       <table>
@@ -40,7 +47,7 @@ export function SeriesTable({ series, drawn, only, onOnly }: Properties): JSX.El
           </tr>
         </thead>
         <tbody>
-          {series.slice(0, count).map(({ name, colour, figures }) => (
+          {series.slice(0, count).map(({ name, figures }) => (
             <tr key={name}>
               <th scope="row">
                 <button
@@ -50,8 +57,18 @@ export function SeriesTable({ series, drawn, only, onOnly }: Properties): JSX.El
                   title={only === name ? 'Draw all again' : 'Draw only this'}
                   onClick={() => onOnly(name)}
                 >
-                  <span class={names.has(name) ? `swatch ${colour}` : 'swatch is-void'} />
+                  <span class={colours.has(name) ? `swatch ${colours.get(name) ?? ''}` : 'swatch is-void'} />
                   <code>{name}</code>
+                </button>
+                <button
+                  type="button"
+                  class={hidden.has(name) ? 'button is-bare is-on' : 'button is-bare'}
+                  aria-pressed={hidden.has(name)}
+                  aria-label={`Hide ${name}`}
+                  title={hidden.has(name) ? 'Draw this again' : 'Hide this'}
+                  onClick={() => onHide(name)}
+                >
+                  <Icon name="hide" />
                 </button>
               </th>
               <td class="number">{shown(figures?.last)}</td>
@@ -75,8 +92,4 @@ export function SeriesTable({ series, drawn, only, onOnly }: Properties): JSX.El
       )}
     </div>
   );
-}
-
-function shown(value: number | undefined): string {
-  return value === undefined ? '–' : formatShort(value);
 }

@@ -43,7 +43,7 @@ export interface Failed {
 /** The content of the area below the query. */
 export type Outcome = { readonly kind: 'none' } | Failed | Answered;
 
-export type Tab = 'result' | 'plan';
+export type Tab = 'result' | 'patterns' | 'volumes' | 'plan';
 
 /** The state of the page, except for the pipeline. */
 export interface PageState {
@@ -195,11 +195,11 @@ export class Session {
     }
   }
 
-  /** Adds a label to the query without running it. */
-  async pick(name: string, value: string): Promise<void> {
+  /** Makes the selector keep these values of a label, without running the query. */
+  async choose(name: string, value: readonly string[]): Promise<void> {
     const { query } = this.store.state.form;
     try {
-      this.edit({ query: await editQuery(query, { change: 'keep', name, value, of: 'stream' }) });
+      this.edit({ query: await editQuery(query, { change: 'choose', name, value, of: 'stream' }) });
     } catch (error) {
       this.store.set({ problem: { field: 'query', text: failureText(error) } });
     }

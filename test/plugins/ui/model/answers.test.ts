@@ -2,7 +2,7 @@ import test from 'ava';
 import { histogramOf } from '../../../../plugins/ui/browser/model/histogram.js';
 import { levelOf } from '../../../../plugins/ui/browser/model/levels.js';
 import { groupsOf, logRows } from '../../../../plugins/ui/browser/model/log-rows.js';
-import { piecesOf, seriesOf } from '../../../../plugins/ui/browser/model/series.js';
+import { seriesOf } from '../../../../plugins/ui/browser/model/series.js';
 
 test('levels are known by all their spellings', (t) => {
   t.is(levelOf('WARNING'), 'warn');
@@ -137,12 +137,4 @@ test('series stand by their mean and know their figures', (t) => {
   t.is(first?.points[1]?.value, Infinity);
   t.is(second?.name, '{a="x\\"y"}');
   t.is(third?.figures, undefined);
-});
-
-test('a line is broken where points are missing or not finite', (t) => {
-  const points = [0, 10, 20, 50, 60, 70].map((ms) => ({ ms, value: ms === 60 ? NaN : ms }));
-  t.deepEqual(
-    piecesOf(points, 10).map((piece) => piece.map(({ ms }) => ms)),
-    [[0, 10, 20], [50], [70]],
-  );
 });

@@ -73,14 +73,11 @@ test('an axis holds all values between round ticks', (t) => {
 test('ticks of time stand on round moments of local time', (t) => {
   const hour = 3_600_000;
   t.deepEqual(
-    timeTicks({ startMs: 0.5 * hour, endMs: 6.5 * hour }, 6, () => 0),
+    timeTicks({ startMs: 0.5 * hour, endMs: 6.5 * hour }, 6, () => 0).ticks,
     [1, 2, 3, 4, 5, 6].map((at) => at * hour),
   );
   // Half an hour ahead of UTC: whole local hours are half ones of UTC.
-  t.deepEqual(
-    timeTicks({ startMs: 0, endMs: 2 * hour }, 2, () => hour / 2),
-    [0.5 * hour, 1.5 * hour],
-  );
+  t.deepEqual(timeTicks({ startMs: 0, endMs: 2 * hour }, 2, () => hour / 2).ticks, [0.5 * hour, 1.5 * hour]);
 });
 
 test('a tree that is too long for a line is laid out, and says the same', (t) => {

@@ -1,0 +1,43 @@
+import { useEffect, useRef, useState } from 'preact/hooks';
+import { failureText } from './api.js';
+
+/** The state of a request: its answer, or the text of its failure. */
+export type AskedAnswer<Data> =
+  | { readonly kind: 'asking' }
+  | { readonly kind: 'failed'; readonly text: string }
+  | { readonly kind: 'answered'; readonly data: Data };
+
+const asking = { kind: 'asking' } as const;
+const withinMs = 60_000;
+
+/** Asks whenever `key` changes, after a pause, and ends a request whose answer nobody waits for. */
+export function useAnswer<Data>(
+  key: string,
+  read: (signal: AbortSignal) => Promise<Data>,
+  pauseMs = 0,
+): AskedAnswer<Data> {
+  const [found, set] = useState<{ readonly key: string; readonly answer: AskedAnswer<Data> }>();
+  useEffect(() => {
+    const controller = new AbortController();
+    const signal = AbortSignal.any([controller.signal, AbortSignal.timeout(withinMs)]);
+    const timer = setTimeout(() => {
+      read(signal).then(
+        (data) => !controller.signal.aborted && set({ key, answer: { kind: 'answered', data } }),
+        (error: unknown) =>
+          !controller.signal.aborted && set({ key, answer: { kind: 'failed', text: failureText(error) } }),
+      );
+    }, pauseMs);
+    return () => {
+      clearTimeout(timer);
+      controller.abort();
+    };
+  }, [key]);
+  return found?.key === key ? found.answer : asking;
+}
+
+/** The latest answer that is known, while the next one is asked for. */
+export function useLatest<Data>(answer: AskedAnswer<Data>): AskedAnswer<Data> {
+  const last = useRef(answer);
+  if (answer.kind !== 'asking') last.current = answer;
+  return last.current;
+}
