@@ -71,8 +71,13 @@ const aboutQueries: ReadonlySet<string> = new Set([
   'ui_edit',
   'ui_narrowing',
   'ui_explain',
+  // The panel beside a result asks these by itself.
+  'ui_fields',
   'ui_format',
+  'ui_label_values',
+  'ui_labels',
   'ui_outline',
+  'ui_volume',
 ]);
 
 interface Tracked {

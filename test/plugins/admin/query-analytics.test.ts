@@ -37,6 +37,10 @@ test('what the page asks about a query while somebody writes it is none', (t) =>
     'ui_explain',
     'ui_format',
     'ui_edit',
+    'ui_fields',
+    'ui_labels',
+    'ui_outline',
+    'ui_volume',
     'debug_explain',
     'ui_query_range',
   ])
