@@ -117,6 +117,8 @@ export const editorChecks: readonly Check[] = [
     (settings) =>
       withPage(settings, wide, hashOf(everyLine, { limit: '5' }), async ({ page }) => {
         await page.locator('.row').first().waitFor();
+        // While an answer is read, Enter in a field runs nothing.
+        await settled(page);
         await openSettings(page);
         await page.getByLabel('Limit').fill('0');
         await page.getByLabel('Limit').press('Enter');

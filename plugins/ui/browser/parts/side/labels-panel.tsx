@@ -1,5 +1,5 @@
 import type { JSX } from 'preact';
-import { useState } from 'preact/hooks';
+import { useEffect, useRef, useState } from 'preact/hooks';
 import { fetchLabels, fetchValues, type NamesScope } from '../../api.js';
 import { fetchOutline, fetchVolumes } from '../../discovery.js';
 import { formatBytes, formatCount } from '../../model/format.js';
@@ -23,7 +23,9 @@ export function LabelsPanel(): JSX.Element {
   const { query, tenant, range, from, to } = form;
   const scopeKey = [tenant, range, from, to].join('\n');
   // The labels stay while a query is written.
-  const outlined = useLatest(useAnswer(query, (signal) => fetchOutline(query, signal), pauseMs));
+  const fresh = useAnswer(query, (signal) => fetchOutline(query, signal), pauseMs);
+  const outlined = useLatest(fresh);
+  const choice = useChoice(query, fresh.kind !== 'asking');
   const outline = outlined.kind === 'answered' ? outlined.data : undefined;
   const selector = outline?.selector ?? '';
   const isKnown = outlined.kind !== 'asking';
@@ -55,12 +57,48 @@ export function LabelsPanel(): JSX.Element {
           const label = chosen.find((one) => one.name === name);
           // Without a label of its own in the selector, all of it narrows the values.
           const others = label === undefined ? selector : label.others;
-          return <Values name={name} chosen={label?.values ?? []} selector={others} scopeKey={scopeKey} />;
+          return (
+            <Values
+              name={name}
+              chosen={choice.of(name) ?? label?.values ?? []}
+              selector={others}
+              scopeKey={scopeKey}
+              onChoose={(values) => choice.choose(name, values)}
+            />
+          );
         }}
       </Facets>
       <LabelsEnd query={query} />
     </>
   );
+}
+
+interface Choice {
+  /** The values of a label that were picked after the outline of the query was asked for. */
+  readonly of: (name: string) => readonly string[] | undefined;
+  readonly choose: (name: string, values: readonly string[]) => void;
+}
+
+/** Keeps what is picked until the changed query and its outline have come, so that quick clicks add up; one change is made after the other. */
+function useChoice(query: string, isFresh: boolean): Choice {
+  const [picked, setPicked] = useState<ReadonlyMap<string, readonly string[]>>(new Map());
+  const running = useRef<Promise<void>>(Promise.resolve());
+  const open = useRef(0);
+  useEffect(() => {
+    if (isFresh && open.current === 0) setPicked(new Map());
+  }, [query, isFresh]);
+  return {
+    of: (name) => picked.get(name),
+    choose: (name, values) => {
+      setPicked((before) => new Map(before).set(name, values));
+      open.current += 1;
+      running.current = running.current
+        .then(() => session.choose(name, values))
+        .finally(() => {
+          open.current -= 1;
+        });
+    },
+  };
 }
 
 function LabelsEnd({ query }: { readonly query: string }): JSX.Element {
@@ -90,8 +128,10 @@ function Values({
   chosen,
   selector,
   scopeKey,
+  onChoose,
 }: {
   readonly name: string;
+  readonly onChoose: (values: readonly string[]) => void;
   readonly chosen: readonly string[];
   /** The selector of the query without this label. */
   readonly selector: string;
@@ -110,7 +150,7 @@ function Values({
   const most = Math.max(1, ...counted.map(({ count }) => count ?? 0));
   const toggle = (value: string): void => {
     const next = chosen.includes(value) ? chosen.filter((one) => one !== value) : [...chosen, value];
-    void session.choose(name, next);
+    onChoose(next);
   };
   return (
     <>
