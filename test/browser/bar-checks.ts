@@ -59,7 +59,7 @@ export const barChecks: readonly Check[] = [
         await until(page, `document.querySelector('.time-button').title !== ${JSON.stringify(before)}`);
         await page.keyboard.press('g');
         await page.keyboard.press('p');
-        await page.locator('.stages').first().waitFor();
+        await page.locator('.way .stage-name').first().waitFor();
         await page.keyboard.press('g');
         await page.keyboard.press('q');
         await page.locator('.query-form').waitFor();
@@ -140,7 +140,7 @@ export const barChecks: readonly Check[] = [
         await page.getByRole('tab', { name: 'Error' }).click();
         await fitsAndReads(page);
         await page.getByRole('button', { name: 'Sum by service_name' }).click();
-        await page.locator('.plot svg').first().waitFor();
+        await page.locator('.plot canvas').first().waitFor();
         assert.match(await queryText(page), /^sum by \(service_name\)/);
         assert.deepEqual(faults.splice(0), [
           'Failed to load resource: the server responded with a status of 400 (Bad Request)',

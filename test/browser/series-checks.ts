@@ -27,7 +27,8 @@ export const seriesChecks: readonly Check[] = [
         await page.locator('.lines canvas').waitFor();
         assert.equal(await page.locator('tbody .swatch:not(.is-void)').count(), 5);
         assert.equal(await page.locator('tbody tr').count(), 5);
-        assert.match(await page.locator('tbody td').first().innerText(), /\/s$/, 'a rate is per second');
+        // A rate is per second; the page asks for the unit beside the series.
+        await page.locator('tbody td').first().filter({ hasText: /\/s$/ }).waitFor();
         await page.locator('.plot.lines').press('ArrowLeft');
         assert.equal(await page.locator('.chart-tip li').count(), 5);
         await fitsAndReads(page);
