@@ -25,7 +25,6 @@ import {
   parseVolume,
   parseVolumeRange,
 } from '../../core/wire/api/params/index.js';
-import { BackendCalls } from './backend-calls.js';
 import { editQuery } from './edit.js';
 import { checkForPage, explainForPage } from './explain.js';
 import { narrowingOf } from './narrowing.js';
@@ -33,7 +32,7 @@ import { outlineQuery } from './outline.js';
 import { topValuesRequest } from './top-values.js';
 import { mergeSnapshots, snapshotTopic } from './worker-snapshots.js';
 import { PageFiles, pageFolder } from './page-files.js';
-import { RouteCalls } from './route-calls.js';
+import { RequestFigures } from './request-figures.js';
 
 type UiHost = Pick<
   Host,
@@ -58,15 +57,13 @@ export default defineEndpoint<UiOptions>({
 /** Creates the endpoint, with the page's files from a folder. */
 export function createUi(host: UiHost, folder: URL): Endpoint {
   const page = new PageFiles(folder);
-  const backendCalls = new BackendCalls();
-  const routeCalls = new RouteCalls();
+  const figures = new RequestFigures();
   const runs = new RunReports();
-  host.observeRequests(backendCalls);
-  host.observeRequests(routeCalls);
+  host.observeRequests(figures);
   host.observeRequests(runs);
   host.workers.answer(snapshotTopic, async () => {
     const pipeline = await host.describePipeline();
-    return { pipeline, backend: backendCalls.figures(), routes: routeCalls.figures() };
+    return { pipeline, backend: figures.backend(), routes: figures.routes() };
   });
   // A page may reach another worker than the one that ran its query.
   host.workers.answer(runTopic, (name) => Promise.resolve(runs.get(name) ?? null));

@@ -6,13 +6,12 @@ import type {
   StageFigures,
 } from '../../core/kernel/plugin/host.js';
 import type { Topic } from '../../core/plugin/index.js';
-import type { BackendFigures } from './backend-calls.js';
-import type { RouteFigures } from './route-calls.js';
+import type { CallFigures, RouteFigures } from './request-figures.js';
 
 /** Data of one worker for the page. */
 export interface WorkerSnapshot {
   readonly pipeline: PipelineDescription;
-  readonly backend: BackendFigures;
+  readonly backend: CallFigures;
   readonly routes: readonly RouteFigures[];
 }
 

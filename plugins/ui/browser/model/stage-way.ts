@@ -1,5 +1,5 @@
 import { cacheFigures, isEnabled } from './options.js';
-import type { BackendFigures, LoadedPipeline, PartDescription, RouteFigures } from './wire.js';
+import type { CallFigures, LoadedPipeline, PartDescription, RouteFigures } from './wire.js';
 
 /** A stage on the way of a request, with the figures at its arrows. */
 export interface StageOnWay {
@@ -14,7 +14,7 @@ export interface StageOnWay {
   /** Hits of its cache; undefined for stages that are not caches, and before the first lookup. */
   readonly cache: { readonly hits: number; readonly asked: number } | undefined;
   /** Calls to VictoriaLogs; undefined for stages that make none. */
-  readonly backend: BackendFigures | undefined;
+  readonly backend: CallFigures | undefined;
   /** Its own time as a share of that of the slowest stage, from 0 to 1. */
   readonly share: number;
 }

@@ -1,12 +1,10 @@
 /** The answers of the page's endpoints, limited to the members that the page uses. */
 import type { PipelineDescription } from '../../../../core/kernel/plugin/host.js';
 import type { RunReport } from '../../../../core/engine/plan/explain/run.js';
-import type { BackendFigures } from '../../backend-calls.js';
-import type { RouteFigures } from '../../route-calls.js';
+import type { CallFigures, RouteFigures } from '../../request-figures.js';
 
 export type { OptionDescription } from '../../../../core/kernel/options/describe.js';
 export type { Latency, PartDescription, SectionDescription } from '../../../../core/kernel/plugin/host.js';
-export type { BackendFigures } from '../../backend-calls.js';
 export type { PageExplanation } from '../../explain.js';
 export type { Narrowing, NarrowingLabel, NarrowingStage } from '../../narrowing.js';
 export type { QueryOutline, ValueUnit } from '../../outline.js';
@@ -14,7 +12,7 @@ export type { ExplainedPart, ExplainedRead } from '../../../../core/engine/plan/
 export type { RunReport, TriedStrategy } from '../../../../core/engine/plan/explain/run.js';
 export type { Cost } from '../../../../core/base/trace.js';
 export type { ShortCondition } from '../../../../core/victoria/logsql/conditions.js';
-export type { RouteFigures } from '../../route-calls.js';
+export type { CallFigures, RouteFigures } from '../../request-figures.js';
 export type { Hint } from '../../explain.js';
 
 /** `/ui/api/pipeline`. */
@@ -22,7 +20,7 @@ export interface LoadedPipeline extends PipelineDescription {
   readonly nowMs: number;
   /** Reasons why the process is not ready; empty if it is. */
   readonly notReady: readonly string[];
-  readonly backend: BackendFigures;
+  readonly backend: CallFigures;
   readonly routes: readonly RouteFigures[];
 }
 

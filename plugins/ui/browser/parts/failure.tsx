@@ -9,6 +9,7 @@ import type { PageExplanation } from '../model/wire.js';
 import type { Answered } from '../store/answers.js';
 import { session, type Failed } from '../store/session.js';
 import { useStore } from '../store/store.js';
+import { AnswerTabs } from './answer-tabs.js';
 import { Plan } from './plan.js';
 
 interface Properties {
@@ -26,35 +27,16 @@ export function Failure({ failed, onSelect }: Properties): JSX.Element {
   if (explanation === undefined || typeof range === 'string')
     return <ErrorPanel failed={failed} range={range} onSelect={onSelect} />;
   const shown = tab === 'plan' ? 'plan' : 'result';
-  const tabs = [
-    ['result', 'Error'],
-    ['plan', 'Plan'],
-  ] as const;
-  const turn = (event: KeyboardEvent): void => {
-    if (event.key !== 'ArrowLeft' && event.key !== 'ArrowRight') return;
-    const other = shown === 'plan' ? 'result' : 'plan';
-    session.showTab(other);
-    document.getElementById(`tab-${other}`)?.focus();
-  };
   return (
     <>
       <div class="result-head">
-        <div class="tabs" role="tablist" aria-label="Answer" onKeyDown={turn}>
-          {tabs.map(([name, title]) => (
-            <button
-              key={name}
-              id={`tab-${name}`}
-              type="button"
-              role="tab"
-              aria-selected={shown === name}
-              aria-controls="tab-panel"
-              tabIndex={shown === name ? 0 : -1}
-              onClick={() => session.showTab(name)}
-            >
-              {title}
-            </button>
-          ))}
-        </div>
+        <AnswerTabs
+          tabs={[
+            ['result', 'Error'],
+            ['plan', 'Plan'],
+          ]}
+          shown={shown}
+        />
       </div>
       <div id="tab-panel" class="outcome-body" role="tabpanel" aria-labelledby={`tab-${shown}`}>
         {shown === 'plan' ? (

@@ -6,7 +6,7 @@ import { session } from '../store/session.js';
 import { useStore } from '../store/store.js';
 import { useMemo, useState } from 'preact/hooks';
 import type { Level } from '../model/levels.js';
-import type { Tab } from '../store/session.js';
+import { AnswerTabs } from './answer-tabs.js';
 import { HistogramChart } from './histogram-chart.js';
 import { Icon } from './icons.js';
 import { LogResultView } from './log-result.js';
@@ -20,45 +20,18 @@ export function Result({ answered }: { readonly answered: Answered }): JSX.Eleme
   const tab = useStore(session.store, (state) => state.tab);
   const { result, range, warnings, asked } = answered;
   const isLog = result.kind === 'logs';
-  const tabs: readonly (readonly [Tab, string])[] = [
-    ['result', isLog ? 'Lines' : 'Series'],
-    ['patterns', 'Patterns'],
-    ['volumes', 'Volumes'],
-    ['plan', 'Plan'],
-  ];
-  const turn = (event: KeyboardEvent): void => {
-    const step = event.key === 'ArrowLeft' ? -1 : event.key === 'ArrowRight' ? 1 : 0;
-    if (step === 0) return;
-    const at = tabs.findIndex(([name]) => name === tab);
-    const [next = 'result'] = tabs[(at + step + tabs.length) % tabs.length] ?? [];
-    session.showTab(next);
-    document.getElementById(`tab-${next}`)?.focus();
-  };
   return (
     <>
       <div class="result-head">
-        <div class="tabs" role="tablist" aria-label="Answer" onKeyDown={turn}>
-          {tabs.map(([name, title]) => (
-            <button
-              key={name}
-              id={`tab-${name}`}
-              type="button"
-              role="tab"
-              aria-selected={tab === name}
-              aria-controls="tab-panel"
-              tabIndex={tab === name ? 0 : -1}
-              onClick={() => session.showTab(name)}
-            >
-              {title}
-              {name === 'plan' && answered.explanation.hints.length > 0 && (
-                <span class="count" title="Hints to write the query cheaper">
-                  <Icon name="hint" /> {answered.explanation.hints.length}
-                  <span class="visually-hidden"> hints</span>
-                </span>
-              )}
-            </button>
-          ))}
-        </div>
+        <AnswerTabs
+          tabs={[
+            ['result', isLog ? 'Lines' : 'Series'],
+            ['patterns', 'Patterns'],
+            ['volumes', 'Volumes'],
+            ['plan', <PlanTitle count={answered.explanation.hints.length} />],
+          ]}
+          shown={tab}
+        />
         <p class="summary-line">
           {summaryOf(answered).map((text) => (
             <span key={text}>{text}</span>
@@ -129,6 +102,19 @@ function LinesResult({
       ) : (
         <LogResultView answered={answered} result={shown} />
       )}
+    </>
+  );
+}
+
+function PlanTitle({ count }: { readonly count: number }): JSX.Element {
+  if (count === 0) return <>Plan</>;
+  return (
+    <>
+      Plan{' '}
+      <span class="count" title="Hints to write the query cheaper">
+        <Icon name="hint" /> {count}
+        <span class="visually-hidden"> hints</span>
+      </span>
     </>
   );
 }

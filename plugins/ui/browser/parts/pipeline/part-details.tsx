@@ -1,7 +1,7 @@
 import type { JSX } from 'preact';
 import { formatCount, formatCounted, formatMs } from '../../model/format.js';
 import { shownValue, sortOptions } from '../../model/options.js';
-import type { BackendFigures, Latency, OptionDescription, PartDescription } from '../../model/wire.js';
+import type { CallFigures, Latency, OptionDescription, PartDescription } from '../../model/wire.js';
 
 /** The times of a stage, and of its calls to the backend. */
 export function Times({
@@ -9,7 +9,7 @@ export function Times({
   backend,
 }: {
   readonly figures: NonNullable<PartDescription['figures']>;
-  readonly backend: BackendFigures | undefined;
+  readonly backend: CallFigures | undefined;
 }): JSX.Element {
   return (
     <table class="times">

@@ -4,7 +4,7 @@ import { sentence } from '../../model/format.js';
 import { glossary } from '../../model/glossary.js';
 import { isEnabled, sortOptions } from '../../model/options.js';
 import { passingText } from '../../model/stage-way.js';
-import type { BackendFigures, PartDescription, SectionDescription } from '../../model/wire.js';
+import type { CallFigures, PartDescription, SectionDescription } from '../../model/wire.js';
 import { CopyButton } from '../copy-button.js';
 import { Icon } from '../icons.js';
 import { TabBar, type TabTitles } from '../tab-bar.js';
@@ -15,7 +15,7 @@ type PanelTab = 'overview' | 'options' | 'metrics' | 'docs';
 interface Properties {
   readonly part: PartDescription | SectionDescription;
   /** Set for the stage that calls the backend. */
-  readonly backend: BackendFigures | undefined;
+  readonly backend: CallFigures | undefined;
   readonly onClose: () => void;
 }
 

@@ -1,11 +1,6 @@
 import type { JSX } from 'preact';
 import { formatCount, formatMs, sentence } from '../../model/format.js';
-import type {
-  BackendFigures,
-  LoadedPipeline,
-  PartDescription,
-  SectionDescription,
-} from '../../model/wire.js';
+import type { CallFigures, LoadedPipeline, PartDescription, SectionDescription } from '../../model/wire.js';
 import { OpenPart, PartButton, partName, useOpen, WithPanel } from './with-panel.js';
 
 /** The backend, and the parts of the pipeline file besides its stages. */
@@ -21,7 +16,7 @@ export function SettingsList({ pipeline }: { readonly pipeline: LoadedPipeline }
   );
 }
 
-function Backend({ backend: { calls, errors, ms } }: { readonly backend: BackendFigures }): JSX.Element {
+function Backend({ backend: { calls, errors, ms } }: { readonly backend: CallFigures }): JSX.Element {
   return (
     <section aria-label="VictoriaLogs">
       <div class="section-head">

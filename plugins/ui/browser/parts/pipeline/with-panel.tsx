@@ -1,5 +1,5 @@
 import type { ComponentChildren, JSX } from 'preact';
-import type { BackendFigures, PartDescription, SectionDescription } from '../../model/wire.js';
+import type { CallFigures, PartDescription, SectionDescription } from '../../model/wire.js';
 import { pipelinePlaces } from '../../store/pipeline-place.js';
 import { useStore } from '../../store/store.js';
 import { Icon } from '../icons.js';
@@ -41,7 +41,7 @@ export function OpenPart({
   backend,
 }: {
   readonly part: Part;
-  readonly backend: BackendFigures | undefined;
+  readonly backend: CallFigures | undefined;
 }): JSX.Element {
   const name = partName(part);
   return (
@@ -63,7 +63,7 @@ export function WithPanel({
   children,
 }: {
   readonly parts: readonly Part[];
-  readonly backend: BackendFigures | undefined;
+  readonly backend: CallFigures | undefined;
   readonly children: ComponentChildren;
 }): JSX.Element {
   const name = useStore(pipelinePlaces.store, (place) => place.part);

@@ -1,7 +1,7 @@
 import test from 'ava';
 import { RequestRecord } from '../../../core/kernel/telemetry/request-record.js';
 import { makeCaller } from '../../../core/testing/index.js';
-import { RouteCalls } from '../../../plugins/ui/route-calls.js';
+import { RequestFigures } from '../../../plugins/ui/request-figures.js';
 import { mergeSnapshots, type WorkerSnapshot } from '../../../plugins/ui/worker-snapshots.js';
 
 function answered(route: string): RequestRecord {
@@ -16,21 +16,21 @@ function snapshotOf(routes: WorkerSnapshot['routes']): WorkerSnapshot {
 }
 
 test('requests are counted by route, with errors and times', (t) => {
-  const calls = new RouteCalls();
-  for (const ms of [1, 2, 30]) calls.finished(answered('labels'), ms === 30 ? 404 : 200, ms);
-  calls.finished(answered('series'), 200, 5);
-  t.deepEqual(calls.figures(), [
+  const figures = new RequestFigures();
+  for (const ms of [1, 2, 30]) figures.finished(answered('labels'), ms === 30 ? 404 : 200, ms);
+  figures.finished(answered('series'), 200, 5);
+  t.deepEqual(figures.routes(), [
     { route: 'labels', calls: 3, errors: 1, ms: { p50: 2, p95: 30 } },
     { route: 'series', calls: 1, errors: 0, ms: { p50: 5, p95: 5 } },
   ]);
 });
 
 test('no more than two hundred routes are counted', (t) => {
-  const calls = new RouteCalls();
-  for (let index = 0; index < 300; index += 1) calls.finished(answered(`r${index}`), 200, 1);
-  calls.finished(answered('r7'), 200, 1);
-  t.is(calls.figures().length, 200);
-  t.is(calls.figures().find(({ route }) => route === 'r7')?.calls, 2);
+  const figures = new RequestFigures();
+  for (let index = 0; index < 300; index += 1) figures.finished(answered(`r${index}`), 200, 1);
+  figures.finished(answered('r7'), 200, 1);
+  t.is(figures.routes().length, 200);
+  t.is(figures.routes().find(({ route }) => route === 'r7')?.calls, 2);
 });
 
 test('routes of several workers are added up, with the times of the slower one', (t) => {
