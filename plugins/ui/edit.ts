@@ -1,10 +1,10 @@
 import { apiError } from '../../core/base/errors/table.js';
 import { makeMatcher, matchesEmpty, printPlain, printQuery } from '../../core/logql/index.js';
+import { quotedTexts } from '../../core/logql/pipeline/filter-test.js';
 import { mapLogQueries } from '../../core/logql/walk.js';
 import type { Expr, LineFilterOp, LogExpr, MatchOp, Matcher, Selector, Stage } from '../../core/logql/ast.js';
 import { Query } from '../../core/wire/api/query.js';
 import type { Params } from '../../core/wire/api/params/index.js';
-import { patternOf } from './alternatives.js';
 import { remedyOf } from './remedies.js';
 
 const span = { start: 0, end: 0 } as const;
@@ -32,11 +32,9 @@ export function editQuery(params: Params, dottedNames: 'reject' | 'accept'): str
   if (values.length > mostValues)
     throw apiError('badRequest', { text: `a change may have at most ${mostValues} values; use a pattern` });
   const isStream = read('of') === 'stream';
+  const print = (ast: Expr): string => (text.includes('\n') ? printQuery(ast) : printPlain(ast));
   const remedy = remedyOf(change, { name: read('name'), value: read('value'), isStream });
-  if (remedy !== undefined) {
-    const mended = remedy(new Query(text, dottedNames).ast);
-    return text.includes('\n') ? printQuery(mended) : printPlain(mended);
-  }
+  if (remedy !== undefined) return print(remedy(new Query(text, dottedNames).ast));
   const parsers = params.get('parser') ?? [];
   const changed = changeOf(change, { name: read('name'), values, isStream, parsers });
   if (changed === undefined) throw apiError('badRequest', { text: `unknown change "${change}"` });
@@ -49,7 +47,7 @@ export function editQuery(params: Params, dottedNames: 'reject' | 'accept'): str
       : mapLogQueries(after, { log: (query) => withNeeded(query, read('name')) });
   // A selector that has lost its last matcher is no query.
   if (ast.kind === 'log' && ast.stages.length === 0 && ast.selector.matchers.length === 0) return '';
-  return text.includes('\n') ? printQuery(ast) : printPlain(ast);
+  return print(ast);
 }
 
 const emptyLog: LogExpr = {
@@ -103,7 +101,7 @@ function testOf(
 ): { readonly op: MatchOp; readonly value: string } {
   const [value = '', ...more] = values;
   if (more.length === 0) return { op: isKept ? '=' : '!=', value };
-  return { op: isKept ? '=~' : '!~', value: patternOf(values) };
+  return { op: isKept ? '=~' : '!~', value: quotedTexts(values) };
 }
 
 /** The selector that keeps these values of a label, at the place of what it has kept of it. What it drops of the label stays dropped. */

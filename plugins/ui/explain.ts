@@ -1,20 +1,12 @@
 import type { Params } from '../../core/wire/api/params/index.js';
 import { Query } from '../../core/wire/api/query.js';
 import { apiError } from '../../core/base/errors/table.js';
-import {
-  checkStages,
-  LogqlError,
-  printPlain,
-  printQuery,
-  type LogExpr,
-  type VectorAggregation,
-} from '../../core/logql/index.js';
+import { checkStages, LogqlError, printPlain, printQuery } from '../../core/logql/index.js';
 import { namesTexts, type QueryExplanation } from '../../core/engine/plan/explain/explain.js';
 import { explainerOfPipeline } from '../../core/engine/plan/explain/of-pipeline.js';
 import { adviceOn, type QueryAdvice } from '../../core/engine/advice/rules.js';
-import { bySum } from '../../core/logql/functions/join.js';
-import { countLines } from '../../core/logql/functions/range/functions.js';
 import type { Host } from '../../core/plugin/index.js';
+import { lineCounts } from './line-counts.js';
 import { marksOf, type TextMark } from './marks.js';
 
 /** A way to make a query cheaper; `example` is a text to write, if there is one. */
@@ -63,7 +55,9 @@ export async function explainForPage(
     marks: ast.kind === 'log' ? marksOf(ast) : [],
   };
   if (ast.kind !== 'log') return { ...shared, kind: 'metric' };
-  const histogram = printPlain(histogramOf(ast, BigInt(step) * 1_000_000_000n));
+  // As Grafana's Explore sends it.
+  const counts = lineCounts(ast, ['level', 'detected_level'], BigInt(step) * 1_000_000_000n);
+  const histogram = printPlain(counts);
   return { ...shared, kind: 'log', histogram };
 }
 
@@ -82,36 +76,4 @@ export function checkForPage(params: Params, host: Pick<Host, 'naming'>): { read
     if (error instanceof LogqlError) return { error: error.message };
     throw error;
   }
-}
-
-/** `sum by (level, detected_level) (count_over_time(<query> | drop __error__ [<interval>]))`, as Grafana's Explore sends it. */
-function histogramOf(query: LogExpr, intervalNanoseconds: bigint): VectorAggregation {
-  const { span } = query;
-  const dropErrors = {
-    kind: 'drop',
-    items: [{ name: '__error__', matcher: undefined, span }],
-    span,
-  } as const;
-  return {
-    kind: 'vector-aggregation',
-    op: bySum.op,
-    parameter: undefined,
-    grouping: { without: false, labels: ['level', 'detected_level'], span },
-    expr: {
-      kind: 'range-aggregation',
-      op: countLines,
-      parameter: undefined,
-      grouping: undefined,
-      range: {
-        kind: 'log-range',
-        query: { ...query, stages: [...query.stages, dropErrors] },
-        unwrap: undefined,
-        intervalNanoseconds,
-        offsetNanoseconds: 0n,
-        span,
-      },
-      span,
-    },
-    span,
-  };
 }

@@ -13,6 +13,7 @@ import {
 } from '../../core/plugin/index.js';
 import { usualPatternSearch } from '../../core/operations/pattern-search.js';
 import { jsonAnswer } from '../../core/wire/answer/finished.js';
+import type { ApiRequest } from '../../core/wire/api/request.js';
 import {
   paramContext,
   parseDetectedFields,
@@ -24,6 +25,8 @@ import {
   parseQueryRange,
   parseVolume,
   parseVolumeRange,
+  type ParamContext,
+  type Params,
 } from '../../core/wire/api/params/index.js';
 import { editQuery } from './edit.js';
 import { checkForPage, explainForPage } from './explain.js';
@@ -67,6 +70,14 @@ export function createUi(host: UiHost, folder: URL): Endpoint {
   });
   // A page may reach another worker than the one that ran its query.
   host.workers.answer(runTopic, (name) => Promise.resolve(runs.get(name) ?? null));
+  const asking =
+    (parse: (params: Params, context: ParamContext) => ApiRequest): RouteHandler =>
+    (call) =>
+      call.ask(parse(call.params, paramContext(host, call)));
+  const askingByName =
+    (parse: (name: string, params: Params, context: ParamContext) => ApiRequest): RouteHandler =>
+    (call) =>
+      call.ask(parse(call.pathParams.get('name') ?? '', call.params, paramContext(host, call)));
   return {
     routes: new Map<string, RouteHandler>([
       // In a promise, so that a thrown error becomes a rejection.
@@ -86,30 +97,14 @@ export function createUi(host: UiHost, folder: URL): Endpoint {
         'ui_explain',
         async ({ params, caller }) => jsonAnswer(await explainForPage(params, host, caller.orgId)),
       ],
-      ['ui_query_range', (call) => call.ask(parseQueryRange(call.params, paramContext(host, call)))],
-      ['ui_labels', (call) => call.ask(parseLabels(call.params, paramContext(host, call)))],
-      [
-        'ui_label_values',
-        (call) =>
-          call.ask(
-            parseLabelValues(call.pathParams.get('name') ?? '', call.params, paramContext(host, call)),
-          ),
-      ],
-      ['ui_fields', (call) => call.ask(parseDetectedFields(call.params, paramContext(host, call)))],
-      [
-        'ui_field_values',
-        (call) =>
-          call.ask(
-            parseDetectedFieldValues(
-              call.pathParams.get('name') ?? '',
-              call.params,
-              paramContext(host, call),
-            ),
-          ),
-      ],
-      ['ui_top_values', (call) => call.ask(topValuesRequest(call.params, paramContext(host, call)))],
-      ['ui_volume', (call) => call.ask(parseVolume(call.params, paramContext(host, call)))],
-      ['ui_volume_range', (call) => call.ask(parseVolumeRange(call.params, paramContext(host, call)))],
+      ['ui_query_range', asking(parseQueryRange)],
+      ['ui_labels', asking(parseLabels)],
+      ['ui_label_values', askingByName(parseLabelValues)],
+      ['ui_fields', asking(parseDetectedFields)],
+      ['ui_field_values', askingByName(parseDetectedFieldValues)],
+      ['ui_top_values', asking(topValuesRequest)],
+      ['ui_volume', asking(parseVolume)],
+      ['ui_volume_range', asking(parseVolumeRange)],
       [
         'ui_patterns',
         (call) => {
@@ -118,20 +113,11 @@ export function createUi(host: UiHost, folder: URL): Endpoint {
           return call.ask(parsePatterns(call.params, paramContext(host, call), search));
         },
       ],
-      ['ui_format', (call) => call.ask(parseFormatQuery(call.params, paramContext(host, call)))],
-      ['ui_check', ({ params }) => Promise.resolve(jsonAnswer(checkForPage(params, host)))],
-      [
-        'ui_outline',
-        ({ params }) => Promise.resolve(jsonAnswer(outlineQuery(params, host.naming.dottedNames))),
-      ],
-      [
-        'ui_edit',
-        ({ params }) => Promise.resolve(jsonAnswer({ query: editQuery(params, host.naming.dottedNames) })),
-      ],
-      [
-        'ui_narrowing',
-        ({ params }) => Promise.resolve(jsonAnswer(narrowingOf(params, host.naming.dottedNames))),
-      ],
+      ['ui_format', asking(parseFormatQuery)],
+      ['ui_check', computed((params) => checkForPage(params, host))],
+      ['ui_outline', computed((params) => outlineQuery(params, host.naming.dottedNames))],
+      ['ui_edit', computed((params) => ({ query: editQuery(params, host.naming.dottedNames) }))],
+      ['ui_narrowing', computed((params) => narrowingOf(params, host.naming.dottedNames))],
       [
         'ui_run',
         async ({ params }) => {
@@ -144,6 +130,12 @@ export function createUi(host: UiHost, folder: URL): Endpoint {
     ]),
     start: () => page.load(),
   };
+}
+
+/** A route that is answered without the stages. */
+function computed(answer: (params: Params) => object): RouteHandler {
+  // In a promise, so that a thrown error becomes a rejection.
+  return ({ params }) => new Promise((resolve) => resolve(jsonAnswer(answer(params))));
 }
 
 const noPatterns =

@@ -1,8 +1,10 @@
 import { apiError } from '../../core/base/errors/table.js';
 import { printPlain, printSelector, printStage } from '../../core/logql/index.js';
-import type { LabelFilter, LogExpr, MatchOp, Stage } from '../../core/logql/ast.js';
+import { labelFilter } from '../../core/logql/stages/label-filter.js';
+import type { LogExpr, MatchOp, Stage } from '../../core/logql/ast.js';
 import { Query } from '../../core/wire/api/query.js';
 import type { Params } from '../../core/wire/api/params/index.js';
+import { printWithout } from './outline.js';
 
 /** A matcher of the selector, with the selector that remains without its label. */
 export interface NarrowingLabel {
@@ -40,11 +42,12 @@ export function narrowingOf(params: Params, dottedNames: 'reject' | 'accept'): N
   const { selector, stages } = ast;
   return {
     selector: printSelector(selector),
-    labels: selector.matchers.map(({ name, op, value }) => {
-      const others = selector.matchers.filter((matcher) => matcher.name !== name);
-      const isAlone = others.length === 0;
-      return { name, op, value, others: isAlone ? '' : printSelector({ ...selector, matchers: others }) };
-    }),
+    labels: selector.matchers.map(({ name, op, value }) => ({
+      name,
+      op,
+      value,
+      others: printWithout(selector, name),
+    })),
     stages: stages.map((stage, index) => ({
       text: printStage(stage),
       before: printPlain({ ...ast, stages: stages.slice(0, index) } satisfies LogExpr),
@@ -55,9 +58,5 @@ export function narrowingOf(params: Params, dottedNames: 'reject' | 'accept'): N
 }
 
 function labelsReadBy(stage: Stage): readonly string[] {
-  return stage.kind === 'label-filter' ? [...new Set(namesIn(stage.filter))] : [];
-}
-
-function namesIn(filter: LabelFilter): readonly string[] {
-  return 'left' in filter ? [...namesIn(filter.left), ...namesIn(filter.right)] : [filter.name];
+  return stage.kind === 'label-filter' ? [...new Set(labelFilter.names(stage))] : [];
 }

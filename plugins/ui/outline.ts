@@ -1,7 +1,7 @@
-import { literalAlternatives } from './alternatives.js';
 import { rangeFunctions } from '../../core/logql/functions/range/index.js';
 import { vectorFunctions } from '../../core/logql/functions/vector/index.js';
 import { LogqlError, logQueriesOf, printPlain, printSelector } from '../../core/logql/index.js';
+import { plainTexts } from '../../core/logql/regexp/plain-texts.js';
 import type { Expr, Matcher, MetricExpr, Selector, UnwrapConversion } from '../../core/logql/ast.js';
 import { Query } from '../../core/wire/api/query.js';
 import type { Params } from '../../core/wire/api/params/index.js';
@@ -64,19 +64,21 @@ function parsed(text: string, dottedNames: 'reject' | 'accept'): Expr | undefine
 function labelsOf(selector: Selector): readonly OutlinedLabel[] {
   const names = [...new Set(selector.matchers.map(({ name }) => name))];
   return names.map((name) => {
-    const others = selector.matchers.filter((matcher) => matcher.name !== name);
-    return {
-      name,
-      values: selector.matchers.filter((matcher) => matcher.name === name).flatMap(keptValues),
-      others: others.length === 0 ? '' : printSelector({ ...selector, matchers: others }),
-    };
+    const values = selector.matchers.filter((matcher) => matcher.name === name).flatMap(keptValues);
+    return { name, values, others: printWithout(selector, name) };
   });
+}
+
+/** A selector without the matchers of a label; empty if it has no others. */
+export function printWithout(selector: Selector, name: string): string {
+  const matchers = selector.matchers.filter((matcher) => matcher.name !== name);
+  return matchers.length === 0 ? '' : printSelector({ ...selector, matchers });
 }
 
 /** The values that a matcher lists, where it does nothing else. */
 export function keptValues({ op, value }: Matcher): readonly string[] {
   if (op === '=') return [value];
-  return op === '=~' ? (literalAlternatives(value) ?? []) : [];
+  return op === '=~' ? (plainTexts(value) ?? []) : [];
 }
 
 /** The unit of a metric query's values, as far as it follows from the query. */

@@ -1,13 +1,6 @@
 import { mapLogQueries } from '../../core/logql/walk.js';
-import type {
-  Expr,
-  LabelFilter,
-  LogExpr,
-  Matcher,
-  MetricExpr,
-  Stage,
-  StringLabelFilter,
-} from '../../core/logql/ast.js';
+import type { Expr, LogExpr, Matcher, MetricExpr, Stage, StringLabelFilter } from '../../core/logql/ast.js';
+import { labelFilter } from '../../core/logql/stages/label-filter.js';
 import { bySum } from '../../core/logql/functions/join.js';
 
 const span = { start: 0, end: 0 } as const;
@@ -90,15 +83,7 @@ function withoutErrors(expr: Expr): Expr {
 }
 
 function renamedStage(stage: Stage, name: string, to: string): Stage {
-  return stage.kind === 'label-filter' ? { ...stage, filter: renamedFilter(stage.filter, name, to) } : stage;
-}
-
-function renamedFilter(filter: LabelFilter, name: string, to: string): LabelFilter {
-  if ('left' in filter)
-    return {
-      ...filter,
-      left: renamedFilter(filter.left, name, to),
-      right: renamedFilter(filter.right, name, to),
-    };
-  return filter.name === name ? { ...filter, name: to } : filter;
+  return stage.kind === 'label-filter'
+    ? labelFilter.rename(stage, (one) => (one === name ? to : one))
+    : stage;
 }

@@ -1,9 +1,13 @@
 import { apiError } from '../../core/base/errors/table.js';
 import { nanosPerSecond } from '../../core/base/time/index.js';
-import { bySum } from '../../core/logql/functions/join.js';
 import { chooseGreatest } from '../../core/logql/functions/vector/functions.js';
-import { countLines } from '../../core/logql/functions/range/functions.js';
-import { logQueriesOf, printPlain, type LogExpr, type VectorAggregation } from '../../core/logql/index.js';
+import {
+  logQueriesOf,
+  printPlain,
+  type LogExpr,
+  type Stage,
+  type VectorAggregation,
+} from '../../core/logql/index.js';
 import {
   parseInstantQuery,
   parseQueryRange,
@@ -12,6 +16,7 @@ import {
 } from '../../core/wire/api/params/index.js';
 import type { QueryRequest } from '../../core/wire/api/request.js';
 import { withParsers } from './edit.js';
+import { lineCounts } from './line-counts.js';
 
 /** Number of values of a field with their counts. */
 const mostValues = 10;
@@ -50,41 +55,18 @@ function topOf(
   intervalNanoseconds: bigint,
 ): VectorAggregation {
   const parsed = withParsers(lines, parsers);
-  const query: LogExpr = {
-    ...parsed,
-    stages: [
-      ...parsed.stages,
-      { kind: 'label-filter', filter: { kind: 'string', name: field, op: '!=', value: '', span }, span },
-      { kind: 'drop', items: [{ name: '__error__', matcher: undefined, span }], span },
-    ],
+  const hasField: Stage = {
+    kind: 'label-filter',
+    filter: { kind: 'string', name: field, op: '!=', value: '', span },
+    span,
   };
+  const query: LogExpr = { ...parsed, stages: [...parsed.stages, hasField] };
   return {
     kind: 'vector-aggregation',
     op: chooseGreatest,
     parameter: mostValues,
     grouping: undefined,
-    expr: {
-      kind: 'vector-aggregation',
-      op: bySum.op,
-      parameter: undefined,
-      grouping: { without: false, labels: [field], span },
-      expr: {
-        kind: 'range-aggregation',
-        op: countLines,
-        parameter: undefined,
-        grouping: undefined,
-        range: {
-          kind: 'log-range',
-          query,
-          unwrap: undefined,
-          intervalNanoseconds,
-          offsetNanoseconds: 0n,
-          span,
-        },
-        span,
-      },
-      span,
-    },
+    expr: lineCounts(query, [field], intervalNanoseconds),
     span,
   };
 }

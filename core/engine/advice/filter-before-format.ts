@@ -1,6 +1,6 @@
 import type { Expr, LabelFilterStage, LineFilterStage, LogExpr, Stage } from '../../logql/ast.js';
 import { logQueriesOf, mapLogQueries } from '../../logql/walk.js';
-import { quotedPattern } from '../../logql/pipeline/filter-test.js';
+import { quotedTexts } from '../../logql/pipeline/filter-test.js';
 import { copiedLabel } from '../../logql/stages/line-format.js';
 import type { AdviceRule } from './advice.js';
 import { isCheaper } from './savings.js';
@@ -60,7 +60,7 @@ function toLabelFilter(stages: readonly Stage[], at: number): LabelFilterStage |
   const texts = textsOfFilter(stage);
   if (texts === undefined) return undefined;
   const { span } = stage;
-  const pattern = texts.map(quotedPattern).join('|');
+  const pattern = quotedTexts(texts);
   const value = texts.length === 1 ? `(?s).*${pattern}.*` : `(?s).*(?:${pattern}).*`;
   return { kind: 'label-filter', span, filter: { kind: 'string', name, op: '=~', value, span } };
 }

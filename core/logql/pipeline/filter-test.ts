@@ -210,6 +210,11 @@ export function anyCasePattern(text: string): string {
     .join('');
 }
 
+/** A pattern of these texts and no others, for V8 and RE2; it has no group around it. */
+export function quotedTexts(texts: readonly string[]): string {
+  return texts.map(quotedPattern).join('|');
+}
+
 /** A pattern of this text alone, for V8 and RE2. */
 export function quotedPattern(text: string): string {
   return text.replace(/[\\.+*?()|[\]{}^$]/g, '\\$&');

@@ -26,7 +26,7 @@ export interface ReadFilter {
 export function readFilterOf({ selector, stages }: LogExpr, labels: StoredLabels): ReadFilter {
   if (selector.matchers.some(({ name }) => aggregateLabels.includes(name)))
     throw new NotConvertible('streams that components of Loki write are shown to Logs Drilldown only');
-  for (const { name } of selector.matchers) labels.requireStored(name);
+  for (const { name } of selector.matchers) labels.knownFieldsOf(name);
   // Selectors are never evaluated in the proxy, so all rules about them are exact.
   const { filter: selection } = doAll(planMatchers(selector.matchers, labels.context));
   return { selection, condition: and(...stages.map((stage) => conditionOf(stage, labels))) };

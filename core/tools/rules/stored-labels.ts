@@ -41,8 +41,7 @@ export class StoredLabels {
   /** @throws NotConvertible if no single stored field holds the label */
   find(label: string): SeriesLabel {
     if (isDerived(label)) throw new NotConvertible(`the proxy computes the label ${label} for each line`);
-    this.requireStored(label);
-    const fields = this.fieldsOf(label);
+    const fields = this.knownFieldsOf(label);
     const [field = label, another] = fields;
     if (another !== undefined)
       throw new NotConvertible(`the label ${label} is stored under several names: ${fields.join(', ')}`);
@@ -54,16 +53,17 @@ export class StoredLabels {
   }
 
   /**
-   * A label with an underscore may be stored under another name, such as `team.owner` for `team_owner`, so one that no recent row has
-   * cannot be named in LogsQL: rows that come later would be missed silently.
+   * The stored fields of a label that a query names. A label with an underscore may be stored under another name, such as `team.owner`
+   * for `team_owner`, so one that no recent row has cannot be named in LogsQL: later rows would be missed silently.
    * @throws NotConvertible if the names in the backend are known and none of them is that of the label
    */
-  requireStored(label: string): void {
-    if (this.#stored === undefined || !label.includes('_') || isDerived(label)) return;
-    if (this.fieldsOf(label).length === 0)
+  knownFieldsOf(label: string): readonly string[] {
+    const fields = this.fieldsOf(label);
+    if (fields.length === 0 && label.includes('_') && !isDerived(label))
       throw new NotConvertible(
         `no log line within -lookback has the label ${label}, so the name of its stored field is not known`,
       );
+    return fields;
   }
 
   /** All stored fields that may hold the label. */

@@ -3,7 +3,8 @@ import fc from 'fast-check';
 import { parseQuery } from '../../../core/logql/index.js';
 import { makeHost } from '../../../core/testing/index.js';
 import { paramContext } from '../../../core/wire/api/params/index.js';
-import { literalAlternatives, patternOf } from '../../../plugins/ui/alternatives.js';
+import { quotedTexts } from '../../../core/logql/pipeline/filter-test.js';
+import { plainTexts } from '../../../core/logql/regexp/plain-texts.js';
 import { outlineQuery, valueUnitOf } from '../../../plugins/ui/outline.js';
 import { topValuesRequest } from '../../../plugins/ui/top-values.js';
 
@@ -29,10 +30,10 @@ test('the outline of a query has its lines, its selector, and the selector witho
 
 test('values in a pattern are read back as they were written, and other patterns are no list', (t) => {
   for (const pattern of ['a.*', 'a+', '(a|b)', 'a\\d', '[ab]', '^a', 'a\\'])
-    t.is(literalAlternatives(pattern), undefined, pattern);
+    t.is(plainTexts(pattern), undefined, pattern);
   fc.assert(
     fc.property(fc.array(fc.string({ unit: 'binary' }), { minLength: 1, maxLength: 5 }), (texts) => {
-      t.deepEqual(literalAlternatives(patternOf(texts)), texts);
+      t.deepEqual(plainTexts(quotedTexts(texts)), texts);
     }),
   );
 });

@@ -1,6 +1,6 @@
 import type { StringLabelFilter } from '../../../logql/ast.js';
 import { labelMeaning, type FilterTest, type Meaning } from '../../../logql/pipeline/filter-meaning.js';
-import { anyCasePattern, quotedPattern } from '../../../logql/pipeline/filter-test.js';
+import { anyCasePattern, quotedPattern, quotedTexts } from '../../../logql/pipeline/filter-test.js';
 import { requiredTexts, type RequiredTexts } from '../../../logql/regexp/required.js';
 import type { LogsqlFilter } from '../../../victoria/logsql/ast.js';
 import {
@@ -42,7 +42,7 @@ export function holds(field: string, filter: StringLabelFilter): LogsqlFilter {
   if (texts === undefined) return or(...meaning.tests.map((test) => holdsFor(field, test)), ...changed);
   const [only = ''] = texts;
   if (texts.length === 1) return or(exact(field, only), streamMatch(matcher(field, '=', only)), ...changed);
-  const ofStream = streamMatch(wholeMatcher(field, '=~', texts.map(quotedPattern).join('|')));
+  const ofStream = streamMatch(wholeMatcher(field, '=~', quotedTexts(texts)));
   return or(oneOf(field, texts), ofStream, ...changed);
 }
 

@@ -7,10 +7,10 @@ import { hasTooManySeries, offersFor } from '../model/query/offers.js';
 import { nsRange, type TimeRange } from '../model/time-range.js';
 import type { PageExplanation } from '../model/wire.js';
 import type { Answered } from '../store/answers.js';
-import { session, type Failed } from '../store/session.js';
+import { session, type Failed, type Tab } from '../store/session.js';
 import { useStore } from '../store/store.js';
-import { AnswerTabs } from './answer-tabs.js';
 import { Plan } from './plan.js';
+import { TabBar } from './tab-bar.js';
 
 interface Properties {
   readonly failed: Failed;
@@ -30,12 +30,15 @@ export function Failure({ failed, onSelect }: Properties): JSX.Element {
   return (
     <>
       <div class="result-head">
-        <AnswerTabs
+        <TabBar<Tab>
+          id="tab"
+          label="Answer"
           tabs={[
             ['result', 'Error'],
             ['plan', 'Plan'],
           ]}
-          shown={shown}
+          chosen={shown}
+          onChoose={(name) => session.showTab(name)}
         />
       </div>
       <div id="tab-panel" class="outcome-body" role="tabpanel" aria-labelledby={`tab-${shown}`}>

@@ -2,16 +2,16 @@ import type { JSX } from 'preact';
 import { formatBytes, formatCount, formatCounted, formatMs } from '../model/format.js';
 import type { Histogram } from '../model/histogram.js';
 import type { Answered, LogResult } from '../store/answers.js';
-import { session } from '../store/session.js';
+import { session, type Tab } from '../store/session.js';
 import { useStore } from '../store/store.js';
 import { useMemo, useState } from 'preact/hooks';
 import type { Level } from '../model/levels.js';
-import { AnswerTabs } from './answer-tabs.js';
 import { HistogramChart } from './histogram-chart.js';
 import { Icon } from './icons.js';
 import { LogResultView } from './log-result.js';
 import { Plan } from './plan.js';
 import { SeriesView } from './series-view.js';
+import { TabBar } from './tab-bar.js';
 import { PatternsView } from './views/patterns-view.js';
 import { VolumesView } from './views/volumes-view.js';
 
@@ -23,14 +23,17 @@ export function Result({ answered }: { readonly answered: Answered }): JSX.Eleme
   return (
     <>
       <div class="result-head">
-        <AnswerTabs
+        <TabBar<Tab>
+          id="tab"
+          label="Answer"
           tabs={[
             ['result', isLog ? 'Lines' : 'Series'],
             ['patterns', 'Patterns'],
             ['volumes', 'Volumes'],
             ['plan', <PlanTitle count={answered.explanation.hints.length} />],
           ]}
-          shown={tab}
+          chosen={tab}
+          onChoose={(name) => session.showTab(name)}
         />
         <p class="summary-line">
           {summaryOf(answered).map((text) => (

@@ -1,12 +1,9 @@
 import type { JSX } from 'preact';
-import { useState } from 'preact/hooks';
-import { formatCount, formatValue } from '../model/format.js';
+import { formatValue } from '../model/format.js';
 import type { Series } from '../model/series.js';
 import type { ValueUnit } from '../model/wire.js';
 import { Icon } from './icons.js';
-
-/** Number of rows rendered at a time. */
-const pageOfSeries = 50;
+import { usePages } from './use-pages.js';
 
 interface Properties {
   readonly series: readonly Series[];
@@ -22,7 +19,7 @@ interface Properties {
 
 /** The values of every series, the one with the largest mean first. It is the legend: one is drawn alone, or hidden. */
 export function SeriesTable({ series, drawn, only, hidden, unit, onOnly, onHide }: Properties): JSX.Element {
-  const [count, setCount] = useState(pageOfSeries);
+  const { shown: listed, more } = usePages(series, 'series');
   const colours = new Map(drawn.map(({ name, colour }) => [name, colour]));
   const shown = (value: number | undefined): string => (value === undefined ? '–' : formatValue(value, unit));
   return (
@@ -47,7 +44,7 @@ export function SeriesTable({ series, drawn, only, hidden, unit, onOnly, onHide 
           </tr>
         </thead>
         <tbody>
-          {series.slice(0, count).map(({ name, figures }) => (
+          {listed.map(({ name, figures }) => (
             <tr key={name}>
               <th scope="row">
                 <button
@@ -80,16 +77,7 @@ export function SeriesTable({ series, drawn, only, hidden, unit, onOnly, onHide 
         </tbody>
       </table>
       {series.length === 0 && <p class="empty">No series has this text.</p>}
-      {series.length > count && (
-        <p class="more">
-          <button type="button" class="button" onClick={() => setCount((before) => before + pageOfSeries)}>
-            Show {Math.min(pageOfSeries, series.length - count)} more
-          </button>
-          <span class="quiet">
-            {formatCount(count)} of {formatCount(series.length)} series listed
-          </span>
-        </p>
-      )}
+      {more}
     </div>
   );
 }

@@ -66,7 +66,7 @@ export function useCursor(
       onBlur: clear,
       onKeyDown: (event) => {
         if (event.key === 'Enter' && !event.ctrlKey && !event.metaKey) choose();
-        const next = moved(event.key, index, count);
+        const next = movedIndex(event.key, index, count);
         if (next === undefined) return;
         event.preventDefault();
         setWanted(next);
@@ -80,12 +80,14 @@ function distanceOf({ currentTarget, clientX }: PointerEvent): number {
   return currentTarget instanceof Element ? clientX - currentTarget.getBoundingClientRect().left : 0;
 }
 
-function moved(key: string, index: number | undefined, count: number): number | undefined {
+/** The index to which a key moves from one of `count` places; undefined for other keys. */
+export function movedIndex(key: string, index: number | undefined, count: number): number | undefined {
+  const inside = (next: number): number => Math.min(count - 1, Math.max(0, next));
   switch (key) {
     case 'ArrowLeft':
-      return (index ?? count) - 1;
+      return inside((index ?? count) - 1);
     case 'ArrowRight':
-      return (index ?? -1) + 1;
+      return inside((index ?? -1) + 1);
     case 'Home':
       return 0;
     case 'End':

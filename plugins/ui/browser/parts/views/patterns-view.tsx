@@ -1,5 +1,5 @@
 import type { JSX } from 'preact';
-import { useMemo, useState } from 'preact/hooks';
+import { useMemo } from 'preact/hooks';
 import { fetchOutline, fetchPatterns } from '../../discovery.js';
 import { formatCount } from '../../model/format.js';
 import { countedPatterns, sparkPath, type CountedPattern } from '../../model/patterns.js';
@@ -8,8 +8,8 @@ import type { Answered } from '../../store/answers.js';
 import { session } from '../../store/session.js';
 import { useAnswer } from '../../use-answer.js';
 import { Icon } from '../icons.js';
+import { usePages } from '../use-pages.js';
 
-const pageOfPatterns = 50;
 const maxBuckets = 60;
 /** Patterns are counted by ten seconds or more. */
 const leastStep = 10;
@@ -56,7 +56,7 @@ function Patterns({
   readonly range: TimeRange;
   readonly stepSeconds: number;
 }): JSX.Element {
-  const [count, setCount] = useState(pageOfPatterns);
+  const { shown, more } = usePages(patterns, 'patterns');
   return (
     <div class="panel table patterns">
       <table>
@@ -80,7 +80,7 @@ function Patterns({
           </tr>
         </thead>
         <tbody>
-          {patterns.slice(0, count).map((one) => (
+          {shown.map((one) => (
             <Pattern
               key={`${one.level ?? ''} ${one.pattern}`}
               pattern={one}
@@ -90,16 +90,7 @@ function Patterns({
           ))}
         </tbody>
       </table>
-      {patterns.length > count && (
-        <p class="more">
-          <button type="button" class="button" onClick={() => setCount((before) => before + pageOfPatterns)}>
-            Show {Math.min(pageOfPatterns, patterns.length - count)} more
-          </button>
-          <span class="quiet">
-            {formatCount(count)} of {formatCount(patterns.length)} patterns listed
-          </span>
-        </p>
-      )}
+      {more}
     </div>
   );
 }
