@@ -25,7 +25,6 @@ async function askForLines(page: Page, limit: number): Promise<void> {
   await page.evaluate(
     `location.hash = ${JSON.stringify(hashOf(everyLine, limit === 100 ? {} : { limit: String(limit) }))}`,
   );
-  await page.evaluate("dispatchEvent(new PopStateEvent('popstate'))");
   await page.locator('.row').first().waitFor();
   await settled(page);
 }

@@ -1,5 +1,5 @@
 import type { JSX } from 'preact';
-import { useEffect, useMemo, useRef, useState } from 'preact/hooks';
+import { useLayoutEffect, useMemo, useRef, useState } from 'preact/hooks';
 import uPlot from 'uplot';
 import { formatMoment, formatValue } from '../model/format.js';
 import type { ChartForm } from '../model/layout.js';
@@ -12,6 +12,7 @@ import { useWidth } from '../use-width.js';
 import { ChartTip } from './chart-tip.js';
 import { drawnColumns, optionsOf } from './series-plot.js';
 import { useDarkness } from './use-darkness.js';
+import { movedIndex } from './use-cursor.js';
 
 const height = 260;
 /** Maximum number of series with values beside the pointer, largest first. */
@@ -48,7 +49,8 @@ export function SeriesChart({
   const [index, setIndex] = useState<number>();
   const isDark = useDarkness();
   const columns = useMemo(() => columnsOf(series, stepSeconds * 1000), [series, stepSeconds]);
-  useEffect(() => {
+  // In the same frame as the table, so that a key pressed when the unit is shown reaches the chart that has it.
+  useLayoutEffect(() => {
     const target = place.current;
     if (target === null || width === 0) return undefined;
     const drawn = drawnColumns(columns, form, isLog);
@@ -155,7 +157,7 @@ function keyed(
     onZoom({ startMs: Math.min(from, to) * 1000, endMs: Math.max(from, to) * 1000 });
     return;
   }
-  const next = movedTo(event.key, now, seconds.length);
+  const next = movedIndex(event.key, now, seconds.length);
   if (next === undefined) return;
   event.preventDefault();
   anchor.current = event.shiftKey ? (anchor.current ?? now ?? next) : undefined;
@@ -168,20 +170,4 @@ function keyed(
   const from = plot.valToPos(seconds[anchor.current] ?? 0, 'x');
   const box = { left: Math.min(from, left), width: Math.abs(left - from) };
   plot.setSelect({ ...box, top: 0, height: plot.over.clientHeight }, false);
-}
-
-function movedTo(key: string, now: number | undefined, count: number): number | undefined {
-  const inside = (index: number): number => Math.min(count - 1, Math.max(0, index));
-  switch (key) {
-    case 'ArrowLeft':
-      return inside((now ?? count) - 1);
-    case 'ArrowRight':
-      return inside((now ?? -1) + 1);
-    case 'Home':
-      return 0;
-    case 'End':
-      return count - 1;
-    default:
-      return undefined;
-  }
 }
