@@ -72,7 +72,7 @@ export async function fetchFieldValues(
 
 const mostVolumes = '1000';
 
-/** The bytes of logs by value of a label, most first. An empty selector stands for all streams. */
+/** The bytes of logs by value of a label, in descending order. An empty selector selects all streams. */
 export async function fetchVolumes(
   selector: string,
   label: string,

@@ -1,7 +1,7 @@
 import { formatShare } from './figures.js';
 import type { LoadedPipeline, Mirrored, MirroredDifference } from './wire.js';
 
-/** The state of mirroring: there is no stage, it is off, or it may have findings. */
+/** The state of mirroring: the pipeline has no stage `mirror`, the stage is off, or it is on and may report differences. */
 export type MirrorState = 'absent' | 'off' | 'on';
 
 export function mirrorState({ stages }: Pick<LoadedPipeline, 'stages'>): MirrorState {

@@ -12,7 +12,7 @@ export interface CountedPattern {
   readonly samples: readonly (readonly [seconds: number, count: number])[];
 }
 
-/** Patterns by the number of their lines, most first. */
+/** Patterns with the number of their lines, in descending order. */
 export function countedPatterns(
   patterns: readonly {
     readonly pattern: string;
@@ -34,7 +34,7 @@ export function countedPatterns(
     .sort((a, b) => b.count - a.count);
 }
 
-/** The path of a line over time in a box, with zero where there is no sample; empty without samples. */
+/** The SVG path of a sparkline within a box. A step without a sample counts as zero; without any samples, the path is empty. */
 export function sparkPath(
   samples: CountedPattern['samples'],
   { startMs, endMs }: TimeRange,

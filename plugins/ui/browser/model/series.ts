@@ -35,7 +35,7 @@ export function seriesOf(answer: readonly WireSeries[]): readonly Series[] {
   }));
 }
 
-/** Number of colours that are told apart, `--series-0` and on. */
+/** Number of distinct colours of series: the CSS variables from `--series-0` on. */
 export const colours = 24;
 
 /** True if series differ only in their level; they then have the usual colours of levels. */

@@ -48,7 +48,7 @@ export function PipelineView({ pipeline }: { readonly pipeline: LoadedPipeline }
   );
 }
 
-/** The open tab. A link to a part that is no stage opens the settings. */
+/** The open tab. A link to a part of the pipeline other than a stage opens the settings. */
 function useTab({ endpoints, services, sections }: LoadedPipeline): PipelineTab {
   const { tab, part } = useStore(pipelinePlaces.store, (place) => place);
   useEffect(() => pipelinePlaces.enter(), []);

@@ -2,7 +2,7 @@ import { rowMaker, type LogRow } from '../log-rows.js';
 import type { Labels, WireEntry, WireStats } from '../wire.js';
 import { AnswerError, JsonParts, type JsonPath } from './json-parts.js';
 
-/** Reads the answer of a log query while it arrives. Rows stand in the order of the answer: stream by stream. */
+/** Reads the answer of a log query while it arrives. Rows keep the order of the answer, which lists one stream after the other. */
 export class AnswerReader {
   readonly rows: LogRow[] = [];
   stats: WireStats | undefined;

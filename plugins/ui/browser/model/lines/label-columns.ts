@@ -121,7 +121,7 @@ export function withColumn({ added, hidden }: ColumnChoice, name: string, isShow
     : { added: others, hidden: [...kept, name].slice(-mostOffered) };
 }
 
-/** Parses a stored choice; anything else is no choice. */
+/** Parses the stored choice of columns; an invalid one counts as none. */
 export function parseColumnChoice(text: string | null): ColumnChoice {
   try {
     const kept: unknown = JSON.parse(text ?? '');

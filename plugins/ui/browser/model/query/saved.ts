@@ -20,7 +20,7 @@ export function withSaved(saved: readonly SavedQuery[], added: SavedQuery): read
   return [...others, one].toSorted((a, b) => (a.name.toLowerCase() < b.name.toLowerCase() ? -1 : 1));
 }
 
-/** Parses stored or imported queries; undefined if the text is no list of them, and invalid members are dropped. */
+/** Parses stored or imported queries; invalid members are dropped. Returns undefined if the text is not a JSON list. */
 export function parseSaved(text: string): readonly SavedQuery[] | undefined {
   try {
     const list: unknown = JSON.parse(text);

@@ -42,7 +42,7 @@ export function shellWord(text: string): string {
 
 type Shared = Pick<QueryState, 'query' | 'limit' | 'direction' | 'tenant'>;
 
-/** The variable of a shell that stands for an address that the page does not know. */
+/** Shell variable in commands that replaces the proxy's address where the page does not know it. */
 const unknownApi = '"$LOKI_ADDR"';
 
 /** The query as a command of curl. */
