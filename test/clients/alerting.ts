@@ -11,7 +11,7 @@ const proxied = { 'User-Agent': 'Grafana/13.1.0', 'Accept-Encoding': 'gzip' } as
 
 export const alerting = featuresOf('Grafana Alerting', 'Grafana data source', [
   {
-    feature: 'an alert rule: an instant query gives one number for each series',
+    feature: 'an alert rule: an instant query returns one number for each series',
     sends: ['GET query'],
     run: async ({ http, orgId, data }) => {
       const expr = 'sum by (cluster) (count_over_time({service_name="storefront"} |= "error" [1h]))';
@@ -28,7 +28,7 @@ export const alerting = featuresOf('Grafana Alerting', 'Grafana data source', [
     },
   },
   {
-    feature: 'an alert rule compares: series that do not hold are left out, nothing at all is NoData',
+    feature: 'an alert rule with a comparison: only series that match; no series means NoData',
     sends: ['GET query'],
     run: async ({ http, orgId, data }) => {
       const grafana = new Grafana(http, orgId);
@@ -47,7 +47,7 @@ export const alerting = featuresOf('Grafana Alerting', 'Grafana data source', [
     },
   },
   {
-    feature: 'an old alert rule: a range query that is reduced',
+    feature: 'a classic alert rule: a range query that Grafana reduces',
     sends: ['GET query_range'],
     run: async ({ http, orgId, data }) => {
       const expr = 'sum(rate({service_name="checkout"} |= "payment error" [5m]))';
@@ -59,7 +59,7 @@ export const alerting = featuresOf('Grafana Alerting', 'Grafana data source', [
     },
   },
   {
-    feature: 'rules and alerts pages without a rules service: empty lists, no error',
+    feature: 'rules and alerts pages without a rules backend: empty lists, no error',
     notOnLoki: 'it evaluates rules itself',
     sends: ['GET /prometheus/api/v1/rules', 'GET /prometheus/api/v1/alerts', 'GET /api/prom/rules'],
     run: async ({ http, orgId }) => {
@@ -78,7 +78,7 @@ export const alerting = featuresOf('Grafana Alerting', 'Grafana data source', [
     },
   },
   {
-    feature: 'the probe test/test fails with a text that Grafana knows, with and without a rules service',
+    feature: "Grafana's probe test/test fails with a text that it knows, with and without a rules backend",
     notOnLoki: 'it evaluates rules itself',
     sends: ['GET /api/prom/rules/{namespace}/{group}'],
     run: async ({ http, orgId, stage }) => {
@@ -96,7 +96,7 @@ export const alerting = featuresOf('Grafana Alerting', 'Grafana data source', [
     },
   },
   {
-    feature: 'rules pages over a rules service: groups as JSON, namespaces as YAML',
+    feature: 'rules pages with a rules backend: groups as JSON, namespaces as YAML',
     notOnLoki: 'it evaluates rules itself',
     sends: [
       'GET /prometheus/api/v1/rules',

@@ -10,7 +10,7 @@ const labels = { name: 'loki-canary', stream: 'stdout' } as const;
 
 export const canary = featuresOf('loki-canary', 'logcli, canary, lokitool', [
   {
-    feature: 'tail and query loop: every line that is written comes by tail, and is found again by query',
+    feature: 'tail and query loop: every written line arrives by tail and is found by a query',
     sends: ['WS tail', 'GET query_range'],
     run: async (scene) => {
       const { http, stage } = scene;
@@ -35,7 +35,7 @@ export const canary = featuresOf('loki-canary', 'logcli, canary, lokitool', [
     },
   },
   {
-    feature: 'metric test: a vector of one sample that counts the lines',
+    feature: 'metric test: a vector with one sample that counts the lines',
     sends: ['GET query'],
     run: async (scene) => {
       const now = Date.now();
@@ -47,7 +47,7 @@ export const canary = featuresOf('loki-canary', 'logcli, canary, lokitool', [
     },
   },
   {
-    feature: 'cache test: with and without the cache the same count, twice',
+    feature: 'cache test: equal counts with and without the cache',
     sends: ['GET query'],
     run: async (scene) => {
       const own = { ...labels, run: 'cache' };
@@ -65,7 +65,7 @@ export const canary = featuresOf('loki-canary', 'logcli, canary, lokitool', [
     },
   },
   {
-    feature: 'a count of nothing is no sample, which the canary reports as missing lines',
+    feature: 'no lines give no sample, which the canary reports as missing lines',
     sends: ['GET query'],
     run: async ({ http, stage }) => {
       const reply = await ask(
@@ -80,7 +80,7 @@ export const canary = featuresOf('loki-canary', 'logcli, canary, lokitool', [
   },
   {
     feature:
-      'a tail that has lasted long enough ends with the reason that makes the canary open it again at once',
+      'a tail that reaches its maximum duration ends with a reason that makes the canary reconnect at once',
     notOnLoki: 'the limit is part of its configuration',
     sends: ['WS tail'],
     run: async ({ http, stage }) => {
@@ -94,7 +94,7 @@ export const canary = featuresOf('loki-canary', 'logcli, canary, lokitool', [
     },
   },
   {
-    feature: 'too many requests are 429, which makes it wait; one canary is never too many',
+    feature: 'too many requests return 429, which makes it wait; one canary stays below the limit',
     notOnLoki: 'it limits no requests',
     sends: ['GET query'],
     run: async (scene) => {

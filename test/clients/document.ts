@@ -25,12 +25,12 @@ function tableOf(features: readonly Feature[]): string {
     return `| ${client} | ${cell(feature)} | ${requests} |`;
   });
   return [
-    '| client | features | hold on Loki itself |',
+    '| client | features | of which also pass on Loki |',
     '| --- | --- | --- |',
     ...counts,
     countRow('all', features),
     '',
-    '| client | what is done and read back | requests |',
+    '| client | feature | requests |',
     '| --- | --- | --- |',
     ...rows,
   ].join('\n');

@@ -40,7 +40,7 @@ export const drilldownFields = featuresOf('Logs Drilldown', 'Logs Drilldown', [
     },
   },
   {
-    feature: 'fields of JSON lines carry the path of their key',
+    feature: 'fields of JSON lines have the path of their key',
     sends: ['GET detected_fields'],
     run: async (scene) => {
       const fields = await detectedFields(scene, '{service_name="storefront"}');
@@ -51,7 +51,7 @@ export const drilldownFields = featuresOf('Logs Drilldown', 'Logs Drilldown', [
     },
   },
   {
-    feature: 'no field where there is no line',
+    feature: 'no fields if no line matches',
     sends: ['GET detected_fields', 'GET detected_labels', 'GET detected_field/{name}/values'],
     run: async (scene) => {
       const query = [['query', '{service_name="nobody"}']] as const;
@@ -62,7 +62,7 @@ export const drilldownFields = featuresOf('Logs Drilldown', 'Logs Drilldown', [
     },
   },
   {
-    feature: 'panels of fields: averages of durations, bytes and floats, counts of the rest',
+    feature: 'field panels: averages of durations, bytes and floats, counts of other types',
     sends: ['GET query_range'],
     run: async ({ http, orgId, data }) => {
       const grafana = new Grafana(http, orgId);
@@ -101,7 +101,7 @@ export const drilldownFields = featuresOf('Logs Drilldown', 'Logs Drilldown', [
     },
   },
   {
-    feature: 'panel of structured metadata: counts by value',
+    feature: 'structured metadata panel: counts by value',
     sends: ['GET query'],
     run: async ({ http, orgId, data }) => {
       const { endMs } = lastHour(data);
@@ -119,7 +119,7 @@ export const drilldownFields = featuresOf('Logs Drilldown', 'Logs Drilldown', [
     },
   },
   {
-    feature: 'values of a field, and of detected_level',
+    feature: 'values of a field and of detected_level',
     sends: ['GET detected_field/{name}/values'],
     run: async (scene) => {
       const { startMs, endMs } = lastHour(scene.data);
@@ -134,7 +134,7 @@ export const drilldownFields = featuresOf('Logs Drilldown', 'Logs Drilldown', [
     },
   },
   {
-    feature: 'patterns: found in the lines, with counts; as filters they find lines again',
+    feature: 'patterns with counts; used as filters, they match lines',
     sends: ['GET patterns', 'GET query_range'],
     run: async (scene) => {
       const { http, orgId, data } = scene;
@@ -182,7 +182,7 @@ export const drilldownFields = featuresOf('Logs Drilldown', 'Logs Drilldown', [
     },
   },
   {
-    feature: 'patterns of nothing: a list without items, never null',
+    feature: 'no patterns: an empty list, never null',
     sends: ['GET patterns'],
     run: async (scene) => {
       const answer = await resource(scene, 'patterns', [

@@ -31,7 +31,7 @@ export function isoRange({ data }: Scene): Pairs {
 
 export const drilldown = featuresOf('Logs Drilldown', 'Logs Drilldown', [
   {
-    feature: 'boot: limits, whether there are patterns, version',
+    feature: 'startup: limits, pattern support, version',
     sends: ['GET drilldown-limits'],
     run: async ({ http, orgId }) => {
       const answer = members(
@@ -54,7 +54,7 @@ export const drilldown = featuresOf('Logs Drilldown', 'Logs Drilldown', [
     },
   },
   {
-    feature: 'services: volume by service, biggest first',
+    feature: 'services: volume by service, largest first',
     sends: ['GET index/volume'],
     run: async (scene) => {
       const volumes = await volume(scene, '{service_name=~`.+`}');
@@ -76,7 +76,7 @@ export const drilldown = featuresOf('Logs Drilldown', 'Logs Drilldown', [
     },
   },
   {
-    feature: 'services: search by a part of the name, in any case, and by another label',
+    feature: 'services: search by a part of the name, case-insensitive, and by another label',
     sends: ['GET index/volume'],
     run: async (scene) => {
       const found = await volume(scene, '{service_name=~`(?i).*CHECK.*`}');
@@ -93,7 +93,7 @@ export const drilldown = featuresOf('Logs Drilldown', 'Logs Drilldown', [
     },
   },
   {
-    feature: 'a tile: lines by level and the newest hundred',
+    feature: 'a service tile: lines by level and the newest hundred lines',
     sends: ['GET query_range'],
     run: async ({ http, orgId, data }) => {
       const grafana = new Grafana(http, orgId);
@@ -126,7 +126,7 @@ export const drilldown = featuresOf('Logs Drilldown', 'Logs Drilldown', [
     },
   },
   {
-    feature: 'shard probe: there are none',
+    feature: 'shard probe: no shards',
     sends: ['GET label/{name}/values'],
     run: async (scene) => {
       const answer = await resource(scene, 'label/__stream_shard__/values', [
@@ -136,7 +136,7 @@ export const drilldown = featuresOf('Logs Drilldown', 'Logs Drilldown', [
     },
   },
   {
-    feature: 'logs tab: both parsers, odd spacing, no error labels left',
+    feature: 'logs tab: both parsers, unusual spacing, no error labels',
     sends: ['GET query_range'],
     run: async ({ http, orgId, data }) => {
       const range = lastHour(data);
@@ -151,7 +151,7 @@ export const drilldown = featuresOf('Logs Drilldown', 'Logs Drilldown', [
     },
   },
   {
-    feature: 'counts over the whole range',
+    feature: 'counts over the whole time range',
     sends: ['GET query'],
     run: async ({ http, orgId, data }) => {
       const { endMs } = lastHour(data);
@@ -167,7 +167,7 @@ export const drilldown = featuresOf('Logs Drilldown', 'Logs Drilldown', [
     },
   },
   {
-    feature: 'labels tab: labels with their number of values, with and without a query, and a panel each',
+    feature: 'labels tab: labels with their cardinality, with and without a query, and a panel for each',
     sends: ['GET detected_labels', 'GET query_range'],
     run: async (scene) => {
       const { http, orgId, data } = scene;
@@ -210,7 +210,7 @@ export const drilldown = featuresOf('Logs Drilldown', 'Logs Drilldown', [
     },
   },
   {
-    feature: 'level filter: works without a stored level',
+    feature: 'level filter works without a stored level',
     sends: ['GET query_range'],
     run: async ({ http, orgId, data }) => {
       const range = lastHour(data);
@@ -224,7 +224,8 @@ export const drilldown = featuresOf('Logs Drilldown', 'Logs Drilldown', [
     },
   },
   {
-    feature: 'too many series: with the tag the first ones and a notice, without it an error',
+    feature:
+      "too many series: the first ones and a notice if the request is tagged as Drilldown's, otherwise an error",
     notOnLoki: 'the limit is part of its configuration',
     sends: ['GET query_range'],
     run: async ({ http, orgId, data, stage }) => {
@@ -247,7 +248,7 @@ export const drilldown = featuresOf('Logs Drilldown', 'Logs Drilldown', [
     },
   },
   {
-    feature: 'the tag is known in any case and among others',
+    feature: "Drilldown's tag is recognized in any letter case and among other tags",
     notOnLoki: 'the limit is part of its configuration',
     sends: ['GET query_range'],
     run: async ({ http, orgId, data, stage }) => {

@@ -12,7 +12,7 @@ const api = '/loki/api/v1';
 
 export const errors = featuresOf('Every client', 'Common to every client', [
   {
-    feature: 'errors are one sentence for people, the one that Loki has',
+    feature: "errors have Loki's text, in one sentence",
     sends: ['GET query', 'GET query_range', 'GET index/stats', 'GET index/volume', 'GET index/volume_range'],
     run: async ({ http, orgId, data }) => {
       const grafana = new Grafana(http, orgId);
@@ -55,7 +55,7 @@ export const errors = featuresOf('Every client', 'Common to every client', [
     },
   },
   {
-    feature: 'a query that takes too long is told as a timeout, which makes Grafana try once more',
+    feature: 'a query that takes too long fails with a timeout, which makes Grafana retry once',
     notOnLoki: 'it has no backend that could be silent',
     sends: ['GET query_range', 'GET query'],
     run: async ({ http, orgId, data, stage }) => {
@@ -76,7 +76,7 @@ export const errors = featuresOf('Every client', 'Common to every client', [
     },
   },
   {
-    feature: 'limits that are no limits are refused',
+    feature: 'invalid limits are refused',
     sends: ['GET query_range', 'GET index/volume', 'GET detected_fields'],
     run: async ({ http, orgId }) => {
       for (const path of ['query_range', 'index/volume', 'detected_fields']) {
@@ -100,7 +100,7 @@ export const errors = featuresOf('Every client', 'Common to every client', [
     },
   },
   {
-    feature: 'unknown paths are 404 in text, pushes are 405',
+    feature: 'unknown paths return a 404 in plain text, pushes return 405',
     notOnLoki: 'it takes what is pushed',
     sends: ['GET nowhere', 'GET push', 'POST push'],
     run: async ({ http, orgId }) => {
@@ -115,7 +115,7 @@ export const errors = featuresOf('Every client', 'Common to every client', [
     },
   },
   {
-    feature: 'no tenant where one is required: 401, and words',
+    feature: 'a missing tenant returns 401 with an explanation',
     sends: ['GET labels', 'GET query_range'],
     run: async ({ http, stage }) => {
       const strict = http.at(await stage.proxyUrl({ 'auth.enabled': 'true' }));
@@ -130,8 +130,7 @@ export const errors = featuresOf('Every client', 'Common to every client', [
     },
   },
   {
-    feature:
-      'gzip where it is asked for, plain where it is not, the same answer; never a form that was not asked for',
+    feature: 'gzip only if the client accepts it, with the same content',
     sends: ['GET query_range'],
     run: async ({ http, orgId, data }) => {
       const pairs = [
@@ -175,7 +174,7 @@ export const errors = featuresOf('Every client', 'Common to every client', [
     },
   },
   {
-    feature: 'a client that takes protobuf gets JSON, which all of them read',
+    feature: 'a client that accepts protobuf gets JSON, which all of them can read',
     sends: ['GET query'],
     run: async ({ http, orgId }) => {
       const headers = { 'X-Scope-OrgID': orgId, Accept: 'application/vnd.google.protobuf, application/json' };
@@ -186,7 +185,7 @@ export const errors = featuresOf('Every client', 'Common to every client', [
     },
   },
   {
-    feature: 'empty answers keep their shape: data with an empty result; names and fields without their list',
+    feature: "empty answers have Loki's form: data with an empty result, or no list of names",
     sends: [
       'GET query',
       'GET query_range',

@@ -12,7 +12,7 @@ const api = '/loki/api/v1';
 
 export const everyClient = featuresOf('Every client', 'Common to every client', [
   {
-    feature: 'times as seconds, nanoseconds, floats, exponents and RFC 3339 name the same moment',
+    feature: 'times in seconds, nanoseconds, floats, exponents and RFC 3339 are read alike',
     sends: ['GET query_range', 'GET labels'],
     run: async (scene) => {
       const { data } = scene;
@@ -31,7 +31,7 @@ export const everyClient = featuresOf('Every client', 'Common to every client', 
     },
   },
   {
-    feature: 'absurd ranges are refused before any loop, on every route that takes a range',
+    feature: 'absurd time ranges are refused on every route that takes one',
     notOnLoki: 'index/stats until 1.7e18 seconds is an error of the server there',
     sends: absurdRoutes().map(({ path }) => `GET ${path}`),
     run: async (scene) => {
@@ -48,7 +48,7 @@ export const everyClient = featuresOf('Every client', 'Common to every client', 
     },
   },
   {
-    feature: 'since, steps of every form, limit and direction in any case',
+    feature: 'since, every form of step, and limit and direction in any letter case',
     sends: ['GET query_range'],
     run: async (scene) => {
       const { startMs, endMs } = lastHour(scene.data);
@@ -83,7 +83,7 @@ export const everyClient = featuresOf('Every client', 'Common to every client', 
     },
   },
   {
-    feature: 'forms instead of URLs, for every route that may be posted to',
+    feature: 'parameters in a POST form, on every route that accepts POST',
     notOnLoki: 'its lists come in no order',
     sends: ['GET', 'POST'].flatMap((method) =>
       postRoutes().map(({ path }) => `${method} ${shortPath(`${api}/${path}`)}`),
@@ -104,7 +104,7 @@ export const everyClient = featuresOf('Every client', 'Common to every client', 
     },
   },
   {
-    feature: '/label is /labels; series take match, match[] and several of them',
+    feature: '/label equals /labels; series accepts match, match[] and several matchers',
     sends: ['GET labels', 'GET label', 'GET series'],
     run: async (scene) => {
       const range = rangeOf(scene);
@@ -128,7 +128,7 @@ export const everyClient = featuresOf('Every client', 'Common to every client', 
     },
   },
   {
-    feature: 'tuples have three items when asked, in a list of flags too, and two when not',
+    feature: 'entries have three items if categorized labels are requested, otherwise two',
     sends: ['GET query_range'],
     run: async (scene) => {
       const pairs: Pairs = [['query', `${fixtureSelector} | logfmt`], ['limit', '100'], ...rangeOf(scene)];
@@ -155,7 +155,7 @@ export const everyClient = featuresOf('Every client', 'Common to every client', 
     },
   },
   {
-    feature: 'headers that say nothing to a proxy are passed over',
+    feature: 'unknown headers are ignored',
     sends: ['GET query_range'],
     run: async (scene) => {
       const pairs: Pairs = [['query', store], ['limit', '10'], ...rangeOf(scene)];
@@ -171,7 +171,7 @@ export const everyClient = featuresOf('Every client', 'Common to every client', 
     },
   },
   {
-    feature: 'several tenants in one header are asked together',
+    feature: 'several tenants in one header are queried together',
     sends: ['GET query_range'],
     run: async ({ http, orgId, data, stage }) => {
       const line = 'level=info tenants';

@@ -12,7 +12,7 @@ const dayMs = 24 * hourMs;
 export const explore = featuresOf('Grafana Explore', 'Grafana data source', [
   {
     feature:
-      'a log query over more than a day: a day at a time, newest first, with what is left of the limit',
+      'a log query over more than a day: one day after the other, newest first, with the rest of the limit',
     sends: ['GET query_range'],
     run: async ({ http, orgId, data }) => {
       const grafana = new Grafana(http, orgId);
@@ -42,7 +42,7 @@ export const explore = featuresOf('Grafana Explore', 'Grafana data source', [
     },
   },
   {
-    feature: 'the same, oldest first',
+    feature: 'the same with the oldest lines first',
     sends: ['GET query_range'],
     run: async ({ http, orgId, data }) => {
       const grafana = new Grafana(http, orgId);
@@ -63,8 +63,7 @@ export const explore = featuresOf('Grafana Explore', 'Grafana data source', [
     },
   },
   {
-    feature:
-      'a metric query over more than a day: chunks on steps, the last shorter than one, points as of one query',
+    feature: 'a metric query over more than a day: chunks aligned to steps give the points of one query',
     sends: ['GET query_range'],
     run: async ({ http, orgId, data }) => {
       const grafana = new Grafana(http, orgId);
@@ -91,7 +90,7 @@ export const explore = featuresOf('Grafana Explore', 'Grafana data source', [
     },
   },
   {
-    feature: 'log context around a line: before it without it, after it beginning with it',
+    feature: 'log context: lines before and after a line',
     sends: ['GET query_range'],
     run: async ({ http, orgId, data }) => {
       const stream = between(data, data.endMs - hourMs, data.endMs, ofService('fixture'));
@@ -122,7 +121,7 @@ export const explore = featuresOf('Grafana Explore', 'Grafana data source', [
     },
   },
   {
-    feature: 'live tail: 101, the last hour in one frame, then lines as they come, a ping every second',
+    feature: 'live tail: 101, the last hour in one frame, new lines as they arrive, a ping every second',
     sends: ['WS tail'],
     run: async ({ http, stage }) => {
       const labels = { service_name: 'live', env: 'explore' };
@@ -160,7 +159,7 @@ export const explore = featuresOf('Grafana Explore', 'Grafana data source', [
     },
   },
   {
-    feature: 'live tail with stages: only what passes, with what they made of it',
+    feature: 'live tail with stages: only lines that pass, as rewritten by the stages',
     sends: ['WS tail'],
     run: async ({ http, stage }) => {
       const labels = { service_name: 'live', env: 'stages' };
@@ -178,7 +177,7 @@ export const explore = featuresOf('Grafana Explore', 'Grafana data source', [
     },
   },
   {
-    feature: 'live tail refused: a bad query and a long delay before the upgrade, a metric query after it',
+    feature: 'live tail refusals: an invalid query or delay before the upgrade, a metric query after it',
     sends: ['WS tail'],
     run: async ({ http, orgId }) => {
       const headers = { 'X-Scope-OrgID': orgId };

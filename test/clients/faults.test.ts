@@ -97,7 +97,7 @@ const faults: readonly Fault[] = [
   },
   {
     name: 'one value too high',
-    noticedBy: ['counts over the whole range', 'an alert rule: an instant', 'metric test', 'histogram'],
+    noticedBy: ['counts over the whole time range', 'an alert rule: an instant', 'metric test', 'histogram'],
     change: rewriteJson((_key, value) => (isPoint(value) ? [value[0], String(Number(value[1]) + 1)] : value)),
   },
   {

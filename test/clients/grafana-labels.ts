@@ -18,7 +18,7 @@ import type { Pairs } from './http.js';
 
 export const grafanaLabels = featuresOf('Grafana data source', 'Grafana data source', [
   {
-    feature: 'label browser: names, sorted, of the index only',
+    feature: 'label browser: sorted names of indexed labels only',
     sends: ['GET labels'],
     run: async (scene) => {
       same(await names(scene, 'labels', []), wantedNames(scene), 'names');
@@ -45,7 +45,7 @@ export const grafanaLabels = featuresOf('Grafana data source', 'Grafana data sou
     },
   },
   {
-    feature: 'values of an unknown label, and names that need encoding: nothing, and no error',
+    feature: 'values of unknown labels, and of names that need encoding: an empty list, no error',
     sends: ['GET label/{name}/values'],
     run: async ({ http, orgId, data }) => {
       const { startMs, endMs } = lastHour(data);
@@ -60,7 +60,7 @@ export const grafanaLabels = featuresOf('Grafana data source', 'Grafana data sou
     },
   },
   {
-    feature: 'what is parsed or per line is no label: not in names, not in values, not in series',
+    feature: 'parsed labels and structured metadata are absent from label names, label values and series',
     sends: ['GET labels', 'GET label/{name}/values', 'GET series'],
     run: async (scene) => {
       const { http, orgId, data } = scene;
@@ -94,8 +94,7 @@ export const grafanaLabels = featuresOf('Grafana data source', 'Grafana data sou
     },
   },
   {
-    feature:
-      'values with quotes, braces, backslashes and signs of URLs: listed, selected by a click, found again',
+    feature: 'values with quotes, braces, backslashes and URL characters can be listed and selected',
     sends: ['GET label/{name}/values', 'GET series', 'GET query_range'],
     run: async (scene) => {
       const { http, orgId, data } = scene;
@@ -122,7 +121,7 @@ export const grafanaLabels = featuresOf('Grafana data source', 'Grafana data sou
     },
   },
   {
-    feature: 'facets, and names for Grafana before 11.5: series of a selector',
+    feature: 'series of a selector, for facets and for Grafana before 11.5',
     sends: ['GET series'],
     run: async ({ http, orgId, data }) => {
       const { startMs, endMs } = lastHour(data);
@@ -138,7 +137,7 @@ export const grafanaLabels = featuresOf('Grafana data source', 'Grafana data sou
     },
   },
   {
-    feature: 'size hint while a query is typed; all zero where there is nothing',
+    feature: 'size hint while a query is typed; zeros if nothing matches',
     notOnLoki: 'it counts what has reached its index',
     sends: ['GET index/stats'],
     run: async ({ http, orgId, data }) => {
@@ -160,7 +159,7 @@ export const grafanaLabels = featuresOf('Grafana data source', 'Grafana data sou
     },
   },
   {
-    feature: 'a bad selector is told in words, in the label browser and in the size hint',
+    feature: 'an invalid selector is explained in the label browser and the size hint',
     sends: ['GET labels', 'GET series', 'GET index/stats'],
     run: async ({ http, orgId, data }) => {
       const { startMs, endMs } = lastHour(data);
@@ -178,7 +177,7 @@ export const grafanaLabels = featuresOf('Grafana data source', 'Grafana data sou
 
 export const grafanaVariables = featuresOf('Dashboard variables', 'Grafana data source', [
   {
-    feature: 'label_names() and ad hoc filter names: sent with the range of the dashboard',
+    feature: "label_names() and ad hoc filter names use the dashboard's range",
     sends: ['GET labels'],
     run: async (scene) => same(await names(scene, 'labels', []), wantedNames(scene), 'names'),
   },
@@ -190,7 +189,7 @@ export const grafanaVariables = featuresOf('Dashboard variables', 'Grafana data 
     },
   },
   {
-    feature: 'label_values({selector}, pod) narrows by the variables before it',
+    feature: 'label_values({selector}, pod) depends on earlier variables',
     sends: ['GET label/{name}/values'],
     run: async (scene) => {
       const pairs = [['query', '{cluster=~"(eu-west-1|us-east-1)",service_name="storefront"}']] as const;
@@ -199,8 +198,7 @@ export const grafanaVariables = featuresOf('Dashboard variables', 'Grafana data 
     },
   },
   {
-    feature:
-      'a variable of more than a hundred values, each written out by Grafana, as selector of every panel',
+    feature: 'a variable with more than a hundred values in the selector of every panel',
     sends: [
       'GET query_range',
       'GET query',
@@ -241,7 +239,7 @@ export const grafanaVariables = featuresOf('Dashboard variables', 'Grafana data 
     },
   },
   {
-    feature: 'ad hoc filters: values narrowed by the filters that are set',
+    feature: 'ad hoc filters: values depend on the filters that are set',
     sends: ['GET label/{name}/values'],
     run: async (scene) => {
       const pairs = [['query', '{namespace="shop",service_name!="storefront"}']] as const;

@@ -20,7 +20,7 @@ const store = '{service_name="storefront"}';
 
 export const grafanaQueries = featuresOf('Grafana data source', 'Grafana data source', [
   {
-    feature: 'Save & test: one series with the value 2, decades from now',
+    feature: 'Save & test: one series with the value 2',
     sends: ['GET query'],
     run: async ({ http, orgId }) => {
       const answer = await new Grafana(http, orgId).query({ expr: 'vector(1)+vector(1)', endMs: 4_000 });
@@ -34,7 +34,7 @@ export const grafanaQueries = featuresOf('Grafana data source', 'Grafana data so
     },
   },
   {
-    feature: 'logs panel: newest first, labels told apart, lines to the letter',
+    feature: 'logs panel: newest lines first, categorized labels, unchanged lines',
     sends: ['GET query_range'],
     run: async ({ http, orgId, data }) => {
       const range = lastHour(data);
@@ -79,7 +79,7 @@ export const grafanaQueries = featuresOf('Grafana data source', 'Grafana data so
     },
   },
   {
-    feature: 'every sign of a line arrives: quotes, backslashes, tabs, emoji, markup',
+    feature: 'special characters in lines arrive unchanged: quotes, backslashes, tabs, emoji, markup',
     sends: ['GET query_range'],
     run: async ({ http, orgId, data }) => {
       const range = lastHour(data);
@@ -93,7 +93,7 @@ export const grafanaQueries = featuresOf('Grafana data source', 'Grafana data so
     },
   },
   {
-    feature: 'parsed labels are P, a name that the stream has too becomes _extracted',
+    feature: 'parsed labels have the category P; a name that the stream has, too, becomes _extracted',
     sends: ['GET query_range'],
     run: async ({ http, orgId, data }) => {
       const expr = `${fixtureSelector} |= "user" | json`;
@@ -117,7 +117,7 @@ export const grafanaQueries = featuresOf('Grafana data source', 'Grafana data so
     },
   },
   {
-    feature: 'a name that the line has as well as stream or metadata: both are shown',
+    feature: 'a name that both the line and the stream or metadata have: both are shown',
     sends: ['GET query_range'],
     run: async ({ http, orgId, data }) => {
       const query = { expr: `${clashSelector} | logfmt`, ...lastHour(data), limit: 10 };
@@ -134,7 +134,7 @@ export const grafanaQueries = featuresOf('Grafana data source', 'Grafana data so
     },
   },
   {
-    feature: 'a click on a label finds the row again: I as matcher, S before the parser, P after it',
+    feature: "filter by a label's value: category I as matcher, S before the parser, P after it",
     sends: ['GET query_range'],
     run: async ({ http, orgId, data }) => {
       const grafana = new Grafana(http, orgId);
@@ -160,7 +160,7 @@ export const grafanaQueries = featuresOf('Grafana data source', 'Grafana data so
     },
   },
   {
-    feature: '| json on a broken line keeps it, with __error__ and __error_details__',
+    feature: '| json keeps invalid lines, with __error__ and __error_details__',
     sends: ['GET query_range'],
     run: async ({ http, orgId, data }) => {
       const expr = `${fixtureSelector} |= "broken" | json`;
@@ -172,7 +172,7 @@ export const grafanaQueries = featuresOf('Grafana data source', 'Grafana data so
     },
   },
   {
-    feature: 'the same failure in a metric query is an error that names it',
+    feature: 'the same failure in a metric query returns an error that names it',
     sends: ['GET query_range'],
     run: async ({ http, orgId, data }) => {
       const expr = `count_over_time(${fixtureSelector} |= "broken" | json [5m])`;
@@ -182,7 +182,7 @@ export const grafanaQueries = featuresOf('Grafana data source', 'Grafana data so
   },
   {
     feature:
-      'time series panel: points on multiples of the step, windows open on the left, empty ones left out',
+      'time series panel: points at multiples of the step, left-open windows, no points for empty ones',
     sends: ['GET query_range'],
     run: async ({ http, orgId, data }) => {
       const range = { startMs: data.endMs - hourMs - 7_500, endMs: data.endMs - 1_250, stepMs: 30_000 };
@@ -200,7 +200,7 @@ export const grafanaQueries = featuresOf('Grafana data source', 'Grafana data so
     },
   },
   {
-    feature: 'histogram over the logs: a series for each level, absent labels left out',
+    feature: 'log volume histogram: one series for each level, without absent labels',
     sends: ['GET query_range'],
     run: async ({ http, orgId, data }) => {
       const range = { ...lastHour(data), stepMs: 5 * minuteMs };
@@ -218,7 +218,7 @@ export const grafanaQueries = featuresOf('Grafana data source', 'Grafana data so
     },
   },
   {
-    feature: 'logs sample, data sample and infinite scroll page on',
+    feature: 'logs sample, data sample and infinite scrolling fetch further pages',
     sends: ['GET query_range'],
     run: async ({ http, orgId, data }) => {
       const grafana = new Grafana(http, orgId);
@@ -257,7 +257,7 @@ export const grafanaQueries = featuresOf('Grafana data source', 'Grafana data so
     },
   },
   {
-    feature: 'statistics of a query, as the inspector shows them',
+    feature: 'query statistics, as the inspector shows them',
     sends: ['GET query_range'],
     run: async ({ http, orgId, data }) => {
       const { stats } = await new Grafana(http, orgId).query({ expr: store, ...lastHour(data), limit: 100 });
@@ -270,7 +270,7 @@ export const grafanaQueries = featuresOf('Grafana data source', 'Grafana data so
     },
   },
   {
-    feature: 'variables inside queries arrive as literal durations',
+    feature: 'interval variables are sent as durations',
     sends: ['GET query', 'GET query_range'],
     run: async ({ http, orgId, data }) => {
       const grafana = new Grafana(http, orgId);
@@ -290,7 +290,7 @@ export const grafanaQueries = featuresOf('Grafana data source', 'Grafana data so
     },
   },
   {
-    feature: 'empty answers are empty, not broken',
+    feature: 'empty answers are valid',
     sends: ['GET query', 'GET query_range'],
     run: async ({ http, orgId, data }) => {
       const grafana = new Grafana(http, orgId);
@@ -309,7 +309,7 @@ export const grafanaQueries = featuresOf('Grafana data source', 'Grafana data so
     },
   },
   {
-    feature: 'derived fields and annotations: lines unchanged, every label value a string',
+    feature: 'derived fields and annotations: unchanged lines, label values as strings',
     sends: ['GET query_range'],
     run: async (scene: Scene) => {
       const { http, orgId, data } = scene;

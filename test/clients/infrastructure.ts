@@ -7,7 +7,7 @@ const api = '/loki/api/v1';
 
 export const infrastructure = featuresOf('Data source proxy', 'Grafana data source', [
   {
-    feature: 'build information, flat',
+    feature: 'build information',
     notOnLoki: 'builds from source have no version',
     sends: ['GET status/buildinfo'],
     run: async ({ http }) => {
@@ -20,7 +20,7 @@ export const infrastructure = featuresOf('Data source proxy', 'Grafana data sour
     },
   },
   {
-    feature: 'format_query: the query laid out, or what is wrong with it',
+    feature: 'format_query: the formatted query, or its syntax error',
     sends: ['GET format_query'],
     run: async ({ http, orgId }) => {
       const headers = { 'X-Scope-OrgID': orgId };
@@ -43,7 +43,7 @@ export const infrastructure = featuresOf('Data source proxy', 'Grafana data sour
     },
   },
   {
-    feature: 'ready, for load balancers',
+    feature: 'readiness, for load balancers',
     sends: ['GET /ready'],
     run: async ({ http }) => {
       const reply = await http.send('GET', '/ready', {});

@@ -11,7 +11,7 @@ import { Tail } from './tail.js';
 
 export const logcliLive = featuresOf('logcli', 'logcli, canary, lokitool', [
   {
-    feature: 'query --tail: limit, start and delay_for; lines by their own time',
+    feature: 'query --tail: limit, start and delay_for; lines in order of time',
     sends: ['WS tail'],
     run: async ({ http, stage }) => {
       const labels = { service_name: 'live', env: 'logcli' };
@@ -40,7 +40,7 @@ export const logcliLive = featuresOf('logcli', 'logcli, canary, lokitool', [
     },
   },
   {
-    feature: 'delete: refused without the confirmation that the proxy asks for, and nothing is gone',
+    feature: "delete without the proxy's confirmation header is refused and deletes nothing",
     notOnLoki: 'its deletion is another',
     sends: ['POST delete', 'GET query_range'],
     run: async (scene) => {
@@ -64,7 +64,7 @@ export const logcliLive = featuresOf('logcli', 'logcli, canary, lokitool', [
     },
   },
   {
-    feature: 'delete --header "X-Delete-Confirmation: true": 204, and the lines vanish, no others',
+    feature: 'delete --header "X-Delete-Confirmation: true": 204, deletes these lines and no others',
     notOnLoki: 'its deletion is another',
     sends: ['POST delete', 'GET query_range'],
     run: async ({ http, stage }) => {
@@ -106,7 +106,7 @@ export const logcliLive = featuresOf('logcli', 'logcli, canary, lokitool', [
     },
   },
   {
-    feature: 'delete list and delete cancel: refused in words, since a backend keeps no such requests',
+    feature: 'delete list and delete cancel are refused with an explanation',
     notOnLoki: 'its deletion is another',
     sends: ['GET delete', 'DELETE delete'],
     run: async ({ http, orgId }) => {

@@ -19,7 +19,7 @@ import { api, ask, get, headersOf, pages, rangeOf } from './logcli-program.js';
 
 export const logcli = featuresOf('logcli', 'logcli, canary, lokitool', [
   {
-    feature: 'query: pages backward by the last time, drops what came twice, until its limit',
+    feature: 'query: pages backward until its limit, without duplicates',
     sends: ['GET query_range'],
     run: async (scene) => {
       const { startMs, endMs } = lastHour(scene.data);
@@ -32,7 +32,7 @@ export const logcli = featuresOf('logcli', 'logcli, canary, lokitool', [
     },
   },
   {
-    feature: 'query --forward: pages forward through lines that share a moment',
+    feature: 'query --forward: pages forward through lines with equal timestamps',
     sends: ['GET query_range'],
     run: async (scene) => {
       const { startMs, endMs } = lastHour(scene.data);
@@ -73,7 +73,7 @@ export const logcli = featuresOf('logcli', 'logcli, canary, lokitool', [
     },
   },
   {
-    feature: 'query --stats: every number of the statistics is there',
+    feature: 'query --stats: all statistics are present',
     sends: ['GET query_range'],
     run: async (scene) => {
       const pairs: Pairs = [
@@ -138,7 +138,7 @@ export const logcli = featuresOf('logcli', 'logcli, canary, lokitool', [
     },
   },
   {
-    feature: 'series: label sets, with match repeated',
+    feature: 'series: label sets, with several matchers',
     sends: ['GET series'],
     run: async (scene) => {
       const { startMs, endMs } = lastHour(scene.data);
@@ -249,7 +249,7 @@ export const logcli = featuresOf('logcli', 'logcli, canary, lokitool', [
     },
   },
   {
-    feature: 'an error: one body that is printed, and an exit',
+    feature: 'an error is printed, with a non-zero exit status',
     sends: ['GET query_range'],
     run: async ({ http, orgId }) => {
       const query = goQuery([

@@ -34,7 +34,7 @@ export const lokitool = featuresOf('lokitool', 'logcli, canary, lokitool', [
     },
   },
   {
-    feature: 'rules get: a group of a namespace, whose names may hold encoded slashes',
+    feature: 'rules get: a group of a namespace, also with encoded slashes in names',
     notOnLoki: 'it evaluates rules itself',
     sends: everyRead.filter((name) => name.includes('{')),
     run: async ({ http, orgId, stage }) => {
@@ -57,7 +57,7 @@ export const lokitool = featuresOf('lokitool', 'logcli, canary, lokitool', [
     },
   },
   {
-    feature: 'what does not exist is 404, which it reads as "requested resource not found"',
+    feature: 'unknown rules return 404, which it prints as "requested resource not found"',
     notOnLoki: 'it evaluates rules itself',
     sends: ['GET rules/{namespace}/{group}', 'GET rules/{namespace}'],
     run: async ({ http, orgId, stage }) => {
@@ -70,7 +70,7 @@ export const lokitool = featuresOf('lokitool', 'logcli, canary, lokitool', [
     },
   },
   {
-    feature: 'without a rules service the list is empty or not found, and never an error of the server',
+    feature: 'without a rules backend the list is empty or not found, never a server error',
     notOnLoki: 'it evaluates rules itself',
     sends: ['GET rules', 'GET /api/prom/rules'],
     run: async ({ http, orgId }) => {
@@ -84,7 +84,7 @@ export const lokitool = featuresOf('lokitool', 'logcli, canary, lokitool', [
     },
   },
   {
-    feature: 'rules load and delete: refused in words, nothing is written through the proxy',
+    feature: 'rules load and delete are refused with an explanation',
     notOnLoki: 'it evaluates rules itself',
     sends: ['POST rules/{namespace}', 'DELETE rules/{namespace}/{group}'],
     run: async ({ http, orgId }) => {

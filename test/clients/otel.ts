@@ -12,7 +12,7 @@ const notOnLoki = 'it is sent rows of VictoriaLogs';
 
 export const otel = featuresOf('Grafana over OpenTelemetry', 'Query envelope (query, query_range)', [
   {
-    feature: 'label browser: names with underscores, those that Loki would index',
+    feature: 'label browser: names with underscores, and only those that Loki would index',
     notOnLoki,
     sends: ['GET labels', 'GET label/{name}/values'],
     run: async (scene) => {
@@ -26,7 +26,7 @@ export const otel = featuresOf('Grafana over OpenTelemetry', 'Query envelope (qu
   },
   {
     feature:
-      'logs: attributes are metadata, the level is that of the severity, and a click finds the line again',
+      'logs: attributes are structured metadata, the severity determines the level, and both work as filters',
     notOnLoki,
     sends: ['GET query_range'],
     run: async (scene) => {
@@ -65,7 +65,7 @@ export const otel = featuresOf('Grafana over OpenTelemetry', 'Query envelope (qu
     },
   },
   {
-    feature: 'Drilldown: services, levels, fields of attributes without a parser, counts by attribute',
+    feature: 'Drilldown: services, levels, fields from attributes without a parser, counts by attribute',
     notOnLoki,
     sends: ['GET index/volume', 'GET detected_fields', 'GET query'],
     run: async (scene) => {
