@@ -49,7 +49,7 @@ function fieldsOf(value: unknown): Record<string, unknown> | undefined {
 const faults: readonly Fault[] = [
   {
     name: 'flags after the result',
-    noticedBy: ['logs panel', 'logs tab'],
+    noticedBy: ['logs panel: newest', 'logs tab: both'],
     change: rewriteJson((key, value) => {
       const { encodingFlags, ...others } = fieldsOf(value) ?? {};
       return key === 'data' && encodingFlags !== undefined ? { ...others, encodingFlags } : value;
@@ -65,7 +65,7 @@ const faults: readonly Fault[] = [
   },
   {
     name: 'statistics before the result',
-    noticedBy: ['statistics of a query', 'query --stats'],
+    noticedBy: ['query statistics, as the', 'query --stats: all'],
     change: rewriteJson((key, value) => {
       const { stats, ...others } = fieldsOf(value) ?? {};
       return key === 'data' && stats !== undefined ? { stats, ...others } : value;
@@ -73,12 +73,12 @@ const faults: readonly Fault[] = [
   },
   {
     name: 'two items where three were asked for',
-    noticedBy: ['logs panel', 'tuples have three items', 'log context'],
+    noticedBy: ['logs panel: newest', 'entries have three items', 'log context: lines'],
     change: rewriteJson((_key, value) => (isTuple(value) ? value.slice(0, 2) : value)),
   },
   {
     name: 'parsed labels in the group of the metadata',
-    noticedBy: ['parsed labels are P', 'a click on a label'],
+    noticedBy: ['parsed labels have the', "filter by a label's value"],
     change: rewriteJson((_key, value) => {
       const { parsed, structuredMetadata, ...others } = fieldsOf(value) ?? {};
       if (parsed === undefined) return value;
@@ -87,7 +87,7 @@ const faults: readonly Fault[] = [
   },
   {
     name: 'values of series as numbers',
-    noticedBy: ['Save & test', 'histogram', 'instant-query', 'metric test'],
+    noticedBy: ['Save & test', 'log volume histogram', 'instant-query', 'metric test: a'],
     change: rewriteJson((_key, value) => (isPoint(value) ? [value[0], Number(value[1])] : value)),
   },
   {
@@ -97,26 +97,31 @@ const faults: readonly Fault[] = [
   },
   {
     name: 'one value too high',
-    noticedBy: ['counts over the whole time range', 'an alert rule: an instant', 'metric test', 'histogram'],
+    noticedBy: [
+      'counts over the whole time range',
+      'an alert rule: an instant',
+      'metric test: a',
+      'log volume histogram',
+    ],
     change: rewriteJson((_key, value) => (isPoint(value) ? [value[0], String(Number(value[1]) + 1)] : value)),
   },
   {
     name: 'the oldest line is missing',
-    noticedBy: ['logs panel', 'query: pages backward', 'level filter', 'log context'],
+    noticedBy: ['logs panel: newest', 'query: pages backward', 'level filter works', 'log context: lines'],
     change: rewriteJson((key, value) =>
       key === 'values' && Array.isArray(value) ? value.slice(0, -1) : value,
     ),
   },
   {
     name: 'lines without their signs',
-    noticedBy: ['every sign of a line', 'derived fields'],
+    noticedBy: ['special characters in lines arrive', 'derived fields and'],
     change: rewriteJson((_key, value) =>
       isTuple(value) ? [value[0], String(value[1]).replace(/["\\]/g, ''), ...value.slice(2)] : value,
     ),
   },
   {
     name: 'names in another order',
-    noticedBy: ['label browser: names', 'label_names()', 'labels, and labels'],
+    noticedBy: ['label browser: sorted', 'label_names() and ad', 'labels, and labels'],
     change: rewriteJson((key, value) =>
       key === 'data' && Array.isArray(value) && typeof value[0] === 'string'
         ? value.slice().reverse()
@@ -125,7 +130,7 @@ const faults: readonly Fault[] = [
   },
   {
     name: 'a label of lines among those of streams',
-    noticedBy: ['label browser: names', 'what is parsed or per line'],
+    noticedBy: ['label browser: sorted', 'parsed labels and structured metadata are'],
     change: rewriteJson((key, value) =>
       key === 'data' && Array.isArray(value) && value.includes('cluster')
         ? ['detected_level', ...(value as unknown[])]
@@ -134,12 +139,16 @@ const faults: readonly Fault[] = [
   },
   {
     name: 'null where there is nothing',
-    noticedBy: ['empty answers are empty', 'empty answers keep', 'patterns of nothing'],
+    noticedBy: ['empty answers are valid', 'empty answers have', 'no patterns: an'],
     change: rewriteJson((_key, value) => (Array.isArray(value) && value.length === 0 ? null : value)),
   },
   {
     name: 'errors without the field that Grafana shows',
-    noticedBy: ['errors are one sentence', 'limits that are no limits', 'the same failure in a metric query'],
+    noticedBy: [
+      "errors have Loki's text",
+      'invalid limits are refused',
+      'the same failure in a metric query',
+    ],
     change: rewriteJson((_key, value) => {
       const { message, ...others } = fieldsOf(value) ?? {};
       return message === undefined ? value : others;
@@ -147,7 +156,7 @@ const faults: readonly Fault[] = [
   },
   {
     name: 'no notice of what was left out',
-    noticedBy: ['too many series', 'the tag is known'],
+    noticedBy: ['too many series', "Drilldown's tag is recognized"],
     change: rewriteJson((_key, value) => {
       const { warnings, ...others } = fieldsOf(value) ?? {};
       return warnings === undefined ? value : others;
@@ -172,12 +181,12 @@ const faults: readonly Fault[] = [
   },
   {
     name: 'a rules probe that fails in words of its own',
-    noticedBy: ['the probe test/test'],
+    noticedBy: ["Grafana's probe test/test"],
     change: rewrite((text) => text.replace('page not found', 'no such group')),
   },
   {
     name: 'the server fails',
-    noticedBy: ['Save & test', 'label_values(cluster)', 'boot', 'build information', 'tail and query loop'],
+    noticedBy: ['Save & test', 'label_values(cluster)', 'startup', 'build information', 'tail and query loop'],
     change: (reply) => ({ ...reply, status: 500, text: '{"status":"error","message":"internal error"}' }),
   },
 ];
