@@ -54,7 +54,10 @@ async function valuesOf(
   return isAll ? asked.slice(0, maxValues) : asked.slice(0, 1);
 }
 
-/** A text with its variables filled in as by Grafana, and the names of those that have no value. */
+/**
+ * A text with its variables filled in as by Grafana, and the names of those that have no value. Groups of a regular expression (`$1`) and
+ * variables of a template (`{{ $x }}`) look like variables of a dashboard; they stay, as in Grafana.
+ */
 export function fillIn(
   text: string,
   values: ReadonlyMap<string, readonly string[]>,
@@ -63,19 +66,31 @@ export function fillIn(
   const missing: string[] = [];
   const filled = text.replace(
     /\$\{(\w+)(?::(\w+))?\}|\[\[(\w+)(?::(\w+))?\]\]|\$(\w+)/g,
-    (whole, braced?: string, form?: string, bracketed?: string, otherForm?: string, plain?: string) => {
+    (
+      whole,
+      braced: string | undefined,
+      form: string | undefined,
+      bracketed: string | undefined,
+      otherForm: string | undefined,
+      plain: string | undefined,
+      offset: number,
+    ) => {
       const name = braced ?? bracketed ?? plain ?? '';
       const builtIn = builtInVariable(name, span);
       if (builtIn !== undefined) return builtIn;
       const own = values.get(name);
       if (own === undefined || own.length === 0) {
-        missing.push(name);
+        if (!/^\d+$/.test(name) && !isInTemplateAction(text, offset)) missing.push(name);
         return whole;
       }
       return formatted(own, form ?? otherForm);
     },
   );
   return { text: filled, missing };
+}
+
+function isInTemplateAction(text: string, offset: number): boolean {
+  return text.lastIndexOf('{{', offset) > text.lastIndexOf('}}', offset);
 }
 
 /** The values in a format; by default, several values are alternatives of a regular expression. */

@@ -1,17 +1,19 @@
 /** `ref-proxy compare`: the same requests to two Loki APIs. */
-import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import test, { type ExecutionContext } from 'ava';
-import { lokiOf, matrix, Refusal, runCompare, streams, vector, type Asked } from './two-lokis.js';
-
-async function fileOf(t: ExecutionContext, name: string, content: string): Promise<string> {
-  const folder = await mkdtemp(join(tmpdir(), 'ref-proxy-compare-'));
-  t.teardown(() => rm(folder, { recursive: true, force: true }));
-  const file = join(folder, name);
-  await writeFile(file, content);
-  return file;
-}
+import test from 'ava';
+import {
+  fast,
+  fileOf,
+  lokiOf,
+  matrix,
+  Refusal,
+  runCompare,
+  streams,
+  until,
+  vector,
+  type Asked,
+} from './two-lokis.js';
 
 const shop = { app: 'shop' };
 const pay = { app: 'pay' };
@@ -20,9 +22,6 @@ const pay = { app: 'pay' };
 function answering(answers: Readonly<Record<string, unknown>>): (asked: Asked) => unknown {
   return ({ params }) => answers[params.get('query') ?? ''] ?? streams();
 }
-
-const until = '-until=2026-11-01T12:00:00Z';
-const fast = '-rate=1000';
 
 test.serial('each planted difference is found, shown with both values, and nothing else is', async (t) => {
   const same = {

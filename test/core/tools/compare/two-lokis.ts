@@ -1,5 +1,8 @@
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import type { ExecutionContext } from 'ava';
 import { runProgram } from '../../../../core/program/program.js';
 
@@ -72,4 +75,16 @@ export async function runCompare(
   let err = '';
   const io = { out: (text: string) => (out += text), err: (text: string) => (err += text), env: {} };
   return { status: await runProgram(['compare', ...args], io), out, err };
+}
+
+export const until = '-until=2026-11-01T12:00:00Z';
+export const fast = '-rate=1000';
+
+/** A file that is removed after the test. */
+export async function fileOf(t: ExecutionContext, name: string, content: string): Promise<string> {
+  const folder = await mkdtemp(join(tmpdir(), 'ref-proxy-compare-'));
+  t.teardown(() => rm(folder, { recursive: true, force: true }));
+  const file = join(folder, name);
+  await writeFile(file, content);
+  return file;
 }
