@@ -7,6 +7,7 @@ import type { MemoryAccount } from '../../core/base/memory/account.js';
 import { Pacer } from '../../core/base/pace/pacer.js';
 import { atPace } from '../../core/base/pace/steps.js';
 import type { Answer, ApiRequest, Host } from '../../core/plugin/index.js';
+import { isMatchingError } from '../../core/logql/metric/index.js';
 import { clientWithBreaker, type BackendClient } from '../../core/victoria/upstream/client.js';
 import { isCallError, isRefusal } from '../../core/victoria/upstream/failures.js';
 import { decodeSteps } from '../../core/wire/answer/decode.js';
@@ -127,11 +128,11 @@ export class OldLoki {
 /** The error of a call, which says that the old Loki is meant. */
 function named(error: ApiError): ApiError {
   const { message, status, entry } = error;
-  if (isRefusal(error) && queryRefusals.has(status)) {
+  const cause = error.cause instanceof Error ? error.cause.message : message;
+  if (isMatchingError(cause)) return apiError('oldLokiRefused', { cause }, { cause: error, status: 500 });
+  if (isRefusal(error) && queryRefusals.has(status))
     // The text is about the query of the client, who would get it from Loki too.
-    const cause = error.cause instanceof Error ? error.cause.message : message;
     return apiError('oldLokiRefused', { cause }, { cause: error, status });
-  }
   if (entry === errorTable.queryTimeout)
     return apiError(
       'oldLoki',
@@ -139,15 +140,15 @@ function named(error: ApiError): ApiError {
       { cause: error, status: 504 },
     );
   if (ownRefusals.has(status)) {
-    const cause = `status ${status}; check the user and the password in -loki-history-url`;
-    return apiError('oldLoki', { cause }, { cause: error });
+    const refusal = `status ${status}; check the user and the password in -loki-history-url`;
+    return apiError('oldLoki', { cause: refusal }, { cause: error });
   }
   if (isRefusal(error) && status < 500) {
-    const cause = status === 404 ? 'status 404; check the address in -loki-history-url' : message;
-    return apiError('oldLoki', { cause }, { cause: error, status });
+    const refusal = status === 404 ? 'status 404; check the address in -loki-history-url' : message;
+    return apiError('oldLoki', { cause: refusal }, { cause: error, status });
   }
-  const cause = entry === errorTable.unexpectedAnswer ? 'its answer is not that of a Loki' : message;
-  return apiError('oldLoki', { cause }, { cause: error });
+  const failure = entry === errorTable.unexpectedAnswer ? 'its answer is not that of a Loki' : message;
+  return apiError('oldLoki', { cause: failure }, { cause: error });
 }
 
 /** True if the old Loki could not be read. */

@@ -15,4 +15,5 @@ export { RangeEngine, transfersOf, type EngineLimits, type PackedEngine } from '
 export { binaryLimits, defaultMetricLimits } from './types.js';
 export { leavesOf, mapLeaves, type MetricTree, type PlannedMetric } from './tree.js';
 export type * from './types.js';
+export { isMatchingError } from './vector-binary.js';
 export { RangeWindows } from './windows.js';

@@ -42,6 +42,14 @@ export function joinedBreach(breaches: readonly (Breach | undefined)[]): Breach 
   return { column, error: apiError('severalErrors', { count: String(errors.length), texts }) };
 }
 
+/** True for the text of an error that a query gets because series match in a way that Loki does not allow; its status is 500. */
+export function isMatchingError(text: string): boolean {
+  return matchingErrors.test(text);
+}
+
+const matchingErrors =
+  /^(?:\d+ errors: )?(?:multiple matches for labels: |found duplicate series on the (?:left|right) hand-side;)/;
+
 /** The parts and limits of a binary operation. */
 interface BinaryParts {
   readonly budget: BinaryBudget;

@@ -260,6 +260,20 @@ test('a query that the old Loki refuses is refused with its text', async (t) => 
   });
 });
 
+test('an error of vector matching in the old Loki has the status and the text that Loki gives', async (t) => {
+  await withHistory(t, both, async ({ api, manners }) => {
+    const text = 'multiple matches for labels: grouping labels must ensure unique matches';
+    Object.assign(manners, { status: 500, body: text });
+    const { status, body } = await api.ask('query_range', {
+      ...range,
+      query: 'sum(rate({app="shop"}[5m])) + sum(rate({app="shop"}[5m]))',
+      step: '60',
+    });
+    t.is(status, 500);
+    t.true(JSON.stringify(body).includes(`"${text}"`), JSON.stringify(body));
+  });
+});
+
 test('an old Loki without patterns is told by a warning', async (t) => {
   await withHistory(t, both, async ({ api, manners }) => {
     manners.lacks = '/patterns';
