@@ -2,7 +2,14 @@ import { ApiError } from '../../base/errors/api-error.js';
 import { errorTable } from '../../base/errors/table.js';
 import type { CallTag, StrategyRecord } from '../../base/trace.js';
 import type { TimeRange } from '../../base/time/range.js';
-import { RangeWindows, type LeafRequest, type SeriesTable } from '../../logql/metric/index.js';
+import { Pacer } from '../../base/pace/pacer.js';
+import {
+  RangeWindows,
+  type LeafRequest,
+  type SeriesRow,
+  type SeriesTable,
+} from '../../logql/metric/index.js';
+import { errorLabel } from '../../logql/pipeline/types.js';
 import { printUnwrap } from '../../logql/print/stages.js';
 import { printFilter } from '../../victoria/logsql/print.js';
 import type { LeafPlan } from '../plan/types.js';
@@ -81,6 +88,7 @@ async function readHeld(leaf: KnownLeaf): Promise<SeriesTable> {
 
 /** Reasons found in data that probably hold for other ranges, too. */
 const lasting: ReadonlySet<DeclineReason> = new Set<DeclineReason>([
+  'errors-kept',
   'lines-differ',
   'lines-stay-long',
   'times-needed',
@@ -303,11 +311,13 @@ async function tryOne(
     return candidate;
   }
   try {
-    const result = await candidate.read(request, {
+    const read = await candidate.read(request, {
       ...context,
       upstream: upstream.taggedWith?.(tag) ?? upstream,
       ...leaf.learning(),
     });
+    const knowsAllLabels = namesFailedEntry === 'fully' || request.leaf.mayKeepErrors !== true;
+    const result = isDeclined(read) || knowsAllLabels ? read : await unlessErrorsKept(read, request.signal);
     if (isDeclined(result)) leaf.declined(name, result);
     else leaf.ran(tag);
     tell(isDeclined(result) ? result.declined : 'ran');
@@ -320,6 +330,19 @@ async function tryOne(
     tell('failed');
     throw error;
   }
+}
+
+/** Declines a table with series of samples that have an error. */
+async function unlessErrorsKept(table: SeriesTable, signal: AbortSignal): Promise<SeriesTable | Declined> {
+  const pacer = new Pacer(signal);
+  const rows: SeriesRow[] = [];
+  for (const row of table.rows) {
+    if (row.labels.get(errorLabel) !== '') return decline('errors-kept');
+    rows.push(row);
+    const pause = pacer.due();
+    if (pause !== undefined) await pause;
+  }
+  return { ...table, rows };
 }
 
 function costOf({ strategy: { name }, estimate }: Estimated): NonNullable<StrategyRecord['others']> {

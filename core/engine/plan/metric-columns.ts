@@ -38,10 +38,18 @@ export function visibleNames(leaf: SeenLeaf): ReadonlySet<string> | undefined {
     if (seen === 'all') return undefined;
     for (const name of seen) names.add(name);
   }
-  // A sample whose error is kept on purpose is a separate series with all labels, unless an aggregation around it groups it again.
-  const isGroupedAgain = (leaf.pushed ?? leaf.merged) !== undefined;
-  const mayKeepErrors = names.has(errorName) && !isGroupedAgain && !endsWithoutErrors(unwrap?.filters ?? []);
-  return mayKeepErrors ? undefined : withLevel(names);
+  return withLevel(names);
+}
+
+/**
+ * True if a sample may keep an error on purpose: it is then a separate series with all labels, whatever the grouping, unless an
+ * aggregation around it groups it again.
+ */
+export function mayKeepErrors({ range, pushed, merged }: SeenLeaf): boolean {
+  const { query, unwrap } = range.range;
+  const filters = unwrap?.filters ?? [];
+  if ((pushed ?? merged) !== undefined || endsWithoutErrors(filters)) return false;
+  return [...query.stages, ...filters].some((stage) => looksAt(stage, (name) => name === errorName));
 }
 
 /** True if no sample with an error passes the filters: the last filter on errors is `__error__=""`, and later ones cannot fail. */

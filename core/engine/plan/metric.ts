@@ -12,6 +12,7 @@ import {
   columnsFor,
   dropsErrors,
   isWholeJson,
+  mayKeepErrors,
   jsonNames,
   visibleNames,
   withLevel,
@@ -84,6 +85,7 @@ function* openLeaf(
       return {
         ...shared,
         columns: columnsFor(visibleNames(leaf), naming),
+        ...(mayKeepErrors(leaf) ? { mayKeepErrors: true } : {}),
         ...(usesStreamLabelsOnly(leaf, naming) ? { hasStreamLabelsOnly: true } : {}),
         ...decideLeaf(leaf, logs.residual),
         shortLines: planShortLines(leaf, logs.residual),
@@ -104,7 +106,7 @@ export function gatheringKey(leaf: Leaf, naming: Naming): string | undefined {
   const residual = stages.filter((stage) => !isLineFilter(stage));
   if (decideLeaf(leaf, residual).push !== undefined || planShortLines(leaf, residual) !== undefined)
     return undefined;
-  if (columnsFor(visibleNames(leaf), naming) === undefined) return undefined;
+  if (columnsFor(visibleNames(leaf), naming) === undefined || mayKeepErrors(leaf)) return undefined;
   const filters = stages.filter(isLineFilter).map(printStage);
   const times = [intervalNanoseconds, offsetNanoseconds].map(String);
   return JSON.stringify([selector.matchers.map(printMatcher), filters, times]);

@@ -51,6 +51,8 @@ export interface LeafPlan extends Leaf {
   readonly selection: LogsqlFilter;
   /** The columns it uses; undefined for all. Rows without a stored line always need all columns. */
   readonly columns: readonly FieldRef[] | undefined;
+  /** True if the series of samples with an error have all labels, and not only those that the columns determine. */
+  readonly mayKeepErrors?: true;
   /** The count by the backend instead of reading rows; undefined if that is impossible. */
   readonly push: LeafPush | undefined;
   /** True if every selected stream has all labels that the leaf uses, so that `| json` makes none of them. */

@@ -130,7 +130,9 @@ function asked(random: Random, data: Dataset, { selected, names, number, filter 
   const range = random.pick(['1m', '5m', '10m', '30m']);
   const lines = `${selected} | json${filter}${errors} [${range}]`;
   const kept = random.pick(['=""', '=""', '=""', '=""', '=""', '!=""', '!="JSONParserErr"', '=~".*"']);
-  const values = `${selected} | json${filter} | unwrap ${number} | __error__${kept} [${range}]`;
+  const checked = random.pick(['', '', ' | __error__=""']);
+  const behind = random.pick([true, true, true, false]) ? ` | __error__${kept}` : '';
+  const values = `${selected} | json${filter}${checked} | unwrap ${number}${behind} [${range}]`;
   const text = random.pick([
     `sum by (${by}) (count_over_time(${lines}))`,
     `count_over_time(${selected} | json | keep ${names[0]} [${range}])`,
@@ -170,6 +172,8 @@ const always = [
   'min without (took, level, user, pod) (min_over_time({app="regular"} | json | unwrap took | __error__="" [5m]))',
   'max(max_over_time({app="regular", door="push-0"} | json | unwrap took | __error__="JSONParserErr" [5m]))',
   'max_over_time({app="regular", door="push-1"} | json | unwrap took | user==1s or status>=404 or size==2KB [5m])',
+  'quantile_over_time(0.9, {app="regular", door="push-1"} | json | __error__="" | unwrap took [5m]) by (method)',
+  'quantile_over_time(0.9, {app="regular", door="push-0"} | json | __error__="" | unwrap took [5m]) by (method)',
   'absent_over_time({app="regular", door="push-0"} | json | __error__!="" [1m])',
   'absent_over_time({app="regular", door="push-0"} | json | unwrap took | __error__="" [1m])',
   'sum by (level, detected_level) (count_over_time({app="regular"} | drop __error__ [5m]))',

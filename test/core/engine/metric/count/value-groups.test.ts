@@ -32,6 +32,8 @@ async function tried(text: string): Promise<readonly string[]> {
 
 const queries = [
   'quantile_over_time(0.7, {app=~".+"} | json | unwrap status [120s]) by (app)',
+  'quantile_over_time(0.7, {app=~".+"} | json | __error__="" | unwrap status [120s]) by (app)',
+  'max_over_time({app=~".+"} | json | __error__="" | unwrap status [60s]) by (app, team)',
   'quantile_over_time(0.5, {app=~".+"} | json | app="a" | unwrap status [60s]) by (team)',
   'sum by (app, team) (max_over_time({app=~".+"} | json | unwrap status | __error__="" [60s]))',
   'sum by (level) (min_over_time({app=~".+"} | json | unwrap status_code | app!="b" [60s]))',
@@ -79,6 +81,31 @@ test.serial('values come without their rows, also where lines were pushed twice'
   const request = rangeRequest(text, base, base + 300n * second, 60n * second);
   const { calls } = await store.run(request, { account });
   t.true(calls.reduce((sum, { rows }) => sum + rows, 0) < 40);
+});
+
+test.serial('values are gathered beside filters on errors, unless a sample keeps its error', async (t) => {
+  const before = 'max_over_time({app="a"} | json | __error__="" | unwrap took_ms [60s]) by (method)';
+  const keeping =
+    'max_over_time({app="a"} | json | unwrap took_ms | __error__!="LogfmtParserErr" [60s]) by (method)';
+  account += 1;
+  await store.push(account, lines(290));
+  for (const text of [before, keeping]) {
+    t.deepEqual(await outcome(text, 'on'), await outcome(text, 'off'));
+    t.is((await tried(text)).at(-1), 'value-groups:ran', text);
+  }
+  account += 1;
+  const broken = lines(290).map((entry, n) =>
+    n === 40 ? { ...entry, line: '{"method":"GET","took_ms":7,"user' } : entry,
+  );
+  await store.push(account, broken);
+  for (const text of [before, keeping]) {
+    const wanted = await outcome(text, 'off');
+    t.is(JSON.stringify(wanted).includes('pod-1'), text === keeping, text);
+    for (const time of ['first', 'second']) t.deepEqual(await outcome(text, 'on'), wanted, `${text} ${time}`);
+  }
+  const ways = await tried(keeping);
+  t.true(ways.includes('value-groups:errors-kept'), ways.join(' '));
+  t.is(ways.at(-1), 'whole-rows:ran');
 });
 
 test.serial('values are gathered beside rows without a line, which alone are read', async (t) => {
