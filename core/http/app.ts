@@ -10,8 +10,8 @@ import { Attached } from '../base/memory/attached.js';
 import type { ServerOptions } from '../base/options.gen.js';
 import { RequestRecord } from '../kernel/telemetry/request-record.js';
 import type { EncodedAnswer } from '../wire/answer/types.js';
-import type { BrowserGuard } from './browser-guard.js';
-import { callerOf, firstHeader } from './caller.js';
+import type { Admission } from './admission.js';
+import { callerOf } from './caller.js';
 import { clientErrorOf, encodeError } from './error-body.js';
 import type { FastLane } from './fast-lane.js';
 import { lastAnswer } from './last-answer.js';
@@ -19,15 +19,12 @@ import { hasAmbiguousEnd, refuseBadHead } from './listener.js';
 import { securityHeaders } from './security-headers.js';
 import { type ServedRoute, serveRoute, type ServeSettings } from './serve-route.js';
 import { track, type TrackSettings } from './track.js';
-import { createHash, timingSafeEqual } from 'node:crypto';
-import type { Caller } from '../base/caller.js';
-import { headerNames } from '../wire/routes-table.js';
 import { Readable } from 'node:stream';
 
 export interface AppSettings extends ServeSettings, TrackSettings {
   readonly options: ServerOptions;
   readonly routes: readonly ServedRoute[];
-  readonly guard: BrowserGuard;
+  readonly admit: Admission;
   /** Removes secrets from error texts. */
   readonly hide: (text: string) => string;
   /** Remembers requests that can be answered from their bytes alone. */
@@ -130,13 +127,10 @@ function answerErrors(settings: AppSettings, running: AllRunning): Middleware {
 
 function createRouter(settings: AppSettings, running: AllRunning): Router {
   const router = new Router({ strict: true, sensitive: true });
-  const gate = adminGate(settings.options.adminAuthToken);
   for (const served of settings.routes) {
-    const isGated = served.route.listener === 'admin' && served.route.isOpen !== true;
     router.all(served.route.paths.map(toRouterPath), async (context) => {
       const { record, controller } = running.of(context);
-      settings.guard(served.route, record.caller);
-      if (isGated) gate(record.caller);
+      settings.admit(served.route, record.caller);
       const pathParams = new Map(Object.entries(context.params));
       const { encoded, path } = await serveRoute(
         context,
@@ -227,25 +221,6 @@ async function compressBody(
 function compress(body: Buffer): Promise<Buffer> {
   // The lowest level already shrinks log text to about a tenth; higher levels only cost time.
   return inThreadPool(body, { level: constants.Z_BEST_SPEED });
-}
-
-/**
- * Checks that a caller may use admin and debug routes, or throws. Without a token, only the listener's address protects them
- * (docs/protocol/tenants.md#admin-token).
- */
-function adminGate(token: string | undefined): (caller: Caller) => void {
-  if (token === undefined) return () => undefined;
-  const wanted = digest(token);
-  return (caller) => {
-    const bearer = /^Bearer\s+(.+)$/i.exec(caller.headers.get('authorization') ?? '')?.[1] ?? '';
-    const shown = firstHeader(caller.headers, headerNames.adminToken) || bearer;
-    // Digests have equal lengths, so the comparison does not reveal the token's length.
-    if (!timingSafeEqual(digest(shown), wanted)) throw apiError('adminAuthRequired', {});
-  };
-}
-
-function digest(text: string): Buffer {
-  return createHash('sha256').update(text).digest();
 }
 
 const chunkBytes = 64 * 1024;

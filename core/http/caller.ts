@@ -2,9 +2,10 @@ import type { IncomingMessage } from 'node:http';
 import type { Caller } from '../base/caller.js';
 import { headerNames } from '../wire/routes-table.js';
 
-/** Describes the caller from the connection and the request headers. */
-export function callerOf(request: IncomingMessage): Caller {
-  const headers = headersOf(request);
+/** Describes the caller from the connection and the request headers; `more` are headers that count unless the request has them itself. */
+export function callerOf(request: IncomingMessage, more?: ReadonlyMap<string, string>): Caller {
+  const own = headersOf(request);
+  const headers = more === undefined ? own : new Map([...more, ...own]);
   const orgId = firstHeader(headers, headerNames.tenant);
   return {
     method: request.method ?? 'GET',

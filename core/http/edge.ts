@@ -6,12 +6,11 @@ import type { ServerOptions } from '../base/options.gen.js';
 import type { Meters } from '../base/meters.js';
 import type { Logger } from '../base/logger.js';
 import type { Clock } from '../base/clock.js';
-import type { UpgradeHandler } from '../kernel/plugin/contract.js';
 import { apiError } from '../base/errors/table.js';
 import { parseListenAddress } from '../base/listen-address.js';
 import { createApp } from './app.js';
 import type { connectionMetrics, fastLaneMetrics } from '../kernel/telemetry/metrics-table.js';
-import { createBrowserGuard } from './browser-guard.js';
+import { createAdmission } from './admission.js';
 import { Connections } from './connections.js';
 import { FastLane } from './fast-lane.js';
 import { InFlight } from './in-flight.js';
@@ -231,10 +230,9 @@ export class Edge {
       });
       connections.cut(socket, 'certificate');
     });
-    if (name === 'main')
-      server.on('upgrade', (request: IncomingMessage, socket: Duplex, head: Buffer) =>
-        this.#current?.upgrades.take(server, request, socket, head),
-      );
+    server.on('upgrade', (request: IncomingMessage, socket: Duplex, head: Buffer) =>
+      this.#current?.upgrades.take(name, server, request, socket, head),
+    );
     if (plan.address === workerSocket) return listenOnSocket(server, plan.address);
     return listen(server, { ...plan, isTls: tls !== undefined, isShared });
   }
@@ -271,11 +269,11 @@ export class Serving {
     const shared = { options, inFlight: this.#inFlight, observer, clock, cutUnread, onThrow, hide };
     this.upgrades = new Upgrades({
       ...shared,
-      guard: createBrowserGuard('main', options),
       run: served.run,
-      handlers: served.upgrades ?? new Map<string, UpgradeHandler>(),
     });
-    for (const [name, { routes }] of plans) {
+    for (const [name, { routes, upgrades }] of plans) {
+      const admit = createAdmission(name, options);
+      this.upgrades.serve(name, upgrades, admit);
       const fastLane =
         name === 'main' && options.httpFastLane
           ? new FastLane({ ...shared, meters, connections })
@@ -283,7 +281,7 @@ export class Serving {
       const app = createApp({
         ...shared,
         routes,
-        guard: createBrowserGuard(name, options),
+        admit,
         run: served.run,
         memory: served.memory,
         fastLane,

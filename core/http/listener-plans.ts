@@ -7,6 +7,7 @@ import type { RouteHandler, UpgradeHandler } from '../kernel/plugin/contract.js'
 import type { RequestObserver } from '../kernel/telemetry/request-record.js';
 import type { ListenerName, Route } from '../wire/routes-table.js';
 import type { ServedRoute } from './serve-route.js';
+import type { ServedUpgrade } from './upgrade.js';
 
 /** Routes and stages of one pipeline. */
 export interface Served {
@@ -16,7 +17,7 @@ export interface Served {
   readonly handlers: ReadonlyMap<string, RouteHandler>;
   /** All routes that may have a handler, by id. */
   readonly routes: ReadonlyMap<string, Route>;
-  /** Handlers of WebSocket requests on the main listener, by route id. */
+  /** Handlers of WebSocket requests, by route id. */
   readonly upgrades?: ReadonlyMap<string, UpgradeHandler>;
   readonly hideSecrets: (text: string) => string;
   readonly run: Run;
@@ -28,6 +29,7 @@ export interface ListenerPlan {
   readonly flag: string;
   readonly address: string;
   readonly routes: ServedRoute[];
+  readonly upgrades: ServedUpgrade[];
 }
 
 /**
@@ -35,34 +37,40 @@ export interface ListenerPlan {
  * others only if they have routes.
  */
 export function planListeners(
-  { server, telemetry, handlers, routes }: Served,
+  { server, telemetry, handlers, upgrades, routes }: Served,
   workerSocket: string | undefined,
 ): ReadonlyMap<ListenerName, ListenerPlan> {
   const plans = new Map<ListenerName, ListenerPlan>([
-    ['main', { flag: '-listen', address: server.listen, routes: [] }],
+    ['main', { flag: '-listen', address: server.listen, routes: [], upgrades: [] }],
   ]);
   const planOf = (name: ListenerName, flag: string, address: string): ListenerPlan => {
-    const plan = plans.get(name) ?? { flag, address, routes: [] };
+    const plan = plans.get(name) ?? { flag, address, routes: [], upgrades: [] };
     plans.set(name, plan);
     return plan;
   };
-  for (const [id, given] of handlers) {
+  /** The plan of a route's listener; undefined if there is none. */
+  const planFor = ({ listener }: Route): ListenerPlan | undefined => {
+    if (listener === 'workers')
+      return workerSocket === undefined ? undefined : planOf('workers', 'workers', workerSocket);
+    if (listener === 'admin' && server.adminAuthToken === undefined)
+      return planOf('admin', '-admin-listen', server.adminListen);
+    if (listener === 'metrics' && server.metricsListen !== undefined)
+      return planOf('metrics', '-metrics-listen', server.metricsListen);
+    return planOf('main', '-listen', server.listen);
+  };
+  const routeOf = (id: string): Route => {
     const route = routes.get(id);
     if (route === undefined) throw new Error(`a plugin serves the unknown route "${id}"`);
+    return route;
+  };
+  for (const [id, given] of handlers) {
+    const route = routeOf(id);
     const isOff = route.isInstrumentation === true && !telemetry.registerInstrumentation;
-    const handler = isOff ? notRegistered : given;
-    if (route.listener === 'workers') {
-      if (workerSocket !== undefined)
-        planOf('workers', 'workers', workerSocket).routes.push({ route, handler });
-      continue;
-    }
-    const plan =
-      route.listener === 'admin' && server.adminAuthToken === undefined
-        ? planOf('admin', '-admin-listen', server.adminListen)
-        : route.listener === 'metrics' && server.metricsListen !== undefined
-          ? planOf('metrics', '-metrics-listen', server.metricsListen)
-          : planOf('main', '-listen', server.listen);
-    plan.routes.push({ route, handler });
+    planFor(route)?.routes.push({ route, handler: isOff ? notRegistered : given });
+  }
+  for (const [id, handler] of upgrades ?? []) {
+    const route = routeOf(id);
+    planFor(route)?.upgrades.push({ route, handler });
   }
   return plans;
 }

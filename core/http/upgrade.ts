@@ -10,21 +10,19 @@ import type { UpgradeHandler } from '../kernel/plugin/contract.js';
 import type { Run } from '../kernel/chain.js';
 import { RequestRecord, type RequestObserver } from '../kernel/telemetry/request-record.js';
 import { asError, guardEvents } from '../base/guard-events.js';
-import type { BrowserGuard } from './browser-guard.js';
+import type { Admission } from './admission.js';
 import { callerOf } from './caller.js';
+import { carriedHeaders, chosenProtocol } from './carried-headers.js';
 import { readUrlParams } from './form.js';
 import type { OnThrow } from './guarded-server.js';
 import { createGuardedWebSockets } from './guarded-web-sockets.js';
 import { refuseBadHead } from './listener.js';
-import { routeById, routeLabel, type Route } from '../wire/routes-table.js';
+import { routeLabel, type ListenerName, type Route } from '../wire/routes-table.js';
 import { asksForWebSocket, Handshake } from './upgrade-handshake.js';
 import { UpgradeSession } from './upgrade-session.js';
 
 export interface UpgradeSettings {
   readonly options: Pick<ServerOptions, 'httpWriteTimeout' | 'errorResponseMessageField'>;
-  /** Handlers by route id. */
-  readonly handlers: ReadonlyMap<string, UpgradeHandler>;
-  readonly guard: BrowserGuard;
   /** Removes secrets from error texts. */
   readonly hide: (text: string) => string;
   readonly run: Run;
@@ -36,15 +34,19 @@ export interface UpgradeSettings {
 /** A larger client message closes the socket with 1009, since no route expects any. */
 const maxMessageBytes = 4096;
 
-interface Served {
+export interface ServedUpgrade {
   readonly route: Route;
   readonly handler: UpgradeHandler;
 }
 
-/** The WebSocket requests of a listener and the open WebSockets. */
+interface Admitted extends ServedUpgrade {
+  readonly admit: Admission;
+}
+
+/** The WebSocket requests of all listeners and the open WebSockets. */
 export class Upgrades {
   readonly #settings: UpgradeSettings;
-  readonly #byPath = new Map<string, Served>();
+  readonly #byListener = new Map<ListenerName, ReadonlyMap<string, Admitted>>();
   readonly #sessions = new Set<UpgradeSession>();
   readonly #server: WebSocketServer;
   #isClosing = false;
@@ -59,15 +61,18 @@ export class Upgrades {
         perMessageDeflate: false,
         autoPong: false,
         maxPayload: maxMessageBytes,
+        handleProtocols: chosenProtocol,
       },
       (error) => settings.onThrow(error, undefined),
     );
-    for (const [id, handler] of settings.handlers) {
-      const route = routeById.get(id);
-      if (route === undefined)
-        throw new Error(`a plugin upgrades the route "${id}", which is not in core/wire/routes-table`);
-      for (const path of route.paths) this.#byPath.set(path, { route, handler });
-    }
+  }
+
+  /** Adds the routes of a listener. */
+  serve(listener: ListenerName, upgrades: readonly ServedUpgrade[], admit: Admission): void {
+    const byPath = new Map<string, Admitted>();
+    for (const { route, handler } of upgrades)
+      for (const path of route.paths) byPath.set(path, { route, handler, admit });
+    this.#byListener.set(listener, byPath);
   }
 
   /** Number of WebSockets and handshakes that have not ended. */
@@ -76,9 +81,9 @@ export class Upgrades {
   }
 
   /** Handles an upgrade request of a server; one without an upgrade handler is handled like any other request. */
-  take(server: Server, request: IncomingMessage, socket: Duplex, head: Buffer): void {
+  take(listener: ListenerName, server: Server, request: IncomingMessage, socket: Duplex, head: Buffer): void {
     const path = (request.url ?? '').split('?', 1)[0] ?? '';
-    const served = asksForWebSocket(request) ? this.#byPath.get(path) : undefined;
+    const served = asksForWebSocket(request) ? this.#byListener.get(listener)?.get(path) : undefined;
     const { onThrow } = this.#settings;
     if (served === undefined) {
       answerPlainly(server, request, socket, onThrow);
@@ -107,14 +112,16 @@ export class Upgrades {
   }
 
   async #open(
-    { route, handler }: Served,
+    { route, handler, admit }: Admitted,
     path: string,
     request: IncomingMessage,
     socket: Duplex,
     head: Buffer,
   ): Promise<void> {
-    const { clock, guard, observer, run, options, hide } = this.#settings;
-    const record = new RequestRecord('GET', path, callerOf(request), clock.monotonicMs());
+    const { clock, observer, run, options, hide } = this.#settings;
+    // Only the page's own routes: elsewhere a header that a gateway takes away must stay away.
+    const carried = route.listener === 'admin' ? carriedHeaders(request) : undefined;
+    const record = new RequestRecord('GET', path, callerOf(request, carried), clock.monotonicMs());
     record.route = routeLabel(route);
     record.requestType = route.id;
     observer.started(record);
@@ -142,7 +149,7 @@ export class Upgrades {
     const query = (request.url ?? '').slice(path.length + 1);
     const readParams = (): Params => {
       refuseBadHead(request);
-      guard(route, record.caller);
+      admit(route, record.caller);
       return readUrlParams(query);
     };
     await session.serve(handler, readParams, path);

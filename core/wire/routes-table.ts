@@ -129,6 +129,7 @@ export const routes: readonly Route[] = [
   route('ui_pipeline', ['/ui/api/pipeline'], ['GET'], { listener: 'admin' }),
   route('ui_explain', ['/ui/api/explain'], read, { listener: 'admin' }),
   route('ui_query_range', ['/ui/api/query_range'], read, { listener: 'admin' }),
+  route('ui_tail', ['/ui/api/tail'], ['GET'], { listener: 'admin' }),
   route('ui_labels', ['/ui/api/labels'], read, { listener: 'admin' }),
   route('ui_label_values', ['/ui/api/label/{name}/values'], read, { listener: 'admin' }),
   route('ui_fields', ['/ui/api/detected_fields'], read, { listener: 'admin' }),

@@ -11,6 +11,7 @@ import {
   type UpgradeCall,
   type UpgradeHandler,
 } from '../../core/plugin/index.js';
+import { usualTail } from '../../core/operations/usual-tail.js';
 import type { FollowRules } from '../../core/wire/api/follow-rules.js';
 import type { LiveAnswer } from '../../core/wire/answer/live.js';
 import { errorTable } from '../../core/base/errors/table.js';
@@ -47,15 +48,22 @@ class Tail implements Endpoint {
       openTimeoutMs: options.nativeOpenTimeout,
     };
     const plain: RouteHandler = () => Promise.reject(apiError('notWebSocket', {}));
-    const upgrade: UpgradeHandler = (call) => this.#serve(call);
+    const upgrade: UpgradeHandler = (call) => {
+      const isAllowed = mayOpen(call.caller.headers.get('origin'), options.allowedOrigins);
+      return isAllowed ? this.#serve(call) : Promise.reject(apiError('tailOriginRefused', {}));
+    };
     this.routes = new Map(routeIds.map((id) => [id, plain]));
     this.upgrades = new Map(routeIds.map((id) => [id, upgrade]));
   }
 
+  start(): Promise<void> {
+    this.#host.onStop(usualTail(this.#host).claim((call) => this.#serve(call)));
+    return Promise.resolve();
+  }
+
   async #serve(call: UpgradeCall): Promise<void> {
-    const { allowedOrigins, maxOpen } = this.#options;
+    const { maxOpen } = this.#options;
     const { meters } = this.#host;
-    if (!mayOpen(call.caller.headers.get('origin'), allowedOrigins)) throw apiError('tailOriginRefused', {});
     if (maxOpen > 0 && this.#open >= maxOpen) throw apiError('tooManyTails', { limit: maxOpen });
     this.#open += 1;
     meters.tail_open.set(this.#open, {});

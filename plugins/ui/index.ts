@@ -10,9 +10,13 @@ import {
   type RequestRecord,
   type RouteHandler,
   type Topic,
+  type UpgradeCall,
+  type UpgradeHandler,
 } from '../../core/plugin/index.js';
 import { usualPatternSearch } from '../../core/operations/pattern-search.js';
+import { usualTail } from '../../core/operations/usual-tail.js';
 import { jsonAnswer } from '../../core/wire/answer/finished.js';
+import { Query } from '../../core/wire/api/query.js';
 import type { ApiRequest } from '../../core/wire/api/request.js';
 import {
   paramContext,
@@ -98,6 +102,7 @@ export function createUi(host: UiHost, folder: URL): Endpoint {
         async ({ params, caller }) => jsonAnswer(await explainForPage(params, host, caller.orgId)),
       ],
       ['ui_query_range', asking(parseQueryRange)],
+      ['ui_tail', () => Promise.reject(apiError('notWebSocket', {}))],
       ['ui_labels', asking(parseLabels)],
       ['ui_label_values', askingByName(parseLabelValues)],
       ['ui_fields', asking(parseDetectedFields)],
@@ -128,6 +133,7 @@ export function createUi(host: UiHost, folder: URL): Endpoint {
         },
       ],
     ]),
+    upgrades: new Map<string, UpgradeHandler>([['ui_tail', (call) => openTail(call, host)]]),
     start: () => page.load(),
   };
 }
@@ -138,6 +144,16 @@ function computed(answer: (params: Params) => object): RouteHandler {
   return ({ params }) => new Promise((resolve) => resolve(jsonAnswer(answer(params))));
 }
 
+/** Opens the tail of the pipeline. A metric query is refused before the handshake: the page then asks over HTTP, and is told why. */
+async function openTail(call: UpgradeCall, host: UiHost): Promise<void> {
+  const tail = usualTail(host).current;
+  if (tail === undefined) throw apiError('badRequest', { text: noTail });
+  const query = new Query(call.params.get('query')?.[0] ?? '', host.naming.dottedNames);
+  if (query.ast.kind !== 'log') throw apiError('tailNeedsLogs', {});
+  await tail(call);
+}
+
+const noTail = 'this pipeline serves no tail: add the endpoint `tail` to its file';
 const noPatterns =
   'this pipeline serves no patterns: add the endpoint `patterns` to its file, or set its option enabled';
 

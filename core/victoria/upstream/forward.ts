@@ -22,6 +22,7 @@ const neverForwarded: ReadonlySet<string> = new Set([
   'te',
   'trailer',
   'upgrade',
+  'sec-websocket-protocol',
   'expect',
   'content-length',
   'content-type',
