@@ -2,6 +2,7 @@ import { barChecks } from './bar-checks.js';
 import { editorChecks } from './editor-checks.js';
 import { lineChecks } from './line-checks.js';
 import { findingChecks } from './finding-checks.js';
+import { liveChecks } from './live-checks.js';
 import type { Check } from './looks.js';
 import { pageChecks } from './page-checks.js';
 import { pipelineChecks } from './pipeline-checks.js';
@@ -15,6 +16,7 @@ export const checks: readonly Check[] = [
   ...editorChecks,
   ...barChecks,
   ...lineChecks,
+  ...liveChecks,
   ...readingChecks,
   ...seriesChecks,
   ...planChecks,

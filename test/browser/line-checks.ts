@@ -9,7 +9,6 @@ import {
   queryText,
   rangeText,
   settled,
-  typeQuery,
   wide,
   until,
   withPage,
@@ -144,24 +143,6 @@ export const lineChecks: readonly Check[] = [
           await fitsAndReads(page);
         },
       ),
-  ],
-  [
-    'live lines come by themselves, hold still when paused, and end',
-    (settings) =>
-      withPage(settings, wide, '', async ({ page }) => {
-        await typeQuery(page, everyLine);
-        await page.getByRole('button', { name: 'Live' }).click();
-        await page.locator('.row').first().waitFor();
-        const first = await page.locator('.row time').first().getAttribute('title');
-        await until(page, `document.querySelector('.row time')?.title !== ${JSON.stringify(first)}`);
-        await page.getByText(/[\d.]+ per second/).waitFor();
-        await page.getByRole('button', { name: 'Pause' }).click();
-        assert.match(await page.locator('.live-state').innerText(), /Paused/);
-        await fitsAndReads(page);
-        await page.getByRole('button', { name: 'Resume' }).click();
-        await page.getByRole('button', { name: 'End' }).click();
-        assert.equal(await page.locator('.live-state').count(), 0);
-      }),
   ],
   [
     'the plan advises a line filter where the backend cannot search for a parsed value itself',

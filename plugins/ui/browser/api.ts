@@ -92,6 +92,26 @@ export async function openRange(asked: Asked, signal: AbortSignal): Promise<Read
   return body ?? new Blob().stream();
 }
 
+/** Opens the tail of a log query. A browser sends no headers with a WebSocket, so they go as sub-protocols. */
+export function openTail(
+  { query, tenant }: Pick<QueryState, 'query' | 'tenant'>,
+  startMs: number,
+  limit: number,
+): WebSocket {
+  const params = new URLSearchParams({ query, start: `${startMs}000000`, limit: String(limit) });
+  const url = new URL(`api/tail?${params.toString()}`, location.href);
+  url.protocol = url.protocol.replace('http', 'ws');
+  const headers = { encodingFlags: 'categorize-labels', tenant, adminToken: token.read() };
+  const carried = Object.entries(headers).flatMap(([name, value]) =>
+    value === '' ? [] : [`ref-proxy.${name}.${base64url(value)}`],
+  );
+  return new WebSocket(url, ['live', ...carried]);
+}
+
+function base64url(text: string): string {
+  return btoa(text).replaceAll('+', '-').replaceAll('/', '_').replaceAll('=', '');
+}
+
 function rangeParams({ query, limit, direction, range, step }: Asked): Record<string, string> {
   return {
     query,

@@ -73,7 +73,7 @@ const actions: Readonly<Record<Exclude<ShortcutAction, 'help'>, () => void>> = {
   later: () => session.shift(1),
   zoomOut: () => session.zoomOut(),
   run: () => session.run(),
-  live: () => (session.store.state.live === undefined ? session.goLive() : session.endLive()),
+  live: () => (session.store.state.live === undefined ? session.goLive() : session.live.end()),
   showQuery: () => session.show('query'),
   showPipeline: () => session.show('pipeline'),
 };

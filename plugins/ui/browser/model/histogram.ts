@@ -65,7 +65,8 @@ export function hiddenBeside(
   return isAlone ? new Set() : new Set(others);
 }
 
-function barsOf(
+/** Bars of a range from counts of their ends. */
+export function barsOf(
   parts: readonly (readonly [endMs: number, level: Level, count: number])[],
   range: TimeRange,
   stepSeconds: number,

@@ -96,19 +96,6 @@ export function labelOf({ stream, metadata, parsed }: LogRow, name: string): str
   return undefined;
 }
 
-/** The index of the row that is nearest to a time, in sorted rows; -1 without rows. */
-export function indexAtTime(rows: readonly LogRow[], ms: number): number {
-  const isForward = (rows[0]?.ms ?? 0) <= (rows.at(-1)?.ms ?? 0);
-  let [from, to] = [0, rows.length - 1];
-  while (from < to) {
-    const middle = (from + to) >> 1;
-    const at = rows[middle]?.ms ?? 0;
-    if (isForward ? at < ms : at > ms) from = middle + 1;
-    else to = middle;
-  }
-  return to;
-}
-
 function groupOf(title: string, of: LabelGroup['of'], labels: Labels): LabelGroup {
   return { title, of, labels: Object.entries(labels).sort(([a], [b]) => (a < b ? -1 : 1)) };
 }

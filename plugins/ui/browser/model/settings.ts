@@ -7,9 +7,11 @@ export interface Settings {
   readonly zone: Zone;
   /** True to wrap long lines. */
   readonly wraps: boolean;
+  /** True to show live lines with the newest at the bottom. */
+  readonly newestLast: boolean;
 }
 
-export const usualSettings: Settings = { theme: 'system', zone: 'browser', wraps: true };
+export const usualSettings: Settings = { theme: 'system', zone: 'browser', wraps: true, newestLast: false };
 
 /** Parses stored settings; invalid values become defaults. */
 export function parseSettings(text: string | null): Settings {
@@ -22,6 +24,7 @@ export function parseSettings(text: string | null): Settings {
       theme: theme === 'light' || theme === 'dark' ? theme : 'system',
       zone: zone === 'utc' ? 'utc' : 'browser',
       wraps: wraps !== false,
+      newestLast: read.get('newestLast') === true,
     };
   } catch {
     return usualSettings;

@@ -96,6 +96,12 @@ export interface WireSeries {
   readonly metric: Labels;
   readonly values: readonly (readonly [seconds: number, value: string])[];
 }
+/** A frame of `/ui/api/tail`. */
+export interface TailFrame {
+  readonly streams: readonly WireStream[];
+  /** Lines that were dropped because the page reads too slowly. */
+  readonly dropped_entries?: readonly object[];
+}
 export interface WireStats {
   readonly summary?: {
     readonly execTime?: number;

@@ -1,11 +1,10 @@
 import type { JSX } from 'preact';
 import { useCallback, useEffect, useLayoutEffect, useMemo, useRef, useState } from 'preact/hooks';
 import { colourOf, columnsOf, LabelUsage } from '../model/lines/label-columns.js';
-import { indexAtTime, labelOf, type LogRow } from '../model/log-rows.js';
+import { labelOf, type LogRow } from '../model/log-rows.js';
 import type { Marker } from '../model/match-marks.js';
 import type { TimeRange } from '../model/time-range.js';
 import { columnChoice } from '../store/columns.js';
-import { offerLineScroll } from '../store/line-scroll.js';
 import { session } from '../store/session.js';
 import { useStore } from '../store/store.js';
 import { ListHead } from './lines/list-head.js';
@@ -53,11 +52,10 @@ export function LogList({
     estimate: rowHeight,
     kept: active,
   });
-  const [onKeyDown, move] = useRowKeys(virtual, rows.length, active, activate);
+  const onKeyDown = useRowKeys(virtual, rows.length, active, activate);
   const layout = `${place.width} ${wraps} ${columns.map(({ width }) => width).join(' ')}`;
   // Heights that were measured at another width are wrong now.
   useLayoutEffect(() => virtual.measure(), [layout]);
-  useEffect(() => offerLineScroll((ms) => move(Math.max(0, indexAtTime(rows, ms)))), [rows]);
   useNearEnd(virtual, rows.length, onNearEnd);
   const hasDays = range.endMs - range.startMs > dayMs;
   const name = `Log lines: ${rows.length}`;

@@ -30,7 +30,7 @@ export function QueryBar({
         class={isLive ? 'button is-quiet is-live is-on' : 'button is-quiet is-live'}
         aria-pressed={isLive}
         title="Lines as they arrive  l"
-        onClick={() => (isLive ? session.endLive() : session.goLive())}
+        onClick={() => (isLive ? session.live.end() : session.goLive())}
       >
         <Icon name="live" />
         <span class="caption">Live</span>

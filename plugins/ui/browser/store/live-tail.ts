@@ -1,44 +1,66 @@
-import { failureText, fetchRange } from '../api.js';
-import { logRows, type LogRow } from '../model/log-rows.js';
+import type { Histogram } from '../model/histogram.js';
+import { LiveCounts } from '../model/lines/live-counts.js';
+import { numbered, sorted, type LogRow } from '../model/log-rows.js';
 import { joined } from '../model/paging.js';
 import type { QueryState } from '../model/query-state.js';
+import { followTail, maxAtOnce, overlapMs, pollLines, type EndSource } from './live-sources.js';
 
 export interface LiveState {
   readonly query: string;
   readonly isPaused: boolean;
-  /** The lines, newest first. */
+  /** True while somebody has scrolled away from the newest lines, which holds the shown ones still. */
+  readonly isReading: boolean;
+  /** The shown lines, newest first. */
   readonly rows: readonly LogRow[];
+  /** Number of lines that came while the shown ones are held still. */
+  readonly waiting: number;
   /** Number of lines since the start, including those no longer shown. */
   readonly count: number;
   /** Lines per second over the last ten seconds. */
   readonly perSecond: number;
+  readonly histogram: Histogram;
+  /** How lines come: by WebSocket, by polling where that is not possible, or not before the lost WebSocket is open again. */
+  readonly way: 'opening' | 'tail' | 'lost' | 'polls';
   /** The current problem. */
   readonly problem: string | undefined;
   /** True if more lines arrived at once than can be shown. */
   readonly isOverrun: boolean;
+  /** Number of lines that the server has dropped. */
+  readonly dropped: number;
 }
 
-const everyMs = 1_000;
-/** Time that is read again, because lines may arrive late, and lines of one timestamp in parts. */
-const overlapMs = 5_000;
-const maxAtOnce = 500;
 const maxShown = 1_000;
 /** Length of the history shown at the start. */
 const historyMs = 60_000;
-const withinMs = 20_000;
-/** Time over which the rate is taken. */
-const rateMs = 10_000;
+/** Waits before a lost WebSocket is opened again; after the last one the page polls. */
+const waitsMs = [1_000, 2_000, 4_000, 8_000, 15_000];
+/** Time after which an open WebSocket counts as a success, so that the waits start again. */
+const steadyMs = 10_000;
+/** Time within which incoming lines are shown together. */
+const togetherMs = 200;
+const tickMs = 1_000;
 
-/** Polls for new lines of a query every second. It uses the query API, so that tenants, tokens and limits apply as well. */
+/**
+ * Follows new lines of a query: over a WebSocket, which is opened again when it is lost, or by polling. While they are paused or read,
+ * the shown lines are held still, and newer ones wait.
+ */
 export class LiveTail {
   readonly #notify: (state: LiveState | undefined) => void;
   #state: LiveState | undefined;
+  #endSource: EndSource = () => undefined;
   #timer: ReturnType<typeof setTimeout> | undefined;
-  #controller: AbortController | undefined;
-  #asked: QueryState | undefined;
-  #seenMs = 0;
-  /** The latest polls with the number of lines that they brought; polls of the last ten seconds only. */
-  #polls: readonly (readonly [atMs: number, lines: number])[] = [];
+  #ticks: ReturnType<typeof setInterval> | undefined;
+  #showing: ReturnType<typeof setTimeout> | undefined;
+  #counts = new LiveCounts(0);
+  /** Incoming lines that are not joined yet, at most as many as are shown. */
+  #incoming: LogRow[] = [];
+  /** The latest lines, newest first. */
+  #latest: readonly LogRow[] = [];
+  #count = 0;
+  /** Number of lines when the shown ones were the latest. */
+  #shownCount = 0;
+  #isReading = false;
+  #losses = 0;
 
   constructor(tell: (state: LiveState | undefined) => void) {
     this.#notify = tell;
@@ -46,98 +68,150 @@ export class LiveTail {
 
   start(asked: QueryState): void {
     this.end();
-    this.#asked = asked;
-    this.#seenMs = Date.now() - historyMs;
-    this.#polls = [];
+    const nowMs = Date.now();
+    this.#counts = new LiveCounts(nowMs);
     this.#set({
       query: asked.query,
       isPaused: false,
+      isReading: false,
       rows: [],
+      waiting: 0,
       count: 0,
       perSecond: 0,
+      histogram: this.#counts.histogram(nowMs),
+      way: 'opening',
       problem: undefined,
       isOverrun: false,
+      dropped: 0,
     });
-    void this.#look();
+    this.#ticks = setInterval(() => this.#show(), tickMs);
+    this.#open(asked, nowMs - historyMs);
   }
 
+  /** Shows what has come until now, and holds it still; lines go on coming in. */
   pause(): void {
-    this.#stop();
-    if (this.#state !== undefined) this.#set({ ...this.#state, isPaused: true });
+    this.#show();
+    this.#change({ isPaused: true });
   }
 
   resume(): void {
-    if (this.#state === undefined) return;
-    this.#set({ ...this.#state, isPaused: false });
-    void this.#look();
+    this.#change({ isPaused: false });
+    this.#show();
+  }
+
+  /** Holds the lines still while somebody has scrolled away from the newest ones. */
+  hold(isReading: boolean): void {
+    if (isReading === this.#isReading) return;
+    this.#isReading = isReading;
+    this.#show();
   }
 
   end(): void {
-    this.#stop();
+    this.#endSource();
+    this.#endSource = () => undefined;
+    clearTimeout(this.#timer);
+    clearTimeout(this.#showing);
+    clearInterval(this.#ticks);
+    this.#showing = undefined;
+    [this.#incoming, this.#latest, this.#isReading] = [[], [], false];
+    [this.#count, this.#shownCount, this.#losses] = [0, 0, 0];
     if (this.#state === undefined) return;
     this.#state = undefined;
     this.#notify(undefined);
   }
 
-  #stop(): void {
-    clearTimeout(this.#timer);
-    this.#controller?.abort();
-    this.#controller = undefined;
+  #open(asked: QueryState, startMs: number): void {
+    this.#endSource = followTail(
+      asked,
+      startMs,
+      (...lines) => this.#take(...lines),
+      () => this.#change({ way: 'tail', problem: undefined }),
+      (openMs) => this.#lost(asked, startMs, openMs),
+    );
   }
 
-  async #look(): Promise<void> {
-    const asked = this.#asked;
-    if (asked === undefined) return;
-    const controller = new AbortController();
-    this.#controller = controller;
-    const endMs = Date.now();
-    try {
-      const range = {
-        startNs: BigInt(this.#seenMs - overlapMs) * 1_000_000n,
-        endNs: BigInt(endMs) * 1_000_000n,
-      };
-      const signal = AbortSignal.any([controller.signal, AbortSignal.timeout(withinMs)]);
-      const { data } = await fetchRange({ ...asked, range, limit: maxAtOnce, direction: 'backward' }, signal);
-      if (data.resultType !== 'streams') {
-        this.#trouble('A live view is of lines: this query counts them.');
-        return;
-      }
-      if (this.#controller === controller) this.#take(logRows(data.result, 'backward'), endMs);
-    } catch (error) {
-      if (controller.signal.aborted) return;
-      this.#trouble(failureText(error));
+  /** Opens a lost WebSocket again after a while; polls if it could never be opened, or not for long. */
+  #lost(asked: QueryState, startMs: number, openMs: number | undefined): void {
+    if (openMs !== undefined && openMs > steadyMs) this.#losses = 0;
+    const waitMs = this.#state?.way === 'opening' ? undefined : waitsMs[this.#losses];
+    this.#join();
+    const newest = this.#latest[0];
+    const nextMs = newest === undefined ? startMs : Math.floor(newest.ms);
+    if (waitMs === undefined) {
+      this.#change({ way: 'polls' });
+      this.#endSource = pollLines(
+        asked,
+        nextMs,
+        (...lines) => this.#take(...lines),
+        (problem) => this.#change({ problem }),
+      );
+      return;
     }
-    if (this.#controller === controller) this.#timer = setTimeout(() => void this.#look(), everyMs);
+    this.#losses += 1;
+    this.#change({ way: 'lost' });
+    this.#timer = setTimeout(() => this.#open(asked, nextMs - overlapMs), waitMs);
   }
 
-  #take(found: readonly LogRow[], endMs: number): void {
+  #take(rows: readonly LogRow[], isHistory: boolean, dropped: number): void {
     if (this.#state === undefined) return;
-    this.#seenMs = endMs;
-    const { rows, count } = this.#state;
-    const all = joined(rows, found, 'backward');
-    const fresh = all.length - rows.length;
-    // The first poll brings the history, which says nothing about the rate.
-    const isFirst = this.#polls.length === 0;
-    this.#polls = [
-      ...this.#polls.filter(([atMs]) => atMs > endMs - rateMs),
-      [endMs, isFirst ? 0 : fresh] as const,
-    ];
-    const seconds = Math.max(1, (endMs - (this.#polls[0]?.[0] ?? endMs)) / 1_000);
-    const perSecond = this.#polls.slice(1).reduce((sum, [, lines]) => sum + lines, 0) / seconds;
-    // Only updated if there is something new.
-    if (fresh === 0 && this.#state.problem === undefined && perSecond === this.#state.perSecond) return;
-    this.#set({
-      ...this.#state,
-      rows: all.slice(0, maxShown),
-      count: count + fresh,
-      perSecond,
-      problem: undefined,
-      isOverrun: fresh >= maxAtOnce,
-    });
+    if (dropped > 0) this.#change({ dropped: this.#state.dropped + dropped });
+    if (!isHistory && this.#state.way === 'tail') {
+      this.#incoming.push(...rows);
+      if (this.#incoming.length >= maxShown) this.#join();
+    } else {
+      // What comes at once, up to a limit, may lack lines.
+      this.#join();
+      const isFirst = this.#latest.length === 0;
+      const fresh = this.#add(rows, isHistory);
+      this.#change({ problem: undefined, isOverrun: !isFirst && fresh >= maxAtOnce });
+    }
+    this.#showing ??= setTimeout(() => this.#show(), togetherMs);
   }
 
-  #trouble(problem: string): void {
-    if (this.#state !== undefined) this.#set({ ...this.#state, problem });
+  /** Joins the incoming lines with the latest ones. */
+  #join(): void {
+    const rows = this.#incoming;
+    this.#incoming = [];
+    if (rows.length > 0) this.#add(numbered(sorted(rows, 'backward')), false);
+  }
+
+  /** Adds lines, each once; returns the number of those that were not there. */
+  #add(rows: readonly LogRow[], isHistory: boolean): number {
+    const all = joined(this.#latest, rows, 'backward');
+    const known = new Set(this.#latest);
+    const fresh = all.filter((row) => !known.has(row));
+    this.#latest = all.slice(0, maxShown);
+    this.#counts.add(fresh, Date.now(), isHistory);
+    this.#count += fresh.length;
+    return fresh.length;
+  }
+
+  /** Shows what has come, unless the lines are held still. */
+  #show(): void {
+    clearTimeout(this.#showing);
+    this.#showing = undefined;
+    const state = this.#state;
+    if (state === undefined) return;
+    this.#join();
+    const nowMs = Date.now();
+    const isHeld = state.isPaused || this.#isReading;
+    if (!isHeld) this.#shownCount = this.#count;
+    const next = {
+      rows: isHeld ? state.rows : this.#latest,
+      waiting: this.#count - this.#shownCount,
+      count: this.#count,
+      perSecond: this.#counts.perSecond(nowMs),
+      isReading: this.#isReading,
+    };
+    const endMs = state.histogram.bars.at(-1)?.endMs ?? 0;
+    const isSame = Object.entries(next).every(([name, value]) => value === state[name as keyof LiveState]);
+    // Only updated if there is something new, or a bar has ended.
+    if (isSame && nowMs <= endMs) return;
+    this.#change({ ...next, histogram: this.#counts.histogram(nowMs) });
+  }
+
+  #change(part: Partial<LiveState>): void {
+    if (this.#state !== undefined) this.#set({ ...this.#state, ...part });
   }
 
   #set(state: LiveState): void {

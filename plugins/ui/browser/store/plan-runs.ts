@@ -74,7 +74,7 @@ class OpenedPlans {
     const controller = new AbortController();
     this.#loading = controller;
     session.cancel();
-    session.endLive();
+    session.live.end();
     session.edit({ query: asked.query });
     session.show('query');
     this.store.set({ opened: { asked, explanation: undefined } });

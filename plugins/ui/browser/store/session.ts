@@ -77,7 +77,8 @@ export class Session {
   #running: AbortController | undefined;
   /** Ends the reading of more lines. */
   #more: AbortController | undefined;
-  readonly #live = new LiveTail((live) => this.store.set({ live }));
+  /** The live view, which `goLive` starts. */
+  readonly live = new LiveTail((live) => this.store.set({ live }));
   readonly #refresh = new AutoRefresh(() => this.refresh());
 
   constructor() {
@@ -186,9 +187,9 @@ export class Session {
   /** Changes the query on its tree, and runs it. */
   async change(change: Change): Promise<void> {
     try {
-      const { outcome, form } = this.store.state;
+      const { outcome, form, live } = this.store.state;
       // Changes apply to the query of the shown result, not to later input.
-      const query = outcome.kind === 'none' ? form.query : outcome.asked.query;
+      const query = live?.query ?? (outcome.kind === 'none' ? form.query : outcome.asked.query);
       this.run({ query: await editQuery(query, change) });
     } catch (error) {
       this.#fail(failureText(error));
@@ -258,19 +259,7 @@ export class Session {
     if (problem !== undefined) return;
     this.cancel();
     this.#keepInPast(form);
-    this.#live.start(form);
-  }
-
-  pauseLive(): void {
-    this.#live.pause();
-  }
-
-  resumeLive(): void {
-    this.#live.resume();
-  }
-
-  endLive(): void {
-    this.#live.end();
+    this.live.start(form);
   }
 
   set(settings: Partial<Settings>): void {
@@ -312,7 +301,7 @@ export class Session {
   }
 
   #ask(state: QueryState): void {
-    this.#live.end();
+    this.live.end();
     const range = this.#range(state);
     const problem = problemOf(state, range, this.needsTenant);
     this.#running?.abort();

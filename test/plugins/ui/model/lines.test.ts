@@ -1,7 +1,7 @@
 import test from 'ava';
 import fc from 'fast-check';
 import { histogramOfRows } from '../../../../plugins/ui/browser/model/histogram.js';
-import { indexAtTime, logRows, type LogRow } from '../../../../plugins/ui/browser/model/log-rows.js';
+import { logRows, type LogRow } from '../../../../plugins/ui/browser/model/log-rows.js';
 import { markerOf } from '../../../../plugins/ui/browser/model/match-marks.js';
 import { joined, mostRows, nextPage, pageSize } from '../../../../plugins/ui/browser/model/paging.js';
 import { matching, seriesOf } from '../../../../plugins/ui/browser/model/series.js';
@@ -75,16 +75,6 @@ test('pages grow with what is read, up to what the page holds', (t) => {
   t.is(pageSize(mostRows, 100), 0);
   const rows = pageOf([7n, 8n], { startNs: 0n, endNs: 9n }, 9, 'backward');
   t.is(nextPage(rows, { startNs: 0n, endNs: 9n }, 0, 'backward'), undefined);
-});
-
-test('a time leads to its row, in both directions', (t) => {
-  const all = [1n, 2n, 2n, 5n].map((ms) => ms * 1_000_000n);
-  for (const direction of ['forward', 'backward'] as const) {
-    const rows = pageOf(all, { startNs: 0n, endNs: 9_000_000n }, 9, direction);
-    const at = (ms: number): number | undefined => rows[indexAtTime(rows, ms)]?.ms;
-    t.deepEqual([at(0), at(1), at(2), at(5), at(9)], [1, 1, 2, 5, 5], direction);
-  }
-  t.is(indexAtTime([], 1), -1);
 });
 
 test('a histogram of all lines has exactly these', (t) => {

@@ -18,7 +18,7 @@ export function useRowKeys(
   count: number,
   active: number,
   activate: (index: number) => void,
-): readonly [(event: KeyboardEvent) => void, (index: number) => void] {
+): (event: KeyboardEvent) => void {
   const wanted = useRef<number | undefined>(undefined);
   const move = (index: number): void => {
     wanted.current = index;
@@ -34,7 +34,7 @@ export function useRowKeys(
     wanted.current = undefined;
     head.focus({ preventScroll: true });
   });
-  const onKeyDown = (event: KeyboardEvent): void => {
+  return (event) => {
     const isOnRow = event.target instanceof HTMLElement && event.target.classList.contains('row-head');
     if (!isOnRow || event.ctrlKey || event.metaKey || event.altKey) return;
     const { startIndex, endIndex } = virtual.range ?? { startIndex: 0, endIndex: 10 };
@@ -51,5 +51,4 @@ export function useRowKeys(
     event.preventDefault();
     move(Math.min(count - 1, Math.max(0, next)));
   };
-  return [onKeyDown, move];
 }

@@ -1,0 +1,73 @@
+import { once } from 'node:events';
+import { createServer, request as ask, type IncomingMessage, type ServerResponse } from 'node:http';
+import { connect, type AddressInfo, type Socket } from 'node:net';
+import type { Duplex } from 'node:stream';
+
+/** A gateway before a demo that passes everything on, and WebSockets as it is told. */
+export interface LiveGate {
+  /** The page behind it. */
+  readonly url: string;
+  /** The requests for WebSockets so far, with the headers that they have. */
+  readonly upgrades: readonly IncomingMessage['headers'][];
+  /** True to refuse WebSockets from now on. */
+  refuses: boolean;
+  /** Cuts the open WebSockets off. */
+  readonly cut: () => void;
+  readonly close: () => Promise<void>;
+}
+
+export async function startLiveGate(pageUrl: string): Promise<LiveGate> {
+  const { hostname, port, pathname } = new URL(pageUrl);
+  const upgrades: IncomingMessage['headers'][] = [];
+  const open = new Set<Duplex>();
+  const pass = (incoming: IncomingMessage, response: ServerResponse): void => {
+    const { method, url, headers } = incoming;
+    const onward = ask({ hostname, port, method, path: url, headers }, (answer) => {
+      response.writeHead(answer.statusCode ?? 502, answer.headers);
+      answer.pipe(response);
+    });
+    onward.on('error', () => response.destroy());
+    response.on('close', () => onward.destroy());
+    incoming.pipe(onward);
+  };
+  const server = createServer(pass);
+  server.on('upgrade', (incoming: IncomingMessage, socket: Socket, head: Buffer) => {
+    upgrades.push(incoming.headers);
+    socket.on('error', () => undefined);
+    if (gate.refuses) {
+      socket.end('HTTP/1.1 502 Bad Gateway\r\nContent-Length: 0\r\nConnection: close\r\n\r\n');
+      return;
+    }
+    const onward = connect(Number(port), hostname);
+    onward.on('error', () => socket.destroy());
+    onward.on('close', () => socket.destroy());
+    socket.on('close', () => {
+      open.delete(socket);
+      onward.destroy();
+    });
+    open.add(socket);
+    const lines = incoming.rawHeaders.map((text, at) => (at % 2 === 0 ? `${text}: ` : `${text}\r\n`));
+    onward.write(`GET ${incoming.url ?? ''} HTTP/1.1\r\n${lines.join('')}\r\n`);
+    onward.write(head);
+    onward.pipe(socket);
+    socket.pipe(onward);
+  });
+  server.listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  const cut = (): void => {
+    for (const socket of open) socket.destroy();
+  };
+  const gate: LiveGate = {
+    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}${pathname}`,
+    upgrades,
+    refuses: false,
+    cut,
+    close: async () => {
+      cut();
+      server.close();
+      server.closeAllConnections();
+      await once(server, 'close');
+    },
+  };
+  return gate;
+}
