@@ -18,11 +18,12 @@ const token = 'token-of-the-browser-test';
 
 /**
  * Starts `ref-proxy demo` on free ports. One that wants a token has the page on its main listener, where it asks for it; one that wants a tenant
- * refuses requests without. `more` are further flags, which win over its own.
+ * refuses requests without. `more` are further flags, which win over its own; `change` changes the text of its file.
  */
 export async function startDemo(
   wants?: 'token' | 'tenant',
   more: readonly string[] = [],
+  change: (yaml: string) => string = (yaml) => yaml,
 ): Promise<RunningDemo> {
   const root = packageRoot();
   const folder = await mkdtemp(join(tmpdir(), 'ref-proxy-browser-'));
@@ -31,7 +32,7 @@ export async function startDemo(
   // The page shows folder and file, which stand in the pictures.
   const file = join(folder, 'pipelines', 'demo.yaml');
   await mkdir(join(folder, 'pipelines'));
-  await writeFile(file, pipeline.replaceAll('127.0.0.1:9429', `127.0.0.1:${backendPort}`));
+  await writeFile(file, change(pipeline.replaceAll('127.0.0.1:9429', `127.0.0.1:${backendPort}`)));
   const args = ['demo', `-pipeline=${file}`, '-listen=127.0.0.1:0', '-admin-listen=127.0.0.1:0'];
   if (wants === 'token') args.push(`-server.admin-auth-token=${token}`);
   if (wants === 'tenant') args.push('-require-tenant-header=true');

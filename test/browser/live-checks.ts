@@ -200,6 +200,18 @@ export const liveChecks: readonly Check[] = [
       }),
   ],
   [
+    'a live view says how many lines the server has dropped',
+    (settings) =>
+      withGate(settings, async (page, gate) => {
+        await goLive(page);
+        gate.send('{"streams":[],"dropped_entries":[{},{}]}');
+        await page.getByText('2 lines dropped by the server').waitFor();
+        gate.send('{"streams":[],"dropped_entries":[{}]}');
+        await page.getByText('3 lines dropped by the server').waitFor();
+        await fitsAndReads(page);
+      }),
+  ],
+  [
     'where WebSockets are refused, live lines are polled, and the page says so',
     (settings) =>
       withGate(settings, async (page, gate, faults) => {

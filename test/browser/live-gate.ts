@@ -11,6 +11,8 @@ export interface LiveGate {
   readonly upgrades: readonly IncomingMessage['headers'][];
   /** True to refuse WebSockets from now on. */
   refuses: boolean;
+  /** Sends a short text to the open WebSockets, as if it came from the demo. */
+  readonly send: (text: string) => void;
   /** Cuts the open WebSockets off. */
   readonly cut: () => void;
   readonly close: () => Promise<void>;
@@ -61,6 +63,11 @@ export async function startLiveGate(pageUrl: string): Promise<LiveGate> {
     url: `http://127.0.0.1:${(server.address() as AddressInfo).port}${pathname}`,
     upgrades,
     refuses: false,
+    send: (text) => {
+      const body = Buffer.from(text);
+      // A frame of text, whole and unmasked; its length has seven bits.
+      for (const socket of open) socket.write(Buffer.concat([Buffer.from([0x81, body.length]), body]));
+    },
     cut,
     close: async () => {
       cut();

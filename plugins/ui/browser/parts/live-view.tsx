@@ -1,6 +1,6 @@
 import type { JSX } from 'preact';
 import { useMemo, useRef, useState } from 'preact/hooks';
-import { formatCounted, formatShort } from '../model/format.js';
+import { formatCount, formatCounted, formatShort } from '../model/format.js';
 import type { Level } from '../model/levels.js';
 import { markerOf } from '../model/match-marks.js';
 import type { LiveState } from '../store/live-tail.js';
@@ -93,7 +93,7 @@ function LiveHead({
         <span>{formatCounted(count, 'line')}</span>
         <span>{formatShort(perSecond)} per second</span>
         {isPaused && waiting > 0 && <span>{formatCounted(waiting, 'new line')}</span>}
-        {count > rows.length + waiting && <span>the newest {rows.length} are shown</span>}
+        {count > rows.length + waiting && <span>the newest {formatCount(rows.length)} are shown</span>}
         {isOverrun && <span>more arrive than can be shown</span>}
         {dropped > 0 && <span>{formatCounted(dropped, 'line')} dropped by the server</span>}
         {way === 'polls' && <span>asked for every second: no WebSocket to the server</span>}

@@ -47,9 +47,9 @@ test('the past of queries is bounded, and odd memories are dropped', (t) => {
 });
 
 test('settings that nobody made are the usual ones', (t) => {
-  for (const text of [null, 'x', 'null', '{"theme":"pink","zone":"mars","wraps":1}'])
+  for (const text of [null, 'x', 'null', '{"theme":"pink","zone":"mars","wraps":1,"newestLast":1}'])
     t.deepEqual(parseSettings(text), usualSettings);
-  const set = { theme: 'dark', zone: 'utc', wraps: false } as const;
+  const set = { theme: 'dark', zone: 'utc', wraps: false, newestLast: true } as const;
   t.deepEqual(parseSettings(JSON.stringify(set)), set);
 });
 
