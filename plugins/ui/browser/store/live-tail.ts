@@ -19,7 +19,7 @@ export interface LiveState {
   /** Lines per second over the last ten seconds. */
   readonly perSecond: number;
   readonly histogram: Histogram;
-  /** How lines come: by WebSocket, by polling where that is not possible, or not before the lost WebSocket is open again. */
+  /** The source of lines: a WebSocket, polling where there is none, or nothing before a lost WebSocket is open again. */
   readonly way: 'opening' | 'tail' | 'lost' | 'polls';
   /** The current problem. */
   readonly problem: string | undefined;
@@ -159,7 +159,7 @@ export class LiveTail {
       this.#incoming.push(...rows);
       if (this.#incoming.length >= maxShown) this.#join();
     } else {
-      // What comes at once, up to a limit, may lack lines.
+      // An answer with a limit may lack lines.
       this.#join();
       const isFirst = this.#latest.length === 0;
       const fresh = this.#add(rows, isHistory);
