@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import {
   dark,
+  everyLine,
   fitsAndReads,
   hashOf,
   schemes,
@@ -135,6 +136,25 @@ export const seriesChecks: readonly Check[] = [
         }
       }
     },
+  ],
+  [
+    'the drawing of charts is loaded with the first chart, and where it cannot be, the table stays',
+    (settings) =>
+      withPage(settings, wide, hashOf(everyLine), async ({ page, faults }) => {
+        const files: string[] = [];
+        await page.route('**/uplot.js', (route) => {
+          files.push(route.request().url());
+          return route.fulfill({ status: 503, body: '' });
+        });
+        await page.locator('.row').first().waitFor();
+        assert.deepEqual(files, []);
+        await typeQuery(page, perService);
+        await page.keyboard.press('Control+Enter');
+        await page.getByText('The chart could not be loaded').waitFor();
+        assert.equal(files.length, 1);
+        assert.equal(await page.locator('tbody tr').count(), 5);
+        assert.match(String(faults.splice(0)), /^Failed to load resource: [^,]*503[^,]*$/);
+      }),
   ],
   [
     'an answer without series is no blank chart',

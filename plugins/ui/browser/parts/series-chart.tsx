@@ -1,6 +1,6 @@
 import type { JSX } from 'preact';
 import { useLayoutEffect, useMemo, useRef, useState } from 'preact/hooks';
-import uPlot from 'uplot';
+import type uPlot from 'uplot';
 import { formatMoment, formatValue } from '../model/format.js';
 import type { ChartForm } from '../model/layout.js';
 import { columnsOf, type Columns, type Series } from '../model/series.js';
@@ -13,6 +13,7 @@ import { ChartTip } from './chart-tip.js';
 import { drawnColumns, optionsOf } from './series-plot.js';
 import { useDarkness } from './use-darkness.js';
 import { movedIndex } from './use-cursor.js';
+import { usePlotting } from './use-uplot.js';
 
 const height = 260;
 /** Maximum number of series with values beside the pointer, largest first. */
@@ -48,14 +49,15 @@ export function SeriesChart({
   const anchor = useRef<number | undefined>(undefined);
   const [index, setIndex] = useState<number>();
   const isDark = useDarkness();
+  const plotting = usePlotting();
   const columns = useMemo(() => columnsOf(series, stepSeconds * 1000), [series, stepSeconds]);
   // In the same frame as the table, so that a key pressed when the unit is shown reaches the chart that has it.
   useLayoutEffect(() => {
     const target = place.current;
-    if (target === null || width === 0) return undefined;
+    if (target === null || width === 0 || typeof plotting === 'string') return undefined;
     const drawn = drawnColumns(columns, form, isLog);
-    const made = new uPlot(
-      optionsOf({
+    const made = new plotting(
+      optionsOf(plotting, {
         size: { width, height },
         series,
         columns,
@@ -78,7 +80,7 @@ export function SeriesChart({
       plot.current = undefined;
       made.destroy();
     };
-  }, [columns, width, form, isLog, unit, zone, isDark, range]);
+  }, [plotting, columns, width, form, isLog, unit, zone, isDark, range]);
   const atMs = index === undefined ? undefined : (columns.seconds[index] ?? 0) * 1000;
   const shown = index === undefined ? [] : valuesAt(series, columns, index);
   const left = index === undefined ? 0 : leftOf(plot.current, columns.seconds[index] ?? 0);
@@ -99,6 +101,9 @@ export function SeriesChart({
         }}
       >
         <div ref={place} class={`plot-${form}`} />
+        {plotting === 'failed' && (
+          <p class="notice">The chart could not be loaded; the values are in the table.</p>
+        )}
       </div>
       {atMs !== undefined && (
         <ChartTip at={left} width={width} title={formatMoment(atMs, zone)}>

@@ -1,5 +1,5 @@
 /** The chart of series as uPlot draws it. */
-import uPlot from 'uplot';
+import type uPlot from 'uplot';
 import { formatTick, formatValue, offsetOf } from '../model/format.js';
 import type { ChartForm } from '../model/layout.js';
 import { aboveZero, lonePoints, stacked, type Columns, type Series } from '../model/series.js';
@@ -8,6 +8,7 @@ import { timeTicks, valueTicks } from '../model/ticks.js';
 import type { TimeRange } from '../model/time-range.js';
 import type { ValueUnit } from '../model/wire.js';
 import { tickWidth } from './axes.js';
+import type { Plotting } from './use-uplot.js';
 
 /** The kind of a logarithmic scale, a constant of uPlot's types that has no value at run time. */
 // eslint-disable-next-line @typescript-eslint/no-unsafe-enum-assignment -- an enum of types only cannot be read
@@ -36,7 +37,7 @@ export function drawnColumns(columns: Columns, form: ChartForm, isLog: boolean):
   return [[...seconds], ...painted.map((column) => [...column])];
 }
 
-export function optionsOf(settings: PlotSettings): uPlot.Options {
+export function optionsOf(plotting: Plotting, settings: PlotSettings): uPlot.Options {
   const { size, series, range, stepSeconds, form, isLog, unit, zone, element, onIndex, onZoom } = settings;
   const data = drawnColumns(settings.columns, form, isLog);
   const painted = form === 'lines' ? series : series.toReversed();
@@ -52,7 +53,7 @@ export function optionsOf(settings: PlotSettings): uPlot.Options {
     grid: { stroke: colourOf('axis-line'), width: 1 },
     ticks: { show: false },
   } as const;
-  const bars = uPlot.paths.bars?.({ size: [0.8, 60], align: -1 });
+  const bars = plotting.paths.bars?.({ size: [0.8, 60], align: -1 });
   return {
     ...size,
     padding: [10, 8, 0, 0],
