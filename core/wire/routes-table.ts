@@ -26,6 +26,8 @@ export interface Route {
   readonly readsByPost?: true;
   /** True if the answer does not depend on a body, which is then not read. */
   readonly ignoresBody?: true;
+  /** Asked about a query that is being written or read, and returns no logs: it does not count as a query of a client. */
+  readonly isAboutQuery?: true;
 }
 
 /** Alternative path prefixes: what real clients send first, then the specification's. */
@@ -65,11 +67,15 @@ function route(
   id: string,
   paths: readonly [string, ...string[]],
   methods: readonly HttpMethod[] = ['GET'],
-  more: Partial<Pick<Route, 'listener' | 'isInstrumentation' | 'isOpen' | 'ignoresBody'>> = {},
+  more: Partial<
+    Pick<Route, 'listener' | 'isInstrumentation' | 'isOpen' | 'ignoresBody' | 'isAboutQuery'>
+  > = {},
 ): Route {
   const reading = methods === read ? { readsByPost: true as const } : {};
   return { id, paths: spellings(...paths), methods, listener: 'main', ...reading, ...more };
 }
+
+const aboutQuery = { listener: 'admin', isAboutQuery: true } as const;
 
 export const routes: readonly Route[] = [
   // Read API
@@ -118,7 +124,7 @@ export const routes: readonly Route[] = [
   route('metrics', ['/metrics'], ['GET'], { listener: 'metrics', isInstrumentation: true }),
   // Admin and debug
   route('debug_queries', ['/debug/queries'], ['GET'], { listener: 'admin' }),
-  route('debug_explain', ['/debug/explain'], read, { listener: 'admin' }),
+  route('debug_explain', ['/debug/explain'], read, aboutQuery),
   route('debug_pprof', ['/debug/pprof/', '/debug/pprof/{profile}'], read, { listener: 'admin' }),
   route('admin_reload', ['/admin/reload'], ['POST'], { listener: 'admin' }),
   route('admin_mirror', ['/admin/mirror'], ['GET'], { listener: 'admin' }),
@@ -127,22 +133,22 @@ export const routes: readonly Route[] = [
   // User interface
   route('ui', ['/ui', '/ui/', '/ui/{file}'], ['GET'], { listener: 'admin', isOpen: true }),
   route('ui_pipeline', ['/ui/api/pipeline'], ['GET'], { listener: 'admin' }),
-  route('ui_explain', ['/ui/api/explain'], read, { listener: 'admin' }),
+  route('ui_explain', ['/ui/api/explain'], read, aboutQuery),
   route('ui_query_range', ['/ui/api/query_range'], read, { listener: 'admin' }),
   route('ui_tail', ['/ui/api/tail'], ['GET'], { listener: 'admin' }),
-  route('ui_labels', ['/ui/api/labels'], read, { listener: 'admin' }),
-  route('ui_label_values', ['/ui/api/label/{name}/values'], read, { listener: 'admin' }),
-  route('ui_fields', ['/ui/api/detected_fields'], read, { listener: 'admin' }),
+  route('ui_labels', ['/ui/api/labels'], read, aboutQuery),
+  route('ui_label_values', ['/ui/api/label/{name}/values'], read, aboutQuery),
+  route('ui_fields', ['/ui/api/detected_fields'], read, aboutQuery),
   route('ui_field_values', ['/ui/api/detected_field/{name}/values'], read, { listener: 'admin' }),
   route('ui_top_values', ['/ui/api/top_values'], read, { listener: 'admin' }),
-  route('ui_volume', ['/ui/api/volume'], read, { listener: 'admin' }),
+  route('ui_volume', ['/ui/api/volume'], read, aboutQuery),
   route('ui_volume_range', ['/ui/api/volume_range'], read, { listener: 'admin' }),
   route('ui_patterns', ['/ui/api/patterns'], read, { listener: 'admin' }),
-  route('ui_format', ['/ui/api/format_query'], read, { listener: 'admin' }),
-  route('ui_check', ['/ui/api/check'], read, { listener: 'admin' }),
-  route('ui_outline', ['/ui/api/outline'], read, { listener: 'admin' }),
-  route('ui_edit', ['/ui/api/edit'], read, { listener: 'admin' }),
-  route('ui_narrowing', ['/ui/api/narrowing'], read, { listener: 'admin' }),
+  route('ui_format', ['/ui/api/format_query'], read, aboutQuery),
+  route('ui_check', ['/ui/api/check'], read, aboutQuery),
+  route('ui_outline', ['/ui/api/outline'], read, aboutQuery),
+  route('ui_edit', ['/ui/api/edit'], read, aboutQuery),
+  route('ui_narrowing', ['/ui/api/narrowing'], read, aboutQuery),
   route('ui_run', ['/ui/api/run'], ['GET'], { listener: 'admin' }),
   // Peer cache
   route('peer_get', ['/_cache/get']),

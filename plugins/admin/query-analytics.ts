@@ -3,6 +3,7 @@ import type { StrategyRecord } from '../../core/base/trace.js';
 import { outcomeText } from '../../core/engine/metric/declined.js';
 import { reportRun, type RunReport } from '../../core/engine/plan/explain/run.js';
 import type { RequestObserver, RequestRecord } from '../../core/plugin/index.js';
+import { routes } from '../../core/wire/routes-table.js';
 
 /**
  * Statistics of one query text on one endpoint, with the field names of the answer (docs/protocol/operation.md#listeners-and-admin-routes).
@@ -64,21 +65,10 @@ const maxStrategies = 16;
 /** Maximum number of queries whose slowest run is kept: a report takes about a kilobyte. */
 const maxReports = 256;
 
-/** Requests of the user interface about a query that is being written or read; none of them returns logs. */
-const aboutQueries: ReadonlySet<string> = new Set([
-  'debug_explain',
-  'ui_check',
-  'ui_edit',
-  'ui_narrowing',
-  'ui_explain',
-  // The panel beside a result asks these by itself.
-  'ui_fields',
-  'ui_format',
-  'ui_label_values',
-  'ui_labels',
-  'ui_outline',
-  'ui_volume',
-]);
+/** Ids of the routes that are asked about a query, which are no queries of clients. */
+const aboutQueries: ReadonlySet<string> = new Set(
+  routes.filter(({ isAboutQuery }) => isAboutQuery === true).map(({ id }) => id),
+);
 
 interface Tracked {
   readonly query: string;

@@ -131,13 +131,13 @@ export function newRunName(): string {
 }
 
 /** The cost of a run; undefined if the server does not know it, or no longer. */
-export async function fetchRun(name: string): Promise<RunReport | undefined> {
+export async function fetchRun(name: string, signal: AbortSignal): Promise<RunReport | undefined> {
   if (name === '') return undefined;
   // The server records the cost after sending the answer, which may be a moment after it arrived.
   for (const waitMs of [0, 100, 400]) {
     await new Promise((resolve) => setTimeout(resolve, waitMs));
     try {
-      return await ask<RunReport>('api/run', { name }, {});
+      return await ask<RunReport>('api/run', { name }, { signal });
     } catch (error) {
       if (!(error instanceof ServerError) || error.status !== 404) throw error;
     }
@@ -190,6 +190,8 @@ export async function formatQuery(query: string, tenant: string): Promise<string
 export interface NamesScope {
   readonly tenant: string;
   readonly range: NsRange;
+  /** Ends the request; without one, a timeout does. */
+  readonly signal?: AbortSignal;
 }
 
 export async function fetchLabels(selector: string, scope: NamesScope): Promise<readonly string[]> {
@@ -214,13 +216,13 @@ export async function fetchFields(logQuery: string, scope: NamesScope): Promise<
   return fields.map(({ label }) => label);
 }
 
-function names<Body>(path: string, query: string, { tenant, range }: NamesScope): Promise<Body> {
+function names<Body>(path: string, query: string, { tenant, range, signal }: NamesScope): Promise<Body> {
   const params = {
     start: String(range.startNs),
     end: String(range.endNs),
     ...(query === '' ? {} : { query }),
   };
-  return ask(path, params, { tenant });
+  return ask(path, params, { tenant, signal });
 }
 
 const namesWithinMs = 30_000;
@@ -231,7 +233,7 @@ type Sent = Readonly<Record<string, string | readonly string[]>>;
 
 interface Manner {
   readonly tenant?: string;
-  readonly signal?: AbortSignal;
+  readonly signal?: AbortSignal | undefined;
   readonly run?: string | undefined;
 }
 

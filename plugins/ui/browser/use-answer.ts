@@ -10,14 +10,18 @@ export type AskedAnswer<Data> =
 const asking = { kind: 'asking' } as const;
 const withinMs = 60_000;
 
-/** Asks whenever `key` changes, after a pause, and ends a request whose answer nobody waits for. */
+/**
+ * Asks once for each key, which is a value or an object, after a pause; without a key it waits. A request whose answer nobody waits for is
+ * ended.
+ */
 export function useAnswer<Data>(
-  key: string,
+  key: unknown,
   read: (signal: AbortSignal) => Promise<Data>,
   pauseMs = 0,
 ): AskedAnswer<Data> {
-  const [found, set] = useState<{ readonly key: string; readonly answer: AskedAnswer<Data> }>();
+  const [found, set] = useState<{ readonly key: unknown; readonly answer: AskedAnswer<Data> }>();
   useEffect(() => {
+    if (key === undefined) return undefined;
     const controller = new AbortController();
     const signal = AbortSignal.any([controller.signal, AbortSignal.timeout(withinMs)]);
     const timer = setTimeout(() => {
@@ -32,7 +36,12 @@ export function useAnswer<Data>(
       controller.abort();
     };
   }, [key]);
-  return found?.key === key ? found.answer : asking;
+  return found !== undefined && found.key === key ? found.answer : asking;
+}
+
+/** The answer as such; undefined while it is asked for, and if that has failed. */
+export function dataOf<Data>(answer: AskedAnswer<Data>): Data | undefined {
+  return answer.kind === 'answered' ? answer.data : undefined;
 }
 
 /** The latest answer that is known, while the next one is asked for. */

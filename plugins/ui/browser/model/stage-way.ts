@@ -44,7 +44,7 @@ export function stagesOnWay({
 
 /** Routes of the page itself and of health checks, which never reach the stages. */
 const besideStages =
-  /^(?:ui|ui_pipeline|ui_explain|ui_check|ui_edit|ui_run|admin_\w+|debug_\w+|worker_\w+|peer_\w+|metrics|ready|alive|livez|health|healthz|services|ring|log_level|buildinfo|config|cache_flush)$/;
+  /^(?:ui|ui_pipeline|ui_explain|ui_check|ui_edit|ui_narrowing|ui_outline|ui_run|admin_\w+|debug_\w+|worker_\w+|peer_\w+|metrics|ready|alive|livez|health|healthz|services|ring|log_level|buildinfo|config|cache_flush)$/;
 
 /** The routes by which requests arrive at the stages, the most frequent first. */
 export function routesOnWay(routes: readonly RouteFigures[]): readonly RouteFigures[] {

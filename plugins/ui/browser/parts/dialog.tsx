@@ -1,6 +1,6 @@
 import type { ComponentChildren, JSX } from 'preact';
 import { useEffect, useRef } from 'preact/hooks';
-import { Icon } from './icons.js';
+import { IconButton } from './icon-button.js';
 
 /** A modal dialog, or a sheet at the edge of the window. The browser traps the focus in it; Escape and a click outside close it. */
 export function Dialog({
@@ -35,9 +35,7 @@ export function Dialog({
       <div class="dialog-body">
         <div class="dialog-head">
           <h2>{title}</h2>
-          <button type="button" class="button is-bare" aria-label="Close" onClick={onClose}>
-            <Icon name="close" />
-          </button>
+          <IconButton icon="close" name="Close" onClick={onClose} />
         </div>
         {children}
       </div>

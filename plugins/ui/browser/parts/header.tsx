@@ -5,7 +5,7 @@ import type { LoadedPipeline } from '../model/wire.js';
 import { session } from '../store/session.js';
 import { useStore } from '../store/store.js';
 import { useNarrow } from '../use-narrow.js';
-import { Icon } from './icons.js';
+import { IconButton } from './icon-button.js';
 
 /** The bar at the top: the two views, the state of the process, time zone and theme. */
 export function Header({
@@ -53,15 +53,7 @@ export function Header({
         {pipeline !== undefined && <Health notReady={pipeline.notReady} problem={problem} />}
         <ZoneChoice />
         <ThemeChoice />
-        <button
-          type="button"
-          class="button is-bare"
-          aria-label="Keyboard shortcuts"
-          title="Keyboard shortcuts  ?"
-          onClick={onHelp}
-        >
-          <Icon name="help" />
-        </button>
+        <IconButton icon="help" name="Keyboard shortcuts" title="Keyboard shortcuts  ?" onClick={onHelp} />
       </div>
     </header>
   );
@@ -121,15 +113,12 @@ function ThemeChoice(): JSX.Element {
   const theme = useStore(session.store, (state) => state.settings.theme);
   const { next, text } = themes[theme];
   return (
-    <button
-      type="button"
-      class="button is-bare"
-      aria-label={`${text}. Change.`}
+    <IconButton
+      icon={theme}
+      name={`${text}. Change.`}
       title={text}
       onClick={() => session.set({ theme: next })}
-    >
-      <Icon name={theme} />
-    </button>
+    />
   );
 }
 

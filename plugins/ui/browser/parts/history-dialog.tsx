@@ -5,6 +5,7 @@ import { pastOf } from '../model/history.js';
 import { session } from '../store/session.js';
 import { useStore } from '../store/store.js';
 import { Dialog } from './dialog.js';
+import { IconButton } from './icon-button.js';
 import { Icon } from './icons.js';
 import { SavedList } from './query/saved-list.js';
 
@@ -71,27 +72,15 @@ function PastList({ onClose }: { readonly onClose: () => void }): JSX.Element {
                 <code>{query}</code>
                 <span class="quiet">{formatMoment(atMs, zone)}</span>
               </button>
-              <button
-                type="button"
-                class="button is-bare"
-                aria-label="Run this query"
-                title="Run this query"
+              <IconButton
+                icon="run"
+                name="Run this query"
                 onClick={() => {
                   session.run({ query });
                   onClose();
                 }}
-              >
-                <Icon name="run" />
-              </button>
-              <button
-                type="button"
-                class="button is-bare"
-                aria-label="Forget this query"
-                title="Forget this query"
-                onClick={() => session.forget(query)}
-              >
-                <Icon name="close" />
-              </button>
+              />
+              <IconButton icon="close" name="Forget this query" onClick={() => session.forget(query)} />
             </li>
           ))}
         </ul>

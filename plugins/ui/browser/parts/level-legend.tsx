@@ -4,7 +4,7 @@ import { formatCount } from '../model/format.js';
 import { hiddenBeside } from '../model/histogram.js';
 import { levelValues, type Level } from '../model/levels.js';
 import { session } from '../store/session.js';
-import { Icon } from './icons.js';
+import { IconButton } from './icon-button.js';
 
 interface Properties {
   readonly totals: readonly (readonly [Level, number])[];
@@ -36,16 +36,13 @@ export function LevelLegend({ totals, hidden, onHide }: Properties): JSX.Element
               <span class={isHidden ? 'swatch is-void' : 'swatch'} /> {level}{' '}
               <span class="number">{formatCount(count)}</span>
             </button>
-            <button
-              type="button"
-              class="button is-bare legend-more"
-              aria-label={`More for ${level}`}
-              aria-haspopup="menu"
-              aria-expanded={menu === level}
+            <IconButton
+              icon="more"
+              name={`More for ${level}`}
+              look="legend-more"
+              isOpen={menu === level}
               onClick={() => openMenu(menu === level ? undefined : level)}
-            >
-              <Icon name="more" />
-            </button>
+            />
             {menu === level && (
               <LevelMenu
                 level={level}

@@ -1,5 +1,4 @@
 import type { ComponentChildren, JSX } from 'preact';
-import { useEffect, useState } from 'preact/hooks';
 import { editQuery, type Change } from '../api.js';
 import { fixedRange, rangeLengths, rangeTexts, rangeThatReaches } from '../model/query/asked-range.js';
 import { formatCounted, formatMoment } from '../model/format.js';
@@ -8,6 +7,7 @@ import type { Answered, LogResult } from '../store/answers.js';
 import { findReasons, maxSample, type EmptyReason } from '../store/empty-reason.js';
 import { session } from '../store/session.js';
 import { useStore } from '../store/store.js';
+import { dataOf, useAnswer } from '../use-answer.js';
 
 /** An answer without lines: why there are none, and what can be asked instead with a click. */
 export function NoLines({
@@ -19,7 +19,9 @@ export function NoLines({
 }): JSX.Element {
   const { asked, range } = answered;
   const zone = useStore(session.store, (state) => state.settings.zone);
-  const reasons = useReasons(answered, isUnknownTenant);
+  const found = useAnswer(isUnknownTenant ? undefined : asked, (signal) => findReasons(asked, range, signal));
+  const reasons = dataOf(found) ?? [];
+  const isLooking = !isUnknownTenant && found.kind === 'asking';
   const longer = (['24h', '7d'] as const).filter((name) => rangeLengths[name] > range.endMs - range.startMs);
   return (
     <div class="panel empty">
@@ -33,13 +35,14 @@ export function NoLines({
         </p>
       )}
       <div class="reasons" role="status">
-        {reasons === 'looking' && <p>Looking for the reason …</p>}
-        {typeof reasons !== 'string' &&
-          reasons.map((reason, index) => <Reason key={index} reason={reason} query={asked.query} />)}
+        {isLooking && <p>Looking for the reason …</p>}
+        {reasons.map((reason, index) => (
+          <Reason key={index} reason={reason} query={asked.query} />
+        ))}
       </div>
       <p class="empty-actions">
         {!isUnknownTenant &&
-          typeof reasons !== 'string' &&
+          !isLooking &&
           reasons.every(({ kind }) => kind !== 'stage' && kind !== 'range') &&
           longer.map((name) => (
             <button
@@ -57,28 +60,6 @@ export function NoLines({
       </p>
     </div>
   );
-}
-
-function useReasons(
-  { asked, range }: Answered,
-  isUnknownTenant: boolean,
-): readonly EmptyReason[] | 'looking' | 'unknown' {
-  const [reasons, set] = useState<readonly EmptyReason[] | 'looking' | 'unknown'>('looking');
-  useEffect(() => {
-    const controller = new AbortController();
-    if (isUnknownTenant) {
-      set('unknown');
-      return undefined;
-    }
-    set('looking');
-    findReasons(asked, range, controller.signal).then(
-      (found) => !controller.signal.aborted && set(found),
-      // The answer stays as it is: empty, for a reason that cannot be found.
-      () => !controller.signal.aborted && set([]),
-    );
-    return () => controller.abort();
-  }, [asked]);
-  return reasons;
 }
 
 /** A tenant without logs, and those of the history that are spelled like it. */

@@ -3,21 +3,22 @@ import { useState } from 'preact/hooks';
 import { formatCounted } from '../model/format.js';
 import { flowOf } from '../model/plan-flow.js';
 import { planSentence } from '../model/plan-words.js';
+import { fetchRun } from '../api.js';
 import type { Answered } from '../store/answers.js';
+import { dataOf, useAnswer } from '../use-answer.js';
 import { ComparePlans } from './plan/compare-plans.js';
-import { CostTable } from './plan/cost-table.js';
+import { CostTable, type ToldRun } from './plan/cost-table.js';
 import { Experts } from './plan/experts.js';
 import { FlowPicture, type FlowEnd } from './plan/flow-picture.js';
 import { Hints } from './plan/hints.js';
-import { reportOf, useRun, type ToldRun } from './plan/use-run.js';
 
 /** The execution of the query: the work of each side with its figures, its cost, ways to make it cheaper, and another plan beside it. */
 export function Plan({ answered }: { readonly answered: Answered }): JSX.Element {
   const { explanation, runs, asked } = answered;
-  const query = useRun(runs.query);
-  const histogram = useRun(runs.histogram);
+  const query = useAnswer(runs.query, (signal) => fetchRun(runs.query, signal));
+  const histogram = useAnswer(runs.histogram, (signal) => fetchRun(runs.histogram ?? '', signal));
   const [isComparing, compare] = useState(false);
-  const flow = flowOf(explanation, reportOf(query), asked.limit);
+  const flow = flowOf(explanation, dataOf(query), asked.limit);
   return (
     <div class="plan panel">
       <section>
@@ -59,5 +60,5 @@ function endOf({ result }: Answered): FlowEnd {
 }
 
 function missingText(told: ToldRun): string {
-  return told === 'asking' ? '…' : 'No figures of this run';
+  return told.kind === 'asking' ? '…' : 'No figures of this run';
 }

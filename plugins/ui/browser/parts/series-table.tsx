@@ -2,7 +2,7 @@ import type { JSX } from 'preact';
 import { formatValue } from '../model/format.js';
 import type { Series } from '../model/series.js';
 import type { ValueUnit } from '../model/wire.js';
-import { Icon } from './icons.js';
+import { IconButton } from './icon-button.js';
 import { usePages } from './use-pages.js';
 
 interface Properties {
@@ -57,16 +57,13 @@ export function SeriesTable({ series, drawn, only, hidden, unit, onOnly, onHide 
                   <span class={colours.has(name) ? `swatch ${colours.get(name) ?? ''}` : 'swatch is-void'} />
                   <code>{name}</code>
                 </button>
-                <button
-                  type="button"
-                  class={hidden.has(name) ? 'button is-bare is-on' : 'button is-bare'}
-                  aria-pressed={hidden.has(name)}
-                  aria-label={`Hide ${name}`}
+                <IconButton
+                  icon="hide"
+                  name={`Hide ${name}`}
                   title={hidden.has(name) ? 'Draw this again' : 'Hide this'}
+                  isOn={hidden.has(name)}
                   onClick={() => onHide(name)}
-                >
-                  <Icon name="hide" />
-                </button>
+                />
               </th>
               <td class="number">{shown(figures?.last)}</td>
               <td class="number is-minor">{shown(figures?.mean)}</td>

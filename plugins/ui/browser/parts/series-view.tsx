@@ -9,7 +9,7 @@ import type { SeriesResult } from '../store/answers.js';
 import { layout } from '../store/layout.js';
 import { session } from '../store/session.js';
 import { useStore } from '../store/store.js';
-import { useAnswer } from '../use-answer.js';
+import { dataOf, useAnswer } from '../use-answer.js';
 import { Icon } from './icons.js';
 import { SeriesChart } from './series-chart.js';
 import { SeriesTable } from './series-table.js';
@@ -33,7 +33,7 @@ export function SeriesView({
   const [hidden, setHidden] = useState<ReadonlySet<string>>(new Set());
   const { chart, isLog } = useStore(layout.store, (state) => state);
   const outlined = useAnswer(query, (signal) => fetchOutline(query, signal));
-  const unit = outlined.kind === 'answered' ? outlined.data.unit : 'none';
+  const unit = dataOf(outlined)?.unit ?? 'none';
   const found = useMemo(() => matching(series, search), [series, search]);
   const picked = only === undefined ? undefined : series.find(({ name }) => name === only);
   const drawn = useMemo<readonly Series[]>(() => {

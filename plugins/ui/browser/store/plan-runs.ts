@@ -30,7 +30,7 @@ export async function planBeside(
   const run = newRunName();
   const { data } = await fetchRange({ ...state, range: nsRange(range), step, run }, signal);
   const [report, explanation] = await Promise.all([
-    fetchRun(run),
+    fetchRun(run, signal),
     // Running the query may have taught the proxy stored names, which change the plan.
     before.names === 'unknown' ? fetchExplanation(state, step, signal) : before,
   ]);

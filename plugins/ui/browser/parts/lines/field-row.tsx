@@ -1,7 +1,7 @@
 import type { JSX } from 'preact';
 import { session } from '../../store/session.js';
 import { CopyButton } from '../copy-button.js';
-import { Icon } from '../icons.js';
+import { IconButton } from '../icon-button.js';
 
 /** A filter by a label: its name, source, and the stage that makes it if the query may lack that one. */
 export interface LabelFilter {
@@ -50,16 +50,12 @@ function FilterButton({
 }): JSX.Element {
   const text = `${change === 'keep' ? 'Only' : 'No'} lines with ${name} = ${value}`;
   return (
-    <button
-      type="button"
-      class="button is-bare"
-      aria-label={text}
-      title={text}
+    <IconButton
+      icon={change === 'keep' ? 'plus' : 'minus'}
+      name={text}
       onClick={() =>
         void session.change({ change, name, value, of, ...(parser === undefined ? {} : { parser }) })
       }
-    >
-      <Icon name={change === 'keep' ? 'plus' : 'minus'} />
-    </button>
+    />
   );
 }

@@ -6,7 +6,7 @@ import { isEnabled, sortOptions } from '../../model/options.js';
 import { passingText } from '../../model/stage-way.js';
 import type { CallFigures, PartDescription, SectionDescription } from '../../model/wire.js';
 import { CopyButton } from '../copy-button.js';
-import { Icon } from '../icons.js';
+import { IconButton } from '../icon-button.js';
 import { TabBar, type TabTitles } from '../tab-bar.js';
 import { Counters, Options, Times } from './part-details.js';
 
@@ -47,9 +47,7 @@ export function PartPanel({ part, backend, onClose }: Properties): JSX.Element {
           text={`${location.origin}${location.pathname}#view=pipeline&stage=${encodeURIComponent(name)}`}
           label={`Copy a link to ${name}`}
         />
-        <button type="button" class="button is-bare" aria-label={`Close ${name}`} onClick={onClose}>
-          <Icon name="close" />
-        </button>
+        <IconButton icon="close" name={`Close ${name}`} onClick={onClose} />
       </div>
       <TabBar id="part" label={`About ${name}`} tabs={tabs} chosen={tab} onChoose={choose} />
       <div id="part-panel" class="details-body" role="tabpanel" aria-labelledby={`part-${tab}`} tabIndex={0}>

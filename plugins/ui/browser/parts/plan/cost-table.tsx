@@ -1,7 +1,11 @@
 import type { JSX } from 'preact';
 import { formatBytes, formatCount, formatMs } from '../../model/format.js';
 import { runFigures, type RunFigures } from '../../model/plan-words.js';
-import { reportOf, type ToldRun } from './use-run.js';
+import type { RunReport } from '../../model/wire.js';
+import { dataOf, type AskedAnswer } from '../../use-answer.js';
+
+/** The report of a run; without data, the server does not know it. */
+export type ToldRun = AskedAnswer<RunReport | undefined>;
 
 /** The measured cost of the query and its histogram. */
 export function CostTable({
@@ -42,10 +46,10 @@ export function CostTable({
 }
 
 function CostRow({ name, told }: { readonly name: string; readonly told: ToldRun }): JSX.Element {
-  const report = reportOf(told);
+  const report = dataOf(told);
   const figures = report === undefined ? undefined : runFigures(report);
   const text = (value: (known: RunFigures) => string): string =>
-    figures === undefined ? (told === 'asking' ? '…' : '–') : value(figures);
+    figures === undefined ? (told.kind === 'asking' ? '…' : '–') : value(figures);
   return (
     <tr>
       <th scope="row">{name}</th>

@@ -6,6 +6,7 @@ import { planSentence } from '../../model/plan-words.js';
 import type { AskedQuery, PageExplanation } from '../../model/wire.js';
 import { openedPlans, type OpenedPlan } from '../../store/plan-runs.js';
 import { session } from '../../store/session.js';
+import { IconButton } from '../icon-button.js';
 import { Icon } from '../icons.js';
 import { CostTable } from './cost-table.js';
 import { Experts } from './experts.js';
@@ -37,15 +38,7 @@ export function OpenedPlanView({
         <button type="button" class="button" onClick={() => session.show('pipeline')}>
           Back to Queries
         </button>
-        <button
-          type="button"
-          class="button is-bare"
-          aria-label="Close the plan"
-          title="Close the plan"
-          onClick={() => openedPlans.close()}
-        >
-          <Icon name="close" />
-        </button>
+        <IconButton icon="close" name="Close the plan" onClick={() => openedPlans.close()} />
       </div>
       {explanation === undefined ? (
         <p class="asking">Asking …</p>
@@ -90,7 +83,7 @@ function Explained({
       {run !== undefined && (
         <section>
           <h2 class="visually-hidden">Cost</h2>
-          <CostTable query={run} histogram={undefined} />
+          <CostTable query={{ kind: 'answered', data: run }} histogram={undefined} />
         </section>
       )}
       <Hints hints={explanation.hints} />

@@ -3,6 +3,7 @@ import { useRef, useState } from 'preact/hooks';
 import { savedQueries } from '../../store/saved-queries.js';
 import { session } from '../../store/session.js';
 import { useStore } from '../../store/store.js';
+import { IconButton } from '../icon-button.js';
 import { Icon } from '../icons.js';
 
 /** The queries that were saved by name, and a form that saves the one in the editor. */
@@ -57,27 +58,21 @@ export function SavedList({ onClose }: { readonly onClose: () => void }): JSX.El
                 <strong>{one.name}</strong>
                 <code>{one.query}</code>
               </button>
-              <button
-                type="button"
-                class="button is-bare"
-                aria-label={`Run ${one.name}`}
+              <IconButton
+                icon="run"
+                name={`Run ${one.name}`}
                 title="Run"
                 onClick={() => {
                   session.run({ query: one.query, tenant: one.tenant });
                   onClose();
                 }}
-              >
-                <Icon name="run" />
-              </button>
-              <button
-                type="button"
-                class="button is-bare"
-                aria-label={`Delete ${one.name}`}
+              />
+              <IconButton
+                icon="close"
+                name={`Delete ${one.name}`}
                 title="Delete"
                 onClick={() => savedQueries.delete(one.name)}
-              >
-                <Icon name="close" />
-              </button>
+              />
             </li>
           ))}
         </ul>

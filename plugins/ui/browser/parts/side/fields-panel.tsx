@@ -15,7 +15,7 @@ import type { Answered } from '../../store/answers.js';
 import { session } from '../../store/session.js';
 import { useStore } from '../../store/store.js';
 import { useAnswer } from '../../use-answer.js';
-import { Icon } from '../icons.js';
+import { IconButton } from '../icon-button.js';
 import { Facets, ValueBar } from './facets.js';
 
 /** The fields of the lines that the shown query selects. */
@@ -150,14 +150,11 @@ function FieldFilter({
 }): JSX.Element {
   const text = change === 'keep' ? `Keep ${label} = ${value}` : `Drop ${label} = ${value}`;
   return (
-    <button
-      type="button"
-      class={change === 'keep' ? 'button is-bare value-pick' : 'button is-bare'}
-      aria-label={text}
-      title={text}
+    <IconButton
+      icon={change === 'keep' ? 'plus' : 'minus'}
+      name={text}
+      look={change === 'keep' ? 'value-pick' : ''}
       onClick={() => void session.change({ change, name: label, value, of: 'row', parser: parsers ?? [] })}
-    >
-      <Icon name={change === 'keep' ? 'plus' : 'minus'} />
-    </button>
+    />
   );
 }

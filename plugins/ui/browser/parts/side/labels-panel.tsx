@@ -7,7 +7,7 @@ import { mergedValues, type CountedValue } from '../../model/label-values.js';
 import { layout } from '../../store/layout.js';
 import { session } from '../../store/session.js';
 import { useStore } from '../../store/store.js';
-import { useAnswer, useLatest } from '../../use-answer.js';
+import { dataOf, useAnswer, useLatest } from '../../use-answer.js';
 import { Icon } from '../icons.js';
 import { Facets, Rest, SearchField, ValueBar } from './facets.js';
 
@@ -26,17 +26,17 @@ export function LabelsPanel(): JSX.Element {
   const fresh = useAnswer(query, (signal) => fetchOutline(query, signal), pauseMs);
   const outlined = useLatest(fresh);
   const choice = useChoice(query, fresh.kind !== 'asking');
-  const outline = outlined.kind === 'answered' ? outlined.data : undefined;
+  const outline = dataOf(outlined);
   const selector = outline?.selector ?? '';
   const isKnown = outlined.kind !== 'asking';
   const labels = useLatest(
-    useAnswer([scopeKey, selector, isKnown].join('\n'), () =>
-      isKnown ? fetchLabels(selector, session.scope()) : Promise.resolve([]),
+    useAnswer(isKnown ? [scopeKey, selector].join('\n') : undefined, (signal) =>
+      fetchLabels(selector, { ...session.scope(), signal }),
     ),
   );
   const chosen = outline?.labels ?? [];
   if (labels.kind === 'failed') return <p class="side-note alert">{labels.text}</p>;
-  if (labels.kind === 'asking' || !isKnown) return <p class="side-note">Looking for labels …</p>;
+  if (labels.kind === 'asking') return <p class="side-note">Looking for labels …</p>;
   const names = [...new Set([...chosen.map(({ name }) => name), ...labels.data])];
   return (
     <>
@@ -140,11 +140,11 @@ function Values({
   const [search, setSearch] = useState('');
   const key = [scopeKey, selector, name].join('\n');
   const scope: NamesScope = session.scope();
-  const values = useAnswer(key, () => fetchValues(name, selector, scope));
+  const values = useAnswer(key, (signal) => fetchValues(name, selector, { ...scope, signal }));
   const volumes = useAnswer(key, (signal) => fetchVolumes(selector, name, scope, signal));
   if (values.kind === 'asking') return <p class="side-note">Looking for values …</p>;
   if (values.kind === 'failed') return <p class="side-note alert">{values.text}</p>;
-  const counted = volumes.kind === 'answered' ? volumes.data : [];
+  const counted = dataOf(volumes) ?? [];
   const all = mergedValues(values.data, counted, chosen);
   const found = all.filter(({ value }) => value.toLowerCase().includes(search.toLowerCase()));
   const most = Math.max(1, ...counted.map(({ count }) => count ?? 0));

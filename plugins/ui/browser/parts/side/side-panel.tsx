@@ -4,7 +4,7 @@ import { layout } from '../../store/layout.js';
 import { useStore } from '../../store/store.js';
 import { useNarrow } from '../../use-narrow.js';
 import { Dialog } from '../dialog.js';
-import { Icon } from '../icons.js';
+import { IconButton } from '../icon-button.js';
 import { FieldsPanel } from './fields-panel.js';
 import { LabelsPanel } from './labels-panel.js';
 
@@ -23,15 +23,12 @@ export function SidePanel(): JSX.Element | null {
   if (!isOpen) return null;
   return (
     <aside class="side panel" aria-label="Fields and labels">
-      <button
-        type="button"
-        class="button is-bare side-close"
-        aria-label="Hide fields and labels"
-        title="Hide fields and labels"
+      <IconButton
+        icon="close"
+        name="Hide fields and labels"
+        look="side-close"
         onClick={() => layout.close()}
-      >
-        <Icon name="close" />
-      </button>
+      />
       <Tabs />
     </aside>
   );

@@ -7,7 +7,7 @@ import { nsRange, stepOf, type TimeRange } from '../../model/time-range.js';
 import type { Answered } from '../../store/answers.js';
 import { session } from '../../store/session.js';
 import { useAnswer } from '../../use-answer.js';
-import { Icon } from '../icons.js';
+import { IconButton } from '../icon-button.js';
 import { usePages } from '../use-pages.js';
 
 const maxBuckets = 60;
@@ -135,14 +135,11 @@ function PatternFilter({
 }): JSX.Element {
   const text = change === 'pattern-keep' ? 'Keep lines of this pattern' : 'Drop lines of this pattern';
   return (
-    <button
-      type="button"
-      class="button is-bare"
-      aria-label={`${text}: ${pattern}`}
+    <IconButton
+      icon={change === 'pattern-keep' ? 'plus' : 'minus'}
+      name={`${text}: ${pattern}`}
       title={text}
       onClick={() => void session.change({ change, value: pattern })}
-    >
-      <Icon name={change === 'pattern-keep' ? 'plus' : 'minus'} />
-    </button>
+    />
   );
 }

@@ -23,7 +23,7 @@ export function VolumesView({ answered }: { readonly answered: Answered }): JSX.
   const key = [asked.tenant, asked.query, range.startMs, range.endMs].join('\n');
   const found = useAnswer(key, async (signal) => {
     const outline = await fetchOutline(asked.query, signal);
-    const labels = outline.selector === '' ? [] : await fetchLabels(outline.selector, scope);
+    const labels = outline.selector === '' ? [] : await fetchLabels(outline.selector, { ...scope, signal });
     return { outline, labels };
   });
   if (found.kind === 'asking') return <p class="asking">Looking for labels …</p>;
