@@ -1,6 +1,6 @@
 import { doAll, type Steps } from '../base/pace/steps.js';
 import { sharingBudget } from './regexp/index.js';
-import type { Expr, Matcher } from './ast.js';
+import type { Expr, Matcher, Span } from './ast.js';
 import { emptyMatcherFault } from './check/faults.js';
 import { errorAt, LogqlError } from './error.js';
 import { parserSteps } from './grammar/driver.js';
@@ -42,7 +42,7 @@ export function parseSteps(text: string, options: ParseOptions = {}): Steps<Expr
 function* querySteps(text: string, options: ParseOptions): Steps<Expr> {
   const expr = yield* uncheckedSteps(text, options);
   if (expr.kind === 'invalid') throw expr.error;
-  if (expr.kind === 'log') requireNonEmptyMatcher(expr.selector.matchers);
+  if (expr.kind === 'log') requireNonEmptyMatcher(expr.selector.matchers, expr.selector.span);
   return expr;
 }
 
@@ -86,9 +86,9 @@ export function checkSelectors(expr: Expr): void {
  * Requires a matcher that refuses the empty value; endpoints that read all streams on `{}` skip this.
  * @throws LogqlError with Loki's text
  */
-export function requireNonEmptyMatcher(matchers: readonly Matcher[]): void {
+export function requireNonEmptyMatcher(matchers: readonly Matcher[], part?: Span): void {
   const fault = emptyMatcherFault(matchers);
-  if (fault !== undefined) throw errorAt(fault);
+  if (fault !== undefined) throw errorAt(fault, 0, 0, part);
 }
 
 function* uncheckedSteps(text: string, options: ParseOptions): Steps<Expr | Invalid> {

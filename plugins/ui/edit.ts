@@ -5,7 +5,7 @@ import { mapLogQueries } from '../../core/logql/walk.js';
 import type { Expr, LineFilterOp, LogExpr, MatchOp, Matcher, Selector, Stage } from '../../core/logql/ast.js';
 import { Query } from '../../core/wire/api/query.js';
 import type { Params } from '../../core/wire/api/params/index.js';
-import { remedyOf } from './remedies.js';
+import { remedyOf, textRemedyOf, withParts } from './remedies.js';
 
 const span = { start: 0, end: 0 } as const;
 
@@ -33,13 +33,19 @@ export function editQuery(params: Params, dottedNames: 'reject' | 'accept'): str
     throw apiError('badRequest', { text: `a change may have at most ${mostValues} values; use a pattern` });
   const isStream = read('of') === 'stream';
   const print = (ast: Expr): string => (text.includes('\n') ? printQuery(ast) : printPlain(ast));
+  const mend = textRemedyOf(change, { name: read('name'), value: read('value') });
+  if (mend !== undefined) return withParts(text, dottedNames, mend);
   const remedy = remedyOf(change, { name: read('name'), value: read('value'), isStream });
   if (remedy !== undefined) return print(remedy(new Query(text, dottedNames).ast));
   const parsers = params.get('parser') ?? [];
   const changed = changeOf(change, { name: read('name'), values, isStream, parsers });
   if (changed === undefined) throw apiError('badRequest', { text: `unknown change "${change}"` });
   const isEmpty = text.trim() === '' && isStream;
-  const before: Expr = isEmpty ? emptyLog : new Query(text, dottedNames).ast;
+  // A selector to choose values for may have none that counts yet.
+  const anyStream =
+    change === 'choose' ? textRemedyOf('any-stream', { name: read('name'), value: '' }) : undefined;
+  const whole = anyStream === undefined ? text : withParts(text, dottedNames, anyStream);
+  const before: Expr = isEmpty ? emptyLog : new Query(whole, dottedNames).ast;
   const after = mapLogQueries(before, { log: changed });
   const ast =
     after.kind === 'log' || change !== 'choose'

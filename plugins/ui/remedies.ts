@@ -1,7 +1,24 @@
+import {
+  LogqlError,
+  makeMatcher,
+  matchesEmpty,
+  parseMatchers,
+  parseQuery,
+  printSelector,
+} from '../../core/logql/index.js';
 import { mapLogQueries } from '../../core/logql/walk.js';
-import type { Expr, LogExpr, Matcher, MetricExpr, Stage, StringLabelFilter } from '../../core/logql/ast.js';
+import type {
+  Expr,
+  LogExpr,
+  Matcher,
+  MetricExpr,
+  Span,
+  Stage,
+  StringLabelFilter,
+} from '../../core/logql/ast.js';
 import { labelFilter } from '../../core/logql/stages/label-filter.js';
 import { bySum } from '../../core/logql/functions/join.js';
+import type { DottedNames } from '../../core/wire/api/query.js';
 
 const span = { start: 0, end: 0 } as const;
 
@@ -47,6 +64,64 @@ export function remedyOf(
     default:
       return undefined;
   }
+}
+
+/** Maximum number of parts of a query that one change mends. */
+const mostParts = 20;
+
+/**
+ * Mends a query that does not parse, at each part that the parser names; undefined for another name of a change. They are
+ * - `fill-range`: `[value]` instead of `[name]`, a variable that a dashboard would have filled in;
+ * - `any-stream`: a selector that could match nothing at all needs any value of the label `name`.
+ */
+export function textRemedyOf(
+  change: string,
+  { name, value }: { readonly name: string; readonly value: string },
+): ((part: string) => string | undefined) | undefined {
+  switch (change) {
+    case 'fill-range':
+      return (part) => (part === name ? value : undefined);
+    case 'any-stream':
+      return (part) => withAnyValue(part, name);
+    default:
+      return undefined;
+  }
+}
+
+/** The query with other texts for the parts that the parser refuses; what is refused for another reason stays. */
+export function withParts(
+  text: string,
+  dottedNames: DottedNames,
+  mend: (part: string) => string | undefined,
+): string {
+  let mended = text;
+  for (let count = 0; count < mostParts; count += 1) {
+    const part = refusedPart(mended, dottedNames);
+    const other = part === undefined ? undefined : mend(mended.slice(part.start, part.end));
+    if (part === undefined || other === undefined) break;
+    mended = mended.slice(0, part.start) + other + mended.slice(part.end);
+  }
+  return mended;
+}
+
+function refusedPart(text: string, dottedNames: DottedNames): Span | undefined {
+  try {
+    parseQuery(text, { dottedNames });
+    return undefined;
+  } catch (error) {
+    if (error instanceof LogqlError) return error.part;
+    throw error;
+  }
+}
+
+/** The selector with a matcher for any value of a label, in the place of one that an empty value passes; undefined for another part. */
+function withAnyValue(part: string, name: string): string | undefined {
+  if (!part.startsWith('{')) return undefined;
+  const isReplaced = (one: Matcher): boolean =>
+    one.name === name && matchesEmpty(one) && (one.op === '=' || one.op === '=~');
+  const others = parseMatchers(part).filter((one) => !isReplaced(one));
+  const matchers = [...others, makeMatcher(name, '=~', '.+')];
+  return printSelector({ matchers });
 }
 
 function withMatchers(query: LogExpr, matchers: readonly Matcher[]): LogExpr {

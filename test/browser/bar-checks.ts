@@ -148,6 +148,81 @@ export const barChecks: readonly Check[] = [
       }),
   ],
   [
+    'Enter in a field runs the query with it, also while one runs, which ends then',
+    (settings) =>
+      withPage(settings, wide, hashOf('{service_name="checkout"}'), async ({ page }) => {
+        await page.locator('.row').first().waitFor();
+        const asked: string[] = [];
+        const ended: string[] = [];
+        const limitOf = (url: string): string => new URL(url).searchParams.get('limit') ?? '';
+        page.on('requestfailed', (request) => {
+          if (request.url().includes('query_range')) ended.push(limitOf(request.url()));
+        });
+        await page.route('**/api/query_range*', async (route) => {
+          asked.push(limitOf(route.request().url()));
+          // The first ones are never answered.
+          if (asked.at(-1) === '7') await route.continue();
+        });
+        await page.getByRole('button', { name: 'Run', exact: true }).click();
+        await page.getByRole('button', { name: 'Cancel' }).waitFor();
+        for (const limit of ['5', '7']) {
+          await openSettings(page);
+          await page.getByLabel('Limit').fill(limit);
+          await page.keyboard.press('Enter');
+          await page.locator('.popover-panel').waitFor({ state: 'detached' });
+        }
+        await settled(page);
+        await until(page, "document.querySelectorAll('.row').length === 7");
+        assert.deepEqual([...new Set(asked)], ['100', '5', '7']);
+        assert.deepEqual([...new Set(ended)], ['100', '5']);
+        await page.locator('.time-button').click();
+        await page.getByLabel('From', { exact: true }).fill('now-2h');
+        await page.keyboard.press('Enter');
+        await until(page, "location.hash.includes('from=now-2h')");
+        await settled(page);
+      }),
+  ],
+  [
+    'a range variable that nobody filled in, and a selector that could match nothing, are mended by a click',
+    (settings) =>
+      withPage(settings, wide, '', async ({ page, faults }) => {
+        const refused = 'Failed to load resource: the server responded with a status of 400 (Bad Request)';
+        const run = async (query: string): Promise<void> => {
+          await typeQuery(page, query);
+          await page.keyboard.press('Control+Enter');
+          await page.locator('.failure').waitFor();
+        };
+        await run(
+          'sum(rate({service_name="checkout"}[$__auto])) / sum(rate({service_name="payments"}[$__auto]))',
+        );
+        await fitsAndReads(page);
+        await page.getByRole('button', { name: 'Use [1m]', exact: true }).click();
+        await page.locator('.plot canvas').first().waitFor();
+        assert.equal((await queryText(page)).match(/\[1m\]/g)?.length, 2);
+        await run('{service_name=~".*"} |= "error"');
+        await page.getByRole('button', { name: 'Any service_name: service_name=~".+"' }).click();
+        await page.locator('.row').first().waitFor();
+        assert.equal(await queryText(page), '{service_name=~".+"} |= "error"');
+        await run('{}');
+        await page.getByRole('button', { name: 'Choose labels' }).click();
+        await page
+          .locator('.side')
+          .getByRole('button', { name: /^service_name/ })
+          .click();
+        await page
+          .locator('.side')
+          .getByRole('button', { name: /^payments/ })
+          .click();
+        await until(
+          page,
+          `document.querySelector('.browser-query')?.textContent === '{service_name="payments"}'`,
+        );
+        await page.getByRole('button', { name: 'Run with these labels' }).click();
+        await page.locator('.row').first().waitFor();
+        assert.deepEqual(new Set(faults.splice(0)), new Set([refused]));
+      }),
+  ],
+  [
     'a query is copied as a command and saved under a name, and without Grafana the page says how to configure it',
     (settings) =>
       withPage(settings, wide, hashOf('{service_name="checkout"}'), async ({ page }) => {

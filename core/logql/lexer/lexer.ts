@@ -1,3 +1,4 @@
+import type { Span } from '../ast.js';
 import { errorAt, type LogqlError } from '../error.js';
 import type { Token, TokenSource } from '../grammar/driver.js';
 import type { Terminal } from '../grammar/symbols.js';
@@ -167,10 +168,11 @@ export class LogqlLexer implements TokenSource {
       }
       reader.skip();
     }
+    const part = { start, end: reader.offset };
     const parsed = parsePrometheusDuration(reader.slice(start));
     reader.skip();
     if (parsed.kind === 'ok') return this.#token(token.range, parsed.value, piece.start);
-    this.#report(parsed.error);
+    this.#report(parsed.error, part);
     return this.#end(piece.start);
   }
 
@@ -183,8 +185,8 @@ export class LogqlLexer implements TokenSource {
     return { kind, value, name: kind.name, start, end: this.#reader.offset };
   }
 
-  #report(message: string): void {
-    this.fault ??= errorAt(message, this.#reader.tokenLine, this.#reader.tokenColumn);
+  #report(message: string, part?: Span): void {
+    this.fault ??= errorAt(message, this.#reader.tokenLine, this.#reader.tokenColumn, part);
   }
 }
 

@@ -18,8 +18,8 @@ export interface Invalid {
 /** The result of the actions of metric rules. */
 export type Metric = MetricExpr | Invalid;
 
-export function invalid(message: string, isLiteral = false): Invalid {
-  return { kind: 'invalid', error: errorAt(message), isLiteral };
+export function invalid(message: string, isLiteral = false, part?: Span): Invalid {
+  return { kind: 'invalid', error: errorAt(message, 0, 0, part), isLiteral };
 }
 
 /** The error of an expression with an invalid part. */

@@ -25,11 +25,11 @@ interface RangeHead {
 export function makeRangeAggregation(head: RangeHead, range: LogRange, span: Span): Metric {
   const { op, grouping } = head;
   const parameter = head.parameter === undefined ? undefined : parseGoFloat(head.parameter);
-  const fault =
-    parameterFault(head, parameter) ??
-    rangeFault(head, range) ??
-    emptyMatcherFault(range.query.selector.matchers);
+  const fault = parameterFault(head, parameter) ?? rangeFault(head, range);
   if (fault !== undefined) return invalid(fault);
+  const { selector } = range.query;
+  const emptyFault = emptyMatcherFault(selector.matchers);
+  if (emptyFault !== undefined) return invalid(emptyFault, false, selector.span);
   const value = parameter?.kind === 'ok' ? parameter.value : undefined;
   return { kind: 'range-aggregation', op, parameter: value, range, grouping, span };
 }

@@ -22,6 +22,40 @@ test('lines with errors are skipped, after an unwrap too', (t) => {
   );
 });
 
+test('a variable of a range is filled in, wherever it stands', (t) => {
+  const fill = (query: string, name: string): string =>
+    mend(query, { change: 'fill-range', name, value: '5m' });
+  t.is(fill('rate({a="b"}[$__interval])', '$__interval'), 'rate({a="b"}[5m])');
+  t.is(
+    fill('sum(rate({a="[$__auto]"} |= "😀" [$__auto]))\n/ sum(rate({a="é"}[$__auto]))', '$__auto'),
+    'sum(rate({a="[$__auto]"} |= "😀" [5m]))\n/ sum(rate({a="é"}[5m]))',
+  );
+  t.is(fill('count_over_time({a="b"}[])', ''), 'count_over_time({a="b"}[5m])');
+  // Another variable has an error of its own.
+  t.is(
+    fill('rate({a="b"}[$__interval]) > rate({a="b"}[$__range])', '$__interval'),
+    'rate({a="b"}[5m]) > rate({a="b"}[$__range])',
+  );
+  t.is(fill('rate({a="b"}[1h])', '$__interval'), 'rate({a="b"}[1h])');
+  // What is filled in is refused like any other text, and not for ever.
+  t.is(mend('rate({a="b"}[x])', { change: 'fill-range', name: 'x', value: 'x' }), 'rate({a="b"}[x])');
+});
+
+test('a selector that could match nothing gets any value of a label, and then the chosen ones', (t) => {
+  const any = { change: 'any-stream', name: 'app' };
+  t.is(mend('{}', any), '{app=~".+"}');
+  t.is(mend('{app=~".*"} |= "x"', any), '{app=~".+"} |= "x"');
+  t.is(mend('{app!~"b", c=""} | json', any), '{app!~"b", c="", app=~".+"} | json');
+  t.is(
+    mend('sum(rate({}[5m])) / sum(rate({app="b"}[5m])) / sum(rate({c=~".*"}[5m]))', any),
+    'sum(rate({app=~".+"}[5m])) / sum(rate({app="b"}[5m])) / sum(rate({c=~".*", app=~".+"}[5m]))',
+  );
+  t.is(mend('{} |= "x', any), '{} |= "x');
+  const choose = { change: 'choose', of: 'stream', name: 'app', value: 'cart' };
+  t.is(mend('{} |= "x"', choose), '{app="cart"} |= "x"');
+  t.is(mend('{c=~".*"}', choose), '{c=~".*", app="cart"}');
+});
+
 test('a stage, a label and a name are changed where they stand', (t) => {
   const query = '{a="b", c="d"} |= "x" | json | y > 1 or z="2"';
   t.is(mend(query, { change: 'without-stage', value: '0' }), '{a="b", c="d"} | json | ( y>1 or z="2" )');

@@ -12,6 +12,11 @@ export function errorPosition(text: string): ErrorPosition | undefined {
   return line > 0 && column > 0 ? { line, column } : undefined;
 }
 
+/** True for the error of a query that has no tree. */
+export function isUnparsed(text: string): boolean {
+  return text.startsWith('parse error');
+}
+
 /** One line of a query around a position: the text before, the word there, and the text after. */
 export interface MarkedLine {
   readonly before: string;

@@ -1,14 +1,15 @@
 import type { JSX } from 'preact';
-import { useEffect, useState } from 'preact/hooks';
-import { fetchExplanation, fetchLabels, fetchValues } from '../api.js';
+import { fetchExplanation, fetchLabels, fetchValues, type NamesScope } from '../api.js';
 import { rangeOf } from '../model/query/asked-range.js';
-import { errorPosition, markLine } from '../model/error-position.js';
-import { hasTooManySeries, offersFor } from '../model/query/offers.js';
+import { errorPosition, isUnparsed, markLine } from '../model/error-position.js';
+import { hasTooManySeries, offersFor, wantsMatcher, type Offer } from '../model/query/offers.js';
 import { nsRange, type TimeRange } from '../model/time-range.js';
 import type { PageExplanation } from '../model/wire.js';
 import type { Answered } from '../store/answers.js';
+import { layout } from '../store/layout.js';
 import { session, type Failed, type Tab } from '../store/session.js';
 import { useStore } from '../store/store.js';
+import { dataOf, useAnswer } from '../use-answer.js';
 import { Plan } from './plan.js';
 import { TabBar } from './tab-bar.js';
 
@@ -22,7 +23,10 @@ interface Properties {
 export function Failure({ failed, onSelect }: Properties): JSX.Element {
   const tab = useStore(session.store, (state) => state.tab);
   const zone = useStore(session.store, (state) => state.settings.zone);
-  const explanation = useExplanation(failed);
+  const hasPlan = !isUnparsed(failed.text) && failed.asked.query.trim() !== '';
+  const explanation = dataOf(
+    useAnswer(hasPlan ? failed : undefined, (signal) => fetchExplanation(failed.asked, 60, signal)),
+  );
   const range = rangeOf(failed.asked, Date.now(), zone);
   if (explanation === undefined || typeof range === 'string')
     return <ErrorPanel failed={failed} range={range} onSelect={onSelect} />;
@@ -67,54 +71,25 @@ function unanswered({ asked }: Failed, explanation: PageExplanation, range: Time
   };
 }
 
-/** The plan of a failed query; undefined if it does not parse. */
-function useExplanation({ asked, text }: Failed): PageExplanation | undefined {
-  const [explanation, set] = useState<PageExplanation>();
-  useEffect(() => {
-    const controller = new AbortController();
-    set(undefined);
-    // The server has already said that this query has no tree.
-    if (errorPosition(text) !== undefined || asked.query.trim() === '') return undefined;
-    const signal = AbortSignal.any([controller.signal, AbortSignal.timeout(10_000)]);
-    fetchExplanation(asked, 60, signal).then(
-      (found) => !controller.signal.aborted && set(found),
-      () => undefined,
-    );
-    return () => controller.abort();
-  }, [asked, text]);
-  return explanation;
-}
-
 /** Labels by which a sum is most often wanted, in this order. */
 const usualLabels = ['service_name', 'namespace', 'app', 'job', 'cluster', 'env', 'level'];
 const maxLabels = 3;
 const maxValues = 100;
 
-/** Labels with few values, for an error about too many series. */
-function useFewValues({ asked, text }: Failed, range: TimeRange | string): readonly string[] {
-  const [labels, set] = useState<readonly string[]>([]);
-  useEffect(() => {
-    let isCurrent = true;
-    set([]);
-    if (!hasTooManySeries(text) || typeof range === 'string') return undefined;
-    const scope = { tenant: asked.tenant, range: nsRange(range) };
-    const find = async (): Promise<readonly string[]> => {
-      const known = new Set(await fetchLabels('', scope));
-      const candidates = usualLabels.filter((name) => known.has(name)).slice(0, maxLabels);
-      const counts = await Promise.all(
-        candidates.map(async (name) => (await fetchValues(name, '', scope)).length),
-      );
-      return candidates.filter((_name, index) => (counts[index] ?? 0) <= maxValues);
-    };
-    find().then(
-      (found) => isCurrent && set(found),
-      () => undefined,
-    );
-    return () => {
-      isCurrent = false;
-    };
-  }, [asked, text]);
-  return labels;
+/** The usual labels that have few values. */
+async function labelsWithFewValues(scope: NamesScope): Promise<readonly string[]> {
+  const known = new Set(await fetchLabels('', scope));
+  const candidates = usualLabels.filter((name) => known.has(name)).slice(0, maxLabels);
+  const counts = await Promise.all(
+    candidates.map(async (name) => (await fetchValues(name, '', scope)).length),
+  );
+  return candidates.filter((_name, index) => (counts[index] ?? 0) <= maxValues);
+}
+
+function take(offer: Offer): void {
+  if ('part' in offer) session.run(offer.part);
+  else if ('change' in offer) void session.change(offer.change);
+  else layout.show(offer.opens);
 }
 
 /** The server's error, the place in the query that it names, and what can be done with a click. */
@@ -126,8 +101,12 @@ function ErrorPanel({
   const { text, asked } = failed;
   const position = errorPosition(text);
   const line = position === undefined ? undefined : markLine(asked.query, position);
-  const labels = useFewValues(failed, range);
-  const offers = offersFor(text, range, Date.now(), labels);
+  const labels = useAnswer(failed, (signal) =>
+    (hasTooManySeries(text) || wantsMatcher(text)) && typeof range !== 'string'
+      ? labelsWithFewValues({ tenant: asked.tenant, range: nsRange(range), signal })
+      : Promise.resolve([]),
+  );
+  const offers = offersFor(text, range, Date.now(), dataOf(labels) ?? []);
   return (
     <div class="panel failure" role="alert">
       <p class="failure-text">{text}</p>
@@ -140,12 +119,7 @@ function ErrorPanel({
       )}
       <p class="failure-actions">
         {offers.map((offer) => (
-          <button
-            key={offer.title}
-            type="button"
-            class="button is-offer"
-            onClick={() => ('part' in offer ? session.run(offer.part) : void session.change(offer.change))}
-          >
+          <button key={offer.title} type="button" class="button is-offer" onClick={() => take(offer)}>
             {offer.title}
           </button>
         ))}

@@ -18,11 +18,15 @@ export class PageLayout {
     isSheet: false,
   });
 
+  show(tab: PanelTab): void {
+    this.set(narrow.matches ? { tab, isSheet: true } : { tab, isOpen: true });
+  }
+
   /** Shows a tab of the side panel; hides the panel if the tab is shown already. */
   toggle(tab: PanelTab): void {
     const { state } = this.store;
-    if (narrow.matches) this.set({ tab, isSheet: true });
-    else this.set({ tab, isOpen: !state.isOpen || state.tab !== tab });
+    if (!narrow.matches && state.isOpen && state.tab === tab) this.set({ isOpen: false });
+    else this.show(tab);
   }
 
   close(): void {

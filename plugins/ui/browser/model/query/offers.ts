@@ -2,7 +2,7 @@
 import { fixedRange, lastRange, rangeLengths, rangeTexts } from './asked-range.js';
 import { formatCount } from '../format.js';
 import type { QueryState, RangeName } from '../query-state.js';
-import type { TimeRange } from '../time-range.js';
+import { stepOf, type TimeRange } from '../time-range.js';
 
 /** A change that mends an error or an empty answer. */
 export type Remedy =
@@ -14,16 +14,30 @@ export type Remedy =
       readonly value: string;
       readonly of: 'stream' | 'row';
     }
-  | { readonly change: 'skip-errors' };
+  | { readonly change: 'skip-errors' }
+  | { readonly change: 'fill-range'; readonly name: string; readonly value: string }
+  | { readonly change: 'any-stream'; readonly name: string };
 
-/** One click that mends a query: other fields, or a change on its tree. */
+/** One click that mends a query: other fields, a change on its tree, or the labels to choose from. */
 export type Offer =
   | { readonly title: string; readonly part: Partial<QueryState> }
-  | { readonly title: string; readonly change: Remedy };
+  | { readonly title: string; readonly change: Remedy }
+  | { readonly title: string; readonly opens: 'labels' };
 
 /** True for an answer with more series than are allowed, which a sum by one label makes few. */
 export function hasTooManySeries(text: string): boolean {
   return /number of series|series limit exceeded|too many (?:unique )?series/i.test(text);
+}
+
+/** True for a selector that streams without any of its labels would match. */
+export function wantsMatcher(text: string): boolean {
+  return /at least one regexp or equality matcher/.test(text);
+}
+
+/** The variable between the brackets of a range, which nobody has filled in; undefined for another error. */
+function unfilledRange(text: string): string | undefined {
+  if (/: empty duration string$/.test(text)) return '';
+  return /: not a valid duration string: "((?:\$|[a-z_])[\w{}:$.]*)"$/i.exec(text)?.[1];
 }
 
 /** The offers for an error text; `labels` are labels with few values, the best first. */
@@ -35,6 +49,16 @@ export function offersFor(
 ): readonly Offer[] {
   if (hasTooManySeries(text))
     return labels.map((name) => ({ title: `Sum by ${name}`, change: { change: 'sum-by', name } }));
+  if (wantsMatcher(text))
+    return [
+      ...labels.map((name) => ({
+        title: `Any ${name}: ${name}=~".+"`,
+        change: { change: 'any-stream', name } as const,
+      })),
+      { title: 'Choose labels', opens: 'labels' },
+    ];
+  const unfilled = unfilledRange(text);
+  if (unfilled !== undefined) return filledRanges(unfilled, range);
   if (/^pipeline error|__error__/.test(text))
     return [{ title: 'Skip lines with errors: | __error__=""', change: { change: 'skip-errors' } }];
   const entries = /max_entries_limit_per_query \(\d+ > (\d+)\)/.exec(text);
@@ -54,6 +78,35 @@ function isTooMuch(text: string): boolean {
     text,
   );
 }
+
+/** Number of points of a chart whose step is offered for a range. */
+const points = 120;
+const minuteSeconds = 60;
+
+/** A variable of a range as a step of the chart, and as the whole range. */
+function filledRanges(name: string, range: TimeRange | string): readonly Offer[] {
+  const fill = (value: string, what: string): Offer => ({
+    title: `Use [${value}]${what}`,
+    change: { change: 'fill-range', name, value },
+  });
+  if (typeof range === 'string') return [fill('5m', '')];
+  const whole = fill(plainDuration((range.endMs - range.startMs) / 1_000), ', the whole range');
+  if (/range(?!_interval)/i.test(name) && !/rate/i.test(name)) return [whole];
+  return [fill(plainDuration(Math.max(minuteSeconds, stepOf(range, points))), ''), whole];
+}
+
+/** Seconds as LogQL writes a duration, in the largest unit that has them whole. */
+function plainDuration(seconds: number): string {
+  const whole = Math.max(1, Math.ceil(seconds));
+  const [unit, size] = durationUnits.find(([, one]) => whole % one === 0) ?? ['s', 1];
+  return `${whole / size}${unit}`;
+}
+
+const durationUnits = [
+  ['d', 86_400],
+  ['h', 3_600],
+  ['m', 60],
+] as const;
 
 function longestRange(ms: number, { endMs }: TimeRange, nowMs: number): readonly Offer[] {
   if (!(ms > 0)) return [];

@@ -34,6 +34,31 @@ test('an error of the server offers what mends it', (t) => {
   ]);
   t.deepEqual(titles(errorTable.queryTimeout.text), ['Last 6 hours', 'Last hour']);
   t.deepEqual(titles('parse error at line 1, col 3: syntax error'), []);
+  const unfilled = (name: string): string =>
+    `parse error at line 0, col 13: not a valid duration string: "${name}"`;
+  t.deepEqual(offersFor(unfilled('$__interval'), day, nowMs, []), [
+    { title: 'Use [15m]', change: { change: 'fill-range', name: '$__interval', value: '15m' } },
+    {
+      title: 'Use [1d], the whole range',
+      change: { change: 'fill-range', name: '$__interval', value: '1d' },
+    },
+  ]);
+  t.deepEqual(titles(unfilled('${__range}')), ['Use [1d], the whole range']);
+  t.deepEqual(titles(unfilled('interval')), ['Use [15m]', 'Use [1d], the whole range']);
+  t.deepEqual(titles('parse error at line 0, col 13: empty duration string'), [
+    'Use [15m]',
+    'Use [1d], the whole range',
+  ]);
+  t.deepEqual(titles(unfilled('5')), []);
+  t.deepEqual(
+    offersFor(`parse error : queries require at least one regexp or equality matcher that`, day, nowMs, [
+      'app',
+    ]),
+    [
+      { title: 'Any app: app=~".+"', change: { change: 'any-stream', name: 'app' } },
+      { title: 'Choose labels', opens: 'labels' },
+    ],
+  );
 });
 
 test('near words are those with few slips, the nearest first', (t) => {
