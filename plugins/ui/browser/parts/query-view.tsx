@@ -55,7 +55,9 @@ export function QueryView({
           session.run();
         }}
         onKeyDown={(event) => {
-          if (event.key !== 'Enter' || event.defaultPrevented || !(event.ctrlKey || event.metaKey)) return;
+          if (event.key !== 'Enter' || event.defaultPrevented) return;
+          // While a query runs there is no button to submit with, and Enter runs the changed one all the same.
+          if (!(event.ctrlKey || event.metaKey || event.target instanceof HTMLInputElement)) return;
           event.preventDefault();
           session.run();
         }}

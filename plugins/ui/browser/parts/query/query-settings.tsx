@@ -11,14 +11,14 @@ import { Popover } from './popover.js';
 export function QuerySettings({ need }: { readonly need: ReturnType<typeof tenantNeed> }): JSX.Element {
   const form = useStore(session.store, (state) => state.form);
   const problem = useStore(session.store, (state) => state.problem);
-  const isRunning = useStore(session.store, (state) => state.runningSince !== undefined);
+  const runningSince = useStore(session.store, (state) => state.runningSince);
   const [isOpen, open] = useState(false);
   useEffect(() => {
     if (problem?.field === 'limit' || (problem?.field === 'tenant' && need === 'optional')) open(true);
   }, [problem]);
   useEffect(() => {
-    if (isRunning) open(false);
-  }, [isRunning]);
+    if (runningSince !== undefined) open(false);
+  }, [runningSince]);
   const chips = changedSettings(form, need);
   return (
     <Popover
