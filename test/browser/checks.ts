@@ -1,5 +1,6 @@
 import { barChecks } from './bar-checks.js';
 import { editorChecks } from './editor-checks.js';
+import { emptyChecks } from './empty-checks.js';
 import { lineChecks } from './line-checks.js';
 import { findingChecks } from './finding-checks.js';
 import { liveChecks } from './live-checks.js';
@@ -9,12 +10,15 @@ import { pipelineChecks } from './pipeline-checks.js';
 import { planChecks } from './plan-checks.js';
 import { readingChecks } from './reading-checks.js';
 import { seriesChecks } from './series-checks.js';
+import { shareChecks } from './share-checks.js';
 
 /** What docs/ui.md says of the page. */
 export const checks: readonly Check[] = [
   ...pageChecks,
   ...editorChecks,
   ...barChecks,
+  ...emptyChecks,
+  ...shareChecks,
   ...lineChecks,
   ...liveChecks,
   ...readingChecks,
