@@ -231,7 +231,7 @@ export const barChecks: readonly Check[] = [
         await page.getByRole('button', { name: 'Share', exact: true }).click();
         assert.match(await page.locator('.share').innerText(), /-ui\.grafana-url/);
         await fitsAndReads(page);
-        await page.getByTitle('Copy as logcli').click();
+        await page.getByRole('button', { name: 'Copy as logcli' }).click();
         await page.getByText('Copied').first().waitFor();
         assert.match(
           await page.evaluate<string>('navigator.clipboard.readText()'),

@@ -11,6 +11,7 @@ import { planChecks } from './plan-checks.js';
 import { readingChecks } from './reading-checks.js';
 import { seriesChecks } from './series-checks.js';
 import { shareChecks } from './share-checks.js';
+import { spokenChecks } from './spoken-checks.js';
 
 /** What docs/ui.md says of the page. */
 export const checks: readonly Check[] = [
@@ -26,4 +27,5 @@ export const checks: readonly Check[] = [
   ...planChecks,
   ...pipelineChecks,
   ...findingChecks,
+  ...spokenChecks,
 ];

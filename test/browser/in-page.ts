@@ -16,10 +16,14 @@ export const overflow = 'document.documentElement.scrollWidth - document.documen
 export const namelessControls = `[...document.querySelectorAll('button, input, select, textarea, summary, [tabindex="0"]')]
   .filter((control) => {
     const labels = control.labels === undefined || control.labels === null ? [] : [...control.labels];
-    const name = (control.getAttribute('aria-label') ?? '') + control.textContent + labels.map((one) => one.textContent).join('');
+    const name = (control.getAttribute('aria-label') ?? '') + control.title + control.textContent + labels.map((one) => one.textContent).join('');
     return name.trim() === '';
   })
   .map((control) => control.outerHTML.slice(0, 120))`;
+
+/** Stops of the keyboard that are boxes without a role. */
+export const boxStops = `[...document.querySelectorAll('[tabindex="0"]:is(div, pre, p, span):not([role])')]
+  .map((stop) => stop.outerHTML.slice(0, 120))`;
 
 /** Texts whose contrast with what is behind them is under 4.5:1 (WCAG 2.2, 1.4.3), each as "ratio text". */
 export const faintTexts = `(() => {

@@ -104,7 +104,8 @@ export async function openSettings(page: Page): Promise<void> {
 
 /** The name of the button that changes the time range. */
 export async function rangeText(page: Page): Promise<string> {
-  return (await page.locator('.time-button').getAttribute('title')) ?? '';
+  const button = page.locator('.time-button');
+  return (await button.getAttribute('title')) ?? (await button.innerText());
 }
 
 /** The text of the query in the editor. */

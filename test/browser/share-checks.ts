@@ -3,7 +3,7 @@ import { once } from 'node:events';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { startDemo } from './demo.js';
-import { fitsAndReads, hashOf, queryText, settled, until, wide, withPage, type Check } from './looks.js';
+import { fitsAndReads, hashOf, queryText, settled, wide, withPage, type Check } from './looks.js';
 
 const checkout = '{service_name="checkout"} |= "a \'b\' & c"';
 

@@ -16,7 +16,7 @@ export function ChartTip({
   const isLeft = at > width / 2;
   const place = isLeft ? { right: `${width - at + 14}px` } : { left: `${at + 14}px` };
   return (
-    <div class="chart-tip" style={place} role="status">
+    <div class="chart-tip" style={place}>
       <p class="tip-title">{title}</p>
       <ul>{children}</ul>
     </div>

@@ -1,5 +1,6 @@
 import type { JSX } from 'preact';
 import { useEffect, useState } from 'preact/hooks';
+import { IconButton } from './icon-button.js';
 import { Icon } from './icons.js';
 
 /** A button that copies a text and briefly confirms it. */
@@ -27,19 +28,19 @@ export function CopyButton({
     );
   };
   return (
-    <button
-      type="button"
-      class={short === undefined ? 'button is-bare' : 'button'}
-      aria-label={short === undefined ? label : undefined}
-      title={label}
-      onClick={copy}
-    >
-      <Icon name="copy" />
-      {short !== undefined && <span>{said === '' ? short : said}</span>}
+    <>
+      {short === undefined ? (
+        <IconButton icon="copy" name={label} onClick={copy} />
+      ) : (
+        <button type="button" class="button" title={label === short ? undefined : label} onClick={copy}>
+          <Icon name="copy" />
+          <span>{said === '' ? short : said}</span>
+        </button>
+      )}
       <span class="visually-hidden" role="status">
-        {short === undefined ? said : ''}
+        {said}
       </span>
-    </button>
+    </>
   );
 }
 

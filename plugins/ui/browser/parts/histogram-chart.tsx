@@ -72,24 +72,30 @@ export function HistogramChart({
             ))}
           </svg>
         )}
-        {current !== undefined && index !== undefined && (
-          <ChartTip at={frame.left + (index + 0.5) * barWidth} width={width} title={spanText(current, zone)}>
-            {levels
-              .filter((level) => (current.counts.get(level) ?? 0) > 0)
-              .map((level) => (
-                <li key={level} class={`level-${level}`}>
-                  <span class="swatch" />
-                  <span class="tip-name">{level}</span>
-                  <span class="number">{formatCount(current.counts.get(level) ?? 0)}</span>
-                </li>
-              ))}
-            <li>
-              <span class="swatch" />
-              <span class="tip-name">all</span>
-              <span class="number">{formatCount(current.total)}</span>
-            </li>
-          </ChartTip>
-        )}
+        <div role="status">
+          {current !== undefined && index !== undefined && (
+            <ChartTip
+              at={frame.left + (index + 0.5) * barWidth}
+              width={width}
+              title={spanText(current, zone)}
+            >
+              {levels
+                .filter((level) => (current.counts.get(level) ?? 0) > 0)
+                .map((level) => (
+                  <li key={level} class={`level-${level}`}>
+                    <span class="swatch" />
+                    <span class="tip-name">{level}</span>
+                    <span class="number">{formatCount(current.counts.get(level) ?? 0)}</span>
+                  </li>
+                ))}
+              <li>
+                <span class="swatch" />
+                <span class="tip-name">all</span>
+                <span class="number">{formatCount(current.total)}</span>
+              </li>
+            </ChartTip>
+          )}
+        </div>
       </div>
       <LevelLegend totals={all.totals} hidden={hidden} onHide={onHide} />
     </figure>

@@ -3,7 +3,7 @@ import { Icon, type IconName } from './icons.js';
 
 interface Properties {
   readonly icon: IconName;
-  /** The name for screen readers; the pointer shows it too, unless a title stands for it. */
+  /** The name for screen readers, which the pointer shows too, unless there is another title. */
   readonly name: string;
   readonly title?: string;
   /** Further classes. */
@@ -16,21 +16,14 @@ interface Properties {
 }
 
 /** A button of an icon alone. */
-export function IconButton({
-  icon,
-  name,
-  title = name,
-  look = '',
-  isOn,
-  isOpen,
-  onClick,
-}: Properties): JSX.Element {
+export function IconButton({ icon, name, title, look = '', isOn, isOpen, onClick }: Properties): JSX.Element {
   return (
     <button
       type="button"
       class={`button is-bare ${isOn === true ? 'is-on' : ''} ${look}`}
-      aria-label={name}
-      title={title}
+      // A title beside a name is read out too, so one text is only given once.
+      aria-label={title === undefined ? undefined : name}
+      title={title ?? name}
       aria-pressed={isOn}
       aria-haspopup={isOpen === undefined ? undefined : 'menu'}
       aria-expanded={isOpen}

@@ -44,6 +44,7 @@ export function QueryView({
   };
   return (
     <section class="query" aria-label="Query">
+      <h2 class="visually-hidden">Query</h2>
       <p class="visually-hidden" role="status">
         {outcome.kind === 'answered' && !isRunning ? summaryOf(outcome).join(', ') : ''}
       </p>
@@ -84,7 +85,8 @@ export function QueryView({
       )}
       <div class="workspace">
         <SidePanel />
-        <div class="outcome" aria-busy={isRunning}>
+        <section class="outcome" aria-label="Answer" aria-busy={isRunning}>
+          {openedPlan === undefined && outcome.kind !== 'none' && <h2 class="visually-hidden">Answer</h2>}
           {openedPlan !== undefined ? (
             <OpenedPlanView opened={openedPlan} />
           ) : live !== undefined ? (
@@ -99,7 +101,7 @@ export function QueryView({
               {outcome.kind === 'answered' && <Result answered={outcome} />}
             </>
           )}
-        </div>
+        </section>
       </div>
       {dialog === 'history' && <HistoryDialog onClose={close} />}
     </section>

@@ -116,7 +116,7 @@ function PlanTitle({ count }: { readonly count: number }): JSX.Element {
       Plan{' '}
       <span class="count" title="Hints to write the query cheaper">
         <Icon name="hint" /> {count}
-        <span class="visually-hidden"> hints</span>
+        <span class="visually-hidden">{count === 1 ? ' hint' : ' hints'}</span>
       </span>
     </>
   );

@@ -105,19 +105,21 @@ export function SeriesChart({
           <p class="notice">The chart could not be loaded; the values are in the table.</p>
         )}
       </div>
-      {atMs !== undefined && (
-        <ChartTip at={left} width={width} title={formatMoment(atMs, zone)}>
-          {shown.slice(0, mostShown).map(({ one, value }) => (
-            <li key={one.name}>
-              <span class={`swatch ${one.colour}`} />
-              <span class="tip-name">{one.name}</span>
-              <span class="number">{formatValue(value, unit)}</span>
-            </li>
-          ))}
-          {shown.length > mostShown && <li class="quiet">and {shown.length - mostShown} more</li>}
-          {shown.length === 0 && <li class="quiet">no values</li>}
-        </ChartTip>
-      )}
+      <div role="status">
+        {atMs !== undefined && (
+          <ChartTip at={left} width={width} title={formatMoment(atMs, zone)}>
+            {shown.slice(0, mostShown).map(({ one, value }) => (
+              <li key={one.name}>
+                <span class={`swatch ${one.colour}`} />
+                <span class="tip-name">{one.name}</span>
+                <span class="number">{formatValue(value, unit)}</span>
+              </li>
+            ))}
+            {shown.length > mostShown && <li class="quiet">and {shown.length - mostShown} more</li>}
+            {shown.length === 0 && <li class="quiet">no values</li>}
+          </ChartTip>
+        )}
+      </div>
     </figure>
   );
 }

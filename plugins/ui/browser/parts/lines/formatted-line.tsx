@@ -40,7 +40,7 @@ export function FormattedLine({ format, ...source }: Source & { readonly format:
 /** A text with its line breaks, or its beginning. */
 export function LinePre({ text }: { readonly text: string }): JSX.Element {
   return (
-    <pre class="line-text" tabIndex={0} aria-label="The line">
+    <pre class="line-text" tabIndex={0} role="group" aria-label="The line">
       {text.slice(0, longestText)}
       {text.length > longestText && ` … (${formatCounted(text.length, 'character')}: “Copy line” has all)`}
     </pre>

@@ -44,7 +44,7 @@ function TurnOn({ isThere }: { readonly isThere: boolean }): JSX.Element {
         <span class="quiet">Clients do not notice it: a request is sent after its answer went out.</span>
         <CopyButton text={example} label="Copy the example" short="Copy" />
       </div>
-      <pre class="listing" tabIndex={0} aria-label="Example">
+      <pre class="listing" tabIndex={0} role="group" aria-label="Example">
         {example}
       </pre>
       <p class="quiet">
@@ -157,7 +157,7 @@ function DifferenceItem({ difference }: { readonly difference: MirroredDifferenc
         <div>
           <dt>Mirror</dt>
           <dd>
-            <pre tabIndex={0} aria-label="Value of the mirror">
+            <pre tabIndex={0} role="group" aria-label="Value of the mirror">
               {reference}
             </pre>
           </dd>
@@ -165,7 +165,7 @@ function DifferenceItem({ difference }: { readonly difference: MirroredDifferenc
         <div>
           <dt>This proxy</dt>
           <dd>
-            <pre tabIndex={0} aria-label="Value of this proxy">
+            <pre tabIndex={0} role="group" aria-label="Value of this proxy">
               {candidate}
             </pre>
           </dd>

@@ -57,7 +57,7 @@ function Listing({ title, text }: { readonly title: string; readonly text: strin
         <h3 class="minor">{title}</h3>
         <CopyButton text={text} label={`Copy: ${title}`} />
       </div>
-      <pre class="listing" tabIndex={0} aria-label={title}>
+      <pre class="listing" tabIndex={0} role="group" aria-label={title}>
         {text}
       </pre>
     </div>

@@ -109,7 +109,7 @@ function Backend({ lane }: { readonly lane: Lane }): JSX.Element {
       <div class="flow-actions">
         <details class="fold">
           <summary>{isFolded ? 'Full LogsQL' : 'As one LogsQL query'}</summary>
-          <pre class="listing" tabIndex={0} aria-label="LogsQL">
+          <pre class="listing" tabIndex={0} role="group" aria-label="LogsQL">
             {logsql}
           </pre>
         </details>

@@ -7,6 +7,8 @@ interface Properties {
   readonly title: string;
   readonly icon: IconName;
   readonly caption: ComponentChildren;
+  /** True if the caption says all of the title, which then need not be said twice. */
+  readonly isTold?: boolean;
   readonly isOpen: boolean;
   readonly onToggle: (isOpen: boolean) => void;
   /** Further classes of the button. */
@@ -21,6 +23,7 @@ export function Popover({
   title,
   icon,
   caption,
+  isTold = false,
   isOpen,
   onToggle,
   look = 'is-quiet',
@@ -57,7 +60,7 @@ export function Popover({
         ref={button}
         type="button"
         class={isOpen ? `button ${look} is-open` : `button ${look}`}
-        title={title}
+        title={isTold ? undefined : title}
         aria-expanded={isOpen}
         aria-controls={isOpen ? id : undefined}
         onClick={() => onToggle(!isOpen)}

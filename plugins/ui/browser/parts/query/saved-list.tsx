@@ -37,7 +37,7 @@ export function SavedList({ onClose }: { readonly onClose: () => void }): JSX.El
           Save this query
         </button>
       </form>
-      <pre class="browser-query" tabIndex={0} aria-label="The query to save">
+      <pre class="browser-query" tabIndex={0} role="group" aria-label="The query to save">
         {form.query === '' ? 'No query yet' : form.query}
       </pre>
       <p class="quiet" role="status">

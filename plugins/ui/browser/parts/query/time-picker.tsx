@@ -41,6 +41,7 @@ export function TimePicker(): JSX.Element {
         title={`Time range: ${label}`}
         icon="clock"
         look="time-button"
+        isTold={!isNarrow}
         isOpen={isOpen}
         onToggle={open}
         caption={

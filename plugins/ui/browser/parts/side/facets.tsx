@@ -40,7 +40,7 @@ export function Facets<Item>({
       {found.length === 0 && (
         <p class="side-note">{items.length === 0 ? nothing : `No ${title} have this text.`}</p>
       )}
-      <ul class="facets" onKeyDown={moveOver}>
+      <ul class="facets" aria-label={title} onKeyDown={moveOver}>
         {found.slice(0, mostListed).map((item) => {
           const name = nameOf(item);
           return (

@@ -104,7 +104,7 @@ function useChoice(query: string, isFresh: boolean): Choice {
 function LabelsEnd({ query }: { readonly query: string }): JSX.Element {
   return (
     <div class="side-end">
-      <pre class="browser-query" tabIndex={0} aria-label="The query so far">
+      <pre class="browser-query" tabIndex={0} role="group" aria-label="The query so far">
         {query === '' ? 'No query yet' : query}
       </pre>
       <button
