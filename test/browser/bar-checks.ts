@@ -1,12 +1,11 @@
 import assert from 'node:assert/strict';
-import type { Locator } from 'playwright-core';
+import type { Locator, Page } from 'playwright-core';
 import {
   everyLine,
   fitsAndReads,
   hashOf,
   openSettings,
   queryText,
-  rangeText,
   schemes,
   settled,
   sizes,
@@ -16,6 +15,14 @@ import {
   withPage,
   type Check,
 } from './looks.js';
+
+const minute = 60_000;
+
+/** The fixed times that the address asks for. */
+function askedTimes(page: Page): readonly [from: number, to: number] {
+  const asked = new URLSearchParams(new URL(page.url()).hash.slice(1));
+  return [Date.parse(asked.get('from') ?? ''), Date.parse(asked.get('to') ?? '')];
+}
 
 /** The row of controls: time range, settings, ways out of errors and empty answers, what is shared, keys. */
 export const barChecks: readonly Check[] = [
@@ -37,6 +44,14 @@ export const barChecks: readonly Check[] = [
             await settled(page);
             assert.ok(page.url().includes('from=now-90m&to=now'), page.url());
             await page.locator('.time-button').click();
+            await page.getByRole('button', { name: 'Earlier' }).click();
+            await settled(page);
+            const [from, to] = askedTimes(page);
+            assert.ok(to < Date.now() - 44 * minute && from < Date.now() - 134 * minute, page.url());
+            await page.getByRole('button', { name: 'Zoom out' }).click();
+            await settled(page);
+            const [wideFrom, wideTo] = askedTimes(page);
+            assert.equal(wideTo - wideFrom, 2 * (to - from));
             await page.getByLabel('From', { exact: true }).fill('yesterday');
             assert.ok(await page.getByRole('button', { name: 'Apply range' }).isDisabled());
             await page.keyboard.press('Escape');
@@ -51,12 +66,19 @@ export const barChecks: readonly Check[] = [
     (settings) =>
       withPage(settings, wide, hashOf('{service_name="checkout"}'), async ({ page }) => {
         await page.locator('.row').first().waitFor();
-        await page.keyboard.press('[');
-        await until(page, "location.hash.includes('range=custom')");
-        await settled(page);
-        const before = await rangeText(page);
-        await page.keyboard.press('z');
-        await until(page, `document.querySelector('.time-button').title !== ${JSON.stringify(before)}`);
+        const pressed = async (key: string): Promise<readonly [from: number, to: number]> => {
+          const before = page.url();
+          await page.keyboard.press(key);
+          await until(page, `location.href !== ${JSON.stringify(before)}`);
+          await settled(page);
+          return askedTimes(page);
+        };
+        const [from, to] = await pressed('[');
+        assert.ok(to < Date.now() - 29 * minute && to > Date.now() - 32 * minute, 'half an hour earlier');
+        assert.deepEqual(await pressed('['), [from - 30 * minute, to - 30 * minute]);
+        assert.deepEqual(await pressed(']'), [from, to]);
+        const [wideFrom, wideTo] = await pressed('z');
+        assert.equal(wideTo - wideFrom, 2 * (to - from));
         await page.keyboard.press('g');
         await page.keyboard.press('p');
         await page.locator('.way .stage-name').first().waitFor();

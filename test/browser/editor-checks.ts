@@ -145,7 +145,9 @@ export const editorChecks: readonly Check[] = [
         const cancel = page.getByRole('button', { name: /Cancel/ });
         await until(page, "/[1-9]|0\\.[1-9]/.test(document.querySelector('.elapsed')?.textContent ?? '')");
         await fitsAndReads(page);
+        const ended = page.waitForEvent('requestfailed', (request) => request.url().includes('query_range'));
         await cancel.click();
+        await ended;
         await page.getByRole('button', { name: 'Run', exact: true }).waitFor();
         await settled(page);
       }),

@@ -12,8 +12,9 @@ import { useLayoutEffect, useState } from 'preact/hooks';
 type Options = VirtualizerOptions<Window, HTMLElement>;
 export type WindowRows = Virtualizer<Window, HTMLElement>;
 
-/** Rows rendered before and after those in sight. */
-const overscan = 10;
+/** Rows rendered beyond those in sight, on the side that comes next, and on the other. */
+const overscan = 8;
+const overscanBehind = 2;
 
 /** The place of a list in its page. */
 interface Place {
@@ -45,7 +46,12 @@ export function useWindowRows(
     scrollPaddingEnd: 4,
     initialRect: { width: innerWidth, height: innerHeight },
     rangeExtractor: (range) => {
-      const near = defaultRangeExtractor(range);
+      const isUpwards = rows.scrollDirection === 'backward';
+      const near = defaultRangeExtractor({
+        ...range,
+        startIndex: isUpwards ? range.startIndex : range.startIndex + overscan - overscanBehind,
+        endIndex: isUpwards ? range.endIndex - overscan + overscanBehind : range.endIndex,
+      });
       if (kept < 0 || kept >= count || near.includes(kept)) return near;
       return kept < (near[0] ?? 0) ? [kept, ...near] : [...near, kept];
     },
@@ -54,7 +60,17 @@ export function useWindowRows(
     scrollToFn: windowScroll,
     onChange: () => redraw({}),
   };
-  const [rows] = useState(() => new Virtualizer<Window, HTMLElement>(options));
+  const [rows] = useState(() => {
+    const made = new Virtualizer<Window, HTMLElement>(options);
+    made.shouldAdjustScrollPositionOnItemSizeChange = (item, _delta, { scrollOffset, scrollDirection }) => {
+      const offset = scrollOffset ?? 0;
+      const isFirst = item.size === estimate;
+      // After a leap downwards all rows are new, and nobody sees that they move before they are painted. Each would move all later ones by itself.
+      if (scrollDirection === 'forward') return !isFirst && item.end <= offset;
+      return isFirst ? item.start < offset : item.end <= offset && scrollDirection !== 'backward';
+    };
+    return made;
+  });
   rows.setOptions(options);
   useLayoutEffect(() => rows._didMount(), []);
   useLayoutEffect(() => rows._willUpdate());
