@@ -196,7 +196,8 @@ export const barChecks: readonly Check[] = [
         await settled(page);
         await until(page, "document.querySelectorAll('.row').length === 7");
         assert.deepEqual([...new Set(asked)], ['100', '5', '7']);
-        assert.deepEqual([...new Set(ended)], ['100', '5']);
+        for (const limit of ['100', '5'])
+          assert.ok(ended.includes(limit), `the run of ${limit} lines has ended`);
         await page.locator('.time-button').click();
         await page.getByLabel('From', { exact: true }).fill('now-2h');
         await page.keyboard.press('Enter');

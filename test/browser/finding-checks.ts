@@ -131,8 +131,13 @@ export const findingChecks: readonly Check[] = [
     (settings) =>
       withPage(settings, wide, '', async ({ page }) => {
         await openPanel(page, 'Labels');
+        await page.locator('.side .facet').first().waitFor();
+        await page.evaluate(`window.wentAway = false;
+          new MutationObserver(() => { wentAway ||= document.querySelector('.side .facet') === null; })
+            .observe(document.querySelector('.side'), { childList: true, subtree: true });`);
         await typeQuery(page, '{service_name=');
         await page.locator('#side-body').getByText('The query has a mistake').waitFor();
+        assert.equal(await page.evaluate('wentAway'), false, 'labels stay while a query is written');
         await page.getByRole('button', { name: 'Hide fields and labels' }).click();
         await page.reload();
         await page.locator('.query-form').waitFor();
@@ -190,6 +195,12 @@ export const findingChecks: readonly Check[] = [
             await until(page, `${textOfQuery}.includes('|> "')`);
             await settled(page);
             await page.locator('.row').first().waitFor();
+            await page.getByRole('tab', { name: 'Patterns' }).click();
+            await page
+              .getByRole('button', { name: /^Drop lines of this pattern/ })
+              .first()
+              .click();
+            await until(page, `${textOfQuery}.includes('!> "')`);
           });
         }
       }

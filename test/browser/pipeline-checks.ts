@@ -144,7 +144,8 @@ export const pipelineChecks: readonly Check[] = [
     'queries of clients are sorted by a column and filtered by a text, with their share of time and the way they were read',
     async (settings) => {
       const asked = 'sum by (service_name) (rate({service_name=~".+"} | json | status="500" [1m]))';
-      await withPage(settings, wide, hashOf(asked), ({ page }) => settled(page));
+      for (const query of [asked, everyLine])
+        await withPage(settings, wide, hashOf(query), ({ page }) => settled(page));
       for (const size of sizes) {
         for (const scheme of schemes) {
           await withPage(settings, { ...size, scheme }, 'view=pipeline&tab=queries', async ({ page }) => {
@@ -156,6 +157,15 @@ export const pipelineChecks: readonly Check[] = [
             assert.doesNotMatch(await page.locator('.asked').innerText(), /ui_(?:check|explain)/);
             await page.getByRole('button', { name: 'Share of time' }).press('Enter');
             assert.equal(await page.locator('[aria-sort="descending"]').innerText(), 'Share of time ↓');
+            const shares = await page.evaluate<readonly number[]>(`(() => {
+              const at = [...document.querySelectorAll('.asked thead th')].findIndex(({ ariaSort }) => ariaSort !== null);
+              return [...document.querySelectorAll('.asked tbody tr')]
+                .map(({ children }) => parseFloat(children[at].textContent.replace('<', '')));
+            })()`);
+            assert.ok(
+              shares.length > 1 && shares.every((share, at) => share <= (shares[at - 1] ?? 100)),
+              String(shares),
+            );
             await page.getByLabel('Filter the queries').fill('500');
             assert.match((await page.locator('.asked tbody tr').allInnerTexts()).join(' '), /500/);
             await fitsAndReads(page);
