@@ -186,7 +186,13 @@ const faults: readonly Fault[] = [
   },
   {
     name: 'the server fails',
-    noticedBy: ['Save & test', 'label_values(cluster)', 'startup', 'build information', 'tail and query loop'],
+    noticedBy: [
+      'Save & test',
+      'label_values(cluster)',
+      'startup',
+      'build information',
+      'tail and query loop',
+    ],
     change: (reply) => ({ ...reply, status: 500, text: '{"status":"error","message":"internal error"}' }),
   },
 ];
