@@ -21,6 +21,7 @@ import { startProxy, type RunningProxy } from '../../program/start-proxy.js';
 import { ask, answerSummary, onlyQueries, toErrors } from '../explain-run.js';
 import { givesSlots, lastStage } from '../explain-site.js';
 import type { FilledQuery } from '../queries/filled-queries.js';
+import type { FoundQuery } from '../queries/found-query.js';
 import { RateTurns } from '../queries/pace.js';
 import type { Span } from '../queries/variables.js';
 import type { SelectedRows } from './audited.js';
@@ -88,11 +89,17 @@ export class BackendCounts {
   }
 
   /** The values of a label, among the streams of a selector; none if the backend does not answer. */
-  async labelValues(label: string, selector: string | undefined, span: Span): Promise<readonly string[]> {
+  async labelValues(
+    label: string,
+    selector: string | undefined,
+    span: Span,
+    { orgId }: Pick<FoundQuery, 'orgId'>,
+  ): Promise<readonly string[]> {
     const params = new URLSearchParams({ start: `${span.startMs}000000`, end: `${span.endMs}000000` });
     if (selector !== undefined) params.set('query', selector);
     const path = `/loki/api/v1/label/${encodeURIComponent(label)}/values?${params.toString()}`;
-    const answer = await fetch(this.#proxy.urls.main + path);
+    const headers = orgId === undefined ? {} : { 'X-Scope-OrgID': orgId };
+    const answer = await fetch(this.#proxy.urls.main + path, { headers });
     const body = parsedBody(await answer.text());
     return asArray(asObject(body)['data']).filter((value) => typeof value === 'string');
   }

@@ -21,6 +21,7 @@ const flags: readonly CommandFlag[] = [
   queryFlags.range,
   queryFlags.until,
   queryFlags.variable,
+  { name: 'org-id', kind: 'string', description: 'X-Scope-OrgID of queries whose file names none' },
   { name: 'rate', kind: 'string', description: 'selections to count per second; default 5' },
   {
     name: 'max-counts',
@@ -49,6 +50,7 @@ const failures = ['parse', 'refused', 'advice'] as const;
 
 interface Settings extends Times, CountLimits {
   readonly variables: ReadonlyMap<string, string>;
+  readonly tenant: { readonly orgId?: string };
   readonly maxQueries: number;
   readonly failOn: (typeof failures)[number];
   readonly form: AuditForm;
@@ -76,8 +78,10 @@ export async function auditCommand(args: readonly string[], io: Io): Promise<num
 function settingsOf(own: ReadonlyMap<string, string>, positionals: readonly string[]): Settings {
   const read = new FlagReader(own);
   read.files(positionals);
+  const orgId = own.get('org-id');
   const settings: Settings = {
     variables: read.variables(),
+    tenant: orgId === undefined ? {} : { orgId },
     endMs: read.until(),
     rangesMs: read.ranges(),
     rate: read.number('rate', 5),
@@ -103,7 +107,7 @@ async function auditFiles(
   const auditor = new Auditor(pipeline, learner, counts);
   const span = spanOf(settings.endMs, settings.rangesMs[0] ?? 0);
   const labelValues: LabelValues = async (label, selector) =>
-    counts === undefined ? [`<${label}>`] : counts.labelValues(label, selector, span);
+    counts === undefined ? [`<${label}>`] : counts.labelValues(label, selector, span, settings.tenant);
   const audited: AuditedQuery[] = [];
   const notAudited: NotAsked[] = [];
   try {
@@ -111,7 +115,7 @@ async function auditFiles(
       const values = await resolveVariables(queries.variables, settings.variables, span, labelValues);
       for (const query of queries.queries) {
         if (query.path !== undefined) continue;
-        const { filled, notAsked } = filledQueries(query, values, settings);
+        const { filled, notAsked } = filledQueries({ ...settings.tenant, ...query }, values, settings);
         notAudited.push(...notAsked);
         for (const one of filled) {
           if (audited.length === settings.maxQueries) {

@@ -172,6 +172,29 @@ test.serial(
   },
 );
 
+test.serial('queries of a dashboard are audited as those of the given tenant', async (t) => {
+  const backend = await backendWithLogs();
+  t.teardown(() => backend.close());
+  const dashboard = {
+    title: 'Shop',
+    templating: {
+      list: [{ name: 'app', type: 'query', datasource: { type: 'loki' }, query: { label: 'app', type: 1 } }],
+    },
+    panels: [
+      { title: 'Lines', datasource: { type: 'loki' }, targets: [{ refId: 'A', expr: '{app="$app"}' }] },
+    ],
+  };
+  const file = await fileOf(t, 'shop.json', JSON.stringify(dashboard));
+  const map = '-tenant-map={"shop":{"account_id":"0"},"other":{"account_id":"7"}}';
+  const audited = async (tenant: string): Promise<readonly (number | undefined)[]> => {
+    const args = [`-backend=${backend.url}`, map, '-rate=1000', until, '-format=json', `-org-id=${tenant}`];
+    const { out } = await runTool('audit', ...args, file);
+    return (JSON.parse(out) as Told).queries.map(({ reads }) => reads[0]?.selected?.rows);
+  };
+  t.deepEqual(await audited('shop'), [480]);
+  t.deepEqual(await audited('other'), []);
+});
+
 test.serial('a backend that does not answer is given up, and the rest of the report is there', async (t) => {
   const file = await fileOf(
     t,
