@@ -10,8 +10,9 @@ export interface ReadLines {
   readonly warnings: readonly string[];
 }
 
-/** Time after the first byte at which the lines so far are shown, and between such parts. */
-const firstPartMs = 25;
+/** Time after the first byte at which the lines so far are shown: almost at once, but small answers have ended by then. */
+const firstPartMs = 2;
+/** Time between further parts. */
 const partMs = 300;
 /** Longest time without letting the browser draw and react. */
 const sliceMs = 10;
