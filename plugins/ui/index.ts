@@ -144,7 +144,7 @@ function computed(answer: (params: Params) => object): RouteHandler {
   return ({ params }) => new Promise((resolve) => resolve(jsonAnswer(answer(params))));
 }
 
-/** Opens the tail of the pipeline. A metric query is refused before the handshake: the page then asks over HTTP, and is told why. */
+/** Opens the tail of the pipeline. Refuses a metric query before the handshake; the page then polls over HTTP and shows that error. */
 async function openTail(call: UpgradeCall, host: UiHost): Promise<void> {
   const tail = usualTail(host).current;
   if (tail === undefined) throw apiError('badRequest', { text: noTail });

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import type { Locator, Page } from 'playwright-core';
 import {
+  askedTimes,
   everyLine,
   fitsAndReads,
   hashOf,
@@ -17,12 +18,6 @@ import {
 } from './looks.js';
 
 const minute = 60_000;
-
-/** The fixed times that the address asks for. */
-function askedTimes(page: Page): readonly [from: number, to: number] {
-  const asked = new URLSearchParams(new URL(page.url()).hash.slice(1));
-  return [Date.parse(asked.get('from') ?? ''), Date.parse(asked.get('to') ?? '')];
-}
 
 /** The row of controls: time range, settings, ways out of errors and empty answers, what is shared, keys. */
 export const barChecks: readonly Check[] = [

@@ -23,6 +23,21 @@ export function launch(executablePath: string): Promise<Browser> {
   return chromium.launch({ executablePath, args: flags });
 }
 
+/** Runs a command with a headless Chromium; its exit status is 2, with a line that says so, where there is none. */
+export async function withChromium(use: (browser: Browser) => Promise<number>): Promise<number> {
+  const found = findChromium();
+  if (found === undefined) {
+    process.stderr.write('no Chromium: set CHROMIUM, or install it (apt-get install chromium)\n');
+    return 2;
+  }
+  const browser = await launch(found);
+  try {
+    return await use(browser);
+  } finally {
+    await browser.close();
+  }
+}
+
 /** How a window looks. */
 export interface Look {
   readonly width: number;

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import {
+  askedTimes,
   fitsAndReads,
   hashOf,
   queryText,
@@ -48,7 +49,7 @@ export const emptyChecks: readonly Check[] = [
         await fitsAndReads(page);
         await reason.getByRole('button', { name: 'Go there' }).click();
         await page.locator('.row').first().waitFor();
-        const shown = Date.parse(new URLSearchParams(new URL(page.url()).hash.slice(1)).get('from') ?? '');
+        const [shown] = askedTimes(page);
         assert.ok(shown > Date.parse(to) && shown < Date.now(), iso(shown));
         await page.goBack();
         await reason.waitFor();
@@ -59,7 +60,7 @@ export const emptyChecks: readonly Check[] = [
     },
   ],
   [
-    'a tenant that is misspelt is told from one without lines, and the right one asked by a click',
+    'a misspelt tenant is distinguished from one without lines, and a click queries the right one',
     (settings) =>
       withPage({ ...settings, url: settings.tenantUrl }, wide, '', async ({ page }) => {
         const ask = async (tenant: string, query: string): Promise<void> => {
@@ -83,7 +84,7 @@ export const emptyChecks: readonly Check[] = [
         assert.equal(await page.getByLabel('Tenant').inputValue(), 'default');
         assert.equal(sent.at(-1), 'default');
         assert.ok(sent.includes('defualt'));
-        // A tenant with logs that has none for the query is told about the query.
+        // For a tenant with logs but none for this query, the reason is about the query.
         await ask('default', '{service_name="chekout"}');
         await page.locator('.reason').waitFor();
         await until(page, "document.querySelector('.empty h2')?.textContent === 'No lines'");

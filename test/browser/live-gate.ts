@@ -3,7 +3,7 @@ import { createServer, request as ask, type IncomingMessage, type ServerResponse
 import { connect, type AddressInfo, type Socket } from 'node:net';
 import type { Duplex } from 'node:stream';
 
-/** A gateway before a demo that passes everything on, and WebSockets as it is told. */
+/** A reverse proxy in front of a demo that forwards HTTP requests, and refuses or cuts WebSockets on demand. */
 export interface LiveGate {
   /** The page behind it. */
   readonly url: string;

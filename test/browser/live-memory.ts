@@ -3,8 +3,10 @@
  * the page's heap after a collection, and its nodes, every 30 seconds (`--every=SECONDS`). Ends with 1 if the heap grows: if the median of the last
  * third of the samples is over 15 % above that of the first.
  */
-import type { CDPSession, Page } from 'playwright-core';
-import { findChromium, launch } from './chromium.js';
+import type { Browser, CDPSession, Page } from 'playwright-core';
+import { quantile } from '../bench/asking.js';
+import { readArguments } from '../watch/arguments.js';
+import { withChromium } from './chromium.js';
 import { startDemo } from './demo.js';
 import { everyLine, hashOf, wide, withPage } from './looks.js';
 
@@ -19,11 +21,7 @@ interface Sample {
   readonly lines: string;
 }
 
-/** The number after `--name=`. */
-function numberOf(name: string, usual: number): number {
-  const text = process.argv.find((argument) => argument.startsWith(`--${name}=`))?.split('=')[1];
-  return text === undefined ? usual : Number(text);
-}
+const options = readArguments(process.argv.slice(2), ['minutes', 'every']);
 
 async function sample(page: Page, devTools: CDPSession, startedMs: number): Promise<Sample> {
   // Twice: the first one may leave what only finalizers held.
@@ -58,24 +56,21 @@ async function follow(page: Page, minutes: number, everySeconds: number): Promis
 }
 
 function median(samples: readonly Sample[]): number {
-  return samples.map(({ heapBytes }) => heapBytes).sort((a, b) => a - b)[samples.length >> 1] ?? NaN;
+  return quantile(
+    samples.map(({ heapBytes }) => heapBytes),
+    0.5,
+  );
 }
 
-async function main(): Promise<number> {
-  const chromium = findChromium();
-  if (chromium === undefined) {
-    process.stderr.write('no Chromium: set CHROMIUM, or install it (apt-get install chromium)\n');
-    return 2;
-  }
+async function main(browser: Browser): Promise<number> {
   // The options of demo-data are the last ones of the file.
   const faster = (yaml: string): string =>
     `${yaml.trimEnd()}\n      linesPerSecond: ${linesPerSecond}\n      history: 1m\n`;
   const demo = await startDemo(undefined, [], faster);
-  const browser = await launch(chromium);
   try {
     let samples: readonly Sample[] = [];
     await withPage({ browser, url: demo.url }, wide, hashOf(everyLine, { limit: '10' }), async ({ page }) => {
-      samples = await follow(page, numberOf('minutes', 10), numberOf('every', 30));
+      samples = await follow(page, options.number('minutes', 10), options.number('every', 30));
     });
     const third = Math.max(1, Math.floor(samples.length / 3));
     const [first, last] = [median(samples.slice(0, third)), median(samples.slice(-third))];
@@ -87,9 +82,8 @@ async function main(): Promise<number> {
     process.stdout.write(`that is more than ${mostGrowth * 100} %\n`);
     return 1;
   } finally {
-    await browser.close();
     await demo.close();
   }
 }
 
-process.exitCode = await main();
+process.exitCode = await withChromium(main);

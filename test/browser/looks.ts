@@ -108,6 +108,12 @@ export async function rangeText(page: Page): Promise<string> {
   return (await button.getAttribute('title')) ?? (await button.innerText());
 }
 
+/** The fixed times in the address of the page, in milliseconds. */
+export function askedTimes(page: Page): readonly [from: number, to: number] {
+  const asked = new URLSearchParams(new URL(page.url()).hash.slice(1));
+  return [Date.parse(asked.get('from') ?? ''), Date.parse(asked.get('to') ?? '')];
+}
+
 /** The text of the query in the editor. */
 export function queryText(page: Page): Promise<string> {
   return page.locator('.cm-content').innerText();

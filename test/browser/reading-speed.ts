@@ -1,5 +1,5 @@
-import type { Page } from 'playwright-core';
-import { findChromium, launch, openPage } from './chromium.js';
+import type { Browser, Page } from 'playwright-core';
+import { openPage, withChromium } from './chromium.js';
 import { startDemo } from './demo.js';
 import { hashOf, everyLine, settled, wide } from './looks.js';
 import { answerManyLines } from './many-lines.js';
@@ -8,14 +8,8 @@ import { answerManyLines } from './many-lines.js';
  * `node dist/test/browser/reading-speed.js`: how soon lines are on the screen, and how evenly many of them scroll. By hand on an idle machine,
  * since its figures are times; `--profile` adds the functions that took longest while scrolling.
  */
-async function main(): Promise<number> {
-  const chromium = findChromium();
-  if (chromium === undefined) {
-    process.stderr.write('no Chromium: set CHROMIUM, or install it (apt-get install chromium)\n');
-    return 2;
-  }
+async function main(browser: Browser): Promise<number> {
   const demo = await startDemo();
-  const browser = await launch(chromium);
   const open = async (use: (page: Page) => Promise<void>): Promise<void> => {
     const { page, close } = await openPage(browser, demo.url, wide);
     try {
@@ -29,7 +23,6 @@ async function main(): Promise<number> {
     for (let run = 0; run < firstRuns; run += 1) await open(measureFirstRow);
     await open(measureScrolling);
   } finally {
-    await browser.close();
     await demo.close();
   }
   return 0;
@@ -174,4 +167,4 @@ function print(...parts: readonly string[]): void {
   process.stdout.write(`${parts.join('; ')}\n`);
 }
 
-process.exitCode = await main();
+process.exitCode = await withChromium(main);

@@ -2,27 +2,21 @@ import { mkdir, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { packageRoot } from '../../core/kernel/options/index.js';
 import { checks } from './checks.js';
+import type { Browser } from 'playwright-core';
 import type { CheckSettings, Picture } from './looks.js';
-import { findChromium, launch } from './chromium.js';
+import { withChromium } from './chromium.js';
 import { startDemo } from './demo.js';
 
 /**
  * `npm run browser`: looks at /ui of a demo in headless Chromium (`CHROMIUM`, else /usr/bin/chromium); `-- --write` also keeps the
  * pictures of docs/ui.md, `-- --only=TEXT` runs the checks whose sentence has the text. Ends with 1 when a check fails, and with 2 when there is no Chromium.
  */
-async function main(): Promise<number> {
-  const chromium = findChromium();
-  if (chromium === undefined) {
-    process.stderr.write('no Chromium: set CHROMIUM, or install it (apt-get install chromium)\n');
-    return 2;
-  }
+async function main(browser: Browser): Promise<number> {
   const picture = process.argv.includes('--write') ? await pictures() : () => Promise.resolve();
   const closers: (() => Promise<void>)[] = [];
   try {
     const [demo, locked, wanting] = await Promise.all([startDemo(), startDemo('token'), startDemo('tenant')]);
     closers.push(demo.close, locked.close, wanting.close);
-    const browser = await launch(chromium);
-    closers.push(() => browser.close());
     const urls = { url: demo.url, lockedUrl: locked.url, tenantUrl: wanting.url };
     return await runAll({ browser, ...urls, picture });
   } finally {
@@ -75,4 +69,4 @@ async function pictures(): Promise<Picture> {
   };
 }
 
-process.exitCode = await main();
+process.exitCode = await withChromium(main);

@@ -11,8 +11,8 @@ const asking = { kind: 'asking' } as const;
 const withinMs = 60_000;
 
 /**
- * Asks once for each key, which is a value or an object, after a pause; without a key it waits. A request whose answer nobody waits for is
- * ended.
+ * Sends one request for each key, after a pause. A key is a value or an object; without one, no request is sent. A new key, or the end of
+ * the component, aborts the request before.
  */
 export function useAnswer<Data>(
   key: unknown,

@@ -7,7 +7,7 @@ import { fetchRun } from '../api.js';
 import type { Answered } from '../store/answers.js';
 import { dataOf, useAnswer } from '../use-answer.js';
 import { ComparePlans } from './plan/compare-plans.js';
-import { CostTable, type ToldRun } from './plan/cost-table.js';
+import { CostTable, type AskedRun } from './plan/cost-table.js';
 import { Experts } from './plan/experts.js';
 import { FlowPicture, type FlowEnd } from './plan/flow-picture.js';
 import { Hints } from './plan/hints.js';
@@ -59,6 +59,6 @@ function endOf({ result }: Answered): FlowEnd {
   };
 }
 
-function missingText(told: ToldRun): string {
-  return told.kind === 'asking' ? '…' : 'No figures of this run';
+function missingText(run: AskedRun): string {
+  return run.kind === 'asking' ? '…' : 'No figures of this run';
 }

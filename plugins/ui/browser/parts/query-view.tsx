@@ -57,7 +57,7 @@ export function QueryView({
         }}
         onKeyDown={(event) => {
           if (event.key !== 'Enter' || event.defaultPrevented) return;
-          // While a query runs there is no button to submit with, and Enter runs the changed one all the same.
+          // While a query runs the form has no submit button, so Enter would not submit it.
           if (!(event.ctrlKey || event.metaKey || event.target instanceof HTMLInputElement)) return;
           event.preventDefault();
           session.run();

@@ -5,8 +5,8 @@ import { useEffect, useLayoutEffect, useRef } from 'preact/hooks';
 const nearEdge = 40;
 
 /**
- * Keeps the newest lines of a live view in sight, at the bottom of the page if they are there, until somebody scrolls away from them;
- * `onAway` is told of that, and of the way back. Returns a function that leads back.
+ * Keeps the newest lines of a live view visible, at the bottom of the page if they are there, until the user scrolls away from them. Calls
+ * `onAway` with true when the user scrolls away and with false when the user returns. Returns a function that scrolls back.
  */
 export function useLiveEdge(
   view: RefObject<HTMLElement | null>,

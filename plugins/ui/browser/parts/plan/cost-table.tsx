@@ -5,16 +5,16 @@ import type { RunReport } from '../../model/wire.js';
 import { dataOf, type AskedAnswer } from '../../use-answer.js';
 
 /** The report of a run; without data, the server does not know it. */
-export type ToldRun = AskedAnswer<RunReport | undefined>;
+export type AskedRun = AskedAnswer<RunReport | undefined>;
 
 /** The measured cost of the query and its histogram. */
 export function CostTable({
   query,
   histogram,
 }: {
-  readonly query: ToldRun;
+  readonly query: AskedRun;
   /** Undefined for a query without a histogram. */
-  readonly histogram: ToldRun | undefined;
+  readonly histogram: AskedRun | undefined;
 }): JSX.Element {
   return (
     <div class="cost-scroll" tabIndex={0} role="region" aria-label="Cost">
@@ -37,19 +37,19 @@ export function CostTable({
           </tr>
         </thead>
         <tbody>
-          <CostRow name="Query" told={query} />
-          {histogram !== undefined && <CostRow name="Histogram" told={histogram} />}
+          <CostRow name="Query" run={query} />
+          {histogram !== undefined && <CostRow name="Histogram" run={histogram} />}
         </tbody>
       </table>
     </div>
   );
 }
 
-function CostRow({ name, told }: { readonly name: string; readonly told: ToldRun }): JSX.Element {
-  const report = dataOf(told);
+function CostRow({ name, run }: { readonly name: string; readonly run: AskedRun }): JSX.Element {
+  const report = dataOf(run);
   const figures = report === undefined ? undefined : runFigures(report);
   const text = (value: (known: RunFigures) => string): string =>
-    figures === undefined ? (told.kind === 'asking' ? '…' : '–') : value(figures);
+    figures === undefined ? (run.kind === 'asking' ? '…' : '–') : value(figures);
   return (
     <tr>
       <th scope="row">{name}</th>
