@@ -3,7 +3,7 @@
  * aggregation into one per part, whose results are added up. That changes values: `max` over counts is the sum of the largest counts of the
  * parts (docs/protocol/answers.md#instant-queries-over-long-ranges).
  */
-import type { BinaryExpr, MetricExpr, RangeAggregation, Stage, VectorAggregation, VectorOp } from '../ast.js';
+import type { BinaryExpr, MetricExpr, RangeAggregation, Stage, VectorAggregation } from '../ast.js';
 import type { Join } from '../functions/join.js';
 import { rangeFunctions } from '../functions/range/index.js';
 import { vectorFunctions } from '../functions/vector/index.js';
@@ -11,6 +11,7 @@ import { pushedGrouping } from '../pipeline/extractor.js';
 import { descriptorOf } from '../stages/index.js';
 import { isAny } from '../stages/stage.js';
 import { visit } from '../walk.js';
+import { merged, readsErrors } from './shards.js';
 import type { MetricTree } from './tree.js';
 import type { Leaf } from './types.js';
 
@@ -106,7 +107,7 @@ class Division {
     const whole = this.#undivided.tree(node);
     // Merging the parts drops labels without a value.
     return losesEmptyLabels(node.expr)
-      ? { kind: 'aggregate', node, of: { kind: 'aggregate', node: joined(node.expr, node.op), of: whole } }
+      ? { kind: 'aggregate', node, of: { kind: 'aggregate', node: merged(node.expr, node.op), of: whole } }
       : whole;
   }
 
@@ -139,16 +140,18 @@ class Division {
       ),
     };
     if (areJustJoined) return all;
-    const sum: MetricTree<Leaf> = { kind: 'aggregate', node: joined(node, join.op), of: all };
+    const sum: MetricTree<Leaf> = { kind: 'aggregate', node: merged(node, join.op), of: all };
     return isRate ? perSecond(sum, node) : sum;
   }
 
-  /** A range that need not be split, because its parts are merged. Merging drops labels without a value. */
+  /**
+   * A range that need not be split, because its parts are merged. Merging drops labels without a value, and groups series with an error.
+   */
   #whole(node: RangeAggregation, join: Join, parent: VectorAggregation | undefined): MetricTree<Leaf> {
-    if (!node.range.query.stages.some((stage) => isAny(descriptorOf(stage).makes(stage))))
+    if (!makesLabels(node) && !readsErrors(node.range))
       return { kind: 'leaf', leaf: this.#undivided.leaf(node, parent) };
     const of: MetricTree<Leaf> = { kind: 'leaf', leaf: this.#undivided.leaf(node, undefined) };
-    return { kind: 'aggregate', node: joined(node, join.op), of };
+    return { kind: 'aggregate', node: merged(node, join.op), of };
   }
 
   /** The parts of a range, the latest first. */
@@ -186,15 +189,11 @@ function isJustJoined({ op, range }: RangeAggregation): boolean {
 
 /** True if merging the parts may drop labels with empty values. */
 function losesEmptyLabels(node: RangeAggregation): boolean {
-  return (
-    !isJustJoined(node) && node.range.query.stages.some((stage) => isAny(descriptorOf(stage).makes(stage)))
-  );
+  return !isJustJoined(node) && makesLabels(node);
 }
 
-function joined(expr: RangeAggregation, op: VectorOp): VectorAggregation {
-  const { span } = expr;
-  const grouping = expr.grouping ?? { span, without: true, labels: [] };
-  return { kind: 'vector-aggregation', op, parameter: undefined, grouping, expr, span };
+function makesLabels({ range }: RangeAggregation): boolean {
+  return range.query.stages.some((stage) => isAny(descriptorOf(stage).makes(stage)));
 }
 
 function perSecond(of: MetricTree<Leaf>, expr: RangeAggregation): MetricTree<Leaf> {

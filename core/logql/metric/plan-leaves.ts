@@ -7,7 +7,7 @@ import { pushedGrouping } from '../pipeline/extractor.js';
 import { withoutUnread } from '../pipeline/unread-stages.js';
 import { logQueriesOf, visit } from '../walk.js';
 import { dividedTree, type Undivided } from './instant-parts.js';
-import { frontAggregations, isShardableOver } from './shards.js';
+import { frontParts, isShardableOver, mergedShards } from './shards.js';
 import type { MetricTree, PlannedMetric } from './tree.js';
 import type { ApproxTopk, Leaf } from './types.js';
 
@@ -49,7 +49,7 @@ function checkApproxTopk(expr: MetricExpr, { kind, approxTopk = 'loki' }: Metric
     if (node.kind === 'vector-aggregation' && isSketched(node)) found.push(node);
   });
   if (found.length === 0) return;
-  const isRefused = frontAggregations(expr).some(({ node, isDivided }) => isDivided && isSketched(node));
+  const isRefused = frontParts(expr).aggregations.some(({ node, isDivided }) => isDivided && isSketched(node));
   if (isRefused && approxTopk === 'loki') throw apiError('approxTopk', {});
   if (found.some((node) => logQueriesOf(node).length === 0)) requireNonEmptyMatcher([]);
   if (kind === 'range') throw apiError('approxTopkRange', {});
@@ -67,25 +67,34 @@ function refuseNumber(node: VectorAggregation | LabelReplaceExpr): never {
 
 /** The tree of an expression that Loki does not split by time. */
 function wholeTree(expr: MetricExpr, isRoot: boolean): MetricTree<Leaf> {
-  const averages = frontAggregations(expr)
+  const { aggregations, ranges } = frontParts(expr);
+  const averages = aggregations
     .filter(({ node, isDivided }) => isDivided && vectorFunctions[node.op].join?.kind === 'divided')
     .map(({ node }) => node);
-  return treeOf(expr, undefined, isRoot, new Set(averages));
+  return treeOf(expr, undefined, isRoot, { averages: new Set(averages), ranges });
 }
 
-/**
- * @param around the aggregation over the samples of the node
- * @param averages averages that Loki splits into a sum and a count
- */
+/** The parts of an expression that Loki's front end evaluates from shards. */
+interface Divided {
+  /** Averages that it splits into a sum and a count. */
+  readonly averages: ReadonlySet<VectorAggregation>;
+  readonly ranges: ReadonlySet<RangeAggregation>;
+}
+
+/** @param around the aggregation over the samples of the node */
 function treeOf(
   node: MetricExpr,
   around: VectorAggregation | undefined,
   isRoot: boolean,
-  averages: ReadonlySet<VectorAggregation>,
+  divided: Divided,
 ): MetricTree<Leaf> {
   switch (node.kind) {
-    case 'range-aggregation':
-      return { kind: 'leaf', leaf: leafOf(node, undefined, around, isRoot) };
+    case 'range-aggregation': {
+      const merged = divided.ranges.has(node) ? mergedShards(node) : undefined;
+      return merged === undefined
+        ? { kind: 'leaf', leaf: leafOf(node, undefined, around, isRoot) }
+        : treeOf(merged, undefined, isRoot, { ...divided, ranges: new Set() });
+    }
     case 'vector-aggregation': {
       const pushed = pushedGrouping(node);
       return pushed !== undefined && node.expr.kind === 'range-aggregation'
@@ -93,15 +102,15 @@ function treeOf(
         : {
             kind: 'aggregate',
             node,
-            of: treeOf(node.expr, node, false, averages),
-            isDivided: averages.has(node),
+            of: treeOf(node.expr, node, false, divided),
+            isDivided: divided.averages.has(node),
           };
     }
     case 'label-replace':
-      return { kind: 'label-replace', node, of: treeOf(node.expr, undefined, false, averages) };
+      return { kind: 'label-replace', node, of: treeOf(node.expr, undefined, false, divided) };
     case 'binary': {
-      const left = treeOf(node.left, undefined, false, averages);
-      return { kind: 'binary', node, left, right: treeOf(node.right, undefined, false, averages) };
+      const left = treeOf(node.left, undefined, false, divided);
+      return { kind: 'binary', node, left, right: treeOf(node.right, undefined, false, divided) };
     }
     case 'vector':
     case 'literal':

@@ -1,19 +1,23 @@
 /**
- * The parts of a query that Loki's front end splits into shards. That is visible in three ways: a split average is a sum over a count,
- * labels without a value are dropped where shards are merged, and `approx_topk` is refused where it would be split
- * (docs/protocol/answers.md#shards).
+ * The parts of a query that Loki's front end splits into shards. That is visible in four ways: a split average is a sum over a count,
+ * labels without a value are dropped where shards are merged, series with an error that a filter kept are merged like all others, and
+ * `approx_topk` is refused where it would be split (docs/protocol/answers.md#shards).
  */
 import type {
+  BinaryExpr,
   Grouping,
   LabelFilter,
+  LabelFilterStage,
+  LogRange,
   MetricExpr,
   RangeAggregation,
+  Stage,
   VectorAggregation,
   VectorOp,
 } from '../ast.js';
 import { rangeFunctions } from '../functions/range/index.js';
 import { vectorFunctions } from '../functions/vector/index.js';
-import { descriptorOf, isStage } from '../stages/index.js';
+import { descriptorOf, isStage, looksAt } from '../stages/index.js';
 import { isAny } from '../stages/stage.js';
 import { visit } from '../walk.js';
 import type { Leaf } from './types.js';
@@ -25,9 +29,16 @@ export interface FrontAggregation {
   readonly isDivided: boolean;
 }
 
-/** The aggregations of a query that the front end evaluates; all others are left to queriers, as part of a shard. */
-export function frontAggregations(expr: MetricExpr): readonly FrontAggregation[] {
-  const found: FrontAggregation[] = [];
+/** The parts of a query that the front end sees; all others are left to queriers, as part of a shard. */
+export interface FrontParts {
+  readonly aggregations: readonly FrontAggregation[];
+  /** Range aggregations whose shards the front end merges. */
+  readonly ranges: ReadonlySet<RangeAggregation>;
+}
+
+export function frontParts(expr: MetricExpr): FrontParts {
+  const aggregations: FrontAggregation[] = [];
+  const ranges = new Set<RangeAggregation>();
   /** @param isTop true if no aggregation surrounds the node */
   const enter = (node: MetricExpr, isTop: boolean): void => {
     switch (node.kind) {
@@ -40,18 +51,20 @@ export function frontAggregations(expr: MetricExpr): readonly FrontAggregation[]
         return;
       case 'vector-aggregation': {
         const isDivided = isShardable(node, isTop);
-        found.push({ node, isDivided });
+        aggregations.push({ node, isDivided });
         const isWhole = vectorFunctions[node.op].isSketched ?? (isDivided && !isDividedWithin(node));
         if (!isWhole) enter(node.expr, false);
         return;
       }
       case 'range-aggregation':
+        if (isShardable(node, isTop)) ranges.add(node);
+        return;
       case 'vector':
       case 'literal':
     }
   };
   enter(expr, true);
-  return found;
+  return { aggregations, ranges };
 }
 
 /** True if a shardable aggregation is evaluated over the shards of its operand, because its own parts could not be merged. */
@@ -113,6 +126,55 @@ export function isDividedAverage(node: RangeAggregation): boolean {
   if (rangeFunctions[op].join?.kind !== 'divided') return false;
   const namesErrors = range.unwrap?.filters.some(({ filter }) => namesError(filter)) ?? false;
   return !namesErrors && (reducesLabels(node) || (grouping !== undefined && !keepsAll(grouping)));
+}
+
+/**
+ * The expression by which the front end merges the shards of a range aggregation; undefined if its own series are the same, as they are
+ * unless a filter may have kept a sample with an error, which is a separate series with all labels.
+ */
+export function mergedShards(node: RangeAggregation): VectorAggregation | BinaryExpr | undefined {
+  const { op, grouping, range, span } = node;
+  const { join } = rangeFunctions[op];
+  // Without a grouping by names Loki keeps no error: the query fails.
+  if (grouping === undefined || grouping.without || !readsErrors(range)) return undefined;
+  if (join?.kind === 'chosen') return merged(node, join.op);
+  if (!isDividedAverage(node)) return undefined;
+  const total: RangeAggregation = { ...node, op: 'sum_over_time', grouping: undefined };
+  const count: RangeAggregation = { ...total, op: 'count_over_time', range: withoutUnwrap(range) };
+  return {
+    kind: 'binary',
+    op: '/',
+    left: merged(total, 'sum', grouping),
+    right: merged(count, 'sum', grouping),
+    returnBool: false,
+    matching: undefined,
+    span,
+  };
+}
+
+/** The aggregation by which the front end merges series of shards, or of parts of a range. */
+export function merged(expr: RangeAggregation, op: VectorOp, grouping = expr.grouping): VectorAggregation {
+  const { span } = expr;
+  const groups = grouping ?? { span, without: true, labels: [] };
+  return { kind: 'vector-aggregation', op, parameter: undefined, grouping: groups, expr, span };
+}
+
+/** A range whose lines have a value to unwrap. */
+function withoutUnwrap({ unwrap, query, ...range }: LogRange): LogRange {
+  if (unwrap === undefined) return { ...range, query, unwrap };
+  const { name, filters, span } = unwrap;
+  const hasValue: LabelFilterStage = {
+    kind: 'label-filter',
+    filter: { kind: 'string', name, op: '!=', value: '', span },
+    span,
+  };
+  return { ...range, query: { ...query, stages: [...query.stages, hasValue, ...filters] }, unwrap: undefined };
+}
+
+/** True if a filter may keep a sample with an error. */
+export function readsErrors({ query, unwrap }: LogRange): boolean {
+  const stages: readonly Stage[] = [...query.stages, ...(unwrap?.filters ?? [])];
+  return stages.some((stage) => looksAt(stage, (name) => name === '__error__'));
 }
 
 /**

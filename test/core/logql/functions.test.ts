@@ -2,7 +2,7 @@ import test from 'ava';
 import { parseQuery } from '../../../core/logql/index.js';
 import { rangeFunctions } from '../../../core/logql/functions/range/index.js';
 import { vectorFunctions } from '../../../core/logql/functions/vector/index.js';
-import { frontAggregations } from '../../../core/logql/metric/shards.js';
+import { frontParts } from '../../../core/logql/metric/shards.js';
 import { instant, metricExpr, range, samplesOf, type ShortEntry } from './metric/run-query.js';
 
 const lines = '{app="a"}[1m]';
@@ -81,7 +81,7 @@ test('Loki divides a range function into shards always, only outermost, or never
   /** Whether the sum around the function is divided: alone, and with an aggregation around it. */
   const isDivided = (expr: string): readonly boolean[] =>
     [`sum(${expr})`, `topk(1, sum(${expr}))`].map((text) =>
-      frontAggregations(metricExpr(text)).some(({ node, isDivided: is }) => is && node.op === 'sum'),
+      frontParts(metricExpr(text)).aggregations.some(({ node, isDivided: is }) => is && node.op === 'sum'),
     );
   const [always, outermost, never] = [
     [true, true],
@@ -105,7 +105,7 @@ test('Loki divides a vector aggregation into shards over lines, over a sum that 
     op,
     inside.filter((expr) => {
       const node = metricExpr(`${op}(${parameter === 'required' ? '2, ' : ''}${expr})`);
-      return frontAggregations(node).some(({ node: one, isDivided }) => isDivided && one === node);
+      return frontParts(node).aggregations.some(({ node: one, isDivided }) => isDivided && one === node);
     }),
   ]);
   const [ofLines, ofSum, ofMax] = inside;

@@ -145,3 +145,32 @@ test('averages of series are a sum over a count where Loki divides them, else a 
   t.deepEqual(await valuesBy('app', `avg by (app) (${sums})`, streams), [['a', sum]]);
   t.deepEqual(await valuesBy('app', `avg by (app) (max by (app, pod) (${sums}))`, streams), [['a', mean]]);
 });
+
+/** Of two lines of one stream, the second cannot be read to its end. */
+const broken: readonly ShortEntry[] = [
+  [5, '{"n":2,"m":"G"}', { pod: 'p' }],
+  [6, '{"n":5,"m":"G","o":"', { pod: 'p' }],
+];
+const withErrors = `{app="a"} | json | __error__!="x" | unwrap n [10s]`;
+const failed = /^\{__error__="JSONParserErr",.* app="a", m="G", n="5", pod="p"\}$/;
+
+for (const [query, wanted] of [
+  [`max_over_time(${withErrors}) by (m)`, { '{m="G"}': { 10: 5 } }],
+  [`min_over_time(${withErrors}) by (m)`, { '{m="G"}': { 10: 2 } }],
+  [`avg_over_time(${withErrors}) by (m)`, { '{m="G"}': { 10: 3.5 } }],
+  [`sum by (m) (max_over_time(${withErrors}) by (pod))`, { '{}': { 10: 5 } }],
+] as const)
+  test(`a sample with an error that a filter keeps belongs to its group in ${query}`, async (t) => {
+    t.deepEqual(await samplesOf(query, broken, instant(10)), wanted);
+  });
+
+for (const query of [
+  `quantile_over_time(1, ${withErrors}) by (m)`,
+  `avg_over_time({app="a"} | json | unwrap n | __error__!="x" [10s]) by (m)`,
+])
+  test(`a sample with an error that a filter keeps is a separate series in ${query}`, async (t) => {
+    const { '{m="G"}': value, ...others } = await samplesOf(query, broken, instant(10));
+    t.deepEqual(value, { 10: 2 });
+    t.deepEqual(Object.values(others), [{ 10: 5 }]);
+    t.regex(Object.keys(others).join(), failed);
+  });
