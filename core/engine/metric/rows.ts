@@ -20,7 +20,8 @@ import { countRows } from '../rows/count-by-time.js';
 import type { Attempt, Candidate, LeafContext, ReadStrategy } from './context.js';
 import { duplicateRows } from './count/duplicates.js';
 import { labelSourceFields, groupByLabels } from './count/grouping.js';
-import { lenientNumberLines, openNames, shorteningQuestion } from './count/json.js';
+import { parsedLabels } from './count/labels/parsers.js';
+import { openNames, shorteningQuestion } from './count/labels/parsed-labels.js';
 import { obstacleIn, type SelectionProfile } from './count/profile.js';
 import { listSelection, readStreams, streamsWithSameEntries } from './count/stream-listing.js';
 import { wholeSegments } from './count/time-segments.js';
@@ -223,12 +224,13 @@ async function rowRequest(
 /** Reads rows with lines that the backend has shortened to the relevant labels. */
 export const shortLinesStrategy: ReadStrategy = {
   name: 'short-lines',
-  summary: 'rows are read, with lines that the backend shortens to the labels that `| json` extracts',
+  summary:
+    'rows are read, with lines that the backend shortens to the labels that `| json` or `| logfmt` extracts',
   namesFailedEntry: 'no',
   usesBuckets: false,
   estimate({ shortLines, ...leaf }, known) {
     if (shortLines === undefined) return decline('lines-needed');
-    if (leaf.hasStreamLabelsOnly === true) return decline('no-json-labels');
+    if (leaf.hasStreamLabelsOnly === true) return decline('no-parsed-labels');
     return {
       cost: costOfRows(known, { columns: 'shortened lines', heldRows: callRows }),
       read: (request, context) => shortLinesTable({ ...leaf, shortLines }, request, context),
@@ -268,7 +270,9 @@ async function shortRows(
 ): Promise<RowRequest | Declined> {
   const { upstream, reader, naming } = context;
   const streamListing = await listSelection(upstream, reader, selection, range, signal);
-  const question = shorteningQuestion(openNames(shortLines.fromJson, streamListing));
+  const { source, names } = shortLines.parsed;
+  const labels = parsedLabels[source];
+  const question = shorteningQuestion(labels, openNames(names, streamListing));
   if (isDeclined(question)) return question;
   const pacer = new Pacer(signal);
   const together = await atPace(streamsWithSameEntries(streamListing.streams), pacer);
@@ -279,7 +283,7 @@ async function shortRows(
     ...context,
     selection,
     columns: grouping.streamKeyColumns,
-    misparsedRows: lenientNumberLines,
+    misparsedRows: labels.misparsedRows,
   };
   const profile = await context.profiler.of(asked, range, streamListing);
   if (profile.surplus?.length !== 0) return decline('repeated-rows');

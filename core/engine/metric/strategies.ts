@@ -125,10 +125,10 @@ class KnownLeaf {
     this.#selection = printFilter(leaf.selection);
     this.#filter = printFilter(leaf.logs.filter);
     const names = push?.names ?? shortLines?.names ?? [];
-    const fromJson = push?.fromJson ?? shortLines?.fromJson;
+    const parsed = push?.parsed ?? shortLines?.parsed;
     const { unwrap } = range.range;
     const unwrapped = unwrap && printUnwrap(unwrap);
-    this.#question = [range.op, names === 'all' ? names : [...names], fromJson, unwrapped];
+    this.#question = [range.op, names === 'all' ? names : [...names], parsed, unwrapped];
   }
 
   estimate({ name, estimate }: ReadStrategy): Candidate | Declined {

@@ -1,4 +1,5 @@
 import type { Stage } from '../../logql/ast.js';
+import type { ParsedNames } from './metric-columns.js';
 
 /** A count of a leaf's samples by the backend. */
 export interface LeafCount {
@@ -9,9 +10,9 @@ export interface LeafCount {
   readonly stageNames: ReadonlySet<string>;
   /** Stages that run on groups instead of rows. */
   readonly stages: readonly Stage[];
-  /** Labels that `| json` may take from lines; undefined if no stage reads them. */
-  readonly fromJson?: readonly string[];
-  /** True if lines that are not JSON count like those that are. */
+  /** The labels that a parser may take from lines; undefined if no stage reads them. */
+  readonly parsed?: ParsedNames;
+  /** True if lines that the parser cannot read count like those that it can. */
   readonly dropsErrors?: boolean;
 }
 

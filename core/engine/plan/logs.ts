@@ -195,6 +195,7 @@ export function decideLineFilter(stage: LineFilterStage): {
 const vagueness: Readonly<Record<LineSource, number>> = {
   'json-keys': 0,
   'pair-keys': 1,
+  'strict-pair-keys': 1,
   pieces: 2,
   'other-lines': 3,
 };

@@ -3,6 +3,7 @@ import { rangeFunctions } from '../../logql/functions/range/index.js';
 import type { Leaf } from '../../logql/metric/index.js';
 import { decidingErrorLabels } from '../../logql/pipeline/types.js';
 import { descriptorOf, looksAt } from '../../logql/stages/index.js';
+import type { LineSource } from '../../logql/stages/stage.js';
 import type { FieldRef } from '../../victoria/logsql/ast.js';
 import { fieldName } from '../../victoria/logsql/build.js';
 import { detectedLevelName } from '../../victoria/names/level.js';
@@ -114,8 +115,22 @@ export function isWholeJson(stage: Stage): boolean {
   return descriptorOf(stage).source(stage) === 'json-keys';
 }
 
-/** The names, if `| json` makes each of them from keys in only one way; otherwise undefined. */
-export function jsonNames(names: ReadonlySet<string>): readonly string[] | undefined {
+/** The source of labels that the backend can extract as well. */
+export type ParsedSource = Extract<LineSource, 'json-keys' | 'pair-keys'>;
+
+/** Labels of a parser. */
+export interface ParsedNames {
+  readonly source: ParsedSource;
+  readonly names: readonly string[];
+}
+
+export function parsedSourceOf(stage: Stage): ParsedSource | undefined {
+  const source = descriptorOf(stage).source(stage);
+  return source === 'json-keys' || source === 'pair-keys' ? source : undefined;
+}
+
+/** The names, if a parser makes each of them from keys in only one way; otherwise undefined. */
+export function plainNames(names: ReadonlySet<string>): readonly string[] | undefined {
   const made = [...names].filter((name) => !name.startsWith('__error') && name !== detectedLevelName);
   const arePlain = made.every((name) => /^[A-Za-z][A-Za-z0-9_]*$/.test(name) && name === plainName(name));
   return arePlain && made.length > 0 ? made : undefined;

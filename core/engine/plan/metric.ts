@@ -13,7 +13,9 @@ import {
   dropsErrors,
   isWholeJson,
   mayKeepErrors,
-  jsonNames,
+  parsedSourceOf,
+  type ParsedNames,
+  plainNames,
   visibleNames,
   withLevel,
 } from './metric-columns.js';
@@ -132,20 +134,23 @@ function factsOf(leaf: Leaf, residual: readonly Stage[]): LeafFacts {
   const facts = { measure, stages: residual, lineStages: residual.filter(readsLine) };
   const grouped = measure === 'presence' ? [] : pushed?.labels;
   if (grouped === undefined || visible === undefined) {
-    return { ...facts, names: 'all', stageNames: new Set(), json: undefined };
+    return { ...facts, names: 'all', stageNames: new Set(), fromLines: undefined };
   }
   const stageNames = residual.flatMap(groupNames).filter((name) => !grouped.includes(name));
   const names = withLevel(new Set([...grouped, ...stageNames]));
-  const fromJson = namesFromJson(residual, names);
+  const parsed = parsedNames(residual, names);
   return {
     ...{ ...facts, names, stageNames: withLevel(new Set(stageNames)) },
-    json: fromJson && { fromJson, dropsErrors: dropsErrors(residual, names) },
+    fromLines: parsed && {
+      parsed,
+      dropsErrors: parsed.source === 'pair-keys' || dropsErrors(residual, names),
+    },
   };
 }
 
-/** True if the selector requires each label that `| json` could make for the leaf, and streams have these labels. */
+/** True if the selector requires each label that a parser could make for the leaf, and streams have these labels. */
 function usesStreamLabelsOnly(leaf: Leaf, naming: Naming): boolean {
-  const names = jsonNames(visibleNames(leaf) ?? new Set());
+  const names = plainNames(visibleNames(leaf) ?? new Set());
   if (names === undefined) return false;
   const { matchers } = leaf.range.range.query.selector;
   const isRequired = (name: string): boolean =>
@@ -159,14 +164,16 @@ function planShortLines(leaf: Leaf, residual: readonly Stage[]): ShortLinesPlan 
   const names = visibleNames(leaf);
   if (names === undefined || names.has(detectedLevelName) || measureOf(leaf.range) === 'bytes')
     return undefined;
-  const fromJson = namesFromJson(residual, names);
-  return fromJson && { names, fromJson, stages: residual };
+  const parsed = parsedNames(residual, names);
+  return parsed && { names, parsed, stages: residual };
 }
 
-/** Labels among these that come from a line only by `| json`, where that is the one stage that reads it; else undefined. */
-function namesFromJson(stages: readonly Stage[], names: ReadonlySet<string>): readonly string[] | undefined {
+/** Labels among these that come from a line only by a parser, where that is the one stage that reads it; else undefined. */
+function parsedNames(stages: readonly Stage[], names: ReadonlySet<string>): ParsedNames | undefined {
   const [first, another] = stages.filter(readsLine);
-  return first !== undefined && another === undefined && isWholeJson(first) ? jsonNames(names) : undefined;
+  const source = first === undefined || another !== undefined ? undefined : parsedSourceOf(first);
+  const made = source && plainNames(names);
+  return source && made && { source, names: made };
 }
 
 /** A plan to count rows without a stored line by their fields; undefined if more of a line matters than labels from `| json`. */

@@ -3,6 +3,7 @@ import type { ListingQuestion } from '../../victoria/upstream/types.js';
 import type { Expr, Stage } from '../../logql/ast.js';
 import type { Leaf, PlannedMetric } from '../../logql/metric/index.js';
 import type { LeafPush } from './leaf-push.js';
+import type { ParsedNames } from './metric-columns.js';
 import type { Decision } from './matchers.js';
 import type { AppliedRule } from './rules/index.js';
 
@@ -21,12 +22,12 @@ export interface LogsPlan {
   readonly recheck: readonly Stage[];
 }
 
-/** A leaf that uses nothing of a line except labels that `| json` takes from it, so that the backend can send shortened lines. */
+/** A leaf that uses nothing of a line except labels that a parser takes from it, so that the backend can send shortened lines. */
 export interface ShortLinesPlan {
   /** All visible labels. */
   readonly names: ReadonlySet<string>;
-  /** Names that `| json` may take from lines. */
-  readonly fromJson: readonly string[];
+  /** The labels that the parser may take from lines. */
+  readonly parsed: ParsedNames;
   /** Stages that run on such rows. */
   readonly stages: readonly Stage[];
 }
@@ -55,7 +56,7 @@ export interface LeafPlan extends Leaf {
   readonly mayKeepErrors?: true;
   /** The count by the backend instead of reading rows; undefined if that is impossible. */
   readonly push: LeafPush | undefined;
-  /** True if every selected stream has all labels that the leaf uses, so that `| json` makes none of them. */
+  /** True if every selected stream has all labels that the leaf uses, so that a parser makes none of them. */
   readonly hasStreamLabelsOnly?: true;
   /** A plan to shorten the rows that are read; undefined if they cannot be shortened. */
   readonly shortLines: ShortLinesPlan | undefined;

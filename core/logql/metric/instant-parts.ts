@@ -11,7 +11,7 @@ import { pushedGrouping } from '../pipeline/extractor.js';
 import { descriptorOf } from '../stages/index.js';
 import { isAny } from '../stages/stage.js';
 import { visit } from '../walk.js';
-import { merged, readsErrors } from './shards.js';
+import { mergingShards, readsErrors } from './shards.js';
 import type { MetricTree } from './tree.js';
 import type { Leaf } from './types.js';
 
@@ -107,7 +107,11 @@ class Division {
     const whole = this.#undivided.tree(node);
     // Merging the parts drops labels without a value.
     return losesEmptyLabels(node.expr)
-      ? { kind: 'aggregate', node, of: { kind: 'aggregate', node: merged(node.expr, node.op), of: whole } }
+      ? {
+          kind: 'aggregate',
+          node,
+          of: { kind: 'aggregate', node: mergingShards(node.expr, node.op), of: whole },
+        }
       : whole;
   }
 
@@ -140,7 +144,7 @@ class Division {
       ),
     };
     if (areJustJoined) return all;
-    const sum: MetricTree<Leaf> = { kind: 'aggregate', node: merged(node, join.op), of: all };
+    const sum: MetricTree<Leaf> = { kind: 'aggregate', node: mergingShards(node, join.op), of: all };
     return isRate ? perSecond(sum, node) : sum;
   }
 
@@ -151,7 +155,7 @@ class Division {
     if (!makesLabels(node) && !readsErrors(node.range))
       return { kind: 'leaf', leaf: this.#undivided.leaf(node, parent) };
     const of: MetricTree<Leaf> = { kind: 'leaf', leaf: this.#undivided.leaf(node, undefined) };
-    return { kind: 'aggregate', node: merged(node, join.op), of };
+    return { kind: 'aggregate', node: mergingShards(node, join.op), of };
   }
 
   /** The parts of a range, the latest first. */
@@ -179,7 +183,7 @@ function lastIntervalOf(node: MetricExpr): bigint {
 /** True for parsers that extract whatever labels a line has. */
 function extractsAnyLabel(stage: Stage): boolean {
   const source = descriptorOf(stage).source(stage);
-  return source === 'json-keys' || source === 'pair-keys';
+  return source !== undefined && source !== 'pieces' && source !== 'other-lines';
 }
 
 /** True if Loki only concatenates the series of the parts. */

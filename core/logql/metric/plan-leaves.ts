@@ -49,7 +49,9 @@ function checkApproxTopk(expr: MetricExpr, { kind, approxTopk = 'loki' }: Metric
     if (node.kind === 'vector-aggregation' && isSketched(node)) found.push(node);
   });
   if (found.length === 0) return;
-  const isRefused = frontParts(expr).aggregations.some(({ node, isDivided }) => isDivided && isSketched(node));
+  const isRefused = frontParts(expr).aggregations.some(
+    ({ node, isDivided }) => isDivided && isSketched(node),
+  );
   if (isRefused && approxTopk === 'loki') throw apiError('approxTopk', {});
   if (found.some((node) => logQueriesOf(node).length === 0)) requireNonEmptyMatcher([]);
   if (kind === 'range') throw apiError('approxTopkRange', {});

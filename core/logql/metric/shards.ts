@@ -7,7 +7,6 @@ import type {
   BinaryExpr,
   Grouping,
   LabelFilter,
-  LabelFilterStage,
   LogRange,
   MetricExpr,
   RangeAggregation,
@@ -15,9 +14,11 @@ import type {
   VectorAggregation,
   VectorOp,
 } from '../ast.js';
+import { bySum } from '../functions/join.js';
 import { rangeFunctions } from '../functions/range/index.js';
 import { vectorFunctions } from '../functions/vector/index.js';
 import { descriptorOf, isStage, looksAt } from '../stages/index.js';
+import { withLabel } from '../stages/label-filter.js';
 import { isAny } from '../stages/stage.js';
 import { visit } from '../walk.js';
 import type { Leaf } from './types.js';
@@ -137,15 +138,17 @@ export function mergedShards(node: RangeAggregation): VectorAggregation | Binary
   const { join } = rangeFunctions[op];
   // Without a grouping by names Loki keeps no error: the query fails.
   if (grouping === undefined || grouping.without || !readsErrors(range)) return undefined;
-  if (join?.kind === 'chosen') return merged(node, join.op);
+  if (join?.kind === 'chosen') return mergingShards(node, join.op);
   if (!isDividedAverage(node)) return undefined;
-  const total: RangeAggregation = { ...node, op: 'sum_over_time', grouping: undefined };
-  const count: RangeAggregation = { ...total, op: 'count_over_time', range: withoutUnwrap(range) };
+  if (join?.quotient === undefined) return undefined;
+  const { total, count } = join.quotient;
+  const added: RangeAggregation = { ...node, op: total, grouping: undefined };
+  const counted: RangeAggregation = { ...added, op: count, range: withoutUnwrap(range) };
   return {
     kind: 'binary',
     op: '/',
-    left: merged(total, 'sum', grouping),
-    right: merged(count, 'sum', grouping),
+    left: mergingShards(added, bySum.op, grouping),
+    right: mergingShards(counted, bySum.op, grouping),
     returnBool: false,
     matching: undefined,
     span,
@@ -153,7 +156,11 @@ export function mergedShards(node: RangeAggregation): VectorAggregation | Binary
 }
 
 /** The aggregation by which the front end merges series of shards, or of parts of a range. */
-export function merged(expr: RangeAggregation, op: VectorOp, grouping = expr.grouping): VectorAggregation {
+export function mergingShards(
+  expr: RangeAggregation,
+  op: VectorOp,
+  grouping = expr.grouping,
+): VectorAggregation {
   const { span } = expr;
   const groups = grouping ?? { span, without: true, labels: [] };
   return { kind: 'vector-aggregation', op, parameter: undefined, grouping: groups, expr, span };
@@ -163,12 +170,8 @@ export function merged(expr: RangeAggregation, op: VectorOp, grouping = expr.gro
 function withoutUnwrap({ unwrap, query, ...range }: LogRange): LogRange {
   if (unwrap === undefined) return { ...range, query, unwrap };
   const { name, filters, span } = unwrap;
-  const hasValue: LabelFilterStage = {
-    kind: 'label-filter',
-    filter: { kind: 'string', name, op: '!=', value: '', span },
-    span,
-  };
-  return { ...range, query: { ...query, stages: [...query.stages, hasValue, ...filters] }, unwrap: undefined };
+  const stages = [...query.stages, withLabel(name, span), ...filters];
+  return { ...range, query: { ...query, stages }, unwrap: undefined };
 }
 
 /** True if a filter may keep a sample with an error. */

@@ -1,4 +1,4 @@
-import type { LabelFilter, LabelFilterStage, Stage } from '../ast.js';
+import type { LabelFilter, LabelFilterStage, Span, Stage } from '../ast.js';
 import { ipFault } from '../check/faults.js';
 import {
   compileComparison,
@@ -166,4 +166,9 @@ function stepsOf(filter: LabelFilter, compile: (node: LabelComparison) => RunSta
     }
   }
   return steps;
+}
+
+/** A filter for lines with a value in a label. */
+export function withLabel(name: string, span: Span): LabelFilterStage {
+  return { kind: 'label-filter', filter: { kind: 'string', name, op: '!=', value: '', span }, span };
 }

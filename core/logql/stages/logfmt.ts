@@ -22,7 +22,10 @@ export const logfmt: StageDescriptor<LogfmtStage> = {
   },
   checks: (made) => paramChecks(made, parseLogfmtKey),
   rename: renameParams,
-  source: (made) => (made.params.length === 0 ? 'pair-keys' : 'pieces'),
+  source: ({ params: list, strict, keepEmpty }) => {
+    if (list.length > 0) return 'pieces';
+    return strict || keepEmpty ? 'strict-pair-keys' : 'pair-keys';
+  },
   makes: paramNames,
   compile: (made, { slots, hints }) => compileLogfmt(made, slots, hints),
 };

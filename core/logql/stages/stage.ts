@@ -8,10 +8,10 @@ import type { RunStage } from '../pipeline/work-line.js';
 export type Names = readonly string[] | 'all';
 
 /**
- * The source of the values of a parser's labels: all keys of a JSON object or of pairs, each of which makes a label of its name; other
+ * The source of the values of a parser's labels: all keys of a JSON object or of pairs, each of which makes a label of its name (of `pair-keys` only if it has a value, and no line is an error); other
  * pieces of the line; or a line that the parser makes.
  */
-export type LineSource = 'json-keys' | 'pair-keys' | 'pieces' | 'other-lines';
+export type LineSource = 'json-keys' | 'pair-keys' | 'strict-pair-keys' | 'pieces' | 'other-lines';
 
 /** The reason why a stage is not pushed down to the backend (core/engine/plan/rules/stage.ts has the texts). */
 export type WhyHere = 'lineAfterChange' | 'lineRewrite' | 'parser' | 'labelRewrite';

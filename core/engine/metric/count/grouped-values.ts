@@ -15,7 +15,7 @@ import type { GatheredValues } from '../../../victoria/upstream/gathered-values.
 import type { BackendRow } from '../../../victoria/upstream/types.js';
 import type { LeafContext } from '../context.js';
 import type { Buckets } from './counting.js';
-import type { ValueDigest } from './json.js';
+import type { ValueDigest } from './labels/parsed-labels.js';
 import type { Unwrapping } from './value-facts.js';
 import type { Get } from './line-digests.js';
 

@@ -6,6 +6,7 @@ import {
   freeName,
   limit,
   not,
+  or,
   query,
   stats,
   statsFunction,
@@ -355,4 +356,10 @@ async function inspect(
     });
   }
   return profiles;
+}
+
+/** The rows that any of these filters matches; undefined if there are none. */
+export function unitedRows(filters: readonly (LogsqlFilter | undefined)[]): LogsqlFilter | undefined {
+  const given = filters.filter((filter) => filter !== undefined);
+  return given.length === 0 ? undefined : or(...given);
 }

@@ -16,7 +16,7 @@ import { decline, type Declined } from '../declined.js';
 import { countRows } from '../../rows/count-by-time.js';
 import type { RowRequest } from '../rows.js';
 import type { RowGroup } from './grouping.js';
-import type { ValueDigest } from './json.js';
+import type { ValueDigest } from './labels/parsed-labels.js';
 import type { SelectionProfile } from './profile.js';
 import { noLevel, withLevels, type LineDigest } from './line-digests.js';
 import type { StreamListing } from './stream-listing.js';

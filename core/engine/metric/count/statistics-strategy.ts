@@ -1,17 +1,17 @@
 import { leafEngine, type LeafRequest, type SeriesTable } from '../../../logql/metric/index.js';
 import type { LogsqlFilter } from '../../../victoria/logsql/ast.js';
-import { and, or } from '../../../victoria/logsql/build.js';
+import { and } from '../../../victoria/logsql/build.js';
 import { detectedLevelName } from '../../../victoria/names/level.js';
 import { Pacer } from '../../../base/pace/pacer.js';
 import { atPace } from '../../../base/pace/steps.js';
-import { isWholeJson } from '../../plan/metric-columns.js';
+import { parsedSourceOf } from '../../plan/metric-columns.js';
 import type { LeafPlan, LeafPush } from '../../plan/types.js';
 import { beginEarly } from './early-upstream.js';
 import type { LeafContext, ReadStrategy } from '../context.js';
 import { costOfCounting } from '../cost.js';
 import { decline, isDeclined, type Declined } from '../declined.js';
 import { rangeBuckets } from './counting.js';
-import type { SelectionProfile, ProfileRequest } from './profile.js';
+import { unitedRows, type SelectionProfile, type ProfileRequest } from './profile.js';
 import {
   labelSourceFields,
   groupByLabels,
@@ -24,7 +24,8 @@ import {
   undecidedRows,
 } from './grouping.js';
 import type { StreamListing } from './stream-listing.js';
-import { jsonQuestion, lenientNumberLines, openNames } from './json.js';
+import { labelsQuestion, openNames } from './labels/parsed-labels.js';
+import { parsedLabels } from './labels/parsers.js';
 import { rowsOfStreams } from '../row-windows.js';
 import { joinUncertainLines, levelQuestion, type LineQuestion } from './line-digests.js';
 import { Statistics, type Counted, type StatisticsInput } from './statistics.js';
@@ -45,13 +46,13 @@ export const statisticsStrategy: ReadStrategy = {
   usesBuckets: true,
   estimate({ push, ...leaf }, known) {
     if (push === undefined) return decline('not-countable');
-    const { fromJson, dropsErrors } = push;
-    if (fromJson !== undefined && dropsErrors !== true && leaf.hasStreamLabelsOnly === true)
-      return decline('no-json-labels');
+    const { parsed, dropsErrors } = push;
+    if (parsed !== undefined && dropsErrors !== true && leaf.hasStreamLabelsOnly === true)
+      return decline('no-parsed-labels');
     return {
       cost: costOfCounting(known, {
         firstCalls: push.looksAtLines ? 2 : 1,
-        splitsLines: push.fromJson !== undefined,
+        splitsLines: parsed !== undefined,
       }),
       read: (request, context) => statisticsTable({ ...leaf, push }, request, context),
     };
@@ -114,10 +115,12 @@ interface Begun {
 
 /** The question about lines; undefined if lines need not be read, because parsers can add no label and their errors are dropped. */
 function lineQuestion({ push }: Pushed, streamListing: StreamListing): LineQuestion | Declined | undefined {
-  const { fromJson, dropsErrors, looksAtLines } = push;
-  if (!looksAtLines || fromJson === undefined) return undefined;
-  const open = openNames(fromJson, streamListing);
-  return open.length > 0 || dropsErrors !== true ? jsonQuestion(open) : undefined;
+  const { parsed, dropsErrors, looksAtLines } = push;
+  if (!looksAtLines || parsed === undefined) return undefined;
+  const open = openNames(parsed.names, streamListing);
+  return open.length > 0 || dropsErrors !== true
+    ? labelsQuestion(parsedLabels[parsed.source], open)
+    : undefined;
 }
 
 function knowsLines({ plan, context }: Asked, streamListing: StreamListing): boolean {
@@ -137,7 +140,7 @@ async function begin(
   const { context, buckets } = asked;
   const question = lineQuestion(whole, streamListing);
   if (question !== undefined && isDeclined(question)) return question;
-  const plan = question === undefined ? withoutJson(whole) : whole;
+  const plan = question === undefined ? withoutParser(whole) : whole;
   const { selection } = plan;
   const rows = rowsOfStreams(streamListing.listed);
   const digest =
@@ -166,7 +169,10 @@ async function begin(
       selection,
       // If all labels are visible, a row that overrides a field of its stream has one more label.
       columns: names === 'all' ? fieldsOfAll(streamListing) : byLabels.streamKeyColumns,
-      misparsedRows: anyOf([lines && lenientNumberLines, rewrittenRows(sources.all)]),
+      misparsedRows: unitedRows([
+        lines && plan.push.parsed && parsedLabels[plan.push.parsed.source].misparsedRows,
+        rewrittenRows(sources.all),
+      ]),
       uncertainLines: joinUncertainLines([
         ...(digest?.proven === undefined ? [] : [digest.proven.uncertainLines]),
         ...(levelDoubts === undefined
@@ -195,18 +201,13 @@ async function begin(
   return { profileRequest, statistics, counting, make };
 }
 
-function anyOf(filters: readonly (LogsqlFilter | undefined)[]): LogsqlFilter | undefined {
-  const given = filters.filter((filter) => filter !== undefined);
-  return given.length === 0 ? undefined : or(...given);
-}
-
 function fieldsOfAll({ streams }: StreamListing): readonly string[] {
   const [first, ...others] = [...streams.values()];
   return [...(first?.fields.keys() ?? [])].filter((name) => others.every(({ fields }) => fields.has(name)));
 }
 
-function withoutJson(plan: Pushed): Pushed {
-  const stages = plan.push.stages.filter((stage) => !isWholeJson(stage));
+function withoutParser(plan: Pushed): Pushed {
+  const stages = plan.push.stages.filter((stage) => parsedSourceOf(stage) === undefined);
   return { ...plan, push: { ...plan.push, stages } };
 }
 

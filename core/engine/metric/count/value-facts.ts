@@ -12,12 +12,13 @@ import type { LeafContext } from '../context.js';
 import { decline, isDeclined, type Declined } from '../declined.js';
 import { rowsOfStreams } from '../row-windows.js';
 import { labelSourceFields, groupByLabels, noFields, type RowGrouping } from './grouping.js';
-import { lenientNumberLines, openNames, valuesQuestion, type ValueDigest } from './json.js';
-import type { ProfileRequest } from './profile.js';
+import { parsedLabels } from './labels/parsers.js';
+import { openNames, valuesQuestion, type ValueDigest } from './labels/parsed-labels.js';
+import { unitedRows, type ProfileRequest } from './profile.js';
 import { fieldDigest } from './rebuilt-rows.js';
 import type { StreamListing } from './stream-listing.js';
 
-/** A leaf with values that `| json` and `unwrap` take from lines. */
+/** A leaf with values that a parser and `unwrap` take from lines. */
 export type Unwrapping = LeafPlan & { readonly shortLines: ShortLinesPlan; readonly unwrap: Unwrap };
 
 /** True for functions whose result depends neither on the order of values nor on their times within a bucket. */
@@ -55,14 +56,15 @@ export async function valueFactsOf(
   const { shortLines, unwrap, selection } = plan;
   const { naming, declines } = context;
   const { streams, listed } = streamListing;
-  const open = openNames(shortLines.fromJson, streamListing);
+  const labels = parsedLabels[shortLines.parsed.source];
+  const open = openNames(shortLines.parsed.names, streamListing);
   const isLabel = [...streams.values()].some(({ labelNames }) => labelNames.has(unwrap.name));
   const sources = labelSourceFields(shortLines.names, streamListing, naming);
   if (isLabel || !open.includes(unwrap.name)) return decline('row-labels');
   const mayHaveRowLabels = sources.all.length > 0;
   const known = mayHaveRowLabels ? declines.of(...rowLabels(plan)) : undefined;
   if (known !== undefined) return known;
-  const question = valuesQuestion(open, unwrap.name);
+  const question = valuesQuestion(labels, open, unwrap.name);
   if (isDeclined(question)) return question;
   const pacer = new Pacer(signal);
   const grouping = await atPace(groupByLabels(shortLines.names, streamListing, noFields, naming), pacer);
@@ -72,9 +74,10 @@ export async function valueFactsOf(
   const profileRequest = context.profiler.deferProof(
     {
       ...{ ...context, selection, columns: grouping.streamKeyColumns },
-      misparsedRows: mayHaveRowLabels
-        ? or(lenientNumberLines, and(or(...sources.all.map(present)), not(missingLineRows(naming))))
-        : lenientNumberLines,
+      misparsedRows: unitedRows([
+        labels.misparsedRows,
+        mayHaveRowLabels ? and(or(...sources.all.map(present)), not(missingLineRows(naming))) : undefined,
+      ]),
       uncertainLines: digest.proven?.uncertainLines,
     },
     sampled.rows,
@@ -85,13 +88,14 @@ export async function valueFactsOf(
 
 /** As `valueFactsOf`, for rows without a line, where `| json` finds exactly the fields. */
 export async function fieldFactsOf(
-  { shortLines: { names }, unwrap, selection }: Unwrapping,
+  { shortLines: { names, parsed }, unwrap, selection }: Unwrapping,
   streamListing: StreamListing,
   { signal }: LeafRequest,
   context: LeafContext,
 ): Promise<ValueFacts | Declined> {
   const isLabel = [...streamListing.streams.values()].some(({ labelNames }) => labelNames.has(unwrap.name));
-  const found = isLabel ? undefined : fieldDigest(names, unwrap.name, streamListing);
+  const found =
+    isLabel || parsed.source !== 'json-keys' ? undefined : fieldDigest(names, unwrap.name, streamListing);
   if (found === undefined) return decline('row-labels');
   const pacer = new Pacer(signal);
   const grouping = await atPace(groupByLabels(names, streamListing, noFields, context.naming), pacer);

@@ -39,7 +39,7 @@ import {
   streamOf,
   type GroupedRows,
 } from './grouping.js';
-import type { ValueDigest } from './json.js';
+import type { ValueDigest } from './labels/parsed-labels.js';
 import { obstacleIn, type SelectionProfile } from './profile.js';
 import {
   isOrderless,
@@ -61,7 +61,7 @@ const maxGroups = 100_000;
 export const valueGroupsStrategy: ReadStrategy = {
   name: 'value-groups',
   summary:
-    'the backend collects the values that `unwrap` reads from `| json` by the columns that determine their labels',
+    'the backend collects the values that `unwrap` reads from `| json` or `| logfmt` by the columns that determine their labels',
   namesFailedEntry: 'no',
   usesBuckets: true,
   estimate(leaf, known) {

@@ -1,6 +1,7 @@
 import type { Stage } from '../../../logql/ast.js';
 import { detectedLevelName } from '../../../victoria/names/level.js';
 import type { LeafCount } from '../leaf-push.js';
+import type { ParsedSource } from '../metric-columns.js';
 import { kindOfRule, type PushdownRule, type RuleText } from './rule.js';
 
 /** Facts about a range aggregation that determine whether the backend can count its samples. */
@@ -9,8 +10,8 @@ export interface LeafFacts extends Pick<LeafCount, 'names' | 'stageNames' | 'sta
   readonly measure: LeafCount['measure'] | undefined;
   /** Stages that read or change the line, or make labels from templates. */
   readonly lineStages: readonly Stage[];
-  /** The labels that come from lines; undefined unless `| json` is the one stage that reads them. */
-  readonly json: Pick<LeafCount, 'fromJson' | 'dropsErrors'> | undefined;
+  /** The labels that come from lines; undefined unless `| json` or `| logfmt` is the one stage that reads them. */
+  readonly fromLines: Pick<LeafCount, 'parsed' | 'dropsErrors'> | undefined;
 }
 
 /**
@@ -35,7 +36,7 @@ export const metricRules = [
     id: 'metricUnwrap',
     construct: 'unwrap',
     backend:
-      'after json: the relevant labels instead of the line, if they are certain, as for metricJson; for quantiles, minima and maxima, the collected values of each group',
+      'after json or logfmt: the relevant labels instead of the line, if they are certain, as for metricJson and metricLogfmt; for quantiles, minima and maxima, the collected values of each group',
     verdict: 'none',
     reason: 'numbers, durations and sizes are parsed differently, and invalid values are errors',
     example: 'sum(sum_over_time({namespace="shop"} | unwrap took [5m]))',
@@ -46,8 +47,8 @@ export const metricRules = [
     construct: 'stages in a range aggregation that read or change the line, or labels through templates',
     verdict: 'none',
     reason: 'the value of a row is known only after reading its line',
-    example: 'sum by (user) (count_over_time({namespace="shop"} | logfmt [5m]))',
-    match: ({ lineStages, json }) => lineStages.length > 0 && json === undefined,
+    example: 'sum by (user) (count_over_time({namespace="shop"} | regexp "user=(?P<user>\\\\w+)" [5m]))',
+    match: ({ lineStages, fromLines }) => lineStages.length > 0 && fromLines === undefined,
   }),
   countingRule({
     id: 'metricIdentity',
@@ -69,10 +70,19 @@ export const metricRules = [
     reason:
       'a key that occurs once in a valid object without escapes is the label; all other lines are returned unchanged, with equal lines grouped. Rows are read instead if there are too many groups, or lines with invalid JSON keys or numbers',
     example: 'sum by (user) (count_over_time({namespace="shop"} | json [5m]))',
-    match: (facts) => {
-      const count = countOf(facts);
-      return facts.json && count && { ...count, ...facts.json };
-    },
+    match: (facts) => parsedCountOf(facts, 'json-keys'),
+  }),
+  countingRule({
+    id: 'metricLogfmt',
+    construct:
+      'sum by (a) (count_over_time(... | logfmt [..])) and other counting functions, also with | a="v"',
+    backend:
+      'extract the value of a and the text around it; stats by (a, the line if uncertain) count(); without lines if all lines of the selection were certain before',
+    verdict: 'superset',
+    reason:
+      'a key that stands between a blank and `=` once, outside of quotes, is the label; all other lines are returned unchanged, with equal lines grouped. Rows are read instead if there are too many groups',
+    example: 'sum by (user) (count_over_time({namespace="shop"} | logfmt [5m]))',
+    match: (facts) => parsedCountOf(facts, 'pair-keys'),
   }),
   countingRule({
     id: 'metricLevel',
@@ -106,6 +116,12 @@ export const metricRules = [
     match: countOf,
   }),
 ];
+
+/** The count by the labels of a parser; undefined if another parser reads the lines. */
+function parsedCountOf(facts: LeafFacts, source: ParsedSource): LeafCount | undefined {
+  const count = countOf(facts);
+  return facts.fromLines?.parsed?.source === source && count ? { ...count, ...facts.fromLines } : undefined;
+}
 
 /** The count by groups alone; undefined for functions of values. */
 function countOf({ measure, names, stageNames, stages }: LeafFacts): LeafCount | undefined {

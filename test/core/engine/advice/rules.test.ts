@@ -64,17 +64,18 @@ const cases: readonly (readonly [query: string, ...advice: string[]])[] = [
   ['sum by (status) (rate({app="x"} | json status="response.status" [5m]))'],
   ['{app="x"} | json status'],
   [
-    'sum by (level) (rate({app="x"} | logfmt [5m]))',
+    'sum by (level) (rate({app="x"} | logfmt --strict [5m]))',
     'level-from-line: sum by (detected_level)(rate({app="x"}[5m]))',
   ],
   [
-    'sum(rate({app="x"} | logfmt | level="error" [5m]))',
+    'sum(rate({app="x"} | logfmt --strict | level="error" [5m]))',
     'level-from-line: sum(rate({app="x"} | detected_level="error"[5m]))',
   ],
-  ['max by (level) (rate({app="x"} | logfmt | drop x [5m]))'],
-  // The backend counts by labels of JSON.
+  ['max by (level) (rate({app="x"} | logfmt --strict | drop x [5m]))'],
+  // The backend counts by labels of JSON and logfmt.
   ['sum by (level) (rate({app="x"} | json [5m]))'],
-  ['sum by (level, user) (rate({app="x"} | logfmt [5m]))'],
+  ['sum by (level) (rate({app="x"} | logfmt [5m]))'],
+  ['sum by (level, user) (rate({app="x"} | logfmt --strict [5m]))'],
   ['{app=~".+"}', 'wide-selector'],
   ['{app="x"} | unpack | order="A-123"', 'filter-after-parser'],
   ['{app="x"} |~ "(?i)timeout"', 'any-case'],
@@ -82,7 +83,7 @@ const cases: readonly (readonly [query: string, ...advice: string[]])[] = [
   ['{app="x"} !> "<_> took <_>ms"', 'negated-filter'],
   ['count_over_time({app="x"}[5m])', 'no-grouping'],
   ['sum(sum_over_time({app="x"} |= "took" | unwrap took [5m]))', 'unwrap-unparsed'],
-  ['sum(sum_over_time({app="x"} | logfmt | unwrap took [5m]))', 'unwrap-all-rows'],
+  ['sum(sum_over_time({app="x"} | logfmt --strict | unwrap took [5m]))', 'unwrap-all-rows'],
   ['sum(sum_over_time({app="x"} |= "took=" | logfmt | unwrap took [6h]))', 'recording-rule'],
   // The planner does the same by itself.
   ['{app="x"} |~ "timeout"'],

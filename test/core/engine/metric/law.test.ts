@@ -80,10 +80,11 @@ function shown(answer: Answer): unknown {
   );
 }
 
-/** What dashboards ask of lines of JSON, of which the random families ask little: counts and values by what `| json` finds. */
-function jsonQuestion(random: Random, data: Dataset): MetricRequest {
+/** What dashboards ask of parsed lines, of which the random families ask little: counts and values by what a parser finds. */
+function parsedQuestion(random: Random, data: Dataset): MetricRequest {
+  const parser = random.pick(['json', 'json', 'logfmt'] as const);
   const contexts = Array.from({ length: 30 }, () => makeContext(random, data));
-  const context = contexts.find(({ facts }) => facts.kind === 'json') ?? makeContext(random, data);
+  const context = contexts.find(({ facts }) => facts.kind === parser) ?? makeContext(random, data);
   const { stream, facts, known } = context;
   const own = Object.entries(stream.labels).map(([name, value]) => `${name}=${quoted(random, value)}`);
   const found = [...facts.fields].filter(([name]) => /^[a-zA-Z_]\w*$/.test(name));
@@ -91,6 +92,7 @@ function jsonQuestion(random: Random, data: Dataset): MetricRequest {
   const [number = 'status', value = '1'] = numbers.length === 0 ? [] : random.pick(numbers);
   const names = [...found.map(([name]) => name), ...known.keys()];
   return asked(random, data, {
+    parser,
     selected: random.pick([`{${own.join(',')}}`, '{service_name=~".+"}', '{app=~".+"}']),
     names: [random.pick(names), random.pick(names)],
     number,
@@ -101,6 +103,7 @@ function jsonQuestion(random: Random, data: Dataset): MetricRequest {
 /** The same of the regular rows. */
 function regularQuestion(random: Random, data: Dataset): MetricRequest {
   return asked(random, data, {
+    parser: 'json',
     selected: `{app="${random.pick(['regular', 'regular', 'sparse'])}", door${random.pick(['="push-0"', '="push-1"', '="push-4"', '="rebuilt-3"', '=~"push-.*"', '=~"rebuilt-.*"', '=~".+"'])}}`,
     names: [random.pick(['method', 'status', 'door', 'took']), random.pick(['method', 'level'])],
     number: random.pick(['took', 'took', 'status']),
@@ -109,6 +112,7 @@ function regularQuestion(random: Random, data: Dataset): MetricRequest {
 }
 
 interface Asked {
+  readonly parser: 'json' | 'logfmt';
   readonly selected: string;
   readonly names: readonly [string, string];
   readonly number: string;
@@ -124,18 +128,22 @@ function ofAnyFunction(random: Random, by: string, lines: string, values: string
   return grouping === 'allowed' ? `${made} by (${by})` : `sum by (${by}) (${made})`;
 }
 
-function asked(random: Random, data: Dataset, { selected, names, number, filter }: Asked): MetricRequest {
+function asked(
+  random: Random,
+  data: Dataset,
+  { parser, selected, names, number, filter }: Asked,
+): MetricRequest {
   const by = random.pick([names[0], names[0], names[1], names.join(', '), 'app']);
   const errors = random.pick(['', '', ' | __error__=""', ' | drop __error__']);
   const range = random.pick(['1m', '5m', '10m', '30m']);
-  const lines = `${selected} | json${filter}${errors} [${range}]`;
+  const lines = `${selected} | ${parser}${filter}${errors} [${range}]`;
   const kept = random.pick(['=""', '=""', '=""', '=""', '=""', '!=""', '!="JSONParserErr"', '=~".*"']);
   const checked = random.pick(['', '', ' | __error__=""']);
   const behind = random.pick([true, true, true, false]) ? ` | __error__${kept}` : '';
-  const values = `${selected} | json${filter}${checked} | unwrap ${number}${behind} [${range}]`;
+  const values = `${selected} | ${parser}${filter}${checked} | unwrap ${number}${behind} [${range}]`;
   const text = random.pick([
     `sum by (${by}) (count_over_time(${lines}))`,
-    `count_over_time(${selected} | json | keep ${names[0]} [${range}])`,
+    `count_over_time(${selected} | ${parser} | keep ${names[0]} [${range}])`,
     `sum(bytes_over_time(${lines}))`,
     `sum by (level, detected_level) (count_over_time(${selected} | drop __error__ [${range}]))`,
     `quantile_over_time(0.9, ${values}) by (${by})`,
@@ -217,7 +225,7 @@ function questionOf(seed: number, index: number, data: Dataset): MetricRequest |
   const text = always[index];
   if (text !== undefined) return rangeRequest(text, data.startNs, data.endNs, 300n * second);
   if (index % 3 === 0) return requestOf(makeQuestion(seed, index, data, families));
-  return (index % 3 === 1 ? jsonQuestion : regularQuestion)(Random.of(seed, index), data);
+  return (index % 3 === 1 ? parsedQuestion : regularQuestion)(Random.of(seed, index), data);
 }
 
 /** An engine that reads leaves in one way alone, and all of their rows where that way declines; or in the cheapest of all ways. */

@@ -318,14 +318,17 @@ test.serial(
       return { ns: base + BigInt(index), stream: streams[1], line: `plain ${index}` };
     });
     await store.push(account, rows);
-    const logfmt = instantRequest('sum(count_over_time({app="a"} | logfmt | x="" [1m]))', base + second);
-    await t.throwsAsync(store.run(logfmt, { account, maxRows: 19 }), {
+    const read = instantRequest(
+      'sum(count_over_time({app="a"} | logfmt --strict | x="" [1m]))',
+      base + second,
+    );
+    await t.throwsAsync(store.run(read, { account, maxRows: 19 }), {
       message: 'manual range metric row limit exceeded',
     });
-    t.deepEqual(valuesOf((await store.run(logfmt, { account, maxRows: 20 })).answer), { '{}': 20 });
+    t.deepEqual(valuesOf((await store.run(read, { account, maxRows: 20 })).answer), { '{}': 20 });
     const hour = 3_600n * second;
     const long = rangeRequest(
-      'sum(count_over_time({app="a"} | logfmt | x="" [1m]))',
+      'sum(count_over_time({app="a"} | logfmt --strict | x="" [1m]))',
       base - 6n * hour,
       base + hour,
       hour,

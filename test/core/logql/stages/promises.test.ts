@@ -114,7 +114,7 @@ for (const [kind, texts] of Object.entries(samples)) {
               .split('_')
               .every((part) => line.includes(part));
             if (source === 'pieces') t.true(isPiece, `${where} makes ${value} of no piece`);
-            if (source === 'json-keys' || source === 'pair-keys') t.true(isPiece && isUnderKeys, where);
+            if (source !== undefined && source.endsWith('-keys')) t.true(isPiece && isUnderKeys, where);
           }
           for (const name of Object.keys(labels)) {
             if (name in left.labels) continue;

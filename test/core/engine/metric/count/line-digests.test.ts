@@ -3,7 +3,11 @@ import { and, exact } from '../../../../../core/victoria/logsql/build.js';
 import type { Upstream } from '../../../../../core/plugin/index.js';
 import type { BackendRow } from '../../../../../core/victoria/upstream/types.js';
 import { decline, isDeclined } from '../../../../../core/engine/metric/declined.js';
-import { jsonQuestion, shorteningQuestion } from '../../../../../core/engine/metric/count/json.js';
+import {
+  labelsQuestion,
+  shorteningQuestion,
+} from '../../../../../core/engine/metric/count/labels/parsed-labels.js';
+import { parsedLabels } from '../../../../../core/engine/metric/count/labels/parsers.js';
 import { LineSamples } from '../../../../../core/engine/metric/count/line-samples.js';
 import { missingMessage } from '../../../../compare/data/rows.js';
 import { naming } from '../metric-store.js';
@@ -88,7 +92,12 @@ test('the questions of one request look at the same lines, which are read once',
   }
 });
 
-for (const question of [levelQuestion, jsonQuestion(['status']), shorteningQuestion(['status'])])
+const questions = Object.values(parsedLabels).flatMap((labels) => [
+  labelsQuestion(labels, ['status']),
+  shorteningQuestion(labels, ['status']),
+]);
+
+for (const question of [levelQuestion, ...questions])
   test(`the lines of a sample are looked at one by one: ${isDeclined(question) ? '' : question.key}`, (t) => {
     if (isDeclined(question)) return t.fail();
     const lines = Array.from({ length: 1_000 }, (_none, index) => `{"status":${index % 3},"level":"info"}`);

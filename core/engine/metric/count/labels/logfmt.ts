@@ -1,0 +1,99 @@
+import { LogfmtReader, atEnd, atPair } from '../../../../logql/pipeline/logfmt-reader.js';
+import type { LogsqlFilter, LogsqlPipe } from '../../../../victoria/logsql/ast.js';
+import { and, field, not, or, present, regexp, substring } from '../../../../victoria/logsql/build.js';
+import { labelColumn, textBefore, textBehind, type ParsedLabels } from './parsed-labels.js';
+
+/** The column of the line with blanks around it, so that every pair stands between blanks. */
+const padded = '__line__padded';
+
+/**
+ * The labels of `| logfmt`. A label comes from the first pair of its name, and its value represents the line if four conditions hold: the key
+ * stands between a blank and `=` once, no other text can be read as such a key, the text before it ends outside of quotes, and both parsers
+ * read the value alike. A line without the text of the key does not have the label, because no line is invalid.
+ */
+export const logfmtLabels: ParsedLabels = {
+  source: 'pair-keys',
+  misparsedRows: undefined,
+  values: (names) => [pad, ...names.map((name) => extract(` ${name}=<${labelColumn(name)}> `))],
+  texts: (names) => [
+    pad,
+    ...names.map((name, index) =>
+      extract(`<plain:${textBefore(index)}> ${name}=<${labelColumn(name)}> <plain:${textBehind(index)}>`),
+    ),
+  ],
+  decided: areDecided,
+  shortenable: areDecided,
+  shortLine: (names) => names.map((name) => `${name}=<q:${labelColumn(name)}>`).join(' '),
+  // An empty line would be a missing one.
+  lineOf: (labels) => ['-', ...labels.map(([name, value]) => `${name}=${JSON.stringify(value)}`)].join(' '),
+  groupOf,
+};
+
+// With two blanks behind the line, the text behind a value is never empty.
+const pad: LogsqlPipe = { kind: 'format', pattern: ' <_msg>  ', as: padded, rule: 'overwrite' };
+
+function extract(pattern: string): LogsqlPipe {
+  return { kind: 'extract', pattern, from: padded, rule: 'overwrite' };
+}
+
+function areDecided(names: readonly string[]): LogsqlFilter {
+  return and(...names.map(isDecided));
+}
+
+function isDecided(name: string, index: number): LogsqlFilter {
+  const [key, value, start, rest] = [`${name}=`, labelColumn(name), textBefore(index), textBehind(index)];
+  const [isFound, blankKey] = [present(rest), ` ${key}`];
+  // A key may also follow a control character or a quote.
+  const isElsewhere = regexp('_msg', `[\\x00-\\x1f"]${key}`);
+  const isFoundOnce = and(
+    not(or(substring(rest, blankKey), field(rest, { kind: 'exact-prefix', text: key }))),
+    or(and(not(substring(start, key)), not(substring(rest, key))), not(isElsewhere)),
+  );
+  const isOutsideQuotes = or(not(substring(start, '"')), regexp(start, closedQuotes));
+  return and(
+    hasNoOtherSpelling(name),
+    or(
+      not(substring('_msg', key)),
+      and(isFound, isFoundOnce, isReadAlike(name, value), isOutsideQuotes),
+      and(not(isFound), not(substring(padded, blankKey)), not(isElsewhere)),
+    ),
+  );
+}
+
+/** Matches complete words and pairs: the quotes of every value end before a blank. */
+const closedQuotes = String.raw`^(?: |[^\x00-\x20"]+(?: |$)|[^\x00-\x20="]+="(?:[^"\\]|\\.)*"(?: |$))*$`;
+/** Escapes that both parsers read alike. */
+const plainText = String.raw`(?:[^"\\\x00-\x1f]|\\["\\nrt])*`;
+
+/** Matches values that end at a blank, or in quotes with common escapes. */
+function isReadAlike(name: string, value: string): LogsqlFilter {
+  const quotes = [`'`, '`'].map((quote) => substring(padded, ` ${name}=${quote}`));
+  const isBare = not(or(substring(padded, ` ${name}="`), ...quotes));
+  // Such a value is an error in Loki, unless it stands in quotes.
+  const isValid = not(or(substring(value, '='), substring(value, '"')));
+  const hasControls = regexp(value, '[\\x00-\\x1f]');
+  return or(and(isBare, isValid, not(hasControls)), regexp(padded, ` ${name}="${plainText}" `));
+}
+
+/** Matches lines without another key of this label: every character that labels cannot have becomes an underscore. */
+function hasNoOtherSpelling(name: string): LogsqlFilter {
+  const [first = '', ...parts] = name.split('_');
+  const joints = parts.map(
+    (part, index) => `${index === 0 ? first : parts[index - 1]}[^0-9A-Za-z_= "]${part}`,
+  );
+  return and(...joints.map((joint) => not(regexp('_msg', joint))));
+}
+
+function groupOf(line: string, names: readonly string[]): string {
+  const reader = new LogfmtReader();
+  const values = new Map<string, string>();
+  reader.start(line);
+  for (let token = reader.next(); token !== atEnd; token = reader.next()) {
+    if (token !== atPair) continue;
+    const key = line.slice(reader.keyFrom, reader.keyTo);
+    const value = reader.unquoted ?? line.slice(reader.valueFrom, reader.valueTo);
+    if (value !== '') values.set(key, value);
+  }
+  const isPlain = names.every((name) => line.split(`${name}=`).length <= (values.has(name) ? 2 : 1));
+  return isPlain ? JSON.stringify(names.map((name) => values.get(name))) : line;
+}

@@ -1,0 +1,208 @@
+import type { LogsqlFilter, LogsqlPipe } from '../../../../victoria/logsql/ast.js';
+import { not } from '../../../../victoria/logsql/build.js';
+import type { Steps } from '../../../../base/pace/steps.js';
+import type { ParsedSource } from '../../../plan/metric-columns.js';
+import { decline, type Declined } from '../../declined.js';
+import {
+  minLinesPerClass,
+  type UncertainLines,
+  type Get,
+  type LineQuestion,
+  type LineDigest,
+  type ProvenDigest,
+} from '../line-digests.js';
+import type { StreamListing } from '../stream-listing.js';
+
+/** Maximum number of labels to count lines by; with more there would be as many groups as lines. */
+const maxNames = 6;
+/** Minimum share of the sample's lines that must become shorter for shortening to be worthwhile. */
+const minShortenedShare = 0.75;
+
+/** Extracts the labels of a parser from lines in the backend. */
+export interface ParsedLabels {
+  readonly source: ParsedSource;
+  /** Rows that the backend parses although Loki does not. */
+  readonly misparsedRows: LogsqlFilter | undefined;
+  /** Extracts the values into `labelColumn`. */
+  values(names: readonly string[]): readonly LogsqlPipe[];
+  /** Extracts the values, and the texts that the filters look at. */
+  texts(names: readonly string[]): readonly LogsqlPipe[];
+  /** Matches, after `texts`, lines whose labels are the extracted values. */
+  decided(names: readonly string[]): LogsqlFilter;
+  /** Matches, after `texts`, lines that `shortLine` can replace. */
+  shortenable(names: readonly string[]): LogsqlFilter;
+  /** A pattern for `format` with all values. */
+  shortLine(names: readonly string[]): string;
+  /** A line with these labels. */
+  lineOf(labels: readonly (readonly [name: string, value: string])[]): string;
+  /** The group that the backend would put a line in, except in rare cases; the line itself if it represents only itself. */
+  groupOf(line: string, names: readonly string[]): string;
+}
+
+// Unlikely as the prefix of a client's field, which would only be overwritten during counting.
+const prefix = '__line_';
+const wholeLine = '__line__whole';
+
+/** The column of a label that was extracted from lines. */
+export function labelColumn(name: string): string {
+  return prefix + name;
+}
+
+/** The column of the text before the key of a label. */
+export function textBefore(index: number): string {
+  return `${prefix}_before_${index}`;
+}
+
+/** The column of the text behind the key of a label. */
+export function textBehind(index: number): string {
+  return `${prefix}_behind_${index}`;
+}
+
+/** Labels that a parser may add, which are those that not every stream already has. */
+export function openNames(names: readonly string[], { streams }: StreamListing): readonly string[] {
+  const identities = [...streams.values()];
+  return names.filter((name) => !identities.every(({ labelNames }) => labelNames.has(name)));
+}
+
+/** Distinguishes lines by the labels that a parser extracts from them. */
+export function labelsQuestion(labels: ParsedLabels, open: readonly string[]): LineQuestion | Declined {
+  const key = `${labels.source} ${JSON.stringify(open)}`;
+  function* digestFor(lines: readonly string[]): Steps<LineDigest | Declined> {
+    const groups = new Set<string>();
+    let areProven = true;
+    for (const line of lines) {
+      const group = labels.groupOf(line, open);
+      groups.add(group);
+      areProven &&= group !== line;
+      yield;
+    }
+    if (groups.size * minLinesPerClass > lines.length) return decline('lines-differ');
+    const digest = labelsDigestOf(labels, open);
+    return areProven ? { ...digest, proven: provenDigest(labels, open) } : digest;
+  }
+  return unlessTooMany(open, { key, digestFor });
+}
+
+/** Declines if there are too many labels, or none: without labels, valid and invalid lines cannot be distinguished. */
+function unlessTooMany<Digest extends LineDigest>(
+  open: readonly string[],
+  question: LineQuestion<Digest>,
+): LineQuestion<Digest> | Declined {
+  if (open.length === 0) return decline('no-parsed-labels');
+  return open.length > maxNames ? decline('too-many-parsed-labels') : question;
+}
+
+/** The values represent a line if its labels are certain. Any other line represents only itself. */
+function labelsDigestOf(labels: ParsedLabels, names: readonly string[]): LineDigest {
+  const whole = { kind: 'format', as: wholeLine, rule: 'overwrite' } as const;
+  return {
+    pipes: [
+      ...labels.texts(names),
+      { ...whole, pattern: '' },
+      { ...whole, pattern: '<_msg>', condition: not(labels.decided(names)) },
+    ],
+    columns: [...names.map(labelColumn), wholeLine],
+    representativeOf: (get) => ({ line: lineOf(labels, get, names) }),
+  };
+}
+
+/** A digest for selections in which the values represent every line, so that lines need no further check. */
+function provenDigest(labels: ParsedLabels, names: readonly string[]): ProvenDigest<LineDigest> {
+  return {
+    uncertainLines: uncertainLinesOf(labels, names),
+    digest: {
+      pipes: labels.values(names),
+      columns: names.map(labelColumn),
+      representativeOf: (get) => ({ line: lineOf(labels, get, names) }),
+    },
+  };
+}
+
+function uncertainLinesOf(labels: ParsedLabels, names: readonly string[]): UncertainLines {
+  return {
+    key: `${labels.source} ${JSON.stringify(names)}`,
+    pipes: labels.texts(names),
+    filter: not(labels.decided(names)),
+  };
+}
+
+/** Groups lines by all labels that a parser extracts except one, whose values are gathered. */
+export interface ValueDigest extends LineDigest {
+  readonly valueColumn: string;
+  readonly proven?: ProvenDigest<ValueDigest> | undefined;
+  /** The line of a group that represents only itself; empty for other groups. */
+  undecidedLine(get: Get): string;
+  /** A line with the labels of a group and this value. */
+  lineOf(get: Get, value: string): string;
+}
+
+/** Gathers the values of a label. */
+export function valuesQuestion(
+  labels: ParsedLabels,
+  open: readonly string[],
+  name: string,
+): LineQuestion<ValueDigest> | Declined {
+  const others = open.filter((one) => one !== name);
+  function* digestFor(lines: readonly string[]): Steps<ValueDigest | Declined> {
+    const groups = new Set<string>();
+    let areProven = true;
+    for (const line of lines) {
+      const isAlone = labels.groupOf(line, open) === line;
+      groups.add(isAlone ? line : labels.groupOf(line, others));
+      areProven &&= !isAlone;
+      yield;
+    }
+    if (groups.size * minLinesPerClass > lines.length) return decline('lines-differ');
+    const { uncertainLines, digest } = provenDigest(labels, open);
+    const proven = areProven ? { uncertainLines, digest: gather(labels, digest, open, name) } : undefined;
+    return { ...gather(labels, labelsDigestOf(labels, open), open, name), proven };
+  }
+  const key = `values ${labels.source} ${name} ${JSON.stringify(open)}`;
+  return unlessTooMany(open, { key, digestFor });
+}
+
+function gather(
+  labels: ParsedLabels,
+  digest: LineDigest,
+  open: readonly string[],
+  name: string,
+): ValueDigest {
+  const valueColumn = labelColumn(name);
+  return {
+    pipes: digest.pipes,
+    columns: digest.columns.filter((column) => column !== valueColumn),
+    valueColumn,
+    representativeOf: (get) => ({ line: lineOf(labels, get, open) }),
+    undecidedLine: (get) => get(wholeLine) ?? '',
+    lineOf: (get, value) => lineOf(labels, (column) => (column === valueColumn ? value : get(column)), open),
+  };
+}
+
+function lineOf(labels: ParsedLabels, get: Get, names: readonly string[]): string {
+  const line = get(wholeLine) ?? '';
+  if (line !== '') return line;
+  const values = names.map((name) => [name, get(labelColumn(name)) ?? ''] as const);
+  return labels.lineOf(values.filter(([, value]) => value !== ''));
+}
+
+/** Shortens lines to the labels that a parser extracts. `columns` is empty, because `_msg` becomes the short line. */
+export function shorteningQuestion(labels: ParsedLabels, open: readonly string[]): LineQuestion | Declined {
+  function* digestFor(lines: readonly string[]): Steps<LineDigest | Declined> {
+    let short = 0;
+    for (const line of lines) {
+      if (labels.groupOf(line, open) !== line) short += 1;
+      yield;
+    }
+    return short >= lines.length * minShortenedShare ? shorten(labels, open) : decline('lines-stay-long');
+  }
+  return unlessTooMany(open, { key: `short ${labels.source} ${JSON.stringify(open)}`, digestFor });
+}
+
+function shorten(labels: ParsedLabels, names: readonly string[]): LineDigest {
+  const short = { kind: 'format', pattern: labels.shortLine(names), as: '_msg' } as const;
+  return {
+    pipes: [...labels.texts(names), { ...short, rule: 'overwrite', condition: labels.shortenable(names) }],
+    columns: [],
+    representativeOf: (get) => ({ line: get('_msg') ?? '' }),
+  };
+}

@@ -1,0 +1,237 @@
+import test from 'ava';
+import fc from 'fast-check';
+import { ApiError } from '../../../../../core/base/errors/api-error.js';
+import { runs } from '../../../../setup/runs.js';
+import { MetricStore, rangeRequest, valuesOf, type StoredEntry } from '../metric-store.js';
+import { base, second, streams } from './json-lines.js';
+
+let store: MetricStore;
+let account = 70_000;
+
+test.before(async () => {
+  store = await MetricStore.open();
+});
+test.after.always(() => store.close());
+
+/** The values of the answer, or the text of its error. */
+async function outcome(text: string, pushdown: 'on' | 'off'): Promise<unknown> {
+  const request = rangeRequest(text, base, base + 300n * second, 60n * second);
+  try {
+    return valuesOf((await store.run(request, { account, pushdown })).answer);
+  } catch (error) {
+    if (error instanceof ApiError) return error.message;
+    throw error;
+  }
+}
+
+const words = [
+  'ts=2026-11-01T00:00:00Z',
+  'caller=x.go:7',
+  'msg="all is well"',
+  'msg="retry status=7 now"',
+  'msg="ends with status="',
+  'msg="a \\"quoted\\" word"',
+  'msg="never closed',
+  'url=/x?status=5',
+  'a=b=c',
+  'a=b="x status=" y"',
+  'bad"quote',
+  'in_status=9',
+  'instatus=9',
+  '"status=8"',
+  'status',
+  'status.code=8',
+  'http-status=8',
+  'status-code=1',
+  'e=\ufffd',
+  '=x',
+  'level=warn',
+  'app=parsed',
+  'team=parsed',
+  '',
+  '\\',
+  '\x1b[31m',
+];
+const keys = ['status', 'status', 'status', 'status_code', 'n', 'http_status'];
+const values = [
+  '200',
+  '404',
+  '"200"',
+  '',
+  '""',
+  '"x y"',
+  '"say \\"x\\""',
+  '"a\\/b"',
+  '"tab\\tend"',
+  '"\\x41"',
+  '"\\u0041"',
+  '"cut',
+  '"5"x',
+  "'x y'",
+  '`z`',
+  'a=b',
+  'a"b',
+  'a\\tb',
+  '1.5',
+  '1e3',
+  'тест',
+  '[x]',
+];
+const between = [' ', ' ', ' ', ' ', ' ', '  ', '\t', '\r', ''];
+
+const pair = fc
+  .tuple(fc.constantFrom(...keys), fc.constantFrom(...values))
+  .map(([key, value]) => `${key}=${value}`);
+const line = fc
+  .array(fc.tuple(fc.oneof(pair, fc.constantFrom(...words)), fc.constantFrom(...between)), {
+    minLength: 1,
+    maxLength: 6,
+  })
+  .map((parts) => parts.map((part) => part.join('')).join(''));
+const metadata: readonly Readonly<Record<string, string>>[] = [
+  { status: 'meta' },
+  { team: 'blue' },
+  { level: 'error' },
+];
+
+/** Few different lines, each of them often. */
+const entries: fc.Arbitrary<readonly StoredEntry[]> = fc
+  .uniqueArray(line, { minLength: 1, maxLength: 4 })
+  .chain((lines) =>
+    fc.array(
+      fc.record({
+        at: fc.integer({ min: 0, max: 300 }),
+        stream: fc.constantFrom(...streams),
+        line: fc.constantFrom(...lines),
+      }),
+      { minLength: 40, maxLength: 80 },
+    ),
+  )
+  .map((made) =>
+    made.map(({ at, stream, line: text }) => ({
+      ns: base + BigInt(at) * second,
+      stream,
+      line: text,
+      metadata: metadata[at % 24] ?? {},
+    })),
+  );
+
+const queries = [
+  'sum by (status) (count_over_time({app=~".+"} | logfmt [60s]))',
+  'sum by (status_code, app) (rate({app=~".+"} | logfmt [120s]))',
+  'sum by (http_status, n) (count_over_time({app=~".+"} | logfmt | __error__="" [60s]))',
+  'sum by (status) (bytes_over_time({app="a"} | logfmt | status=~"2.+|4.." [60s]))',
+  'sum by (team, status) (count_over_time({app=~".+"} | logfmt | drop __error__ [60s]))',
+  'sum by (app) (count_over_time({app=~".+"} | logfmt | status >= 300 [60s]))',
+  'sum by (app) (sum_over_time({app=~".+"} | logfmt | unwrap status | __error__="" [60s]))',
+  'quantile_over_time(0.7, {app=~".+"} | logfmt | unwrap status | __error__="" [90s]) by (app, team)',
+  'last_over_time({app=~".+"} | logfmt | unwrap n | __error__="" [60s]) by (status)',
+  'sum by (level, status) (count_over_time({app=~".+"} | logfmt [60s]))',
+  'absent_over_time({app="b"} | logfmt | status="200" [60s])',
+];
+
+test.serial('lines that are counted by their logfmt pairs count as they would one by one', async (t) => {
+  t.timeout(300_000);
+  await fc.assert(
+    fc.asyncProperty(entries, async (stored) => {
+      account += 1;
+      await store.push(account, stored);
+      for (const text of queries) {
+        const wanted = await outcome(text, 'off');
+        // The second time all lines are proved to be what they look like.
+        for (const time of ['first', 'second'])
+          t.deepEqual(await outcome(text, 'on'), wanted, `${text}, ${time} time`);
+      }
+    }),
+    { numRuns: runs(6, 60) },
+  );
+});
+
+/** Lines on which a search for ` status=` and Loki's parser differ, or seem to. */
+const oddLines = [
+  'status= status=5',
+  'status="" status=5',
+  'status=200ts=1 status="200"',
+  'in=1 status=a"b status=5',
+  'status="\\x41"',
+  'status="\\u0041"',
+  'status="a\\/b"',
+  'status="a\\tb"',
+  'status="5"x',
+  'status="5',
+  "status='5 6'",
+  'status=`5`',
+  'status=a=b',
+  'status=a"b',
+  'status= x status=5',
+  'status=5\tx',
+  'x\tstatus=4 status=5',
+  'msg="x"status=4 status=5',
+  'msg="a status=4 b" status=5',
+  'msg="a status=4',
+  'msg="a status=" status=5',
+  'a=b="x msg=" status=5 y"',
+  'instatus=4',
+  'instatus=4 status=5',
+  'status=5 x\tstatus=4',
+  'status= x\tstatus=4',
+  'http.status=4 status=5',
+  'status',
+  'x',
+  'msg="a \\" status=4 b" status=5',
+];
+
+test.serial('odd pairs of logfmt are read by the backend as one by one', async (t) => {
+  account += 1;
+  const stored = oddLines.flatMap((text, index) =>
+    Array.from({ length: 12 }, (_, n) => ({
+      ns: base + BigInt(n * 20) * second,
+      stream: { app: 'a', nr: String(index) },
+      line: text,
+    })),
+  );
+  await store.push(account, stored);
+  for (const name of ['status', 'http_status']) {
+    const text = `sum by (nr, ${name}) (count_over_time({app="a"} | logfmt [60s]))`;
+    const request = rangeRequest(text, base, base + 300n * second, 60n * second);
+    const { answer, tried } = await store.run(request, { account });
+    t.deepEqual(valuesOf(answer), await outcome(text, 'off'), text);
+    t.is(tried.at(-1), 'statistics:ran');
+  }
+});
+
+test.serial(
+  'lines with plain logfmt pairs are counted and gathered by the backend, and shortened elsewhere',
+  async (t) => {
+    account += 1;
+    const stored = Array.from({ length: 290 }, (_, n) => ({
+      ns: base + BigInt(n) * second,
+      stream: { app: 'a', pod: `pod-${n % 3}` },
+      line: `n=${n} msg="all \\"is\\" well" status=${n % 3 === 0 ? 500 : 200} took=${n / 10}s user=${'x'.repeat(200)}`,
+    }));
+    await store.push(account, stored);
+    for (const [text, way, most] of [
+      ['sum by (status) (count_over_time({app="a"} | logfmt [60s]))', 'statistics:ran', 40],
+      ['sum by (pod) (rate({app="a"} | logfmt | status="500" [60s]))', 'statistics:ran', 60],
+      [
+        'quantile_over_time(0.9, {app="a"} | logfmt | unwrap duration(took) [60s]) by (status)',
+        'value-groups:ran',
+        40,
+      ],
+      [
+        'last_over_time({app="a"} | logfmt | unwrap duration(took) [60s]) by (status)',
+        'short-lines:ran',
+        400,
+      ],
+    ] as const) {
+      const wanted = await outcome(text, 'off');
+      for (const time of ['first', 'second', 'third'])
+        t.deepEqual(await outcome(text, 'on'), wanted, `${text} ${time}`);
+      const request = rangeRequest(text, base, base + 300n * second, 60n * second);
+      const { calls, tried } = await store.run(request, { account });
+      t.is(tried.at(-1), way, text);
+      t.true(calls.reduce((sum, { rows }) => sum + rows, 0) <= most, text);
+      t.true(calls.reduce((sum, { bytes }) => sum + bytes, 0) < 290 * 200, text);
+    }
+  },
+);
