@@ -84,7 +84,7 @@ const cases: readonly (readonly [query: string, ...advice: string[]])[] = [
   ['count_over_time({app="x"}[5m])', 'no-grouping'],
   ['sum(sum_over_time({app="x"} |= "took" | unwrap took [5m]))', 'unwrap-unparsed'],
   ['sum(sum_over_time({app="x"} | logfmt --strict | unwrap took [5m]))', 'unwrap-all-rows'],
-  ['sum(sum_over_time({app="x"} |= "took=" | logfmt | unwrap took [6h]))', 'recording-rule'],
+  ['sum(sum_over_time({app="x"} |= "took=" | logfmt --strict | unwrap took [6h]))', 'recording-rule'],
   // The planner does the same by itself.
   ['{app="x"} |~ "timeout"'],
   ['{app="x"} |~ "a|b"'],
