@@ -22,6 +22,7 @@ import { duplicateRows } from './count/duplicates.js';
 import { labelSourceFields, groupByLabels } from './count/grouping.js';
 import { parsedLabels } from './count/labels/parsers.js';
 import { openNames, shorteningQuestion } from './count/labels/parsed-labels.js';
+import { cheapestDigest } from './count/line-digests.js';
 import { obstacleIn, type SelectionProfile } from './count/profile.js';
 import { listSelection, readStreams, streamsWithSameEntries } from './count/stream-listing.js';
 import { wholeSegments } from './count/time-segments.js';
@@ -279,12 +280,18 @@ async function shortRows(
   if (together.size > 0) return decline('shared-streams');
   const sources = labelSourceFields(shortLines.names, streamListing, naming);
   const grouping = await atPace(groupByLabels(shortLines.names, streamListing, sources, naming), pacer);
-  const asked = {
-    ...context,
-    selection,
-    columns: grouping.streamKeyColumns,
-    misparsedRows: labels.misparsedRows,
-  };
+  const selectedRows = rowsOfStreams(streamListing.listed);
+  const digest = await context.digests.of(question, { ...context, selection, range, rows: selectedRows });
+  if (isDeclined(digest)) return digest;
+  const asked = context.profiler.deferProof(
+    {
+      ...{ ...context, selection, columns: grouping.streamKeyColumns },
+      misparsedRows: labels.misparsedRows,
+      uncertainLines: digest.proven?.uncertainLines,
+    },
+    selectedRows,
+    range,
+  );
   const profile = await context.profiler.of(asked, range, streamListing);
   if (profile.surplus?.length !== 0) return decline('repeated-rows');
   if (profile.missing > 0) return decline('missing-lines');
@@ -292,12 +299,9 @@ async function shortRows(
   if (obstacle !== undefined) return obstacle;
   // These names become property names of row objects.
   if (sources.all.includes('__proto__')) return decline('reserved-name');
-  const selectedRows = rowsOfStreams(streamListing.listed);
-  const digest = await context.digests.of(question, { ...context, selection, range, rows: selectedRows });
-  if (isDeclined(digest)) return digest;
   return {
     ...{ filter: logs.filter, selection, range, selectedRows, repeats: 'nowhere' },
-    pipes: digest.pipes,
+    pipes: cheapestDigest(digest, profile).pipes,
     columns: ['_time', '_msg', ...grouping.columns].map(fieldName),
     streams: { ...grouping, fields: sources.all },
   };

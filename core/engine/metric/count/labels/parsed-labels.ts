@@ -193,15 +193,31 @@ export function shorteningQuestion(labels: ParsedLabels, open: readonly string[]
       if (labels.groupOf(line, open) !== line) short += 1;
       yield;
     }
-    return short >= lines.length * minShortenedShare ? shorten(labels, open) : decline('lines-stay-long');
+    if (short < lines.length * minShortenedShare) return decline('lines-stay-long');
+    const isShort = labels.shortenable(open);
+    const texts = labels.texts(open);
+    const digest = shortening(labels, texts, open, isShort);
+    if (short < lines.length) return digest;
+    const uncertainLines = { key: questionKey, pipes: texts, filter: not(isShort) };
+    return { ...digest, proven: { uncertainLines, digest: shortening(labels, labels.values(open), open) } };
   }
-  return unlessTooMany(open, { key: `short ${labels.source} ${JSON.stringify(open)}`, digestFor });
+  const questionKey = `short ${labels.source} ${JSON.stringify(open)}`;
+  return unlessTooMany(open, { key: questionKey, digestFor });
 }
 
-function shorten(labels: ParsedLabels, names: readonly string[]): LineDigest {
-  const short = { kind: 'format', pattern: labels.shortLine(names), as: '_msg' } as const;
+/** @param condition matches the lines to shorten, after the pipes; undefined for all */
+function shortening(
+  labels: ParsedLabels,
+  pipes: readonly LogsqlPipe[],
+  names: readonly string[],
+  condition?: LogsqlFilter,
+): LineDigest {
+  const short: LogsqlPipe = {
+    ...{ kind: 'format', pattern: labels.shortLine(names), as: '_msg', rule: 'overwrite' },
+    ...(condition === undefined ? {} : { condition }),
+  };
   return {
-    pipes: [...labels.texts(names), { ...short, rule: 'overwrite', condition: labels.shortenable(names) }],
+    pipes: [...pipes, short],
     columns: [],
     representativeOf: (get) => ({ line: get('_msg') ?? '' }),
   };
