@@ -164,7 +164,7 @@ export const errors: Section = {
       probe: async (lab) => {
         await lab.push(linesOf({ app: 'web' }, 50, 30 * minuteMs, (at) => `a=${at}`));
         const site = await lab.site({ 'manual-range-metric-row-limit': '10' });
-        const query = `quantile_over_time(0.9, ${selector} | logfmt | unwrap a [5m]) by (app)`;
+        const query = `quantile_over_time(0.9, ${selector} | logfmt --strict | unwrap a [5m]) by (app)`;
         const error = errorOf(await site.get('query_range', { query, ...lab.range(hourMs), step: '60' }));
         expect(error.startsWith('502 manual range metric row limit exceeded'), error);
       },

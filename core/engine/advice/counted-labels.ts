@@ -7,10 +7,10 @@ import { detectedLevelName } from '../../victoria/names/level.js';
 import type { AdviceRule } from './advice.js';
 import { sendsLess } from './savings.js';
 
-/** `| json a="a"` in a metric query, which the backend does not count. */
-export const wholeJson: AdviceRule = {
-  id: 'whole-json',
-  title: 'A metric query names the fields of json',
+/** `| json a` or `| logfmt a` in a metric query, which the backend does not count. */
+export const namedFields: AdviceRule = {
+  id: 'named-fields',
+  title: 'A metric query names the fields of a parser',
   answers: 'other',
   find(expr, { explanation, explain }) {
     if (expr.kind === 'log') return undefined;
@@ -18,19 +18,21 @@ export const wholeJson: AdviceRule = {
       log: (query) => ({
         ...query,
         stages: query.stages.map((stage) =>
-          stage.kind === 'json' && namesTopFields(stage) ? { ...stage, params: [] } : stage,
+          (stage.kind === 'json' || stage.kind === 'logfmt') && namesTopFields(stage)
+            ? { ...stage, params: [] }
+            : stage,
         ),
       }),
     });
     if (!sendsLess(explain(rewritten), explanation)) return undefined;
     return {
-      text: 'The backend counts by labels of | json, but not by those of | json with names. Answers are the same where each of the fields is a text, a number or a boolean; an object, a list or a missing field makes no label then.',
+      text: 'The backend counts by labels of | json and | logfmt, but not by those of a parser with names. Answers are the same where each of the fields is a text, a number or a boolean; an object, a list or a missing field makes no label then.',
       rewritten,
     };
   },
 };
 
-function namesTopFields({ params }: JsonStage): boolean {
+function namesTopFields({ params }: Pick<JsonStage, 'params'>): boolean {
   return params.length > 0 && params.every(({ name, path }) => name === path && /^[A-Za-z]\w*$/.test(name));
 }
 

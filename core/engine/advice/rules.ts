@@ -1,7 +1,7 @@
 import type { Expr } from '../../logql/ast.js';
 import type { AdviceContext, AdviceRule, FoundAdvice } from './advice.js';
 import { fineStep, recordingRule, unevenStep } from './asked-times.js';
-import { levelFromLine, wholeJson } from './counted-labels.js';
+import { levelFromLine, namedFields } from './counted-labels.js';
 import { filterBeforeFormat } from './filter-before-format.js';
 import { nestedAggregation } from './nested-aggregation.js';
 import { planHints, pushdownOff } from './plan-hints.js';
@@ -13,7 +13,7 @@ export const adviceRules: readonly AdviceRule[] = [
   nestedAggregation,
   unreadStage,
   filterBeforeFormat,
-  wholeJson,
+  namedFields,
   levelFromLine,
   ...planHints,
   fineStep,

@@ -132,7 +132,7 @@ const strangers: Readonly<Record<string, Asking>> = {
   'with other credentials': { query: countOf('size'), authorization: 'Bearer b' },
   'over another window': { query: countOf('size').replace('[1m]', '[2m]') },
   'of other streams': { query: countOf('size').replace('{app="a"}', '{app="b"}') },
-  'of other lines': { query: countOf('size', '|= "x" | logfmt') },
+  'of other lines': { query: countOf('size', '|= "x" | logfmt --strict') },
 };
 for (const [what, asking] of Object.entries(strangers))
   test(`queries ${what} are read by themselves`, async (t) => {

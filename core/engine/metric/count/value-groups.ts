@@ -1,6 +1,6 @@
 import { leafEngine } from '../../../logql/metric/index.js';
 import type { LeafRequest, SeriesTable } from '../../../logql/metric/index.js';
-import type { Stage } from '../../../logql/ast.js';
+import type { RangeAggregation, Stage, Unwrap } from '../../../logql/ast.js';
 import { looksAt } from '../../../logql/stages/index.js';
 import type { Begun } from '../../../base/pace/begun.js';
 import { Pacer } from '../../../base/pace/pacer.js';
@@ -68,7 +68,8 @@ export const valueGroupsStrategy: ReadStrategy = {
     const { shortLines, range } = leaf;
     const { unwrap } = range.range;
     if (shortLines === undefined) return decline('lines-needed');
-    if (unwrap === undefined || !(isOrderless(range) || isSum(range))) return decline('times-needed');
+    if (unwrap === undefined || !(isOrderless(range) || mayBeExact(range, unwrap)))
+      return decline('times-needed');
     const labels = groupingOf(leaf)?.labels ?? [];
     const isSeen =
       labels.includes(unwrap.name) || isNamed(unwrap.name, [...shortLines.stages, ...unwrap.filters]);
@@ -79,6 +80,11 @@ export const valueGroupsStrategy: ReadStrategy = {
     };
   },
 };
+
+/** True for a sum whose values may be integers. Durations in seconds hardly ever are. */
+function mayBeExact(range: RangeAggregation, { conversion }: Unwrap): boolean {
+  return isSum(range) && (conversion === undefined || conversion === 'bytes');
+}
 
 function isNamed(name: string, stages: readonly Stage[]): boolean {
   return stages.some((stage) => looksAt(stage, (one) => one === name));

@@ -59,8 +59,13 @@ const cases: readonly (readonly [query: string, ...advice: string[]])[] = [
   ['{app="x"} | json | line_format "{{.msg}}" != "c"'],
   [
     'sum by (status) (rate({app="x"} | json status [5m]))',
-    'whole-json: sum by (status)(rate({app="x"} | json[5m]))',
+    'named-fields: sum by (status)(rate({app="x"} | json[5m]))',
   ],
+  [
+    'sum by (status) (rate({app="x"} | logfmt status | status="500" [5m]))',
+    'named-fields: sum by (status)(rate({app="x"} | logfmt | status="500"[5m]))',
+  ],
+  ['sum by (status) (rate({app="x"} | logfmt --strict status [5m]))'],
   ['sum by (status) (rate({app="x"} | json status="response.status" [5m]))'],
   ['{app="x"} | json status'],
   [
