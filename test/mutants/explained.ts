@@ -82,7 +82,7 @@ export const explained: readonly ExplainedMutant[] = [
   },
   {
     file: 'core/engine/plan/logs.ts',
-    line: "return this.#parsed === 'pieces' ? 'pieces' : 'keys';",
+    line: "return vagueness[this.#parsed] < vagueness.pieces ? 'keys' : 'pieces';",
     broken: "'pieces'",
     replacement: '""',
     reason: 'for the compiler: keys are told from all else',

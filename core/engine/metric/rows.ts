@@ -20,7 +20,7 @@ import { countRows } from '../rows/count-by-time.js';
 import type { Attempt, Candidate, LeafContext, ReadStrategy } from './context.js';
 import { duplicateRows } from './count/duplicates.js';
 import { labelSourceFields, groupByLabels } from './count/grouping.js';
-import { parsedLabels } from './count/labels/parsers.js';
+import { labelsOf } from './count/labels/parsers.js';
 import { openNames, shorteningQuestion } from './count/labels/parsed-labels.js';
 import { cheapestDigest } from './count/line-digests.js';
 import { obstacleIn, type SelectionProfile } from './count/profile.js';
@@ -225,8 +225,7 @@ async function rowRequest(
 /** Reads rows with lines that the backend has shortened to the relevant labels. */
 export const shortLinesStrategy: ReadStrategy = {
   name: 'short-lines',
-  summary:
-    'rows are read, with lines that the backend shortens to the labels that `| json` or `| logfmt` extracts',
+  summary: 'rows are read, with lines that the backend shortens to the labels that a parser extracts',
   namesFailedEntry: 'no',
   usesBuckets: false,
   estimate({ shortLines, ...leaf }, known) {
@@ -271,9 +270,8 @@ async function shortRows(
 ): Promise<RowRequest | Declined> {
   const { upstream, reader, naming } = context;
   const streamListing = await listSelection(upstream, reader, selection, range, signal);
-  const { source, names } = shortLines.parsed;
-  const labels = parsedLabels[source];
-  const question = shorteningQuestion(labels, openNames(names, streamListing));
+  const labels = labelsOf(shortLines.parsed);
+  const question = shorteningQuestion(labels, openNames(shortLines.parsed.names, streamListing));
   if (isDeclined(question)) return question;
   const pacer = new Pacer(signal);
   const together = await atPace(streamsWithSameEntries(streamListing.streams), pacer);

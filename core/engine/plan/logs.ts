@@ -196,6 +196,7 @@ const vagueness: Readonly<Record<LineSource, number>> = {
   'json-keys': 0,
   'pair-keys': 1,
   'strict-pair-keys': 1,
+  captures: 2,
   pieces: 2,
   'other-lines': 3,
 };
@@ -222,7 +223,7 @@ class RowScope implements LabelScope {
   sourceInLine(name: string): 'keys' | 'pieces' | undefined {
     if (this.#parsed === undefined || this.#parsed === 'other-lines' || this.#assigned.has(name))
       return undefined;
-    return this.#parsed === 'pieces' ? 'pieces' : 'keys';
+    return vagueness[this.#parsed] < vagueness.pieces ? 'keys' : 'pieces';
   }
 
   get mayHaveFailed(): boolean {

@@ -1,9 +1,9 @@
 import type { Grouping, LabelFilterStage, Stage } from '../../logql/ast.js';
+import type { PatternPart } from '../../logql/index.js';
 import { rangeFunctions } from '../../logql/functions/range/index.js';
 import type { Leaf } from '../../logql/metric/index.js';
 import { decidingErrorLabels } from '../../logql/pipeline/types.js';
 import { descriptorOf, looksAt } from '../../logql/stages/index.js';
-import type { LineSource } from '../../logql/stages/stage.js';
 import type { FieldRef } from '../../victoria/logsql/ast.js';
 import { fieldName } from '../../victoria/logsql/build.js';
 import { detectedLevelName } from '../../victoria/names/level.js';
@@ -115,18 +115,23 @@ export function isWholeJson(stage: Stage): boolean {
   return descriptorOf(stage).source(stage) === 'json-keys';
 }
 
-/** The source of labels that the backend can extract as well. */
-export type ParsedSource = Extract<LineSource, 'json-keys' | 'pair-keys'>;
+/** A parser whose labels the backend can extract as well. */
+export type LineParser =
+  | { readonly source: 'json-keys' | 'pair-keys' }
+  | { readonly source: 'captures'; readonly parts: readonly PatternPart[] };
 
 /** Labels of a parser. */
 export interface ParsedNames {
-  readonly source: ParsedSource;
+  readonly parser: LineParser;
   readonly names: readonly string[];
 }
 
-export function parsedSourceOf(stage: Stage): ParsedSource | undefined {
-  const source = descriptorOf(stage).source(stage);
-  return source === 'json-keys' || source === 'pair-keys' ? source : undefined;
+export function lineParserOf(stage: Stage): LineParser | undefined {
+  const descriptor = descriptorOf(stage);
+  const source = descriptor.source(stage);
+  if (source === 'json-keys' || source === 'pair-keys') return { source };
+  const parts = descriptor.parts?.(stage);
+  return source === 'captures' && parts !== undefined ? { source, parts } : undefined;
 }
 
 /** The names, if a parser makes each of them from keys in only one way; otherwise undefined. */

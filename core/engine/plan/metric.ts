@@ -13,7 +13,7 @@ import {
   dropsErrors,
   isWholeJson,
   mayKeepErrors,
-  parsedSourceOf,
+  lineParserOf,
   type ParsedNames,
   plainNames,
   visibleNames,
@@ -143,7 +143,7 @@ function factsOf(leaf: Leaf, residual: readonly Stage[]): LeafFacts {
     ...{ ...facts, names, stageNames: withLevel(new Set(stageNames)) },
     fromLines: parsed && {
       parsed,
-      dropsErrors: parsed.source === 'pair-keys' || dropsErrors(residual, names),
+      dropsErrors: parsed.parser.source !== 'json-keys' || dropsErrors(residual, names),
     },
   };
 }
@@ -171,9 +171,9 @@ function planShortLines(leaf: Leaf, residual: readonly Stage[]): ShortLinesPlan 
 /** Labels among these that come from a line only by a parser, where that is the one stage that reads it; else undefined. */
 function parsedNames(stages: readonly Stage[], names: ReadonlySet<string>): ParsedNames | undefined {
   const [first, another] = stages.filter(readsLine);
-  const source = first === undefined || another !== undefined ? undefined : parsedSourceOf(first);
-  const made = source && plainNames(names);
-  return source && made && { source, names: made };
+  const parser = first === undefined || another !== undefined ? undefined : lineParserOf(first);
+  const made = parser && plainNames(names);
+  return parser && made && { parser, names: made };
 }
 
 /** A plan to count rows without a stored line by their fields; undefined if more of a line matters than labels from `| json`. */

@@ -1,6 +1,6 @@
 import type { PatternStage } from '../ast.js';
 import { quoteGo } from '../../base/time/go-quote.js';
-import { parsePattern, PatternError } from '../pattern.js';
+import { parsePattern, PatternError, type PatternPart } from '../pattern.js';
 import type { Hints } from '../pipeline/hints.js';
 import { type SlotTable, verbatim, type Slot } from '../pipeline/slot.js';
 import type { RunStage } from '../pipeline/work-line.js';
@@ -22,11 +22,16 @@ export const pattern: StageDescriptor<PatternStage> = {
   print: (made) => `| pattern ${quoteGo(made.pattern)}`,
   checks: none,
   rename: unchanged,
-  source: () => 'pieces',
+  source: (made) => (partsOf(made).length > 1 ? 'captures' : 'pieces'),
+  parts: partsOf,
   errors: () => 'kept',
   makes: (made) => [...made.pattern.matchAll(/<([^<>]*)>/g)].map(([, name = '']) => name),
   compile: (made, { slots, hints }) => compilePattern(made.pattern, slots, hints),
 };
+
+function partsOf(made: PatternStage): readonly PatternPart[] {
+  return parsePattern(made.pattern, 'captures');
+}
 
 /** Refuses a `pattern` stage whose expression is invalid or captures nothing. */
 function checkPatternStage(text: string): void {

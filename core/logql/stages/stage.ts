@@ -1,4 +1,5 @@
 import type { LabelFilter, LabelFilterStage, Matcher, Stage } from '../ast.js';
+import type { PatternPart } from '../pattern.js';
 import type { Hints } from '../pipeline/hints.js';
 import type { Meter } from '../pipeline/meter.js';
 import type { SlotTable } from '../pipeline/slot.js';
@@ -8,10 +9,12 @@ import type { RunStage } from '../pipeline/work-line.js';
 export type Names = readonly string[] | 'all';
 
 /**
- * The source of the values of a parser's labels: all keys of a JSON object or of pairs, each of which makes a label of its name (of `pair-keys` only if it has a value, and no line is an error); other
- * pieces of the line; or a line that the parser makes.
+ * The source of the values of a parser's labels: all keys of a JSON object or of pairs, each of which makes a label of its name (of
+ * `pair-keys` only if it has a value, and no line is an error); text between literal texts; other pieces of the line; or a line that the
+ * parser makes.
  */
-export type LineSource = 'json-keys' | 'pair-keys' | 'strict-pair-keys' | 'pieces' | 'other-lines';
+export type LineSource =
+  'json-keys' | 'pair-keys' | 'strict-pair-keys' | 'captures' | 'pieces' | 'other-lines';
 
 /** The reason why a stage is not pushed down to the backend (core/engine/plan/rules/stage.ts has the texts). */
 export type WhyHere = 'lineAfterChange' | 'lineRewrite' | 'parser' | 'labelRewrite';
@@ -57,6 +60,8 @@ export interface StageDescriptor<S extends Stage> {
   readonly changesLine: 'no' | 'yes' | 'for-readers';
   /** For a parser, the source of the values of its labels. */
   source(stage: S): LineSource | undefined;
+  /** Of a parser with the source `captures`: the pattern, with at least one literal text. */
+  parts?(stage: S): readonly PatternPart[];
   /** Labels that the stage may add or change. */
   makes(stage: S): Names;
   /** Labels that the stage may remove. */

@@ -4,7 +4,7 @@ import { and } from '../../../victoria/logsql/build.js';
 import { detectedLevelName } from '../../../victoria/names/level.js';
 import { Pacer } from '../../../base/pace/pacer.js';
 import { atPace } from '../../../base/pace/steps.js';
-import { parsedSourceOf } from '../../plan/metric-columns.js';
+import { lineParserOf } from '../../plan/metric-columns.js';
 import type { LeafPlan, LeafPush } from '../../plan/types.js';
 import { beginEarly } from './early-upstream.js';
 import type { LeafContext, ReadStrategy } from '../context.js';
@@ -25,7 +25,7 @@ import {
 } from './grouping.js';
 import type { StreamListing } from './stream-listing.js';
 import { labelsQuestion, openNames } from './labels/parsed-labels.js';
-import { parsedLabels } from './labels/parsers.js';
+import { labelsOf } from './labels/parsers.js';
 import { rowsOfStreams } from '../row-windows.js';
 import { joinUncertainLines, levelQuestion, type LineQuestion } from './line-digests.js';
 import { Statistics, type Counted, type StatisticsInput } from './statistics.js';
@@ -118,9 +118,7 @@ function lineQuestion({ push }: Pushed, streamListing: StreamListing): LineQuest
   const { parsed, dropsErrors, looksAtLines } = push;
   if (!looksAtLines || parsed === undefined) return undefined;
   const open = openNames(parsed.names, streamListing);
-  return open.length > 0 || dropsErrors !== true
-    ? labelsQuestion(parsedLabels[parsed.source], open)
-    : undefined;
+  return open.length > 0 || dropsErrors !== true ? labelsQuestion(labelsOf(parsed), open) : undefined;
 }
 
 function knowsLines({ plan, context }: Asked, streamListing: StreamListing): boolean {
@@ -170,7 +168,7 @@ async function begin(
       // If all labels are visible, a row that overrides a field of its stream has one more label.
       columns: names === 'all' ? fieldsOfAll(streamListing) : byLabels.streamKeyColumns,
       misparsedRows: unitedRows([
-        lines && plan.push.parsed && parsedLabels[plan.push.parsed.source].misparsedRows,
+        lines && plan.push.parsed && labelsOf(plan.push.parsed).misparsedRows,
         rewrittenRows(sources.all),
       ]),
       uncertainLines: joinUncertainLines([
@@ -207,7 +205,7 @@ function fieldsOfAll({ streams }: StreamListing): readonly string[] {
 }
 
 function withoutParser(plan: Pushed): Pushed {
-  const stages = plan.push.stages.filter((stage) => parsedSourceOf(stage) === undefined);
+  const stages = plan.push.stages.filter((stage) => lineParserOf(stage) === undefined);
   return { ...plan, push: { ...plan.push, stages } };
 }
 

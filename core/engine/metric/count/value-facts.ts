@@ -12,7 +12,7 @@ import type { LeafContext } from '../context.js';
 import { decline, isDeclined, type Declined } from '../declined.js';
 import { rowsOfStreams } from '../row-windows.js';
 import { labelSourceFields, groupByLabels, noFields, type RowGrouping } from './grouping.js';
-import { parsedLabels } from './labels/parsers.js';
+import { labelsOf } from './labels/parsers.js';
 import { openNames, valuesQuestion, type ValueDigest } from './labels/parsed-labels.js';
 import { unitedRows, type ProfileRequest } from './profile.js';
 import { fieldDigest } from './rebuilt-rows.js';
@@ -56,7 +56,7 @@ export async function valueFactsOf(
   const { shortLines, unwrap, selection } = plan;
   const { naming, declines } = context;
   const { streams, listed } = streamListing;
-  const labels = parsedLabels[shortLines.parsed.source];
+  const labels = labelsOf(shortLines.parsed);
   const open = openNames(shortLines.parsed.names, streamListing);
   const isLabel = [...streams.values()].some(({ labelNames }) => labelNames.has(unwrap.name));
   const sources = labelSourceFields(shortLines.names, streamListing, naming);
@@ -95,7 +95,9 @@ export async function fieldFactsOf(
 ): Promise<ValueFacts | Declined> {
   const isLabel = [...streamListing.streams.values()].some(({ labelNames }) => labelNames.has(unwrap.name));
   const found =
-    isLabel || parsed.source !== 'json-keys' ? undefined : fieldDigest(names, unwrap.name, streamListing);
+    isLabel || parsed.parser.source !== 'json-keys'
+      ? undefined
+      : fieldDigest(names, unwrap.name, streamListing);
   if (found === undefined) return decline('row-labels');
   const pacer = new Pacer(signal);
   const grouping = await atPace(groupByLabels(names, streamListing, noFields, context.naming), pacer);

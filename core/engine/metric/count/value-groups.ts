@@ -61,7 +61,7 @@ const maxGroups = 100_000;
 export const valueGroupsStrategy: ReadStrategy = {
   name: 'value-groups',
   summary:
-    'the backend collects the values that `unwrap` reads from `| json` or `| logfmt` by the columns that determine their labels',
+    'the backend collects the values that `unwrap` reads from the labels of a parser by the columns that determine their labels',
   namesFailedEntry: 'no',
   usesBuckets: true,
   estimate(leaf, known) {

@@ -1,7 +1,7 @@
 import type { Stage } from '../../../logql/ast.js';
 import { detectedLevelName } from '../../../victoria/names/level.js';
 import type { LeafCount } from '../leaf-push.js';
-import type { ParsedSource } from '../metric-columns.js';
+import type { LineParser } from '../metric-columns.js';
 import { kindOfRule, type PushdownRule, type RuleText } from './rule.js';
 
 /** Facts about a range aggregation that determine whether the backend can count its samples. */
@@ -10,7 +10,7 @@ export interface LeafFacts extends Pick<LeafCount, 'names' | 'stageNames' | 'sta
   readonly measure: LeafCount['measure'] | undefined;
   /** Stages that read or change the line, or make labels from templates. */
   readonly lineStages: readonly Stage[];
-  /** The labels that come from lines; undefined unless `| json` or `| logfmt` is the one stage that reads them. */
+  /** The labels that come from lines; undefined unless `| json`, `| logfmt` or `| pattern` is the one stage that reads them. */
   readonly fromLines: Pick<LeafCount, 'parsed' | 'dropsErrors'> | undefined;
 }
 
@@ -36,7 +36,7 @@ export const metricRules = [
     id: 'metricUnwrap',
     construct: 'unwrap',
     backend:
-      'after json or logfmt: the relevant labels instead of the line, if they are certain, as for metricJson and metricLogfmt; for quantiles, minima and maxima, the collected values of each group',
+      'after json, logfmt or pattern: the relevant labels instead of the line, if they are certain, as for metricJson and others; for quantiles, minima and maxima, the collected values of each group',
     verdict: 'none',
     reason: 'numbers, durations and sizes are parsed differently, and invalid values are errors',
     example: 'sum(sum_over_time({namespace="shop"} | unwrap took [5m]))',
@@ -85,6 +85,18 @@ export const metricRules = [
     match: (facts) => parsedCountOf(facts, 'pair-keys'),
   }),
   countingRule({
+    id: 'metricPattern',
+    construct:
+      'sum by (a) (count_over_time(... | pattern "... <a> ..." [..])) and other counting functions, also with | a="v"',
+    backend:
+      'extract with the same pattern; stats by (a, the line if uncertain) count(); without lines if all lines of the selection were certain before',
+    verdict: 'superset',
+    reason:
+      'a line with all literal texts of the pattern, the first one at its start, is cut in the same places; all other lines are returned unchanged, with equal lines grouped. Rows are read instead if there are too many groups',
+    example: 'sum by (status) (count_over_time({namespace="shop"} | pattern "<_> <status> <_>" [5m]))',
+    match: (facts) => parsedCountOf(facts, 'captures'),
+  }),
+  countingRule({
     id: 'metricLevel',
     construct: 'sum by (detected_level) (...), | detected_level="v" before it',
     backend:
@@ -118,9 +130,11 @@ export const metricRules = [
 ];
 
 /** The count by the labels of a parser; undefined if another parser reads the lines. */
-function parsedCountOf(facts: LeafFacts, source: ParsedSource): LeafCount | undefined {
+function parsedCountOf(facts: LeafFacts, source: LineParser['source']): LeafCount | undefined {
   const count = countOf(facts);
-  return facts.fromLines?.parsed?.source === source && count ? { ...count, ...facts.fromLines } : undefined;
+  return facts.fromLines?.parsed?.parser.source === source && count
+    ? { ...count, ...facts.fromLines }
+    : undefined;
 }
 
 /** The count by groups alone; undefined for functions of values. */

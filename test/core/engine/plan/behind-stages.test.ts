@@ -82,7 +82,7 @@ const counts: readonly (readonly [
   ['| logfmt --keep-empty', 'metricStages', undefined, undefined, false],
   ['| logfmt a="b"', 'metricStages', undefined, undefined, false],
   ['| regexp "(?P<a>.)"', 'metricStages', undefined, undefined, false],
-  ['| pattern "<a> "', 'metricStages', undefined, undefined, false],
+  ['| pattern "<a> "', 'metricPattern', 'z', true, false],
   ['| unpack', 'metricStages', undefined, undefined, false],
   ['| decolorize', 'metricGroups', 'z', undefined, false],
   ['| decolorize | json', 'metricStages', undefined, undefined, false],

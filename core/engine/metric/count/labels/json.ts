@@ -29,7 +29,7 @@ const lenientNumberLines: LogsqlFilter = and(
  * label proves.
  */
 export const jsonLabels: ParsedLabels = {
-  source: 'json-keys',
+  key: 'json-keys',
   misparsedRows: lenientNumberLines,
   values: (names) => [findValues(names)],
   texts: findKeys,

@@ -12,7 +12,7 @@ const padded = '__line__padded';
  * read the value alike. A line without the text of the key does not have the label, because no line is invalid.
  */
 export const logfmtLabels: ParsedLabels = {
-  source: 'pair-keys',
+  key: 'pair-keys',
   misparsedRows: undefined,
   values: (names) => [pad, ...names.map((name) => extract(` ${name}=<${labelColumn(name)}> `))],
   texts: (names) => [

@@ -1,7 +1,6 @@
 import type { LogsqlFilter, LogsqlPipe } from '../../../../victoria/logsql/ast.js';
 import { not } from '../../../../victoria/logsql/build.js';
 import type { Steps } from '../../../../base/pace/steps.js';
-import type { ParsedSource } from '../../../plan/metric-columns.js';
 import { decline, type Declined } from '../../declined.js';
 import {
   minLinesPerClass,
@@ -20,7 +19,8 @@ const minShortenedShare = 0.75;
 
 /** Extracts the labels of a parser from lines in the backend. */
 export interface ParsedLabels {
-  readonly source: ParsedSource;
+  /** Identifies the parser in keys. */
+  readonly key: string;
   /** Rows that the backend parses although Loki does not. */
   readonly misparsedRows: LogsqlFilter | undefined;
   /** Extracts the values into `labelColumn`. */
@@ -66,7 +66,7 @@ export function openNames(names: readonly string[], { streams }: StreamListing):
 
 /** Distinguishes lines by the labels that a parser extracts from them. */
 export function labelsQuestion(labels: ParsedLabels, open: readonly string[]): LineQuestion | Declined {
-  const key = `${labels.source} ${JSON.stringify(open)}`;
+  const key = `${labels.key} ${JSON.stringify(open)}`;
   function* digestFor(lines: readonly string[]): Steps<LineDigest | Declined> {
     const groups = new Set<string>();
     let areProven = true;
@@ -120,7 +120,7 @@ function provenDigest(labels: ParsedLabels, names: readonly string[]): ProvenDig
 
 function uncertainLinesOf(labels: ParsedLabels, names: readonly string[]): UncertainLines {
   return {
-    key: `${labels.source} ${JSON.stringify(names)}`,
+    key: `${labels.key} ${JSON.stringify(names)}`,
     pipes: labels.texts(names),
     filter: not(labels.decided(names)),
   };
@@ -157,7 +157,7 @@ export function valuesQuestion(
     const proven = areProven ? { uncertainLines, digest: gather(labels, digest, open, name) } : undefined;
     return { ...gather(labels, labelsDigestOf(labels, open), open, name), proven };
   }
-  const key = `values ${labels.source} ${name} ${JSON.stringify(open)}`;
+  const key = `values ${labels.key} ${name} ${JSON.stringify(open)}`;
   return unlessTooMany(open, { key, digestFor });
 }
 
@@ -201,7 +201,7 @@ export function shorteningQuestion(labels: ParsedLabels, open: readonly string[]
     const uncertainLines = { key: questionKey, pipes: texts, filter: not(isShort) };
     return { ...digest, proven: { uncertainLines, digest: shortening(labels, labels.values(open), open) } };
   }
-  const questionKey = `short ${labels.source} ${JSON.stringify(open)}`;
+  const questionKey = `short ${labels.key} ${JSON.stringify(open)}`;
   return unlessTooMany(open, { key: questionKey, digestFor });
 }
 

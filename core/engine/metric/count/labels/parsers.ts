@@ -1,9 +1,16 @@
-import type { ParsedSource } from '../../../plan/metric-columns.js';
+import type { ParsedNames } from '../../../plan/metric-columns.js';
+import { captureLabels } from './captures.js';
 import { jsonLabels } from './json.js';
 import { logfmtLabels } from './logfmt.js';
 import type { ParsedLabels } from './parsed-labels.js';
 
-export const parsedLabels: Readonly<Record<ParsedSource, ParsedLabels>> = {
-  'json-keys': jsonLabels,
-  'pair-keys': logfmtLabels,
-};
+export function labelsOf({ parser }: Pick<ParsedNames, 'parser'>): ParsedLabels {
+  switch (parser.source) {
+    case 'json-keys':
+      return jsonLabels;
+    case 'pair-keys':
+      return logfmtLabels;
+    case 'captures':
+      return captureLabels(parser.parts);
+  }
+}

@@ -7,7 +7,7 @@ import {
   labelsQuestion,
   shorteningQuestion,
 } from '../../../../../core/engine/metric/count/labels/parsed-labels.js';
-import { parsedLabels } from '../../../../../core/engine/metric/count/labels/parsers.js';
+import { labelsOf } from '../../../../../core/engine/metric/count/labels/parsers.js';
 import { LineSamples } from '../../../../../core/engine/metric/count/line-samples.js';
 import { missingMessage } from '../../../../compare/data/rows.js';
 import { naming } from '../metric-store.js';
@@ -92,10 +92,15 @@ test('the questions of one request look at the same lines, which are read once',
   }
 });
 
-const questions = Object.values(parsedLabels).flatMap((labels) => [
-  labelsQuestion(labels, ['status']),
-  shorteningQuestion(labels, ['status']),
-]);
+const parts = [
+  { kind: 'literal', text: '{' },
+  { kind: 'capture', name: 'status' },
+  { kind: 'literal', text: ',' },
+] as const;
+const parsers = [{ source: 'json-keys' }, { source: 'pair-keys' }, { source: 'captures', parts }] as const;
+const questions = parsers
+  .map((parser) => labelsOf({ parser }))
+  .flatMap((labels) => [labelsQuestion(labels, ['status']), shorteningQuestion(labels, ['status'])]);
 
 for (const question of [levelQuestion, ...questions])
   test(`the lines of a sample are looked at one by one: ${isDeclined(question) ? '' : question.key}`, (t) => {
