@@ -127,6 +127,31 @@ test.serial(
   },
 );
 
+/** Lines with only a part of a pattern, or with nothing for its labels. */
+const oddLines: Readonly<Record<string, readonly string[]>> = {
+  '<path> [<status>]': ['/a [5]', '/a []', '/a [5', '/a', '[5]', ' [5]', '/a [5] [6]'],
+  '- <_> <status> ': ['- x 5 ', '- x 5', '- x  ', 'x', '+', '-', '- ', ' - x 5 ', '5 - x 6 '],
+};
+
+for (const [pattern, odd] of Object.entries(oddLines))
+  test.serial(`lines are cut by the backend as one by one, whatever they have of ${pattern}`, async (t) => {
+    account += 1;
+    const stored = odd.flatMap((text, index) =>
+      Array.from({ length: 12 }, (_, n) => ({
+        ns: base + BigInt(n * 20) * second,
+        stream: { app: 'a', nr: String(index) },
+        line: text,
+      })),
+    );
+    await store.push(account, stored);
+    // A label without a value is a label.
+    const text = `sum by (nr, status) (count_over_time({app="a"} | pattern \`${pattern}\` [60s]))`;
+    const request = rangeRequest(text, base, base + 300n * second, 60n * second);
+    const { answer, tried } = await store.run(request, { account });
+    t.deepEqual(valuesOf(answer), await outcome(text, 'off'));
+    t.is(tried.at(-1), 'statistics:ran');
+  });
+
 test.serial(
   'lines that a pattern cuts are counted and gathered by the backend, and shortened elsewhere',
   async (t) => {
