@@ -130,6 +130,7 @@ test.serial(
 /** Lines with only a part of a pattern, or with nothing for its labels. */
 const oddLines: Readonly<Record<string, readonly string[]>> = {
   '<path> [<status>]': ['/a [5]', '/a []', '/a [5', '/a', '[5]', ' [5]', '/a [5] [6]'],
+  '-<status>': ['-5', '-', 'x', '+5'],
   '- <_> <status> ': ['- x 5 ', '- x 5', '- x  ', 'x', '+', '-', '- ', ' - x 5 ', '5 - x 6 '],
 };
 
