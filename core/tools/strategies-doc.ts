@@ -23,7 +23,7 @@ unknown while one of them is unknown:
 |---|---|---|
 | calls to VictoriaLogs | \`${weights.call}\` each | three: the listing, the check of new rows, and the count or the rows; more if nothing is known about the selection, or if many rows are read |
 | rows that VictoriaLogs reads | \`${weights.scannedRow}\` each | the number of selected rows in an earlier query, or in a log query of the last minute |
-| lines that it parses, for labels of \`\\| json\` | \`${weights.splitting}\`, and \`${weights.splitRow}\` each | the plan |
+| lines that it parses, for labels of a parser | \`${weights.splitting}\`, and \`${weights.splitRow}\` each | the plan |
 | new rows, which no query has checked yet | \`${weights.proofRow}\` each | the ranges of earlier queries |
 | rows or groups that it sends | \`${weights.sentRow}\` each | the size of the last result of the strategy for such a query, scaled to the current number of intervals or rows; all rows if there is no filter |
 | bytes that it sends | \`${weights.sentByte}\` each | the same, or the length of a sample of lines |
@@ -31,7 +31,7 @@ unknown while one of them is unknown:
 The proxy skips a strategy that is impossible according to the plan, or that failed in the last ten minutes. If a strategy turns out to be
 impossible, the next one is tried. If there are many more rows than estimated, the estimate is repeated.
 
-So a count or a quantile of labels of \`| json\` over fewer than about 3,000 rows is read as rows: VictoriaLogs needs more time to parse the lines than to
+So a count or a quantile of labels of a parser over fewer than about 3,000 rows is read as rows: VictoriaLogs needs more time to parse the lines than to
 send them ([measurements](internals/measurements.md#few-lines-of-json)).
 
 \`ref-proxy explain 'QUERY'\` prints the possible strategies of each range aggregation, with their costs as far as they are known without a call to the

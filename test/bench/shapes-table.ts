@@ -27,6 +27,8 @@ function metric(name: string, query: string, direct: string, step: string): Shap
 }
 
 const traefik = '{service_name="traefik"} !_msg:*"{nonce}"*';
+const ledger = '{service_name="ledger"} !_msg:*"{nonce}"*';
+const ingress = '{job="ingress/nginx"} !_msg:*"{nonce}"*';
 const everything = '{cluster=~".+"} !_msg:*"{nonce}"*';
 const someTime = { start: '{start}', end: '{end}' };
 
@@ -70,6 +72,24 @@ export const shapes: readonly Shape[] = [
     '0.99 quantile of an unwrapped field',
     'quantile_over_time(0.99, {service_name="traefik"} != "{nonce}" | json | unwrap Duration [5m]) by (RequestMethod)',
     `${traefik} | unpack_json | stats by (RequestMethod) quantile(0.99, Duration) q`,
+    '300s',
+  ),
+  metric(
+    'logfmt count by component at 5 m',
+    'sum by (component) (count_over_time({service_name="ledger"} != "{nonce}" | logfmt [5m]))',
+    `${ledger} | unpack_logfmt | stats by (component) count() c`,
+    '300s',
+  ),
+  metric(
+    '0.99 quantile of a logfmt duration',
+    'quantile_over_time(0.99, {service_name="ledger"} != "{nonce}" | logfmt | unwrap duration(duration) [5m]) by (level)',
+    `${ledger} | unpack_logfmt | stats by (level) quantile(0.99, duration) q`,
+    '300s',
+  ),
+  metric(
+    'pattern count by status at 5 m',
+    'sum by (status) (count_over_time({job="ingress/nginx"} != "{nonce}" | pattern `<_> "<method> <_>" <status> <_>` [5m]))',
+    `${ingress} | extract '<_> "<method> <_>" <status> ' | stats by (status) count() c`,
     '300s',
   ),
   metric(

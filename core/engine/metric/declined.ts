@@ -57,6 +57,7 @@ export const declineReasons = {
     'the query uses no label from the parser, so valid and invalid lines cannot be distinguished',
   'not-countable':
     'the backend has no statistics for it; the pushdown rule of the range aggregation explains why',
+  'query-too-long': 'its query would be longer than -search.maxQueryLen of VictoriaLogs allows',
   'repeated-rows': 'entries were pushed more than once',
   'reserved-name': 'a field is called __proto__, which cannot be a column here',
   'rewritten-numbers': 'values such as 1_000 would be grouped as 1000 by the backend',

@@ -91,6 +91,7 @@ const lasting: ReadonlySet<DeclineReason> = new Set<DeclineReason>([
   'errors-kept',
   'lines-differ',
   'lines-stay-long',
+  'query-too-long',
   'times-needed',
   'too-many-groups',
   'too-many-shapes',
@@ -323,12 +324,11 @@ async function tryOne(
     tell(isDeclined(result) ? result.declined : 'ran');
     return result;
   } catch (error) {
-    if (namesFailedEntry !== 'fully' && isEntryFailure(error)) {
-      tell('entry-failed');
-      return decline('entry-failed');
-    }
-    tell('failed');
-    throw error;
+    const declined = namesFailedEntry === 'fully' ? undefined : declineFor(error);
+    tell(declined?.declined ?? 'failed');
+    if (declined === undefined) throw error;
+    leaf.declined(name, declined);
+    return declined;
   }
 }
 
@@ -349,6 +349,9 @@ function costOf({ strategy: { name }, estimate }: Estimated): NonNullable<Strate
   return isDeclined(estimate) ? [] : [{ strategy: name, estimate: estimate.cost }];
 }
 
-function isEntryFailure(error: unknown): boolean {
-  return error instanceof ApiError && error.entry === errorTable.pipelineError;
+/** The reason to read a leaf in another way after this error, if that may help. */
+function declineFor(error: unknown): Declined | undefined {
+  if (!(error instanceof ApiError)) return undefined;
+  if (error.entry === errorTable.pipelineError) return decline('entry-failed');
+  return error.entry === errorTable.backendQueryTooLong ? decline('query-too-long') : undefined;
 }

@@ -235,3 +235,33 @@ test.serial(
     }
   },
 );
+
+test.serial('rows are read where the query that counts them would be too long for the backend', async (t) => {
+  const text = 'x'.repeat(7_000);
+  const names = [1, 2, 3, 4, 5, 6].map((nr) => `n${nr}${'a'.repeat(200)}`);
+  for (const [line, stage, by] of [
+    [`1 ${text} 200`, `pattern "<a> ${text} <status>"`, 'status'],
+    [names.map((name) => `${name}=1`).join(' '), 'logfmt', names.join()],
+    [JSON.stringify(Object.fromEntries(names.map((name) => [name, 1]))), 'json', names.join()],
+  ] as const) {
+    account += 1;
+    const rows = Array.from({ length: 4_000 }, (_none, index) => ({
+      ns: base + 1n + BigInt(index),
+      stream: { app: 'a' },
+      line,
+    }));
+    await store.push(account, rows);
+    const request = rangeRequest(
+      `sum by (${by}) (count_over_time({app="a"} | ${stage} [1m]))`,
+      base,
+      base + 60n * second,
+      60n * second,
+    );
+    for (const time of ['first', 'second']) {
+      const { answer, tried } = await store.run(request, { account });
+      t.deepEqual(Object.values(valuesOf(answer)), [4_000], `${stage.slice(0, 9)} ${time}`);
+      t.true(tried.includes('statistics:query-too-long'), stage);
+      t.is(tried.at(-1), 'rows:ran');
+    }
+  }
+});
