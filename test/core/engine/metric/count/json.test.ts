@@ -1,32 +1,18 @@
 import test from 'ava';
 import fc from 'fast-check';
-import { ApiError } from '../../../../../core/base/errors/api-error.js';
-import { MetricStore, rangeRequest, valuesOf } from '../metric-store.js';
 import { base, jsonEntries, second, streams } from './json-lines.js';
+import { LineStore } from './line-store.js';
 import { runs } from '../../../../setup/runs.js';
 
-let store: MetricStore;
-let account = 50_000;
+let store: LineStore;
 
 test.before(async () => {
-  store = await MetricStore.open();
+  store = await LineStore.open(50_000);
 });
 test.after.always(() => store.close());
 
-/** What a query answers, or the text of its error. */
-async function outcome(text: string, pushdown: 'on' | 'off'): Promise<unknown> {
-  const request = rangeRequest(text, base, base + 300n * second, 60n * second);
-  try {
-    return valuesOf((await store.run(request, { account, pushdown })).answer);
-  } catch (error) {
-    if (error instanceof ApiError) return error.message;
-    throw error;
-  }
-}
-
 async function rowsMoved(text: string): Promise<number> {
-  const request = rangeRequest(text, base, base + 300n * second, 60n * second);
-  const { calls } = await store.run(request, { account });
+  const { calls } = await store.run(text);
   return calls.reduce((sum, { rows }) => sum + rows, 0);
 }
 
@@ -50,97 +36,82 @@ const queries = [
 test.serial('lines that are counted by their JSON count as they would one by one', async (t) => {
   t.timeout(300_000);
   await fc.assert(
-    fc.asyncProperty(jsonEntries, async (stored) => {
-      account += 1;
-      await store.push(account, stored);
-      for (const text of queries) {
-        const wanted = await outcome(text, 'off');
-        // The second time all lines are proved to be what they look like.
-        for (const time of ['first', 'second'])
-          t.deepEqual(await outcome(text, 'on'), wanted, `${text}, ${time} time`);
-      }
-    }),
+    fc.asyncProperty(jsonEntries, (stored) => store.compare(t, stored, queries)),
     { numRuns: runs(3, 10) },
   );
 });
 
 test.serial('lines are not sent for labels that stand in them once', async (t) => {
-  account += 1;
   const stored = Array.from({ length: 290 }, (_, n) => ({
     ns: base + BigInt(n) * second,
     stream: { app: 'a' },
     line: `{"n":${n},"status":${n % 3 === 0 ? 500 : 200},"http":{"method":"GET"},"took_ms":${n}}`,
   }));
-  await store.push(account, stored);
+  await store.push(stored);
   const text = 'sum by (status) (count_over_time({app="a"} | json [60s]))';
-  t.deepEqual(await outcome(text, 'on'), await outcome(text, 'off'));
+  t.deepEqual(await store.outcome(text, 'on'), await store.outcome(text, 'off'));
   for (const time of ['second', 'third']) t.true((await rowsMoved(text)) < 40, time);
   // Each line is a group of its own here.
   const many = 'sum by (took_ms) (count_over_time({app="a"} | json [60s]))';
-  t.deepEqual(await outcome(many, 'on'), await outcome(many, 'off'));
+  t.deepEqual(await store.outcome(many, 'on'), await store.outcome(many, 'off'));
   t.true((await rowsMoved(many)) >= 290);
 });
 
 test.serial('of lines that are unwrapped no more is sent than what matters', async (t) => {
-  account += 1;
   const stored = Array.from({ length: 290 }, (_, n) => ({
     ns: base + BigInt(n) * second,
     stream: { app: 'a', pod: `pod-${n % 3}` },
     line: `{"n":${n},"http":{"method":"GET"},"took_ms":${n / 10},"user":"${'x'.repeat(200)}"}`,
   }));
-  await store.push(account, stored);
+  await store.push(stored);
   for (const text of [
     'quantile_over_time(0.9, {app="a"} | json | unwrap took_ms [60s]) by (pod)',
     'sum by (took_ms) (count_over_time({app="a"} | json [60s]))',
   ]) {
-    t.deepEqual(await outcome(text, 'on'), await outcome(text, 'off'), text);
-    const request = rangeRequest(text, base, base + 300n * second, 60n * second);
-    const { calls } = await store.run(request, { account });
+    t.deepEqual(await store.outcome(text, 'on'), await store.outcome(text, 'off'), text);
+    const { calls } = await store.run(text);
     const bytes = calls.reduce((sum, call) => sum + call.bytes, 0);
     t.true(bytes < 290 * 200, `${text} moved ${bytes} bytes`);
   }
 });
 
 test.serial('short lines are those of their own streams', async (t) => {
-  account += 1;
   const stored = Array.from({ length: 200 }, (_, n) => ({
     ns: base + BigInt(n) * second,
     stream: streams[n % 3] ?? {},
     line: `{"n":${n},"text":"some"}`,
   }));
-  await store.push(account, stored);
+  await store.push(stored);
   for (const names of ['team', 'team, app', 'severity', '']) {
     const text = `sum by (${names}) (sum_over_time({app=~".+"} | json | unwrap n [60s]))`;
-    t.deepEqual(await outcome(text, 'on'), await outcome(text, 'off'), text);
+    t.deepEqual(await store.outcome(text, 'on'), await store.outcome(text, 'off'), text);
   }
 });
 
 test.serial('numbers that are none are Loki’s error, though the backend reads them', async (t) => {
-  account += 1;
   const stored = Array.from({ length: 100 }, (_, n) => ({
     ns: base + BigInt(n) * second,
     stream: { app: 'a' },
     line: n === 50 ? '{"a":NaN,"status":200}' : '{"a":1,"status":200}',
   }));
-  await store.push(account, stored);
+  await store.push(stored);
   const text = 'sum by (status) (count_over_time({app="a"} | json [60s]))';
-  const off = await outcome(text, 'off');
+  const off = await store.outcome(text, 'off');
   t.regex(String(off), /JSONParserErr/);
-  t.is(await outcome(text, 'on'), off);
-  t.is(await outcome(text, 'on'), off);
+  t.is(await store.outcome(text, 'on'), off);
+  t.is(await store.outcome(text, 'on'), off);
 });
 
 test.serial('parsers of which no label is seen move no lines', async (t) => {
-  account += 1;
   const stored = Array.from({ length: 100 }, (_, n) => ({
     ns: base + BigInt(n) * second,
     stream: { app: 'a' },
     line: `no json ${n}`,
   }));
-  await store.push(account, stored);
+  await store.push(stored);
   for (const parser of ['json', 'logfmt', 'regexp "(?P<a>x)"', 'pattern "<a> <_>"', 'unpack']) {
     const text = `sum(bytes_rate({app="a"} | ${parser} [60s]))`;
-    t.deepEqual(await outcome(text, 'on'), await outcome(text, 'off'), parser);
+    t.deepEqual(await store.outcome(text, 'on'), await store.outcome(text, 'off'), parser);
     t.true((await rowsMoved(text)) < 40, parser);
   }
 });
@@ -161,7 +132,6 @@ const unlike = [
 
 test.serial('a line that no sample of its selection is like counts as it would alone', async (t) => {
   t.timeout(120_000);
-  account += 1;
   const texts = [
     'sum by (status) (count_over_time({app="a"} | json [60s]))',
     'sum by (status, detected_level) (count_over_time({app="a"} | json | drop __error__ [60s]))',
@@ -169,7 +139,6 @@ test.serial('a line that no sample of its selection is like counts as it would a
     'sum by (app) (sum_over_time({app="a"} | json | unwrap status | __error__="" [60s]))',
   ];
   for (const [index, line] of unlike.entries()) {
-    account += 1;
     const stored = Array.from({ length: 598 }, (_, n) => ({
       ns: base + (BigInt(n) * second) / 2n,
       stream: { app: 'a' },
@@ -178,18 +147,18 @@ test.serial('a line that no sample of its selection is like counts as it would a
     // Samples are taken from the beginnings of eighths of the range, which begins a minute before the first row.
     const other = { ns: base + 118n * second + 1n, stream: { app: 'a' }, line };
     const comesLater = index % 2 === 0;
-    await store.push(account, comesLater ? stored : [...stored, other]);
+    await store.push(comesLater ? stored : [...stored, other]);
     const compare = async (): Promise<void> => {
       for (const text of texts) {
-        const wanted = await outcome(text, 'off');
+        const wanted = await store.outcome(text, 'off');
         // The second time all lines are proved to be what they look like.
         for (const time of ['first', 'second'])
-          t.deepEqual(await outcome(text, 'on'), wanted, `${line} ${text}, ${time} time`);
+          t.deepEqual(await store.outcome(text, 'on'), wanted, `${line} ${text}, ${time} time`);
       }
     };
     await compare();
     if (!comesLater) continue;
-    await store.push(account, [other]);
+    await store.push([other]);
     await compare();
   }
 });

@@ -1,28 +1,16 @@
 import test from 'ava';
 import fc from 'fast-check';
-import { ApiError } from '../../../../../core/base/errors/api-error.js';
 import { runs } from '../../../../setup/runs.js';
-import { MetricStore, rangeRequest, valuesOf, type StoredEntry } from '../metric-store.js';
-import { base, second, streams } from './json-lines.js';
+import { valuesOf } from '../metric-store.js';
+import { base, second } from './json-lines.js';
+import { LineStore, linesInStreams, repeatedLines } from './line-store.js';
 
-let store: MetricStore;
-let account = 70_000;
+let store: LineStore;
 
 test.before(async () => {
-  store = await MetricStore.open();
+  store = await LineStore.open(70_000);
 });
 test.after.always(() => store.close());
-
-/** The values of the answer, or the text of its error. */
-async function outcome(text: string, pushdown: 'on' | 'off'): Promise<unknown> {
-  const request = rangeRequest(text, base, base + 300n * second, 60n * second);
-  try {
-    return valuesOf((await store.run(request, { account, pushdown })).answer);
-  } catch (error) {
-    if (error instanceof ApiError) return error.message;
-    throw error;
-  }
-}
 
 const words = [
   'ts=2026-11-01T00:00:00Z',
@@ -94,27 +82,7 @@ const metadata: readonly Readonly<Record<string, string>>[] = [
   { level: 'error' },
 ];
 
-/** Few different lines, each of them often. */
-const entries: fc.Arbitrary<readonly StoredEntry[]> = fc
-  .uniqueArray(line, { minLength: 1, maxLength: 4 })
-  .chain((lines) =>
-    fc.array(
-      fc.record({
-        at: fc.integer({ min: 0, max: 300 }),
-        stream: fc.constantFrom(...streams),
-        line: fc.constantFrom(...lines),
-      }),
-      { minLength: 40, maxLength: 80 },
-    ),
-  )
-  .map((made) =>
-    made.map(({ at, stream, line: text }) => ({
-      ns: base + BigInt(at) * second,
-      stream,
-      line: text,
-      metadata: metadata[at % 24] ?? {},
-    })),
-  );
+const entries = repeatedLines(line, (at) => metadata[at % 24]);
 
 const queries = [
   'sum by (status) (count_over_time({app=~".+"} | logfmt [60s]))',
@@ -133,16 +101,7 @@ const queries = [
 test.serial('lines that are counted by their logfmt pairs count as they would one by one', async (t) => {
   t.timeout(300_000);
   await fc.assert(
-    fc.asyncProperty(entries, async (stored) => {
-      account += 1;
-      await store.push(account, stored);
-      for (const text of queries) {
-        const wanted = await outcome(text, 'off');
-        // The second time all lines are proved to be what they look like.
-        for (const time of ['first', 'second'])
-          t.deepEqual(await outcome(text, 'on'), wanted, `${text}, ${time} time`);
-      }
-    }),
+    fc.asyncProperty(entries, (stored) => store.compare(t, stored, queries)),
     { numRuns: runs(6, 60) },
   );
 });
@@ -182,20 +141,11 @@ const oddLines = [
 ];
 
 test.serial('odd pairs of logfmt are read by the backend as one by one', async (t) => {
-  account += 1;
-  const stored = oddLines.flatMap((text, index) =>
-    Array.from({ length: 12 }, (_, n) => ({
-      ns: base + BigInt(n * 20) * second,
-      stream: { app: 'a', nr: String(index) },
-      line: text,
-    })),
-  );
-  await store.push(account, stored);
+  await store.push(linesInStreams(oddLines));
   for (const name of ['status', 'http_status']) {
     const text = `sum by (nr, ${name}) (count_over_time({app="a"} | logfmt [60s]))`;
-    const request = rangeRequest(text, base, base + 300n * second, 60n * second);
-    const { answer, tried } = await store.run(request, { account });
-    t.deepEqual(valuesOf(answer), await outcome(text, 'off'), text);
+    const { answer, tried } = await store.run(text);
+    t.deepEqual(valuesOf(answer), await store.outcome(text, 'off'), text);
     t.is(tried.at(-1), 'statistics:ran');
   }
 });
@@ -203,13 +153,12 @@ test.serial('odd pairs of logfmt are read by the backend as one by one', async (
 test.serial(
   'lines with plain logfmt pairs are counted and gathered by the backend, and shortened elsewhere',
   async (t) => {
-    account += 1;
     const stored = Array.from({ length: 290 }, (_, n) => ({
       ns: base + BigInt(n) * second,
       stream: { app: 'a', pod: `pod-${n % 3}` },
       line: `n=${n} msg="all \\"is\\" well" status=${n % 3 === 0 ? 500 : 200} took=${n / 10}s user=${'x'.repeat(200)}`,
     }));
-    await store.push(account, stored);
+    await store.push(stored);
     for (const [text, way, most] of [
       ['sum by (status) (count_over_time({app="a"} | logfmt [60s]))', 'statistics:ran', 40],
       ['sum by (pod) (rate({app="a"} | logfmt | status="500" [60s]))', 'statistics:ran', 60],
@@ -224,11 +173,10 @@ test.serial(
         400,
       ],
     ] as const) {
-      const wanted = await outcome(text, 'off');
+      const wanted = await store.outcome(text, 'off');
       for (const time of ['first', 'second', 'third'])
-        t.deepEqual(await outcome(text, 'on'), wanted, `${text} ${time}`);
-      const request = rangeRequest(text, base, base + 300n * second, 60n * second);
-      const { calls, tried } = await store.run(request, { account });
+        t.deepEqual(await store.outcome(text, 'on'), wanted, `${text} ${time}`);
+      const { calls, tried } = await store.run(text);
       t.is(tried.at(-1), way, text);
       t.true(calls.reduce((sum, { rows }) => sum + rows, 0) <= most, text);
       t.true(calls.reduce((sum, { bytes }) => sum + bytes, 0) < 290 * 200, text);
@@ -244,21 +192,15 @@ test.serial('rows are read where the query that counts them would be too long fo
     [names.map((name) => `${name}=1`).join(' '), 'logfmt', names.join()],
     [JSON.stringify(Object.fromEntries(names.map((name) => [name, 1]))), 'json', names.join()],
   ] as const) {
-    account += 1;
     const rows = Array.from({ length: 4_000 }, (_none, index) => ({
       ns: base + 1n + BigInt(index),
       stream: { app: 'a' },
       line,
     }));
-    await store.push(account, rows);
-    const request = rangeRequest(
-      `sum by (${by}) (count_over_time({app="a"} | ${stage} [1m]))`,
-      base,
-      base + 60n * second,
-      60n * second,
-    );
+    await store.push(rows);
+    const query = `sum by (${by}) (count_over_time({app="a"} | ${stage} [1m]))`;
     for (const time of ['first', 'second']) {
-      const { answer, tried } = await store.run(request, { account });
+      const { answer, tried } = await store.run(query);
       t.deepEqual(Object.values(valuesOf(answer)), [4_000], `${stage.slice(0, 9)} ${time}`);
       t.true(tried.includes('statistics:query-too-long'), stage);
       t.is(tried.at(-1), 'rows:ran');

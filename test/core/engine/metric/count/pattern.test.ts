@@ -1,28 +1,16 @@
 import test from 'ava';
 import fc from 'fast-check';
-import { ApiError } from '../../../../../core/base/errors/api-error.js';
 import { runs } from '../../../../setup/runs.js';
-import { MetricStore, rangeRequest, valuesOf, type StoredEntry } from '../metric-store.js';
-import { base, second, streams } from './json-lines.js';
+import { valuesOf, type StoredEntry } from '../metric-store.js';
+import { base, second } from './json-lines.js';
+import { LineStore, linesInStreams, repeatedLines } from './line-store.js';
 
-let store: MetricStore;
-let account = 80_000;
+let store: LineStore;
 
 test.before(async () => {
-  store = await MetricStore.open();
+  store = await LineStore.open(90_000);
 });
 test.after.always(() => store.close());
-
-/** The values of the answer, or the text of its error. */
-async function outcome(text: string, pushdown: 'on' | 'off'): Promise<unknown> {
-  const request = rangeRequest(text, base, base + 300n * second, 60n * second);
-  try {
-    return valuesOf((await store.run(request, { account, pushdown })).answer);
-  } catch (error) {
-    if (error instanceof ApiError) return error.message;
-    throw error;
-  }
-}
 
 const patterns = [
   '<_> "<method> <path>" <status> <size>',
@@ -64,31 +52,11 @@ const lineBefore: Readonly<Record<string, string>> = {
   '<<status>&gt;<_>': '<5&gt;',
 };
 
-/** Few different lines, each of them often. */
 const entriesOf = (pattern: string): fc.Arbitrary<readonly StoredEntry[]> =>
-  fc
-    .uniqueArray(
-      fc.tuple(fc.constantFrom('', '', lineBefore[pattern] ?? ''), line).map((parts) => parts.join('')),
-      { minLength: 1, maxLength: 4 },
-    )
-    .chain((lines) =>
-      fc.array(
-        fc.record({
-          at: fc.integer({ min: 0, max: 300 }),
-          stream: fc.constantFrom(...streams),
-          line: fc.constantFrom(...lines),
-        }),
-        { minLength: 40, maxLength: 80 },
-      ),
-    )
-    .map((made) =>
-      made.map(({ at, stream, line: text }) => ({
-        ns: base + BigInt(at) * second,
-        stream,
-        line: text,
-        metadata: at % 24 === 0 ? { status: 'meta' } : {},
-      })),
-    );
+  repeatedLines(
+    fc.tuple(fc.constantFrom('', '', lineBefore[pattern] ?? ''), line).map((parts) => parts.join('')),
+    (at) => (at % 24 === 0 ? { status: 'meta' } : undefined),
+  );
 
 const patternAndEntries = fc
   .constantFrom(...patterns)
@@ -113,13 +81,12 @@ test.serial(
     t.timeout(300_000);
     await fc.assert(
       fc.asyncProperty(patternAndEntries, async ({ pattern, stored }) => {
-        account += 1;
-        await store.push(account, stored);
+        await store.push(stored);
         for (const text of queriesOf(pattern)) {
-          const wanted = await outcome(text, 'off');
+          const wanted = await store.outcome(text, 'off');
           // The second time all lines are proved to be what they look like.
           for (const time of ['first', 'second'])
-            t.deepEqual(await outcome(text, 'on'), wanted, `${text}, ${time} time`);
+            t.deepEqual(await store.outcome(text, 'on'), wanted, `${text}, ${time} time`);
         }
       }),
       { numRuns: runs(10, 80) },
@@ -136,33 +103,23 @@ const oddLines: Readonly<Record<string, readonly string[]>> = {
 
 for (const [pattern, odd] of Object.entries(oddLines))
   test.serial(`lines are cut by the backend as one by one, whatever they have of ${pattern}`, async (t) => {
-    account += 1;
-    const stored = odd.flatMap((text, index) =>
-      Array.from({ length: 12 }, (_, n) => ({
-        ns: base + BigInt(n * 20) * second,
-        stream: { app: 'a', nr: String(index) },
-        line: text,
-      })),
-    );
-    await store.push(account, stored);
+    await store.push(linesInStreams(odd));
     // A label without a value is a label.
     const text = `sum by (nr, status) (count_over_time({app="a"} | pattern \`${pattern}\` [60s]))`;
-    const request = rangeRequest(text, base, base + 300n * second, 60n * second);
-    const { answer, tried } = await store.run(request, { account });
-    t.deepEqual(valuesOf(answer), await outcome(text, 'off'));
+    const { answer, tried } = await store.run(text);
+    t.deepEqual(valuesOf(answer), await store.outcome(text, 'off'));
     t.is(tried.at(-1), 'statistics:ran');
   });
 
 test.serial(
   'lines that a pattern cuts are counted and gathered by the backend, and shortened elsewhere',
   async (t) => {
-    account += 1;
     const stored = Array.from({ length: 290 }, (_, n) => ({
       ns: base + BigInt(n) * second,
       stream: { app: 'a', pod: `pod-${n % 3}` },
       line: `10.0.0.${n % 250} - "GET /${'x'.repeat(200)}" <${n % 3 === 0 ? 500 : 200}> &lt; ${n / 10};`,
     }));
-    await store.push(account, stored);
+    await store.push(stored);
     const parser = '| pattern `<ip> - "<method> <_>" <<status>> &lt; <took>;`';
     for (const [text, way, most] of [
       [`sum by (status) (count_over_time({app="a"} ${parser} [60s]))`, 'statistics:ran', 40],
@@ -174,12 +131,11 @@ test.serial(
       ],
       [`last_over_time({app="a"} ${parser} | unwrap took [60s]) by (status)`, 'short-lines:ran', 400],
     ] as const) {
-      const wanted = await outcome(text, 'off');
+      const wanted = await store.outcome(text, 'off');
       t.true(JSON.stringify(wanted).includes('@'), text);
       for (const time of ['first', 'second', 'third'])
-        t.deepEqual(await outcome(text, 'on'), wanted, `${text} ${time}`);
-      const request = rangeRequest(text, base, base + 300n * second, 60n * second);
-      const { calls, tried } = await store.run(request, { account });
+        t.deepEqual(await store.outcome(text, 'on'), wanted, `${text} ${time}`);
+      const { calls, tried } = await store.run(text);
       t.is(tried.at(-1), way, text);
       t.true(calls.reduce((sum, { rows }) => sum + rows, 0) <= most, text);
       t.true(calls.reduce((sum, { bytes }) => sum + bytes, 0) < 290 * 200, text);

@@ -1,0 +1,100 @@
+import type { ExecutionContext } from 'ava';
+import fc from 'fast-check';
+import { ApiError } from '../../../../../core/base/errors/api-error.js';
+import { MetricStore, rangeRequest, valuesOf, type StoredEntry } from '../metric-store.js';
+import { base, second, streams } from './json-lines.js';
+
+const lengthSeconds = 300;
+
+/** A store of five minutes of lines, with an account for each push. */
+export class LineStore {
+  readonly #store: MetricStore;
+  #account: number;
+
+  private constructor(store: MetricStore, account: number) {
+    this.#store = store;
+    this.#account = account;
+  }
+
+  /** @param account the one before the first that is used */
+  static async open(account: number): Promise<LineStore> {
+    return new LineStore(await MetricStore.open(), account);
+  }
+
+  close(): Promise<void> {
+    return this.#store.close();
+  }
+
+  async push(entries: readonly StoredEntry[]): Promise<void> {
+    this.#account += 1;
+    await this.#store.push(this.#account, entries);
+  }
+
+  /** Answers a query over the lines of the last push, at steps of a minute. */
+  run(text: string, pushdown: 'on' | 'off' = 'on'): ReturnType<MetricStore['run']> {
+    const end = base + BigInt(lengthSeconds) * second;
+    return this.#store.run(rangeRequest(text, base, end, 60n * second), { account: this.#account, pushdown });
+  }
+
+  /** The values of the answer, or the text of its error. */
+  async outcome(text: string, pushdown: 'on' | 'off'): Promise<unknown> {
+    try {
+      return valuesOf((await this.run(text, pushdown)).answer);
+    } catch (error) {
+      if (error instanceof ApiError) return error.message;
+      throw error;
+    }
+  }
+
+  /** Checks that pushdown changes no answer over these lines. */
+  async compare(
+    t: ExecutionContext,
+    entries: readonly StoredEntry[],
+    queries: readonly string[],
+  ): Promise<void> {
+    await this.push(entries);
+    for (const text of queries) {
+      const wanted = await this.outcome(text, 'off');
+      // The second time all lines are proved to be what they look like.
+      for (const time of ['first', 'second'])
+        t.deepEqual(await this.outcome(text, 'on'), wanted, `${text}, ${time} time`);
+    }
+  }
+}
+
+/** A few different lines, each of them often, in several streams. */
+export function repeatedLines(
+  line: fc.Arbitrary<string>,
+  metadataAt: (second: number) => Readonly<Record<string, string>> | undefined,
+): fc.Arbitrary<readonly StoredEntry[]> {
+  return fc
+    .uniqueArray(line, { minLength: 1, maxLength: 4 })
+    .chain((lines) =>
+      fc.array(
+        fc.record({
+          at: fc.integer({ min: 0, max: lengthSeconds }),
+          stream: fc.constantFrom(...streams),
+          line: fc.constantFrom(...lines),
+        }),
+        { minLength: 40, maxLength: 80 },
+      ),
+    )
+    .map((made) =>
+      made.map(({ at, ...entry }) => ({
+        ...entry,
+        ns: base + BigInt(at) * second,
+        metadata: metadataAt(at) ?? {},
+      })),
+    );
+}
+
+/** Twelve rows of each line, in a stream of its own. */
+export function linesInStreams(lines: readonly string[]): readonly StoredEntry[] {
+  return lines.flatMap((line, index) =>
+    Array.from({ length: 12 }, (_, n) => ({
+      ns: base + BigInt(n * 20) * second,
+      stream: { app: 'a', nr: String(index) },
+      line,
+    })),
+  );
+}
