@@ -75,9 +75,9 @@ export const shapes: readonly Shape[] = [
     '300s',
   ),
   metric(
-    'logfmt count by component at 5 m',
-    'sum by (component) (count_over_time({service_name="ledger"} != "{nonce}" | logfmt [5m]))',
-    `${ledger} | unpack_logfmt | stats by (component) count() c`,
+    'logfmt count by level at 5 m',
+    'sum by (level) (count_over_time({service_name="ledger"} != "{nonce}" | logfmt [5m]))',
+    `${ledger} | unpack_logfmt | stats by (level) count() c`,
     '300s',
   ),
   metric(
