@@ -1,32 +1,16 @@
 import test from 'ava';
 import fc from 'fast-check';
-import { ApiError } from '../../../../../core/base/errors/api-error.js';
 import { runs } from '../../../../setup/runs.js';
-import { MetricStore, rangeRequest, valuesOf, type StoredEntry } from '../metric-store.js';
+import { valuesOf, type StoredEntry } from '../metric-store.js';
 import { base, second } from './json-lines.js';
+import { LineStore } from './line-store.js';
 
-let store: MetricStore;
-let account = 80_000;
+let store: LineStore;
 
 test.before(async () => {
-  store = await MetricStore.open();
+  store = await LineStore.open(80_000);
 });
 test.after.always(() => store.close());
-
-async function outcome(text: string, pushdown: 'on' | 'off'): Promise<unknown> {
-  const request = rangeRequest(text, base, base + 300n * second, 60n * second);
-  try {
-    return valuesOf((await store.run(request, { account, pushdown })).answer);
-  } catch (error) {
-    if (error instanceof ApiError) return error.message;
-    throw error;
-  }
-}
-
-async function tried(text: string): Promise<readonly string[]> {
-  const request = rangeRequest(text, base, base + 300n * second, 60n * second);
-  return (await store.run(request, { account })).tried;
-}
 
 const values = [
   '',
@@ -85,9 +69,9 @@ test.serial('rows without a line are counted by their fields as their rebuilt li
   const mixed = fc.array(fc.oneof(anyRow, anyLine), { minLength: 1, maxLength: 40 });
   await fc.assert(
     fc.asyncProperty(fc.oneof(rowsOnly, mixed), async (stored) => {
-      account += 1;
-      await store.push(account, [...stored, ...stored.slice(0, 3)]);
-      for (const text of queries) t.deepEqual(await outcome(text, 'on'), await outcome(text, 'off'), text);
+      await store.push([...stored, ...stored.slice(0, 3)]);
+      for (const text of queries)
+        t.deepEqual(await store.outcome(text, 'on'), await store.outcome(text, 'off'), text);
     }),
     { numRuns: runs(6, 25) },
   );
@@ -107,34 +91,28 @@ function rows(count: number): readonly StoredEntry[] {
 }
 
 test.serial('no row is read where fields show all that is asked, and lines end that', async (t) => {
-  account += 1;
-  await store.push(account, rows(290));
+  await store.push(rows(290));
   for (const text of [
     'quantile_over_time(0.9, {app="a"} | json | unwrap took [60s]) by (pod)',
     'sum by (app, status) (sum_over_time({app="a"} | json | unwrap took [60s]))',
   ]) {
-    t.deepEqual(await outcome(text, 'on'), await outcome(text, 'off'), text);
-    t.is((await tried(text)).at(-1), 'value-groups:ran', text);
+    t.deepEqual(await store.outcome(text, 'on'), await store.outcome(text, 'off'), text);
+    t.is((await store.tried(text)).at(-1), 'value-groups:ran', text);
   }
   for (const text of [
     'sum by (status) (count_over_time({app="a"} | json [60s]))',
     'sum by (detected_level) (count_over_time({app="a"}[60s]))',
     'sum(count_over_time({app="a"} | json | status >= 500 [60s]))',
   ]) {
-    t.deepEqual(await outcome(text, 'on'), await outcome(text, 'off'), text);
-    t.deepEqual(await tried(text), ['fields:ran'], text);
-    const request = rangeRequest(text, base, base + 300n * second, 60n * second);
-    const { calls } = await store.run(request, { account });
+    t.deepEqual(await store.outcome(text, 'on'), await store.outcome(text, 'off'), text);
+    t.deepEqual(await store.tried(text), ['fields:ran'], text);
+    const { calls } = await store.run(text);
     t.true(calls.reduce((sum, { rows: read }) => sum + read, 0) < 60, text);
   }
-  account += 1;
-  await store.push(account, [
-    ...rows(20),
-    { ns: base + second, stream: { app: 'a' }, line: '{"status":"7"}' },
-  ]);
+  await store.push([...rows(20), { ns: base + second, stream: { app: 'a' }, line: '{"status":"7"}' }]);
   const text = 'sum by (status) (count_over_time({app="a"} | json [60s]))';
-  t.deepEqual(await outcome(text, 'on'), await outcome(text, 'off'));
-  t.is((await tried(text))[0], 'fields:has-lines');
+  t.deepEqual(await store.outcome(text, 'on'), await store.outcome(text, 'off'));
+  t.is((await store.tried(text))[0], 'fields:has-lines');
 });
 
 /** Lines of JSON, and rows without a line whose fields are made by their place. */
@@ -158,19 +136,17 @@ const ofLines = [
 ];
 
 test.serial('rows without a line are counted in the same call as those with one', async (t) => {
-  account += 1;
   const stored = besideLines((n) => ({
     status: n % 12 === 0 ? '500' : '201',
     level: n % 18 === 0 ? 'Warn' : 'error',
     n: String(n),
   }));
-  await store.push(account, [...stored, ...stored.slice(30, 50)]);
+  await store.push([...stored, ...stored.slice(30, 50)]);
   for (const text of [...ofLevels, ...ofLines]) {
-    const wanted = await outcome(text, 'off');
-    const request = rangeRequest(text, base, base + 300n * second, 60n * second);
+    const wanted = await store.outcome(text, 'off');
     // A sample is read at first, and lines are looked at the second time.
     for (const most of [Infinity, Infinity, 90]) {
-      const { answer, calls, tried: ways } = await store.run(request, { account });
+      const { answer, calls, tried: ways } = await store.run(text);
       t.deepEqual(valuesOf(answer), wanted, text);
       t.is(ways.at(-1), 'statistics:ran', text);
       const read = calls.filter(({ path }) => path.endsWith('/query'));
@@ -194,14 +170,13 @@ test.serial(
       (n: number) => ({ note: notes[n % 3] ?? '' }),
     ];
     for (const fieldsOf of fields) {
-      account += 1;
       const stored = besideLines(fieldsOf);
       for (const repeated of [stored, stored.slice(0, 20), stored.slice(100)]) {
-        await store.push(account, repeated);
+        await store.push(repeated);
         for (const text of [...ofLevels, ...ofLines]) {
-          const wanted = await outcome(text, 'off');
+          const wanted = await store.outcome(text, 'off');
           for (const time of ['first', 'second'])
-            t.deepEqual(await outcome(text, 'on'), wanted, `${time}: ${text}`);
+            t.deepEqual(await store.outcome(text, 'on'), wanted, `${time}: ${text}`);
         }
       }
     }
@@ -209,17 +184,16 @@ test.serial(
 );
 
 test.serial('streams and fields that came since the last query are counted', async (t) => {
-  account += 1;
   const text = 'sum by (pod, status, zone) (count_over_time({app="a"} | json [60s]))';
-  await store.push(account, rows(20));
-  await outcome(text, 'on');
+  await store.push(rows(20));
+  await store.outcome(text, 'on');
   const more: StoredEntry = { ns: base + 30n * second, stream: { app: 'a', pod: 'pod-1' }, line: '' };
   for (const added of [
     { ...more, stream: { app: 'a', pod: 'pod-9' }, metadata: { status: '500' } },
     { ...more, metadata: { status: '200', zone: 'eu' } },
     { ...more, line: '{"zone":"us"}' },
   ]) {
-    await store.push(account, [added]);
-    t.deepEqual(await outcome(text, 'on'), await outcome(text, 'off'));
+    await store.add([added]);
+    t.deepEqual(await store.outcome(text, 'on'), await store.outcome(text, 'off'));
   }
 });

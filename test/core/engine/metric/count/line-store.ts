@@ -27,23 +27,36 @@ export class LineStore {
 
   async push(entries: readonly StoredEntry[]): Promise<void> {
     this.#account += 1;
-    await this.#store.push(this.#account, entries);
+    await this.add(entries);
+  }
+
+  /** Adds lines to those of the last push. */
+  add(entries: readonly StoredEntry[]): Promise<void> {
+    return this.#store.push(this.#account, entries);
   }
 
   /** Answers a query over the lines of the last push, at steps of a minute. */
-  run(text: string, pushdown: 'on' | 'off' = 'on'): ReturnType<MetricStore['run']> {
+  run(
+    text: string,
+    how: Pick<Parameters<MetricStore['run']>[1], 'pushdown' | 'trace'> = {},
+  ): ReturnType<MetricStore['run']> {
     const end = base + BigInt(lengthSeconds) * second;
-    return this.#store.run(rangeRequest(text, base, end, 60n * second), { account: this.#account, pushdown });
+    return this.#store.run(rangeRequest(text, base, end, 60n * second), { ...how, account: this.#account });
   }
 
   /** The values of the answer, or the text of its error. */
   async outcome(text: string, pushdown: 'on' | 'off'): Promise<unknown> {
     try {
-      return valuesOf((await this.run(text, pushdown)).answer);
+      return valuesOf((await this.run(text, { pushdown })).answer);
     } catch (error) {
       if (error instanceof ApiError) return error.message;
       throw error;
     }
+  }
+
+  /** The strategies that were tried, with their outcomes. */
+  async tried(text: string): Promise<readonly string[]> {
+    return (await this.run(text)).tried;
   }
 
   /** Checks that pushdown changes no answer over these lines. */

@@ -1,34 +1,17 @@
 import test from 'ava';
 import fc from 'fast-check';
 import { Trace } from '../../../../../core/base/trace.js';
-import { ApiError } from '../../../../../core/base/errors/api-error.js';
 import { runs } from '../../../../setup/runs.js';
-import { MetricStore, rangeRequest, valuesOf, type StoredEntry } from '../metric-store.js';
+import { valuesOf, type StoredEntry } from '../metric-store.js';
 import { base, jsonEntries, second } from './json-lines.js';
+import { LineStore } from './line-store.js';
 
-let store: MetricStore;
-let account = 60_000;
+let store: LineStore;
 
 test.before(async () => {
-  store = await MetricStore.open();
+  store = await LineStore.open(60_000);
 });
 test.after.always(() => store.close());
-
-/** What a query answers, or the text of its error. */
-async function outcome(text: string, pushdown: 'on' | 'off'): Promise<unknown> {
-  const request = rangeRequest(text, base, base + 300n * second, 60n * second);
-  try {
-    return valuesOf((await store.run(request, { account, pushdown })).answer);
-  } catch (error) {
-    if (error instanceof ApiError) return error.message;
-    throw error;
-  }
-}
-
-async function tried(text: string): Promise<readonly string[]> {
-  const request = rangeRequest(text, base, base + 300n * second, 60n * second);
-  return (await store.run(request, { account })).tried;
-}
 
 const queries = [
   'quantile_over_time(0.7, {app=~".+"} | json | unwrap status [120s]) by (app)',
@@ -48,15 +31,14 @@ test.serial('values that the backend gathers are those of the lines', async (t) 
   t.timeout(300_000);
   await fc.assert(
     fc.asyncProperty(jsonEntries, async (stored) => {
-      account += 1;
       // Some are pushed again, some of these with other fields.
       const twice = stored.filter((_, index) => index % 9 === 0);
-      await store.push(account, [...stored, ...twice]);
+      await store.push([...stored, ...twice]);
       for (const text of queries) {
-        const wanted = await outcome(text, 'off');
+        const wanted = await store.outcome(text, 'off');
         // The second time all lines are proved to be what they look like.
         for (const time of ['first', 'second'])
-          t.deepEqual(await outcome(text, 'on'), wanted, `${text}, ${time} time`);
+          t.deepEqual(await store.outcome(text, 'on'), wanted, `${text}, ${time} time`);
       }
     }),
     { numRuns: runs(4, 12) },
@@ -72,14 +54,16 @@ function lines(count: number): readonly StoredEntry[] {
 }
 
 test.serial('values come without their rows, also where lines were pushed twice', async (t) => {
-  account += 1;
   const stored = lines(290);
-  await store.push(account, [...stored, ...stored.slice(40, 60)]);
+  await store.push([...stored, ...stored.slice(40, 60)]);
   const text = 'quantile_over_time(0.9, {app="a"} | json | unwrap took_ms [60s]) by (method)';
-  t.deepEqual(await outcome(text, 'on'), await outcome(text, 'off'));
-  t.deepEqual(await tried(text), ['fields:lines-needed', 'statistics:not-countable', 'value-groups:ran']);
-  const request = rangeRequest(text, base, base + 300n * second, 60n * second);
-  const { calls } = await store.run(request, { account });
+  t.deepEqual(await store.outcome(text, 'on'), await store.outcome(text, 'off'));
+  t.deepEqual(await store.tried(text), [
+    'fields:lines-needed',
+    'statistics:not-countable',
+    'value-groups:ran',
+  ]);
+  const { calls } = await store.run(text);
   t.true(calls.reduce((sum, { rows }) => sum + rows, 0) < 40);
 });
 
@@ -87,29 +71,27 @@ test.serial('values are gathered beside filters on errors, unless a sample keeps
   const before = 'max_over_time({app="a"} | json | __error__="" | unwrap took_ms [60s]) by (method)';
   const keeping =
     'quantile_over_time(1, {app="a"} | json | unwrap took_ms | __error__!="LogfmtParserErr" [60s]) by (method)';
-  account += 1;
-  await store.push(account, lines(290));
+  await store.push(lines(290));
   for (const text of [before, keeping]) {
-    t.deepEqual(await outcome(text, 'on'), await outcome(text, 'off'));
-    t.is((await tried(text)).at(-1), 'value-groups:ran', text);
+    t.deepEqual(await store.outcome(text, 'on'), await store.outcome(text, 'off'));
+    t.is((await store.tried(text)).at(-1), 'value-groups:ran', text);
   }
-  account += 1;
   const broken = lines(290).map((entry, n) =>
     n === 40 ? { ...entry, line: '{"method":"GET","took_ms":7,"user' } : entry,
   );
-  await store.push(account, broken);
+  await store.push(broken);
   for (const text of [before, keeping]) {
-    const wanted = await outcome(text, 'off');
+    const wanted = await store.outcome(text, 'off');
     t.is(JSON.stringify(wanted).includes('pod-1'), text === keeping, text);
-    for (const time of ['first', 'second']) t.deepEqual(await outcome(text, 'on'), wanted, `${text} ${time}`);
+    for (const time of ['first', 'second'])
+      t.deepEqual(await store.outcome(text, 'on'), wanted, `${text} ${time}`);
   }
-  const ways = await tried(keeping);
+  const ways = await store.tried(keeping);
   t.true(ways.includes('value-groups:errors-kept'), ways.join(' '));
   t.is(ways.at(-1), 'whole-rows:ran');
 });
 
 test.serial('values are gathered beside rows without a line, which alone are read', async (t) => {
-  account += 1;
   const metadata = { n: '7', method: 'PUT', took_ms: '12.5' };
   // A row without fields has an empty line, which is no JSON.
   const without = lines(290).map(({ ns, stream }, n) => ({
@@ -119,17 +101,16 @@ test.serial('values are gathered beside rows without a line, which alone are rea
     metadata: n === 40 ? {} : metadata,
   }));
   const stored = lines(290).map((entry, n) => (n % 40 === 0 ? (without[n] ?? entry) : entry));
-  await store.push(account, [...stored, ...stored.slice(70, 90)]);
+  await store.push([...stored, ...stored.slice(70, 90)]);
   const queries = [
     'quantile_over_time(0.9, {app="a"} | json | unwrap took_ms | __error__="" [60s]) by (method)',
     'sum by (method) (sum_over_time({app="a"} | json | unwrap n | __error__="" [60s]))',
   ];
   for (const text of queries) {
-    const wanted = await outcome(text, 'off');
-    const request = rangeRequest(text, base, base + 300n * second, 60n * second);
+    const wanted = await store.outcome(text, 'off');
     // A sample is read at first, and lines are looked at the second time.
     for (const most of [Infinity, Infinity, 50]) {
-      const { answer, calls, tried: ways } = await store.run(request, { account });
+      const { answer, calls, tried: ways } = await store.run(text);
       t.deepEqual(valuesOf(answer), wanted, text);
       t.is(ways.at(-1), 'value-groups:ran');
       t.true(calls.reduce((sum, { rows }) => sum + rows, 0) < most, text);
@@ -138,34 +119,31 @@ test.serial('values are gathered beside rows without a line, which alone are rea
 });
 
 test.serial('values are not gathered by labels that are fields of rows with a line', async (t) => {
-  account += 1;
   const stored = lines(290).map((entry, n) =>
     n === 40 ? { ...entry, metadata: { method: 'PATCH' } } : entry,
   );
-  await store.push(account, stored);
+  await store.push(stored);
   const text = 'quantile_over_time(0.9, {app="a"} | json | unwrap took_ms | __error__="" [60s]) by (method)';
-  const wanted = await outcome(text, 'off');
+  const wanted = await store.outcome(text, 'off');
   for (const time of ['first', 'second']) {
-    t.deepEqual(await outcome(text, 'on'), wanted, time);
-    t.true((await tried(text)).includes('value-groups:row-labels'), time);
+    t.deepEqual(await store.outcome(text, 'on'), wanted, time);
+    t.true((await store.tried(text)).includes('value-groups:row-labels'), time);
   }
 });
 
 test.serial('sums are gathered where no order of adding the values can round them', async (t) => {
-  account += 1;
-  await store.push(account, lines(290));
+  await store.push(lines(290));
   const exact = 'sum by (method) (sum_over_time({app="a"} | json | unwrap n [60s]))';
   const rounded = 'sum by (method) (sum_over_time({app="a"} | json | unwrap took_ms [60s]))';
   const meaned = 'avg_over_time({app="a"} | json | unwrap n [60s]) by (method)';
   for (const text of [exact, rounded, meaned, rounded])
-    t.deepEqual(await outcome(text, 'on'), await outcome(text, 'off'), text);
+    t.deepEqual(await store.outcome(text, 'on'), await store.outcome(text, 'off'), text);
   t.deepEqual((await triedOf(exact)).at(-1), 'value-groups:ran');
   t.true((await triedOf(rounded)).includes('value-groups:times-needed'));
 });
 
 test.serial('values are gathered only where no more is seen of them', async (t) => {
-  account += 1;
-  await store.push(account, lines(290));
+  await store.push(lines(290));
   const reasons: Readonly<Record<string, string>> = {
     'first_over_time({app="a"} | json | unwrap took_ms [60s]) by (method)': 'times-needed',
     'max_over_time({app="a"} | json | unwrap took_ms [60s]) by (took_ms)': 'values-seen',
@@ -181,14 +159,13 @@ test.serial('values are gathered only where no more is seen of them', async (t) 
       (await triedOf(text)).includes(`value-groups:${reason}`),
       `${text}: ${String(await triedOf(text))}`,
     );
-    t.deepEqual(await outcome(text, 'on'), await outcome(text, 'off'), text);
+    t.deepEqual(await store.outcome(text, 'on'), await store.outcome(text, 'off'), text);
   }
 });
 
 /** The same of a query that may fail. */
 async function triedOf(text: string): Promise<readonly string[]> {
   const trace = new Trace();
-  const request = rangeRequest(text, base, base + 300n * second, 60n * second);
-  await store.run(request, { account, trace }).catch(() => undefined);
+  await store.run(text, { trace }).catch(() => undefined);
   return trace.strategies.map(({ strategy, outcome: told }) => `${strategy}:${told}`);
 }
