@@ -98,7 +98,7 @@ class Division {
 
   #aggregation(node: VectorAggregation): MetricTree<Leaf> | undefined {
     if (lastIntervalOf(node) <= this.#splitNs) return undefined;
-    const isForEachPart = node.expr.kind !== 'binary' && vectorFunctions[node.op].timeParts === 'each';
+    const isForEachPart = node.expr.kind !== 'binary' && vectorFunctions[node.op].timeParts !== 'all';
     const of = this.of(node.expr, isForEachPart ? node : undefined, node);
     if (of === undefined) return undefined;
     // A sum of sums is the sum, and can be pushed down to the backend.

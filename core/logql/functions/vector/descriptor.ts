@@ -10,8 +10,8 @@ export interface VectorFunction {
   /** The way to merge its values of parts of the logs, if possible. */
   readonly join: Join | undefined;
   /**
-   * Where Loki evaluates it when it splits the range of an instant query: for each part, or over all of them. Undefined if Loki does not
-   * split it.
+   * Where Loki evaluates it when it splits the range of an instant query: for each part, or over all of them. Undefined if Loki splits it
+   * only on the left of a number, and then for each part.
    */
   readonly timeParts: 'each' | 'all' | undefined;
   /** True if Loki splits it into shards together with the expression in it; undefined: never. */

@@ -36,9 +36,14 @@ for (const [query, wanted] of [
   [`min(min_over_time(${selected} | logfmt | unwrap n [150m]))`, 1],
   [`min(max_over_time(${selected} | logfmt | unwrap n [150m]))`, 3],
   [`sum(max_over_time(${selected} | logfmt | unwrap n [150m]))`, 6],
+  // Loki divides anything on the left of a number.
+  [`stddev(count_over_time(${selected}[150m])) / 2`, 0],
+  [`bottomk(1, count_over_time(${selected}[150m])) * 1`, 1 + 2 + 4],
   // Not divided: an hour, an operation that Loki leaves alone anywhere around, one side of an operation.
   [`max(count_over_time(${selected}[60m]))`, 3],
   [`stddev(max(count_over_time(${selected}[150m])))`, 0],
+  [`stddev(count_over_time(${selected}[150m]))`, 2],
+  [`bottomk(1, count_over_time(${selected}[150m]))`, 3],
   [
     `quantile_over_time(1, ${selected} | logfmt | unwrap n [150m]) by (app) - on () max(count_over_time(${selected}[150m]))`,
     5 - 7,
