@@ -59,18 +59,36 @@ export class LineStore {
     return (await this.run(text)).tried;
   }
 
-  /** Checks that pushdown changes no answer over these lines. */
-  async compare(
-    t: ExecutionContext,
-    entries: readonly StoredEntry[],
-    queries: readonly string[],
-  ): Promise<void> {
-    await this.push(entries);
+  /** Checks that pushdown changes no answer over the lines of the last push. */
+  async compare(t: ExecutionContext, queries: readonly string[], about = ''): Promise<void> {
     for (const text of queries) {
       const wanted = await this.outcome(text, 'off');
       // The second time all lines are proved to be what they look like.
       for (const time of ['first', 'second'])
-        t.deepEqual(await this.outcome(text, 'on'), wanted, `${text}, ${time} time`);
+        t.deepEqual(await this.outcome(text, 'on'), wanted, `${about} ${text}, ${time} time`);
+    }
+  }
+
+  /** Checks that the backend counts for a query, and counts what is there. */
+  async compareCounted(t: ExecutionContext, text: string): Promise<void> {
+    const { answer, tried } = await this.run(text);
+    t.deepEqual(valuesOf(answer), await this.outcome(text, 'off'), text);
+    t.is(tried.at(-1), 'statistics:ran', text);
+  }
+
+  /** Checks how queries with an answer are read once their lines are proven, and what the backend sends for them. */
+  async compareReading(
+    t: ExecutionContext,
+    cases: readonly (readonly [text: string, outcome: string, maxRows: number])[],
+    maxBytes: number,
+  ): Promise<void> {
+    for (const [text, outcome, maxRows] of cases) {
+      t.true(JSON.stringify(await this.outcome(text, 'off')).includes('@'), text);
+      await this.compare(t, [text, text]);
+      const { calls, tried } = await this.run(text);
+      t.is(tried.at(-1), outcome, text);
+      t.true(calls.reduce((sum, { rows }) => sum + rows, 0) <= maxRows, text);
+      t.true(calls.reduce((sum, { bytes }) => sum + bytes, 0) < maxBytes, text);
     }
   }
 }

@@ -1,7 +1,7 @@
 import test from 'ava';
 import fc from 'fast-check';
 import { runs } from '../../../../setup/runs.js';
-import { valuesOf, type StoredEntry } from '../metric-store.js';
+import type { StoredEntry } from '../metric-store.js';
 import { base, second } from './json-lines.js';
 import { LineStore, linesInStreams, repeatedLines } from './line-store.js';
 
@@ -106,9 +106,7 @@ for (const [pattern, odd] of Object.entries(oddLines))
     await store.push(linesInStreams(odd));
     // A label without a value is a label.
     const text = `sum by (nr, status) (count_over_time({app="a"} | pattern \`${pattern}\` [60s]))`;
-    const { answer, tried } = await store.run(text);
-    t.deepEqual(valuesOf(answer), await store.outcome(text, 'off'));
-    t.is(tried.at(-1), 'statistics:ran');
+    await store.compareCounted(t, text);
   });
 
 test.serial(
@@ -121,7 +119,7 @@ test.serial(
     }));
     await store.push(stored);
     const parser = '| pattern `<ip> - "<method> <_>" <<status>> &lt; <took>;`';
-    for (const [text, way, most] of [
+    const cases = [
       [`sum by (status) (count_over_time({app="a"} ${parser} [60s]))`, 'statistics:ran', 40],
       [`sum by (pod) (rate({app="a"} ${parser} | status="500" [60s]))`, 'statistics:ran', 60],
       [
@@ -130,15 +128,7 @@ test.serial(
         40,
       ],
       [`last_over_time({app="a"} ${parser} | unwrap took [60s]) by (status)`, 'short-lines:ran', 400],
-    ] as const) {
-      const wanted = await store.outcome(text, 'off');
-      t.true(JSON.stringify(wanted).includes('@'), text);
-      for (const time of ['first', 'second', 'third'])
-        t.deepEqual(await store.outcome(text, 'on'), wanted, `${text} ${time}`);
-      const { calls, tried } = await store.run(text);
-      t.is(tried.at(-1), way, text);
-      t.true(calls.reduce((sum, { rows }) => sum + rows, 0) <= most, text);
-      t.true(calls.reduce((sum, { bytes }) => sum + bytes, 0) < 290 * 200, text);
-    }
+    ] as const;
+    await store.compareReading(t, cases, 290 * 200);
   },
 );

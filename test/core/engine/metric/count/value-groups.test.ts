@@ -34,12 +34,7 @@ test.serial('values that the backend gathers are those of the lines', async (t) 
       // Some are pushed again, some of these with other fields.
       const twice = stored.filter((_, index) => index % 9 === 0);
       await store.push([...stored, ...twice]);
-      for (const text of queries) {
-        const wanted = await store.outcome(text, 'off');
-        // The second time all lines are proved to be what they look like.
-        for (const time of ['first', 'second'])
-          t.deepEqual(await store.outcome(text, 'on'), wanted, `${text}, ${time} time`);
-      }
+      await store.compare(t, queries);
     }),
     { numRuns: runs(4, 12) },
   );
