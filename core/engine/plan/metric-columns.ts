@@ -1,7 +1,7 @@
 import type { Grouping, LabelFilterStage, Stage } from '../../logql/ast.js';
 import type { PatternPart } from '../../logql/index.js';
 import { rangeFunctions } from '../../logql/functions/range/index.js';
-import type { Leaf } from '../../logql/metric/index.js';
+import { type Leaf, readsErrors } from '../../logql/metric/index.js';
 import { decidingErrorLabels } from '../../logql/pipeline/types.js';
 import { descriptorOf, looksAt } from '../../logql/stages/index.js';
 import type { FieldRef } from '../../victoria/logsql/ast.js';
@@ -47,10 +47,8 @@ export function visibleNames(leaf: SeenLeaf): ReadonlySet<string> | undefined {
  * aggregation around it groups it again.
  */
 export function mayKeepErrors({ range, pushed, merged }: SeenLeaf): boolean {
-  const { query, unwrap } = range.range;
-  const filters = unwrap?.filters ?? [];
-  if ((pushed ?? merged) !== undefined || endsWithoutErrors(filters)) return false;
-  return [...query.stages, ...filters].some((stage) => looksAt(stage, (name) => name === errorName));
+  const filters = range.range.unwrap?.filters ?? [];
+  return (pushed ?? merged) === undefined && !endsWithoutErrors(filters) && readsErrors(range.range);
 }
 
 /** True if no sample with an error passes the filters: the last filter on errors is `__error__=""`, and later ones cannot fail. */

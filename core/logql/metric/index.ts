@@ -9,7 +9,7 @@ export {
 export { leafEngine, type LeafEngine } from './entry-leaf-source.js';
 export { evaluateMetric, evaluatePlanned, isOverBinary } from './evaluate.js';
 export { pipelineError } from './entry-leaf-source.js';
-export { isDividedAverage } from './shards.js';
+export { isDividedAverage, readsErrors } from './shards.js';
 export { planLeaves, type MetricSettings } from './plan-leaves.js';
 export { RangeEngine, transfersOf, type EngineLimits, type PackedEngine } from './range-engine.js';
 export { binaryLimits, defaultMetricLimits } from './types.js';

@@ -6,7 +6,6 @@
 import type {
   BinaryExpr,
   Grouping,
-  LabelFilter,
   LogRange,
   MetricExpr,
   RangeAggregation,
@@ -17,6 +16,7 @@ import type {
 import { bySum } from '../functions/join.js';
 import { rangeFunctions } from '../functions/range/index.js';
 import { vectorFunctions } from '../functions/vector/index.js';
+import { errorLabel } from '../pipeline/types.js';
 import { descriptorOf, isStage, looksAt } from '../stages/index.js';
 import { withLabel } from '../stages/label-filter.js';
 import { isAny } from '../stages/stage.js';
@@ -125,8 +125,10 @@ function isAddable(expr: MetricExpr): boolean {
 export function isDividedAverage(node: RangeAggregation): boolean {
   const { op, grouping, range } = node;
   if (rangeFunctions[op].join?.kind !== 'divided') return false;
-  const namesErrors = range.unwrap?.filters.some(({ filter }) => namesError(filter)) ?? false;
-  return !namesErrors && (reducesLabels(node) || (grouping !== undefined && !keepsAll(grouping)));
+  return (
+    !looksAtErrors(range.unwrap?.filters ?? []) &&
+    (reducesLabels(node) || (grouping !== undefined && !keepsAll(grouping)))
+  );
 }
 
 /**
@@ -176,8 +178,11 @@ function withoutUnwrap({ unwrap, query, ...range }: LogRange): LogRange {
 
 /** True if a filter may keep a sample with an error. */
 export function readsErrors({ query, unwrap }: LogRange): boolean {
-  const stages: readonly Stage[] = [...query.stages, ...(unwrap?.filters ?? [])];
-  return stages.some((stage) => looksAt(stage, (name) => name === '__error__'));
+  return looksAtErrors([...query.stages, ...(unwrap?.filters ?? [])]);
+}
+
+function looksAtErrors(stages: readonly Stage[]): boolean {
+  return stages.some((stage) => looksAt(stage, (name) => name === errorLabel));
 }
 
 /**
@@ -197,9 +202,4 @@ export function keepsEmptyLabels({ range, pushed }: Leaf): boolean {
 /** True when a grouping leaves the labels as they are. */
 function keepsAll({ without, labels }: Pick<Grouping, 'without' | 'labels'>): boolean {
   return without && labels.length === 0;
-}
-
-function namesError(filter: LabelFilter): boolean {
-  if ('left' in filter) return namesError(filter.left) || namesError(filter.right);
-  return filter.name === '__error__';
 }

@@ -11,7 +11,7 @@ export interface LeafFacts extends Pick<LeafCount, 'names' | 'stageNames' | 'sta
   /** Stages that read or change the line, or make labels from templates. */
   readonly lineStages: readonly Stage[];
   /** The labels that come from lines; undefined unless `| json`, `| logfmt` or `| pattern` is the one stage that reads them. */
-  readonly fromLines: Pick<LeafCount, 'parsed' | 'dropsErrors'> | undefined;
+  readonly fromLines: Required<Pick<LeafCount, 'parsed' | 'dropsErrors'>> | undefined;
 }
 
 /**
@@ -132,7 +132,7 @@ export const metricRules = [
 /** The count by the labels of a parser; undefined if another parser reads the lines. */
 function parsedCountOf(facts: LeafFacts, source: LineParser['source']): LeafCount | undefined {
   const count = countOf(facts);
-  return facts.fromLines?.parsed?.parser.source === source && count
+  return facts.fromLines?.parsed.parser.source === source && count
     ? { ...count, ...facts.fromLines }
     : undefined;
 }

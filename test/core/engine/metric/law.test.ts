@@ -80,7 +80,7 @@ function shown(answer: Answer): unknown {
   );
 }
 
-/** What dashboards ask of parsed lines, of which the random families ask little: counts and values by what a parser finds. */
+/** Makes a query that counts or aggregates labels of a parser, as dashboards do; the random families rarely make one. */
 function parsedQuestion(random: Random, data: Dataset): MetricRequest {
   const parser = random.pick(['json', 'json', 'logfmt'] as const);
   const contexts = Array.from({ length: 30 }, () => makeContext(random, data));

@@ -1,10 +1,14 @@
 import type { PatternPart } from '../../../../logql/index.js';
 import type { LogsqlFilter, LogsqlPipe } from '../../../../victoria/logsql/ast.js';
 import { and, not, or, present } from '../../../../victoria/logsql/build.js';
-import { labelColumn, textBefore, textBehind, type ParsedLabels } from './parsed-labels.js';
-
-/** The column of the line with a blank behind it. */
-const padded = '__line__padded';
+import {
+  extract,
+  labelColumn,
+  paddedLine,
+  textBefore,
+  textBehind,
+  type ParsedLabels,
+} from './parsed-labels.js';
 
 /**
  * The labels of `| pattern`. VictoriaLogs cuts a line like Loki if it has the literal texts of the pattern up to the one behind the last
@@ -18,7 +22,7 @@ export function captureLabels(parts: readonly PatternPart[]): ParsedLabels {
     values: (names) => extracted(parts, names),
     texts: (names) => [
       ...extracted(parts, names),
-      { kind: 'format', pattern: '<_msg> ', as: padded, rule: 'overwrite' },
+      { kind: 'format', pattern: '<_msg> ', as: paddedLine, rule: 'overwrite' },
       ...framed(through(parts, names), 0),
       ...framed(before(parts, names), 1),
     ],
@@ -92,7 +96,7 @@ function framed(parts: readonly PatternPart[], nr: number): readonly LogsqlPipe[
   const rest = `<plain:${textBehind(nr)}>`;
   const inner = written(parts, (_capture, index) => (index === last ? rest : `<plain:${ignored(index)}>`));
   const start = parts[0]?.kind === 'literal' ? `<plain:${textBefore(nr)}>` : '';
-  return [extract(padded, `${start}${inner}${parts[last]?.kind === 'literal' ? rest : ''}`)];
+  return [extract(paddedLine, `${start}${inner}${parts[last]?.kind === 'literal' ? rest : ''}`)];
 }
 
 /** Matches lines with all texts of a pattern, after `framed`. */
@@ -104,10 +108,6 @@ function isCut([first]: readonly PatternPart[], nr: number): LogsqlFilter {
 /** The column of a capture that is not needed. */
 function ignored(index: number): string {
   return `__line__ignored_${index}`;
-}
-
-function extract(from: string, pattern: string): LogsqlPipe {
-  return { kind: 'extract', pattern, from, rule: 'overwrite' };
 }
 
 function escaped(text: string): string {

@@ -10,7 +10,7 @@ import {
   substring,
 } from '../../../../victoria/logsql/build.js';
 import { spaceClass as blank, spaces } from '../../../../logql/template/library/characters.js';
-import { labelColumn, textBefore, textBehind, type ParsedLabels } from './parsed-labels.js';
+import { extract, labelColumn, textBefore, textBehind, type ParsedLabels } from './parsed-labels.js';
 
 const openNumber = '(?:[+.eE][0-9.eE+-]*|[+]?(?i:inf|nan))';
 /**
@@ -70,10 +70,9 @@ function findValues(names: readonly string[]): LogsqlPipe {
 function findKeys(names: readonly string[]): readonly LogsqlPipe[] {
   return [
     findValues(names),
-    ...names.map((name, index): LogsqlPipe => {
-      const pattern = `<plain:${textBefore(index)}>${startOf(name)}<plain:${textBehind(index)}>`;
-      return { kind: 'extract', pattern, from: '_msg', rule: 'overwrite' };
-    }),
+    ...names.map((name, index) =>
+      extract('_msg', `<plain:${textBefore(index)}>${startOf(name)}<plain:${textBehind(index)}>`),
+    ),
   ];
 }
 

@@ -1,10 +1,14 @@
 import { LogfmtReader, atEnd, atPair } from '../../../../logql/pipeline/logfmt-reader.js';
 import type { LogsqlFilter, LogsqlPipe } from '../../../../victoria/logsql/ast.js';
 import { and, field, not, or, present, regexp, substring } from '../../../../victoria/logsql/build.js';
-import { labelColumn, textBefore, textBehind, type ParsedLabels } from './parsed-labels.js';
-
-/** The column of the line with blanks around it, so that every pair stands between blanks. */
-const padded = '__line__padded';
+import {
+  extract,
+  labelColumn,
+  paddedLine,
+  textBefore,
+  textBehind,
+  type ParsedLabels,
+} from './parsed-labels.js';
 
 /**
  * The labels of `| logfmt`. A label comes from the first pair of its name, and its value represents the line if four conditions hold: the key
@@ -14,11 +18,14 @@ const padded = '__line__padded';
 export const logfmtLabels: ParsedLabels = {
   key: 'pair-keys',
   misparsedRows: undefined,
-  values: (names) => [pad, ...names.map((name) => extract(` ${name}=<${labelColumn(name)}> `))],
+  values: (names) => [pad, ...names.map((name) => extract(paddedLine, ` ${name}=<${labelColumn(name)}> `))],
   texts: (names) => [
     pad,
     ...names.map((name, index) =>
-      extract(`<plain:${textBefore(index)}> ${name}=<${labelColumn(name)}> <plain:${textBehind(index)}>`),
+      extract(
+        paddedLine,
+        `<plain:${textBefore(index)}> ${name}=<${labelColumn(name)}> <plain:${textBehind(index)}>`,
+      ),
     ),
   ],
   decided: areDecided,
@@ -29,12 +36,8 @@ export const logfmtLabels: ParsedLabels = {
   groupOf,
 };
 
-// With two blanks behind the line, the text behind a value is never empty.
-const pad: LogsqlPipe = { kind: 'format', pattern: ' <_msg>  ', as: padded, rule: 'overwrite' };
-
-function extract(pattern: string): LogsqlPipe {
-  return { kind: 'extract', pattern, from: padded, rule: 'overwrite' };
-}
+// Every pair stands between blanks. With two behind the line, the text behind a value is never empty.
+const pad: LogsqlPipe = { kind: 'format', pattern: ' <_msg>  ', as: paddedLine, rule: 'overwrite' };
 
 function areDecided(names: readonly string[]): LogsqlFilter {
   return and(...names.map(isDecided));
@@ -55,7 +58,7 @@ function isDecided(name: string, index: number): LogsqlFilter {
     or(
       not(substring('_msg', key)),
       and(isFound, isFoundOnce, isReadAlike(name, value), isOutsideQuotes),
-      and(not(isFound), not(substring(padded, blankKey)), not(isElsewhere)),
+      and(not(isFound), not(substring(paddedLine, blankKey)), not(isElsewhere)),
     ),
   );
 }
@@ -67,12 +70,12 @@ const plainText = String.raw`(?:[^"\\\x00-\x1f]|\\["\\nrt])*`;
 
 /** Matches values that end at a blank, or in quotes with common escapes. */
 function isReadAlike(name: string, value: string): LogsqlFilter {
-  const quotes = [`'`, '`'].map((quote) => substring(padded, ` ${name}=${quote}`));
-  const isBare = not(or(substring(padded, ` ${name}="`), ...quotes));
-  // Such a value is an error in Loki, unless it stands in quotes.
+  const quotes = [`'`, '`'].map((quote) => substring(paddedLine, ` ${name}=${quote}`));
+  const isBare = not(or(substring(paddedLine, ` ${name}="`), ...quotes));
+  // Loki rejects an unquoted value with one of these characters.
   const isValid = not(or(substring(value, '='), substring(value, '"')));
   const hasControls = regexp(value, '[\\x00-\\x1f]');
-  return or(and(isBare, isValid, not(hasControls)), regexp(padded, ` ${name}="${plainText}" `));
+  return or(and(isBare, isValid, not(hasControls)), regexp(paddedLine, ` ${name}="${plainText}" `));
 }
 
 /** Matches lines without another key of this label: every character that labels cannot have becomes an underscore. */
