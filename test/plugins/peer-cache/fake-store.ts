@@ -1,7 +1,8 @@
+import { once } from 'node:events';
 import { createServer, type Server, type Socket } from 'node:net';
-import type { AddressInfo } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { ExecutionContext } from 'ava';
+import { freePort } from '../../core/program/child.js';
 
 interface Held {
   value: Buffer;
@@ -30,15 +31,17 @@ export class FakeStore {
   password: string | undefined;
   readonly #server: Server;
   readonly #sockets = new Set<Socket>();
-  #port = 0;
+  /** One that no other process is given while the store is stopped. */
+  readonly #port: number;
 
-  private constructor() {
+  private constructor(port: number) {
+    this.#port = port;
     // As Redis does: small answers otherwise wait for the acknowledgement of the one before, for up to 40 ms.
     this.#server = createServer({ noDelay: true }, (socket) => this.#serve(socket));
   }
 
   static async start(t: ExecutionContext): Promise<FakeStore> {
-    const store = new FakeStore();
+    const store = new FakeStore(await freePort());
     await store.listen();
     t.teardown(() => store.stop());
     return store;
@@ -58,8 +61,8 @@ export class FakeStore {
   }
 
   async listen(): Promise<void> {
-    await new Promise<void>((resolve) => this.#server.listen(this.#port, '127.0.0.1', resolve));
-    this.#port = (this.#server.address() as AddressInfo).port;
+    this.#server.listen(this.#port, '127.0.0.1');
+    await once(this.#server, 'listening');
   }
 
   /** Ends all connections and takes no others; what it holds stays. */
