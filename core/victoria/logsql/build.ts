@@ -2,6 +2,7 @@ import type {
   FieldRef,
   GroupKey,
   LogsqlFilter,
+  ExtractPipe,
   LogsqlPipe,
   LogsqlQuery,
   QueryOptions,
@@ -160,6 +161,16 @@ export function freeName(name: string, taken: readonly string[]): string {
   let free = name;
   while (taken.includes(free)) free += '_';
   return free;
+}
+
+/** Extracts texts between the literal texts of a pattern into columns. */
+export function extract(from: string, pattern: string): ExtractPipe {
+  return { kind: 'extract', pattern, from, rule: 'overwrite' };
+}
+
+/** A literal text in a pattern of `extract` or `format`, in which VictoriaLogs decodes HTML entities. */
+export function literalText(text: string): string {
+  return text.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;');
 }
 
 /** A group key of `_time` buckets `[k*step - offset, (k+1)*step - offset)`, nanoseconds. */

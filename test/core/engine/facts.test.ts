@@ -8,7 +8,7 @@ import { FakeClock, makeHost } from '../../../core/testing/index.js';
 const dayMs = 86_400_000;
 const plain = {
   missing: 0,
-  hiding: [],
+  hiding: false,
   unreliable: 2,
   tally: '18446744073709551615',
   sharing: [],
@@ -20,8 +20,7 @@ const row = { _time: '2026-11-01T00:00:00Z', _stream: '{a="b"}', _msg: 'line', c
 /** Every form that a fact may have. */
 const facts: readonly (readonly [name: string, fact: unknown])[] = [
   ['stretches', plain],
-  ['stretches', { ...plain, doubtful: 3, hiding: ['{a="c"}'], sharing: ['{a="b"}'] }],
-  ['stretches', { ...plain, hiding: null }],
+  ['stretches', { ...plain, doubtful: 3, hiding: true, sharing: ['{a="b"}'] }],
   ['stretches', { ...plain, repeatedAt: null, surplus: null }],
   ['stretches', { ...plain, repeatedAt: ['1793491200000000001', '-5'], surplus: [row, row] }],
   [

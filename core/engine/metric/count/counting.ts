@@ -22,7 +22,7 @@ import { columnOf, type BackendRow, type Upstream } from '../../../victoria/upst
 import type { LeafPush } from '../../plan/types.js';
 import { decline, isDeclined, type Declined, type DeclineReason } from '../declined.js';
 import { distinctRows, type RowPart } from './found-repeats.js';
-import { streamOf, type RowGroup, type GroupedRows, type RowGrouping, type GroupValue } from './grouping.js';
+import { streamOf, type RowGroup, type RowGrouping, type GroupValue } from './grouping.js';
 import type { LineDigest, Get } from './line-digests.js';
 
 /** Maximum number of buckets to request; with more, reading rows is as fast. */
@@ -68,7 +68,9 @@ function gcd(a: bigint, b: bigint): bigint {
 /** Maximum number of values to hold, over all groups, while more may follow. */
 const maxPoints = 200_000;
 
-export type CountedPart = RowPart & GroupedRows;
+export interface CountedPart extends RowPart {
+  readonly grouping: RowGrouping;
+}
 
 export interface CountRequest {
   readonly upstream: Upstream;
@@ -95,7 +97,7 @@ async function groupsOf(rows: CountedPart, request: CountRequest): Promise<reado
   const { upstream, push, buckets, memory, signal } = request;
   const { columns } = rows.grouping;
   const { range, stepNs, shiftNs } = buckets;
-  const { pipes, statistic } = measured(push, rows, columns, freeName('value', columns));
+  const { pipes, statistic } = measured(push, rows, freeName('value', columns));
   // The backend's range statistics accept no pipes that may change times.
   if (pipes.length > 0) return countManyGroups({ ...request, rows: [rows] });
   const asked = { query: query(rows.filter, [stats(columns, statistic)]), range };
@@ -165,7 +167,7 @@ async function readBuckets(
     const columns = [...grouping.columns, ...(digest?.columns ?? [])];
     const name = freeName('value', columns);
     const by = count === 1 ? columns : [...columns, timeBucket(stepNs, -shiftNs)];
-    const { pipes, statistic } = measured(push, rows, grouping.columns, name);
+    const { pipes, statistic } = measured(push, rows, name);
     const counted = [...pipes, ...(digest?.pipes ?? []), stats(by, statistic), limit(maxPoints + 1)];
     const asked = query(rows.filter, counted);
     for await (const batch of upstream.rows({ query: asked, range })) {
@@ -184,18 +186,17 @@ async function readBuckets(
 /** The statistic that the backend computes, and the pipes that prepare the rows for it. */
 function measured(
   { measure }: LeafPush,
-  part: RowPart,
-  columns: readonly string[],
+  part: CountedPart,
   name: string,
 ): { readonly pipes: readonly LogsqlPipe[]; readonly statistic: StatsFunction } {
-  const { distinctBy } = part;
+  const { distinctBy, grouping } = part;
   if (measure === 'bytes')
     return {
-      pipes: distinctRows(part, columns),
+      pipes: [...grouping.pipes, ...distinctRows(part, grouping.columns)],
       statistic: statsFunction('sum_len', ['_msg'], name),
     };
   return {
-    pipes: [],
+    pipes: grouping.pipes,
     statistic:
       distinctBy === undefined
         ? statsFunction('count', [], name)

@@ -23,7 +23,7 @@ export const profileCodec: FactCodec<SegmentProfile> = {
   print: ({
     checksum,
     streamsWithSharedTimes,
-    overridingStreams,
+    hasOverrides,
     repeatedAt,
     surplus,
     surplusElsewhere,
@@ -37,7 +37,7 @@ export const profileCodec: FactCodec<SegmentProfile> = {
     doubtful: uncertainRows,
     tally: String(checksum),
     sharing: [...streamsWithSharedTimes],
-    hiding: overridingStreams === undefined ? null : [...overridingStreams],
+    hiding: hasOverrides,
     repeatedAt: repeatedAt?.map(String) ?? null,
     surplus: surplus ?? null,
     // Mostly the same rows.
@@ -62,7 +62,7 @@ export const profileCodec: FactCodec<SegmentProfile> = {
         : surplus,
       dense: listOf(of['crowded'], denseOf),
       missing: countOf(of['missing']),
-      overridingStreams: orNull(of['hiding'], (texts) => new Set(textsOf(texts))),
+      hasOverrides: booleanOf(of['hiding']),
       misparsedRows: countOf(of['unreliable']),
       uncertainRows: of['doubtful'] === undefined ? undefined : countOf(of['doubtful']),
     };
@@ -134,6 +134,11 @@ function textsOf(json: unknown): readonly string[] {
 
 function textOf(json: unknown): string {
   if (typeof json !== 'string') throw new Error('no text');
+  return json;
+}
+
+function booleanOf(json: unknown): boolean {
+  if (typeof json !== 'boolean') throw new Error('no boolean');
   return json;
 }
 

@@ -30,7 +30,6 @@ import { duplicateRows } from './duplicates.js';
 import {
   isGroupingValid,
   groupByLabels,
-  groupByStream,
   groupAroundOverrides,
   rewrittenRows,
   type LabelSourceFields,
@@ -166,16 +165,11 @@ class FieldCounting {
       : await declineLines(selection, range, asked);
     if (refusal !== undefined) return refusal;
     const expected = context.profiler.lastKnown(profileRequest);
-    const byStream = groupByStream(this.#listing, sources);
+    const grouping = await atPace(groupAroundOverrides(byLabels, expected, this.#listing, sources), pacer);
     const groups = countGroups({
       ...{
         upstream: context.upstream,
-        rows: groupAroundOverrides({ byLabels, byStream }, expected, context.reader).map(
-          ({ filter, grouping }) => ({
-            filter: and(filter, this.#filter),
-            grouping,
-          }),
-        ),
+        rows: [{ filter: this.#filter, grouping }],
         buckets: this.#buckets,
         maxGroups: Infinity,
       },

@@ -2,17 +2,20 @@ import { pipelineError, type RangeEngine } from '../../../logql/metric/index.js'
 import type { SampleExtractor } from '../../../logql/pipeline/extractor.js';
 import { decidingErrorLabels } from '../../../logql/pipeline/types.js';
 import type { Steps } from '../../../base/pace/steps.js';
-import type { LogsqlFilter } from '../../../victoria/logsql/ast.js';
+import type { LogsqlFilter, LogsqlPipe } from '../../../victoria/logsql/ast.js';
 import {
   and,
   everything,
   exact,
+  extract,
+  freeName,
+  literalText,
   matcher,
-  not,
   or,
   regexp,
   streamMatch,
 } from '../../../victoria/logsql/build.js';
+import { unquote } from '../../../victoria/logsql/unquote.js';
 import { detectedLevelName } from '../../../victoria/names/level.js';
 import { levelNames } from '../../../victoria/names/level-words.js';
 import { rewrittenPattern } from '../../../victoria/names/shown-value.js';
@@ -23,7 +26,6 @@ import type { StreamIdentity } from '../../../victoria/names/stream-identity.js'
 import type { BackendRow } from '../../../victoria/upstream/types.js';
 import { plainName } from '../../plan/metric-columns.js';
 import type { LeafPush } from '../../plan/types.js';
-import { streamsFilter } from '../../rows/repeating-streams.js';
 import type { SelectionProfile } from './profile.js';
 import type { StreamListing } from './stream-listing.js';
 import type { Get, RepresentativeLine } from './line-digests.js';
@@ -87,6 +89,8 @@ function seenFields(
 
 /** The columns by which the backend groups rows, such that all rows of a group have the same relevant labels. */
 export interface RowGrouping {
+  /** Makes the columns that are not stored. */
+  readonly pipes: readonly LogsqlPipe[];
   readonly columns: readonly string[];
   /** Stream fields among the columns that stand for whole streams: valid only if rows have their stream's values in these fields. */
   readonly streamKeyColumns: readonly string[];
@@ -111,6 +115,7 @@ const stepStreams = 200;
 /** Groups by whole stream, which always determines the stream's labels. */
 export function groupByStream({ streams }: StreamListing, sources: LabelSourceFields): RowGrouping {
   return {
+    pipes: [],
     columns: ['_stream', ...sources.all],
     streamKeyColumns: [],
     size: streams.size,
@@ -157,6 +162,7 @@ export function* groupByLabels(
     shownBy.set(key, shown);
   }
   return {
+    pipes: [],
     columns: [...new Set([...streamKeyColumns, ...sources.all])],
     streamKeyColumns,
     size: texts.size,
@@ -181,32 +187,53 @@ function shownOf(stream: StreamIdentity, names: readonly string[], withLevel: bo
   ]);
 }
 
-export interface GroupedRows {
-  readonly filter: LogsqlFilter;
-  readonly grouping: RowGrouping;
+/**
+ * Groups rows by labels of their streams. If rows may override the values of the key columns, these are read from `_stream`; if no pattern
+ * finds them in the text of every stream, rows are grouped by whole stream.
+ */
+export function* groupAroundOverrides(
+  byLabels: RowGrouping,
+  { hasOverrides }: Pick<SelectionProfile, 'hasOverrides'>,
+  streamListing: StreamListing,
+  sources: LabelSourceFields,
+): Steps<RowGrouping> {
+  if (!hasOverrides || byLabels.texts === undefined) return byLabels;
+  const pipes: LogsqlPipe[] = [];
+  const columns: string[] = [];
+  for (const [index, name] of byLabels.streamKeyColumns.entries()) {
+    const start = yield* startOfValue(name, streamListing);
+    if (start === undefined) return groupByStream(streamListing, sources);
+    const column = freeName(`__stream__${index}`, sources.all);
+    columns.push(column);
+    pipes.push(extract('_stream', `${literalText(start)}<${column}>`));
+  }
+  return { ...byLabels, pipes, columns: [...columns, ...sources.all], streamKeyColumns: columns };
 }
 
-/** Groups rows by labels, but by whole stream if rows of a stream override the values of the key columns. */
-export function groupAroundOverrides(
-  { byLabels, byStream }: { readonly byLabels: RowGrouping; readonly byStream: RowGrouping },
-  { overridingStreams }: Pick<SelectionProfile, 'overridingStreams'>,
-  reader: Pick<RowReader, 'stream'>,
-): readonly GroupedRows[] {
-  if (overridingStreams?.size === 0) return [{ filter: everything, grouping: byLabels }];
-  const overriding = overridingStreams === undefined ? everything : streamsFilter(overridingStreams, reader);
-  if (overriding.kind === 'all') return [{ filter: everything, grouping: byStream }];
-  return [
-    { filter: not(overriding), grouping: byLabels },
-    { filter: overriding, grouping: { ...byStream, size: overridingStreams?.size ?? 0 } },
-  ];
+/** The text before the value of a field, if it occurs first before that value in each `_stream` that has the field, and in no other. */
+function* startOfValue(name: string, { streams }: StreamListing): Steps<string | undefined> {
+  let seenStreams = 0;
+  for (const start of [`,${name}=`, `{${name}=`, `${name}=`]) {
+    let isFound = true;
+    for (const [text, { fields }] of streams) {
+      seenStreams += 1;
+      if (seenStreams % stepStreams === 0) yield;
+      const at = text.indexOf(start);
+      const value = at < 0 ? '' : unquote(text, at + start.length)?.text;
+      isFound = value === (fields.get(name) ?? '');
+      if (!isFound) break;
+    }
+    if (isFound) return start;
+  }
+  return undefined;
 }
 
 /** True if the grouping for the expected profile is also right for the current one. */
 export function isGroupingValid(
-  { overridingStreams: now }: Pick<SelectionProfile, 'overridingStreams'>,
-  { overridingStreams: expected }: Pick<SelectionProfile, 'overridingStreams'>,
+  { hasOverrides: now }: Pick<SelectionProfile, 'hasOverrides'>,
+  { hasOverrides: expected }: Pick<SelectionProfile, 'hasOverrides'>,
 ): boolean {
-  return expected === undefined || (now !== undefined && [...now].every((text) => expected.has(text)));
+  return expected || !now;
 }
 
 const anyLine: RepresentativeLine = { line: 'x' };

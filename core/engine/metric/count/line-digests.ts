@@ -1,6 +1,6 @@
 import { collapseNums } from '../../../victoria/logsql/eval/collapse.js';
 import type { LogsqlFilter, LogsqlPipe } from '../../../victoria/logsql/ast.js';
-import { and, exact, field, not, oneOf, or, regexp } from '../../../victoria/logsql/build.js';
+import { and, exact, extract, field, not, oneOf, or, regexp } from '../../../victoria/logsql/build.js';
 import { printFilter } from '../../../victoria/logsql/print.js';
 import { unknownLevel } from '../../../victoria/names/level.js';
 import { commonForms, levelOfShape, shapeOf, type LevelForm } from '../../../victoria/names/level-shape.js';
@@ -299,10 +299,7 @@ function cutting(forms: readonly LevelForm[], startOf: (prefix: string) => strin
       index === 0 ? and() : unmatched,
       isOfObjects(prefix) ? startsAnObject : not(startsAnObject),
     );
-    return {
-      ...{ kind: 'extract', pattern, from: '_msg', rule: 'overwrite' },
-      condition,
-    };
+    return { ...extract('_msg', pattern), condition };
   });
 }
 

@@ -24,7 +24,6 @@ import type { Memory } from '../../../base/memory/byte-lru.js';
 import { decline, type Declined } from '../declined.js';
 import type { RepeatedRowsRule } from '../repeats.js';
 import { countRows } from '../../rows/count-by-time.js';
-import { maxNamedStreams } from '../../rows/repeating-streams.js';
 import { findRepeats, mergeRepeats, noRepeats, type FoundRepeats } from './found-repeats.js';
 import { bytesOfRow } from './repeated-times.js';
 import type { UncertainLines } from './line-digests.js';
@@ -38,8 +37,8 @@ export interface SelectionProfile extends FoundRepeats {
   readonly streamsWithSharedTimes: ReadonlySet<string>;
   /** Number of rows without a stored line. */
   readonly missing: number;
-  /** `_stream` texts of the streams with rows that override the stream's value in one of the columns; undefined if there are too many. */
-  readonly overridingStreams: ReadonlySet<string> | undefined;
+  /** True if a row may override its stream's value in one of the columns. */
+  readonly hasOverrides: boolean;
   /** Number of rows that match the requested `misparsedRows` filter. */
   readonly misparsedRows: number;
   /** Number of rows that match the requested `uncertainLines`; undefined if these were not requested. */
@@ -78,15 +77,15 @@ export const plainProfile: SelectionProfile = {
   streamsWithSharedTimes: new Set(),
   ...noRepeats,
   missing: 0,
-  overridingStreams: new Set(),
+  hasOverrides: false,
   misparsedRows: 0,
   uncertainRows: 0,
 };
 
 /** The reason, if any, why the backend cannot shorten or gather the output of `| json` on stored lines. */
-export function obstacleIn({ misparsedRows, overridingStreams }: SelectionProfile): Declined | undefined {
+export function obstacleIn({ misparsedRows, hasOverrides }: SelectionProfile): Declined | undefined {
   if (misparsedRows > 0) return decline('lenient-numbers');
-  return overridingStreams?.size === 0 ? undefined : decline('hidden-fields');
+  return hasOverrides ? decline('hidden-fields') : undefined;
 }
 
 /** Profiles selections, and remembers the results by time segment. */
@@ -220,14 +219,10 @@ function merged(found: readonly SelectionProfile[], range: TimeRange): Selection
     repeatedAt: repeatedAt?.filter((ns) => isIn(range, ns)),
     dense: dense.filter((one) => one.range.startNs < range.endNs && range.startNs < one.range.endNs),
     missing: found.reduce((sum, { missing }) => sum + missing, 0),
-    overridingStreams: unitedStreams(found.map(({ overridingStreams }) => overridingStreams)),
+    hasOverrides: found.some(({ hasOverrides }) => hasOverrides),
     misparsedRows: found.reduce((sum, { misparsedRows }) => sum + misparsedRows, 0),
     uncertainRows: found.reduce((sum, { uncertainRows = 0 }) => sum + uncertainRows, 0),
   };
-}
-
-function unitedStreams(found: readonly (ReadonlySet<string> | undefined)[]): ReadonlySet<string> | undefined {
-  return found.includes(undefined) ? undefined : new Set(found.flatMap((streams) => [...(streams ?? [])]));
 }
 
 const bytesOfTime = 24;
@@ -235,13 +230,12 @@ const bytesOfTime = 24;
 /** The approximate size of a profile, which is mostly stream texts. */
 export function bytesOfProfile({
   streamsWithSharedTimes,
-  overridingStreams = new Set(),
   repeatedAt = [],
   surplus = [],
   dense,
 }: SelectionProfile): number {
   let bytes = 200 + bytesOfTime * repeatedAt.length;
-  for (const text of [...streamsWithSharedTimes, ...overridingStreams]) bytes += 2 * text.length + 60;
+  for (const text of streamsWithSharedTimes) bytes += 2 * text.length + 60;
   for (const row of surplus) bytes += bytesOfRow(row);
   for (const { streams, columns } of dense)
     for (const text of [...streams, ...columns]) bytes += 2 * text.length + 60;
@@ -264,7 +258,7 @@ class SegmentCounter {
   groups = 0;
   misparsedRows = 0;
   uncertainRows = 0;
-  readonly overridingStreams = new Set<string>();
+  hasOverrides = false;
 
   get streamsWithSharedTimes(): ReadonlySet<string> {
     return new Set(this.sharingOf.keys());
@@ -333,7 +327,7 @@ async function inspect(
       }
       const { fields } = reader.stream(text);
       if (columns.some((name) => (columnOf(row, name) ?? '') !== (fields.get(name) ?? '')))
-        of.overridingStreams.add(text);
+        of.hasOverrides = true;
     }
   }
   const isCut = columns.length > 0 && groups >= mostGroups;
@@ -341,10 +335,7 @@ async function inspect(
   const pacer = new Pacer();
   const profiles: SegmentProfile[] = [];
   for (const [index, found] of counts.entries()) {
-    const isEachNamed =
-      !isCut &&
-      found.overridingStreams.size <= maxNamedStreams &&
-      (columns.length === 0 || found.groups < maxGroups);
+    const isCounted = !isCut && (columns.length === 0 || found.groups < maxGroups);
     profiles.push({
       streamsWithSharedTimes: found.streamsWithSharedTimes,
       missing: found.missing,
@@ -352,7 +343,7 @@ async function inspect(
       uncertainRows: found.uncertainRows,
       checksum: await atPace(checksums.of(reader, found.rows), pacer),
       ...(repeats[index] ?? noRepeats),
-      overridingStreams: isEachNamed ? found.overridingStreams : undefined,
+      hasOverrides: found.hasOverrides || !isCounted,
     });
   }
   return profiles;

@@ -82,7 +82,7 @@ async function statisticsTable(
   // The profile is read in parallel with the statistics; if it contradicts the guess, they are repeated.
   const profile = await context.profiler.of(begun.profileRequest, buckets.range, listing);
   const isRight = begun.statistics.isRight(profile);
-  const statistics = isRight ? begun.statistics : make(profile);
+  const statistics = isRight ? begun.statistics : await make(profile);
   if (isDeclined(statistics)) return statistics;
   const [counted, duplicates] = await Promise.all([
     (isRight ? counting : undefined) ?? statistics.count(),
@@ -110,7 +110,7 @@ interface Begun {
   readonly statistics: Statistics;
   /** The counts; undefined if the profile must be awaited first. */
   readonly counting: Promise<Counted | Declined> | undefined;
-  readonly make: (profile: SelectionProfile) => Statistics | Declined;
+  readonly make: (profile: SelectionProfile) => Promise<Statistics | Declined>;
 }
 
 /** The question about lines; undefined if lines need not be read, because parsers can add no label and their errors are dropped. */
@@ -181,16 +181,15 @@ async function begin(
     rows,
     buckets.range,
   );
-  const make = (profile: SelectionProfile): Statistics | Declined => {
-    const grouped = groupAroundOverrides({ byLabels, byStream }, profile, context.reader);
-    const groups = grouped.reduce((sum, { grouping }) => sum + grouping.size, 0);
-    if (groups * buckets.count > maxPoints) return decline('too-many-values');
+  const make = async (profile: SelectionProfile): Promise<Statistics | Declined> => {
+    const grouping = await atPace(groupAroundOverrides(byLabels, profile, streamListing, sources), pacer);
+    if (grouping.size * buckets.count > maxPoints) return decline('too-many-values');
     if (profile.misparsedRows > 0)
       return decline(lines === undefined ? 'rewritten-numbers' : 'lenient-numbers');
-    if (names === 'all' && profile.overridingStreams?.size !== 0) return decline('hidden-fields');
-    return new Statistics({ ...asked, plan, streamListing, sources, profile, grouped, lines, levels });
+    if (names === 'all' && profile.hasOverrides) return decline('hidden-fields');
+    return new Statistics({ ...asked, plan, streamListing, sources, profile, grouping, lines, levels });
   };
-  const statistics = make(context.profiler.lastKnown(profileRequest));
+  const statistics = await make(context.profiler.lastKnown(profileRequest));
   if (isDeclined(statistics)) return statistics;
   // If many rows repeat, a count for the times of another range would be useless.
   const counting = statistics.distinguishesRows ? undefined : statistics.count();

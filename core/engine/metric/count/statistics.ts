@@ -38,7 +38,7 @@ import {
   undecidedRows,
   type LabelSourceFields,
   type RowGroup,
-  type GroupedRows,
+  type RowGrouping,
   type UndecidedRows,
 } from './grouping.js';
 import type { StreamListing } from './stream-listing.js';
@@ -57,7 +57,7 @@ export interface StatisticsInput {
   readonly streamListing: StreamListing;
   readonly sources: LabelSourceFields;
   readonly profile: SelectionProfile;
-  readonly grouped: readonly GroupedRows[];
+  readonly grouping: RowGrouping;
   /** The question about lines and its digest; undefined when only their level matters. */
   readonly lines: { readonly question: LineQuestion; readonly digest: LineDigest } | undefined;
   /** The digest that finds the level of a line; undefined when no level is needed. */
@@ -295,7 +295,7 @@ export class Statistics {
   }
 
   #countRequest(filter: LogsqlFilter): CountRequest {
-    const { plan, request, context, grouped, buckets } = this.#parts;
+    const { plan, request, context, grouping, buckets } = this.#parts;
     const { leaf, limits } = request;
     // If all labels are visible, every group is a series, and reading rows would detect too many series sooner.
     const isBounded = plan.push.names === 'all' && leaf.isRoot && limits.maxSeries > 0;
@@ -304,9 +304,7 @@ export class Statistics {
     const { signal } = request;
     return {
       upstream: context.upstream,
-      rows: grouped.flatMap(({ filter: own, grouping }) =>
-        rowPartsOf(and(own, filter), this.#dense).map((part) => ({ ...part, grouping })),
-      ),
+      rows: rowPartsOf(filter, this.#dense).map((part) => ({ ...part, grouping })),
       push: plan.push,
       buckets,
       maxGroups,
@@ -320,9 +318,8 @@ export class Statistics {
     kind: string,
     ask: () => Promise<Result | Declined>,
   ): Promise<Result | Declined> {
-    const { context, plan, grouped } = this.#parts;
-    const columns = grouped.map(({ grouping }) => grouping.columns);
-    return context.declines.unless([kind, columns, printFilter(plan.selection)], ask);
+    const { context, plan, grouping } = this.#parts;
+    return context.declines.unless([kind, grouping.columns, printFilter(plan.selection)], ask);
   }
 
   #undecidedRows(): UndecidedRows {

@@ -4,6 +4,7 @@ import type { RangeAggregation, Stage, Unwrap } from '../../../logql/ast.js';
 import { looksAt } from '../../../logql/stages/index.js';
 import type { Begun } from '../../../base/pace/begun.js';
 import { Pacer } from '../../../base/pace/pacer.js';
+import { atPace } from '../../../base/pace/steps.js';
 import type { TimeRange } from '../../../base/time/range.js';
 import type { LogsqlQuery } from '../../../victoria/logsql/ast.js';
 import {
@@ -31,14 +32,7 @@ import { rangeBuckets, type Buckets } from './counting.js';
 import { duplicateRows } from './duplicates.js';
 import { denseRows, distinctRows, rowPartsOf, type DenseRows } from './found-repeats.js';
 import { GroupedValues } from './grouped-values.js';
-import {
-  isGroupingValid,
-  groupByStream,
-  groupAroundOverrides,
-  noFields,
-  streamOf,
-  type GroupedRows,
-} from './grouping.js';
+import { isGroupingValid, groupAroundOverrides, noFields, streamOf, type RowGrouping } from './grouping.js';
 import type { ValueDigest } from './labels/parsed-labels.js';
 import { obstacleIn, type SelectionProfile } from './profile.js';
 import {
@@ -112,26 +106,27 @@ async function valueTable(
   // Values that fit into one call are requested in parallel with the inspection that validates them.
   const isOneCall = rowsOfStreams(listed) <= callRows;
   const expected = profiler.lastKnown(known.profileRequest);
-  const byStream = groupByStream(streamListing, noFields);
-  const gatherWith = (
+  const pacer = new Pacer(request.signal);
+  const gatherWith = async (
     profile: SelectionProfile,
     digest: ValueDigest,
     readsMissing: boolean,
     dense?: DenseRows,
-  ): Gathering => {
-    const grouped = groupAroundOverrides({ byLabels: known.grouping, byStream }, profile, reader);
-    return gather({ grouped, digest, readsMissing, dense, plan, buckets, isOneCall }, context);
+  ): Promise<Gathering> => {
+    const asked = groupAroundOverrides(known.grouping, profile, streamListing, noFields);
+    const grouping = await atPace(asked, pacer);
+    return gather({ grouping, digest, readsMissing, dense, plan, buckets, isOneCall }, context);
   };
   const mayReadMissing = ({ missing }: SelectionProfile): boolean => refusal !== undefined && missing > 0;
   // Values hidden by fields are missing in rebuilt lines; other lines are in separate groups.
   const obstacleTo = (profile: SelectionProfile): Declined | undefined =>
-    obstacleIn(refusal === undefined ? profile : { ...profile, overridingStreams: new Set() });
+    obstacleIn(refusal === undefined ? profile : { ...profile, hasOverrides: false });
   const isExpected =
     obstacleTo(expected) === undefined && (!known.mayHaveRowLabels || profiler.knows(known.profileRequest));
   // The rows to deduplicate depend on times, and thus on the range.
   const mayBegin = isExpected && expected.dense.length === 0;
   let gathering = mayBegin
-    ? gatherWith(expected, cheapestDigest(known.digest, expected), mayReadMissing(expected))
+    ? await gatherWith(expected, cheapestDigest(known.digest, expected), mayReadMissing(expected))
     : undefined;
   try {
     const profile = await profiler.of(known.profileRequest, range, streamListing);
@@ -148,7 +143,7 @@ async function valueTable(
       isGroupingValid(profile, expected);
     if (gathering === undefined || !isRight || dense !== undefined) {
       endAll(gathering);
-      gathering = gatherWith(profile, digest, readsMissing, dense);
+      gathering = await gatherWith(profile, digest, readsMissing, dense);
     }
     const asked = { ...context, memory: limits.memory, filter: plan.logs.filter, range };
     const surplus = await duplicateRows({ ...asked, streams, profile, leavesDense: true });
@@ -173,7 +168,6 @@ async function valueTable(
       return decline('missing-lines');
     // Rows were added or deleted since the surplus rows were found.
     if (values.leftOver > 0) return decline('repeated-rows');
-    const pacer = new Pacer(request.signal);
     await into.engine.prepare(pacer);
     return await into.table(pacer);
   } finally {
@@ -193,11 +187,13 @@ interface Gathering {
   readonly begun: readonly PartBegun[] | undefined;
 }
 
-interface Part extends Pick<GroupedRows, 'grouping'> {
+interface Part {
+  readonly grouping: RowGrouping;
   readonly query: LogsqlQuery;
 }
 
-interface PartBegun extends Pick<GroupedRows, 'grouping'> {
+interface PartBegun {
+  readonly grouping: RowGrouping;
   readonly rows: Begun<readonly BackendRow[]>;
 }
 
@@ -210,7 +206,7 @@ function endAll(gathering: Gathering | undefined): void {
 }
 
 interface GatheringRequest extends Pick<ValueFacts, 'digest'>, Pick<Gathering, 'readsMissing'> {
-  readonly grouped: readonly GroupedRows[];
+  readonly grouping: RowGrouping;
   readonly plan: Unwrapping;
   readonly buckets: Buckets;
   readonly dense: DenseRows | undefined;
@@ -219,31 +215,29 @@ interface GatheringRequest extends Pick<ValueFacts, 'digest'>, Pick<Gathering, '
 }
 
 function gather(
-  { grouped, digest, readsMissing, plan, buckets, dense, isOneCall }: GatheringRequest,
+  { grouping, digest, readsMissing, plan, buckets, dense, isOneCall }: GatheringRequest,
   { upstream, naming }: LeafContext,
 ): Gathering {
   const { range, stepNs, shiftNs, count } = buckets;
-  const taken = [...grouped.flatMap(({ grouping }) => grouping.columns), ...digest.columns];
-  const names = { rows: freeName('rows', taken), values: freeName('values', taken) };
+  const columns = [...grouping.columns, ...digest.columns];
+  const names = { rows: freeName('rows', columns), values: freeName('values', columns) };
   const withLine = readsMissing ? not(missingLineRows(naming)) : and();
-  const asked = grouped.flatMap(({ filter, grouping }) => {
-    const columns = [...grouping.columns, ...digest.columns];
-    const gathered = stats(
-      count === 1 ? columns : [...columns, timeBucket(stepNs, -shiftNs)],
-      statsFunction('count', [], names.rows),
-      statsFunction('values', [digest.valueColumn], names.values),
-    );
-    const seen = [...columns, digest.valueColumn];
-    return rowPartsOf(and(filter, plan.logs.filter, withLine), dense).map((part) => ({
-      grouping,
-      query: query(part.filter, [
-        ...distinctRows(part, seen),
-        ...digest.pipes,
-        gathered,
-        limit(maxGroups + 1),
-      ]),
-    }));
-  });
+  const gathered = stats(
+    count === 1 ? columns : [...columns, timeBucket(stepNs, -shiftNs)],
+    statsFunction('count', [], names.rows),
+    statsFunction('values', [digest.valueColumn], names.values),
+  );
+  const seen = [...columns, digest.valueColumn];
+  const asked = rowPartsOf(and(plan.logs.filter, withLine), dense).map((part) => ({
+    grouping,
+    query: query(part.filter, [
+      ...grouping.pipes,
+      ...distinctRows(part, seen),
+      ...digest.pipes,
+      gathered,
+      limit(maxGroups + 1),
+    ]),
+  }));
   const begun = isOneCall ? asked.map((part) => beginPart(upstream, part, range)) : undefined;
   return { digest, readsMissing, names, asked, begun };
 }

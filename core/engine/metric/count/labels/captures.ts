@@ -1,8 +1,7 @@
 import type { PatternPart } from '../../../../logql/index.js';
 import type { LogsqlFilter, LogsqlPipe } from '../../../../victoria/logsql/ast.js';
-import { and, not, or, present } from '../../../../victoria/logsql/build.js';
+import { and, extract, literalText, not, or, present } from '../../../../victoria/logsql/build.js';
 import {
-  extract,
   labelColumn,
   paddedLine,
   textBefore,
@@ -85,7 +84,7 @@ function extracted(parts: readonly PatternPart[], names: readonly string[]): rea
 /** A pattern of VictoriaLogs, which decodes HTML entities, with a text for each capture. */
 function written(parts: readonly PatternPart[], textOf: (capture: Capture, index: number) => string): string {
   return parts
-    .map((part, index) => (part.kind === 'literal' ? escaped(part.text) : textOf(part, index)))
+    .map((part, index) => (part.kind === 'literal' ? literalText(part.text) : textOf(part, index)))
     .join('');
 }
 
@@ -108,10 +107,6 @@ function isCut([first]: readonly PatternPart[], nr: number): LogsqlFilter {
 /** The column of a capture that is not needed. */
 function ignored(index: number): string {
   return `__line__ignored_${index}`;
-}
-
-function escaped(text: string): string {
-  return text.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;');
 }
 
 function groupOf(line: string, names: readonly string[], parts: readonly PatternPart[]): string {

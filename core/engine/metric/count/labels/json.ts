@@ -1,6 +1,7 @@
 import type { LogsqlFilter, LogsqlPipe } from '../../../../victoria/logsql/ast.js';
 import {
   and,
+  extract,
   field,
   fieldName,
   not,
@@ -10,7 +11,7 @@ import {
   substring,
 } from '../../../../victoria/logsql/build.js';
 import { spaceClass as blank, spaces } from '../../../../logql/template/library/characters.js';
-import { extract, labelColumn, textBefore, textBehind, type ParsedLabels } from './parsed-labels.js';
+import { labelColumn, textBefore, textBehind, type ParsedLabels } from './parsed-labels.js';
 
 const openNumber = '(?:[+.eE][0-9.eE+-]*|[+]?(?i:inf|nan))';
 /**

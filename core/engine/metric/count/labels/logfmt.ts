@@ -1,8 +1,7 @@
 import { LogfmtReader, atEnd, atPair } from '../../../../logql/pipeline/logfmt-reader.js';
 import type { LogsqlFilter, LogsqlPipe } from '../../../../victoria/logsql/ast.js';
-import { and, field, not, or, present, regexp, substring } from '../../../../victoria/logsql/build.js';
+import { and, extract, field, not, or, present, regexp, substring } from '../../../../victoria/logsql/build.js';
 import {
-  extract,
   labelColumn,
   paddedLine,
   textBefore,

@@ -61,10 +61,6 @@ export function textBehind(index: number): string {
 /** The column of the line with blanks around it. */
 export const paddedLine = `${prefix}_padded`;
 
-export function extract(from: string, pattern: string): LogsqlPipe {
-  return { kind: 'extract', pattern, from, rule: 'overwrite' };
-}
-
 /** Labels that a parser may add, which are those that not every stream already has. */
 export function openNames(names: readonly string[], { streams }: StreamListing): readonly string[] {
   const identities = [...streams.values()];

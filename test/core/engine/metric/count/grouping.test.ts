@@ -1,5 +1,9 @@
 import test from 'ava';
+import fc from 'fast-check';
+import type { LogsqlQuery } from '../../../../../core/victoria/logsql/ast.js';
+import { runs } from '../../../../setup/runs.js';
 import { MetricStore, rangeRequest, valuesOf, type StoredEntry } from '../metric-store.js';
+import { LineStore } from './line-store.js';
 
 const second = 1_000_000_000n;
 const base = 1793491200000000001n;
@@ -26,8 +30,8 @@ function entries(clashing: number): readonly StoredEntry[] {
 
 for (const [clashing, groupings] of [
   [0, ['team']],
-  [3, ['_stream', 'team']],
-  [55, ['_stream']],
+  [3, ['__stream__0', '_time']],
+  [55, ['__stream__0', '_time']],
 ] as const)
   test(`rows of ${clashing} streams have metadata with the name of a label: counted by ${groupings.join(' and ')}`, async (t) => {
     const account = 95_500 + clashing;
@@ -70,3 +74,65 @@ test('streams with the same values in the fields of a label are counted apart wh
   t.true(Object.keys(valuesOf(answer)).some((key) => key.includes('Info')));
   t.deepEqual(valuesOf(answer), valuesOf(expected.answer));
 });
+
+/** The label `team` is the first one of some streams or of all, and other names end like it. */
+const namesOfLabels = [
+  ['a', 'b_a', 'team', 'x_team', 'z'],
+  ['a', 'team'],
+  ['team', 'x_team'],
+];
+const oddValues = ['x,team="odd"', '{team="even"', 'team=', 'x"y\\', '=', '<b>&amp;'];
+const value = fc.oneof(
+  { weight: 25, arbitrary: fc.constantFrom('odd', 'even') },
+  { weight: 1, arbitrary: fc.constantFrom(...oddValues) },
+);
+
+/** Rows in streams of odd names and values; some rows have metadata with the names of labels. */
+const oddEntries = fc
+  .constantFrom(...namesOfLabels)
+  .chain((names) =>
+    fc.array(
+      fc.record({
+        stream: fc.record(Object.fromEntries(names.map((name) => [name, value])), { requiredKeys: [] }),
+        metadata: fc.dictionary(fc.constantFrom(...names), value, { maxKeys: 1 }),
+      }),
+      { minLength: 3, maxLength: 7 },
+    ),
+  )
+  .map((made) =>
+    Array.from({ length: 240 }, (_, n): StoredEntry => {
+      const { stream, metadata } = made[n % made.length] ?? { stream: {}, metadata: {} };
+      return {
+        ...{ ns: base + BigInt(n) * second, stream: { ...stream, zone: 'eu' }, line: `{"n":${n}}` },
+        ...(n % 3 === 0 ? { metadata } : {}),
+      };
+    }),
+  );
+
+test.serial(
+  'rows are counted by the labels of their streams, whatever these and their metadata are called',
+  async (t) => {
+    t.timeout(300_000);
+    const odd = await LineStore.open(95_800);
+    try {
+      const counted = new Set<string>();
+      await fc.assert(
+        fc.asyncProperty(oddEntries, async (stored) => {
+          await odd.push(stored);
+          const asked = ({ pipes }: LogsqlQuery): void => {
+            for (const pipe of pipes) if (pipe.kind === 'extract') counted.add(pipe.pattern);
+          };
+          await odd.run('sum by (team) (rate({zone="eu"} [60s]))', { asked });
+          await odd.compare(t, [
+            'sum by (team) (count_over_time({zone="eu"} [60s]))',
+            'sum by (a, team) (bytes_over_time({zone="eu"} [60s]))',
+          ]);
+        }),
+        { numRuns: runs(20, 60) },
+      );
+      t.deepEqual([...counted].sort(), [',team=<__stream__0>', 'team=<__stream__0>', '{team=<__stream__0>']);
+    } finally {
+      await odd.close();
+    }
+  },
+);
