@@ -15,6 +15,7 @@ const plain = {
   repeatedAt: [],
   surplus: [],
   crowded: [],
+  subtracts: true,
 };
 const row = { _time: '2026-11-01T00:00:00Z', _stream: '{a="b"}', _msg: 'line', constructor: 'x' };
 /** Every form that a fact may have. */
@@ -28,11 +29,10 @@ const facts: readonly (readonly [name: string, fact: unknown])[] = [
     {
       ...plain,
       surplus: [row],
-      surplusElsewhere: [],
+      subtracts: false,
       crowded: [{ startNs: '1', endNs: '2', streams: ['{a="b"}'], columns: ['_time', '__proto__'] }],
     },
   ],
-  ['stretches', { ...plain, surplus: [row], surplusElsewhere: null }],
   ['spelled-levels', { tally: '0', streams: [] }],
   [
     'spelled-levels',
@@ -103,6 +103,7 @@ test('what is known is not replaced, and what is no fact is refused', async (t) 
     ['stretches', { missing: -1 }],
     ['stretches', { missing: 0.5 }],
     ['stretches', { hiding: [0] }],
+    ['stretches', { subtracts: null }],
     ['stretches', { surplus: [{ _msg: 5 }] }],
     ['stretches', { surplus: ['row'] }],
     ['stretches', { crowded: [{}] }],

@@ -26,7 +26,6 @@ export const profileCodec: FactCodec<SegmentProfile> = {
     hasOverrides,
     repeatedAt,
     surplus,
-    surplusElsewhere,
     dense,
     misparsedRows,
     uncertainRows,
@@ -40,8 +39,6 @@ export const profileCodec: FactCodec<SegmentProfile> = {
     hiding: hasOverrides,
     repeatedAt: repeatedAt?.map(String) ?? null,
     surplus: surplus ?? null,
-    // Mostly the same rows.
-    ...(surplusElsewhere === surplus ? {} : { surplusElsewhere: surplusElsewhere ?? null }),
     crowded: dense.map(({ range, streams, columns }) => ({
       startNs: String(range.startNs),
       endNs: String(range.endNs),
@@ -51,15 +48,12 @@ export const profileCodec: FactCodec<SegmentProfile> = {
   }),
   parse: (json) => {
     const of = membersOf(json);
-    const surplus = orNull(of['surplus'], rowsOf);
     return {
       checksum: integerOf(of['tally']),
       streamsWithSharedTimes: new Set(textsOf(of['sharing'])),
       repeatedAt: orNull(of['repeatedAt'], (times) => listOf(times, integerOf)),
-      surplus,
-      surplusElsewhere: Object.hasOwn(of, 'surplusElsewhere')
-        ? orNull(of['surplusElsewhere'], rowsOf)
-        : surplus,
+      surplus: orNull(of['surplus'], rowsOf),
+      subtracts: booleanOf(of['subtracts']),
       dense: listOf(of['crowded'], denseOf),
       missing: countOf(of['missing']),
       hasOverrides: booleanOf(of['hiding']),

@@ -7,6 +7,7 @@ import { parseRowTime } from '../../../victoria/names/row-time.js';
 import type { BackendRow } from '../../../victoria/upstream/types.js';
 import {
   repeatingStreams,
+  maxNamedStreams,
   streamsFilter,
   type ComparedRows,
   type RepeatingStreams,
@@ -44,6 +45,16 @@ export interface DenseRepeats {
 
 export const noRepeats: FoundRepeats = { repeatedAt: [], surplus: [], dense: [], surplusElsewhere: [] };
 
+/** The repeated entries of a segment. */
+export interface SegmentRepeats extends Pick<FoundRepeats, 'repeatedAt' | 'surplus'> {
+  /** How the backend can count the distinct rows of the segment; empty if there are no repeats, or none that it can tell. */
+  readonly dense: readonly DenseRepeats[];
+  /** True if it is cheaper to subtract the surplus rows. */
+  readonly subtracts: boolean;
+}
+
+export const noSegmentRepeats: SegmentRepeats = { repeatedAt: [], surplus: [], dense: [], subtracts: true };
+
 export interface SegmentCounts {
   /** Number of rows by `_stream` text. */
   readonly rows: ReadonlyMap<string, number>;
@@ -62,10 +73,10 @@ export async function findRepeats(
   compared: Omit<ComparedRows, 'range'>,
   run: SegmentRun,
   counts: readonly SegmentCounts[],
-): Promise<readonly FoundRepeats[]> {
+): Promise<readonly SegmentRepeats[]> {
   const { range, segments } = run;
   const streams = new Set(counts.flatMap(({ streamsWithSharedTimes }) => [...streamsWithSharedTimes]));
-  if (streams.size === 0) return counts.map(() => noRepeats);
+  if (streams.size === 0) return counts.map(() => noSegmentRepeats);
   const sharing = counts.reduce((sum, each) => sum + each.sharing, 0);
   const shared = { streams, where: whereShared(run, counts, compared.reader) };
   const at = { ...compared, range };
@@ -73,24 +84,24 @@ export async function findRepeats(
   const times = sharing <= fewSharing * counts.length ? await sharedTimes(at, shared) : undefined;
   if (times !== undefined) return comparedAt(compared, run, bySegment(times, run));
   const repeating = await repeatingStreams(at, shared);
-  if (repeating === undefined) return counts.map(() => noRepeats);
+  if (repeating === undefined) return counts.map(() => noSegmentRepeats);
   const { exactFields, filter } = repeating;
   if (exactFields === undefined)
     return comparedAt(compared, run, await timesBySegment(compared, run, counts, repeating));
   const within = shared.where === undefined ? filter : and(filter, shared.where);
   const found = await surplusRowsOf({ ...compared, filter: within }, run, exactFields);
   const isDecidedByTime = decidedByTime(counts, repeating);
-  return found.map((surplus, index): FoundRepeats => {
+  return found.map((surplus, index): SegmentRepeats => {
     const { rows, streamsWithSharedTimes: own } = counts[index] ?? noRows;
     const streamsOfSegment = new Set([...own].filter((text) => repeating.streams.has(text)));
-    const isFew = surplus !== undefined && surplus.length <= mostSurplusOf(rows, streamsOfSegment);
+    const subtracts = surplus !== undefined && surplus.length <= mostSurplusOf(rows, streamsOfSegment);
     const repeatedAt = surplus && timesOf(surplus);
     const dense = {
       range: rangeAround(repeatedAt) ?? segments[index] ?? range,
       streams: streamsOfSegment,
       columns: [...own].every(isDecidedByTime) ? ['_time'] : ['_time', '_msg', ...exactFields],
     };
-    return { surplus, repeatedAt, dense: isFew ? [] : [dense], surplusElsewhere: isFew ? surplus : [] };
+    return { surplus, repeatedAt, dense: surplus?.length === 0 ? [] : [dense], subtracts };
   });
 }
 
@@ -122,12 +133,14 @@ async function comparedAt(
   compared: Omit<ComparedRows, 'range'>,
   run: SegmentRun,
   repeatedAt: readonly (readonly bigint[] | undefined)[],
-): Promise<readonly FoundRepeats[]> {
+): Promise<readonly SegmentRepeats[]> {
   const found = await surplusRows({ ...compared, range: run.range }, run, repeatedAt);
-  return repeatedAt.map((times, index) => {
-    const surplus = found[index];
-    return { repeatedAt: times, surplus, dense: [], surplusElsewhere: surplus };
-  });
+  return repeatedAt.map((times, index) => ({
+    repeatedAt: times,
+    surplus: found[index],
+    dense: [],
+    subtracts: true,
+  }));
 }
 
 const noRows: SegmentCounts = {
@@ -142,10 +155,10 @@ const fewSurplus = 20;
 /** Number of rows that the backend deduplicates in the time that subtracting one row takes. */
 const distinctPerSurplus = 40;
 
-/** Number of surplus rows above which counting the distinct rows of these streams is faster. */
+/** Number of surplus rows above which counting the distinct rows of these streams is faster; of all streams, if these are too many to name. */
 function mostSurplusOf(rows: ReadonlyMap<string, number>, streams: ReadonlySet<string>): number {
   let all = 0;
-  for (const text of streams) all += rows.get(text) ?? 0;
+  for (const text of streams.size > maxNamedStreams ? rows.keys() : streams) all += rows.get(text) ?? 0;
   return Math.max(fewSurplus, all / distinctPerSurplus);
 }
 
@@ -207,19 +220,36 @@ function shortly(filter: LogsqlFilter): LogsqlFilter | undefined {
 /** Maximum number of surplus rows that are subtracted from the counts of a query one by one. */
 const maxSurplus = 20_000;
 
-/** Merges the findings of all segments. */
-export function mergeRepeats(found: readonly FoundRepeats[]): FoundRepeats {
-  const areNamed = found.every(({ repeatedAt }) => repeatedAt !== undefined);
-  const repeatedAt = found.flatMap((one) => one.repeatedAt ?? []);
-  const few = (rows: readonly (readonly BackendRow[] | undefined)[]): readonly BackendRow[] | undefined => {
-    const all = rows.flatMap((some) => some ?? []);
-    return rows.includes(undefined) || all.length > maxSurplus ? undefined : all;
+/** Maximum number of segments of which some are deduplicated by the backend and others are not, so that filters by time stay short. */
+const maxMixed = 100;
+
+/** Merges the findings of all segments. The backend deduplicates those with the most surplus rows if there are too many to subtract. */
+export function mergeRepeats(found: readonly SegmentRepeats[]): FoundRepeats {
+  const sizeOf = ({ surplus = [] }: SegmentRepeats): number => surplus.length;
+  const isMixed = found.filter(({ subtracts }) => !subtracts).length <= maxMixed;
+  const subtracted = new Set(
+    found.filter(({ dense, subtracts }) => dense.length === 0 || (subtracts && isMixed)),
+  );
+  let left = maxSurplus - [...subtracted].reduce((sum, one) => sum + sizeOf(one), 0);
+  const largest = [...subtracted]
+    .filter(({ dense }) => dense.length > 0)
+    .sort((a, b) => sizeOf(b) - sizeOf(a));
+  for (const one of largest) {
+    if (left >= 0) break;
+    subtracted.delete(one);
+    left += sizeOf(one);
+  }
+  const few = (some: readonly SegmentRepeats[]): readonly BackendRow[] | undefined => {
+    const all = some.flatMap(({ surplus = [] }) => surplus);
+    return some.some(({ surplus }) => surplus === undefined) || all.length > maxSurplus ? undefined : all;
   };
+  const repeatedAt = found.flatMap((one) => one.repeatedAt ?? []);
+  const areNamed = found.every((one) => one.repeatedAt !== undefined) && repeatedAt.length <= maxTimes;
   return {
-    repeatedAt: areNamed && repeatedAt.length <= maxTimes ? repeatedAt : undefined,
-    surplus: few(found.map(({ surplus }) => surplus)),
-    surplusElsewhere: few(found.map(({ surplusElsewhere }) => surplusElsewhere)),
-    dense: found.flatMap(({ dense }) => dense),
+    repeatedAt: areNamed ? repeatedAt : undefined,
+    surplus: few(found),
+    surplusElsewhere: few([...subtracted]),
+    dense: found.flatMap((one) => (subtracted.has(one) ? [] : one.dense)),
   };
 }
 
@@ -232,25 +262,64 @@ export interface DenseRows {
 }
 
 /** The rows with many repeats; undefined if there are none. */
-export function denseRows({ dense }: Pick<FoundRepeats, 'dense'>, reader: RowReader): DenseRows | undefined {
+export function denseRows(
+  { dense, surplusElsewhere = [] }: Pick<FoundRepeats, 'dense' | 'surplusElsewhere'>,
+  reader: RowReader,
+): DenseRows | undefined {
   if (dense.length === 0) return undefined;
-  const comparesLines = ({ columns }: DenseRepeats): boolean => columns.includes('_msg');
-  const parts = [dense.filter((one) => !comparesLines(one)), dense.filter(comparesLines)]
-    .filter(({ length }) => length > 0)
-    .map((some) => partOf(some, reader));
+  const comparesLines = ({ columns }: DenseRepeats): boolean =>
+    columns.includes('_msg') || dense.length > maxMixed;
+  const subtractedAt = timesOf(surplusElsewhere);
+  const [byTime, byLine] = [dense.filter((one) => !comparesLines(one)), dense.filter(comparesLines)];
+  const parts = (
+    [
+      [byTime, byLine],
+      [byLine, byTime],
+    ] as const
+  )
+    .filter(([some]) => some.length > 0)
+    .map(([some, others]) =>
+      partOf(some, [...subtractedAt, ...others.map(({ range }) => range.startNs)], reader),
+    );
   return { filter: or(...parts.map(({ filter }) => filter)), parts };
 }
 
-function partOf(dense: readonly DenseRepeats[], reader: RowReader): Required<RowPart> {
-  const times = or(...dense.map(({ range }) => inTime(range)));
-  const streams = or(
-    ...dense.map(({ range, streams: own }) => and(inTime(range), streamsFilter(own, reader))),
-  );
+/** @param elsewhere times of repeats that are not in the part */
+function partOf(
+  dense: readonly DenseRepeats[],
+  elsewhere: readonly bigint[],
+  reader: RowReader,
+): Required<RowPart> {
+  const named = dense.map(({ range, streams }) => ({ range, filter: streamsFilter(streams, reader) }));
+  const areNamed = named.every(({ filter }) => filter.kind !== 'all');
+  const streams = areNamed
+    ? shortly(or(...named.map(({ range, filter }) => and(inTime(range), filter))))
+    : undefined;
   return {
     // In other streams of these segments, no two rows have the same time, or none have the same time and line.
-    filter: shortly(streams) ?? times,
+    filter: streams ?? or(...joinedRanges(dense, elsewhere).map(inTime)),
     distinctBy: [...new Set(['_stream', ...dense.flatMap(({ columns }) => columns)])],
   };
+}
+
+/** The ranges, joined where none of these times is between them: rows without repeats may be in a part, which keeps its filter short. */
+function joinedRanges(dense: readonly DenseRepeats[], elsewhere: readonly bigint[]): readonly TimeRange[] {
+  const ranges = dense.map(({ range }) => range).sort((a, b) => compareTimes(a.startNs, b.startNs));
+  const times = [...elsewhere].sort(compareTimes);
+  const joined: TimeRange[] = [];
+  let next = 0;
+  for (const range of ranges) {
+    const last = joined.at(-1);
+    while (next < times.length && (times[next] ?? 0n) < (last?.endNs ?? range.startNs)) next += 1;
+    const isBetween = (times[next] ?? range.startNs) < range.startNs;
+    if (last === undefined || isBetween) joined.push(range);
+    else if (range.endNs > last.endNs) joined[joined.length - 1] = { ...last, endNs: range.endNs };
+  }
+  return joined;
+}
+
+function compareTimes(a: bigint, b: bigint): number {
+  return a < b ? -1 : Number(a > b);
 }
 
 /** A part of the rows to count or gather. */

@@ -24,7 +24,14 @@ import type { Memory } from '../../../base/memory/byte-lru.js';
 import { decline, type Declined } from '../declined.js';
 import type { RepeatedRowsRule } from '../repeats.js';
 import { countRows } from '../../rows/count-by-time.js';
-import { findRepeats, mergeRepeats, noRepeats, type FoundRepeats } from './found-repeats.js';
+import {
+  findRepeats,
+  mergeRepeats,
+  noRepeats,
+  noSegmentRepeats,
+  type FoundRepeats,
+  type SegmentRepeats,
+} from './found-repeats.js';
 import { bytesOfRow } from './repeated-times.js';
 import type { UncertainLines } from './line-digests.js';
 import type { ListedRange, StreamChecksums } from './stream-listing.js';
@@ -64,7 +71,8 @@ export interface ProfileRequest {
   readonly assumptions?: Assumptions | undefined;
 }
 
-export interface SegmentProfile extends SelectionProfile, SegmentFinding {}
+export interface SegmentProfile
+  extends Omit<SelectionProfile, keyof FoundRepeats>, SegmentRepeats, SegmentFinding {}
 
 /** TTL of the profile of another range as a guess. */
 const lastKnownMs = 600_000;
@@ -208,7 +216,7 @@ export function memoizedProfiles(profiler: ProfileSource): ProfileSource {
   };
 }
 
-function merged(found: readonly SelectionProfile[], range: TimeRange): SelectionProfile {
+function merged(found: readonly SegmentProfile[], range: TimeRange): SelectionProfile {
   const streamsWithSharedTimes = new Set(found.flatMap((one) => [...one.streamsWithSharedTimes]));
   const isInRange = ({ _time = '' }: BackendRow): boolean => isIn(range, parseRowTime(_time));
   const { surplus, surplusElsewhere, repeatedAt, dense } = mergeRepeats(found);
@@ -233,7 +241,7 @@ export function bytesOfProfile({
   repeatedAt = [],
   surplus = [],
   dense,
-}: SelectionProfile): number {
+}: SelectionProfile | SegmentProfile): number {
   let bytes = 200 + bytesOfTime * repeatedAt.length;
   for (const text of streamsWithSharedTimes) bytes += 2 * text.length + 60;
   for (const row of surplus) bytes += bytesOfRow(row);
@@ -342,7 +350,7 @@ async function inspect(
       misparsedRows: found.misparsedRows,
       uncertainRows: found.uncertainRows,
       checksum: await atPace(checksums.of(reader, found.rows), pacer),
-      ...(repeats[index] ?? noRepeats),
+      ...(repeats[index] ?? noSegmentRepeats),
       hasOverrides: found.hasOverrides || !isCounted,
     });
   }
