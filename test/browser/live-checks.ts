@@ -72,6 +72,13 @@ function expectFailedSockets(faults: string[]): void {
   faults.splice(0, faults.length, ...others);
 }
 
+/** The demo has lines twice a second; those of several seconds came while the connection was lost. */
+async function expectNoGap(page: Page): Promise<void> {
+  const times = await page.evaluate<string[]>(rowTimes);
+  const ms = times.map((text) => Number(BigInt(text.replace(' ns', '')) / 1_000_000n));
+  assert.ok(ms.every((at, index) => (ms[index - 1] ?? at) - at < 2_000));
+}
+
 /** The live view. */
 export const liveChecks: readonly Check[] = [
   [
@@ -192,11 +199,23 @@ export const liveChecks: readonly Check[] = [
         assert.equal(await page.getByText('The connection is lost').count(), 0);
         await untilMore(page);
         assert.equal(polls(), 0);
-        // The demo has lines twice a second; those of several seconds came while the connection was lost.
-        const times = await page.evaluate<string[]>(rowTimes);
-        const ms = times.map((text) => Number(BigInt(text.replace(' ns', '')) / 1_000_000n));
-        assert.ok(ms.every((at, index) => (ms[index - 1] ?? at) - at < 2_000));
+        await expectNoGap(page);
         expectFailedSockets(faults);
+      }),
+  ],
+  [
+    'a live view notices a connection that dies without being closed, opens another one and misses no line',
+    (settings) =>
+      withGate(settings, async (page, gate) => {
+        await goLive(page);
+        await untilMore(page);
+        gate.mute();
+        await until(page, "document.querySelector('.live-state').textContent === 'Connection lost'");
+        assert.equal(gate.upgrades.length, 1);
+        await until(page, "document.querySelector('.live-state').textContent === 'Live'");
+        await untilMore(page);
+        assert.equal(gate.upgrades.length, 2);
+        await expectNoGap(page);
       }),
   ],
   [
@@ -212,7 +231,7 @@ export const liveChecks: readonly Check[] = [
       }),
   ],
   [
-    'where WebSockets are refused, live lines are polled, and the page says so',
+    'where WebSockets are refused, live lines are polled until they are accepted, and the page says so',
     (settings) =>
       withGate(settings, async (page, gate, faults) => {
         gate.refuses = true;
@@ -223,6 +242,13 @@ export const liveChecks: readonly Check[] = [
         await page.getByText('asked for every second: no WebSocket').waitFor();
         assert.equal(gate.upgrades.length, 1);
         await fitsAndReads(page);
+        gate.refuses = false;
+        await until(page, "!document.body.textContent.includes('asked for every second')");
+        assert.equal(gate.upgrades.length, 2);
+        const before = polls();
+        await untilMore(page);
+        assert.equal(polls(), before, 'nothing is polled any more');
+        await expectNoGap(page);
         expectFailedSockets(faults);
       }),
   ],

@@ -15,6 +15,8 @@ export interface LiveGate {
   readonly send: (text: string) => void;
   /** Cuts the open WebSockets off. */
   readonly cut: () => void;
+  /** Forwards nothing more over the open WebSockets, which stay open. */
+  readonly mute: () => void;
   readonly close: () => Promise<void>;
 }
 
@@ -22,6 +24,7 @@ export async function startLiveGate(pageUrl: string): Promise<LiveGate> {
   const { hostname, port, pathname } = new URL(pageUrl);
   const upgrades: IncomingMessage['headers'][] = [];
   const open = new Set<Duplex>();
+  const muted = new WeakSet<Duplex>();
   const pass = (incoming: IncomingMessage, response: ServerResponse): void => {
     const { method, url, headers } = incoming;
     const onward = ask({ hostname, port, method, path: url, headers }, (answer) => {
@@ -51,7 +54,9 @@ export async function startLiveGate(pageUrl: string): Promise<LiveGate> {
     const lines = incoming.rawHeaders.map((text, at) => (at % 2 === 0 ? `${text}: ` : `${text}\r\n`));
     onward.write(`GET ${incoming.url ?? ''} HTTP/1.1\r\n${lines.join('')}\r\n`);
     onward.write(head);
-    onward.pipe(socket);
+    onward.on('data', (data: Buffer) => {
+      if (!muted.has(socket)) socket.write(data);
+    });
     socket.pipe(onward);
   });
   server.listen(0, '127.0.0.1');
@@ -69,6 +74,9 @@ export async function startLiveGate(pageUrl: string): Promise<LiveGate> {
       for (const socket of open) socket.write(Buffer.concat([Buffer.from([0x81, body.length]), body]));
     },
     cut,
+    mute: () => {
+      for (const socket of open) muted.add(socket);
+    },
     close: async () => {
       cut();
       server.close();

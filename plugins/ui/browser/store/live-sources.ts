@@ -1,4 +1,4 @@
-import { failureText, fetchRange, openTail } from '../api.js';
+import { failureText, fetchRange, openTail, ServerError } from '../api.js';
 import { logRows, type LogRow } from '../model/log-rows.js';
 import type { QueryState } from '../model/query-state.js';
 import type { TailFrame } from '../model/wire.js';
@@ -79,12 +79,47 @@ export function followTail(
   };
 }
 
-/** Asks for new lines of a query every second. `onProblem` is called if a poll fails; the next one makes up for it. */
+/** The newest lines of a query between two times; undefined if it counts lines. */
+async function linesBetween(
+  asked: QueryState,
+  startMs: number,
+  endMs: number,
+  end: AbortSignal,
+): Promise<readonly LogRow[] | undefined> {
+  const range = { startNs: BigInt(startMs) * 1_000_000n, endNs: BigInt(endMs) * 1_000_000n };
+  const signal = AbortSignal.any([end, AbortSignal.timeout(withinMs)]);
+  const { data } = await fetchRange({ ...asked, range, limit: maxAtOnce, direction: 'backward' }, signal);
+  return data.resultType === 'streams' ? logRows(data.result, 'backward') : undefined;
+}
+
+/**
+ * Asks for lines that a silent WebSocket should have sent. `onFound` is called with them; undefined if the server cannot be reached.
+ * Lines of the last seconds may still be under way.
+ */
+export function checkSilence(
+  asked: QueryState,
+  startMs: number,
+  onFound: (rows: readonly LogRow[] | undefined) => void,
+): EndSource {
+  const controller = new AbortController();
+  const { signal } = controller;
+  linesBetween(asked, startMs, Math.max(startMs, Date.now() - overlapMs), signal).then(
+    (rows = []) => {
+      if (!signal.aborted) onFound(rows);
+    },
+    (error: unknown) => {
+      if (!signal.aborted) onFound(error instanceof ServerError ? [] : undefined);
+    },
+  );
+  return () => controller.abort();
+}
+
+/** Asks for new lines of a query every second. `onProblem` is called if a poll fails; the next one makes up for it, unless it was the last. */
 export function pollLines(
   asked: QueryState,
   startMs: number,
   onLines: TakeLines,
-  onProblem: (text: string) => void,
+  onProblem: (text: string, isLast: boolean) => void,
 ): EndSource {
   const controller = new AbortController();
   let timer: ReturnType<typeof setTimeout> | undefined;
@@ -92,24 +127,19 @@ export function pollLines(
   let isHistory = true;
   const poll = async (): Promise<void> => {
     const endMs = Date.now();
-    const range = {
-      startNs: BigInt(seenMs - overlapMs) * 1_000_000n,
-      endNs: BigInt(endMs) * 1_000_000n,
-    };
     try {
-      const signal = AbortSignal.any([controller.signal, AbortSignal.timeout(withinMs)]);
-      const { data } = await fetchRange({ ...asked, range, limit: maxAtOnce, direction: 'backward' }, signal);
+      const rows = await linesBetween(asked, seenMs - overlapMs, endMs, controller.signal);
       if (controller.signal.aborted) return;
-      if (data.resultType !== 'streams') {
-        onProblem('A live view is of lines: this query counts them.');
+      if (rows === undefined) {
+        onProblem('A live view is of lines: this query counts them.', true);
         return;
       }
       seenMs = endMs;
-      onLines(logRows(data.result, 'backward'), isHistory, 0);
+      onLines(rows, isHistory, 0);
       isHistory = false;
     } catch (error) {
       if (controller.signal.aborted) return;
-      onProblem(failureText(error));
+      onProblem(failureText(error), false);
     }
     timer = setTimeout(() => void poll(), everyMs);
   };

@@ -3,7 +3,15 @@ import { LiveCounts } from '../model/lines/live-counts.js';
 import { numbered, sorted, type LogRow } from '../model/log-rows.js';
 import { joined } from '../model/paging.js';
 import type { QueryState } from '../model/query-state.js';
-import { followTail, maxAtOnce, overlapMs, pollLines, type EndSource } from './live-sources.js';
+import {
+  checkSilence,
+  followTail,
+  maxAtOnce,
+  overlapMs,
+  pollLines,
+  type EndSource,
+  type TakeLines,
+} from './live-sources.js';
 
 export interface LiveState {
   readonly query: string;
@@ -32,22 +40,32 @@ export interface LiveState {
 const maxShown = 1_000;
 /** Length of the history shown at the start. */
 const historyMs = 60_000;
-/** Waits before a lost WebSocket is opened again; after the last one the page polls. */
+/** Waits before a lost WebSocket is opened again; after the last one the page polls, and tries to open it at this interval. */
 const waitsMs = [1_000, 2_000, 4_000, 8_000, 15_000];
+const lastWaitMs = 15_000;
+/** Time without lines after which the page asks whether there are any: a connection may die without being closed. */
+const silentMs = 10_000;
 /** Time after which an open WebSocket counts as a success, so that the waits start again. */
 const steadyMs = 10_000;
 /** Time within which incoming lines are shown together. */
 const togetherMs = 200;
 const tickMs = 1_000;
 
+function nothing(): void {}
+
 /**
- * Follows new lines of a query: over a WebSocket, which is opened again when it is lost, or by polling. While they are paused or read,
+ * Follows new lines of a query: over a WebSocket, which is opened again when it is lost, or by polling until it sends lines. While they are paused or read,
  * the shown lines are held still, and newer ones wait.
  */
 export class LiveTail {
   readonly #notify: (state: LiveState | undefined) => void;
   #state: LiveState | undefined;
-  #endSource: EndSource = () => undefined;
+  #endTail: EndSource = nothing;
+  #endPolls: EndSource = nothing;
+  #endCheck: EndSource = nothing;
+  /** When the WebSocket was opened, and when it last sent lines or was found to have none to send. */
+  #openedMs = 0;
+  #heardMs = 0;
   #timer: ReturnType<typeof setTimeout> | undefined;
   #ticks: ReturnType<typeof setInterval> | undefined;
   #showing: ReturnType<typeof setTimeout> | undefined;
@@ -84,7 +102,10 @@ export class LiveTail {
       isOverrun: false,
       dropped: 0,
     });
-    this.#ticks = setInterval(() => this.#show(), tickMs);
+    this.#ticks = setInterval(() => {
+      this.#show();
+      this.#watch(asked, nowMs - historyMs);
+    }, tickMs);
     this.#open(asked, nowMs - historyMs);
   }
 
@@ -107,8 +128,8 @@ export class LiveTail {
   }
 
   end(): void {
-    this.#endSource();
-    this.#endSource = () => undefined;
+    for (const end of [this.#endTail, this.#endPolls, this.#endCheck]) end();
+    [this.#endTail, this.#endPolls, this.#endCheck] = [nothing, nothing, nothing];
     clearTimeout(this.#timer);
     clearTimeout(this.#showing);
     clearInterval(this.#ticks);
@@ -121,35 +142,73 @@ export class LiveTail {
   }
 
   #open(asked: QueryState, startMs: number): void {
-    this.#endSource = followTail(
+    this.#endTail = followTail(
       asked,
       startMs,
-      (...lines) => this.#take(...lines),
-      () => this.#change({ way: 'tail', problem: undefined }),
+      (...lines) => this.#hear(...lines),
+      () => {
+        this.#openedMs = this.#heardMs = performance.now();
+        if (this.#state?.way !== 'polls') this.#change({ way: 'tail', problem: undefined });
+      },
       (openMs) => this.#lost(asked, startMs, openMs),
     );
+  }
+
+  /** Takes lines of the WebSocket, which replaces polling. */
+  #hear(...lines: Parameters<TakeLines>): void {
+    this.#heardMs = performance.now();
+    if (this.#state?.way === 'polls') {
+      this.#endPolls();
+      this.#change({ way: 'tail', problem: undefined });
+    }
+    this.#take(...lines);
+  }
+
+  /** Finds out if a silent WebSocket has died, by the lines that it should have sent. */
+  #watch(asked: QueryState, startMs: number): void {
+    const silent = performance.now() - this.#heardMs;
+    if (this.#state?.way !== 'tail' || silent < silentMs) return;
+    const openMs = this.#heardMs - this.#openedMs;
+    this.#heardMs = performance.now();
+    this.#endCheck();
+    this.#endCheck = checkSilence(asked, this.#nextMs(startMs), (rows) => {
+      if (this.#state?.way !== 'tail') return;
+      this.#join();
+      if (rows !== undefined && joined(this.#latest, rows, 'backward') === this.#latest) return;
+      this.#endTail();
+      this.#lost(asked, startMs, openMs);
+    });
+  }
+
+  /** The time from which lines may be missing. */
+  #nextMs(startMs: number): number {
+    this.#join();
+    const newest = this.#latest[0];
+    return newest === undefined ? startMs : Math.floor(newest.ms);
   }
 
   /** Opens a lost WebSocket again after a while; polls if it could never be opened, or not for long. */
   #lost(asked: QueryState, startMs: number, openMs: number | undefined): void {
     if (openMs !== undefined && openMs > steadyMs) this.#losses = 0;
-    const waitMs = this.#state?.way === 'opening' ? undefined : waitsMs[this.#losses];
-    this.#join();
-    const newest = this.#latest[0];
-    const nextMs = newest === undefined ? startMs : Math.floor(newest.ms);
-    if (waitMs === undefined) {
-      this.#change({ way: 'polls' });
-      this.#endSource = pollLines(
+    const way = this.#state?.way;
+    const waitMs = way === 'opening' || way === 'polls' ? undefined : waitsMs[this.#losses];
+    const nextMs = this.#nextMs(startMs);
+    this.#losses += 1;
+    this.#change({ way: waitMs === undefined ? 'polls' : 'lost' });
+    if (waitMs === undefined && way !== 'polls')
+      this.#endPolls = pollLines(
         asked,
         nextMs,
         (...lines) => this.#take(...lines),
-        (problem) => this.#change({ problem }),
+        (problem, isLast) => {
+          this.#change({ problem });
+          if (isLast) clearTimeout(this.#timer);
+        },
       );
-      return;
-    }
-    this.#losses += 1;
-    this.#change({ way: 'lost' });
-    this.#timer = setTimeout(() => this.#open(asked, nextMs - overlapMs), waitMs);
+    this.#timer = setTimeout(
+      () => this.#open(asked, this.#nextMs(startMs) - overlapMs),
+      waitMs ?? lastWaitMs,
+    );
   }
 
   #take(rows: readonly LogRow[], isHistory: boolean, dropped: number): void {
