@@ -16,6 +16,7 @@ const firstPartMs = 2;
 const partMs = 300;
 /** Longest time without letting the browser draw and react. */
 const sliceMs = 10;
+const longestFrameMs = 100;
 
 /**
  * Runs a log query and reads its answer while it arrives; `onPart` gets the lines so far, if reading takes long. The signal ends the request
@@ -32,17 +33,25 @@ export async function readLines(
   let timer: ReturnType<typeof setTimeout> | undefined;
   let told = 0;
   const show = (): void => {
+    clearTimeout(timer);
     timer = setTimeout(show, partMs);
     if (reader.rows.length > told) onPart(sorted(reader.rows, asked.direction));
     told = reader.rows.length;
   };
-  let sliceEnd = performance.now() + sliceMs;
+  let sliceEnd = 0;
   try {
     for (let piece = await body.read(); !piece.done; piece = await body.read()) {
-      timer ??= setTimeout(show, firstPartMs);
+      if (timer === undefined) {
+        timer = setTimeout(show, firstPartMs);
+        sliceEnd = performance.now() + firstPartMs;
+      }
       const entries = reader.push(decoder.decode(piece.value, { stream: true }));
       while (entries.next().done !== true) {
         if (performance.now() < sliceEnd) continue;
+        if (told === 0) {
+          show();
+          await nextFrame();
+        }
         await nextTask();
         signal.throwIfAborted();
         sliceEnd = performance.now() + sliceMs;
@@ -56,6 +65,14 @@ export async function readLines(
   }
   const { rows, stats, warnings } = reader;
   return { rows: numbered(sorted(rows, asked.direction)), stats, warnings };
+}
+
+/** Lets the browser draw a frame, which it does not do for a page in the background. */
+function nextFrame(): Promise<void> {
+  return new Promise((resolve) => {
+    setTimeout(resolve, longestFrameMs);
+    requestAnimationFrame(() => resolve());
+  });
 }
 
 /** Lets the browser draw and react; unlike a timer, this is not slowed down in a page in the background. */
