@@ -100,3 +100,14 @@ export const cutTexts = `(() => {
   }
   return cut;
 })()`;
+
+/** True if each line of a list begins where the one before it ends. */
+export const rowsTouch = `(() => {
+  const rows = [...document.querySelectorAll('.log .row')]
+    .map((row) => [Number(row.dataset.index), row.getBoundingClientRect()])
+    .sort(([a], [b]) => a - b);
+  return rows.every(([index, { top }], at) => {
+    const [before, box] = rows[at - 1] ?? [];
+    return before !== index - 1 || Math.abs(box.bottom - top) < 1.5;
+  });
+})()`;

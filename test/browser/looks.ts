@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import axe from 'axe-core';
 import type { Browser, Locator, Page } from 'playwright-core';
 import { openPage, type Look, type WatchedPage } from './chromium.js';
-import { faintTexts, namelessControls, overflow, smallTargets, smallTexts } from './in-page.js';
+import { faintTexts, namelessControls, overflow, rowsTouch, smallTargets, smallTexts } from './in-page.js';
 
 /**
  * Keeps a picture under a name, of the page from its top to a height or of one part; does nothing unless pictures are wanted. It takes the
@@ -54,7 +54,7 @@ export async function withPage(
   }
 }
 
-/** What holds in every state of the page: it fits, its texts and targets are large enough, and nobody is shut out (WCAG AA). */
+/** What holds in every state of the page: it fits, its lines do not overlap, its texts and targets are large enough, and nobody is shut out (WCAG AA). */
 export async function fitsAndReads(page: Page): Promise<void> {
   assert.ok((await page.evaluate<number>(overflow)) <= 0, 'the page is no wider than its window');
   for (const [what, question] of [
@@ -64,6 +64,7 @@ export async function fitsAndReads(page: Page): Promise<void> {
     ['a target under 32 pixels', smallTargets],
   ] as const)
     assert.deepEqual(await page.evaluate<string[]>(question), [], what);
+  await until(page, rowsTouch);
   await page.evaluate(axe.source);
   const found = await page.evaluate<readonly string[]>(`
     axe.run(document, { runOnly: ['wcag2a', 'wcag2aa', 'wcag21a', 'wcag21aa', 'wcag22aa', 'best-practice'] })

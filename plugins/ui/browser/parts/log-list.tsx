@@ -54,8 +54,14 @@ export function LogList({
   });
   const onKeyDown = useRowKeys(virtual, rows.length, active, activate);
   const layout = `${place.width} ${wraps} ${columns.map(({ width }) => width).join(' ')}`;
-  // Heights that were measured at another width are wrong now.
-  useLayoutEffect(() => virtual.measure(), [layout]);
+  // Heights that were measured at another width are wrong now. A row that is as high as before tells no observer.
+  useLayoutEffect(() => {
+    virtual.measure();
+    // The positions are computed anew, with which the heights are compared.
+    virtual.getTotalSize();
+    for (const row of virtual.elementsCache.values())
+      if (row.isConnected) virtual.resizeItem(virtual.indexFromElement(row), row.offsetHeight);
+  }, [layout]);
   useNearEnd(virtual, rows.length, onNearEnd);
   const hasDays = range.endMs - range.startMs > dayMs;
   const name = `Log lines: ${rows.length}`;
