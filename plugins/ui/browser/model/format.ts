@@ -148,21 +148,20 @@ const weekdays = ['Sun', 'Mon', 'Tue', 'Wed', 'Thu', 'Fri', 'Sat'] as const;
 const months = ['Jan', 'Feb', 'Mar', 'Apr', 'May', 'Jun', 'Jul', 'Aug', 'Sep', 'Oct', 'Nov', 'Dec'] as const;
 
 /**
- * A time below an axis. Among times of day it is the time, as exactly as the range requires, or at midnight the day; among days it is the day,
- * among months the month, with the year where it begins.
+ * A time below an axis: the time of day, as exactly as the range requires, or at midnight the day; among months the month, with the year where
+ * it begins.
  */
 export function formatTick(
   ms: number,
   { startMs, endMs }: TimeRange,
-  kind: 'times' | 'days' | 'months',
+  areMonths: boolean,
   zone: Zone = 'browser',
 ): string {
   const date = shifted(ms, zone);
   const month = months[date.getUTCMonth()] ?? '';
-  if (kind === 'months') return date.getUTCMonth() === 0 ? String(date.getUTCFullYear()) : month;
+  if (areMonths) return date.getUTCMonth() === 0 ? String(date.getUTCFullYear()) : month;
   const time = formatSecond(ms, zone);
-  if (kind === 'days' || time === '00:00:00')
-    return `${weekdays[date.getUTCDay()] ?? ''} ${date.getUTCDate()} ${month}`;
+  if (time === '00:00:00') return `${weekdays[date.getUTCDay()] ?? ''} ${date.getUTCDate()} ${month}`;
   return time.slice(0, endMs - startMs < 300_000 ? 8 : 5);
 }
 

@@ -32,8 +32,8 @@ const monthSteps = [1, 2, 3, 6, 12];
 /** The times below an axis, in Unix milliseconds. */
 export interface TimeAxis {
   readonly ticks: readonly number[];
-  /** The distance between them as its kind: times of day, days, or months. */
-  readonly kind: 'times' | 'days' | 'months';
+  /** True if they are firsts of months. */
+  readonly areMonths: boolean;
 }
 
 /**
@@ -52,7 +52,7 @@ export function timeTicks(
   const ticks = locals
     .flatMap((local) => instantOf(local, offsetAt))
     .filter((ms) => ms >= startMs && ms <= endMs);
-  return { ticks, kind: step === undefined ? 'months' : step >= day ? 'days' : 'times' };
+  return { ticks, areMonths: step === undefined };
 }
 
 /** The multiples of a step in a span of local time; weeks begin on Monday. */

@@ -64,7 +64,7 @@ export function Axes({
         </g>
       ))}
       {axis.ticks.map((ms) => {
-        const label = formatTick(ms, range, axis.kind, zone);
+        const label = formatTick(ms, range, axis.areMonths, zone);
         // A label at the very edge would be cut.
         const isNearEdge = x(ms) > frame.right - edgeOf(label) || x(ms) < frame.left + 16;
         return isNearEdge ? null : (

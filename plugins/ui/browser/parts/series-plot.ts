@@ -76,8 +76,8 @@ export function optionsOf(plotting: Plotting, settings: PlotSettings): uPlot.Opt
         size: 28,
         splits: (plot) => axisOf(plot).ticks.map((ms) => ms / 1000),
         values: (plot, splits) => {
-          const { kind } = axisOf(plot);
-          return splits.map((seconds) => formatTick(seconds * 1000, range, kind, zone));
+          const { areMonths } = axisOf(plot);
+          return splits.map((seconds) => formatTick(seconds * 1000, range, areMonths, zone));
         },
       },
       {

@@ -8,8 +8,8 @@ const startMs = Date.UTC(2026, 10, 19, 9, 20);
 
 function labels(hours: number, count: number): readonly string[] {
   const range = { startMs, endMs: startMs + hours * hour };
-  const { ticks, kind } = timeTicks(range, count, () => 0);
-  return ticks.map((ms) => formatTick(ms, range, kind, 'utc'));
+  const { ticks, areMonths } = timeTicks(range, count, () => 0);
+  return ticks.map((ms) => formatTick(ms, range, areMonths, 'utc'));
 }
 
 test('minutes and hours have times of day, and midnight has the day', (t) => {
