@@ -47,7 +47,7 @@ export const noRepeats: FoundRepeats = { repeatedAt: [], surplus: [], dense: [],
 
 /** The repeated entries of a segment. */
 export interface SegmentRepeats extends Pick<FoundRepeats, 'repeatedAt' | 'surplus'> {
-  /** How the backend can count the distinct rows of the segment; empty if there are no repeats, or none that it can tell. */
+  /** The rows that the backend can deduplicate in the segment; empty if none repeat, or if it cannot tell which. */
   readonly dense: readonly DenseRepeats[];
   /** True if it is cheaper to subtract the surplus rows. */
   readonly subtracts: boolean;

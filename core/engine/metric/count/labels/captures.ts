@@ -1,13 +1,7 @@
 import type { PatternPart } from '../../../../logql/index.js';
 import type { LogsqlFilter, LogsqlPipe } from '../../../../victoria/logsql/ast.js';
 import { and, extract, literalText, not, or, present } from '../../../../victoria/logsql/build.js';
-import {
-  labelColumn,
-  paddedLine,
-  textBefore,
-  textBehind,
-  type ParsedLabels,
-} from './parsed-labels.js';
+import { labelColumn, paddedLine, textBefore, textBehind, type ParsedLabels } from './parsed-labels.js';
 
 /**
  * The labels of `| pattern`. VictoriaLogs cuts a line like Loki if it has the literal texts of the pattern up to the one behind the last

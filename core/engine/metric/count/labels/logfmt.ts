@@ -1,13 +1,16 @@
 import { LogfmtReader, atEnd, atPair } from '../../../../logql/pipeline/logfmt-reader.js';
 import type { LogsqlFilter, LogsqlPipe } from '../../../../victoria/logsql/ast.js';
-import { and, extract, field, not, or, present, regexp, substring } from '../../../../victoria/logsql/build.js';
 import {
-  labelColumn,
-  paddedLine,
-  textBefore,
-  textBehind,
-  type ParsedLabels,
-} from './parsed-labels.js';
+  and,
+  extract,
+  field,
+  not,
+  or,
+  present,
+  regexp,
+  substring,
+} from '../../../../victoria/logsql/build.js';
+import { labelColumn, paddedLine, textBefore, textBehind, type ParsedLabels } from './parsed-labels.js';
 
 /**
  * The labels of `| logfmt`. A label comes from the first pair of its name, and its value represents the line if four conditions hold: the key
