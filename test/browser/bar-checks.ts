@@ -30,6 +30,7 @@ export const barChecks: readonly Check[] = [
             await page.locator('.row').first().waitFor();
             await page.locator('.time-button').click();
             await fitsAndReads(page);
+            if (size.width === 1440 && scheme === 'light') await settings.picture('time', page, 640, 'kept');
             await page.getByRole('button', { name: 'Last 2 days' }).click();
             await until(page, "location.href.includes('range=2d')");
             await settled(page);
@@ -123,6 +124,7 @@ export const barChecks: readonly Check[] = [
             /has the field duration_msec\. Fields that exist: .*duration_ms/,
           );
           await fitsAndReads(page);
+          await settings.picture('empty', page, 520);
           await reason.getByRole('button', { name: 'Use duration_ms' }).click();
           await page.locator('.row').first().waitFor();
           assert.match(await queryText(page), /duration_ms>5/);
@@ -154,6 +156,7 @@ export const barChecks: readonly Check[] = [
         await page.locator('.plan').waitFor();
         await page.getByRole('tab', { name: 'Error' }).click();
         await fitsAndReads(page);
+        await settings.picture('error', page, 440);
         await page.getByRole('button', { name: 'Sum by service_name' }).click();
         await page.locator('.plot canvas').first().waitFor();
         assert.match(await queryText(page), /^sum by \(service_name\)/);
@@ -247,6 +250,7 @@ export const barChecks: readonly Check[] = [
         await page.getByRole('button', { name: 'Share', exact: true }).click();
         assert.match(await page.locator('.share').innerText(), /-ui\.grafana-url/);
         await fitsAndReads(page);
+        await settings.picture('share', page, 520, 'kept');
         await page.getByRole('button', { name: 'Copy as logcli' }).click();
         await page.getByText('Copied').first().waitFor();
         assert.match(

@@ -241,6 +241,7 @@ export const findingChecks: readonly Check[] = [
         const days = texts.filter((text) => /^(Mon|Tue|Wed|Thu|Fri|Sat|Sun) \d+ \w{3}$/.test(text));
         assert.ok(days.length >= 6, texts.join(' '));
         await fitsAndReads(page);
+        await settings.picture('days', page, 440);
       }),
   ],
 ];

@@ -111,3 +111,11 @@ export const rowsTouch = `(() => {
     return before !== index - 1 || Math.abs(box.bottom - top) < 1.5;
   });
 })()`;
+
+/** Controls and texts that reach beyond the panel of a menu. */
+export const spiltOver = `[...document.querySelectorAll('.popover-panel')].flatMap((panel) => {
+  const { bottom, right } = panel.getBoundingClientRect();
+  return [...panel.querySelectorAll('*')]
+    .filter((one) => one.getBoundingClientRect().bottom > bottom + 1 || one.getBoundingClientRect().right > right + 1)
+    .map((one) => one.outerHTML.slice(0, 100));
+})`;

@@ -2,7 +2,15 @@ import assert from 'node:assert/strict';
 import axe from 'axe-core';
 import type { Browser, Locator, Page } from 'playwright-core';
 import { openPage, type Look, type WatchedPage } from './chromium.js';
-import { faintTexts, namelessControls, overflow, rowsTouch, smallTargets, smallTexts } from './in-page.js';
+import {
+  faintTexts,
+  namelessControls,
+  overflow,
+  rowsTouch,
+  smallTargets,
+  smallTexts,
+  spiltOver,
+} from './in-page.js';
 
 /**
  * Keeps a picture under a name, of the page from its top to a height or of one part; does nothing unless pictures are wanted. It takes the
@@ -62,6 +70,7 @@ export async function fitsAndReads(page: Page): Promise<void> {
     ['a text with a contrast under 4.5:1', faintTexts],
     ['a text under 13 pixels', smallTexts],
     ['a target under 32 pixels', smallTargets],
+    ['something outside of its menu', spiltOver],
   ] as const)
     assert.deepEqual(await page.evaluate<string[]>(question), [], what);
   await until(page, rowsTouch);

@@ -211,6 +211,7 @@ export const readingChecks: readonly Check[] = [
           const cut = await heightOf();
           assert.ok(cut < 190, `${cut}`);
           await fitsAndReads(page);
+          if (size.width === 1440) await settings.picture('cut', page, 640);
           await row.getByRole('button', { name: 'Show 40 more lines' }).click();
           await row.getByRole('button', { name: 'Show fewer lines' }).waitFor();
           assert.ok((await heightOf()) > 40 * 18);

@@ -199,7 +199,7 @@ function Row({
       </th>
       <td class="number">
         {formatShare(ownMs, totalMs)}
-        <svg class="share" viewBox="0 0 100 6" preserveAspectRatio="none" aria-hidden="true">
+        <svg class="share-bar" viewBox="0 0 100 6" preserveAspectRatio="none" aria-hidden="true">
           <rect width="100" height="6" />
           <rect class="fill" width={totalMs > 0 ? Math.min(100, (ownMs / totalMs) * 100) : 0} height="6" />
         </svg>

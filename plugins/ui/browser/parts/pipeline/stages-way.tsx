@@ -156,7 +156,7 @@ function Facts({ place }: { readonly place: StageOnWay }): JSX.Element {
 
 function Bar({ share }: { readonly share: number }): JSX.Element {
   return (
-    <svg class="share" viewBox="0 0 100 6" preserveAspectRatio="none" aria-hidden="true">
+    <svg class="share-bar" viewBox="0 0 100 6" preserveAspectRatio="none" aria-hidden="true">
       <rect width="100" height="6" />
       <rect class="fill" width={Math.min(1, share) * 100} height="6" />
     </svg>
