@@ -279,6 +279,8 @@ export const barChecks: readonly Check[] = [
         };
         await click(page.locator('.example', { hasText: 'Warnings and errors' }));
         await page.locator('.bar .level-error').first().waitFor();
+        // While lines arrive, the bars count those so far.
+        await settled(page);
         // The red peak stands out; a press on its bar asks for its minute alone.
         const peak = await page.evaluate<{ readonly x: number; readonly y: number }>(`(() => {
           const bars = [...document.querySelectorAll('.bar .level-error')].map((bar) => bar.getBoundingClientRect());

@@ -11,7 +11,7 @@ export interface ReadLines {
 }
 
 /** Time after the first byte at which the lines so far are shown: almost at once, but small answers have ended by then. */
-const firstPartMs = 2;
+const firstPartMs = 5;
 /** Time between further parts. */
 const partMs = 300;
 /** Longest time without letting the browser draw and react. */
