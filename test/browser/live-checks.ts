@@ -219,6 +219,19 @@ export const liveChecks: readonly Check[] = [
       }),
   ],
   [
+    'a live view of a query without lines keeps its connection',
+    (settings) =>
+      withGate(settings, async (page, gate) => {
+        await typeQuery(page, `${everyLine} |= "nobody writes this"`);
+        const polls = countPolls(page);
+        await page.getByRole('button', { name: 'Live', exact: true }).click();
+        while (polls() < 1) await page.waitForTimeout(100);
+        await page.waitForTimeout(2_000);
+        assert.equal(await page.locator('.live-state').innerText(), 'Live');
+        assert.equal(gate.upgrades.length, 1);
+      }),
+  ],
+  [
     'a live view says how many lines the server has dropped',
     (settings) =>
       withGate(settings, async (page, gate) => {

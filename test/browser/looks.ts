@@ -62,7 +62,7 @@ export async function withPage(
   }
 }
 
-/** What holds in every state of the page: it fits, its lines do not overlap, its texts and targets are large enough, and nobody is shut out (WCAG AA). */
+/** Checks a state of the page: it fits its window, lines do not overlap, texts and targets are large enough, and axe finds no serious fault (WCAG AA). */
 export async function fitsAndReads(page: Page): Promise<void> {
   assert.ok((await page.evaluate<number>(overflow)) <= 0, 'the page is no wider than its window');
   for (const [what, question] of [

@@ -1,5 +1,5 @@
 import { failureText, fetchRange, openTail, ServerError } from '../api.js';
-import { logRows, type LogRow } from '../model/log-rows.js';
+import { compareNs, logRows, type LogRow } from '../model/log-rows.js';
 import type { QueryState } from '../model/query-state.js';
 import type { TailFrame } from '../model/wire.js';
 
@@ -9,6 +9,8 @@ const everyMs = 1_000;
 /** Time that is read again, because lines may arrive late, and lines of one timestamp in parts. */
 export const overlapMs = 5_000;
 const withinMs = 20_000;
+/** Time without lines after which the page asks whether there are any: a connection may die without being closed. */
+const silentMs = 10_000;
 /** Time that a WebSocket may take to open. */
 const openWithinMs = 10_000;
 
@@ -19,8 +21,8 @@ export type TakeLines = (rows: readonly LogRow[], isHistory: boolean, dropped: n
 export type EndSource = () => void;
 
 /**
- * Follows the tail of a query over a WebSocket. `onEnd` is called once when it has ended by itself, with the time for which it was open;
- * undefined if it never was.
+ * Follows the tail of a query over a WebSocket. `onEnd` is called once when it has ended by itself, or is silent while there are lines, with the
+ * time from its opening to its end or its silence; undefined if it never was open.
  */
 export function followTail(
   asked: QueryState,
@@ -32,6 +34,8 @@ export function followTail(
   const controller = new AbortController();
   const { signal } = controller;
   let openedMs: number | undefined;
+  let heardMs = 0;
+  let newest = `${startMs}000000`;
   let isHistory = true;
   let socket: WebSocket;
   try {
@@ -42,12 +46,37 @@ export function followTail(
     return () => clearTimeout(timer);
   }
   const overdue = setTimeout(() => socket.close(), openWithinMs);
+  const end = (): void => {
+    clearTimeout(overdue);
+    clearInterval(watch);
+    controller.abort();
+    socket.close();
+  };
+  /** Ends a silent WebSocket that has not sent lines which are there; those of the last seconds may still be under way. */
+  const check = async (): Promise<void> => {
+    if (openedMs === undefined || performance.now() - heardMs < silentMs) return;
+    const openMs = heardMs - openedMs;
+    heardMs = performance.now();
+    try {
+      const fromMs = Number(BigInt(newest) / 1_000_000n);
+      const untilMs = Math.max(fromMs, Date.now() - overlapMs);
+      const rows = (await linesBetween(asked, fromMs, untilMs, signal)) ?? [];
+      if (rows.every(({ ns }) => compareNs(ns, newest) <= 0)) return;
+    } catch (error) {
+      // An answer of the server, though an error, says that it can be reached.
+      if (error instanceof ServerError) return;
+    }
+    if (signal.aborted) return;
+    end();
+    onEnd(openMs);
+  };
+  const watch = setInterval(() => void check(), everyMs);
   const on = { signal };
   socket.addEventListener(
     'open',
     () => {
       clearTimeout(overdue);
-      openedMs = performance.now();
+      openedMs = heardMs = performance.now();
       onOpen();
     },
     on,
@@ -58,7 +87,10 @@ export function followTail(
       // The server's frames have this form.
       const { streams, dropped_entries: dropped = [] } = JSON.parse(data) as TailFrame;
       const rows = logRows(streams, 'backward');
-      const openMs = performance.now() - (openedMs ?? 0);
+      heardMs = performance.now();
+      const ns = rows[0]?.ns;
+      if (ns !== undefined && compareNs(ns, newest) > 0) newest = ns;
+      const openMs = heardMs - (openedMs ?? 0);
       onLines(rows, isHistory && openMs < everyMs, dropped.length);
       isHistory = false;
     },
@@ -67,16 +99,12 @@ export function followTail(
   socket.addEventListener(
     'close',
     () => {
-      clearTimeout(overdue);
+      end();
       onEnd(openedMs === undefined ? undefined : performance.now() - openedMs);
     },
     on,
   );
-  return () => {
-    clearTimeout(overdue);
-    controller.abort();
-    socket.close();
-  };
+  return end;
 }
 
 /** The newest lines of a query between two times; undefined if it counts lines. */
@@ -84,34 +112,12 @@ async function linesBetween(
   asked: QueryState,
   startMs: number,
   endMs: number,
-  end: AbortSignal,
+  ended: AbortSignal,
 ): Promise<readonly LogRow[] | undefined> {
   const range = { startNs: BigInt(startMs) * 1_000_000n, endNs: BigInt(endMs) * 1_000_000n };
-  const signal = AbortSignal.any([end, AbortSignal.timeout(withinMs)]);
+  const signal = AbortSignal.any([ended, AbortSignal.timeout(withinMs)]);
   const { data } = await fetchRange({ ...asked, range, limit: maxAtOnce, direction: 'backward' }, signal);
   return data.resultType === 'streams' ? logRows(data.result, 'backward') : undefined;
-}
-
-/**
- * Asks for lines that a silent WebSocket should have sent. `onFound` is called with them; undefined if the server cannot be reached.
- * Lines of the last seconds may still be under way.
- */
-export function checkSilence(
-  asked: QueryState,
-  startMs: number,
-  onFound: (rows: readonly LogRow[] | undefined) => void,
-): EndSource {
-  const controller = new AbortController();
-  const { signal } = controller;
-  linesBetween(asked, startMs, Math.max(startMs, Date.now() - overlapMs), signal).then(
-    (rows = []) => {
-      if (!signal.aborted) onFound(rows);
-    },
-    (error: unknown) => {
-      if (!signal.aborted) onFound(error instanceof ServerError ? [] : undefined);
-    },
-  );
-  return () => controller.abort();
 }
 
 /** Asks for new lines of a query every second. `onProblem` is called if a poll fails; the next one makes up for it, unless it was the last. */

@@ -4,7 +4,6 @@ import { numbered, sorted, type LogRow } from '../model/log-rows.js';
 import { joined } from '../model/paging.js';
 import type { QueryState } from '../model/query-state.js';
 import {
-  checkSilence,
   followTail,
   maxAtOnce,
   overlapMs,
@@ -40,11 +39,8 @@ export interface LiveState {
 const maxShown = 1_000;
 /** Length of the history shown at the start. */
 const historyMs = 60_000;
-/** Waits before a lost WebSocket is opened again; after the last one the page polls, and tries to open it at this interval. */
+/** Waits before a lost WebSocket is opened again; after the last one the page polls, and tries again at that interval. */
 const waitsMs = [1_000, 2_000, 4_000, 8_000, 15_000];
-const lastWaitMs = 15_000;
-/** Time without lines after which the page asks whether there are any: a connection may die without being closed. */
-const silentMs = 10_000;
 /** Time after which an open WebSocket counts as a success, so that the waits start again. */
 const steadyMs = 10_000;
 /** Time within which incoming lines are shown together. */
@@ -54,18 +50,14 @@ const tickMs = 1_000;
 function nothing(): void {}
 
 /**
- * Follows new lines of a query: over a WebSocket, which is opened again when it is lost, or by polling until it sends lines. While they are paused or read,
- * the shown lines are held still, and newer ones wait.
+ * Follows new lines of a query: over a WebSocket, which is opened again when it is lost, or by polling until it sends lines. While they are
+ * paused or read, the shown lines are held still, and newer ones wait.
  */
 export class LiveTail {
   readonly #notify: (state: LiveState | undefined) => void;
   #state: LiveState | undefined;
   #endTail: EndSource = nothing;
   #endPolls: EndSource = nothing;
-  #endCheck: EndSource = nothing;
-  /** When the WebSocket was opened, and when it last sent lines or was found to have none to send. */
-  #openedMs = 0;
-  #heardMs = 0;
   #timer: ReturnType<typeof setTimeout> | undefined;
   #ticks: ReturnType<typeof setInterval> | undefined;
   #showing: ReturnType<typeof setTimeout> | undefined;
@@ -102,10 +94,7 @@ export class LiveTail {
       isOverrun: false,
       dropped: 0,
     });
-    this.#ticks = setInterval(() => {
-      this.#show();
-      this.#watch(asked, nowMs - historyMs);
-    }, tickMs);
+    this.#ticks = setInterval(() => this.#show(), tickMs);
     this.#open(asked, nowMs - historyMs);
   }
 
@@ -128,8 +117,9 @@ export class LiveTail {
   }
 
   end(): void {
-    for (const end of [this.#endTail, this.#endPolls, this.#endCheck]) end();
-    [this.#endTail, this.#endPolls, this.#endCheck] = [nothing, nothing, nothing];
+    this.#endTail();
+    this.#endPolls();
+    [this.#endTail, this.#endPolls] = [nothing, nothing];
     clearTimeout(this.#timer);
     clearTimeout(this.#showing);
     clearInterval(this.#ticks);
@@ -147,7 +137,6 @@ export class LiveTail {
       startMs,
       (...lines) => this.#hear(...lines),
       () => {
-        this.#openedMs = this.#heardMs = performance.now();
         if (this.#state?.way !== 'polls') this.#change({ way: 'tail', problem: undefined });
       },
       (openMs) => this.#lost(asked, startMs, openMs),
@@ -156,28 +145,11 @@ export class LiveTail {
 
   /** Takes lines of the WebSocket, which replaces polling. */
   #hear(...lines: Parameters<TakeLines>): void {
-    this.#heardMs = performance.now();
     if (this.#state?.way === 'polls') {
       this.#endPolls();
       this.#change({ way: 'tail', problem: undefined });
     }
     this.#take(...lines);
-  }
-
-  /** Finds out if a silent WebSocket has died, by the lines that it should have sent. */
-  #watch(asked: QueryState, startMs: number): void {
-    const silent = performance.now() - this.#heardMs;
-    if (this.#state?.way !== 'tail' || silent < silentMs) return;
-    const openMs = this.#heardMs - this.#openedMs;
-    this.#heardMs = performance.now();
-    this.#endCheck();
-    this.#endCheck = checkSilence(asked, this.#nextMs(startMs), (rows) => {
-      if (this.#state?.way !== 'tail') return;
-      this.#join();
-      if (rows !== undefined && joined(this.#latest, rows, 'backward') === this.#latest) return;
-      this.#endTail();
-      this.#lost(asked, startMs, openMs);
-    });
   }
 
   /** The time from which lines may be missing. */
@@ -207,7 +179,7 @@ export class LiveTail {
       );
     this.#timer = setTimeout(
       () => this.#open(asked, this.#nextMs(startMs) - overlapMs),
-      waitMs ?? lastWaitMs,
+      waitMs ?? waitsMs.at(-1),
     );
   }
 

@@ -31,12 +31,12 @@ export async function readLines(
   const reader = new AnswerReader();
   const decoder = new TextDecoder();
   let timer: ReturnType<typeof setTimeout> | undefined;
-  let told = 0;
+  let shown = 0;
   const show = (): void => {
     clearTimeout(timer);
     timer = setTimeout(show, partMs);
-    if (reader.rows.length > told) onPart(sorted(reader.rows, asked.direction));
-    told = reader.rows.length;
+    if (reader.rows.length > shown) onPart(sorted(reader.rows, asked.direction));
+    shown = reader.rows.length;
   };
   let sliceEnd = 0;
   try {
@@ -48,7 +48,7 @@ export async function readLines(
       const entries = reader.push(decoder.decode(piece.value, { stream: true }));
       while (entries.next().done !== true) {
         if (performance.now() < sliceEnd) continue;
-        if (told === 0) {
+        if (shown === 0) {
           show();
           await nextFrame();
         }

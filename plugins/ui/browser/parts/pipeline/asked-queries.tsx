@@ -8,6 +8,7 @@ import type { AskedQueries, AskedQuery } from '../../model/wire.js';
 import { openedPlans } from '../../store/plan-runs.js';
 import { session } from '../../store/session.js';
 import { Icon } from '../icons.js';
+import { ShareBar } from './share-bar.js';
 
 const refreshMs = 5_000;
 
@@ -199,10 +200,7 @@ function Row({
       </th>
       <td class="number">
         {formatShare(ownMs, totalMs)}
-        <svg class="share-bar" viewBox="0 0 100 6" preserveAspectRatio="none" aria-hidden="true">
-          <rect width="100" height="6" />
-          <rect class="fill" width={totalMs > 0 ? Math.min(100, (ownMs / totalMs) * 100) : 0} height="6" />
-        </svg>
+        <ShareBar share={totalMs > 0 ? ownMs / totalMs : 0} />
       </td>
       <td class={minor('count')}>{formatCount(count)}</td>
       <td class={minor('mean')}>{formatMs(columnValue('mean', asked))} ms</td>

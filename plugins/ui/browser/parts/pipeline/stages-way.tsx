@@ -4,6 +4,7 @@ import { formatCount, formatCounted, formatMs } from '../../model/format.js';
 import { sortOptions } from '../../model/options.js';
 import { routesOnWay, stagesOnWay, type StageOnWay } from '../../model/stage-way.js';
 import type { LoadedPipeline, RouteFigures } from '../../model/wire.js';
+import { ShareBar } from './share-bar.js';
 import { OpenPart, PartButton, useOpen, WithPanel } from './with-panel.js';
 
 /** The way of a request: the routes by which it arrives, and the stages in their order with figures at the arrows between them. */
@@ -129,13 +130,13 @@ function Facts({ place }: { readonly place: StageOnWay }): JSX.Element {
       )}
       {cache !== undefined ? (
         <li>
-          <Bar share={cache.hits / cache.asked} /> {formatShare(cache.hits, cache.asked)} hits
+          <ShareBar share={cache.hits / cache.asked} /> {formatShare(cache.hits, cache.asked)} hits
         </li>
       ) : (
         answeredHere > 0 &&
         !isLast && (
           <li>
-            <Bar share={answeredHere / calls} /> {formatShare(answeredHere, calls)} answered here
+            <ShareBar share={answeredHere / calls} /> {formatShare(answeredHere, calls)} answered here
           </li>
         )
       )}
@@ -151,15 +152,6 @@ function Facts({ place }: { readonly place: StageOnWay }): JSX.Element {
         </li>
       )}
     </ul>
-  );
-}
-
-function Bar({ share }: { readonly share: number }): JSX.Element {
-  return (
-    <svg class="share-bar" viewBox="0 0 100 6" preserveAspectRatio="none" aria-hidden="true">
-      <rect width="100" height="6" />
-      <rect class="fill" width={Math.min(1, share) * 100} height="6" />
-    </svg>
   );
 }
 
@@ -180,7 +172,7 @@ function Figure({
       <dt>{name}</dt>
       <dd>
         {value}
-        {share !== undefined && <Bar share={share} />}
+        {share !== undefined && <ShareBar share={share} />}
       </dd>
     </div>
   );
