@@ -38,7 +38,7 @@ import { runInNewContext } from 'node:vm';
  * Maximum growth of the heap between two full collections, in percent of the memory in use. On a large machine V8 would allow several times
  * that, although each answer leaves some megabytes of garbage.
  */
-const heapGrowingPercent = 60;
+const heapGrowingPercent = 150;
 
 /** Runs the proxy. */
 export function serve(args: readonly string[], io: Io): Promise<number> {
