@@ -14,8 +14,9 @@ const plain = {
   sharing: [],
   repeatedAt: [],
   surplus: [],
+  surplusAt: [],
   crowded: [],
-  subtracts: true,
+  denseRows: 0,
 };
 const row = { _time: '2026-11-01T00:00:00Z', _stream: '{a="b"}', _msg: 'line', constructor: 'x' };
 /** Every form that a fact may have. */
@@ -29,7 +30,8 @@ const facts: readonly (readonly [name: string, fact: unknown])[] = [
     {
       ...plain,
       surplus: [row],
-      subtracts: false,
+      surplusAt: [{ stream: '{a="b"}', times: 'AQAAAAAAAAD/////////fw==' }],
+      denseRows: 40,
       crowded: [{ startNs: '1', endNs: '2', streams: ['{a="b"}'], columns: ['_time', '__proto__'] }],
     },
   ],
@@ -103,9 +105,11 @@ test('what is known is not replaced, and what is no fact is refused', async (t) 
     ['stretches', { missing: -1 }],
     ['stretches', { missing: 0.5 }],
     ['stretches', { hiding: [0] }],
-    ['stretches', { subtracts: null }],
+    ['stretches', { denseRows: null }],
     ['stretches', { surplus: [{ _msg: 5 }] }],
     ['stretches', { surplus: ['row'] }],
+    ['stretches', { surplusAt: [{ stream: '{}', times: 'AQAAAA==' }] }],
+    ['stretches', { surplusAt: [{ stream: '{}' }] }],
     ['stretches', { crowded: [{}] }],
     ['stretches', { sharing: 'a' }],
     ['spelled-levels', { streams: [{ text: 'a' }] }],

@@ -4,12 +4,14 @@ import type { MemoryAccount } from '../../../base/memory/account.js';
 import type { StreamIdentity } from '../../../victoria/names/stream-identity.js';
 import { Pacer } from '../../../base/pace/pacer.js';
 import { atPace } from '../../../base/pace/steps.js';
+import { parseRowTime } from '../../../victoria/names/row-time.js';
+import { printRfc3339 } from '../../../base/time/index.js';
 import type { BackendRow } from '../../../victoria/upstream/types.js';
 import type { Backend } from '../../backend.js';
 import { streamsWithSameEntries } from './stream-listing.js';
-import { decline, type Declined } from '../declined.js';
+import { decline, isDeclined, type Declined } from '../declined.js';
 import { Repeats } from '../repeats.js';
-import { maxTimes, rowsAt, timesOfRepeats } from './repeated-times.js';
+import { maxTimes, rowsAt, timesOfRepeats, type StreamTimes } from './repeated-times.js';
 import type { SelectionProfile } from './profile.js';
 
 export interface DuplicatesRequest extends Backend {
@@ -27,6 +29,46 @@ export interface DuplicatesRequest extends Backend {
   readonly leavesDense?: boolean;
 }
 
+/** Rows that repeat an earlier one. */
+export interface Duplicates {
+  readonly rows: readonly BackendRow[];
+  /** Streams and times of further ones, and possibly of some outside of the range. */
+  readonly times: readonly StreamTimes[];
+}
+
+export const noDuplicates: Duplicates = { rows: [], times: [] };
+
+/** @param times of the surplus rows, if their streams alone decide how they count */
+export async function duplicatesOf(
+  request: DuplicatesRequest,
+  times: readonly StreamTimes[] | undefined,
+): Promise<Duplicates | Declined> {
+  if (times !== undefined && (await streamsTogether(request)).size === 0) return { rows: [], times };
+  const rows = await duplicateRows(request);
+  return isDeclined(rows) ? rows : { rows, times: [] };
+}
+
+/** Rows, each with the times at which rows like it are surplus. */
+export async function* eachDuplicate(
+  { rows, times }: Duplicates,
+  pacer: Pacer,
+): AsyncGenerator<{ readonly row: BackendRow; readonly times: Iterable<bigint> }> {
+  for (const row of rows) {
+    yield { row, times: [parseRowTime(row._time ?? '')] };
+    const pause = pacer.due();
+    if (pause !== undefined) await pause;
+  }
+  for (const { stream, times: all } of times) {
+    yield { row: { _time: printRfc3339(all[0] ?? 0n), _stream: stream, _msg: '-' }, times: all };
+    const pause = pacer.due();
+    if (pause !== undefined) await pause;
+  }
+}
+
+function streamsTogether({ streams }: DuplicatesRequest): Promise<ReadonlySet<string>> {
+  return atPace(streamsWithSameEntries(streams), new Pacer());
+}
+
 /**
  * Finds the surplus rows of entries that were pushed more than once, and possibly some that do not pass the filter. They come from the
  * profile of the selection. If they are too many or too large, the profile only contains the times at which rows must be read, and streams
@@ -36,7 +78,7 @@ export async function duplicateRows(request: DuplicatesRequest): Promise<readonl
   const { profile, reader, memory, leavesDense = false } = request;
   const surplus = leavesDense ? profile.surplusElsewhere : profile.surplus;
   if (profile.isUncompared === true) return surplus ?? [];
-  const together = await atPace(streamsWithSameEntries(request.streams), new Pacer());
+  const together = await streamsTogether(request);
   if (together.size === 0 && surplus !== undefined) return surplus;
   const times = leavesDense && profile.dense.length > 0 ? undefined : await timesOf(request, together);
   if (times === undefined || times.length > maxTimes) return decline('too-many-repeats');

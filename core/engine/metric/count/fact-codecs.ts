@@ -4,6 +4,7 @@
  */
 import type { BackendRow } from '../../../victoria/upstream/types.js';
 import type { DenseRepeats } from './found-repeats.js';
+import type { StreamTimes } from './repeated-times.js';
 import { bytesOfProfile, type SegmentProfile } from './profile.js';
 import type { LineKind, StreamLevelStats } from './level-classes.js';
 import { bytesOfSpelled, type SegmentLevels } from './spelled-levels.js';
@@ -26,6 +27,7 @@ export const profileCodec: FactCodec<SegmentProfile> = {
     hasOverrides,
     repeatedAt,
     surplus,
+    surplusAt,
     dense,
     misparsedRows,
     uncertainRows,
@@ -39,6 +41,7 @@ export const profileCodec: FactCodec<SegmentProfile> = {
     hiding: hasOverrides,
     repeatedAt: repeatedAt?.map(String) ?? null,
     surplus: surplus ?? null,
+    surplusAt: surplusAt?.map(({ stream, times }) => ({ stream, times: base64Of(times) })) ?? null,
     crowded: dense.map(({ range, streams, columns }) => ({
       startNs: String(range.startNs),
       endNs: String(range.endNs),
@@ -53,7 +56,8 @@ export const profileCodec: FactCodec<SegmentProfile> = {
       streamsWithSharedTimes: new Set(textsOf(of['sharing'])),
       repeatedAt: orNull(of['repeatedAt'], (times) => listOf(times, integerOf)),
       surplus: orNull(of['surplus'], rowsOf),
-      subtracts: booleanOf(of['subtracts']),
+      surplusAt: orNull(of['surplusAt'], (all) => listOf(all, streamTimesOf)),
+      denseRows: countOf(of['denseRows']),
       dense: listOf(of['crowded'], denseOf),
       missing: countOf(of['missing']),
       hasOverrides: booleanOf(of['hiding']),
@@ -103,6 +107,11 @@ function denseOf(json: unknown): DenseRepeats {
   return { range, streams: new Set(textsOf(streams)), columns: textsOf(columns) };
 }
 
+function streamTimesOf(json: unknown): StreamTimes {
+  const { stream, times } = membersOf(json);
+  return { stream: textOf(stream), times: integersOf(times) };
+}
+
 function rowsOf(json: unknown): readonly BackendRow[] {
   return listOf(json, (row) => {
     for (const value of Object.values(membersOf(row))) textOf(value);
@@ -145,6 +154,17 @@ function countOf(json: unknown): number {
 function integerOf(json: unknown): bigint {
   if (typeof json !== 'string' || !/^-?\d{1,20}$/.test(json)) throw new Error('no digits');
   return BigInt(json);
+}
+
+/** Integers as the base64 text of their bytes, since there may be 100,000. */
+function base64Of({ buffer, byteOffset, byteLength }: BigInt64Array): string {
+  return Buffer.from(buffer, byteOffset, byteLength).toString('base64');
+}
+
+function integersOf(json: unknown): BigInt64Array {
+  const bytes = Buffer.from(textOf(json), 'base64');
+  if (bytes.length % BigInt64Array.BYTES_PER_ELEMENT !== 0) throw new Error('no integers');
+  return new BigInt64Array(Uint8Array.from(bytes).buffer);
 }
 
 /** Reads a value, where null means undefined. */

@@ -19,8 +19,10 @@ import {
   surplusRowsOf,
   timesIn,
   timesOfRepeats,
+  type StreamTimes,
 } from './repeated-times.js';
 import type { SegmentRun } from './segment-findings.js';
+import { isIn } from './time-segments.js';
 
 /** Entries that were pushed more than once, in one or several segments of time. */
 export interface FoundRepeats {
@@ -28,6 +30,8 @@ export interface FoundRepeats {
   readonly repeatedAt: readonly bigint[] | undefined;
   /** Rows that repeat another row of their stream; undefined if they are too many or too large. */
   readonly surplus: readonly BackendRow[] | undefined;
+  /** Streams and times of the surplus rows, and possibly of some outside of the range; undefined if there are too many. */
+  readonly surplusAt: readonly StreamTimes[] | undefined;
   /** Streams and times with so many repeats that it is cheaper to let the backend count distinct rows than to subtract surplus rows. */
   readonly dense: readonly DenseRepeats[];
   /** The surplus rows outside of `dense`. */
@@ -43,17 +47,29 @@ export interface DenseRepeats {
   readonly columns: readonly string[];
 }
 
-export const noRepeats: FoundRepeats = { repeatedAt: [], surplus: [], dense: [], surplusElsewhere: [] };
+export const noRepeats: FoundRepeats = {
+  repeatedAt: [],
+  surplus: [],
+  surplusAt: [],
+  dense: [],
+  surplusElsewhere: [],
+};
 
 /** The repeated entries of a segment. */
-export interface SegmentRepeats extends Pick<FoundRepeats, 'repeatedAt' | 'surplus'> {
+export interface SegmentRepeats extends Pick<FoundRepeats, 'repeatedAt' | 'surplus' | 'surplusAt'> {
   /** The rows that the backend can deduplicate in the segment; empty if none repeat, or if it cannot tell which. */
   readonly dense: readonly DenseRepeats[];
-  /** True if it is cheaper to subtract the surplus rows. */
-  readonly subtracts: boolean;
+  /** The number of rows that the backend would have to deduplicate. */
+  readonly denseRows: number;
 }
 
-export const noSegmentRepeats: SegmentRepeats = { repeatedAt: [], surplus: [], dense: [], subtracts: true };
+export const noSegmentRepeats: SegmentRepeats = {
+  repeatedAt: [],
+  surplus: [],
+  surplusAt: [],
+  dense: [],
+  denseRows: 0,
+};
 
 export interface SegmentCounts {
   /** Number of rows by `_stream` text. */
@@ -91,17 +107,20 @@ export async function findRepeats(
   const within = shared.where === undefined ? filter : and(filter, shared.where);
   const found = await surplusRowsOf({ ...compared, filter: within }, run, exactFields);
   const isDecidedByTime = decidedByTime(counts, repeating);
-  return found.map((surplus, index): SegmentRepeats => {
+  return found.map(({ rows: surplus, times: surplusAt }, index): SegmentRepeats => {
     const { rows, streamsWithSharedTimes: own } = counts[index] ?? noRows;
     const streamsOfSegment = new Set([...own].filter((text) => repeating.streams.has(text)));
-    const subtracts = surplus !== undefined && surplus.length <= mostSurplusOf(rows, streamsOfSegment);
     const repeatedAt = surplus && timesOf(surplus);
     const dense = {
       range: rangeAround(repeatedAt) ?? segments[index] ?? range,
       streams: streamsOfSegment,
       columns: [...own].every(isDecidedByTime) ? ['_time'] : ['_time', '_msg', ...exactFields],
     };
-    return { surplus, repeatedAt, dense: surplus?.length === 0 ? [] : [dense], subtracts };
+    const isNone = surplus?.length === 0;
+    return {
+      ...{ surplus, surplusAt, repeatedAt, dense: isNone ? [] : [dense] },
+      denseRows: isNone ? 0 : rowsOf(streamsOfSegment, rows),
+    };
   });
 }
 
@@ -137,9 +156,10 @@ async function comparedAt(
   const found = await surplusRows({ ...compared, range: run.range }, run, repeatedAt);
   return repeatedAt.map((times, index) => ({
     repeatedAt: times,
-    surplus: found[index],
+    surplus: found[index]?.rows,
+    surplusAt: found[index]?.times,
     dense: [],
-    subtracts: true,
+    denseRows: 0,
   }));
 }
 
@@ -150,16 +170,11 @@ const noRows: SegmentCounts = {
   sharing: 0,
 };
 
-/** Up to this number of surplus rows of a segment, they are always subtracted one by one. */
-const fewSurplus = 20;
-/** Number of rows that the backend deduplicates in the time that subtracting one row takes. */
-const distinctPerSurplus = 40;
-
-/** Number of surplus rows above which counting the distinct rows of these streams is faster; of all streams, if these are too many to name. */
-function mostSurplusOf(rows: ReadonlyMap<string, number>, streams: ReadonlySet<string>): number {
+/** The number of rows of these streams; of all streams, if these are too many to name. */
+function rowsOf(streams: ReadonlySet<string>, rows: ReadonlyMap<string, number>): number {
   let all = 0;
   for (const text of streams.size > maxNamedStreams ? rows.keys() : streams) all += rows.get(text) ?? 0;
-  return Math.max(fewSurplus, all / distinctPerSurplus);
+  return all;
 }
 
 function timesOf(rows: readonly BackendRow[]): readonly bigint[] {
@@ -219,37 +234,63 @@ function shortly(filter: LogsqlFilter): LogsqlFilter | undefined {
 
 /** Maximum number of surplus rows that are subtracted from the counts of a query one by one. */
 const maxSurplus = 20_000;
-
+/** Number of rows that the backend deduplicates in the time that subtracting one row takes. */
+const distinctPerSurplus = 40;
+/** Number of surplus rows that are subtracted in the time that another call takes. */
+const surplusPerCall = 1_000;
 /** Maximum number of segments of which some are deduplicated by the backend and others are not, so that filters by time stay short. */
 const maxMixed = 100;
 
-/** Merges the findings of all segments. The backend deduplicates those with the most surplus rows if there are too many to subtract. */
-export function mergeRepeats(found: readonly SegmentRepeats[]): FoundRepeats {
+/**
+ * Merges the findings of all segments in a range. The backend deduplicates the segments in which this is cheaper than to subtract surplus
+ * rows, if that saves the time of its call, and those with the most surplus rows if there are too many to subtract.
+ */
+export function mergeRepeats(all: readonly SegmentRepeats[], range?: TimeRange): FoundRepeats {
+  const found = range === undefined ? all : all.map((one) => repeatsIn(range, one));
   const sizeOf = ({ surplus = [] }: SegmentRepeats): number => surplus.length;
-  const isMixed = found.filter(({ subtracts }) => !subtracts).length <= maxMixed;
-  const subtracted = new Set(
-    found.filter(({ dense, subtracts }) => dense.length === 0 || (subtracts && isMixed)),
-  );
-  let left = maxSurplus - [...subtracted].reduce((sum, one) => sum + sizeOf(one), 0);
-  const largest = [...subtracted]
-    .filter(({ dense }) => dense.length > 0)
-    .sort((a, b) => sizeOf(b) - sizeOf(a));
-  for (const one of largest) {
+  const savingOf = (one: SegmentRepeats): number => sizeOf(one) - one.denseRows / distinctPerSurplus;
+  const larger = found.filter((one) => one.dense.length > 0 && one.surplus === undefined);
+  const cheaper = found.filter((one) => one.dense.length > 0 && savingOf(one) > 0);
+  const saving = cheaper.reduce((sum, one) => sum + savingOf(one), 0);
+  const isWorthCall = larger.length > 0 || saving > surplusPerCall;
+  const deduplicated = new Set([...larger, ...(isWorthCall ? cheaper : [])]);
+  if (deduplicated.size > maxMixed) for (const one of found) if (one.dense.length > 0) deduplicated.add(one);
+  let left = maxSurplus;
+  for (const one of found) if (!deduplicated.has(one)) left -= sizeOf(one);
+  for (const one of found.filter(({ dense }) => dense.length > 0).sort((a, b) => sizeOf(b) - sizeOf(a))) {
     if (left >= 0) break;
-    subtracted.delete(one);
-    left += sizeOf(one);
+    if (!deduplicated.has(one)) left += sizeOf(one);
+    deduplicated.add(one);
   }
   const few = (some: readonly SegmentRepeats[]): readonly BackendRow[] | undefined => {
-    const all = some.flatMap(({ surplus = [] }) => surplus);
-    return some.some(({ surplus }) => surplus === undefined) || all.length > maxSurplus ? undefined : all;
+    const rows = some.flatMap(({ surplus = [] }) => surplus);
+    return some.some(({ surplus }) => surplus === undefined) || rows.length > maxSurplus ? undefined : rows;
   };
   const repeatedAt = found.flatMap((one) => one.repeatedAt ?? []);
   const areNamed = found.every((one) => one.repeatedAt !== undefined) && repeatedAt.length <= maxTimes;
   return {
     repeatedAt: areNamed ? repeatedAt : undefined,
     surplus: few(found),
-    surplusElsewhere: few([...subtracted]),
-    dense: found.flatMap((one) => (subtracted.has(one) ? [] : one.dense)),
+    surplusAt: found.every((one) => one.surplusAt !== undefined)
+      ? found.flatMap((one) => one.surplusAt ?? [])
+      : undefined,
+    surplusElsewhere: few(found.filter((one) => !deduplicated.has(one))),
+    dense: found.flatMap((one) => (deduplicated.has(one) ? one.dense : [])),
+  };
+}
+
+/** The repeats of a segment that are in a range. */
+function repeatsIn(range: TimeRange, one: SegmentRepeats): SegmentRepeats {
+  const around = one.dense.length === 0 ? rangeAround(one.repeatedAt) : one.dense[0]?.range;
+  if (around !== undefined && isIn(range, around.startNs) && isIn(range, around.endNs - 1n)) return one;
+  return {
+    surplusAt: one.surplusAt,
+    surplus: one.surplus?.filter(({ _time = '' }) => isIn(range, parseRowTime(_time))),
+    repeatedAt: one.repeatedAt?.filter((ns) => isIn(range, ns)),
+    dense: one.dense.filter(
+      (dense) => dense.range.startNs < range.endNs && range.startNs < dense.range.endNs,
+    ),
+    denseRows: one.denseRows,
   };
 }
 

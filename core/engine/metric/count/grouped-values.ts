@@ -52,8 +52,8 @@ export class GroupedValues {
   #areIntegers = true;
   /** Sum of the absolute values. */
   #sum = 0;
-  /** Counts of values to leave out, because their rows were pushed twice, by bucket end, then by value and series. */
-  readonly #surplus = new Map<bigint, Map<string, number>>();
+  /** Counts of values to leave out, because their rows were pushed twice, by bucket end, then by key of the series. */
+  readonly #surplus = new Map<bigint, Map<string, CountByValue>>();
 
   constructor(
     { range, pushed, merged, unwrap }: Unwrapping,
@@ -77,7 +77,8 @@ export class GroupedValues {
   /** Number of surplus values that were not found in any group yet. */
   get leftOver(): number {
     let count = 0;
-    for (const values of this.#surplus.values()) for (const left of values.values()) count += left;
+    for (const series of this.#surplus.values())
+      for (const counts of series.values()) for (const left of counts.values()) count += left;
     return count;
   }
 
@@ -102,9 +103,10 @@ export class GroupedValues {
       // An entry with an error fails the query, however often it was pushed.
       if (sample === undefined || sample.error !== undefined) continue;
       const endNs = entry.timestampNs - ((entry.timestampNs - range.startNs) % stepNs) + stepNs - 1n;
-      const known = this.#surplus.get(endNs) ?? new Map<string, number>();
-      const key = surplusKey(sample);
-      this.#surplus.set(endNs, known.set(key, (known.get(key) ?? 0) + 1));
+      const series = this.#surplus.get(endNs) ?? new Map<string, CountByValue>();
+      const counts = series.get(sample.labels.key) ?? new Map<number, number>();
+      counts.set(sample.value, (counts.get(sample.value) ?? 0) + 1);
+      this.#surplus.set(endNs, series.set(sample.labels.key, counts));
     }
   }
 
@@ -174,15 +176,7 @@ export class GroupedValues {
     const { engine } = this.#into;
     if (sample === undefined || !engine.isInWindow(endNs)) return;
     if (sample.error !== undefined) throw pipelineError(sample.error, sample.labels);
-    const surplus = this.#surplus.get(endNs);
-    if (surplus !== undefined) {
-      const key = surplusKey(sample);
-      const left = surplus.get(key) ?? 0;
-      if (left > 0) {
-        surplus.set(key, left - 1);
-        return;
-      }
-    }
+    if (isLeftOut(sample.value, this.#surplusOf(sample, endNs))) return;
     this.#see(sample.value);
     engine.add(sample.labels, endNs, sample.value);
   }
@@ -192,13 +186,24 @@ export class GroupedValues {
     this.#areIntegers &&= Number.isInteger(value);
   }
 
-  /** Adds values as samples that equal this one, which has no error, in everything else. */
+  /**
+   * Adds values as samples that equal this one, which has no error, in everything else.
+   * @param values is overwritten
+   */
   #takeAll(sample: ExtractedSample, endNs: bigint, values: Float64Array): void {
-    if (this.#surplus.has(endNs)) for (const value of values) this.#take({ ...sample, value }, endNs);
-    else {
-      for (const value of values) this.#see(value);
-      this.#into.engine.addAll(sample.labels, endNs, values);
+    const surplus = this.#surplusOf(sample, endNs);
+    let count = 0;
+    for (const value of values) {
+      if (isLeftOut(value, surplus)) continue;
+      this.#see(value);
+      values[count] = value;
+      count += 1;
     }
+    this.#into.engine.addAll(sample.labels, endNs, values.subarray(0, count));
+  }
+
+  #surplusOf({ labels }: ExtractedSample, endNs: bigint): CountByValue | undefined {
+    return this.#surplus.get(endNs)?.get(labels.key);
   }
 
   #entryOf(stream: string, line: string): PipelineEntry {
@@ -208,6 +213,12 @@ export class GroupedValues {
 
 const anyTime = '1970-01-01T00:00:00Z';
 
-function surplusKey({ labels, value }: ExtractedSample): string {
-  return `${value} ${labels.key}`;
+/** Number of rows to leave out, by value. */
+type CountByValue = Map<number, number>;
+
+/** True if a row with this value is to be left out, which is counted off. */
+function isLeftOut(value: number, counts: CountByValue | undefined): boolean {
+  const left = counts?.get(value) ?? 0;
+  if (left > 0) counts?.set(value, left - 1);
+  return left > 0;
 }

@@ -18,8 +18,7 @@ import { atPace } from '../../../base/pace/steps.js';
 import type { Naming } from '../../../victoria/names/naming.js';
 import type { RowReader } from '../../../victoria/names/row-reader.js';
 import { missingLineRows } from '../../plan/missing-lines.js';
-import { parseRowTime } from '../../../victoria/names/row-time.js';
-import { columnOf, type BackendRow, type Upstream } from '../../../victoria/upstream/types.js';
+import { columnOf, type Upstream } from '../../../victoria/upstream/types.js';
 import type { Memory } from '../../../base/memory/byte-lru.js';
 import { decline, type Declined } from '../declined.js';
 import type { RepeatedRowsRule } from '../repeats.js';
@@ -36,7 +35,6 @@ import { bytesOfRow } from './repeated-times.js';
 import type { UncertainLines } from './line-digests.js';
 import type { ListedRange, StreamChecksums } from './stream-listing.js';
 import { SegmentFindings, type SegmentFinding, type Proofs, type SegmentRun } from './segment-findings.js';
-import { isIn } from './time-segments.js';
 
 /** Shows to what extent the rows of a selection can be counted instead of read. */
 export interface SelectionProfile extends FoundRepeats {
@@ -151,7 +149,13 @@ export class SelectionProfiler {
     if (assumptions !== undefined && isIncomplete)
       return assumed(profile, request, { range: listing.range, key, assumptions });
     // A guess does not need the surplus rows, which may be many.
-    const guess = { ...profile, surplus: [], surplusElsewhere: [], repeatedAt: [] };
+    const guess = {
+      ...profile,
+      surplus: [],
+      surplusElsewhere: [],
+      surplusAt: profile.surplusAt && [],
+      repeatedAt: [],
+    };
     this.#latest.set(key, guess, bytesOfProfile(guess), lastKnownMs);
     return profile;
   }
@@ -218,14 +222,9 @@ export function memoizedProfiles(profiler: ProfileSource): ProfileSource {
 
 function merged(found: readonly SegmentProfile[], range: TimeRange): SelectionProfile {
   const streamsWithSharedTimes = new Set(found.flatMap((one) => [...one.streamsWithSharedTimes]));
-  const isInRange = ({ _time = '' }: BackendRow): boolean => isIn(range, parseRowTime(_time));
-  const { surplus, surplusElsewhere, repeatedAt, dense } = mergeRepeats(found);
   return {
     streamsWithSharedTimes,
-    surplus: surplus?.filter(isInRange),
-    surplusElsewhere: surplusElsewhere?.filter(isInRange),
-    repeatedAt: repeatedAt?.filter((ns) => isIn(range, ns)),
-    dense: dense.filter((one) => one.range.startNs < range.endNs && range.startNs < one.range.endNs),
+    ...mergeRepeats(found, range),
     missing: found.reduce((sum, { missing }) => sum + missing, 0),
     hasOverrides: found.some(({ hasOverrides }) => hasOverrides),
     misparsedRows: found.reduce((sum, { misparsedRows }) => sum + misparsedRows, 0),
@@ -240,11 +239,13 @@ export function bytesOfProfile({
   streamsWithSharedTimes,
   repeatedAt = [],
   surplus = [],
+  surplusAt = [],
   dense,
 }: SelectionProfile | SegmentProfile): number {
   let bytes = 200 + bytesOfTime * repeatedAt.length;
   for (const text of streamsWithSharedTimes) bytes += 2 * text.length + 60;
   for (const row of surplus) bytes += bytesOfRow(row);
+  for (const { stream, times } of surplusAt) bytes += 2 * stream.length + 200 + times.byteLength;
   for (const { streams, columns } of dense)
     for (const text of [...streams, ...columns]) bytes += 2 * text.length + 60;
   return bytes;

@@ -59,6 +59,46 @@ export function sharedTimes(
 /** Maximum number of surplus rows kept per segment, and their bytes; the total over all segments is bounded by their memory. */
 const maxKeptRows = 5000;
 const maxKeptBytes = 1 << 20;
+/** Maximum number of times of surplus rows kept per segment. */
+const maxKeptTimes = 100_000;
+
+/** The times of a stream's surplus rows, each as often as there are such rows. */
+export interface StreamTimes {
+  /** Its `_stream` text. */
+  readonly stream: string;
+  readonly times: BigInt64Array;
+}
+
+/** The surplus rows of a segment. */
+export interface SurplusOfSegment {
+  /** Undefined if they are too many or too large. */
+  readonly rows: readonly BackendRow[] | undefined;
+  /** Undefined if they are too many. */
+  readonly times: readonly StreamTimes[] | undefined;
+}
+
+const unknownSurplus: SurplusOfSegment = { rows: undefined, times: undefined };
+
+/** Collects the times of rows by stream. */
+class TimesByStream {
+  readonly #times = new Map<string, bigint[]>();
+  #count = 0;
+
+  add({ _stream = '{}', _time = '' }: BackendRow, copies: number): void {
+    this.#count += copies;
+    if (this.#count > maxKeptTimes) return;
+    const ns = parseRowTime(_time);
+    const times = this.#times.get(_stream);
+    const added = Array.from({ length: copies }, () => ns);
+    if (times === undefined) this.#times.set(_stream, added);
+    else times.push(...added);
+  }
+
+  get all(): readonly StreamTimes[] | undefined {
+    if (this.#count > maxKeptTimes) return undefined;
+    return Array.from(this.#times, ([stream, times]) => ({ stream, times: BigInt64Array.from(times) }));
+  }
+}
 
 /**
  * Lets the backend find the surplus rows of streams, in time segments where rows are the same entry if and only if all fields are equal.
@@ -67,14 +107,14 @@ export async function surplusRowsOf(
   compared: Pick<ComparedRows, 'upstream' | 'filter'>,
   run: SegmentRun,
   exactFields: readonly string[],
-): Promise<readonly (readonly BackendRow[] | undefined)[]> {
+): Promise<readonly SurplusOfSegment[]> {
   const found = await askSurplus(compared, run, exactFields);
   const { segments } = run;
-  if (found !== undefined || segments.length === 1) return found ?? [undefined];
-  const parts: (readonly BackendRow[] | undefined)[] = [];
+  if (found !== undefined || segments.length === 1) return found ?? [unknownSurplus];
+  const parts: SurplusOfSegment[] = [];
   for (const segment of segments) {
     const own = await askSurplus(compared, new SegmentRun(segment), exactFields);
-    parts.push(own?.[0]);
+    parts.push(own?.[0] ?? unknownSurplus);
   }
   return parts;
 }
@@ -83,7 +123,7 @@ async function askSurplus(
   { upstream, filter }: Pick<ComparedRows, 'upstream' | 'filter'>,
   run: SegmentRun,
   exactFields: readonly string[],
-): Promise<readonly (readonly BackendRow[] | undefined)[] | undefined> {
+): Promise<readonly SurplusOfSegment[] | undefined> {
   const columns = ['_time', '_stream', '_msg', ...exactFields];
   const rows = freeName('rows', columns);
   const most = maxKeptRows * run.segments.length;
@@ -92,25 +132,32 @@ async function askSurplus(
     where(compare(rows, '>', '1')),
     limit(most + 1),
   ];
-  const parts = run.segments.map((): { rows: BackendRow[] | undefined; bytes: number } => ({
-    rows: [],
-    bytes: 0,
-  }));
+  const parts = run.segments.map(() => ({ surplus: new FoundSurplus(), times: new TimesByStream() }));
   let count = 0;
   for await (const batch of upstream.rows({ query: query(filter, pipes), range: run.range })) {
     count += batch.length;
     if (count > most) return undefined;
     for (const row of batch) {
       const part = run.of(parts, row);
-      if (part.rows === undefined) continue;
       const { [rows]: copies, ...surplus } = columnsOf(row);
-      part.bytes += bytesOfRow(surplus);
-      for (let left = Number(copies) - 1; left > 0 && part.rows.length <= maxKeptRows; left -= 1)
-        part.rows.push(surplus);
-      if (part.rows.length > maxKeptRows || part.bytes > maxKeptBytes) part.rows = undefined;
+      part.times.add(surplus, Number(copies) - 1);
+      part.surplus.add(surplus, Number(copies) - 1);
     }
   }
-  return parts.map((part) => part.rows);
+  return parts.map(({ surplus, times }) => ({ rows: surplus.rows, times: times.all }));
+}
+
+/** The surplus rows of one segment that the backend has found. */
+class FoundSurplus {
+  rows: BackendRow[] | undefined = [];
+  #bytes = 0;
+
+  add(row: BackendRow, copies: number): void {
+    if (this.rows === undefined) return;
+    this.#bytes += bytesOfRow(row);
+    if (this.rows.length + copies > maxKeptRows || this.#bytes > maxKeptBytes) this.rows = undefined;
+    else for (let left = copies; left > 0; left -= 1) this.rows.push(row);
+  }
 }
 
 /** The times at which several rows have equal values in some columns, in any stream: a false match only costs a search. */
@@ -169,11 +216,15 @@ export async function surplusRows(
   compared: ComparedRows,
   run: SegmentRun,
   times: readonly (readonly bigint[] | undefined)[],
-): Promise<readonly (readonly BackendRow[] | undefined)[]> {
+): Promise<readonly SurplusOfSegment[]> {
   const parts = times.map((known) => new SurplusRows(compared.reader, known !== undefined));
   const all = times.flatMap((known) => known ?? []);
   for await (const row of rowsAt({ ...compared, range: run.range }, all)) run.of(parts, row).add(row);
-  return parts.map(({ rows }) => rows);
+  return parts.map(({ rows }) => {
+    const byStream = new TimesByStream();
+    for (const row of rows ?? []) byStream.add(row, 1);
+    return { rows, times: rows && byStream.all };
+  });
 }
 
 /** The rows of one segment. */

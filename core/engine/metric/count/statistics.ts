@@ -7,12 +7,12 @@ import { descriptorOf } from '../../../logql/stages/index.js';
 import { compileExtractor, type SampleExtractor } from '../../../logql/pipeline/extractor.js';
 import { withStages } from '../../../logql/pipeline/unread-stages.js';
 import type { LogsqlFilter, LogsqlPipe } from '../../../victoria/logsql/ast.js';
+import type { StreamTimes } from './repeated-times.js';
 import { pipelineEntry } from '../../../victoria/names/row-reader.js';
 import { and, fieldName, not } from '../../../victoria/logsql/build.js';
 import { printFilter } from '../../../victoria/logsql/print.js';
 import { missingLineRows } from '../../plan/missing-lines.js';
 import type { LeafPlan, LeafPush } from '../../plan/types.js';
-import type { BackendRow } from '../../../victoria/upstream/types.js';
 import type { LeafContext } from '../context.js';
 import { isDeclined, type Declined } from '../declined.js';
 import { rowsOfStreams } from '../row-windows.js';
@@ -26,7 +26,7 @@ import {
   type CountRequest,
   type DigestCount,
 } from './counting.js';
-import { duplicateRows } from './duplicates.js';
+import { duplicatesOf, eachDuplicate, noDuplicates, type Duplicates } from './duplicates.js';
 import { denseRows, rowPartsOf, type DenseRows } from './found-repeats.js';
 import type { SelectionProfile } from './profile.js';
 import { besideLines, rebuiltFields, rowsWithoutLine, withoutUnshown } from './rebuilt-rows.js';
@@ -76,7 +76,7 @@ export interface Counted {
 /** Corrections to add to or subtract from the counts. */
 export interface Remainder {
   /** Rows that were counted twice. */
-  readonly duplicates: readonly BackendRow[];
+  readonly duplicates: Duplicates;
   /** Number of rows of the selection. */
   readonly selectedRows: number;
 }
@@ -89,6 +89,8 @@ export class Statistics {
   readonly #filter: LogsqlFilter;
   /** Matches rows without a line, if there are some that groups do not determine either. */
   readonly #missing: LogsqlFilter | undefined;
+  /** True if the stream of a row alone decides how it counts. */
+  readonly #countsByStream: boolean;
   /** Rows that the backend deduplicates. */
   readonly #dense: DenseRows | undefined;
   readonly #ofRow: SampleExtractor;
@@ -102,8 +104,9 @@ export class Statistics {
     this.#parts = parts;
     this.#readsLevels = readsLevels(plan.push, naming);
     this.#groups = new GroupEvaluator(reader, sources.all);
-    this.#dense = plan.push.measure === 'presence' ? undefined : denseRows(profile, reader);
-    const isMissingSeen = profile.missing > 0 && !countsWithoutLines(parts, this.#readsLevels);
+    this.#countsByStream = countsByStream(parts, this.#readsLevels);
+    this.#dense = this.#denseOf(profile);
+    const isMissingSeen = profile.missing > 0 && !this.#countsByStream;
     this.#missing = isMissingSeen ? missingLineRows(naming) : undefined;
     this.#filter = this.#missing === undefined ? plan.logs.filter : and(plan.logs.filter, not(this.#missing));
     this.#ofRow = compileExtractor(range, pushed);
@@ -117,10 +120,10 @@ export class Statistics {
 
   /** True if this profile would have resulted in the same statistics. */
   isRight(now: SelectionProfile): boolean {
-    const { missing, misparsedRows, uncertainRows, dense } = now;
-    const { profile, plan } = this.#parts;
+    const { missing, misparsedRows, uncertainRows } = now;
+    const { profile } = this.#parts;
     // The rows to deduplicate depend on times, and thus on the range.
-    if (this.distinguishesRows || (dense.length > 0 && plan.push.measure !== 'presence')) return false;
+    if (this.distinguishesRows || this.#denseOf(now) !== undefined) return false;
     const isSame = isGroupingValid(now, profile) && profile.missing > 0 === missing > 0;
     return isSame && (profile.uncertainRows === 0) === (uncertainRows === 0) && misparsedRows === 0;
   }
@@ -148,21 +151,31 @@ export class Statistics {
   }
 
   /** Rows that repeat an earlier one. */
-  async duplicates(profile: SelectionProfile): ReturnType<typeof duplicateRows> {
+  async duplicates(profile: SelectionProfile): Promise<Duplicates | Declined> {
     const { plan, context, buckets, streamListing } = this.#parts;
-    if (plan.push.measure === 'presence') return [];
+    if (plan.push.measure === 'presence') return noDuplicates;
     const { range } = buckets;
     const { streams } = streamListing;
     const { memory } = context.limits;
-    return duplicateRows({
-      ...context,
-      memory,
-      filter: plan.logs.filter,
-      range,
-      streams,
-      profile,
-      leavesDense: true,
-    });
+    return duplicatesOf(
+      {
+        ...{ ...context, memory, filter: plan.logs.filter, range, streams, profile },
+        leavesDense: this.distinguishesRows,
+      },
+      this.#timesToSubtract(profile),
+    );
+  }
+
+  /** The times of surplus rows, if their streams alone decide how they count. */
+  #timesToSubtract({ surplusAt }: SelectionProfile): readonly StreamTimes[] | undefined {
+    return this.#countsByStream ? surplusAt : undefined;
+  }
+
+  /** The rows that the backend must deduplicate. */
+  #denseOf(profile: SelectionProfile): DenseRows | undefined {
+    const { plan, context } = this.#parts;
+    if (plan.push.measure === 'presence' || this.#timesToSubtract(profile) !== undefined) return undefined;
+    return denseRows(profile, context.reader);
   }
 
   /** Adds the counts and the remainder to the engine. */
@@ -182,10 +195,9 @@ export class Statistics {
         if (pause !== undefined) await pause;
       }
     }
-    for (const row of duplicates) {
-      const entry = pipelineEntry(context.reader.read(row));
-      const sample = this.#ofRow(entry);
-      if (sample !== undefined) into.engine.add(sample.labels, entry.timestampNs, -sample.value);
+    for await (const { row, times } of eachDuplicate(duplicates, pacer)) {
+      const sample = this.#ofRow(pipelineEntry(context.reader.read(row)));
+      if (sample !== undefined) for (const ns of times) into.engine.add(sample.labels, ns, -sample.value);
     }
     if (unread !== undefined)
       await this.#addUncounted(into, rowsWithoutLine(plan, buckets.range, profile, unread));
@@ -370,8 +382,8 @@ export class Statistics {
   }
 }
 
-/** True if rows count alike with and without a line: streams determine their labels, and nothing reads lines. */
-function countsWithoutLines({ plan, sources, lines }: StatisticsInput, readsLevel: boolean): boolean {
+/** True if the stream of a row decides how it counts, with and without a line: it determines the labels, and nothing reads lines. */
+function countsByStream({ plan, sources, lines }: StatisticsInput, readsLevel: boolean): boolean {
   const { measure } = plan.push;
   const { stages } = plan.range.range.query;
   const seesLines = measure === 'bytes' || readsLevel || lines !== undefined || sources.all.length > 0;

@@ -123,6 +123,7 @@ const nothingSpecial = {
   repeatedAt: [],
   dense: [],
   surplusElsewhere: [],
+  surplusAt: [],
   surplus: [],
   missing: 0,
   hasOverrides: false,
