@@ -6,7 +6,7 @@ import type { Naming } from '../../victoria/names/naming.js';
 
 /** Matches rows without a stored line. The backend's placeholder for it is not a text of the client. */
 export function missingLineRows(naming: Naming): LogsqlFilter {
-  // The backend sees in block headers that no line is empty, but would compare each line with an empty text.
+  // VictoriaLogs takes `_msg:*` for `*`. Comparing with an empty text would find rows without any `_msg`, but reads every line.
   return or(not(present('_msg')), placeholderRows(naming));
 }
 
