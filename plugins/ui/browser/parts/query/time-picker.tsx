@@ -2,13 +2,14 @@ import type { JSX } from 'preact';
 import { useEffect, useState } from 'preact/hooks';
 import { rangeLabel, rangeOf, rangeTexts, shortRangeLabel } from '../../model/query/asked-range.js';
 import { formatMoment, fromLocalField, toLocalField } from '../../model/format.js';
-import { ranges, refreshes, type RefreshName } from '../../model/query-state.js';
+import { ranges, refreshes, type QueryState, type RefreshName } from '../../model/query-state.js';
 import {
   parseRangeText,
   parseTimeText,
   storedTimeText,
   type RangeText,
 } from '../../model/query/time-text.js';
+import type { Zone } from '../../model/settings.js';
 import { session } from '../../store/session.js';
 import { useStore } from '../../store/store.js';
 import { useNarrow } from '../../use-narrow.js';
@@ -70,7 +71,11 @@ export function TimePicker(): JSX.Element {
               </li>
             ))}
         </ul>
-        <TwoTimes onDone={() => open(false)} />
+        <TwoTimes
+          key={JSON.stringify([form.range, form.from, form.to, zone])}
+          {...{ form, zone }}
+          onDone={() => open(false)}
+        />
         <div class="time-moves">
           <Moves />
           <label class="field">
@@ -115,19 +120,15 @@ function Moves(): JSX.Element {
   );
 }
 
-/** Two fields that take any text of a time, each with a calendar. */
-function TwoTimes({ onDone }: { readonly onDone: () => void }): JSX.Element {
-  const form = useStore(session.store, (state) => state.form);
-  const zone = useStore(session.store, (state) => state.settings.zone);
-  const [texts, write] = useState<RangeText>({ from: '', to: '' });
-  useEffect(() => {
-    const show = (text: string): string => {
-      const ms = /^now/.test(text) ? NaN : Date.parse(text);
-      return Number.isNaN(ms) ? text : formatMoment(ms, zone);
-    };
-    if (form.range === 'custom') write({ from: show(form.from), to: show(form.to) });
-    else write({ from: `now-${form.range}`, to: 'now' });
-  }, [form.range, form.from, form.to, zone]);
+interface TwoTimesProps {
+  readonly form: Pick<QueryState, 'range' | 'from' | 'to'>;
+  readonly zone: Zone;
+  readonly onDone: () => void;
+}
+
+/** Two fields that take any text of a time, each with a calendar. They begin with the range of the form. */
+function TwoTimes({ form, zone, onDone }: TwoTimesProps): JSX.Element {
+  const [texts, write] = useState<RangeText>(() => textsOf(form, zone));
   const range = rangeOf({ range: 'custom', ...texts }, Date.now(), zone);
   const apply = (): void => {
     if (typeof range === 'string') return;
@@ -196,4 +197,13 @@ function TwoTimes({ onDone }: { readonly onDone: () => void }): JSX.Element {
       </button>
     </div>
   );
+}
+
+/** The range of the form as a person would write it. */
+function textsOf({ range, from, to }: TwoTimesProps['form'], zone: Zone): RangeText {
+  const show = (text: string): string => {
+    const ms = /^now/.test(text) ? NaN : Date.parse(text);
+    return Number.isNaN(ms) ? text : formatMoment(ms, zone);
+  };
+  return range === 'custom' ? { from: show(from), to: show(to) } : { from: `now-${range}`, to: 'now' };
 }
