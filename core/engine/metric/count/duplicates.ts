@@ -49,20 +49,13 @@ export async function duplicatesOf(
 }
 
 /** Rows, each with the times at which rows like it are surplus. */
-export async function* eachDuplicate(
-  { rows, times }: Duplicates,
-  pacer: Pacer,
-): AsyncGenerator<{ readonly row: BackendRow; readonly times: Iterable<bigint> }> {
-  for (const row of rows) {
-    yield { row, times: [parseRowTime(row._time ?? '')] };
-    const pause = pacer.due();
-    if (pause !== undefined) await pause;
-  }
-  for (const { stream, times: all } of times) {
+export function* eachDuplicate({
+  rows,
+  times,
+}: Duplicates): Generator<{ readonly row: BackendRow; readonly times: Iterable<bigint> }> {
+  for (const row of rows) yield { row, times: [parseRowTime(row._time ?? '')] };
+  for (const { stream, times: all } of times)
     yield { row: { _time: printRfc3339(all[0] ?? 0n), _stream: stream, _msg: '-' }, times: all };
-    const pause = pacer.due();
-    if (pause !== undefined) await pause;
-  }
 }
 
 function streamsTogether({ streams }: DuplicatesRequest): Promise<ReadonlySet<string>> {

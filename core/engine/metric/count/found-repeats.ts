@@ -249,15 +249,16 @@ export function mergeRepeats(all: readonly SegmentRepeats[], range?: TimeRange):
   const found = range === undefined ? all : all.map((one) => repeatsIn(range, one));
   const sizeOf = ({ surplus = [] }: SegmentRepeats): number => surplus.length;
   const savingOf = (one: SegmentRepeats): number => sizeOf(one) - one.denseRows / distinctPerSurplus;
-  const larger = found.filter((one) => one.dense.length > 0 && one.surplus === undefined);
-  const cheaper = found.filter((one) => one.dense.length > 0 && savingOf(one) > 0);
+  const able = found.filter(({ dense }) => dense.length > 0);
+  const larger = able.filter(({ surplus }) => surplus === undefined);
+  const cheaper = able.filter((one) => savingOf(one) > 0);
   const saving = cheaper.reduce((sum, one) => sum + savingOf(one), 0);
   const isWorthCall = larger.length > 0 || saving > surplusPerCall;
-  const deduplicated = new Set([...larger, ...(isWorthCall ? cheaper : [])]);
-  if (deduplicated.size > maxMixed) for (const one of found) if (one.dense.length > 0) deduplicated.add(one);
+  const chosen = isWorthCall ? [...larger, ...cheaper] : [];
+  const deduplicated = new Set(chosen.length > maxMixed ? able : chosen);
   let left = maxSurplus;
   for (const one of found) if (!deduplicated.has(one)) left -= sizeOf(one);
-  for (const one of found.filter(({ dense }) => dense.length > 0).sort((a, b) => sizeOf(b) - sizeOf(a))) {
+  for (const one of able.sort((a, b) => sizeOf(b) - sizeOf(a))) {
     if (left >= 0) break;
     if (!deduplicated.has(one)) left += sizeOf(one);
     deduplicated.add(one);
@@ -284,13 +285,12 @@ function repeatsIn(range: TimeRange, one: SegmentRepeats): SegmentRepeats {
   const around = one.dense.length === 0 ? rangeAround(one.repeatedAt) : one.dense[0]?.range;
   if (around !== undefined && isIn(range, around.startNs) && isIn(range, around.endNs - 1n)) return one;
   return {
-    surplusAt: one.surplusAt,
+    ...one,
     surplus: one.surplus?.filter(({ _time = '' }) => isIn(range, parseRowTime(_time))),
     repeatedAt: one.repeatedAt?.filter((ns) => isIn(range, ns)),
     dense: one.dense.filter(
       (dense) => dense.range.startNs < range.endNs && range.startNs < dense.range.endNs,
     ),
-    denseRows: one.denseRows,
   };
 }
 

@@ -79,24 +79,34 @@ export interface SurplusOfSegment {
 
 const unknownSurplus: SurplusOfSegment = { rows: undefined, times: undefined };
 
-/** Collects the times of rows by stream. */
-class TimesByStream {
+/** Collects the surplus rows of a segment within the limits. */
+class SurplusCollector {
+  #rows: BackendRow[] | undefined = [];
+  #bytes = 0;
   readonly #times = new Map<string, bigint[]>();
   #count = 0;
 
-  add({ _stream = '{}', _time = '' }: BackendRow, copies: number): void {
-    this.#count += copies;
-    if (this.#count > maxKeptTimes) return;
+  add(row: BackendRow, copies = 1): void {
+    this.#bytes += bytesOfRow(row);
+    if (this.#bytes > maxKeptBytes) this.#rows = undefined;
+    const { _stream = '{}', _time = '' } = row;
+    const times = this.#times.get(_stream) ?? [];
+    this.#times.set(_stream, times);
     const ns = parseRowTime(_time);
-    const times = this.#times.get(_stream);
-    const added = Array.from({ length: copies }, () => ns);
-    if (times === undefined) this.#times.set(_stream, added);
-    else times.push(...added);
+    for (let left = copies; left > 0 && this.#count <= maxKeptTimes; left -= 1) {
+      this.#count += 1;
+      times.push(ns);
+      if (this.#count > maxKeptRows) this.#rows = undefined;
+      this.#rows?.push(row);
+    }
   }
 
-  get all(): readonly StreamTimes[] | undefined {
-    if (this.#count > maxKeptTimes) return undefined;
-    return Array.from(this.#times, ([stream, times]) => ({ stream, times: BigInt64Array.from(times) }));
+  get found(): SurplusOfSegment {
+    const times =
+      this.#count > maxKeptTimes
+        ? undefined
+        : Array.from(this.#times, ([stream, all]) => ({ stream, times: BigInt64Array.from(all) }));
+    return { rows: this.#rows, times };
   }
 }
 
@@ -132,32 +142,17 @@ async function askSurplus(
     where(compare(rows, '>', '1')),
     limit(most + 1),
   ];
-  const parts = run.segments.map(() => ({ surplus: new FoundSurplus(), times: new TimesByStream() }));
+  const parts = run.segments.map(() => new SurplusCollector());
   let count = 0;
   for await (const batch of upstream.rows({ query: query(filter, pipes), range: run.range })) {
     count += batch.length;
     if (count > most) return undefined;
     for (const row of batch) {
-      const part = run.of(parts, row);
       const { [rows]: copies, ...surplus } = columnsOf(row);
-      part.times.add(surplus, Number(copies) - 1);
-      part.surplus.add(surplus, Number(copies) - 1);
+      run.of(parts, row).add(surplus, Number(copies) - 1);
     }
   }
-  return parts.map(({ surplus, times }) => ({ rows: surplus.rows, times: times.all }));
-}
-
-/** The surplus rows of one segment that the backend has found. */
-class FoundSurplus {
-  rows: BackendRow[] | undefined = [];
-  #bytes = 0;
-
-  add(row: BackendRow, copies: number): void {
-    if (this.rows === undefined) return;
-    this.#bytes += bytesOfRow(row);
-    if (this.rows.length + copies > maxKeptRows || this.#bytes > maxKeptBytes) this.rows = undefined;
-    else for (let left = copies; left > 0; left -= 1) this.rows.push(row);
-  }
+  return parts.map(({ found }) => found);
 }
 
 /** The times at which several rows have equal values in some columns, in any stream: a false match only costs a search. */
@@ -217,34 +212,34 @@ export async function surplusRows(
   run: SegmentRun,
   times: readonly (readonly bigint[] | undefined)[],
 ): Promise<readonly SurplusOfSegment[]> {
-  const parts = times.map((known) => new SurplusRows(compared.reader, known !== undefined));
+  const parts = times.map((known) => new ComparedSegment(compared.reader, known !== undefined));
   const all = times.flatMap((known) => known ?? []);
   for await (const row of rowsAt({ ...compared, range: run.range }, all)) run.of(parts, row).add(row);
-  return parts.map(({ rows }) => {
-    const byStream = new TimesByStream();
-    for (const row of rows ?? []) byStream.add(row, 1);
-    return { rows, times: rows && byStream.all };
-  });
+  return parts.map(({ found }) => found);
 }
 
 /** The rows of one segment. */
-class SurplusRows {
+class ComparedSegment {
   readonly #reader: RowReader;
   readonly #repeats = new Repeats(unboundedMemory());
   #bytes = 0;
-  rows: BackendRow[] | undefined;
+  #surplus: SurplusCollector | undefined;
 
   constructor(reader: RowReader, mayBeKept: boolean) {
     this.#reader = reader;
-    this.rows = mayBeKept ? [] : undefined;
+    this.#surplus = mayBeKept ? new SurplusCollector() : undefined;
   }
 
   add(row: BackendRow): void {
-    if (this.rows === undefined) return;
+    if (this.#surplus === undefined) return;
     this.#bytes += bytesOfRow(row);
-    if (this.#bytes > maxComparedBytes) this.rows = undefined;
-    else if (this.#repeats.isRepeated(this.#reader.read(row))) this.rows.push(row);
-    if (this.rows === undefined) this.#repeats.clear();
+    if (this.#bytes > maxComparedBytes) this.#surplus = undefined;
+    else if (this.#repeats.isRepeated(this.#reader.read(row))) this.#surplus.add(row);
+    if (this.#surplus === undefined) this.#repeats.clear();
+  }
+
+  get found(): SurplusOfSegment {
+    return this.#surplus?.found ?? unknownSurplus;
   }
 }
 

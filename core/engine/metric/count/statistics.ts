@@ -157,13 +157,9 @@ export class Statistics {
     const { range } = buckets;
     const { streams } = streamListing;
     const { memory } = context.limits;
-    return duplicatesOf(
-      {
-        ...{ ...context, memory, filter: plan.logs.filter, range, streams, profile },
-        leavesDense: this.distinguishesRows,
-      },
-      this.#timesToSubtract(profile),
-    );
+    const asked = { ...context, memory, filter: plan.logs.filter, range, streams, profile };
+    const leavesDense = this.distinguishesRows;
+    return duplicatesOf({ ...asked, leavesDense }, this.#timesToSubtract(profile));
   }
 
   /** The times of surplus rows, if their streams alone decide how they count. */
@@ -195,9 +191,13 @@ export class Statistics {
         if (pause !== undefined) await pause;
       }
     }
-    for await (const { row, times } of eachDuplicate(duplicates, pacer)) {
+    for (const { row, times } of eachDuplicate(duplicates)) {
       const sample = this.#ofRow(pipelineEntry(context.reader.read(row)));
-      if (sample !== undefined) for (const ns of times) into.engine.add(sample.labels, ns, -sample.value);
+      for (const ns of times) {
+        if (sample !== undefined) into.engine.add(sample.labels, ns, -sample.value);
+        const pause = pacer.due();
+        if (pause !== undefined) await pause;
+      }
     }
     if (unread !== undefined)
       await this.#addUncounted(into, rowsWithoutLine(plan, buckets.range, profile, unread));
