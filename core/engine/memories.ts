@@ -67,6 +67,8 @@ export interface Memories {
 
 /** Limits of each memory. */
 const usualLimits = { maxEntries: 2000, maxBytes: 16 << 20 };
+/** Limits for listings, of which one may have more than 10,000 streams. */
+const listingLimits = { maxEntries: 500, maxBytes: 64 << 20 };
 /** Limits for findings about time segments, of which a selection has many, some with surplus rows. */
 const segmentLimits = { maxEntries: 10_000, maxBytes: 32 << 20 };
 
@@ -104,7 +106,7 @@ export function createMemories({
     digests: new LineDigests(memory<LineDigest | Declined>('shapes')),
     spelled: new SpelledLevelFinder(spelled, { checksums, clock }),
     refusals: memory<Declined>('refusals'),
-    listings: memory<StreamListing>('inventories'),
+    listings: memory<StreamListing>('inventories', listingLimits),
     densities: memory<number>('densities'),
     seen: memory<SeenRows>('seen-rows'),
     lineBytes: memory<number>('line-bytes'),

@@ -15,3 +15,17 @@ export class Attached<Value> {
     (to as Record<symbol, Value | undefined>)[this.#name] = value;
   }
 }
+
+/** The same function, which computes the value of each object once. */
+export function oncePerObject<Source extends object, Value>(
+  derive: (from: Source) => Value,
+): (from: Source) => Value {
+  const known = new Attached<{ readonly value: Value }>();
+  return (from) => {
+    const before = known.get(from);
+    if (before !== undefined) return before.value;
+    const value = derive(from);
+    known.set(from, { value });
+    return value;
+  };
+}

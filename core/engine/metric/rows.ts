@@ -274,7 +274,7 @@ async function shortRows(
   const question = shorteningQuestion(labels, openNames(shortLines.parsed.names, streamListing));
   if (isDeclined(question)) return question;
   const pacer = new Pacer(signal);
-  const together = await atPace(streamsWithSameEntries(streamListing.streams), pacer);
+  const together = await streamsWithSameEntries(streamListing.streams);
   if (together.size > 0) return decline('shared-streams');
   const sources = labelSourceFields(shortLines.names, streamListing, naming);
   const grouping = await atPace(groupByLabels(shortLines.names, streamListing, sources, naming), pacer);

@@ -137,7 +137,7 @@ export interface VolumePlan {
 export interface LineCountsPlan {
   readonly kind: 'line-counts';
   readonly filter: LogsqlFilter;
-  /** True if only the total number in the range is requested, which listings show without reading times. */
+  /** True if only the total number in the range is requested, which the backend counts without reading times. */
   readonly isTotal?: boolean;
 }
 /** Names, values or streams as the backend stores them, for caches of listings of partial ranges (plugins/peer-cache/inventory). */

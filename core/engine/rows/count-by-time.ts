@@ -31,11 +31,19 @@ export async function countByTime(
   return counts.sort((a, b) => (a.startNs < b.startNs ? -1 : 1));
 }
 
-/** Lets the backend count rows. */
-export async function countRows(upstream: Upstream, filter: LogsqlFilter, range: TimeRange): Promise<number> {
+/**
+ * Lets the backend count rows.
+ * @param isPreflight true if the number is only used to plan how rows are read
+ */
+export async function countRows(
+  upstream: Pick<Upstream, 'stats'>,
+  filter: LogsqlFilter,
+  range: TimeRange,
+  isPreflight = false,
+): Promise<number> {
   const counting = stats([], statsFunction('count', [], 'rows'));
+  const asked = { query: query(filter, [counting]), range, ...(isPreflight ? { isPreflight } : {}) };
   let rows = 0;
-  for (const { value } of await upstream.stats({ query: query(filter, [counting]), range }))
-    rows += Number(value);
+  for (const { value } of await upstream.stats(asked)) rows += Number(value);
   return rows;
 }

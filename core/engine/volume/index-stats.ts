@@ -6,14 +6,10 @@ import type { IndexStatsPlan, LineCountsPlan, ShardsPlan } from '../plan/types.j
 import { StreamPieces, type PiecesContext } from './stream-pieces.js';
 import { VolumeBuckets } from './volume-buckets.js';
 import { LabelSet } from '../../base/labels/label-set.js';
-import type { LogsqlFilter } from '../../victoria/logsql/ast.js';
-import { query } from '../../victoria/logsql/build.js';
-import type { Upstream } from '../../victoria/upstream/types.js';
 import { noStats } from '../../wire/answer/merge/shared.js';
 import type { QueryRangeRequest } from '../../wire/api/request.js';
 import type { Backend } from '../backend.js';
-import { rowsOfStreams } from '../metric/row-windows.js';
-import { countByTime } from '../rows/count-by-time.js';
+import { countByTime, countRows } from '../rows/count-by-time.js';
 import type { IndexShardsRequest } from '../../wire/api/discovery-request.js';
 import { shardCount, spreadShards } from '../../wire/answer/merge/spread-shards.js';
 
@@ -45,10 +41,6 @@ export async function answerIndexStats(
   };
 }
 
-async function selectedRows(filter: LogsqlFilter, range: TimeRange, upstream: Upstream): Promise<number> {
-  return rowsOfStreams(await upstream.list({ listing: 'streams', query: query(filter), range }));
-}
-
 /** Counts the rows of streams by time, with a point at the start of each bucket of the request's step. */
 export async function answerLineCounts(
   { filter, isTotal = false }: LineCountsPlan,
@@ -56,7 +48,7 @@ export async function answerLineCounts(
   { upstream }: Pick<Backend, 'upstream'>,
 ): Promise<MatrixAnswer> {
   const counts = isTotal
-    ? [{ startNs: range.startNs, rows: await selectedRows(filter, range, upstream) }]
+    ? [{ startNs: range.startNs, rows: await countRows(upstream, filter, range, true) }]
     : await countByTime(filter, range, stepNs, upstream, true);
   const points = counts.map(({ startNs, rows }) => ({
     timestampMs: Number(startNs / 1_000_000n),

@@ -53,9 +53,8 @@ export async function rowsOnce(
   const { reader, memories, signal } = context;
   const profile = await memories.profiler.of(asked(filter, context), range, listing);
   const mayMissLines = profile.missing > 0;
-  const pacer = new Pacer(signal);
-  const streams = await atPace(readStreams(listing.listed, reader), pacer);
-  const together = await atPace(streamsWithSameEntries(streams), pacer);
+  const streams = await atPace(readStreams(listing.listed, reader), new Pacer(signal));
+  const together = await streamsWithSameEntries(streams);
   const looked = { ...context, filter, range, streams, profile };
   const surplus = await duplicateRows({ ...looked, leavesDense: true });
   if (!isDeclined(surplus))

@@ -25,6 +25,12 @@ export function mayBeFilledIn(field: string): boolean {
   return fillable.has(field);
 }
 
+/** The value that VictoriaLogs adds to a record with neither severity number nor text; undefined for other fields. */
+export function filledInWithoutSeverity(field: string): string | undefined {
+  if (field === 'severity_number') return '0';
+  return field === 'severity_text' ? defaultSeverityText('0') : undefined;
+}
+
 /** True when VictoriaLogs added the field and Loki would not show it (otel-README, rule 7). */
 export function isFilledIn(field: string, value: string, row: BackendRow): boolean {
   switch (field) {

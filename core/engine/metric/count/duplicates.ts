@@ -2,8 +2,6 @@ import type { TimeRange } from '../../../base/time/range.js';
 import type { LogsqlFilter } from '../../../victoria/logsql/ast.js';
 import type { MemoryAccount } from '../../../base/memory/account.js';
 import type { StreamIdentity } from '../../../victoria/names/stream-identity.js';
-import { Pacer } from '../../../base/pace/pacer.js';
-import { atPace } from '../../../base/pace/steps.js';
 import { parseRowTime } from '../../../victoria/names/row-time.js';
 import { printRfc3339 } from '../../../base/time/index.js';
 import type { BackendRow } from '../../../victoria/upstream/types.js';
@@ -43,7 +41,8 @@ export async function duplicatesOf(
   request: DuplicatesRequest,
   times: readonly StreamTimes[] | undefined,
 ): Promise<Duplicates | Declined> {
-  if (times !== undefined && (await streamsTogether(request)).size === 0) return { rows: [], times };
+  if (times !== undefined && (await streamsWithSameEntries(request.streams)).size === 0)
+    return { rows: [], times };
   const rows = await duplicateRows(request);
   return isDeclined(rows) ? rows : { rows, times: [] };
 }
@@ -58,10 +57,6 @@ export function* eachDuplicate({
     yield { row: { _time: printRfc3339(all[0] ?? 0n), _stream: stream, _msg: '-' }, times: all };
 }
 
-function streamsTogether({ streams }: DuplicatesRequest): Promise<ReadonlySet<string>> {
-  return atPace(streamsWithSameEntries(streams), new Pacer());
-}
-
 /**
  * Finds the surplus rows of entries that were pushed more than once, and possibly some that do not pass the filter. They come from the
  * profile of the selection. If they are too many or too large, the profile only contains the times at which rows must be read, and streams
@@ -71,7 +66,7 @@ export async function duplicateRows(request: DuplicatesRequest): Promise<readonl
   const { profile, reader, memory, leavesDense = false } = request;
   const surplus = leavesDense ? profile.surplusElsewhere : profile.surplus;
   if (profile.isUncompared === true) return surplus ?? [];
-  const together = await streamsTogether(request);
+  const together = await streamsWithSameEntries(request.streams);
   if (together.size === 0 && surplus !== undefined) return surplus;
   const times = leavesDense && profile.dense.length > 0 ? undefined : await timesOf(request, together);
   if (times === undefined || times.length > maxTimes) return decline('too-many-repeats');

@@ -35,9 +35,12 @@ export async function beginEarly<Begun>(
       before === undefined || early === undefined || !isReady(before)
         ? undefined
         : { before, begun: await begin({ ...context, upstream: early.upstream }, before) };
-    const listing = await taking;
+    const now = await taking;
+    const isUnchanged = before !== undefined && isSame(before, now);
+    // Everything derived from the same streams stays attached to them.
+    const listing = isUnchanged ? { ...now, streams: before.streams } : now;
     listings.set(key, listing, listingBytes(listing), listingMs);
-    if (guess !== undefined && isSame(guess.before, listing)) {
+    if (guess !== undefined && isUnchanged) {
       early?.confirm();
       return { listing, begun: guess.begun };
     }

@@ -1,6 +1,7 @@
 import { pipelineError, type RangeEngine } from '../../../logql/metric/index.js';
 import type { SampleExtractor } from '../../../logql/pipeline/extractor.js';
 import { decidingErrorLabels } from '../../../logql/pipeline/types.js';
+import { Attached, oncePerObject } from '../../../base/memory/attached.js';
 import type { Steps } from '../../../base/pace/steps.js';
 import type { LogsqlFilter, LogsqlPipe } from '../../../victoria/logsql/ast.js';
 import {
@@ -18,6 +19,7 @@ import {
 import { unquote } from '../../../victoria/logsql/unquote.js';
 import { detectedLevelName } from '../../../victoria/names/level.js';
 import { levelNames } from '../../../victoria/names/level-words.js';
+import { filledInWithoutSeverity } from '../../../victoria/names/otlp-fill.js';
 import { rewrittenPattern } from '../../../victoria/names/shown-value.js';
 import type { Naming } from '../../../victoria/names/naming.js';
 import { pipelineEntry, type RowReader } from '../../../victoria/names/row-reader.js';
@@ -29,6 +31,8 @@ import type { LeafPush } from '../../plan/types.js';
 import type { SelectionProfile } from './profile.js';
 import type { StreamListing } from './stream-listing.js';
 import type { Get, RepresentativeLine } from './line-digests.js';
+
+type Streams = StreamListing['streams'];
 
 const severityNumber = 'severity_number';
 const levelMetadata: ReadonlySet<string> = new Set([...levelNames, severityNumber, detectedLevelName]);
@@ -123,11 +127,33 @@ export function groupByStream({ streams }: StreamListing, sources: LabelSourceFi
   };
 }
 
+/** Groupings of the streams of a listing, by the labels and fields they are for; together they have at most one group per stream. */
+const groupings = new Attached<Map<string, RowGrouping>>();
+
 /**
  * Groups by the stream fields that make these labels, which gives far fewer groups than streams. Falls back to whole streams if these
  * fields do not determine the labels of every stream.
  */
 export function* groupByLabels(
+  names: ReadonlySet<string>,
+  streamListing: StreamListing,
+  sources: LabelSourceFields,
+  naming: Naming,
+): Steps<RowGrouping> {
+  const { streams } = streamListing;
+  const key = JSON.stringify([[...names], sources.all]);
+  const known = groupings.get(streams) ?? new Map<string, RowGrouping>();
+  let grouping = known.get(key);
+  if (grouping !== undefined) return grouping;
+  grouping = yield* makeGrouping(names, streamListing, sources, naming);
+  const groups = [...known.values()].reduce((sum, { size }) => sum + size, grouping.size);
+  if (groups > streams.size) known.clear();
+  known.set(key, grouping);
+  groupings.set(streams, known);
+  return grouping;
+}
+
+function* makeGrouping(
   names: ReadonlySet<string>,
   streamListing: StreamListing,
   sources: LabelSourceFields,
@@ -293,9 +319,14 @@ export function readsLevels({ names, looksAtLines }: LeafPush, naming: Naming): 
   return looksAtLines && hasName(names, detectedLevelName) && naming.scansBodies;
 }
 
+/** The `_stream` texts of streams without a level. */
 export function streamsWithoutLevel({ streams }: StreamListing): readonly string[] {
-  return [...streams].filter(([, { level }]) => level === undefined).map(([text]) => text);
+  return withoutLevel(streams);
 }
+
+const withoutLevel = oncePerObject((streams: Streams) =>
+  [...streams].filter(([, { level }]) => level === undefined).map(([text]) => text),
+);
 
 /** Rows whose level may be in their line. */
 export interface UndecidedRows {
@@ -303,19 +334,45 @@ export interface UndecidedRows {
   readonly selection: LogsqlFilter;
   /** Matches rows whose label no stored field decides, and other rows that must be read. */
   readonly filter: LogsqlFilter;
+  /** True if no field of a row decides a level. */
+  readonly areAll: boolean;
 }
 
 export function rowsWithoutLevel({ streams }: StreamListing): LogsqlFilter {
+  return rowsOfOthers(streams);
+}
+
+const rowsOfOthers = oncePerObject((streams: Streams): LogsqlFilter => {
   const fields = new Set<string>();
   for (const { labelFields } of streams.values())
     for (const [field, label] of labelFields) if (levelLabels.has(label)) fields.add(field);
   return fields.size === 0 ? everything : streamMatch(...[...fields].map((name) => matcher(name, '=', '')));
-}
+});
 
 export function undecidedRows(streamListing: StreamListing, sources: LabelSourceFields): UndecidedRows {
   const selection = rowsWithoutLevel(streamListing);
-  const unfilled = sources.hasOtlp ? and() : and(...sources.levels.map((name) => exact(name, '')));
-  return { selection, filter: and(selection, unfilled) };
+  const undeciding = undecidingValues(streamListing, sources);
+  return { selection, filter: and(selection, ...undeciding), areAll: undeciding.length === 0 };
+}
+
+const isSeverityLabel = oncePerObject((streams: Streams) =>
+  [...streams.values()].some(({ labelFields }) => labelFields.has(severityNumber)),
+);
+
+/** Matches rows in which each level field is empty, or has a value that VictoriaLogs may have filled in. */
+function undecidingValues(
+  { streams }: StreamListing,
+  { all, levels, hasOtlp }: LabelSourceFields,
+): readonly LogsqlFilter[] {
+  if (!hasOtlp) return levels.map((name) => exact(name, ''));
+  // As a label it is no severity, and still determines the text that is filled in.
+  if (isSeverityLabel(streams)) return [];
+  const numbers = all.filter((name) => name === severityNumber);
+  return [...levels, ...numbers].map((name) => {
+    const empty = exact(name, '');
+    const filledIn = filledInWithoutSeverity(name);
+    return filledIn === undefined ? empty : or(empty, exact(name, filledIn));
+  });
 }
 
 /** Matches rows with values such as 1_000 in one of these fields, which the backend groups as 1000; undefined for an empty list. */

@@ -130,19 +130,16 @@ export class Statistics {
 
   /** Makes the calls to the backend. */
   async count(): Promise<Counted | Declined> {
-    const { streamListing, sources, lines, profile } = this.#parts;
+    const { streamListing, lines, profile } = this.#parts;
     const digest = lines && cheapestDigest(lines.digest, profile);
     const withoutLevel = streamsWithoutLevel(streamListing).length;
     const areUndecided = this.#readsLevels && withoutLevel > 0;
-    const undecided = this.#undecidedRows().filter;
+    const { filter: undecided, areAll } = this.#undecidedRows();
     const together = await this.#countBesideLines(digest, areUndecided);
     if (together !== undefined) return together;
     // Filters that read no lines come first, so that the backend reads the lines of fewer rows.
     const decided = areUndecided ? and(not(undecided), this.#filter) : this.#filter;
-    const areAllUndecided =
-      areUndecided &&
-      withoutLevel === streamListing.streams.size &&
-      (sources.hasOtlp || sources.levels.length === 0);
+    const areAllUndecided = areUndecided && areAll && withoutLevel === streamListing.streams.size;
     const [groups, others] = await Promise.all([
       areAllUndecided ? [] : this.#countGroups(digest, decided),
       areUndecided ? this.#countByDigest(digest) : ('none' as const),

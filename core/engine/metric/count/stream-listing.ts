@@ -1,4 +1,5 @@
 import { createHash, randomBytes } from 'node:crypto';
+import { oncePerObject } from '../../../base/memory/attached.js';
 import type { TimeRange } from '../../../base/time/range.js';
 import type { LogsqlFilter } from '../../../victoria/logsql/ast.js';
 import { query } from '../../../victoria/logsql/build.js';
@@ -83,9 +84,11 @@ type NamedStream = readonly [text: string, stream: StreamIdentity];
  * Backend streams that may contain the same entries: they have the same labels, so clients see a single stream, and the same structured
  * metadata in the fields that all streams with these labels have.
  */
-export function* streamsWithSameEntries(
-  streams: ReadonlyMap<string, StreamIdentity>,
-): Steps<ReadonlySet<string>> {
+export const streamsWithSameEntries = oncePerObject((streams: ReadonlyMap<string, StreamIdentity>) =>
+  atPace(findSameEntries(streams), new Pacer()),
+);
+
+function* findSameEntries(streams: ReadonlyMap<string, StreamIdentity>): Steps<ReadonlySet<string>> {
   const same = new Set<string>();
   const all = yield* severalBy([...streams], ([, { labels }]) => labels.key);
   for (const withSameLabels of all) {
@@ -126,10 +129,13 @@ export function isSame(a: Pick<StreamListing, 'streams' | 'fields'>, b: typeof a
   );
 }
 
+/** Bytes of a stream in a listing, and in what is remembered about the streams of the listing, without its text. */
+const streamBytes = 300;
+
 /** The approximate size of a listing. */
 export function listingBytes({ streams, fields }: Pick<StreamListing, 'streams' | 'fields'>): number {
   let bytes = 200;
-  for (const text of streams.keys()) bytes += 2 * text.length + 150;
+  for (const text of streams.keys()) bytes += text.length + streamBytes;
   for (const name of fields) bytes += 2 * name.length + 20;
   return bytes;
 }
