@@ -1,10 +1,11 @@
 import type { TimeRange } from '../../base/time/range.js';
 import type { Pacer } from '../../base/pace/pacer.js';
-import { query, stats, statsFunction } from '../../victoria/logsql/build.js';
+import { query } from '../../victoria/logsql/build.js';
 import { printFilter } from '../../victoria/logsql/print.js';
 import { selectionOf } from '../../victoria/logsql/selection.js';
 import { logRowBytes } from '../../base/memory/sizes.js';
 import type { LogRow } from '../../victoria/names/row-reader.js';
+import { countRows } from './count-by-time.js';
 import { pageRequest, readInstant, sortRows, type PagesRequest } from './row-requests.js';
 
 /** The size of one read. */
@@ -57,11 +58,10 @@ async function densityOf({ filter, range, upstream, signal, densities }: PagesRe
   const key = `${upstream.owner} ${printFilter(selection)}`;
   const known = densities?.get(key);
   if (known !== undefined) return known;
-  const counting = stats([], statsFunction('count', [], 'rows'));
   const counted = upstream.until?.(AbortSignal.timeout(countingMs)) ?? upstream;
   try {
-    const [sample] = await counted.stats({ query: query(selection, [counting]), range, isPreflight: true });
-    const density = Number(sample?.value ?? 0) / Number(range.endNs - range.startNs);
+    const rows = await countRows(counted, selection, range, true);
+    const density = rows / Number(range.endNs - range.startNs);
     // A range without rows says nothing about others.
     if (density > 0) densities?.set(key, density, densityBytes, densityMs);
     return density;

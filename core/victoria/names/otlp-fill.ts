@@ -2,6 +2,8 @@ import { columnOf, type BackendRow } from '../upstream/types.js';
 
 const severityNames = ['Trace', 'Debug', 'Info', 'Warn', 'Error', 'Fatal'];
 const onlyZeros = /^0+$/;
+/** The severity number that VictoriaLogs stores for a record without one. */
+const unsetNumber = '0';
 
 /** The text that VictoriaLogs stores for a record without a severity text. */
 export function defaultSeverityText(severityNumber: string): string {
@@ -27,17 +29,17 @@ export function mayBeFilledIn(field: string): boolean {
 
 /** The value that VictoriaLogs adds to a record with neither severity number nor text; undefined for other fields. */
 export function filledInWithoutSeverity(field: string): string | undefined {
-  if (field === 'severity_number') return '0';
-  return field === 'severity_text' ? defaultSeverityText('0') : undefined;
+  if (field === 'severity_number') return unsetNumber;
+  return field === 'severity_text' ? defaultSeverityText(unsetNumber) : undefined;
 }
 
 /** True when VictoriaLogs added the field and Loki would not show it (otel-README, rule 7). */
 export function isFilledIn(field: string, value: string, row: BackendRow): boolean {
   switch (field) {
     case 'severity_number':
-      return value === '0';
+      return value === unsetNumber;
     case 'severity_text':
-      return value === defaultSeverityText(columnOf(row, 'severity_number') ?? '0');
+      return value === defaultSeverityText(columnOf(row, 'severity_number') ?? unsetNumber);
     case 'scope.name':
     case 'scope.version':
       return value === 'unknown';

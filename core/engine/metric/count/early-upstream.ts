@@ -34,7 +34,7 @@ export async function beginEarly<Begun>(
     const guess =
       before === undefined || early === undefined || !isReady(before)
         ? undefined
-        : { before, begun: await begin({ ...context, upstream: early.upstream }, before) };
+        : { begun: await begin({ ...context, upstream: early.upstream }, before) };
     const now = await taking;
     const isUnchanged = before !== undefined && isSame(before, now);
     // Everything derived from the same streams stays attached to them.

@@ -1,7 +1,7 @@
 import { pipelineError, type RangeEngine } from '../../../logql/metric/index.js';
 import type { SampleExtractor } from '../../../logql/pipeline/extractor.js';
 import { decidingErrorLabels } from '../../../logql/pipeline/types.js';
-import { Attached, oncePerObject } from '../../../base/memory/attached.js';
+import { oncePerObject } from '../../../base/memory/attached.js';
 import type { Steps } from '../../../base/pace/steps.js';
 import type { LogsqlFilter, LogsqlPipe } from '../../../victoria/logsql/ast.js';
 import {
@@ -128,7 +128,7 @@ export function groupByStream({ streams }: StreamListing, sources: LabelSourceFi
 }
 
 /** Groupings of the streams of a listing, by the labels and fields they are for; together they have at most one group per stream. */
-const groupings = new Attached<Map<string, RowGrouping>>();
+const groupingsOf = oncePerObject<Streams, Map<string, RowGrouping>>(() => new Map());
 
 /**
  * Groups by the stream fields that make these labels, which gives far fewer groups than streams. Falls back to whole streams if these
@@ -142,14 +142,13 @@ export function* groupByLabels(
 ): Steps<RowGrouping> {
   const { streams } = streamListing;
   const key = JSON.stringify([[...names], sources.all]);
-  const known = groupings.get(streams) ?? new Map<string, RowGrouping>();
-  let grouping = known.get(key);
-  if (grouping !== undefined) return grouping;
-  grouping = yield* makeGrouping(names, streamListing, sources, naming);
+  const known = groupingsOf(streams);
+  const before = known.get(key);
+  if (before !== undefined) return before;
+  const grouping = yield* makeGrouping(names, streamListing, sources, naming);
   const groups = [...known.values()].reduce((sum, { size }) => sum + size, grouping.size);
   if (groups > streams.size) known.clear();
   known.set(key, grouping);
-  groupings.set(streams, known);
   return grouping;
 }
 
@@ -320,11 +319,7 @@ export function readsLevels({ names, looksAtLines }: LeafPush, naming: Naming): 
 }
 
 /** The `_stream` texts of streams without a level. */
-export function streamsWithoutLevel({ streams }: StreamListing): readonly string[] {
-  return withoutLevel(streams);
-}
-
-const withoutLevel = oncePerObject((streams: Streams) =>
+export const streamsWithoutLevel = oncePerObject((streams: Streams): readonly string[] =>
   [...streams].filter(([, { level }]) => level === undefined).map(([text]) => text),
 );
 
@@ -338,20 +333,17 @@ export interface UndecidedRows {
   readonly areAll: boolean;
 }
 
-export function rowsWithoutLevel({ streams }: StreamListing): LogsqlFilter {
-  return rowsOfOthers(streams);
-}
-
-const rowsOfOthers = oncePerObject((streams: Streams): LogsqlFilter => {
+/** Matches the rows of these streams. */
+export const rowsWithoutLevel = oncePerObject((streams: Streams): LogsqlFilter => {
   const fields = new Set<string>();
   for (const { labelFields } of streams.values())
     for (const [field, label] of labelFields) if (levelLabels.has(label)) fields.add(field);
   return fields.size === 0 ? everything : streamMatch(...[...fields].map((name) => matcher(name, '=', '')));
 });
 
-export function undecidedRows(streamListing: StreamListing, sources: LabelSourceFields): UndecidedRows {
-  const selection = rowsWithoutLevel(streamListing);
-  const undeciding = undecidingValues(streamListing, sources);
+export function undecidedRows({ streams }: StreamListing, sources: LabelSourceFields): UndecidedRows {
+  const selection = rowsWithoutLevel(streams);
+  const undeciding = undecidingValues(streams, sources);
   return { selection, filter: and(selection, ...undeciding), areAll: undeciding.length === 0 };
 }
 
@@ -361,13 +353,13 @@ const isSeverityLabel = oncePerObject((streams: Streams) =>
 
 /** Matches rows in which each level field is empty, or has a value that VictoriaLogs may have filled in. */
 function undecidingValues(
-  { streams }: StreamListing,
+  streams: Streams,
   { all, levels, hasOtlp }: LabelSourceFields,
 ): readonly LogsqlFilter[] {
   if (!hasOtlp) return levels.map((name) => exact(name, ''));
-  // As a label it is no severity, and still determines the text that is filled in.
+  // The label `severity_number` gives a row no level, but VictoriaLogs still derives the severity text from it.
   if (isSeverityLabel(streams)) return [];
-  const numbers = all.filter((name) => name === severityNumber);
+  const numbers = all.includes(severityNumber) ? [severityNumber] : [];
   return [...levels, ...numbers].map((name) => {
     const empty = exact(name, '');
     const filledIn = filledInWithoutSeverity(name);

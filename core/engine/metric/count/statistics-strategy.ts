@@ -127,8 +127,8 @@ function knowsLines({ plan, context }: Asked, streamListing: StreamListing): boo
     digests.known(question, { ...context, selection }) !== undefined;
   const question = lineQuestion(plan, streamListing);
   if (question !== undefined && !isDeclined(question) && !isKnown(question, plan.selection)) return false;
-  if (!readsLevels(plan.push, naming) || streamsWithoutLevel(streamListing).length === 0) return true;
-  return isKnown(levelQuestion, and(plan.selection, rowsWithoutLevel(streamListing)));
+  if (!readsLevels(plan.push, naming) || streamsWithoutLevel(streamListing.streams).length === 0) return true;
+  return isKnown(levelQuestion, and(plan.selection, rowsWithoutLevel(streamListing.streams)));
 }
 
 async function begin(
@@ -152,7 +152,7 @@ async function begin(
   const undecided = undecidedRows(streamListing, sources);
   const sampled = { ...context, selection: and(selection, undecided.selection), range: buckets.range, rows };
   const levels =
-    readsLevels(plan.push, naming) && streamsWithoutLevel(streamListing).length > 0
+    readsLevels(plan.push, naming) && streamsWithoutLevel(streamListing.streams).length > 0
       ? await context.digests.of(levelQuestion, sampled)
       : undefined;
   const levelDoubts = levels === undefined || isDeclined(levels) ? undefined : levels.proven?.uncertainLines;

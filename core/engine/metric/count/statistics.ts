@@ -132,7 +132,7 @@ export class Statistics {
   async count(): Promise<Counted | Declined> {
     const { streamListing, lines, profile } = this.#parts;
     const digest = lines && cheapestDigest(lines.digest, profile);
-    const withoutLevel = streamsWithoutLevel(streamListing).length;
+    const withoutLevel = streamsWithoutLevel(streamListing.streams).length;
     const areUndecided = this.#readsLevels && withoutLevel > 0;
     const { filter: undecided, areAll } = this.#undecidedRows();
     const together = await this.#countBesideLines(digest, areUndecided);
@@ -274,7 +274,7 @@ export class Statistics {
     const spelled = await context.spelled.of({
       ...{ ...context, range: buckets.range, listing: streamListing, digest },
       ...{ selection: plan.selection, lines: and(plan.selection, filter), sampled },
-      streams: streamsWithoutLevel(streamListing),
+      streams: streamsWithoutLevel(streamListing.streams),
     });
     if (isDeclined(spelled)) return 'rows';
     const { classifiable, unclassifiable, ambiguous } = spelled;
