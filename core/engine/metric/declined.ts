@@ -48,11 +48,13 @@ export const declineReasons = {
   'hidden-fields': 'a row has another value in a field than its stream has',
   'lenient-numbers': 'lines contain numbers that the JSON parser of the backend accepts and Loki’s refuses',
   'lines-differ': 'lines are too different: there would be almost as many groups as lines',
-  'lines-needed': 'the query uses more of the lines than the labels of | json, | logfmt or | pattern',
+  'lines-needed':
+    'the query uses more of the lines than the labels of | json, | logfmt, | pattern or | regexp',
   'lines-stay-long': 'too few sampled lines would get shorter',
   'missing-lines': 'rows have no stored line',
   'more-rows': 'there are many more rows than expected, so the strategy is chosen again',
   'no-buckets': 'the range contains no complete counting window',
+  'no-matching-line': 'no line was found that `| regexp` matches with the values of a group',
   'no-parsed-labels':
     'the query uses no label from the parser, so valid and invalid lines cannot be distinguished',
   'not-countable':

@@ -91,6 +91,7 @@ const lasting: ReadonlySet<DeclineReason> = new Set<DeclineReason>([
   'errors-kept',
   'lines-differ',
   'lines-stay-long',
+  'no-matching-line',
   'query-too-long',
   'times-needed',
   'too-many-groups',

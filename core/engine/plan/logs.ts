@@ -197,6 +197,7 @@ const vagueness: Readonly<Record<LineSource, number>> = {
   'pair-keys': 1,
   'strict-pair-keys': 1,
   captures: 2,
+  groups: 2,
   pieces: 2,
   'other-lines': 3,
 };

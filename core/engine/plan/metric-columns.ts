@@ -116,7 +116,8 @@ export function isWholeJson(stage: Stage): boolean {
 /** A parser whose labels the backend can extract as well. */
 export type LineParser =
   | { readonly source: 'json-keys' | 'pair-keys' }
-  | { readonly source: 'captures'; readonly parts: readonly PatternPart[] };
+  | { readonly source: 'captures'; readonly parts: readonly PatternPart[] }
+  | { readonly source: 'groups'; readonly pattern: string };
 
 /** Labels of a parser. */
 export interface ParsedNames {
@@ -128,8 +129,9 @@ export function lineParserOf(stage: Stage): LineParser | undefined {
   const descriptor = descriptorOf(stage);
   const source = descriptor.source(stage);
   if (source === 'json-keys' || source === 'pair-keys') return { source };
-  const parts = descriptor.parts?.(stage);
-  return source === 'captures' && parts !== undefined ? { source, parts } : undefined;
+  const [parts, pattern] = [descriptor.parts?.(stage), descriptor.regexp?.(stage)];
+  if (source === 'captures' && parts !== undefined) return { source, parts };
+  return source === 'groups' && pattern !== undefined ? { source, pattern } : undefined;
 }
 
 /** The names, if a parser makes each of them from keys in only one way; otherwise undefined. */

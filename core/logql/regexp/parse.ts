@@ -46,6 +46,20 @@ export function exactTree(pattern: string, dotAll = false): RegExpNode | undefin
   return isValid && isExact ? root : undefined;
 }
 
+/**
+ * Renames the named groups of a valid pattern.
+ * @param start the text that follows the parenthesis of a group in place of `?P<name>`
+ */
+export function renameGroups(pattern: string, start: (name: string) => string): string {
+  let from = 0;
+  let renamed = '';
+  for (const group of parseRegExp(pattern).named) {
+    renamed += pattern.slice(from, group.start) + start(group.name);
+    from = group.end;
+  }
+  return renamed + pattern.slice(from);
+}
+
 /** Replaces half of a surrogate pair, which is not a character. */
 const replacement = 0xfffd;
 const exactDepth = 50;

@@ -1,5 +1,5 @@
 import { type Matcher, RE2JS, RE2JSException, RE2JSSyntaxException } from 're2js';
-import { parseRegExp } from './parse.js';
+import { parseRegExp, renameGroups } from './parse.js';
 import { type CompileOptions, type LinearMatch, RegExpSyntaxError } from './types.js';
 
 export type GroupNames = readonly (readonly [name: string, group: number])[];
@@ -89,14 +89,8 @@ function faultText(error: RE2JSSyntaxException, pattern: string): string {
 
 /** A pattern without the names of its groups: in Go several groups may share a name, in RE2JS they may not. */
 function removeGroupNames(pattern: string): { readonly pattern: string; readonly names: GroupNames } {
-  const { named } = parseRegExp(pattern);
-  let from = 0;
-  let plain = '';
-  for (const { start, end } of named) {
-    plain += pattern.slice(from, start);
-    from = end;
-  }
-  return { pattern: plain + pattern.slice(from), names: named.map(({ name, group }) => [name, group]) };
+  const names = parseRegExp(pattern).named.map(({ name, group }) => [name, group] as const);
+  return { pattern: renameGroups(pattern, () => ''), names };
 }
 
 const nameCharacter = /^[\p{L}\p{Nd}_]+/u;

@@ -1,6 +1,7 @@
 import type { RegexpStage } from '../ast.js';
 import { quoteGo } from '../../base/time/go-quote.js';
 import { compileRegExp } from '../regexp/index.js';
+import { parseRegExp } from '../regexp/parse.js';
 import { labelName, type SlotTable } from '../pipeline/slot.js';
 import type { RunStage } from '../pipeline/work-line.js';
 import { abort, regexpFault } from '../syntax/invalid.js';
@@ -21,7 +22,8 @@ export const regexp: StageDescriptor<RegexpStage> = {
   print: ({ pattern }) => `| regexp ${quoteGo(pattern)}`,
   checks: none,
   rename: unchanged,
-  source: () => 'pieces',
+  source: ({ pattern }) => (parseRegExp(pattern).isValid ? 'groups' : 'pieces'),
+  regexp: ({ pattern }) => pattern,
   errors: () => 'kept',
   makes: ({ pattern }) => compileRegExp(pattern).groupNames,
   compile: ({ pattern }, { slots }) => compileRegexp(pattern, slots),

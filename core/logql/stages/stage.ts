@@ -10,11 +10,11 @@ export type Names = readonly string[] | 'all';
 
 /**
  * The source of the values of a parser's labels: all keys of a JSON object or of pairs, each of which makes a label of its name (of
- * `pair-keys` only if it has a value, and no line is an error); text between literal texts; other pieces of the line; or a line that the
- * parser makes.
+ * `pair-keys` only if it has a value, and no line is an error); text between literal texts; groups of a regexp; other pieces of the line; or
+ * a line that the parser makes.
  */
 export type LineSource =
-  'json-keys' | 'pair-keys' | 'strict-pair-keys' | 'captures' | 'pieces' | 'other-lines';
+  'json-keys' | 'pair-keys' | 'strict-pair-keys' | 'captures' | 'groups' | 'pieces' | 'other-lines';
 
 /** The reason why a stage is not pushed down to the backend (core/engine/plan/rules/stage.ts has the texts). */
 export type WhyHere = 'lineAfterChange' | 'lineRewrite' | 'parser' | 'labelRewrite';
@@ -62,6 +62,8 @@ export interface StageDescriptor<S extends Stage> {
   source(stage: S): LineSource | undefined;
   /** Of a parser with the source `captures`: the pattern, with at least one literal text. */
   parts?(stage: S): readonly PatternPart[];
+  /** Of a parser with the source `groups`: the regexp. */
+  regexp?(stage: S): string;
   /** Labels that the stage may add or change. */
   makes(stage: S): Names;
   /** Labels that the stage may remove. */

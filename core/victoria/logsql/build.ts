@@ -168,6 +168,11 @@ export function extract(from: string, pattern: string): ExtractPipe {
   return { kind: 'extract', pattern, from, rule: 'overwrite' };
 }
 
+/** `extract_regexp`, in which `.` matches a line feed. */
+export function extractRegexp(from: string, pattern: string): ExtractPipe {
+  return { kind: 'extract_regexp', pattern, from, rule: 'overwrite' };
+}
+
 /** A literal text in a pattern of `extract` or `format`, in which VictoriaLogs decodes HTML entities. */
 export function literalText(text: string): string {
   return text.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;');

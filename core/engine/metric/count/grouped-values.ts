@@ -17,6 +17,7 @@ import type { LeafContext } from '../context.js';
 import type { Buckets } from './counting.js';
 import type { ValueDigest } from './labels/parsed-labels.js';
 import type { Unwrapping } from './value-facts.js';
+import { decline, type Declined } from '../declined.js';
 import type { Get } from './line-digests.js';
 
 /** Number of values read between two checks of the time slice, which takes some hundred microseconds. */
@@ -110,13 +111,18 @@ export class GroupedValues {
     }
   }
 
-  /** @throws ApiError `pipelineError`, `metricValues`, `seriesLimit`, `unexpectedAnswer` */
-  async add(group: ValueGroup): Promise<void> {
+  /**
+   * Adds a group; returns the reason if it cannot.
+   * @throws ApiError `pipelineError`, `metricValues`, `seriesLimit`, `unexpectedAnswer`
+   */
+  async add(group: ValueGroup): Promise<Declined | undefined> {
     const { get, stream, endNs, rows } = group;
     this.#counts.counted(rows, 0);
     const line = this.#digest.undecidedLine(get);
-    if (line === '') await this.#addValues(group);
-    else {
+    if (line === '') {
+      const stopped = await this.#addValues(group);
+      if (stopped !== undefined) return stopped;
+    } else {
       const sample = await this.#sampleOfLine.of(this.#entryOf(stream, line));
       for (let left = rows; left > 0; left -= 1) {
         this.#take(sample, endNs);
@@ -125,6 +131,7 @@ export class GroupedValues {
       }
     }
     this.#into.checkSeries();
+    return undefined;
   }
 
   /** Adds the values of rows that were read, once per entry. */
@@ -140,7 +147,7 @@ export class GroupedValues {
   }
 
   /** Adds the values of rows that differ only in the value, as long as the values are numbers. */
-  async #addValues({ get, stream, endNs, gathered }: ValueGroup): Promise<void> {
+  async #addValues({ get, stream, endNs, gathered }: ValueGroup): Promise<Declined | undefined> {
     let usual: ExtractedSample | 'none' | undefined;
     const numbers = this.#numbers;
     let count = 0;
@@ -165,11 +172,14 @@ export class GroupedValues {
         count += 1;
         continue;
       }
-      const sample = this.#sampleOf(this.#entryOf(stream, this.#digest.lineOf(get, text)));
+      const line = this.#digest.lineOf(get, text);
+      if (line === undefined) return decline('no-matching-line');
+      const sample = this.#sampleOf(this.#entryOf(stream, line));
       if (typeof value === 'number') usual = sample ?? 'none';
       this.#take(sample, endNs);
     }
     takeNumbers();
+    return undefined;
   }
 
   #take(sample: ExtractedSample | undefined, endNs: bigint): void {

@@ -18,7 +18,7 @@ import type { RowRequest } from '../rows.js';
 import type { RowGroup } from './grouping.js';
 import type { ValueDigest } from './labels/parsed-labels.js';
 import type { SelectionProfile } from './profile.js';
-import { noLevel, withLevels, type LineDigest } from './line-digests.js';
+import { noLevel, withLevels, type Get, type LineDigest } from './line-digests.js';
 import type { StreamListing } from './stream-listing.js';
 
 /** Requests the rows of a leaf without a stored line, with all their fields. */
@@ -206,7 +206,7 @@ export function fieldDigest(
   const others = parsedFields(names, listing).filter((field) => field !== valueColumn);
   const streamFields = others.filter((field) => isOfStream(field, listing));
   const columns = others.filter((field) => !streamFields.includes(field));
-  const lineOf: ValueDigest['lineOf'] = (get, value) => {
+  const lineOf = (get: Get, value: string): string => {
     const found = columns.map((field) => [field, get(field) ?? ''] as const);
     return rebuildLine([...found, [valueColumn, value] as const].filter(([, text]) => text !== ''));
   };

@@ -6,7 +6,7 @@ import { Pacer } from '../../../base/pace/pacer.js';
 import { descriptorOf } from '../../../logql/stages/index.js';
 import { compileExtractor, type SampleExtractor } from '../../../logql/pipeline/extractor.js';
 import { withStages } from '../../../logql/pipeline/unread-stages.js';
-import type { LogsqlFilter, LogsqlPipe } from '../../../victoria/logsql/ast.js';
+import type { FieldRef, LogsqlFilter, LogsqlPipe } from '../../../victoria/logsql/ast.js';
 import type { StreamTimes } from './repeated-times.js';
 import { pipelineEntry } from '../../../victoria/names/row-reader.js';
 import { and, fieldName, not } from '../../../victoria/logsql/build.js';
@@ -14,7 +14,7 @@ import { printFilter } from '../../../victoria/logsql/print.js';
 import { missingLineRows } from '../../plan/missing-lines.js';
 import type { LeafPlan, LeafPush } from '../../plan/types.js';
 import type { LeafContext } from '../context.js';
-import { isDeclined, type Declined } from '../declined.js';
+import { decline, isDeclined, type Declined } from '../declined.js';
 import { rowsOfStreams } from '../row-windows.js';
 import { readEntries, type RowRequest } from '../rows.js';
 import {
@@ -67,6 +67,9 @@ export interface StatisticsInput {
 /** The counts: groups by columns, and lines by level if only the line decides it. */
 export interface Counted {
   readonly groups: readonly RowGroup[];
+  /** The counted rows of groups that no line represents. */
+  readonly unrepresented?:
+    { readonly filter: LogsqlFilter; readonly pipes: readonly LogsqlPipe[] } | undefined;
   /** The count of lines in the undecided groups; `rows` means that they must be read. */
   readonly others: DigestCount | 'none' | 'rows';
   /** Matches rows without a line that were not counted; undefined if there are none. */
@@ -140,11 +143,13 @@ export class Statistics {
     // Filters that read no lines come first, so that the backend reads the lines of fewer rows.
     const decided = areUndecided ? and(not(undecided), this.#filter) : this.#filter;
     const areAllUndecided = areUndecided && areAll && withoutLevel === streamListing.streams.size;
-    const [groups, others] = await Promise.all([
-      areAllUndecided ? [] : this.#countGroups(digest, decided),
+    const [counted, others] = await Promise.all([
+      areAllUndecided ? { groups: [], undecided: undefined } : this.#countGroups(digest, decided),
       areUndecided ? this.#countByDigest(digest) : ('none' as const),
     ]);
-    return isDeclined(groups) ? groups : { groups, others, unread: this.#missing };
+    if (isDeclined(counted)) return counted;
+    const unrepresented = counted.undecided && { filter: decided, pipes: counted.undecided };
+    return { groups: counted.groups, unrepresented, others, unread: this.#missing };
   }
 
   /** Rows that repeat an earlier one. */
@@ -172,21 +177,18 @@ export class Statistics {
   }
 
   /** Adds the counts and the remainder to the engine. */
-  async addTo(into: LeafEngine, { groups, others, unread }: Counted, remainder: Remainder): Promise<void> {
+  async addTo(
+    into: LeafEngine,
+    { groups, unrepresented, others, unread }: Counted,
+    remainder: Remainder,
+  ): Promise<void> {
     const { duplicates, selectedRows } = remainder;
     const { plan, context, request, buckets, profile } = this.#parts;
     const pacer = new Pacer(request.signal);
-    for (const group of groups) {
+    for (const group of [...groups, ...(typeof others === 'object' ? others.groups : [])]) {
       this.#addGroup(group, into);
       const pause = pacer.due();
       if (pause !== undefined) await pause;
-    }
-    if (typeof others === 'object') {
-      for (const group of others.groups) {
-        this.#addGroup(group, into);
-        const pause = pacer.due();
-        if (pause !== undefined) await pause;
-      }
     }
     for (const { row, times } of eachDuplicate(duplicates)) {
       const sample = this.#ofRow(pipelineEntry(context.reader.read(row)));
@@ -198,6 +200,10 @@ export class Statistics {
     }
     if (unread !== undefined)
       await this.#addUncounted(into, rowsWithoutLine(plan, buckets.range, profile, unread));
+    if (unrepresented !== undefined)
+      await this.#addUncounted(into, {
+        ...{ ...unrepresented, columns: this.#columnsToRead(), selection: plan.selection, selectedRows },
+      });
     if (others === 'rows') await this.#addUndecided(into, selectedRows, []);
     else if (others !== 'none') {
       const { undecided, ambiguous, unclassifiable } = others;
@@ -216,17 +222,12 @@ export class Statistics {
   }
 
   /** @param digest distinguishes lines, if they matter */
-  async #countGroups(
-    digest: LineDigest | undefined,
-    filter: LogsqlFilter,
-  ): Promise<readonly RowGroup[] | Declined> {
+  async #countGroups(digest: LineDigest | undefined, filter: LogsqlFilter): Promise<DigestCount | Declined> {
     const { plan } = this.#parts;
     const asked = this.#countRequest(filter);
-    if (digest !== undefined) {
-      const counted = await countByDigest({ ...asked, digest });
-      return isDeclined(counted) ? counted : counted.groups;
-    }
-    return plan.push.names === 'all' ? countManyGroups(asked) : countGroups(asked);
+    if (digest !== undefined) return countByDigest({ ...asked, digest });
+    const groups = await (plan.push.names === 'all' ? countManyGroups(asked) : countGroups(asked));
+    return isDeclined(groups) ? groups : { groups, undecided: undefined };
   }
 
   /** Counts all rows in one call, by fields and lines; undefined if that is impossible, or if no row lacks a line. */
@@ -247,6 +248,8 @@ export class Statistics {
     const counted = await this.#unlessDeclined('beside lines', async () => {
       const all = await countByDigest({ ...asked, digest });
       if (isDeclined(all)) return all;
+      // Rows with a stored level are read as well if their lines are like no line of their class.
+      if (lines !== undefined && all.undecided !== undefined) return decline('no-matching-line');
       const beside = withoutUnshown(all.groups, fields, rebuilt, context);
       return isDeclined(beside) ? beside : { ...beside, others: { ...all, groups: [] } };
     });
@@ -343,14 +346,18 @@ export class Statistics {
     pipes: readonly LogsqlPipe[],
     within: LogsqlFilter = and(),
   ): Promise<void> {
-    const { plan, sources } = this.#parts;
+    const { plan } = this.#parts;
     const { filter, selection } = this.#undecidedRows();
     await this.#addUncounted(into, {
       filter: and(this.#filter, filter, within),
       selection: and(plan.selection, selection, within),
-      columns: ['_time', '_stream', '_msg', ...sources.all].map(fieldName),
+      columns: this.#columnsToRead(),
       ...{ pipes, selectedRows },
     });
+  }
+
+  #columnsToRead(): readonly FieldRef[] {
+    return ['_time', '_stream', '_msg', ...this.#parts.sources.all].map(fieldName);
   }
 
   /** Reads these rows including repeated ones, which are subtracted as duplicates. */

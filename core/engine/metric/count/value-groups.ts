@@ -300,7 +300,8 @@ async function readValues(
         if (stream === undefined) return decline('unlisted-stream');
         const endNs = count === 1 ? range.endNs - 1n : parseRowTime(row._time ?? '') + stepNs - 1n;
         const gathered = new GatheredValues(get(names.values) ?? '[]');
-        await values.add({ get, stream, endNs, rows: Number(get(names.rows)), gathered });
+        const stopped = await values.add({ get, stream, endNs, rows: Number(get(names.rows)), gathered });
+        if (stopped !== undefined) return stopped;
       }
     }
   }

@@ -47,7 +47,7 @@ export const metricRules = [
     construct: 'stages in a range aggregation that read or change the line, or labels through templates',
     verdict: 'none',
     reason: 'the value of a row is known only after reading its line',
-    example: 'sum by (user) (count_over_time({namespace="shop"} | regexp "user=(?P<user>\\\\w+)" [5m]))',
+    example: 'sum by (user) (count_over_time({namespace="shop"} | unpack [5m]))',
     match: ({ lineStages, fromLines }) => lineStages.length > 0 && fromLines === undefined,
   }),
   countingRule({
@@ -95,6 +95,19 @@ export const metricRules = [
       'a line with all literal texts of the pattern, the first one at its start, is cut in the same places; all other lines are returned unchanged, with equal lines grouped. Rows are read instead if there are too many groups',
     example: 'sum by (status) (count_over_time({namespace="shop"} | pattern "<_> <status> <_>" [5m]))',
     match: (facts) => parsedCountOf(facts, 'captures'),
+  }),
+  countingRule({
+    id: 'metricRegexp',
+    construct:
+      'sum by (a) (count_over_time(... | regexp "...(?P<a>...)" [..])) and other counting functions, also with | a="v"',
+    backend:
+      'extract_regexp with the same regexp; stats by (a, the line if uncertain) count(); without lines if all lines of the selection were certain before',
+    verdict: 'superset',
+    reason:
+      'both use the first match of RE2 syntax; lines that match without a value for every needed group are returned unchanged, with equal lines grouped, unless every match has them. Rows are read instead if there are too many groups',
+    example:
+      'sum by (status) (count_over_time({namespace="shop"} | regexp "status=(?P<status>[0-9]+)" [5m]))',
+    match: (facts) => parsedCountOf(facts, 'groups'),
   }),
   countingRule({
     id: 'metricLevel',

@@ -52,7 +52,7 @@ test.serial('what the backend can count is counted', async (t) => {
 });
 
 test.serial('where the plan excludes a way, the reason is that of the plan', async (t) => {
-  const text = 'sum(count_over_time({app="plain"} | regexp `(?P<ms>[0-9]+)ms` | ms="7" [60s]))';
+  const text = 'sum(count_over_time({app="plain"} | decolorize | regexp `(?P<ms>[0-9]+)ms` | ms="7" [60s]))';
   const excluded = [
     'fields:lines-needed',
     'statistics:not-countable',

@@ -81,7 +81,7 @@ const counts: readonly (readonly [
   ['| logfmt --strict', 'metricStages', undefined, undefined, false],
   ['| logfmt --keep-empty', 'metricStages', undefined, undefined, false],
   ['| logfmt a="b"', 'metricStages', undefined, undefined, false],
-  ['| regexp "(?P<a>.)"', 'metricStages', undefined, undefined, false],
+  ['| regexp "(?P<a>.)"', 'metricRegexp', 'z', true, false],
   ['| pattern "<a> "', 'metricPattern', 'z', true, false],
   ['| unpack', 'metricStages', undefined, undefined, false],
   ['| decolorize', 'metricGroups', 'z', undefined, false],

@@ -113,7 +113,7 @@ for (const [kind, texts] of Object.entries(samples)) {
               .replace(clashSuffix, '')
               .split('_')
               .every((part) => line.includes(part));
-            if (source === 'pieces' || source === 'captures')
+            if (source === 'pieces' || source === 'captures' || source === 'groups')
               t.true(isPiece, `${where} makes ${value} of no piece`);
             if (source !== undefined && source.endsWith('-keys')) t.true(isPiece && isUnderKeys, where);
           }

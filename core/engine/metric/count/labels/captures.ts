@@ -28,11 +28,12 @@ export function captureLabels(parts: readonly PatternPart[]): ParsedLabels {
       if (first === undefined) return areAll;
       return or(areAll, and(not(isCut(before(parts, names), 1)), ...values.map(not)));
     },
-    shortenable: (names) => isCut(through(parts, names), 0),
-    shortLine: (names) =>
-      written(through(parts, names), ({ name = '' }) =>
+    short: (names) => ({
+      replaced: isCut(through(parts, names), 0),
+      pattern: written(through(parts, names), ({ name = '' }) =>
         names.includes(name) ? `<${labelColumn(name)}>` : '',
       ),
+    }),
     lineOf: (labels) => {
       const values = new Map(labels);
       if (values.size === 0) return uncut(parts);

@@ -35,12 +35,13 @@ export const jsonLabels: ParsedLabels = {
   values: (names) => [findValues(names)],
   texts: findKeys,
   decided: areDecided,
-  shortenable: (names) =>
-    and(
+  short: (names) => ({
+    replaced: and(
       hasPlainEscapes,
       ...names.map((name, index) => and(isFoundOnce(name, index), hasNoBlanks(name, index))),
     ),
-  shortLine: (names) => `{${names.map((name) => `"${name}":<q:${labelColumn(name)}>`).join(',')}}`,
+    pattern: `{${names.map((name) => `"${name}":<q:${labelColumn(name)}>`).join(',')}}`,
+  }),
   lineOf: (labels) => JSON.stringify(Object.fromEntries(labels)),
   groupOf,
 };

@@ -31,8 +31,10 @@ export const logfmtLabels: ParsedLabels = {
     ),
   ],
   decided: areDecided,
-  shortenable: areDecided,
-  shortLine: (names) => names.map((name) => `${name}=<q:${labelColumn(name)}>`).join(' '),
+  short: (names) => ({
+    replaced: areDecided(names),
+    pattern: names.map((name) => `${name}=<q:${labelColumn(name)}>`).join(' '),
+  }),
   // An empty line would be a missing one.
   lineOf: (labels) => ['-', ...labels.map(([name, value]) => `${name}=${JSON.stringify(value)}`)].join(' '),
   groupOf,

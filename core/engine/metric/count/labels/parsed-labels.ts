@@ -1,5 +1,5 @@
 import type { LogsqlFilter, LogsqlPipe } from '../../../../victoria/logsql/ast.js';
-import { not } from '../../../../victoria/logsql/build.js';
+import { everything, not } from '../../../../victoria/logsql/build.js';
 import type { Steps } from '../../../../base/pace/steps.js';
 import { decline, type Declined } from '../../declined.js';
 import {
@@ -9,6 +9,7 @@ import {
   type LineQuestion,
   type LineDigest,
   type ProvenDigest,
+  type RepresentativeLine,
 } from '../line-digests.js';
 import type { StreamListing } from '../stream-listing.js';
 
@@ -25,18 +26,24 @@ export interface ParsedLabels {
   readonly misparsedRows: LogsqlFilter | undefined;
   /** Extracts the values into `labelColumn`. */
   values(names: readonly string[]): readonly LogsqlPipe[];
-  /** Extracts the values, and the texts that the filters look at. */
+  /** Extracts the values, and the texts that `decided` and `short` look at. */
   texts(names: readonly string[]): readonly LogsqlPipe[];
-  /** Matches, after `texts`, lines whose labels are the extracted values. */
-  decided(names: readonly string[]): LogsqlFilter;
-  /** Matches, after `texts`, lines that `shortLine` can replace. */
-  shortenable(names: readonly string[]): LogsqlFilter;
-  /** A pattern for `format` with all values. */
-  shortLine(names: readonly string[]): string;
-  /** A line with these labels. */
-  lineOf(labels: readonly (readonly [name: string, value: string])[]): string;
+  /** Matches, after `texts`, lines whose labels are the extracted values; undefined if those of all lines are. */
+  decided(names: readonly string[]): LogsqlFilter | undefined;
+  /** Undefined if the backend cannot write a line with the values. */
+  short?(names: readonly string[]): ShortLines;
+  /** A line with these labels, which have values, and no others of the parser; undefined if none could be found. */
+  lineOf(labels: readonly (readonly [name: string, value: string])[]): string | undefined;
   /** The group that the backend would put a line in, except in rare cases; the line itself if it represents only itself. */
   groupOf(line: string, names: readonly string[]): string;
+}
+
+/** Lines that only have the needed labels. */
+export interface ShortLines {
+  /** Matches, after `texts`, the lines to replace. */
+  readonly replaced: LogsqlFilter;
+  /** A pattern for `format` with all values. */
+  readonly pattern: string;
 }
 
 // Unlikely as the prefix of a client's field, which would only be overwritten during counting.
@@ -57,6 +64,9 @@ export function textBefore(index: number): string {
 export function textBehind(index: number): string {
   return `${prefix}_behind_${index}`;
 }
+
+/** The column of the text that a regexp matches. */
+export const textOfMatch = `${prefix}_match`;
 
 /** The column of the line with blanks around it. */
 export const paddedLine = `${prefix}_padded`;
@@ -80,8 +90,10 @@ export function labelsQuestion(labels: ParsedLabels, open: readonly string[]): L
       yield;
     }
     if (groups.size * minLinesPerClass > lines.length) return decline('lines-differ');
+    const { certain, uncertainLines } = certaintyOf(labels, open);
+    if (uncertainLines === undefined) return certain;
     const digest = labelsDigestOf(labels, open);
-    return areProven ? { ...digest, proven: provenDigest(labels, open) } : digest;
+    return areProven ? { ...digest, proven: { uncertainLines, digest: certain } } : digest;
   }
   return unlessTooMany(open, { key, digestFor });
 }
@@ -97,36 +109,43 @@ function unlessTooMany<Digest extends LineDigest>(
 
 /** The values represent a line if its labels are certain. Any other line represents only itself. */
 function labelsDigestOf(labels: ParsedLabels, names: readonly string[]): LineDigest {
+  const decided = labels.decided(names) ?? everything;
   const whole = { kind: 'format', as: wholeLine, rule: 'overwrite' } as const;
   return {
     pipes: [
       ...labels.texts(names),
       { ...whole, pattern: '' },
-      { ...whole, pattern: '<_msg>', condition: not(labels.decided(names)) },
+      { ...whole, pattern: '<_msg>', condition: not(decided) },
     ],
     columns: [...names.map(labelColumn), wholeLine],
-    representativeOf: (get) => ({ line: lineOf(labels, get, names) }),
+    representativeOf: (get) => representing(lineOf(labels, get, names)),
   };
 }
 
-/** A digest for selections in which the values represent every line, so that lines need no further check. */
-function provenDigest(labels: ParsedLabels, names: readonly string[]): ProvenDigest<LineDigest> {
+/** The digest of lines that the values represent, and the lines that they may not represent; undefined if there can be none. */
+interface Certainty {
+  readonly certain: LineDigest;
+  readonly uncertainLines: UncertainLines | undefined;
+}
+
+function certaintyOf(labels: ParsedLabels, names: readonly string[]): Certainty {
+  const decided = labels.decided(names);
   return {
-    uncertainLines: uncertainLinesOf(labels, names),
-    digest: {
+    certain: {
       pipes: labels.values(names),
       columns: names.map(labelColumn),
-      representativeOf: (get) => ({ line: lineOf(labels, get, names) }),
+      representativeOf: (get) => representing(lineOf(labels, get, names)),
+    },
+    uncertainLines: decided && {
+      key: `${labels.key} ${JSON.stringify(names)}`,
+      pipes: labels.texts(names),
+      filter: not(decided),
     },
   };
 }
 
-function uncertainLinesOf(labels: ParsedLabels, names: readonly string[]): UncertainLines {
-  return {
-    key: `${labels.key} ${JSON.stringify(names)}`,
-    pipes: labels.texts(names),
-    filter: not(labels.decided(names)),
-  };
+function representing(line: string | undefined): RepresentativeLine | undefined {
+  return line === undefined ? undefined : { line };
 }
 
 /** Groups lines by all labels that a parser extracts except one, whose values are gathered. */
@@ -135,8 +154,8 @@ export interface ValueDigest extends LineDigest {
   readonly proven?: ProvenDigest<ValueDigest> | undefined;
   /** The line of a group that represents only itself; empty for other groups. */
   undecidedLine(get: Get): string;
-  /** A line with the labels of a group and this value. */
-  lineOf(get: Get, value: string): string;
+  /** A line with the labels of a group and this value; undefined if none could be found. */
+  lineOf(get: Get, value: string): string | undefined;
 }
 
 /** Gathers the values of a label. */
@@ -156,8 +175,10 @@ export function valuesQuestion(
       yield;
     }
     if (groups.size * minLinesPerClass > lines.length) return decline('lines-differ');
-    const { uncertainLines, digest } = provenDigest(labels, open);
-    const proven = areProven ? { uncertainLines, digest: gather(labels, digest, open, name) } : undefined;
+    const { certain, uncertainLines } = certaintyOf(labels, open);
+    const digest = gather(labels, certain, open, name);
+    if (uncertainLines === undefined) return digest;
+    const proven = areProven ? { uncertainLines, digest } : undefined;
     return { ...gather(labels, labelsDigestOf(labels, open), open, name), proven };
   }
   const key = `values ${labels.key} ${name} ${JSON.stringify(open)}`;
@@ -175,13 +196,13 @@ function gather(
     pipes: digest.pipes,
     columns: digest.columns.filter((column) => column !== valueColumn),
     valueColumn,
-    representativeOf: (get) => ({ line: lineOf(labels, get, open) }),
+    representativeOf: (get) => representing(lineOf(labels, get, open)),
     undecidedLine: (get) => get(wholeLine) ?? '',
     lineOf: (get, value) => lineOf(labels, (column) => (column === valueColumn ? value : get(column)), open),
   };
 }
 
-function lineOf(labels: ParsedLabels, get: Get, names: readonly string[]): string {
+function lineOf(labels: ParsedLabels, get: Get, names: readonly string[]): string | undefined {
   const line = get(wholeLine) ?? '';
   if (line !== '') return line;
   const values = names.map((name) => [name, get(labelColumn(name)) ?? ''] as const);
@@ -190,6 +211,9 @@ function lineOf(labels: ParsedLabels, get: Get, names: readonly string[]): strin
 
 /** Shortens lines to the labels that a parser extracts. `columns` is empty, because `_msg` becomes the short line. */
 export function shorteningQuestion(labels: ParsedLabels, open: readonly string[]): LineQuestion | Declined {
+  const shortLines = labels.short?.(open);
+  if (shortLines === undefined) return decline('lines-stay-long');
+  const { pattern, replaced } = shortLines;
   function* digestFor(lines: readonly string[]): Steps<LineDigest | Declined> {
     let short = 0;
     for (const line of lines) {
@@ -197,26 +221,20 @@ export function shorteningQuestion(labels: ParsedLabels, open: readonly string[]
       yield;
     }
     if (short < lines.length * minShortenedShare) return decline('lines-stay-long');
-    const isShort = labels.shortenable(open);
     const texts = labels.texts(open);
-    const digest = shortening(labels, texts, open, isShort);
+    const digest = shortening(texts, pattern, replaced);
     if (short < lines.length) return digest;
-    const uncertainLines = { key: questionKey, pipes: texts, filter: not(isShort) };
-    return { ...digest, proven: { uncertainLines, digest: shortening(labels, labels.values(open), open) } };
+    const uncertainLines = { key: questionKey, pipes: texts, filter: not(replaced) };
+    return { ...digest, proven: { uncertainLines, digest: shortening(labels.values(open), pattern) } };
   }
   const questionKey = `short ${labels.key} ${JSON.stringify(open)}`;
   return unlessTooMany(open, { key: questionKey, digestFor });
 }
 
 /** @param condition matches the lines to shorten, after the pipes; undefined for all */
-function shortening(
-  labels: ParsedLabels,
-  pipes: readonly LogsqlPipe[],
-  names: readonly string[],
-  condition?: LogsqlFilter,
-): LineDigest {
+function shortening(pipes: readonly LogsqlPipe[], pattern: string, condition?: LogsqlFilter): LineDigest {
   const short: LogsqlPipe = {
-    ...{ kind: 'format', pattern: labels.shortLine(names), as: '_msg', rule: 'overwrite' },
+    ...{ kind: 'format', pattern, as: '_msg', rule: 'overwrite' },
     ...(condition === undefined ? {} : { condition }),
   };
   return {

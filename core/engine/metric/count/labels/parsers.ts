@@ -1,5 +1,6 @@
 import type { ParsedNames } from '../../../plan/metric-columns.js';
 import { captureLabels } from './captures.js';
+import { regexpLabels } from './groups.js';
 import { jsonLabels } from './json.js';
 import { logfmtLabels } from './logfmt.js';
 import type { ParsedLabels } from './parsed-labels.js';
@@ -12,5 +13,7 @@ export function labelsOf({ parser }: Pick<ParsedNames, 'parser'>): ParsedLabels 
       return logfmtLabels;
     case 'captures':
       return captureLabels(parser.parts);
+    case 'groups':
+      return regexpLabels(parser.pattern);
   }
 }
