@@ -40,9 +40,11 @@ export function and(...filters: readonly LogsqlFilter[]): LogsqlFilter {
   return parts.length < 2 ? first : { kind: 'and', parts };
 }
 
-/** Union of the filters: nothing if there are none, everything if one matches everything. */
+/** Union of the filters: everything if one matches everything. Drops those that match nothing, otherwise as `and`. */
 export function or(...filters: readonly LogsqlFilter[]): LogsqlFilter {
-  const parts = filters.flatMap((part) => (part.kind === 'or' ? part.parts : [part]));
+  const parts = filters
+    .flatMap((part) => (part.kind === 'or' ? part.parts : [part]))
+    .filter((part) => part.kind !== 'not' || part.filter.kind !== 'all');
   const [first = nothing] = parts;
   if (parts.some((part) => part.kind === 'all')) return everything;
   return parts.length < 2 ? first : { kind: 'or', parts };

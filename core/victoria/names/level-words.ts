@@ -50,6 +50,9 @@ const known: ReadonlyMap<string, string> = new Map([
   ['fatal', 'fatal'],
 ]);
 
+/** All level words, in lower case. */
+export const levelWords: readonly string[] = [...known.keys()];
+
 /** The words for a level, in lower case; empty for an unknown level. */
 export function wordsOfLevel(level: string): readonly string[] {
   return [...known].filter(([, name]) => name === level).map(([word]) => word);

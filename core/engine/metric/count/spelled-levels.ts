@@ -29,14 +29,8 @@ import type { StreamIdentity } from '../../../victoria/names/stream-identity.js'
 import { columnOf, type BackendRow, type Upstream } from '../../../victoria/upstream/types.js';
 import { decline, isDeclined, type Declined } from '../declined.js';
 import { callRows, planWindows, rowsOfStreams } from '../row-windows.js';
-import {
-  cutOut,
-  noLevel,
-  levelDigestOf,
-  type LevelDigest,
-  type LineQuestion,
-  type LineDigest,
-} from './line-digests.js';
+import { cutOut, levelDigestOf, representingLevel, type LevelDigest } from './level-digests.js';
+import type { LineQuestion, LineDigest } from './line-digests.js';
 import { mostPerSlice, type LineSamples } from './line-samples.js';
 import {
   classifyLevels,
@@ -99,7 +93,7 @@ export interface SpelledLevels {
 export const formsQuestion: LineQuestion<LevelDigest> = {
   key: 'forms',
   *digestFor(lines) {
-    return levelDigestOf(yield* commonForms(lines, maxForms), []);
+    return levelDigestOf({ forms: yield* commonForms(lines, maxForms), skipsWordless: false }, []);
   },
 };
 
@@ -252,7 +246,7 @@ function spelledDigest(digest: LevelDigest, { levels, meanings }: LevelClassific
     representativeOf(get) {
       const value = get(digest.value) ?? '';
       const level = normalLevel(value) ?? meanings.get(value, get(spelledColumn) ?? '');
-      return level === undefined ? undefined : { line: level === '' ? noLevel : level };
+      return representingLevel(level);
     },
   };
 }

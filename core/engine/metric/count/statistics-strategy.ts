@@ -27,7 +27,8 @@ import type { StreamListing } from './stream-listing.js';
 import { labelsQuestion, openNames } from './labels/parsed-labels.js';
 import { labelsOf } from './labels/parsers.js';
 import { rowsOfStreams } from '../row-windows.js';
-import { joinUncertainLines, levelQuestion, type LineQuestion } from './line-digests.js';
+import { levelQuestion } from './level-digests.js';
+import { joinUncertainLines, type LineQuestion } from './line-digests.js';
 import { Statistics, type Counted, type StatisticsInput } from './statistics.js';
 
 /** Maximum number of values, over all groups and buckets, to request from the backend. */

@@ -11,7 +11,8 @@ import { labelsOf } from '../../../../../core/engine/metric/count/labels/parsers
 import { LineSamples } from '../../../../../core/engine/metric/count/line-samples.js';
 import { missingMessage } from '../../../../compare/data/rows.js';
 import { naming } from '../metric-store.js';
-import { LineDigests, levelQuestion } from '../../../../../core/engine/metric/count/line-digests.js';
+import { levelQuestion } from '../../../../../core/engine/metric/count/level-digests.js';
+import { LineDigests } from '../../../../../core/engine/metric/count/line-digests.js';
 
 const range = { startNs: 0n, endNs: 80_000_000_000n };
 
