@@ -10,6 +10,8 @@ import {
   regexp,
   substring,
 } from '../../../../victoria/logsql/build.js';
+import type { Steps } from '../../../../base/pace/steps.js';
+import { flattenJson } from '../../../../victoria/logsql/eval/json.js';
 import { spaceClass as blank, spaces } from '../../../../logql/template/library/characters.js';
 import { labelColumn, textBefore, textBehind, type ParsedLabels } from './parsed-labels.js';
 
@@ -23,94 +25,165 @@ const lenientNumberLines: LogsqlFilter = and(
   regexp('_msg', `:[ \\t\\r\\n]*${openNumber}[ \\t\\r\\n]*[,}\\]]`),
 );
 
+/** The way in which lines write the key of a label. */
+interface JsonKey {
+  readonly name: string;
+  /** The path of the key, joined by dots, which is what the backend calls the field. */
+  readonly field: string;
+  /** A text that each key of this label has in it: its start or its end, or all of it. */
+  readonly text: string;
+  readonly part: 'start' | 'end' | 'all';
+}
+
 /**
- * A label comes from the only key of its name at the top level of an object. Its value represents the line if three conditions hold: the
- * backend has found the key, the text that every spelling of such a key starts with occurs once in the line, and only quotes and slashes
- * are escaped. Then no other key can produce the label. A line without that text does not have the label if it is valid JSON, which another
- * label proves.
+ * The labels of `| json`. A label comes from the only key of its name: at the top level of an object, or on a path of keys whose names add
+ * up to it. Its value represents the line if three conditions hold: the backend has found the key, a text that every spelling of such a key
+ * has in it occurs once in the line, and only quotes and slashes are escaped. Then no other key can produce the label. A line without that
+ * text does not have the label if it is valid JSON, which another label proves.
  */
-export const jsonLabels: ParsedLabels = {
-  key: 'json-keys',
-  misparsedRows: lenientNumberLines,
-  values: (names) => [findValues(names)],
-  texts: findKeys,
-  decided: areDecided,
-  short: (names) => ({
-    replaced: and(
-      hasPlainEscapes,
-      ...names.map((name, index) => and(isFoundOnce(name, index), hasNoBlanks(name, index))),
-    ),
-    pattern: `{${names.map((name) => `"${name}":<q:${labelColumn(name)}>`).join(',')}}`,
-  }),
-  lineOf: (labels) => JSON.stringify(Object.fromEntries(labels)),
-  groupOf,
-};
+export const jsonLabels: ParsedLabels = labelsOfKeys([]);
+
+/** @param keys those of names that lines do not write as they are */
+function labelsOfKeys(keys: readonly JsonKey[]): ParsedLabels {
+  const known = new Map(keys.map((key) => [key.name, key]));
+  const keyOf = (name: string): JsonKey => known.get(name) ?? keysOf(name, name)[0];
+  const columnOf = (name: string): string => labelColumn(keyOf(name).field);
+  const keysOfAll = (names: readonly string[]): readonly JsonKey[] => names.map(keyOf);
+  return {
+    key: keys.length === 0 ? 'json-keys' : `json-keys ${JSON.stringify(keys)}`,
+    misparsedRows: lenientNumberLines,
+    *fittedTo(lines, names) {
+      return labelsOfKeys(yield* writtenKeys(lines, names));
+    },
+    columnOf,
+    values: (names) => [findValues(keysOfAll(names))],
+    texts: (names) => findKeys(keysOfAll(names)),
+    decided: (names) => areDecided(keysOfAll(names)),
+    short: (names) => ({
+      replaced: and(
+        hasPlainEscapes,
+        ...keysOfAll(names).map((key, index) => and(isFoundOnce(key, index), hasNoBlanks(key, index))),
+      ),
+      pattern: `{${names.map((name) => `"${name}":<q:${columnOf(name)}>`).join(',')}}`,
+    }),
+    lineOf: (labels) => JSON.stringify(Object.fromEntries(labels)),
+    groupOf: (line, names) => groupOf(line, keysOfAll(names)),
+  };
+}
+
+/** The texts to look for: nesting and special characters become underscores, so only the parts between them are in every such key. */
+function keysOf(name: string, field: string): readonly [JsonKey, ...JsonKey[]] {
+  const parts = name.split('_');
+  const [first = '', last = ''] = [parts[0], parts.at(-1)];
+  if (parts.length === 1) return [{ name, field, text: `"${name}"`, part: 'all' }];
+  const start = { name, field, text: `"${first}`, part: 'start' } as const;
+  return last === '' ? [start] : [start, { name, field, text: `${last}":`, part: 'end' }];
+}
+
+/** Fields that need no escapes in any part of a query. */
+const plainField = /^[\w./-]+$/;
+
+/** The keys by which most of the lines write these labels, of those that are not found by the names themselves. */
+function* writtenKeys(lines: readonly string[], names: readonly string[]): Steps<readonly JsonKey[]> {
+  const joined = names.filter((name) => name.includes('_'));
+  if (joined.length === 0) return [];
+  const fields = new Map<string, Map<string, number>>(
+    joined.map((name) => [name, new Map<string, number>()]),
+  );
+  for (const line of lines) {
+    yield;
+    for (const [field] of flattenJson(line) ?? []) {
+      const counts = plainField.test(field) ? fields.get(field.replace(/[^A-Za-z0-9_]/g, '_')) : undefined;
+      counts?.set(field, (counts.get(field) ?? 0) + 1);
+    }
+  }
+  const found: JsonKey[] = [];
+  for (const [name, counts] of fields) {
+    const [usual] = [...counts].sort(([, a], [, b]) => b - a);
+    const [best, ...others] = keysOf(name, usual?.[0] ?? name);
+    let chosen = { key: best, alone: yield* countAlone(lines, best) };
+    for (const key of others) {
+      const alone = yield* countAlone(lines, key);
+      if (alone < chosen.alone) chosen = { key, alone };
+    }
+    if (chosen.key.field !== name || chosen.key !== best) found.push(chosen.key);
+  }
+  return found;
+}
+
+/** The number of lines that represent only themselves. */
+function* countAlone(lines: readonly string[], key: JsonKey): Steps<number> {
+  let count = 0;
+  for (const line of lines) {
+    yield;
+    if (groupOf(line, [key]) === line) count += 1;
+  }
+  return count;
+}
 
 /** Matches text whose only escapes cannot be part of a key or of blanks around it, and that all parsers read alike. */
 const plainEscapes = String.raw`^(?:[^\\]|\\["\\/])*$`;
 const hasPlainEscapes = or(not(substring('_msg', '\\')), regexp('_msg', plainEscapes));
 
-function areDecided(names: readonly string[]): LogsqlFilter {
+function areDecided(keys: readonly JsonKey[]): LogsqlFilter {
+  const isPresent = ({ field: path }: JsonKey): LogsqlFilter => present(labelColumn(path));
   return and(
     hasPlainEscapes,
-    or(...names.map((name) => present(labelColumn(name)))),
-    ...names.map((name, index) =>
+    or(...keys.map(isPresent)),
+    ...keys.map((key, index) =>
       and(
-        or(isFoundOnce(name, index), and(not(present(labelColumn(name))), not(present(textBehind(index))))),
-        hasNoBlanks(name, index),
+        or(isFoundOnce(key, index), and(not(isPresent(key)), not(present(textBehind(index))))),
+        hasNoBlanks(key, index),
       ),
     ),
   );
 }
 
-function findValues(names: readonly string[]): LogsqlPipe {
-  const prefix = labelColumn('');
-  return { kind: 'unpack_json', from: '_msg', fields: names.map(fieldName), prefix, rule: 'overwrite' };
+function findValues(keys: readonly JsonKey[]): LogsqlPipe {
+  const fields = keys.map(({ field: path }) => fieldName(path));
+  return { kind: 'unpack_json', from: '_msg', fields, prefix: labelColumn(''), rule: 'overwrite' };
 }
 
 /** Extracts the values, and the text before and after the first occurrence of a possible key. */
-function findKeys(names: readonly string[]): readonly LogsqlPipe[] {
+function findKeys(keys: readonly JsonKey[]): readonly LogsqlPipe[] {
   return [
-    findValues(names),
-    ...names.map((name, index) =>
-      extract('_msg', `<plain:${textBefore(index)}>${startOf(name)}<plain:${textBehind(index)}>`),
+    findValues(keys),
+    ...keys.map(({ text }, index) =>
+      extract('_msg', `<plain:${textBefore(index)}>${text}<plain:${textBehind(index)}>`),
     ),
   ];
 }
 
-function isFoundOnce(name: string, index: number): LogsqlFilter {
-  const [value, rest] = [labelColumn(name), textBehind(index)];
+function isFoundOnce({ field: path, text }: JsonKey, index: number): LogsqlFilter {
+  const [value, rest] = [labelColumn(path), textBehind(index)];
   // Values that start like this may be arrays, which do not make labels.
   const isText = not(field(value, { kind: 'exact-prefix', text: '[' }));
-  return and(present(value), isText, present(rest), not(substring(rest, startOf(name))));
+  return and(present(value), isText, present(rest), not(substring(rest, text)));
 }
 
 /**
- * Matches lines without blanks around a key, which Loki trims. The search is needed only if the text of the key also occurs elsewhere in
- * the line. The pattern is limited to lines with a blank beside that text: a pattern that starts with a quote is tried at every quote,
- * which takes ten times as long.
+ * Matches lines without blanks around a key, which Loki trims, or behind it. The search is needed only if the text of the key also occurs
+ * elsewhere in the line. A pattern that starts with a quote is tried at every quote, which takes ten times as long, so it is limited to
+ * lines with a blank beside that text.
  */
-function hasNoBlanks(name: string, index: number): LogsqlFilter {
-  const [first = name] = name.split('_');
-  const isPart = first !== name;
+function hasNoBlanks({ text, part }: JsonKey, index: number): LogsqlFilter {
+  const word = text.replaceAll(/[":]/g, '');
   const [start, rest] = [textBefore(index), textBehind(index)];
   const isAlone = and(
-    not(substring(start, first)),
-    not(substring(rest, first)),
-    or(present(rest), not(substring('_msg', first))),
+    not(substring(start, word)),
+    not(substring(rest, word)),
+    or(present(rest), not(substring('_msg', word))),
   );
-  const key = isPart ? `${blank}+${first}` : `(?:${blank}+${first}${blank}*|${first}${blank}+)"`;
-  const hasBlank = or(
-    ...spaces.map((char) => substring('_msg', char + first)),
-    ...(isPart ? [] : [regexp('_msg', first + blank)]),
-  );
-  return or(isAlone, not(and(hasBlank, regexp('_msg', `"${key}`))));
-}
-
-/** The start of every key that produces this label: nesting and special characters become underscores. */
-function startOf(name: string): string {
-  const [first = name, ...others] = name.split('_');
-  return others.length === 0 ? `"${name}"` : `"${first}`;
+  const blankBefore = or(...spaces.map((char) => substring('_msg', char + word)));
+  const hasBlanks = {
+    start: and(blankBefore, regexp('_msg', `"${blank}+${word}`)),
+    end: regexp('_msg', `${word}(?:${blank}+"${blank}*|"${blank}+):`),
+    all: and(
+      or(blankBefore, regexp('_msg', word + blank)),
+      regexp('_msg', `"(?:${blank}+${word}${blank}*|${word}${blank}+)"`),
+    ),
+  };
+  return or(isAlone, not(hasBlanks[part]));
 }
 
 function hasOnlyPlainEscapes(line: string): boolean {
@@ -119,16 +192,14 @@ function hasOnlyPlainEscapes(line: string): boolean {
   return true;
 }
 
-function groupOf(line: string, names: readonly string[]): string {
+function groupOf(line: string, keys: readonly JsonKey[]): string {
   if (!hasOnlyPlainEscapes(line)) return line;
-  let object: unknown;
-  try {
-    object = JSON.parse(line);
-  } catch {
-    return line;
-  }
-  if (typeof object !== 'object' || object === null) return line;
-  const keys = new Map<string, unknown>(Object.entries(object));
-  const isPlain = names.every((name) => line.split(startOf(name)).length <= (keys.has(name) ? 2 : 1));
-  return isPlain ? JSON.stringify(names.map((name) => keys.get(name))) : line;
+  const fields = flattenJson(line);
+  if (fields === undefined) return line;
+  const values = new Map(fields);
+  const isPlain = keys.every(({ field: path, text }) => {
+    const [value, count] = [values.get(path), line.split(text).length - 1];
+    return value === undefined ? count === 0 : count === 1 && value !== '' && !value.startsWith('[');
+  });
+  return isPlain ? JSON.stringify(keys.map(({ field: path }) => values.get(path))) : line;
 }

@@ -24,7 +24,11 @@ export interface ParsedLabels {
   readonly key: string;
   /** Rows that the backend parses although Loki does not. */
   readonly misparsedRows: LogsqlFilter | undefined;
-  /** Extracts the values into `labelColumn`. */
+  /** The same labels, extracted as lines like these write them; unchanged if there is only one way. Each step handles one line. */
+  fittedTo?(lines: readonly string[], names: readonly string[]): Steps<ParsedLabels>;
+  /** The column of the value of a label; `labelColumn` by default. */
+  columnOf?(name: string): string;
+  /** Extracts the values into their columns. */
   values(names: readonly string[]): readonly LogsqlPipe[];
   /** Extracts the values, and the texts that `decided` and `short` look at. */
   texts(names: readonly string[]): readonly LogsqlPipe[];
@@ -55,6 +59,18 @@ export function labelColumn(name: string): string {
   return prefix + name;
 }
 
+function columnOf(labels: ParsedLabels, name: string): string {
+  return labels.columnOf?.(name) ?? labelColumn(name);
+}
+
+function* fitted(
+  labels: ParsedLabels,
+  lines: readonly string[],
+  names: readonly string[],
+): Steps<ParsedLabels> {
+  return labels.fittedTo === undefined ? labels : yield* labels.fittedTo(lines, names);
+}
+
 /** The column of the text before the key of a label. */
 export function textBefore(index: number): string {
   return `${prefix}_before_${index}`;
@@ -78,9 +94,10 @@ export function openNames(names: readonly string[], { streams }: StreamListing):
 }
 
 /** Distinguishes lines by the labels that a parser extracts from them. */
-export function labelsQuestion(labels: ParsedLabels, open: readonly string[]): LineQuestion | Declined {
-  const key = `${labels.key} ${JSON.stringify(open)}`;
+export function labelsQuestion(anyLabels: ParsedLabels, open: readonly string[]): LineQuestion | Declined {
+  const key = `${anyLabels.key} ${JSON.stringify(open)}`;
   function* digestFor(lines: readonly string[]): Steps<LineDigest | Declined> {
+    const labels = yield* fitted(anyLabels, lines, open);
     const groups = new Set<string>();
     let areProven = true;
     for (const line of lines) {
@@ -117,7 +134,7 @@ function labelsDigestOf(labels: ParsedLabels, names: readonly string[]): LineDig
       { ...whole, pattern: '' },
       { ...whole, pattern: '<_msg>', condition: not(decided) },
     ],
-    columns: [...names.map(labelColumn), wholeLine],
+    columns: [...names.map((name) => columnOf(labels, name)), wholeLine],
     representativeOf: (get) => representing(lineOf(labels, get, names)),
   };
 }
@@ -133,7 +150,7 @@ function certaintyOf(labels: ParsedLabels, names: readonly string[]): Certainty 
   return {
     certain: {
       pipes: labels.values(names),
-      columns: names.map(labelColumn),
+      columns: names.map((name) => columnOf(labels, name)),
       representativeOf: (get) => representing(lineOf(labels, get, names)),
     },
     uncertainLines: decided && {
@@ -160,12 +177,13 @@ export interface ValueDigest extends LineDigest {
 
 /** Gathers the values of a label. */
 export function valuesQuestion(
-  labels: ParsedLabels,
+  anyLabels: ParsedLabels,
   open: readonly string[],
   name: string,
 ): LineQuestion<ValueDigest> | Declined {
   const others = open.filter((one) => one !== name);
   function* digestFor(lines: readonly string[]): Steps<ValueDigest | Declined> {
+    const labels = yield* fitted(anyLabels, lines, open);
     const groups = new Set<string>();
     let areProven = true;
     for (const line of lines) {
@@ -181,7 +199,7 @@ export function valuesQuestion(
     const proven = areProven ? { uncertainLines, digest } : undefined;
     return { ...gather(labels, labelsDigestOf(labels, open), open, name), proven };
   }
-  const key = `values ${labels.key} ${name} ${JSON.stringify(open)}`;
+  const key = `values ${anyLabels.key} ${name} ${JSON.stringify(open)}`;
   return unlessTooMany(open, { key, digestFor });
 }
 
@@ -191,7 +209,7 @@ function gather(
   open: readonly string[],
   name: string,
 ): ValueDigest {
-  const valueColumn = labelColumn(name);
+  const valueColumn = columnOf(labels, name);
   return {
     pipes: digest.pipes,
     columns: digest.columns.filter((column) => column !== valueColumn),
@@ -205,16 +223,20 @@ function gather(
 function lineOf(labels: ParsedLabels, get: Get, names: readonly string[]): string | undefined {
   const line = get(wholeLine) ?? '';
   if (line !== '') return line;
-  const values = names.map((name) => [name, get(labelColumn(name)) ?? ''] as const);
+  const values = names.map((name) => [name, get(columnOf(labels, name)) ?? ''] as const);
   return labels.lineOf(values.filter(([, value]) => value !== ''));
 }
 
 /** Shortens lines to the labels that a parser extracts. `columns` is empty, because `_msg` becomes the short line. */
-export function shorteningQuestion(labels: ParsedLabels, open: readonly string[]): LineQuestion | Declined {
-  const shortLines = labels.short?.(open);
-  if (shortLines === undefined) return decline('lines-stay-long');
-  const { pattern, replaced } = shortLines;
+export function shorteningQuestion(
+  anyLabels: ParsedLabels,
+  open: readonly string[],
+): LineQuestion | Declined {
   function* digestFor(lines: readonly string[]): Steps<LineDigest | Declined> {
+    const labels = yield* fitted(anyLabels, lines, open);
+    const shortLines = labels.short?.(open);
+    if (shortLines === undefined) return decline('lines-stay-long');
+    const { pattern, replaced } = shortLines;
     let short = 0;
     for (const line of lines) {
       if (labels.groupOf(line, open) !== line) short += 1;
@@ -224,11 +246,14 @@ export function shorteningQuestion(labels: ParsedLabels, open: readonly string[]
     const texts = labels.texts(open);
     const digest = shortening(texts, pattern, replaced);
     if (short < lines.length) return digest;
-    const uncertainLines = { key: questionKey, pipes: texts, filter: not(replaced) };
+    const uncertainLines = {
+      key: `short ${labels.key} ${JSON.stringify(open)}`,
+      pipes: texts,
+      filter: not(replaced),
+    };
     return { ...digest, proven: { uncertainLines, digest: shortening(labels.values(open), pattern) } };
   }
-  const questionKey = `short ${labels.key} ${JSON.stringify(open)}`;
-  return unlessTooMany(open, { key: questionKey, digestFor });
+  return unlessTooMany(open, { key: `short ${anyLabels.key} ${JSON.stringify(open)}`, digestFor });
 }
 
 /** @param condition matches the lines to shorten, after the pipes; undefined for all */

@@ -40,7 +40,7 @@ test.serial('lines that are counted by their JSON count as they would one by one
       await store.push(stored);
       await store.compare(t, queries);
     }),
-    { numRuns: runs(3, 10) },
+    { numRuns: runs(8, 60) },
   );
 });
 
@@ -58,6 +58,37 @@ test.serial('lines are not sent for labels that stand in them once', async (t) =
   const many = 'sum by (took_ms) (count_over_time({app="a"} | json [60s]))';
   t.deepEqual(await store.outcome(many, 'on'), await store.outcome(many, 'off'));
   t.true((await rowsMoved(many)) >= 290);
+});
+
+test.serial('lines are not sent for labels of nested objects', async (t) => {
+  const stored = Array.from({ length: 290 }, (_, n) => ({
+    ns: base + BigInt(n) * second,
+    stream: { app: 'a', pod: `pod-${n % 3}` },
+    line: JSON.stringify({
+      ...{ n, http: { method: 'GET', 'status-code': n % 3 === 0 ? 500 : 200, took: { ms: n / 10 } } },
+      ...{ http_version: 2, user: { id: n % 4, agent: 'x'.repeat(200) }, 'trace.id': n },
+    }),
+  }));
+  await store.push(stored);
+  const cases = [
+    ['sum by (http_status_code) (count_over_time({app="a"} | json [60s]))', 'statistics:ran', 40],
+    [
+      'sum by (user_id, http_method) (rate({app="a"} | json | http_status_code>=500 [60s]))',
+      'statistics:ran',
+      90,
+    ],
+    [
+      'quantile_over_time(0.9, {app="a"} | json | unwrap http_took_ms [60s]) by (pod)',
+      'value-groups:ran',
+      40,
+    ],
+    [
+      'last_over_time({app="a"} | json | unwrap http_took_ms [60s]) by (http_status_code)',
+      'short-lines:ran',
+      400,
+    ],
+  ] as const;
+  await store.compareReading(t, cases, 290 * 200);
 });
 
 test.serial('of lines that are unwrapped no more is sent than what matters', async (t) => {
