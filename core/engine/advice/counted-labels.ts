@@ -1,4 +1,4 @@
-import type { Expr, JsonStage, MetricExpr, RangeAggregation, Stage } from '../../logql/ast.js';
+import type { Expr, LogfmtStage, MetricExpr, RangeAggregation, Stage } from '../../logql/ast.js';
 import { pushedGrouping } from '../../logql/pipeline/extractor.js';
 import { withStages } from '../../logql/pipeline/unread-stages.js';
 import { descriptorOf, looksAt } from '../../logql/stages/index.js';
@@ -7,7 +7,7 @@ import { detectedLevelName } from '../../victoria/names/level.js';
 import type { AdviceRule } from './advice.js';
 import { sendsLess } from './savings.js';
 
-/** `| json a` or `| logfmt a` in a metric query, which the backend does not count. */
+/** `| logfmt a, b` in a metric query, which the backend does not count. */
 export const namedFields: AdviceRule = {
   id: 'named-fields',
   title: 'A metric query names the fields of a parser',
@@ -18,22 +18,20 @@ export const namedFields: AdviceRule = {
       log: (query) => ({
         ...query,
         stages: query.stages.map((stage) =>
-          (stage.kind === 'json' || stage.kind === 'logfmt') && namesTopFields(stage)
-            ? { ...stage, params: [] }
-            : stage,
+          stage.kind === 'logfmt' && namesTopFields(stage) ? { ...stage, params: [] } : stage,
         ),
       }),
     });
     if (!sendsLess(explain(rewritten), explanation)) return undefined;
     return {
-      text: 'The backend counts by labels of | json and | logfmt, but not by those of a parser with names. Answers are the same where each of the fields is a text, a number or a boolean; an object, a list or a missing field makes no label then.',
+      text: 'The backend counts by labels of | logfmt, but not by those of | logfmt with several names. Answers are the same where lines have each of the keys; a missing one makes no label then.',
       rewritten,
     };
   },
 };
 
-function namesTopFields({ params }: Pick<JsonStage, 'params'>): boolean {
-  return params.length > 0 && params.every(({ name, path }) => name === path && /^[A-Za-z]\w*$/.test(name));
+function namesTopFields({ params }: LogfmtStage): boolean {
+  return params.length > 1 && params.every(({ name, path }) => name === path && /^[A-Za-z]\w*$/.test(name));
 }
 
 const level = 'level';

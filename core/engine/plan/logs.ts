@@ -196,8 +196,6 @@ const vagueness: Readonly<Record<LineSource, number>> = {
   'json-keys': 0,
   'pair-keys': 1,
   'strict-pair-keys': 1,
-  captures: 2,
-  groups: 2,
   pieces: 2,
   'other-lines': 3,
 };

@@ -1,9 +1,9 @@
 import type { Grouping, LabelFilterStage, Stage } from '../../logql/ast.js';
-import type { PatternPart } from '../../logql/index.js';
 import { rangeFunctions } from '../../logql/functions/range/index.js';
 import { type Leaf, readsErrors } from '../../logql/metric/index.js';
 import { decidingErrorLabels } from '../../logql/pipeline/types.js';
 import { descriptorOf, looksAt } from '../../logql/stages/index.js';
+import type { Extraction } from '../../logql/stages/stage.js';
 import type { FieldRef } from '../../victoria/logsql/ast.js';
 import { fieldName } from '../../victoria/logsql/build.js';
 import { detectedLevelName } from '../../victoria/names/level.js';
@@ -113,25 +113,14 @@ export function isWholeJson(stage: Stage): boolean {
   return descriptorOf(stage).source(stage) === 'json-keys';
 }
 
-/** A parser whose labels the backend can extract as well. */
-export type LineParser =
-  | { readonly source: 'json-keys' | 'pair-keys' }
-  | { readonly source: 'captures'; readonly parts: readonly PatternPart[] }
-  | { readonly source: 'groups'; readonly pattern: string };
-
 /** Labels of a parser. */
 export interface ParsedNames {
-  readonly parser: LineParser;
+  readonly parser: Extraction;
   readonly names: readonly string[];
 }
 
-export function lineParserOf(stage: Stage): LineParser | undefined {
-  const descriptor = descriptorOf(stage);
-  const source = descriptor.source(stage);
-  if (source === 'json-keys' || source === 'pair-keys') return { source };
-  const [parts, pattern] = [descriptor.parts?.(stage), descriptor.regexp?.(stage)];
-  if (source === 'captures' && parts !== undefined) return { source, parts };
-  return source === 'groups' && pattern !== undefined ? { source, pattern } : undefined;
+export function extractionOf(stage: Stage): Extraction | undefined {
+  return descriptorOf(stage).extraction?.(stage);
 }
 
 /** The names, if a parser makes each of them from keys in only one way; otherwise undefined. */
@@ -144,7 +133,7 @@ export function plainNames(names: ReadonlySet<string>): readonly string[] | unde
 /** True if parser errors are dropped before anything depends on them. */
 export function dropsErrors(stages: readonly Stage[], names: ReadonlySet<string>): boolean {
   if ([...names].some((name) => name.startsWith('__error'))) return false;
-  const behind = stages.slice(stages.findIndex(isWholeJson) + 1);
+  const behind = stages.slice(stages.findIndex((stage) => extractionOf(stage) !== undefined) + 1);
   const first = behind.find((stage) => looksAt(stage, (name) => name.startsWith('__error')));
   return first !== undefined && descriptorOf(first).errors(first) === 'dropped';
 }

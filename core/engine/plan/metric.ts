@@ -8,12 +8,13 @@ import { or } from '../../victoria/logsql/build.js';
 import { detectedLevelName } from '../../victoria/names/level.js';
 import type { Naming } from '../../victoria/names/naming.js';
 import type { CheckedMetric } from './checked-request.js';
+import type { Extraction } from '../../logql/stages/stage.js';
 import {
   columnsFor,
   dropsErrors,
   isWholeJson,
   mayKeepErrors,
-  lineParserOf,
+  extractionOf,
   type ParsedNames,
   plainNames,
   visibleNames,
@@ -127,6 +128,9 @@ function decideLeaf(leaf: Leaf, residual: readonly Stage[]): PushDecision {
   return { rule, push: emit === undefined ? undefined : { ...emit(), looksAtLines } };
 }
 
+/** Parsers that mark lines with errors. */
+const makesErrors: ReadonlySet<Extraction['from']> = new Set<Extraction['from']>(['json-keys', 'json-paths']);
+
 function factsOf(leaf: Leaf, residual: readonly Stage[]): LeafFacts {
   const { range, pushed } = leaf;
   const measure = measureOf(range);
@@ -143,7 +147,7 @@ function factsOf(leaf: Leaf, residual: readonly Stage[]): LeafFacts {
     ...{ ...facts, names, stageNames: withLevel(new Set(stageNames)) },
     fromLines: parsed && {
       parsed,
-      dropsErrors: parsed.parser.source !== 'json-keys' || dropsErrors(residual, names),
+      dropsErrors: !makesErrors.has(parsed.parser.from) || dropsErrors(residual, names),
     },
   };
 }
@@ -171,7 +175,7 @@ function planShortLines(leaf: Leaf, residual: readonly Stage[]): ShortLinesPlan 
 /** Labels among these that come from a line only by a parser, where that is the one stage that reads it; else undefined. */
 function parsedNames(stages: readonly Stage[], names: ReadonlySet<string>): ParsedNames | undefined {
   const [first, another] = stages.filter(readsLine);
-  const parser = first === undefined || another !== undefined ? undefined : lineParserOf(first);
+  const parser = first === undefined || another !== undefined ? undefined : extractionOf(first);
   const made = parser && plainNames(names);
   return parser && made && { parser, names: made };
 }

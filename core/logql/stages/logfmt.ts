@@ -26,6 +26,14 @@ export const logfmt: StageDescriptor<LogfmtStage> = {
     if (list.length > 0) return 'pieces';
     return strict || keepEmpty ? 'strict-pair-keys' : 'pair-keys';
   },
+  extraction(made) {
+    const { strict, keepEmpty, params: list } = made;
+    if (strict) return undefined;
+    const [param, another] = list;
+    if (param === undefined) return keepEmpty ? undefined : { from: 'pair-keys' };
+    // Among several, a key that clashes with a label hides those behind it.
+    return another === undefined && param.name === param.path ? { from: 'pair-keys' } : undefined;
+  },
   makes: paramNames,
   compile: (made, { slots, hints }) => compileLogfmt(made, slots, hints),
 };

@@ -22,8 +22,11 @@ export const pattern: StageDescriptor<PatternStage> = {
   print: (made) => `| pattern ${quoteGo(made.pattern)}`,
   checks: none,
   rename: unchanged,
-  source: (made) => (partsOf(made).length > 1 ? 'captures' : 'pieces'),
-  parts: partsOf,
+  source: () => 'pieces',
+  extraction(made) {
+    const parts = partsOf(made);
+    return parts.length > 1 ? { from: 'captures', parts } : undefined;
+  },
   errors: () => 'kept',
   makes: (made) => [...made.pattern.matchAll(/<([^<>]*)>/g)].map(([, name = '']) => name),
   compile: (made, { slots, hints }) => compilePattern(made.pattern, slots, hints),

@@ -22,8 +22,9 @@ export const regexp: StageDescriptor<RegexpStage> = {
   print: ({ pattern }) => `| regexp ${quoteGo(pattern)}`,
   checks: none,
   rename: unchanged,
-  source: ({ pattern }) => (parseRegExp(pattern).isValid ? 'groups' : 'pieces'),
-  regexp: ({ pattern }) => pattern,
+  source: () => 'pieces',
+  extraction: ({ pattern }) =>
+    parseRegExp(pattern).isValid ? { from: 'groups', expression: pattern } : undefined,
   errors: () => 'kept',
   makes: ({ pattern }) => compileRegExp(pattern).groupNames,
   compile: ({ pattern }, { slots }) => compileRegexp(pattern, slots),

@@ -10,11 +10,20 @@ export type Names = readonly string[] | 'all';
 
 /**
  * The source of the values of a parser's labels: all keys of a JSON object or of pairs, each of which makes a label of its name (of
- * `pair-keys` only if it has a value, and no line is an error); text between literal texts; groups of a regexp; other pieces of the line; or
- * a line that the parser makes.
+ * `pair-keys` only if it has a value, and no line is an error); pieces of the line; or a line that the parser makes.
  */
-export type LineSource =
-  'json-keys' | 'pair-keys' | 'strict-pair-keys' | 'captures' | 'groups' | 'pieces' | 'other-lines';
+export type LineSource = 'json-keys' | 'pair-keys' | 'strict-pair-keys' | 'pieces' | 'other-lines';
+
+/** A way in which the backend can extract the labels of a parser. */
+export type Extraction =
+  /** The keys of an object, or of pairs, are the labels. */
+  | { readonly from: 'json-keys' | 'pair-keys' }
+  /** The keys on the way to each label. */
+  | { readonly from: 'json-paths'; readonly paths: ReadonlyMap<string, readonly string[]> }
+  /** A pattern with at least one literal text. */
+  | { readonly from: 'captures'; readonly parts: readonly PatternPart[] }
+  /** The named groups of a valid regular expression. */
+  | { readonly from: 'groups'; readonly expression: string };
 
 /** The reason why a stage is not pushed down to the backend (core/engine/plan/rules/stage.ts has the texts). */
 export type WhyHere = 'lineAfterChange' | 'lineRewrite' | 'parser' | 'labelRewrite';
@@ -60,10 +69,8 @@ export interface StageDescriptor<S extends Stage> {
   readonly changesLine: 'no' | 'yes' | 'for-readers';
   /** For a parser, the source of the values of its labels. */
   source(stage: S): LineSource | undefined;
-  /** Of a parser with the source `captures`: the pattern, with at least one literal text. */
-  parts?(stage: S): readonly PatternPart[];
-  /** Of a parser with the source `groups`: the regexp. */
-  regexp?(stage: S): string;
+  /** The way in which the backend can extract the labels of a parser as well; undefined if there is none. */
+  extraction?(stage: S): Extraction | undefined;
   /** Labels that the stage may add or change. */
   makes(stage: S): Names;
   /** Labels that the stage may remove. */

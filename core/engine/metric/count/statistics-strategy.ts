@@ -4,7 +4,7 @@ import { and } from '../../../victoria/logsql/build.js';
 import { detectedLevelName } from '../../../victoria/names/level.js';
 import { Pacer } from '../../../base/pace/pacer.js';
 import { atPace } from '../../../base/pace/steps.js';
-import { lineParserOf } from '../../plan/metric-columns.js';
+import { extractionOf } from '../../plan/metric-columns.js';
 import type { LeafPlan, LeafPush } from '../../plan/types.js';
 import { beginEarly } from './early-upstream.js';
 import type { LeafContext, ReadStrategy } from '../context.js';
@@ -205,7 +205,7 @@ function fieldsOfAll({ streams }: StreamListing): readonly string[] {
 }
 
 function withoutParser(plan: Pushed): Pushed {
-  const stages = plan.push.stages.filter((stage) => lineParserOf(stage) === undefined);
+  const stages = plan.push.stages.filter((stage) => extractionOf(stage) === undefined);
   return { ...plan, push: { ...plan.push, stages } };
 }
 

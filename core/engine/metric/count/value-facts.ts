@@ -95,7 +95,7 @@ export async function fieldFactsOf(
 ): Promise<ValueFacts | Declined> {
   const isLabel = [...streamListing.streams.values()].some(({ labelNames }) => labelNames.has(unwrap.name));
   const found =
-    isLabel || parsed.parser.source !== 'json-keys'
+    isLabel || parsed.parser.from !== 'json-keys'
       ? undefined
       : fieldDigest(names, unwrap.name, streamListing);
   if (found === undefined) return decline('row-labels');

@@ -1,7 +1,7 @@
 import type { Stage } from '../../../logql/ast.js';
 import { detectedLevelName } from '../../../victoria/names/level.js';
 import type { LeafCount } from '../leaf-push.js';
-import type { LineParser } from '../metric-columns.js';
+import type { Extraction } from '../../../logql/stages/stage.js';
 import { kindOfRule, type PushdownRule, type RuleText } from './rule.js';
 
 /** Facts about a range aggregation that determine whether the backend can count its samples. */
@@ -70,7 +70,7 @@ export const metricRules = [
     reason:
       'a key, or a path of keys, that occurs once in a valid object without escapes is the label; all other lines are returned unchanged, with equal lines grouped. Rows are read instead if there are too many groups, or lines with invalid JSON keys or numbers',
     example: 'sum by (user) (count_over_time({namespace="shop"} | json [5m]))',
-    match: (facts) => parsedCountOf(facts, 'json-keys'),
+    match: (facts) => parsedCountOf(facts, 'json-keys', 'json-paths'),
   }),
   countingRule({
     id: 'metricLogfmt',
@@ -143,11 +143,11 @@ export const metricRules = [
 ];
 
 /** The count by the labels of a parser; undefined if another parser reads the lines. */
-function parsedCountOf(facts: LeafFacts, source: LineParser['source']): LeafCount | undefined {
+function parsedCountOf(facts: LeafFacts, ...ways: readonly Extraction['from'][]): LeafCount | undefined {
+  const { fromLines } = facts;
+  if (fromLines === undefined || !ways.includes(fromLines.parsed.parser.from)) return undefined;
   const count = countOf(facts);
-  return facts.fromLines?.parsed.parser.source === source && count
-    ? { ...count, ...facts.fromLines }
-    : undefined;
+  return count && { ...count, ...fromLines };
 }
 
 /** The count by groups alone; undefined for functions of values. */

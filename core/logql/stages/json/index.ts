@@ -35,7 +35,7 @@ import {
   printParams,
   renameParams,
 } from '../parser-params.js';
-import { parserTraits, type StageDescriptor } from '../stage.js';
+import { parserTraits, type Extraction, type StageDescriptor } from '../stage.js';
 import { compileJsonParams } from './params.js';
 
 /** `| json` */
@@ -52,10 +52,24 @@ export const json: StageDescriptor<JsonStage> = {
   checks: (made) => paramChecks(made, parseJsonPath),
   rename: renameParams,
   source: (made) => (made.params.length === 0 ? 'json-keys' : 'pieces'),
+  extraction: (made) => (made.params.length === 0 ? { from: 'json-keys' } : extractionOf(made.params)),
   makes: paramNames,
   compile: (made, { slots, hints }) =>
     made.params.length > 0 ? compileJsonParams(made, slots, hints) : compileJson(slots, hints),
 };
+
+/** Undefined unless each label has one path, of keys that are usual names. */
+function extractionOf(list: JsonStage['params']): Extraction | undefined {
+  const paths = new Map(list.map(({ name, path }) => [name, parseJsonPath(path)]));
+  const keys = new Map<string, readonly string[]>();
+  for (const [name, path] of paths) {
+    const steps = path.filter((step) => typeof step === 'string' && usualKey.test(step)).map(String);
+    if (steps.length === path.length) keys.set(name, steps);
+  }
+  return keys.size === list.length ? { from: 'json-paths', paths: keys } : undefined;
+}
+
+const usualKey = /^[A-Za-z][A-Za-z0-9_-]*$/;
 
 /** Labels of objects nested deeper than this are ignored: lines are untrusted and must not overflow the stack. */
 const maxDepth = 64;

@@ -57,12 +57,10 @@ const cases: readonly (readonly [query: string, ...advice: string[]])[] = [
   ],
   ['{app="x"} | json | line_format "{{.a}} {{.b}}" |= "c"'],
   ['{app="x"} | json | line_format "{{.msg}}" != "c"'],
+  ['sum by (status) (rate({app="x"} | json status [5m]))'],
+  ['sum by (status) (rate({app="x"} | logfmt status | status="500" [5m]))'],
   [
-    'sum by (status) (rate({app="x"} | json status [5m]))',
-    'named-fields: sum by (status)(rate({app="x"} | json[5m]))',
-  ],
-  [
-    'sum by (status) (rate({app="x"} | logfmt status | status="500" [5m]))',
+    'sum by (status) (rate({app="x"} | logfmt status, path | status="500" [5m]))',
     'named-fields: sum by (status)(rate({app="x"} | logfmt | status="500"[5m]))',
   ],
   ['sum by (status) (rate({app="x"} | logfmt --strict status [5m]))'],

@@ -30,9 +30,11 @@ interface JsonKey {
   readonly name: string;
   /** The path of the key, joined by dots, which is what the backend calls the field. */
   readonly field: string;
-  /** A text that each key of this label has in it: its start or its end, or all of it. */
+  /** A text that each key of this label has in it: its start or its end, all of it, or all with a colon. */
   readonly text: string;
-  readonly part: 'start' | 'end' | 'all';
+  readonly part: 'start' | 'end' | 'all' | 'key';
+  /** Texts in keys that the backend does not tell from those on the path. */
+  readonly mistakable: readonly string[];
 }
 
 /**
@@ -41,43 +43,90 @@ interface JsonKey {
  * has in it occurs once in the line, and only quotes and slashes are escaped. Then no other key can produce the label. A line without that
  * text does not have the label if it is valid JSON, which another label proves.
  */
-export const jsonLabels: ParsedLabels = labelsOfKeys([]);
+export const jsonLabels: ParsedLabels = labelsOfNames([]);
 
-/** @param keys those of names that lines do not write as they are */
-function labelsOfKeys(keys: readonly JsonKey[]): ParsedLabels {
-  const known = new Map(keys.map((key) => [key.name, key]));
-  const keyOf = (name: string): JsonKey => known.get(name) ?? keysOf(name, name)[0];
-  const columnOf = (name: string): string => labelColumn(keyOf(name).field);
-  const keysOfAll = (names: readonly string[]): readonly JsonKey[] => names.map(keyOf);
+/** The labels of `| json` with a path for each, which is followed to the first value; other keys of the name do not matter. */
+export function jsonPathLabels(paths: ReadonlyMap<string, readonly string[]>): ParsedLabels {
+  const keys = [...paths].map(([name, path]): JsonKey => {
+    const mistakable = ['"":', ...path.slice(1).map((step) => `.${step}":`)];
+    return { name, field: path.join('.'), text: `"${path.at(-1) ?? ''}":`, part: 'key', mistakable };
+  });
+  const labels = labelsOfKeys(keys);
+  const known = (names: readonly string[]): readonly string[] => names.filter((name) => paths.has(name));
   return {
-    key: keys.length === 0 ? 'json-keys' : `json-keys ${JSON.stringify(keys)}`,
-    misparsedRows: lenientNumberLines,
+    ...labels,
+    values: (names) => labels.values(known(names)),
+    texts: (names) => labels.texts(known(names)),
+    decided: (names) => labels.decided(known(names)),
+    lineOf: (found) => writtenOut(found.map(([name, value]) => [paths.get(name) ?? [], value] as const)),
+    groupOf: (line, names) => labels.groupOf(line, known(names)),
+  };
+}
+
+/** An object with a value at the end of each path. */
+function writtenOut(values: readonly (readonly [path: readonly string[], value: string])[]): string {
+  const members = new Map<string, (readonly [path: readonly string[], value: string])[]>();
+  for (const [[key = '', ...path], value] of values) {
+    const below = members.get(key) ?? [];
+    members.set(key, below);
+    below.push([path, value]);
+  }
+  const written = [...members].map(([key, below]) => {
+    const [[path, value] = [[], '']] = below;
+    return `${JSON.stringify(key)}:${path.length === 0 ? JSON.stringify(value) : writtenOut(below)}`;
+  });
+  return `{${written.join(',')}}`;
+}
+
+/** @param keys those that lines do not write as their names are */
+function labelsOfNames(keys: readonly JsonKey[]): ParsedLabels {
+  const labels = labelsOfKeys(keys);
+  return {
+    ...labels,
     *fittedTo(lines, names) {
-      return labelsOfKeys(yield* writtenKeys(lines, names));
+      return labelsOfNames(yield* writtenKeys(lines, names));
     },
-    columnOf,
-    values: (names) => [findValues(keysOfAll(names))],
-    texts: (names) => findKeys(keysOfAll(names)),
-    decided: (names) => areDecided(keysOfAll(names)),
     short: (names) => ({
       replaced: and(
         hasPlainEscapes,
-        ...keysOfAll(names).map((key, index) => and(isFoundOnce(key, index), hasNoBlanks(key, index))),
+        ...labels.keysOf(names).map((key, index) => and(isFoundOnce(key, index), hasNoBlanks(key, index))),
       ),
-      pattern: `{${names.map((name) => `"${name}":<q:${columnOf(name)}>`).join(',')}}`,
+      pattern: `{${names.map((name) => `"${name}":<q:${labels.columnOf(name)}>`).join(',')}}`,
     }),
-    lineOf: (labels) => JSON.stringify(Object.fromEntries(labels)),
-    groupOf: (line, names) => groupOf(line, keysOfAll(names)),
+    lineOf: (found) => JSON.stringify(Object.fromEntries(found)),
+  };
+}
+
+interface KeyLabels extends Omit<ParsedLabels, 'lineOf'> {
+  keysOf(names: readonly string[]): readonly JsonKey[];
+  columnOf(name: string): string;
+}
+
+/** @param given the keys of labels; those of all other labels are their names */
+function labelsOfKeys(given: readonly JsonKey[]): KeyLabels {
+  const known = new Map(given.map((key) => [key.name, key]));
+  const keyOf = (name: string): JsonKey => known.get(name) ?? keysNamed(name, name)[0];
+  const keysOf = (names: readonly string[]): readonly JsonKey[] => names.map(keyOf);
+  return {
+    key: given.length === 0 ? 'json-keys' : `json-keys ${JSON.stringify(given)}`,
+    misparsedRows: lenientNumberLines,
+    keysOf,
+    columnOf: (name) => labelColumn(keyOf(name).field),
+    values: (names) => [findValues(keysOf(names))],
+    texts: (names) => findKeys(keysOf(names)),
+    decided: (names) => areDecided(keysOf(names)),
+    groupOf: (line, names) => groupOf(line, keysOf(names)),
   };
 }
 
 /** The texts to look for: nesting and special characters become underscores, so only the parts between them are in every such key. */
-function keysOf(name: string, field: string): readonly [JsonKey, ...JsonKey[]] {
+function keysNamed(name: string, field: string): readonly [JsonKey, ...JsonKey[]] {
   const parts = name.split('_');
   const [first = '', last = ''] = [parts[0], parts.at(-1)];
-  if (parts.length === 1) return [{ name, field, text: `"${name}"`, part: 'all' }];
-  const start = { name, field, text: `"${first}`, part: 'start' } as const;
-  return last === '' ? [start] : [start, { name, field, text: `${last}":`, part: 'end' }];
+  const key = { name, field, mistakable: [] };
+  if (parts.length === 1) return [{ ...key, text: `"${name}"`, part: 'all' }];
+  const start = { ...key, text: `"${first}`, part: 'start' } as const;
+  return last === '' ? [start] : [start, { ...key, text: `${last}":`, part: 'end' }];
 }
 
 /** Fields that need no escapes in any part of a query. */
@@ -100,7 +149,7 @@ function* writtenKeys(lines: readonly string[], names: readonly string[]): Steps
   const found: JsonKey[] = [];
   for (const [name, counts] of fields) {
     const [usual] = [...counts].sort(([, a], [, b]) => b - a);
-    const [best, ...others] = keysOf(name, usual?.[0] ?? name);
+    const [best, ...others] = keysNamed(name, usual?.[0] ?? name);
     let chosen = { key: best, alone: yield* countAlone(lines, best) };
     for (const key of others) {
       const alone = yield* countAlone(lines, key);
@@ -120,6 +169,8 @@ function* countAlone(lines: readonly string[], key: JsonKey): Steps<number> {
   }
   return count;
 }
+
+const jsonBlank = '[ \\t\\r\\n]';
 
 /** Matches text whose only escapes cannot be part of a key or of blanks around it, and that all parsers read alike. */
 const plainEscapes = String.raw`^(?:[^\\]|\\["\\/])*$`;
@@ -154,11 +205,12 @@ function findKeys(keys: readonly JsonKey[]): readonly LogsqlPipe[] {
   ];
 }
 
-function isFoundOnce({ field: path, text }: JsonKey, index: number): LogsqlFilter {
+function isFoundOnce({ field: path, text, mistakable }: JsonKey, index: number): LogsqlFilter {
   const [value, rest] = [labelColumn(path), textBehind(index)];
   // Values that start like this may be arrays, which do not make labels.
   const isText = not(field(value, { kind: 'exact-prefix', text: '[' }));
-  return and(present(value), isText, present(rest), not(substring(rest, text)));
+  const areOthers = or(...mistakable.map((other) => substring('_msg', other)));
+  return and(present(value), isText, present(rest), not(substring(rest, text)), not(areOthers));
 }
 
 /**
@@ -178,6 +230,7 @@ function hasNoBlanks({ text, part }: JsonKey, index: number): LogsqlFilter {
   const hasBlanks = {
     start: and(blankBefore, regexp('_msg', `"${blank}+${word}`)),
     end: regexp('_msg', `${word}(?:${blank}+"${blank}*|"${blank}+):`),
+    key: regexp('_msg', `"${word}"${jsonBlank}+:`),
     all: and(
       or(blankBefore, regexp('_msg', word + blank)),
       regexp('_msg', `"(?:${blank}+${word}${blank}*|${word}${blank}+)"`),
@@ -197,7 +250,8 @@ function groupOf(line: string, keys: readonly JsonKey[]): string {
   const fields = flattenJson(line);
   if (fields === undefined) return line;
   const values = new Map(fields);
-  const isPlain = keys.every(({ field: path, text }) => {
+  const isPlain = keys.every(({ field: path, text, mistakable }) => {
+    if (mistakable.some((other) => line.includes(other))) return false;
     const [value, count] = [values.get(path), line.split(text).length - 1];
     return value === undefined ? count === 0 : count === 1 && value !== '' && !value.startsWith('[');
   });

@@ -1,7 +1,7 @@
 import test from 'ava';
 import fc from 'fast-check';
 import { base, jsonEntries, second, streams } from './json-lines.js';
-import { LineStore } from './line-store.js';
+import { LineStore, linesInStreams } from './line-store.js';
 import { runs } from '../../../../setup/runs.js';
 
 let store: LineStore;
@@ -78,6 +78,16 @@ test.serial('lines are not sent for labels of nested objects', async (t) => {
       90,
     ],
     [
+      'sum by (code) (count_over_time({app="a"} | json code=`http["status-code"]` [60s]))',
+      'statistics:ran',
+      40,
+    ],
+    [
+      'quantile_over_time(0.9, {app="a"} | json ms="http.took.ms" | unwrap ms [60s]) by (pod)',
+      'value-groups:ran',
+      40,
+    ],
+    [
       'quantile_over_time(0.9, {app="a"} | json | unwrap http_took_ms [60s]) by (pod)',
       'value-groups:ran',
       40,
@@ -89,6 +99,36 @@ test.serial('lines are not sent for labels of nested objects', async (t) => {
     ],
   ] as const;
   await store.compareReading(t, cases, 290 * 200);
+});
+
+/** Lines with keys that are not on the path `http.code`, or are twice on it. */
+const oddPaths = [
+  '{"http":{"code":1},"x":1}',
+  '{"http.code":2,"code":3}',
+  '{"http.code":4}',
+  '{"":{"http":{"code":5}}}',
+  '{"http":{"":1,"code":6}}',
+  '{"http":{"code" :7,"code":8}}',
+  '{"http":{"code":9,"code" :10}}',
+  '{"http":{"code":11},"http":{"code":12}}',
+  '{"http":1,"http":{"code":13}}',
+  '{"http":[{"code":14}]}',
+  '{"http":{"code":[15]}}',
+  '{"http":{"code":{"code":16}}}',
+  '{"x":{"http":{"code":17}}}',
+  '{"http":{"x.code":18}}',
+  '{"http":{"code":null}}',
+  '{"http":{"code":""}}',
+  '{"http":{"code":19}',
+  '["http",{"code":20}]',
+];
+
+test.serial('lines are counted by the value at a path, whatever keys are beside it', async (t) => {
+  const parser = '| json code="http.code" | drop __error__';
+  for (const line of oddPaths) {
+    await store.push(linesInStreams(['{"http":{"code":1}}', line, '{"x":1,"http":{"code":"y"}}']));
+    await store.compare(t, [`sum by (nr, code) (count_over_time({app="a"} ${parser} [60s]))`], line);
+  }
 });
 
 test.serial('of lines that are unwrapped no more is sent than what matters', async (t) => {

@@ -98,7 +98,7 @@ const parts = [
   { kind: 'capture', name: 'status' },
   { kind: 'literal', text: ',' },
 ] as const;
-const parsers = [{ source: 'json-keys' }, { source: 'pair-keys' }, { source: 'captures', parts }] as const;
+const parsers = [{ from: 'json-keys' }, { from: 'pair-keys' }, { from: 'captures', parts }] as const;
 const questions = parsers
   .map((parser) => labelsOf({ parser }))
   .flatMap((labels) => [labelsQuestion(labels, ['status']), shorteningQuestion(labels, ['status'])]);

@@ -95,6 +95,9 @@ const queries = [
   'quantile_over_time(0.7, {app=~".+"} | logfmt | unwrap status | __error__="" [90s]) by (app, team)',
   'last_over_time({app=~".+"} | logfmt | unwrap n | __error__="" [60s]) by (status)',
   'sum by (level, status) (count_over_time({app=~".+"} | logfmt [60s]))',
+  'sum by (status, app) (count_over_time({app=~".+"} | logfmt status [60s]))',
+  'sum by (team) (count_over_time({app=~".+"} | logfmt --keep-empty team | team!="" [60s]))',
+  'sum by (team) (sum_over_time({app=~".+"} | logfmt status | unwrap status | __error__="" [60s]))',
   'absent_over_time({app="b"} | logfmt | status="200" [60s])',
 ];
 
