@@ -22,8 +22,14 @@ export function packageRoot(from: string = dirname(fileURLToPath(import.meta.url
   }
 }
 
-/** The option schemas by name: core sections first, then all built-in plugins, sorted. */
-export function readBuiltInSchemas(root: string = packageRoot()): ReadonlyMap<string, OptionSchema> {
+let ofThisPackage: ReadonlyMap<string, OptionSchema> | undefined;
+
+/** The option schemas by name: core sections first, then all built-in plugins, sorted. Those of this package are read once. */
+export function readBuiltInSchemas(root?: string): ReadonlyMap<string, OptionSchema> {
+  return root === undefined ? (ofThisPackage ??= readSchemas(packageRoot())) : readSchemas(root);
+}
+
+function readSchemas(root: string): ReadonlyMap<string, OptionSchema> {
   const folder = join(root, 'schemas');
   const names = readdirSync(folder)
     .filter((file) => file.endsWith(SUFFIX))
