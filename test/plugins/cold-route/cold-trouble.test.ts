@@ -134,6 +134,9 @@ const parsers: readonly (readonly [name: string, refuses: (query: string) => boo
   ['all but selectors', (query) => !/^(?:\*|\{[^}]*\})$/.test(query)],
 ];
 
+/** What a cold backend that refuses nothing makes of the questions. */
+let undamaged: Promise<readonly unknown[]> | undefined;
+
 for (const [name, refuses] of parsers)
   test(`a cold backend that refuses ${name} makes no difference`, async (t) => {
     const answers = async (refusing?: (query: string) => boolean): Promise<readonly unknown[]> => {
@@ -150,7 +153,8 @@ for (const [name, refuses] of parsers)
       });
       return found;
     };
-    t.deepEqual(await answers(refuses), await answers());
+    const found = await answers(refuses);
+    t.deepEqual(found, await (undamaged ??= answers()));
   });
 
 test('lines are deleted from the hot backend only', async (t) => {

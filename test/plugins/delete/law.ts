@@ -310,7 +310,7 @@ function linesFrom(fromNs: bigint, app: string): readonly [bigint, string][] {
 }
 
 async function untilSo(isSo: () => Promise<boolean>): Promise<void> {
-  while (!(await isSo())) await pause(20);
+  while (!(await isSo())) await pause(50);
 }
 
 function pause(ms: number): Promise<void> {

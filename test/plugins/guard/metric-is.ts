@@ -10,6 +10,6 @@ export async function metricIs(
     const text = await (await fetch(`${url}/metrics`)).text();
     const line = text.split('\n').find((each) => each.startsWith(`${name} `));
     if (isWanted(Number(line?.slice(name.length + 1) ?? NaN))) return;
-    await sleep(5);
+    await sleep(50);
   }
 }

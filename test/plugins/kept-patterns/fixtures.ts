@@ -131,7 +131,7 @@ export async function metric(url: string, name: string): Promise<number> {
 
 /** Looks again until it is so. */
 export async function until(isSo: () => boolean | Promise<boolean>): Promise<void> {
-  while (!(await isSo())) await new Promise((resolve) => setTimeout(resolve, 10));
+  while (!(await isSo())) await new Promise((resolve) => setTimeout(resolve, 25));
 }
 
 export async function isReady(url: string): Promise<boolean> {

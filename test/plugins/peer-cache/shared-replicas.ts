@@ -52,7 +52,7 @@ export async function replicaOf(
 
 /** Waits for something that comes in its time; the limit of the test ends it otherwise. */
 export async function eventually(isSo: () => Promise<boolean>): Promise<void> {
-  while (!(await isSo())) await new Promise((resolve) => setTimeout(resolve, 5));
+  while (!(await isSo())) await new Promise((resolve) => setTimeout(resolve, 20));
 }
 
 export async function isUp({ tier, host }: Replica): Promise<boolean> {

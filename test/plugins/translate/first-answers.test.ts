@@ -58,7 +58,7 @@ async function overRepeats(t: ExecutionContext, flags: Readonly<Record<string, s
     for (;;) {
       const answer = await ask(query);
       if (answer.warnings.length === 0) return answer;
-      await new Promise((resolve) => setTimeout(resolve, 50));
+      await new Promise((resolve) => setTimeout(resolve, 100));
     }
   };
   return { ask, askUntilExact };

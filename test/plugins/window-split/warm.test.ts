@@ -47,7 +47,7 @@ async function overLines(t: ExecutionContext, flags: Readonly<Record<string, str
   t.true(pushed.ok);
   const warmed = async (count: number): Promise<void> => {
     while ((await metric('window_warmed_total')) < count)
-      await new Promise((resolve) => setTimeout(resolve, 20));
+      await new Promise((resolve) => setTimeout(resolve, 50));
   };
   return { metric, ask, warmed };
 }
