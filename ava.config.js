@@ -1,5 +1,5 @@
 import { availableParallelism } from 'node:os';
-import { isSlow, roomsOf } from './dist/test/setup/rooms.js';
+import { isSlow, roomsOf, testsOfRun } from './dist/test/setup/rooms.js';
 
 const named = process.argv
   .slice(2)
@@ -10,7 +10,7 @@ const reference = process.env['TEST_FAST'];
 
 async function files() {
   if (named) return ['dist/test/**/*.test.js', '!dist/test/rooms/**'];
-  if (reference === undefined) return roomsOf('.');
+  if (reference === undefined) return roomsOf('.', testsOfRun('.', process.env['TEST_DEEP'] === '1'));
   // It loads the compiler, which other runs do without.
   const { readChange, testsNear } = await import('./dist/test/setup/fast.js');
   return roomsOf('.', testsNear(readChange('.', reference, isSlow)));

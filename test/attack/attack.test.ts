@@ -2,16 +2,16 @@
 import test, { type ExecutionContext } from 'ava';
 import { openStore, type Store } from '../conformance/target.js';
 import { withDisk } from '../core/cache/disk-engines.js';
-import { runs } from '../setup/runs.js';
+import { runs } from '../setup/samples.js';
 import { angles } from './angles.js';
 import { differenceOf } from './same-answer.js';
 
 /** As many as take a few seconds. */
 const short: Readonly<Record<string, number>> = {
-  tenants: runs(30, 60),
-  lanes: runs(10, 30),
-  caches: runs(1, 2),
-  peers: runs(16, 48),
+  tenants: runs(30),
+  lanes: runs(10),
+  caches: runs(1),
+  peers: runs(16),
   browser: 1,
 };
 

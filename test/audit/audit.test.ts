@@ -11,11 +11,11 @@ import { checkable, sections } from './sections.js';
 const claims = sections.flatMap((section) => section.claims);
 const doc = (name: string): string => readFileSync(join(packageRoot(), 'docs', name), 'utf8');
 
-test('docs/specification.md is what the last audit of these claims found', (t) => {
+test.serial('docs/specification.md is what the last audit of these claims found', (t) => {
   t.true(doc('specification.md') === render(sections, readFailures()), 'run npm run audit-spec');
 });
 
-test('every line of the specification that can be checked has a claim', (t) => {
+test.serial('every line of the specification that can be checked has a claim', (t) => {
   const claimed = new Set(claims.flatMap(({ lines }) => lineNumbers(lines)));
   t.deepEqual(
     lineNumbers(checkable).filter((line) => !claimed.has(line)),
@@ -24,7 +24,7 @@ test('every line of the specification that can be checked has a claim', (t) => {
   t.is(new Set(claims.map(({ says }) => says)).size, claims.length, 'no two claims have the same words');
 });
 
-test('every difference from the specification is a sentence of docs/differences.md', (t) => {
+test.serial('every difference from the specification is a sentence of docs/differences.md', (t) => {
   const text = doc('differences.md');
   const told = claims.map(differenceOf).filter((difference) => difference !== undefined);
   t.true(told.length > 10);
@@ -34,7 +34,7 @@ test('every difference from the specification is a sentence of docs/differences.
   );
 });
 
-test('a claim that a proxy does not keep fails, and says why', async (t) => {
+test.serial('a claim that a proxy does not keep fails, and says why', async (t) => {
   const made: Section = {
     title: 'made up',
     claims: [
@@ -59,7 +59,7 @@ test('a claim that a proxy does not keep fails, and says why', async (t) => {
   );
 });
 
-test('the quick claims of the specification hold', async (t) => {
+test.serial('the quick claims of the specification hold', async (t) => {
   const quick = sections.map(({ title, claims: all }) => ({
     title,
     claims: all.filter(({ isQuick }) => isQuick === true),

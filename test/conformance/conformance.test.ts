@@ -6,7 +6,7 @@ import type { RunningProxy } from '../../core/program/start-proxy.js';
 import redisTier0 from '../../examples/redis-tier0/index.js';
 import { FakeStore } from '../plugins/peer-cache/fake-store.js';
 import type { Answered } from '../../core/comparison/answers.js';
-import { spreadSample } from '../setup/runs.js';
+import { spread } from '../setup/samples.js';
 import { readCases, type GoldenCase } from './cases.js';
 import { comparableText } from './comparable.js';
 import { compareAnswers } from './compare.js';
@@ -70,7 +70,7 @@ test.serial('an exception stands only where the answers really differ', (t) => {
 test.serial('answers that come from the caches are the same', async (t) => {
   t.timeout(900_000);
   for (const set of ['http', 'reports'] as const) {
-    const some = spreadSample(first[set], 4);
+    const some = spread(first[set], 4);
     t.deepEqual(changedIds(some, await answersOf(proxies.get(set), some)), []);
   }
 });
@@ -98,7 +98,7 @@ test.serial('a cache of a site in the place of tier0 changes no answer, kept or 
     stages: pipeline.stages.map(inPlace),
   }));
   try {
-    const some = spreadSample(first.http, 12, 3, 1);
+    const some = spread(first.http, 12, 1);
     for (const round of ['first', 'second'])
       t.deepEqual(changedIds(some, await answersOf(proxy, some)), [], round);
     const metrics = await (await fetch(`${proxy.urls.main}/metrics`)).text();
@@ -125,7 +125,7 @@ test.serial('with -pushdown=off queries are answered as the recorded Loki did', 
       ],
     );
     try {
-      const some = spreadSample(first[set], 8, 1, 2);
+      const some = spread(first[set], 8, 2);
       asked += some.length;
       const without = await answersOf(proxyWithout, some);
       const recorded = without.filter(isRecorded);
@@ -149,13 +149,11 @@ test.serial('with -pushdown=off queries are answered as the recorded Loki did', 
 test.serial('taking optional stages out, all or one, leaves every answer the same', async (t) => {
   t.timeout(900_000);
   for (const set of ['http', 'reports'] as const) {
-    const all = spreadSample(first[set], 8, 1, 3).filter(({ request }) => !guardRefusals.has(request.id));
+    const all = spread(first[set], 8, 3).filter(({ request }) => !guardRefusals.has(request.id));
     t.deepEqual(await changedWithout(set, optionalStages, all), [], 'without any of them');
   }
   for (const [turn, stage] of optionalStages.entries()) {
-    const some = spreadSample(first.http, 48, 8, turn).filter(
-      ({ request }) => !guardRefusals.has(request.id),
-    );
+    const some = spread(first.http, 48, turn).filter(({ request }) => !guardRefusals.has(request.id));
     t.deepEqual(await changedWithout('http', [stage], some), [], `without ${stage}`);
   }
 });

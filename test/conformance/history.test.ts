@@ -1,5 +1,5 @@
 import test from 'ava';
-import { spreadSample } from '../setup/runs.js';
+import { spread } from '../setup/samples.js';
 import { readCases } from './cases.js';
 import { conformanceCorpus, startNsOf } from './corpus.js';
 import { readExceptions } from './exceptions.js';
@@ -19,7 +19,7 @@ test.serial(
       const flags = [...history.flags, ['server.register-instrumentation', 'true']] as const;
       const proxy = await openProxy(history.store, [], flags, undefined, undefined, history.pipeline);
       try {
-        const cases = spreadSample(readCases('http'), 25, 5).filter(
+        const cases = spread(readCases('http'), 25).filter(
           ({ request }) => request.exact !== false && !exceptions.has(request.id),
         );
         t.true(cases.length > 20);

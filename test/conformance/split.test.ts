@@ -1,5 +1,5 @@
 import test from 'ava';
-import { spreadSample } from '../setup/runs.js';
+import { spread } from '../setup/samples.js';
 import { readCases } from './cases.js';
 import { conformanceCorpus, startNsOf } from './corpus.js';
 import { readExceptions } from './exceptions.js';
@@ -22,7 +22,7 @@ test.serial(
         [...splitFlags(split, boundaryNs), ['server.register-instrumentation', 'true']],
       );
       try {
-        const cases = spreadSample([...readCases('http'), ...readCases('otel')], 25, 5).filter(
+        const cases = spread([...readCases('http'), ...readCases('otel')], 25).filter(
           ({ request }) => request.exact !== false && !exceptions.has(request.id),
         );
         t.true(cases.length > 30);

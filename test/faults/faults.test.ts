@@ -2,8 +2,7 @@
 import test from 'ava';
 import { remembering } from '../conformance/remembering.js';
 import { openStore, type Store } from '../conformance/target.js';
-import { runs } from '../setup/runs.js';
-import { readSlowly } from './slow-readers.js';
+import { runs } from '../setup/samples.js';
 import { wander } from './sweep.js';
 
 let store: Store | undefined;
@@ -27,11 +26,11 @@ const ways: readonly (readonly [way: string, calls: number])[] = [
   ['closed', 8],
   ['reset', 8],
   ['gzip', 5],
-  ['status', runs(8, 16)],
-  ['partial', runs(6, 12)],
-  ['the body', runs(6, 12)],
-  ['the row', runs(5, 10)],
-  ['a value of another type', runs(6, 12)],
+  ['status', runs(8)],
+  ['partial', runs(6)],
+  ['the body', runs(6)],
+  ['the row', runs(5)],
+  ['a value of another type', runs(6)],
 ];
 
 for (const [way, calls] of ways) {
@@ -44,7 +43,3 @@ for (const [way, calls] of ways) {
     t.is(report.damaged, calls);
   });
 }
-
-test.serial('answers whose connection closes while they wait to be read end no process', async (t) => {
-  t.deepEqual(await readSlowly(1), []);
-});

@@ -1,7 +1,6 @@
 /** A cluster that lost a storage node: what its answers are, and what a proxy over it answers to every question. */
 import { openProxy } from '../conformance/target.js';
 import { ask, comparable } from './asking.js';
-import { isDeep } from '../setup/runs.js';
 import { questions, type Question } from './questions.js';
 import type { Damage, DamagingRelay } from './relay.js';
 import { whole, type BackendReply } from './wire.js';
@@ -22,7 +21,7 @@ export async function askAll(
   const proxy = await openProxy({ url, close: () => Promise.resolve() }, [], flags);
   const all = async (): Promise<readonly Told[]> => {
     const told: Told[] = [];
-    for (const question of questions(isDeep ? 2 : 1)) {
+    for (const question of questions(1)) {
       const answer = await ask(proxy.urls.main, question);
       told.push({ question, status: answer.status, text: comparable(answer) });
     }

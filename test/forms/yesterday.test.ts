@@ -29,7 +29,7 @@ test.after.always(async () => {
   await (await logs)?.stop();
 });
 
-test('pipeline files of the release before pass the checker', async (t) => {
+test.serial('pipeline files of the release before pass the checker', async (t) => {
   const child = run(['check', join(recordings, 'pipelines')], ['ignore', 'pipe', 'pipe']);
   let findings = '';
   for (const output of [child.stdout, child.stderr])
@@ -37,7 +37,7 @@ test('pipeline files of the release before pass the checker', async (t) => {
   t.deepEqual(await once(child, 'close'), [0, null], findings);
 });
 
-withDisk(test)(
+withDisk(test.serial)(
   'files that the release before kept are used, or set aside where options have come: the answers are the same',
   async (t) => {
     const backend = await backendUrl();
@@ -65,7 +65,7 @@ withDisk(test)(
   },
 );
 
-withDisk(test)(
+withDisk(test.serial)(
   'files of a format that is not known are set aside, and nothing is answered from them',
   async (t) => {
     const backend = await backendUrl();
@@ -103,7 +103,7 @@ withDisk(test)(
   },
 );
 
-withDisk(test)(
+withDisk(test.serial)(
   'replicas of the release before and of this one share answers or ask the backend',
   async (t) => {
     const backend = await backendUrl();

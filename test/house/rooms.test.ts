@@ -2,7 +2,7 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import test from 'ava';
 import { packageRoot } from '../../core/kernel/options/index.js';
-import { quietRoomOf } from '../setup/rooms.js';
+import { isOfTheRepository, quietRoomOf, testsOfRun } from '../setup/rooms.js';
 import { circlesOf, closureOf, readImportGraph, type Edge } from './import-graph.js';
 
 /** The rooms of core from the ground up: each may use those before it and no other (docs/map.md). */
@@ -131,4 +131,25 @@ test('in a quiet room one test runs after another', (t) => {
     quiet.filter((file) => /^\s*test\(/m.test(readFileSync(join(folder, file), 'utf8'))),
     [],
   );
+});
+
+test('npm test and a deep run have all tests between them', (t) => {
+  const root = packageRoot();
+  const [usual, deep] = [testsOfRun(root, false), testsOfRun(root, true)];
+  const all = readdirSync(join(root, 'test'), { recursive: true, encoding: 'utf8' })
+    .filter((file) => file.endsWith('.test.ts'))
+    .map((file) => `test/${file}`);
+  t.deepEqual(
+    all.filter((file) => !usual.has(file) && !deep.has(file) && !isOfTheRepository(file)),
+    [],
+  );
+  t.true(deep.has('test/fleet/fleet.test.ts') && !usual.has('test/fleet/fleet.test.ts'));
+  t.true(usual.size > 400 && deep.size < all.length / 3, `${usual.size} and ${deep.size} of ${all.length}`);
+});
+
+test('only a file of tests decides how much a run tries, so that a deep run knows which these are', (t) => {
+  const sources = readdirSync(join(packageRoot(), 'test'), { recursive: true, encoding: 'utf8' })
+    .filter((file) => file.endsWith('.ts') && !file.endsWith('.test.ts'))
+    .filter((file) => readFileSync(join(packageRoot(), 'test', file), 'utf8').includes("setup/runs.js'"));
+  t.deepEqual(sources, []);
 });

@@ -3,10 +3,39 @@
  * tests run at the same time, each under a title that no other test has, or one after another in a quiet room. Rooms are made from what
  * lies in the folders when tests are run, so that no file can be forgotten.
  */
-import { mkdirSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join, relative } from 'node:path';
 
-const filesInRoom = 25;
+const filesInRoom = 36;
+
+/**
+ * Suites of what seldom breaks and takes long to try: whole programs that are killed, starved and stopped, fleets of them, attacks, loops of
+ * reloads. `npm test` leaves them to a deep run (`npm run test:deep`), the second step of `.ci/run`. They are rooms like those below.
+ */
+const deepRooms: readonly (readonly string[])[] = [
+  ['faults/', 'forms/'],
+  ['core/program/workers'],
+  ['core/program/shutdown.test', 'core/program/heap.test'],
+  ['fleet/'],
+  ['core/program/configuration.test', 'core/program/node-version.test', 'core/program/peer-flags.test'],
+  ['core/program/survival.test', 'core/program/data-dir.test', 'core/program/descriptors.test'],
+  [
+    'hostile/',
+    'house/files-passed.test',
+    'plugins/peer-cache/peers/processes.test',
+    'plugins/delete/law.test',
+  ],
+  ['reload/', 'core/http/hooks.test'],
+  ['attack/'],
+  [
+    ...['conformance/history.test', 'conformance/split.test', 'core/cache/disk-kill.test'],
+    ...['core/cache/label-index/snapshot-kill.test', 'core/base/files/snapshot-kill.test'],
+  ],
+  ['fuzz/', 'audit/', 'mutations/editor-schema.test', 'clients/faults.test', 'plugins/demo-data/'],
+  ['plugins/peer-cache/peers/faulty-peers.test', 'plugins/backend/odd-answers.test'],
+  ['core/base/memory/estimates.test', 'core/base/memory/heap.test', 'plugins/admin/profiles.test'],
+  ['core/program/npm.test', 'core/tools/demo.test', 'core/kernel/telemetry/otlp/push-of-workers.test'],
+];
 
 /**
  * Rooms of those that do not bear company: of all files whose paths begin so, one test runs after another (each is a `test.serial`).
@@ -15,28 +44,24 @@ const filesInRoom = 25;
  * `npm run test:fast` leaves them out unless they are what was changed.
  */
 const slowRooms: readonly (readonly string[])[] = [
+  ...deepRooms,
   ['conformance/conformance.test'],
-  ['faults/'],
-  ['fleet/'],
-  ['conformance/'],
-  ['doors/'],
-  ['core/program/workers'],
-  ['core/program/', 'core/tools/', 'reload/', 'core/http/hooks.test'],
-  ['attack/'],
-  ['clients/', 'contract/', 'fuzz/', 'hostile/', 'overload/'],
-  ['core/engine/metric/metric.test', 'core/engine/metric/count/json.test'],
+  ['core/program/', 'core/tools/'],
+  ['doors/', 'conformance/'],
+  [
+    ...['clients/', 'contract/', 'overload/'],
+    ...['core/engine/metric/metric.test', 'core/engine/metric/count/json.test'],
+  ],
 ];
 
 /** Slow ones first. */
 const quietRooms: readonly (readonly string[])[] = [
   ...slowRooms,
-  ['plugins/peer-cache/peers/', 'plugins/delete/law.test'],
+  ['plugins/peer-cache/peers/'],
   [
     ...['core/base/admission/', 'core/base/memory/', 'core/base/pace/'],
     ...['core/http/broken-bodies.test', 'core/workers/'],
-  ],
-  [
-    ...['plugins/backend/metrics-url.test', 'plugins/backend/odd-answers.test', 'plugins/backend/stage.test'],
+    ...['plugins/backend/metrics-url.test', 'plugins/backend/stage.test'],
     // A scrape goes on without figures that take more than a second to read.
     'core/kernel/telemetry/process-metrics.test',
     // What it asks moves every metric, so each count must come in its time.
@@ -45,43 +70,58 @@ const quietRooms: readonly (readonly string[])[] = [
   ],
   // Reads of a healthy backend must end within the seconds after which others are given up.
   ['plugins/window-split/faults.test', 'core/engine/fields/slow-scan.test'],
-  // It takes a picture of the heap, which is larger in company.
-  ['plugins/admin/profiles.test'],
 ];
 
 /** Files that build the repository anew or follow its recipes: `.ci/run` runs them beside the type check, `npm test` does not wait for them. */
 const ofTheRepository = ['house/build.test', 'house/recipes.test'];
 
+/** Whether a file of tests, `test/house/build.test.ts`, is one of them. */
+export function isOfTheRepository(test: string): boolean {
+  return ofTheRepository.some((start) => test.startsWith(`test/${start}`));
+}
+
 /** Whether a file of tests, `test/fuzz/fuzz.test.ts`, takes long. */
 export function isSlow(test: string): boolean {
-  return [...slowRooms.flat(), ...ofTheRepository].some((start) => test.startsWith(`test/${start}`));
+  return isOfTheRepository(test) || slowRooms.flat().some((start) => test.startsWith(`test/${start}`));
+}
+
+/** The sources of the tests of a whole run: `npm test`, or a deep one, which has those that try more in it. */
+export function testsOfRun(root: string, isDeep: boolean): ReadonlySet<string> {
+  const triesMore = /from ['"][./]+\/setup\/runs\.js['"]/;
+  const isOfRun = (file: string): boolean => {
+    const room = quietRoomOf(relative('dist/test', file));
+    const isDeepRoom = room >= 0 && room < deepRooms.length;
+    return isDeep ? isDeepRoom || triesMore.test(readFileSync(join(root, file), 'utf8')) : !isDeepRoom;
+  };
+  return new Set(testsIn(root, 'dist/test').filter(isOfRun).map(sourceOf));
 }
 
 /**
- * The files for ava to run, from the folder of the package: one for each room, the quiet ones first because they are the longest. Of all
- * tests, or of those that are chosen by the paths of their sources.
+ * The files for ava to run, from the folder of the package: one for each room, the quiet ones first because they are the longest. The tests
+ * are chosen by the paths of their sources.
  */
-export function roomsOf(root: string, chosen?: ReadonlySet<string>): string[] {
-  const all = testsIn(root, 'dist/test');
-  const sourceOf = (file: string): string => file.replace(/^dist\/(.*)\.js$/, '$1.ts');
-  const files = chosen === undefined ? all : all.filter((file) => chosen.has(sourceOf(file)));
+export function roomsOf(root: string, chosen: ReadonlySet<string>): string[] {
+  const files = testsIn(root, 'dist/test').filter((file) => chosen.has(sourceOf(file)));
   const quiet = quietRooms.map((): string[] => []);
   const shared: string[] = [];
   for (const file of files) (quiet[quietRoomOf(relative('dist/test', file))] ?? shared).push(file);
-  const rooms = quiet.filter((inside) => inside.length > 0);
-  for (let from = 0; from < shared.length; from += filesInRoom)
+  const rooms = [...quiet];
+  // The last ones, of plugins, start most proxies and take longest.
+  for (let from = filesInRoom * Math.floor(shared.length / filesInRoom); from >= 0; from -= filesInRoom)
     rooms.push(shared.slice(from, from + filesInRoom));
   const folder = join(root, 'dist/test/rooms');
   rmSync(folder, { recursive: true, force: true });
   mkdirSync(folder, { recursive: true });
-  return rooms.map((inside, index) => {
-    const room = `dist/test/rooms/${String(index + 1).padStart(2, '0')}.test.js`;
-    writeFileSync(
-      join(root, room),
-      inside.map((file) => `import '${relative('dist/test/rooms', file)}';\n`).join(''),
-    );
-    return room;
-  });
+  return rooms
+    .filter((inside) => inside.length > 0)
+    .map((inside, index) => {
+      const room = `dist/test/rooms/${String(index + 1).padStart(2, '0')}.test.js`;
+      writeFileSync(
+        join(root, room),
+        inside.map((file) => `import '${relative('dist/test/rooms', file)}';\n`).join(''),
+      );
+      return room;
+    });
 }
 
 /** The number of the quiet room that a file such as `fuzz/fuzz.test.js` belongs to, -1 for those that share. */
@@ -89,11 +129,16 @@ export function quietRoomOf(file: string): number {
   return quietRooms.findIndex((starts) => starts.some((start) => file.startsWith(start)));
 }
 
+/** `test/fuzz/fuzz.test.ts` of `dist/test/fuzz/fuzz.test.js`. */
+function sourceOf(file: string): string {
+  return file.replace(/^dist\/(.*)\.js$/, '$1.ts');
+}
+
 function testsIn(root: string, folder: string): string[] {
   const names = readdirSync(join(root, folder), { recursive: true, encoding: 'utf8' });
   return names
     .filter((name) => name.endsWith('.test.js') && !name.startsWith('rooms'))
-    .filter((name) => !ofTheRepository.some((start) => name.startsWith(start)))
+    .filter((name) => !isOfTheRepository(`test/${name}`))
     .map((name) => `${folder}/${name}`)
     .sort();
 }

@@ -1,29 +1,28 @@
 /**
- * How much of what takes long is tried: each run of the tests has a part of it, always the same, with every kind in it. With `TEST_DEEP=1`,
- * which `npm run test:deep` sets, all of it is.
+ * How much of what takes long is tried. `npm test` tries a part, always the same, with every kind in it. `npm run test:deep`, which sets
+ * `TEST_DEEP=1` and which `.ci/run` runs next, tries more; it runs the files that import this one, and the suites that `npm test` leaves to
+ * it (`rooms.ts`). `TEST_RUNS=20` makes it twenty times as much, in either.
  */
+import { runs, spread, timesAsOften } from './samples.js';
+
 export const isDeep = process.env['TEST_DEEP'] === '1';
 
-/**
- * How often a law that takes long is tried with other data: so often in each run of the tests, as often as `deep` says in a deep one, and
- * `TEST_RUNS` times as often where somebody has the time.
- */
-export function runs(usual: number, deep = usual): number {
-  const times = Number(process.env['TEST_RUNS'] ?? 1);
-  if (!(times > 0)) throw new Error(`TEST_RUNS is no positive number: ${process.env['TEST_RUNS'] ?? ''}`);
-  return Math.ceil((isDeep ? deep : usual) * times);
+/** How often a law that takes long is tried with other data: so often in `npm test`, as often as `deep` says in a deep run. */
+export function deepRuns(usual: number, deep: number): number {
+  return runs(isDeep ? deep : usual);
 }
 
-/**
- * One of so many items, spread evenly over a list; in a deep run one of `deep`. Lists go from kind to kind, so that each kind has its share.
- * Samples of different `turn` have different items.
- */
+/** Of how many items one is tried: of so many in `npm test`, of `deep` in a deep run. */
+export function oneOf(usual: number, deep: number): number {
+  return Math.max(1, Math.floor((isDeep ? deep : usual) / timesAsOften()));
+}
+
+/** A sample of a list as `spread` takes it: one of so many items, in a deep run one of `deep`. */
 export function spreadSample<Item>(
   items: readonly Item[],
   usual: number,
   deep = 1,
   turn = 0,
 ): readonly Item[] {
-  const oneOf = isDeep ? deep : usual;
-  return items.filter((_, index) => index % oneOf === turn % oneOf);
+  return spread(items, isDeep ? deep : usual, turn);
 }

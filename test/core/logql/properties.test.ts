@@ -11,7 +11,7 @@ import {
 } from '../../../core/logql/index.js';
 import { fixedTokens, functionWords } from '../../../core/logql/syntax/tokens.js';
 import { logExpr, metricExpr } from './arbitraries.js';
-import { runs } from '../../setup/runs.js';
+import { deepRuns } from '../../setup/runs.js';
 import { anyCharacter } from '../../setup/text.js';
 
 /** A tree without its places in the text. */
@@ -93,7 +93,7 @@ const token = fc.oneof(
 );
 
 /** `TEST_RUNS=300` for a million. */
-const fuzzRuns = runs(1500);
+const fuzzRuns = deepRuns(500, 1500);
 
 test('random token streams are read or refused', (t) => {
   t.timeout(3_600_000);

@@ -20,7 +20,7 @@ import { packageBuiltIns } from '../../../core/kernel/pipeline/load-plugin.js';
 import { readSource, type SourceFile } from '../../../core/kernel/pipeline/source.js';
 import { migratePipeline } from '../../../core/tools/migrate-pipeline.js';
 import { runProgram } from '../../../core/program/program.js';
-import { runs } from '../../setup/runs.js';
+import { runs } from '../../setup/samples.js';
 import { startingSets } from '../program/peer-flags-sets.js';
 
 const definitions = builtInDefinitions();
@@ -197,7 +197,7 @@ test.serial('the printed file means what the flags and variables mean, whatever 
         if (errors.length > 0) throw new Error(errors.join('\n'));
       },
     ),
-    { numRuns: runs(50, 150), includeErrorInReport: true },
+    { numRuns: runs(50), includeErrorInReport: true },
   );
   t.true(tried.size > 150, String(tried.size));
 });

@@ -1,6 +1,6 @@
 import test from 'ava';
 import { withDisk } from '../../core/cache/disk-engines.js';
-import { runs } from '../../setup/runs.js';
+import { runs } from '../../setup/samples.js';
 import { tryTheLaw } from './law.js';
 
 // TEST_RUNS=100 for 200 runs, TEST_VICTORIALOGS=http://... for a VictoriaLogs of one's own with -delete.enable.

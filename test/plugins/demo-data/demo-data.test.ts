@@ -52,7 +52,7 @@ async function withDemo(t: ExecutionContext, use: (under: Under) => Promise<void
 const all = '{service_name=~".+"}';
 const services = ['batch-worker', 'checkout', 'ingress', 'payments', 'storefront'];
 
-test('the first metric query of each service of the demo has a handful of series', async (t) => {
+test.serial('the first metric query of each service of the demo has a handful of series', async (t) => {
   await withDemo(t, async ({ samples }) => {
     const found = await samples(`sum by (service_name) (count_over_time(${all}[1h]))`);
     t.deepEqual(found.map(({ metric }) => metric['service_name']).sort(), services);
@@ -63,7 +63,7 @@ test('the first metric query of each service of the demo has a handful of series
   });
 });
 
-test('live logs of the demo go on as its history was', async (t) => {
+test.serial('live logs of the demo go on as its history was', async (t) => {
   await withDemo(t, async ({ clock, total }) => {
     const each = 50_000;
     const count = `count_over_time(${all}[50s])`;
@@ -79,7 +79,7 @@ test('live logs of the demo go on as its history was', async (t) => {
   });
 });
 
-test('the demo has an incident, whose cause is in the logs of another service', async (t) => {
+test.serial('the demo has an incident, whose cause is in the logs of another service', async (t) => {
   await withDemo(t, async ({ samples, total }) => {
     const errors = (service: string): string =>
       `count_over_time({service_name="${service}"} | detected_level="error" [5m])`;
@@ -100,21 +100,24 @@ test('the demo has an incident, whose cause is in the logs of another service', 
   });
 });
 
-test('a purchase of the demo has one trace id in all services, and each door gives a service its name', async (t) => {
-  await withDemo(t, async ({ samples }) => {
-    const [first] = await samples(
-      'topk(1, sum by (trace_id) (count_over_time({service_name="checkout"} | logfmt | level="error" [1h])))',
-    );
-    const trace = first?.metric['trace_id'] ?? '';
-    t.regex(trace, /^[0-9a-f]{32}$/);
-    const found = await samples(
-      `sum by (service_name, kubernetes_pod_name) (count_over_time(${all} |= "${trace}" [1h]))`,
-    );
-    t.deepEqual(found.map(({ metric }) => metric['service_name']).sort(), [
-      'checkout',
-      'payments',
-      'storefront',
-    ]);
-    t.true(found.some(({ metric }) => metric['kubernetes_pod_name'] === 'payments-0'));
-  });
-});
+test.serial(
+  'a purchase of the demo has one trace id in all services, and each door gives a service its name',
+  async (t) => {
+    await withDemo(t, async ({ samples }) => {
+      const [first] = await samples(
+        'topk(1, sum by (trace_id) (count_over_time({service_name="checkout"} | logfmt | level="error" [1h])))',
+      );
+      const trace = first?.metric['trace_id'] ?? '';
+      t.regex(trace, /^[0-9a-f]{32}$/);
+      const found = await samples(
+        `sum by (service_name, kubernetes_pod_name) (count_over_time(${all} |= "${trace}" [1h]))`,
+      );
+      t.deepEqual(found.map(({ metric }) => metric['service_name']).sort(), [
+        'checkout',
+        'payments',
+        'storefront',
+      ]);
+      t.true(found.some(({ metric }) => metric['kubernetes_pod_name'] === 'payments-0'));
+    });
+  },
+);

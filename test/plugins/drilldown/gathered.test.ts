@@ -3,7 +3,7 @@ import test, { type ExecutionContext } from 'ava';
 import { startDevBackend, type DevBackend } from '../../../plugins/embedded-backend/dev-backend.js';
 import { withProxy } from '../../../core/testing/index.js';
 import { pushLoki } from '../embedded-backend/harness.js';
-import { runs } from '../../setup/runs.js';
+import { deepRuns } from '../../setup/runs.js';
 
 const pipeline = (backend: string): string => `
 version: 1
@@ -118,7 +118,7 @@ test('a gathered query answers what it answers alone, in values, errors and warn
               failures += expected.filter(({ status }) => status !== 200).length;
               t.deepEqual(answers, expected);
             }),
-            { numRuns: runs(16), endOnFailure: true },
+            { numRuns: deepRuns(5, 16), endOnFailure: true },
           );
           t.is(await metric(alone.url, 'drilldown_gathered_calls_total'), 0);
         },

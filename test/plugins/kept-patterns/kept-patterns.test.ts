@@ -3,7 +3,7 @@ import fc from 'fast-check';
 import { FakeClock, withProxy } from '../../../core/testing/index.js';
 import { pushLoki } from '../embedded-backend/harness.js';
 import { logsFor, metric, pipeline, until } from './fixtures.js';
-import { runs } from '../../setup/runs.js';
+import { runs } from '../../setup/samples.js';
 
 test('patterns of the past are kept, and those of a range that may still change are not', async (t) => {
   const { backend, plain, patterns, asked } = await logsFor(t);

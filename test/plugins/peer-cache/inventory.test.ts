@@ -4,7 +4,7 @@ import fc from 'fast-check';
 import type { RunningProxy } from '../../../core/program/start-proxy.js';
 import { FakeClock } from '../../../core/testing/index.js';
 import { openProxy, openStore, type Store } from '../../conformance/target.js';
-import { runs } from '../../setup/runs.js';
+import { deepRuns } from '../../setup/runs.js';
 import { metric } from './stored.js';
 
 /** The law of the inventory: what buckets list together, new or kept, is what their whole time lists. */
@@ -144,7 +144,7 @@ test.serial(
           await compare('with lines that came late');
         },
       ),
-      { numRuns: runs(4), endOnFailure: true },
+      { numRuns: deepRuns(2, 4), endOnFailure: true },
     );
     t.true(Number(await metric(inventory.urls.main, 'inventory_answers_total')) > 60);
     for (const source of ['kept', 'backend'])

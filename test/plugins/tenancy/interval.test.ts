@@ -3,7 +3,7 @@ import fc from 'fast-check';
 import { startDevBackend } from '../../../plugins/embedded-backend/dev-backend.js';
 import { withProxy } from '../../../core/testing/index.js';
 import { pushLoki } from '../embedded-backend/harness.js';
-import { runs } from '../../setup/runs.js';
+import { deepRuns } from '../../setup/runs.js';
 
 const pipeline = (backend: string): string => `
 version: 1
@@ -66,7 +66,7 @@ test('an interval keeps the lines of several tenants apart as those of one', asy
       fc.asyncProperty(params, async (each) => {
         t.deepEqual(await asked(`${busy}|${quiet}`, each), await asked(both, each));
       }),
-      { numRuns: runs(20) },
+      { numRuns: deepRuns(8, 20) },
     );
     t.deepEqual(await asked(`${busy}|nobody`, { interval: '60' }), await asked(busy, { interval: '60' }));
     t.deepEqual(await asked('nobody|nowhere', { interval: '60' }), []);

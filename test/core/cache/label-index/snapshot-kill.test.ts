@@ -8,7 +8,7 @@ const writer = fileURLToPath(new URL('snapshot-writer.js', import.meta.url));
 /** `KILLS=100` for a longer look. */
 const kills = Number(process.env['KILLS'] ?? 5);
 
-test('a process that is killed while it writes a snapshot leaves a whole one', async (t) => {
+test.serial('a process that is killed while it writes a snapshot leaves a whole one', async (t) => {
   const path = await pathFor(t);
   for (let kill = 0; kill < kills; kill += 1) {
     const told = await writeAndKill(writer, [path], (kill * 7) % 23);

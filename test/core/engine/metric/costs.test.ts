@@ -6,7 +6,7 @@ import { millisecondsOf } from '../../../../core/engine/metric/cost.js';
 import { decline, isDeclined } from '../../../../core/engine/metric/declined.js';
 import { wholeRowsStrategy } from '../../../../core/engine/metric/rows.js';
 import { strategies } from '../../../../core/engine/metric/strategies.js';
-import { runs } from '../../../setup/runs.js';
+import { runs } from '../../../setup/samples.js';
 import { MetricStore, rangeRequest, valuesOf, type StoredEntry } from './metric-store.js';
 
 const base = 1793491200000000000n;
@@ -96,7 +96,7 @@ test('a strategy that is out is not run, and of the others the cheapest is tried
         unknown.toSorted((a, b) => a - b),
       );
     }),
-    { numRuns: runs(20, 60) },
+    { numRuns: runs(20) },
   );
 });
 

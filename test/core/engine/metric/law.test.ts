@@ -24,7 +24,8 @@ import { makeContext, quoted } from '../../../compare/requests/context.js';
 import { makeQuestion } from '../../../compare/requests/index.js';
 import { optionsOf } from '../../../../core/testing/options.js';
 import { Random } from '../../../watch/random.js';
-import { isDeep, runs } from '../../../setup/runs.js';
+import { oneOf } from '../../../setup/runs.js';
+import { runs } from '../../../setup/samples.js';
 import { endNs, lawData } from './law-data.js';
 import { instantRequest, MetricStore, rangeRequest, valuesOf } from './metric-store.js';
 
@@ -214,10 +215,10 @@ const always = [
   'sum by (status, detected_level) (count_over_time({app="odd", door="push-0"} | json [10m]))',
 ];
 
-/** A deep run asks each question of both datasets, others each of those that are always asked of one, and every fourth of the rest. */
+/** A deep run asks each of the questions that are always asked of one dataset, and every fourth of the rest of either; others a third of that. */
 function isAsked(seed: number, index: number): boolean {
-  const oneOf = isDeep ? 1 : index < always.length ? 2 : 4;
-  return index % oneOf === seed % oneOf;
+  const share = index < always.length ? oneOf(6, 2) : oneOf(9, 4);
+  return index % share === seed % share;
 }
 
 /** A part of the questions is always asked, and then the three ways of asking have their turns. */

@@ -16,7 +16,7 @@ import { RowThreads } from '../../../../core/engine/metric/threads/row-threads.j
 import { ApiError } from '../../../../core/base/errors/api-error.js';
 import { isOutage } from '../../../../core/victoria/upstream/failures.js';
 import { MemoryAccount } from '../../../../core/base/memory/account.js';
-import { runs } from '../../../setup/runs.js';
+import { runs } from '../../../setup/samples.js';
 import {
   forStored,
   instantRequest,
@@ -137,7 +137,7 @@ function replaced(_name: string, value: unknown): unknown {
 test.serial('rows counted in a thread give the answers, and the errors, of rows counted here', async (t) => {
   t.timeout(300_000);
   const nextAccount = (): number => (account += 1);
-  await forStored(store, entries, queries, runs(3, 6), nextAccount, async (request, own, text) => {
+  await forStored(store, entries, queries, runs(3), nextAccount, async (request, own, text) => {
     const asked = { account: own, pushdown: 'off' } as const;
     const here = await outcome(store.run(request, asked));
     const before = jobs;

@@ -9,7 +9,7 @@ import type { LogsqlQuery } from '../../../../core/victoria/logsql/ast.js';
 import { united } from '../../../../core/victoria/logsql/build.js';
 import { printPipe } from '../../../../core/victoria/logsql/print.js';
 import { MetricStore, naming, rangeRequest, valuesOf, type StoredEntry } from '../metric/metric-store.js';
-import { runs } from '../../../setup/runs.js';
+import { runs } from '../../../setup/samples.js';
 
 const base = 1793491200000000000n;
 const second = 1_000_000_000n;

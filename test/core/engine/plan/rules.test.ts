@@ -15,7 +15,7 @@ import { defaultNamingSettings, Naming } from '../../../../core/victoria/names/n
 import { RowReader } from '../../../../core/victoria/names/row-reader.js';
 import { StoredNames, spellingsOf } from '../../../../core/victoria/names/stored-names.js';
 import { rowsOf, type Fields } from '../../../plugins/embedded-backend/logsql/run-query.js';
-import { runs } from '../../../setup/runs.js';
+import { runs } from '../../../setup/samples.js';
 import { rowsAround } from './example-rows.js';
 import { openLogs } from './planned.js';
 

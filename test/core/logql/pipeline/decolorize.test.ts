@@ -2,7 +2,7 @@ import test from 'ava';
 import fc from 'fast-check';
 import { decolorize } from '../../../../core/logql/stages/decolorize.js';
 import { compileRegExp } from '../../../../core/logql/regexp/index.js';
-import { runs } from '../../../setup/runs.js';
+import { deepRuns } from '../../../setup/runs.js';
 
 // What terminals' libraries take for a sequence, as a pattern.
 const sequences = compileRegExp(
@@ -27,7 +27,7 @@ test('a line loses what the pattern of terminal sequences matches', (t) => {
       const line = units.join('');
       t.is(decolorize(line), sequences.replaceAllLiteral(line, ''), JSON.stringify(line));
     }),
-    { numRuns: runs(6_000) },
+    { numRuns: deepRuns(2_000, 6_000) },
   );
 });
 

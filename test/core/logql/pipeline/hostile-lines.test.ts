@@ -3,7 +3,7 @@ import fc from 'fast-check';
 import { LabelSet } from '../../../../core/base/labels/label-set.js';
 import { entryOf, extractorOf, objectOf, parsedLabels, pipelineOf } from './run-query.js';
 import { anyCharacter } from '../../../setup/text.js';
-import { runs } from '../../../setup/runs.js';
+import { deepRuns } from '../../../setup/runs.js';
 
 const stages: readonly string[] = [
   '|= "a" |~ "b.*c" != ip("10.0.0.0/8")',
@@ -30,7 +30,7 @@ for (const query of stages) {
       fc.property(line, (text) => {
         t.notThrows(() => pipeline(entryOf(text, { a: '7' })));
       }),
-      { numRuns: runs(350) },
+      { numRuns: deepRuns(120, 350) },
     );
   });
 }
@@ -43,7 +43,7 @@ test('no line makes a metric query throw', (t) => {
     fc.property(line, (text) => {
       t.notThrows(() => extract(entryOf(text)));
     }),
-    { numRuns: runs(350) },
+    { numRuns: deepRuns(120, 350) },
   );
 });
 
@@ -55,7 +55,7 @@ test('one line leaves nothing behind for the next', (t) => {
         used(entryOf(before, { b: 'x' }));
         t.deepEqual(used(entryOf(text)), pipelineOf(query)(entryOf(text)));
       }),
-      { numRuns: runs(30) },
+      { numRuns: deepRuns(15, 30) },
     );
   }
 });

@@ -2,7 +2,7 @@ import test from 'ava';
 import fc from 'fast-check';
 import { compileRegExp } from '../../../../core/logql/regexp/index.js';
 import { requiredTexts } from '../../../../core/logql/regexp/required.js';
-import { runs } from '../../../setup/runs.js';
+import { deepRuns } from '../../../setup/runs.js';
 
 const atoms = [
   'abk',
@@ -73,7 +73,7 @@ test('every line that a pattern matches contains one text of each list', (t) => 
           );
       }
     }),
-    { numRuns: runs(2500) },
+    { numRuns: deepRuns(800, 2500) },
   );
   t.pass();
 });

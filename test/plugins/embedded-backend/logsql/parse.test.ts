@@ -11,7 +11,7 @@ import {
 } from '../../../../plugins/embedded-backend/logsql/index.js';
 import { readRecordings } from './recorded-rows.js';
 import { anyCharacter } from '../../../setup/text.js';
-import { runs } from '../../../setup/runs.js';
+import { deepRuns } from '../../../setup/runs.js';
 
 function same(
   t: { is: (a: string, b: string, message?: string) => unknown },
@@ -220,7 +220,7 @@ test('any text is either read or refused with a LogsqlError', (t) => {
           }
         },
       ),
-      { numRuns: runs(2000) },
+      { numRuns: deepRuns(700, 2000) },
     ),
   );
 });

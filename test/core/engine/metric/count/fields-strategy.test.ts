@@ -1,6 +1,6 @@
 import test from 'ava';
 import fc from 'fast-check';
-import { runs } from '../../../../setup/runs.js';
+import { runs } from '../../../../setup/samples.js';
 import { valuesOf, type StoredEntry } from '../metric-store.js';
 import { base, second } from './json-lines.js';
 import { LineStore } from './line-store.js';
@@ -73,7 +73,7 @@ test.serial('rows without a line are counted by their fields as their rebuilt li
       for (const text of queries)
         t.deepEqual(await store.outcome(text, 'on'), await store.outcome(text, 'off'), text);
     }),
-    { numRuns: runs(6, 25) },
+    { numRuns: runs(6) },
   );
 });
 

@@ -1,7 +1,7 @@
 import test from 'ava';
 import fc from 'fast-check';
 import type { LogsqlQuery } from '../../../../../core/victoria/logsql/ast.js';
-import { runs } from '../../../../setup/runs.js';
+import { runs } from '../../../../setup/samples.js';
 import { MetricStore, rangeRequest, valuesOf, type StoredEntry } from '../metric-store.js';
 import { LineStore } from './line-store.js';
 
@@ -128,7 +128,7 @@ test.serial(
             'sum by (a, team) (bytes_over_time({zone="eu"} [60s]))',
           ]);
         }),
-        { numRuns: runs(20, 60) },
+        { numRuns: runs(20) },
       );
       t.deepEqual([...counted].sort(), [',team=<__stream__0>', 'team=<__stream__0>', '{team=<__stream__0>']);
     } finally {

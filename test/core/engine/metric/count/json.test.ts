@@ -2,7 +2,7 @@ import test from 'ava';
 import fc from 'fast-check';
 import { base, jsonEntries, second, streams } from './json-lines.js';
 import { LineStore, linesInStreams } from './line-store.js';
-import { runs } from '../../../../setup/runs.js';
+import { deepRuns } from '../../../../setup/runs.js';
 
 let store: LineStore;
 
@@ -40,7 +40,7 @@ test.serial('lines that are counted by their JSON count as they would one by one
       await store.push(stored);
       await store.compare(t, queries);
     }),
-    { numRuns: runs(8, 60) },
+    { numRuns: deepRuns(6, 60) },
   );
 });
 

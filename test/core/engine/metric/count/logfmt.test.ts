@@ -1,6 +1,6 @@
 import test from 'ava';
 import fc from 'fast-check';
-import { runs } from '../../../../setup/runs.js';
+import { runs } from '../../../../setup/samples.js';
 import { valuesOf } from '../metric-store.js';
 import { base, second } from './json-lines.js';
 import { LineStore, linesInStreams, repeatedLines } from './line-store.js';
@@ -108,7 +108,7 @@ test.serial('lines that are counted by their logfmt pairs count as they would on
       await store.push(stored);
       await store.compare(t, queries);
     }),
-    { numRuns: runs(6, 60) },
+    { numRuns: runs(6) },
   );
 });
 

@@ -1,6 +1,6 @@
 import test from 'ava';
 import fc from 'fast-check';
-import { runs } from '../../../../setup/runs.js';
+import { deepRuns } from '../../../../setup/runs.js';
 import type { StoredEntry } from '../metric-store.js';
 import { base, second } from './json-lines.js';
 import { LineStore, linesInStreams, repeatedLines } from './line-store.js';
@@ -89,7 +89,7 @@ test.serial(
             t.deepEqual(await store.outcome(text, 'on'), wanted, `${text}, ${time} time`);
         }
       }),
-      { numRuns: runs(10, 80) },
+      { numRuns: deepRuns(4, 10) },
     );
   },
 );

@@ -1,6 +1,6 @@
 import test from 'ava';
 import fc from 'fast-check';
-import { runs } from '../../../../setup/runs.js';
+import { runs } from '../../../../setup/samples.js';
 import { strategies } from '../../../../../core/engine/metric/strategies.js';
 import { MetricStore, rangeRequest, valuesOf, type StoredEntry } from '../metric-store.js';
 

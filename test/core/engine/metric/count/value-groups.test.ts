@@ -1,7 +1,7 @@
 import test from 'ava';
 import fc from 'fast-check';
 import { Trace } from '../../../../../core/base/trace.js';
-import { runs } from '../../../../setup/runs.js';
+import { runs } from '../../../../setup/samples.js';
 import { valuesOf, type StoredEntry } from '../metric-store.js';
 import { base, jsonEntries, second } from './json-lines.js';
 import { LineStore } from './line-store.js';
@@ -36,7 +36,7 @@ test.serial('values that the backend gathers are those of the lines', async (t) 
       await store.push([...stored, ...twice]);
       await store.compare(t, queries);
     }),
-    { numRuns: runs(4, 12) },
+    { numRuns: runs(4) },
   );
 });
 

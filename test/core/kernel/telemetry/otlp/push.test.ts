@@ -4,14 +4,12 @@ import test from 'ava';
 import { request } from 'undici';
 import { withProxyFile, type ProxyUnderTest } from '../../../../../core/testing/index.js';
 import { minimalPipeline } from '../../../program/child.js';
-import { askBoth, startWorkers, stop } from '../../../program/workers-under.js';
 import { partialSuccess, statusOf } from './decode.js';
 import {
-  spansIn,
+  metricsOf,
   withReceiver,
   type Answered,
   type Answering,
-  type Metric,
   type Point,
   type Pushed,
 } from './receiver.js';
@@ -24,12 +22,6 @@ function pushing(
   return withProxyFile(minimalPipeline, use, {
     flags: { backend: 'http://127.0.0.1:9', 'otlp-interval': '1s', ...flags },
   });
-}
-
-function metricsOf({ document }: Pushed): readonly Metric[] {
-  return document.resourceMetrics.flatMap(({ scopeMetrics }) =>
-    scopeMetrics.flatMap(({ metrics }) => metrics),
-  );
 }
 
 function attributesOf(
@@ -259,35 +251,3 @@ test.serial('the certificate of a receiver is verified unless that is switched o
     true,
   );
 });
-
-test.serial(
-  'the first of several processes pushes what all have measured, once, and each its spans',
-  async (t) => {
-    await withReceiver(taken, async ({ url, has, pushed }) => {
-      const flags = [`-otlp-endpoint=${url}`, '-otlp-interval=1s', `-otlp-traces-endpoint=${url}`];
-      const under = await startWorkers('http://127.0.0.1:9', ...flags);
-      const traceparent = `00-${'7'.repeat(32)}-${'3'.repeat(16)}-01`;
-      const { texts } = await askBoth(under, '/loki/api/v1/query?query=1%2B1', { traceparent });
-      const one = await has((each) => workersIn(each) === 2);
-      t.true(metricsOf(one).some(({ name }) => name === 'ref_proxy_uptime_seconds'));
-      t.is(new Set(pushed.flatMap((each) => metricsOf(each).map(workersOf)).filter(Boolean)).size, 1);
-      await stop(under);
-      // Both workers have answered, so that none of these is missing only where each has pushed.
-      const spans = pushed.filter(({ path }) => path === '/v1/traces').flatMap(spansIn);
-      const own = spans.filter(({ traceId }) => traceId === '7'.repeat(32));
-      for (const name of ['GET /loki/api/v1/query', 'stage tenancy'])
-        t.is(own.filter((span) => span.name === name).length, texts.length, name);
-      // What workers ask each other for is no part of it.
-      t.true(spans.every((span) => own.includes(span) || span.name.includes('/_cache/')));
-    });
-  },
-);
-
-function workersOf({ name, gauge }: Metric): number | undefined {
-  return name === 'ref_proxy_workers' ? gauge?.dataPoints[0]?.asDouble : undefined;
-}
-function workersIn(pushed: Pushed): number | undefined {
-  return metricsOf(pushed)
-    .map(workersOf)
-    .find((count) => count !== undefined);
-}

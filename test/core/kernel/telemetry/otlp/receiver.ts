@@ -105,3 +105,10 @@ export function spansIn({ bytes }: Pushed): readonly Span[] {
   };
   return resourceSpans.flatMap(({ scopeSpans }) => scopeSpans.flatMap(({ spans }) => spans));
 }
+
+/** The metrics of a push, whatever their scopes. */
+export function metricsOf({ document }: Pushed): readonly Metric[] {
+  return document.resourceMetrics.flatMap(({ scopeMetrics }) =>
+    scopeMetrics.flatMap(({ metrics }) => metrics),
+  );
+}

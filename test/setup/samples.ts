@@ -1,0 +1,16 @@
+/** How often laws are tried with other data, and of how many items one is tried: `TEST_RUNS=20` makes it twenty times as much. */
+export function runs(usual: number): number {
+  return Math.ceil(usual * timesAsOften());
+}
+
+/** One of so many items, spread evenly over a list, which goes from kind to kind. Samples of different `turn` have different items. */
+export function spread<Item>(items: readonly Item[], oneOf: number, turn = 0): readonly Item[] {
+  const share = Math.max(1, Math.floor(oneOf / timesAsOften()));
+  return items.filter((_, index) => index % share === turn % share);
+}
+
+export function timesAsOften(): number {
+  const times = Number(process.env['TEST_RUNS'] ?? 1);
+  if (!(times > 0)) throw new Error(`TEST_RUNS is no positive number: ${process.env['TEST_RUNS'] ?? ''}`);
+  return times;
+}
