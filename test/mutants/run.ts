@@ -59,8 +59,8 @@ async function mutate({ name, sources, tests }: MutatedRoom): Promise<readonly R
     mutate: sources.map(linesOf),
     testRunner: 'command',
     commandRunner: {
-      // A mutant may fill the heap in a loop without end.
-      command: `node ${join(root, 'node_modules/ava/entrypoints/cli.mjs')} --fail-fast --node-arguments=--max-old-space-size=512 ${together}`,
+      // A mutant may fill the heap in a loop without end. Laws have all their samples.
+      command: `TEST_DEEP=1 node ${join(root, 'node_modules/ava/entrypoints/cli.mjs')} --fail-fast --node-arguments=--max-old-space-size=512 ${together}`,
     },
     buildCommand: `esbuild ${files.join(' ')} --format=esm --outbase=. --outdir=dist --log-level=warning`,
     plugins: [join(root, 'dist/test/mutants/texts.js')],
