@@ -4,7 +4,7 @@ import fc from 'fast-check';
 import type { RunningProxy } from '../../../core/program/start-proxy.js';
 import { FakeClock } from '../../../core/testing/index.js';
 import { openProxy, openStore, type Store } from '../../conformance/target.js';
-import { deepRuns } from '../../setup/runs.js';
+import { runs } from '../../setup/samples.js';
 import { anyOrder, keepsOrder, type LogStream } from '../../watch/any-order.js';
 
 /** The law of windows: an answer put together from them, new or kept, is the answer of the whole. */
@@ -151,7 +151,7 @@ test.serial('windows, new and kept, give what the whole gives, also when lines c
       },
     ),
     // Smaller data would have to be pushed and asked for again and again.
-    { numRuns: deepRuns(1, 3), endOnFailure: true },
+    { numRuns: runs(3), endOnFailure: true },
   );
   for (const { proxy } of windowed) {
     const metrics = await (await fetch(`${proxy.urls.main}/metrics`)).text();
