@@ -1,6 +1,6 @@
 import test from 'ava';
 import fc from 'fast-check';
-import { runs } from '../../../../setup/runs.js';
+import { deepRuns } from '../../../../setup/runs.js';
 import type { StoredEntry } from '../metric-store.js';
 import { base, second } from './json-lines.js';
 import { LineStore, linesInStreams, repeatedLines } from './line-store.js';
@@ -86,7 +86,7 @@ test.serial('lines that are counted by the groups of a regexp count as they woul
       await store.push(stored);
       await store.compare(t, queriesOf(pattern));
     }),
-    { numRuns: runs(10, 80) },
+    { numRuns: deepRuns(10, 80) },
   );
 });
 

@@ -1,6 +1,6 @@
 import test, { type ExecutionContext } from 'ava';
 import fc from 'fast-check';
-import { runs } from '../../../../setup/runs.js';
+import { deepRuns } from '../../../../setup/runs.js';
 import type { StoredEntry } from '../metric-store.js';
 import { base, second } from './json-lines.js';
 import { LineStore } from './line-store.js';
@@ -61,7 +61,7 @@ test.serial('lines without a level word have no level, whatever the lines around
       await store.push(entriesOf(lines));
       await store.compare(t, [text]);
     }),
-    { numRuns: runs(6, 60) },
+    { numRuns: deepRuns(6, 60) },
   );
 });
 
