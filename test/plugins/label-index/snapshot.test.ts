@@ -44,9 +44,9 @@ test('a proxy that is started again answers the first browse from its snapshot, 
 test('a snapshot is written once in an interval, while the proxy runs', async (t) => {
   const { run, path } = await withPods(t, pods);
   const size = async (): Promise<number> => (await stat(path).catch(() => undefined))?.size ?? 0;
-  await run(async ({ values }) => {
+  await run(async ({ values, metric }) => {
     await values();
-    await setTimeout(200);
+    await until(async () => Number(await metric('label_index_entries')) > 0);
     t.is(await size(), 0);
   }, keep(path));
   t.true((await size()) > 0);
