@@ -20,8 +20,8 @@ type RowLeaf = LeafPlan & { readonly columns: readonly FieldRef[] };
 /** The only leaf of a plan, if it is the whole query and can only be answered from rows, whatever the data; otherwise undefined. */
 function rowLeafOf({ tree }: MetricPlan): RowLeaf | undefined {
   if (tree.kind !== 'leaf') return undefined;
-  const { push, shortLines, columns } = tree.leaf;
-  const needsRows = push === undefined && shortLines === undefined;
+  const { push, shortLines, storedValues, columns } = tree.leaf;
+  const needsRows = push === undefined && shortLines === undefined && storedValues === undefined;
   return needsRows && columns !== undefined ? { ...tree.leaf, columns } : undefined;
 }
 

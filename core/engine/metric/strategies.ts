@@ -120,13 +120,13 @@ class KnownLeaf {
     readonly context: LeafContext,
   ) {
     const { leaf, columns } = request;
-    const { push, shortLines, range } = leaf;
+    const { push, shortLines, storedValues, range } = leaf;
     const { interval, buckets } = new RangeWindows(columns, range.range);
     this.range = wholeSegments({ startNs: interval.fromNs, endNs: interval.toNs + 1n });
     this.#intervals = buckets;
     this.#selection = printFilter(leaf.selection);
     this.#filter = printFilter(leaf.logs.filter);
-    const names = push?.names ?? shortLines?.names ?? [];
+    const names = push?.names ?? shortLines?.names ?? storedValues?.names ?? [];
     const parsed = push?.parsed ?? shortLines?.parsed;
     const { unwrap } = range.range;
     const unwrapped = unwrap && printUnwrap(unwrap);

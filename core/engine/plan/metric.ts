@@ -27,7 +27,7 @@ import type { AppliedRule } from './rules/index.js';
 import { type LeafFacts, metricRules } from './rules/metric.js';
 import { metricOff, type Pushdown } from './rules/query.js';
 import { firstRule } from './rules/rule.js';
-import type { FieldsPlan, LeafPlan, MetricPlan, ShortLinesPlan } from './types.js';
+import type { FieldsPlan, LeafPlan, MetricPlan, ShortLinesPlan, StoredValuesPlan } from './types.js';
 
 /** A range aggregation whose plan still lacks stored names. */
 export interface OpenLeaf extends OpenPlan<LeafPlan> {
@@ -92,6 +92,7 @@ function* openLeaf(
         ...(usesStreamLabelsOnly(leaf, naming) ? { hasStreamLabelsOnly: true } : {}),
         ...decideLeaf(leaf, logs.residual),
         shortLines: planShortLines(leaf, logs.residual),
+        storedValues: planStoredValues(leaf, logs.residual),
         fields: planFields(leaf, naming),
       };
     },
@@ -107,7 +108,8 @@ export function gatheringKey(leaf: Leaf, naming: Naming): string | undefined {
   const { selector, stages } = query;
   const isLineFilter = (stage: Stage): boolean => descriptorOf(stage).order === 'filter';
   const residual = stages.filter((stage) => !isLineFilter(stage));
-  if (decideLeaf(leaf, residual).push !== undefined || planShortLines(leaf, residual) !== undefined)
+  if (decideLeaf(leaf, residual).push !== undefined) return undefined;
+  if (planShortLines(leaf, residual) !== undefined || planStoredValues(leaf, residual) !== undefined)
     return undefined;
   if (columnsFor(visibleNames(leaf), naming) === undefined || mayKeepErrors(leaf)) return undefined;
   const filters = stages.filter(isLineFilter).map(printStage);
@@ -170,6 +172,14 @@ function planShortLines(leaf: Leaf, residual: readonly Stage[]): ShortLinesPlan 
     return undefined;
   const parsed = parsedNames(residual, names);
   return parsed && { names, parsed, stages: residual };
+}
+
+/** A plan to gather the stored values of a leaf; undefined if it unwraps none, or if lines matter. */
+function planStoredValues(leaf: Leaf, residual: readonly Stage[]): StoredValuesPlan | undefined {
+  const names = visibleNames(leaf);
+  const { unwrap } = leaf.range.range;
+  if (unwrap === undefined || names === undefined || names.has(detectedLevelName)) return undefined;
+  return residual.some(readsLine) ? undefined : { names, stages: residual };
 }
 
 /** Labels among these that come from a line only by a parser, where that is the one stage that reads it; else undefined. */

@@ -32,6 +32,14 @@ export interface ShortLinesPlan {
   readonly stages: readonly Stage[];
 }
 
+/** A leaf that unwraps a stored label, and uses nothing of a line. */
+export interface StoredValuesPlan {
+  /** All visible labels. */
+  readonly names: ReadonlySet<string>;
+  /** Stages that run on its rows. */
+  readonly stages: readonly Stage[];
+}
+
 /** A leaf whose samples are counted by the fields of rows without a stored line. */
 export interface FieldsPlan {
   readonly measure: 'count' | 'presence';
@@ -60,6 +68,8 @@ export interface LeafPlan extends Leaf {
   readonly hasStreamLabelsOnly?: true;
   /** A plan to shorten the rows that are read; undefined if they cannot be shortened. */
   readonly shortLines: ShortLinesPlan | undefined;
+  /** A plan to gather the stored values that it unwraps; undefined if they cannot be gathered. */
+  readonly storedValues?: StoredValuesPlan | undefined;
   /** A plan to count rows without a stored line by their fields; undefined if they cannot be counted. */
   readonly fields: FieldsPlan | undefined;
   /** Decisions about the leaf as a whole, and about its parts, for `explain`. */

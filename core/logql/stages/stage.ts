@@ -14,12 +14,15 @@ export type Names = readonly string[] | 'all';
  */
 export type LineSource = 'json-keys' | 'pair-keys' | 'strict-pair-keys' | 'pieces' | 'other-lines';
 
+/** The keys on the way to a label. */
+export type LabelPath = readonly [name: string, keys: readonly string[]];
+
 /** A way in which the backend can extract the labels of a parser. */
 export type Extraction =
   /** The keys of an object, or of pairs, are the labels. */
   | { readonly from: 'json-keys' | 'pair-keys' }
   /** The keys on the way to each label. */
-  | { readonly from: 'json-paths'; readonly paths: ReadonlyMap<string, readonly string[]> }
+  | { readonly from: 'json-paths'; readonly paths: readonly LabelPath[] }
   /** A pattern with at least one literal text. */
   | { readonly from: 'captures'; readonly parts: readonly PatternPart[] }
   /** The named groups of a valid regular expression. */

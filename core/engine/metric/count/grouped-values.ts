@@ -174,7 +174,8 @@ export class GroupedValues {
       }
       const line = this.#digest.lineOf(get, text);
       if (line === undefined) return decline('no-matching-line');
-      const sample = this.#sampleOf(this.#entryOf(stream, line));
+      const fields = this.#digest.fieldsOf?.(get, text) ?? [];
+      const sample = this.#sampleOf(this.#entryOf(stream, line, fields));
       if (typeof value === 'number') usual = sample ?? 'none';
       this.#take(sample, endNs);
     }
@@ -216,8 +217,13 @@ export class GroupedValues {
     return this.#surplus.get(endNs)?.get(labels.key);
   }
 
-  #entryOf(stream: string, line: string): PipelineEntry {
-    return pipelineEntry(this.#reader.read({ _time: anyTime, _stream: stream, _msg: line }));
+  #entryOf(
+    stream: string,
+    line: string,
+    fields: readonly (readonly [column: string, value: string])[] = [],
+  ): PipelineEntry {
+    const own = { _time: anyTime, _stream: stream, _msg: line };
+    return pipelineEntry(this.#reader.read({ ...Object.fromEntries(fields), ...own }));
   }
 }
 

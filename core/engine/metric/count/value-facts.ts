@@ -5,21 +5,32 @@ import { Pacer } from '../../../base/pace/pacer.js';
 import { atPace } from '../../../base/pace/steps.js';
 import type { TimeRange } from '../../../base/time/range.js';
 import { missingLineRows } from '../../plan/missing-lines.js';
-import type { LeafPlan, ShortLinesPlan } from '../../plan/types.js';
+import type { LeafPlan, ShortLinesPlan, StoredValuesPlan } from '../../plan/types.js';
 import { and, not, or, present } from '../../../victoria/logsql/build.js';
 import { printFilter } from '../../../victoria/logsql/print.js';
 import type { LeafContext } from '../context.js';
 import { decline, isDeclined, type Declined } from '../declined.js';
+import { mayBeFilledIn } from '../../../victoria/names/otlp-fill.js';
 import { rowsOfStreams } from '../row-windows.js';
-import { labelSourceFields, groupByLabels, noFields, type RowGrouping } from './grouping.js';
+import {
+  labelSourceFields,
+  groupByLabels,
+  noFields,
+  type LabelSourceFields,
+  type RowGrouping,
+} from './grouping.js';
 import { labelsOf } from './labels/parsers.js';
+import { noLevel } from './line-digests.js';
 import { openNames, valuesQuestion, type ValueDigest } from './labels/parsed-labels.js';
 import { unitedRows, type ProfileRequest } from './profile.js';
 import { fieldDigest } from './rebuilt-rows.js';
 import type { StreamListing } from './stream-listing.js';
 
-/** A leaf with values that a parser and `unwrap` take from lines. */
-export type Unwrapping = LeafPlan & { readonly shortLines: ShortLinesPlan; readonly unwrap: Unwrap };
+/** A leaf with values that `unwrap` takes from labels. */
+export type Unwrapping = LeafPlan & { readonly values: ValuesPlan; readonly unwrap: Unwrap };
+
+/** A plan for values from lines, or for stored ones. */
+export type ValuesPlan = ShortLinesPlan | (StoredValuesPlan & { readonly parsed?: undefined });
 
 /** True for functions whose result depends neither on the order of values nor on their times within a bucket. */
 export function isOrderless({ op }: RangeAggregation): boolean {
@@ -34,6 +45,8 @@ export function isSum(range: RangeAggregation): boolean {
 /** Facts about a selection that the request for its values depends on. */
 export interface ValueFacts {
   readonly grouping: RowGrouping;
+  /** The fields of rows that the grouping contains. */
+  readonly sources: LabelSourceFields;
   readonly digest: ValueDigest;
   readonly profileRequest: ProfileRequest;
   /** True if rows may have one of the labels as a field. Such rows count as misparsed, unless they have no line. */
@@ -41,8 +54,8 @@ export interface ValueFacts {
 }
 
 /** The memory key for the fact that rows with a line have labels as fields. */
-export function rowLabels({ selection, shortLines }: Unwrapping): readonly unknown[] {
-  return ['row labels', printFilter(selection), ...shortLines.names];
+export function rowLabels({ selection, values }: Unwrapping): readonly unknown[] {
+  return ['row labels', printFilter(selection), ...values.names];
 }
 
 /** Derives the facts from a sample of lines. */
@@ -53,13 +66,14 @@ export async function valueFactsOf(
   { signal }: LeafRequest,
   context: LeafContext,
 ): Promise<ValueFacts | Declined> {
-  const { shortLines, unwrap, selection } = plan;
+  const { values, unwrap, selection } = plan;
+  if (values.parsed === undefined) return storedFactsOf(plan, streamListing, range, signal, context);
   const { naming, declines } = context;
   const { streams, listed } = streamListing;
-  const labels = labelsOf(shortLines.parsed);
-  const open = openNames(shortLines.parsed.names, streamListing);
+  const labels = labelsOf(values.parsed);
+  const open = openNames(values.parsed.names, streamListing);
   const isLabel = [...streams.values()].some(({ labelNames }) => labelNames.has(unwrap.name));
-  const sources = labelSourceFields(shortLines.names, streamListing, naming);
+  const sources = labelSourceFields(values.names, streamListing, naming);
   if (isLabel || !open.includes(unwrap.name)) return decline('row-labels');
   const mayHaveRowLabels = sources.all.length > 0;
   const known = mayHaveRowLabels ? declines.of(...rowLabels(plan)) : undefined;
@@ -67,7 +81,7 @@ export async function valueFactsOf(
   const question = valuesQuestion(labels, open, unwrap.name);
   if (isDeclined(question)) return question;
   const pacer = new Pacer(signal);
-  const grouping = await atPace(groupByLabels(shortLines.names, streamListing, noFields, naming), pacer);
+  const grouping = await atPace(groupByLabels(values.names, streamListing, noFields, naming), pacer);
   const sampled = { ...context, selection, range, rows: rowsOfStreams(listed) };
   const digest = await context.digests.of(question, sampled);
   if (isDeclined(digest)) return digest;
@@ -83,19 +97,58 @@ export async function valueFactsOf(
     sampled.rows,
     range,
   );
-  return { grouping, digest, profileRequest, mayHaveRowLabels };
+  return { grouping, sources: noFields, digest, profileRequest, mayHaveRowLabels };
+}
+
+/** Derives the facts for a label that is stored with rows, under one field that is not filled in. */
+async function storedFactsOf(
+  { values: { names }, unwrap, selection }: Unwrapping,
+  streamListing: StreamListing,
+  range: TimeRange,
+  signal: AbortSignal,
+  context: LeafContext,
+): Promise<ValueFacts | Declined> {
+  const { naming, profiler } = context;
+  const { streams, listed } = streamListing;
+  const identities = [...streams.values()];
+  const sourcesOf = (some: ReadonlySet<string>): LabelSourceFields =>
+    labelSourceFields(some, streamListing, naming);
+  const [valueColumn, another] = sourcesOf(new Set([unwrap.name])).all.filter(
+    (field) => field !== 'severity_number' || unwrap.name === field,
+  );
+  const sources = sourcesOf(new Set([...names].filter((name) => name !== unwrap.name)));
+  if (valueColumn === undefined || another !== undefined) return decline('row-labels');
+  if (mayBeFilledIn(valueColumn) || sources.all.includes(valueColumn)) return decline('row-labels');
+  if (identities.some(({ labelNames }) => labelNames.has(unwrap.name))) return decline('row-labels');
+  const grouping = await atPace(groupByLabels(names, streamListing, sources, naming), new Pacer(signal));
+  const digest: ValueDigest = {
+    ...{ pipes: [], columns: [], valueColumn },
+    representativeOf: () => undefined,
+    undecidedLine: () => '',
+    lineOf: () => noLevel,
+    fieldsOf: (get, value) => [
+      ...sources.all.map((field) => [field, get(field) ?? ''] as const),
+      [valueColumn, value],
+    ],
+  };
+  const profileRequest = profiler.deferProof(
+    { ...context, selection, columns: grouping.streamKeyColumns },
+    rowsOfStreams(listed),
+    range,
+  );
+  return { grouping, sources, digest, profileRequest, mayHaveRowLabels: false };
 }
 
 /** As `valueFactsOf`, for rows without a line, where `| json` finds exactly the fields. */
 export async function fieldFactsOf(
-  { shortLines: { names, parsed }, unwrap, selection }: Unwrapping,
+  { values: { names, parsed }, unwrap, selection }: Unwrapping,
   streamListing: StreamListing,
   { signal }: LeafRequest,
   context: LeafContext,
 ): Promise<ValueFacts | Declined> {
   const isLabel = [...streamListing.streams.values()].some(({ labelNames }) => labelNames.has(unwrap.name));
   const found =
-    isLabel || parsed.parser.from !== 'json-keys'
+    isLabel || parsed?.parser.from !== 'json-keys'
       ? undefined
       : fieldDigest(names, unwrap.name, streamListing);
   if (found === undefined) return decline('row-labels');
@@ -103,5 +156,5 @@ export async function fieldFactsOf(
   const grouping = await atPace(groupByLabels(names, streamListing, noFields, context.naming), pacer);
   const columns = [...new Set([...grouping.streamKeyColumns, ...found.streamFields])];
   const profileRequest = { ...context, selection, columns };
-  return { grouping, digest: found.digest, profileRequest, mayHaveRowLabels: false };
+  return { grouping, sources: noFields, digest: found.digest, profileRequest, mayHaveRowLabels: false };
 }

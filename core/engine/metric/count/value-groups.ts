@@ -32,7 +32,7 @@ import { rangeBuckets, type Buckets } from './counting.js';
 import { duplicateRows } from './duplicates.js';
 import { denseRows, distinctRows, rowPartsOf, type DenseRows } from './found-repeats.js';
 import { GroupedValues } from './grouped-values.js';
-import { isGroupingValid, groupAroundOverrides, noFields, streamOf, type RowGrouping } from './grouping.js';
+import { isGroupingValid, groupAroundOverrides, streamOf, type RowGrouping } from './grouping.js';
 import type { ValueDigest } from './labels/parsed-labels.js';
 import { obstacleIn, type SelectionProfile } from './profile.js';
 import {
@@ -55,22 +55,23 @@ const maxGroups = 100_000;
 export const valueGroupsStrategy: ReadStrategy = {
   name: 'value-groups',
   summary:
-    'the backend collects the values that `unwrap` reads from the labels of a parser by the columns that determine their labels',
+    'the backend collects the values that `unwrap` reads from stored labels, or from those of a parser, by the columns that determine their labels',
   namesFailedEntry: 'no',
   usesBuckets: true,
   estimate(leaf, known) {
-    const { shortLines, range } = leaf;
+    const { shortLines, storedValues, range } = leaf;
     const { unwrap } = range.range;
-    if (shortLines === undefined) return decline('lines-needed');
+    const values = shortLines ?? storedValues;
+    if (values === undefined) return decline('lines-needed');
     if (unwrap === undefined || !(isOrderless(range) || mayBeExact(range, unwrap)))
       return decline('times-needed');
     const labels = groupingOf(leaf)?.labels ?? [];
     const isSeen =
-      labels.includes(unwrap.name) || isNamed(unwrap.name, [...shortLines.stages, ...unwrap.filters]);
+      labels.includes(unwrap.name) || isNamed(unwrap.name, [...values.stages, ...unwrap.filters]);
     if (isSeen) return decline('values-seen');
     return {
-      cost: costOfCounting(known, { firstCalls: 3, splitsLines: known.hasLines }),
-      read: (request, context) => valueTable({ ...leaf, shortLines, unwrap }, request, context),
+      cost: costOfCounting(known, { firstCalls: 3, splitsLines: shortLines !== undefined && known.hasLines }),
+      read: (request, context) => valueTable({ ...leaf, values, unwrap }, request, context),
     };
   },
 };
@@ -113,7 +114,7 @@ async function valueTable(
     readsMissing: boolean,
     dense?: DenseRows,
   ): Promise<Gathering> => {
-    const asked = groupAroundOverrides(known.grouping, profile, streamListing, noFields);
+    const asked = groupAroundOverrides(known.grouping, profile, streamListing, known.sources);
     const grouping = await atPace(asked, pacer);
     return gather({ grouping, digest, readsMissing, dense, plan, buckets, isOneCall }, context);
   };

@@ -60,13 +60,11 @@ export const json: StageDescriptor<JsonStage> = {
 
 /** Undefined unless each label has one path, of keys that are usual names. */
 function extractionOf(list: JsonStage['params']): Extraction | undefined {
-  const paths = new Map(list.map(({ name, path }) => [name, parseJsonPath(path)]));
-  const keys = new Map<string, readonly string[]>();
-  for (const [name, path] of paths) {
-    const steps = path.filter((step) => typeof step === 'string' && usualKey.test(step)).map(String);
-    if (steps.length === path.length) keys.set(name, steps);
-  }
-  return keys.size === list.length ? { from: 'json-paths', paths: keys } : undefined;
+  const paths = list.map(({ name, path }) => [name, parseJsonPath(path)] as const);
+  const areUsual = paths.every(([, path]) => path.every((step) => usualKey.test(String(step))));
+  const names = new Set(list.map(({ name }) => name));
+  if (!areUsual || names.size < list.length) return undefined;
+  return { from: 'json-paths', paths: paths.map(([name, path]) => [name, path.map(String)]) };
 }
 
 const usualKey = /^[A-Za-z][A-Za-z0-9_-]*$/;

@@ -1,3 +1,4 @@
+import type { LabelPath } from '../../../../logql/stages/stage.js';
 import type { LogsqlFilter, LogsqlPipe } from '../../../../victoria/logsql/ast.js';
 import {
   and,
@@ -46,8 +47,9 @@ interface JsonKey {
 export const jsonLabels: ParsedLabels = labelsOfNames([]);
 
 /** The labels of `| json` with a path for each, which is followed to the first value; other keys of the name do not matter. */
-export function jsonPathLabels(paths: ReadonlyMap<string, readonly string[]>): ParsedLabels {
-  const keys = [...paths].map(([name, path]): JsonKey => {
+export function jsonPathLabels(given: readonly LabelPath[]): ParsedLabels {
+  const paths = new Map(given);
+  const keys = given.map(([name, path]): JsonKey => {
     const mistakable = ['"":', ...path.slice(1).map((step) => `.${step}":`)];
     return { name, field: path.join('.'), text: `"${path.at(-1) ?? ''}":`, part: 'key', mistakable };
   });

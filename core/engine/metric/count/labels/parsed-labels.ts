@@ -173,6 +173,8 @@ export interface ValueDigest extends LineDigest {
   undecidedLine(get: Get): string;
   /** A line with the labels of a group and this value; undefined if none could be found. */
   lineOf(get: Get, value: string): string | undefined;
+  /** Columns of a row with this value, beside its line; none by default. */
+  fieldsOf?(get: Get, value: string): readonly (readonly [column: string, value: string])[];
 }
 
 /** Gathers the values of a label. */
