@@ -10,7 +10,7 @@ const filesInRoom = 36;
 
 /**
  * Suites of what seldom breaks and takes long to try: whole programs that are killed, starved and stopped, fleets of them, attacks, loops of
- * reloads. `npm test` leaves them to a deep run (`npm run test:deep`), the second step of `.ci/run`. They are rooms like those below.
+ * reloads, clients, the tools of developers. `npm test` leaves them to a deep run (`npm run test:deep`), the second step of `.ci/run`. They are rooms like those below.
  */
 const deepRooms: readonly (readonly string[])[] = [
   ['faults/', 'forms/'],
@@ -33,8 +33,10 @@ const deepRooms: readonly (readonly string[])[] = [
   ],
   ['fuzz/', 'audit/', 'mutations/editor-schema.test', 'clients/faults.test', 'plugins/demo-data/'],
   ['plugins/peer-cache/peers/faulty-peers.test', 'plugins/backend/odd-answers.test'],
+  ['clients/'],
   ['core/base/memory/estimates.test', 'core/base/memory/heap.test', 'plugins/admin/profiles.test'],
-  ['core/program/npm.test', 'core/tools/demo.test', 'core/kernel/telemetry/otlp/push-of-workers.test'],
+  ['core/program/npm.test', 'core/kernel/telemetry/otlp/push-of-workers.test'],
+  ['core/tools/'],
 ];
 
 /**
@@ -46,10 +48,10 @@ const deepRooms: readonly (readonly string[])[] = [
 const slowRooms: readonly (readonly string[])[] = [
   ...deepRooms,
   ['conformance/conformance.test'],
-  ['core/program/', 'core/tools/'],
+  ['core/program/'],
   ['doors/', 'conformance/'],
   [
-    ...['clients/', 'contract/', 'overload/'],
+    ...['contract/', 'overload/'],
     ...['core/engine/metric/metric.test', 'core/engine/metric/count/json.test'],
   ],
 ];
