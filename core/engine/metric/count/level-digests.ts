@@ -54,10 +54,11 @@ export function* levelDigestFor(lines: readonly string[]): Steps<LineDigest | De
     const scored = scoreCuts(yield* cutBy({ forms: [...forms, form], skipsWordless: false }, lines));
     if (scored.classes < best.classes) [forms, best] = [[...forms, form], scored];
   }
+  // Where lines differ as much, words alone find their levels in less time.
+  if (!isWorthwhile(best.classes, lines.length)) return decline('lines-differ');
   const skipping = scoreCuts(yield* cutBy({ forms, skipsWordless: true }, lines));
   const skipsWordless = best.classes - skipping.classes > lines.length * minWordlessShare;
   if (skipsWordless) best = skipping;
-  if (!isWorthwhile(best.classes, lines.length)) return decline('lines-differ');
   const cutting = { forms, skipsWordless };
   return { ...levelDigestOf(cutting, best.values), proven: provenLevels(cutting, best) };
 }
