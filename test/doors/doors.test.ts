@@ -10,7 +10,7 @@ import { defaultMode, otherModes, sampleOf } from './modes.js';
 
 /** Of the requests, what is asked in the modes beside the default one; `npm run doors -- --all` asks all in all of them. */
 const share = oneOf(64, 64);
-/** What of all requests is asked in the default one. */
+/** The requests asked in the default mode. */
 const asked = spreadSample(readCases('doors'), 8);
 
 const exceptions = readExceptions('test/doors/exceptions.jsonl');

@@ -9,8 +9,8 @@ import { join, relative } from 'node:path';
 const filesInRoom = 36;
 
 /**
- * Suites of what seldom breaks and takes long to try: whole programs that are killed, starved and stopped, fleets of them, attacks, loops of
- * reloads, clients, the tools of developers. `npm test` leaves them to a deep run (`npm run test:deep`), the second step of `.ci/run`. They are rooms like those below.
+ * The slow suites: processes that are killed, starved and stopped, fleets, attacks, reload loops, clients, developer tools. `npm test` leaves
+ * them to `npm run test:deep`, the second step of `.ci/run`. They are rooms like those below.
  */
 const deepRooms: readonly (readonly string[])[] = [
   ['faults/', 'forms/'],
@@ -77,17 +77,17 @@ const quietRooms: readonly (readonly string[])[] = [
 /** Files that build the repository anew or follow its recipes: `.ci/run` runs them beside the type check, `npm test` does not wait for them. */
 const ofTheRepository = ['house/build.test', 'house/recipes.test'];
 
-/** Whether a file of tests, `test/house/build.test.ts`, is one of them. */
+/** True if a test file, such as `test/house/build.test.ts`, is one of them. */
 export function isOfTheRepository(test: string): boolean {
   return ofTheRepository.some((start) => test.startsWith(`test/${start}`));
 }
 
-/** Whether a file of tests, `test/fuzz/fuzz.test.ts`, takes long. */
+/** True if a test file, such as `test/fuzz/fuzz.test.ts`, is slow. */
 export function isSlow(test: string): boolean {
   return isOfTheRepository(test) || slowRooms.flat().some((start) => test.startsWith(`test/${start}`));
 }
 
-/** The sources of the tests of a whole run: `npm test`, or a deep one, which has those that try more in it. */
+/** The test files of `npm test`, or of a deep run: the slow suites, and the files that take a larger sample there. */
 export function testsOfRun(root: string, isDeep: boolean): ReadonlySet<string> {
   const triesMore = /from ['"][./]+\/setup\/runs\.js['"]/;
   const isOfRun = (file: string): boolean => {

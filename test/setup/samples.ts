@@ -1,4 +1,4 @@
-/** How often laws are tried with other data, and of how many items one is tried: `TEST_RUNS=20` makes it twenty times as much. */
+/** The number of random data sets for a property test; `TEST_RUNS=20` multiplies it by twenty. */
 export function runs(usual: number): number {
   return Math.ceil(usual * timesAsOften());
 }
@@ -9,6 +9,7 @@ export function spread<Item>(items: readonly Item[], oneOf: number, turn = 0): r
   return items.filter((_, index) => index % share === turn % share);
 }
 
+/** The factor of all sample counts, from `TEST_RUNS`. */
 export function timesAsOften(): number {
   const times = Number(process.env['TEST_RUNS'] ?? 1);
   if (!(times > 0)) throw new Error(`TEST_RUNS is no positive number: ${process.env['TEST_RUNS'] ?? ''}`);

@@ -22,22 +22,18 @@ export interface LogsPlan {
   readonly recheck: readonly Stage[];
 }
 
-/** A leaf that uses nothing of a line except labels that a parser takes from it, so that the backend can send shortened lines. */
-export interface ShortLinesPlan {
-  /** All visible labels. */
-  readonly names: ReadonlySet<string>;
-  /** The labels that the parser may take from lines. */
-  readonly parsed: ParsedNames;
-  /** Stages that run on such rows. */
-  readonly stages: readonly Stage[];
-}
-
 /** A leaf that unwraps a stored label, and uses nothing of a line. */
 export interface StoredValuesPlan {
   /** All visible labels. */
   readonly names: ReadonlySet<string>;
   /** Stages that run on its rows. */
   readonly stages: readonly Stage[];
+}
+
+/** A leaf that uses nothing of a line except labels that a parser takes from it, so that the backend can send shortened lines. */
+export interface ShortLinesPlan extends StoredValuesPlan {
+  /** The labels that the parser may take from lines. */
+  readonly parsed: ParsedNames;
 }
 
 /** A leaf whose samples are counted by the fields of rows without a stored line. */

@@ -1,3 +1,4 @@
+import { canBeEmpty } from './analysis.js';
 import type { CharSet } from './char-set.js';
 import type { RegExpNode } from './tree.js';
 
@@ -9,7 +10,7 @@ export function certainGroups(node: RegExpNode): ReadonlySet<string> {
   switch (node.op) {
     case 'capture': {
       const inner = certainGroups(node.item);
-      return node.name === undefined || minLength(node.item) === 0 ? inner : new Set([...inner, node.name]);
+      return node.name === undefined || canBeEmpty(node.item) ? inner : new Set([...inner, node.name]);
     }
     case 'repeat':
       return node.min > 0 ? certainGroups(node.item) : new Set();
@@ -26,29 +27,6 @@ export function certainGroups(node: RegExpNode): ReadonlySet<string> {
     case 'assert':
     case 'empty':
       return new Set();
-  }
-}
-
-/** The length of the shortest match, in characters. The tree must be exact. */
-export function minLength(node: RegExpNode): number {
-  switch (node.op) {
-    case 'literal':
-      return Array.from(node.text).length;
-    case 'class':
-    case 'any':
-    case 'any-not-lf':
-      return 1;
-    case 'assert':
-    case 'empty':
-      return 0;
-    case 'capture':
-      return minLength(node.item);
-    case 'repeat':
-      return node.min === 0 ? 0 : node.min * minLength(node.item);
-    case 'concat':
-      return node.items.reduce((sum, item) => sum + minLength(item), 0);
-    case 'alternate':
-      return Math.min(...node.items.map(minLength));
   }
 }
 

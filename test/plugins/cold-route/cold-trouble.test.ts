@@ -134,7 +134,7 @@ const parsers: readonly (readonly [name: string, refuses: (query: string) => boo
   ['all but selectors', (query) => !/^(?:\*|\{[^}]*\})$/.test(query)],
 ];
 
-/** What a cold backend that refuses nothing makes of the questions. */
+/** The answers of a cold backend that refuses nothing. */
 let undamaged: Promise<readonly unknown[]> | undefined;
 
 for (const [name, refuses] of parsers)

@@ -1,5 +1,6 @@
 /** Counts lines by the text around their level. */
 import { collapseNums } from '../../../victoria/logsql/eval/collapse.js';
+import { lowerText, WordFinder } from '../../../victoria/logsql/eval/words.js';
 import type { LogsqlFilter, LogsqlPipe } from '../../../victoria/logsql/ast.js';
 import {
   and,
@@ -91,7 +92,7 @@ function* cutBy({ forms, skipsWordless }: LevelCuts, lines: readonly string[]): 
     const shape = shapeOf(line, forms);
     const [text, found] = shape.form === undefined ? [line, ''] : [shape.before, shape.value];
     const isUncut = found === '';
-    const isWordless = skipsWordless && isUncut && !hasLevelWord.test(line);
+    const isWordless = skipsWordless && isUncut && !hasLevelWord(line);
     const start = isWordless ? noLevel : isUncut && mayHoldLevel(line) ? line : collapseNums(text, false);
     const key = JSON.stringify([start, found]);
     const known = cuts.get(key);
@@ -237,13 +238,17 @@ function mayHoldLevel(line: string): boolean {
   return line.startsWith('{') && findsLevel.test(line);
 }
 
-// A quoted value may spell a word with escapes.
-const hasLevelWord = new RegExp(
-  `(?<![\\p{L}\\p{Nd}_])(?:${levelWords.join('|')})(?![\\p{L}\\p{Nd}_])|\\\\u`,
-  'iu',
-);
 const lowerCase = '__shape_lower';
-const holdsLevelWord = or(...levelWords.map((word) => phrase(lowerCase, word)), substring(lowerCase, '\\u'));
+/** The start of an escape, with which a quoted value may spell a word. */
+const escape = '\\u';
+const holdsLevelWord = or(...levelWords.map((word) => phrase(lowerCase, word)), substring(lowerCase, escape));
+const wordFinders = levelWords.map((word) => new WordFinder(word));
+
+/** True if the backend finds a level word in a line. */
+function hasLevelWord(line: string): boolean {
+  const text = lowerText(line);
+  return text.includes(escape) || wordFinders.some((finder) => finder.find(text) >= 0);
+}
 
 /**
  * Keeps all other lines whole. Lines without a level get their numbers collapsed, unless their level might depend on these.

@@ -202,7 +202,8 @@ export class Statistics {
       await this.#addUncounted(into, rowsWithoutLine(plan, buckets.range, profile, unread));
     if (unrepresented !== undefined)
       await this.#addUncounted(into, {
-        ...{ ...unrepresented, columns: this.#columnsToRead(), selection: plan.selection, selectedRows },
+        ...unrepresented,
+        ...{ columns: this.#columnsToRead(), selection: plan.selection, selectedRows },
       });
     if (others === 'rows') await this.#addUndecided(into, selectedRows, []);
     else if (others !== 'none') {
@@ -248,7 +249,7 @@ export class Statistics {
     const counted = await this.#unlessDeclined('beside lines', async () => {
       const all = await countByDigest({ ...asked, digest });
       if (isDeclined(all)) return all;
-      // Rows with a stored level are read as well if their lines are like no line of their class.
+      // Only rows without a stored level would be read.
       if (lines !== undefined && all.undecided !== undefined) return decline('no-matching-line');
       const beside = withoutUnshown(all.groups, fields, rebuilt, context);
       return isDeclined(beside) ? beside : { ...beside, others: { ...all, groups: [] } };

@@ -58,6 +58,11 @@ export function rowLabels({ selection, values }: Unwrapping): readonly unknown[]
   return ['row labels', printFilter(selection), ...values.names];
 }
 
+/** True if a stream has the label. */
+function isStreamLabel(name: string, { streams }: StreamListing): boolean {
+  return [...streams.values()].some(({ labelNames }) => labelNames.has(name));
+}
+
 /** Derives the facts from a sample of lines. */
 export async function valueFactsOf(
   plan: Unwrapping,
@@ -69,12 +74,11 @@ export async function valueFactsOf(
   const { values, unwrap, selection } = plan;
   if (values.parsed === undefined) return storedFactsOf(plan, streamListing, range, signal, context);
   const { naming, declines } = context;
-  const { streams, listed } = streamListing;
+  const { listed } = streamListing;
   const labels = labelsOf(values.parsed);
   const open = openNames(values.parsed.names, streamListing);
-  const isLabel = [...streams.values()].some(({ labelNames }) => labelNames.has(unwrap.name));
   const sources = labelSourceFields(values.names, streamListing, naming);
-  if (isLabel || !open.includes(unwrap.name)) return decline('row-labels');
+  if (isStreamLabel(unwrap.name, streamListing) || !open.includes(unwrap.name)) return decline('row-labels');
   const mayHaveRowLabels = sources.all.length > 0;
   const known = mayHaveRowLabels ? declines.of(...rowLabels(plan)) : undefined;
   if (known !== undefined) return known;
@@ -109,8 +113,6 @@ async function storedFactsOf(
   context: LeafContext,
 ): Promise<ValueFacts | Declined> {
   const { naming, profiler } = context;
-  const { streams, listed } = streamListing;
-  const identities = [...streams.values()];
   const sourcesOf = (some: ReadonlySet<string>): LabelSourceFields =>
     labelSourceFields(some, streamListing, naming);
   const [valueColumn, another] = sourcesOf(new Set([unwrap.name])).all.filter(
@@ -119,7 +121,7 @@ async function storedFactsOf(
   const sources = sourcesOf(new Set([...names].filter((name) => name !== unwrap.name)));
   if (valueColumn === undefined || another !== undefined) return decline('row-labels');
   if (mayBeFilledIn(valueColumn) || sources.all.includes(valueColumn)) return decline('row-labels');
-  if (identities.some(({ labelNames }) => labelNames.has(unwrap.name))) return decline('row-labels');
+  if (isStreamLabel(unwrap.name, streamListing)) return decline('row-labels');
   const grouping = await atPace(groupByLabels(names, streamListing, sources, naming), new Pacer(signal));
   const digest: ValueDigest = {
     ...{ pipes: [], columns: [], valueColumn },
@@ -133,7 +135,7 @@ async function storedFactsOf(
   };
   const profileRequest = profiler.deferProof(
     { ...context, selection, columns: grouping.streamKeyColumns },
-    rowsOfStreams(listed),
+    rowsOfStreams(streamListing.listed),
     range,
   );
   return { grouping, sources, digest, profileRequest, mayHaveRowLabels: false };
@@ -146,9 +148,8 @@ export async function fieldFactsOf(
   { signal }: LeafRequest,
   context: LeafContext,
 ): Promise<ValueFacts | Declined> {
-  const isLabel = [...streamListing.streams.values()].some(({ labelNames }) => labelNames.has(unwrap.name));
   const found =
-    isLabel || parsed?.parser.from !== 'json-keys'
+    isStreamLabel(unwrap.name, streamListing) || parsed?.parser.from !== 'json-keys'
       ? undefined
       : fieldDigest(names, unwrap.name, streamListing);
   if (found === undefined) return decline('row-labels');

@@ -52,14 +52,14 @@ export const json: StageDescriptor<JsonStage> = {
   checks: (made) => paramChecks(made, parseJsonPath),
   rename: renameParams,
   source: (made) => (made.params.length === 0 ? 'json-keys' : 'pieces'),
-  extraction: (made) => (made.params.length === 0 ? { from: 'json-keys' } : extractionOf(made.params)),
+  extraction: (made) => (made.params.length === 0 ? { from: 'json-keys' } : pathsOf(made.params)),
   makes: paramNames,
   compile: (made, { slots, hints }) =>
     made.params.length > 0 ? compileJsonParams(made, slots, hints) : compileJson(slots, hints),
 };
 
 /** Undefined unless each label has one path, of keys that are usual names. */
-function extractionOf(list: JsonStage['params']): Extraction | undefined {
+function pathsOf(list: JsonStage['params']): Extraction | undefined {
   const paths = list.map(({ name, path }) => [name, parseJsonPath(path)] as const);
   const areUsual = paths.every(([, path]) => path.every((step) => usualKey.test(String(step))));
   const names = new Set(list.map(({ name }) => name));

@@ -12,7 +12,7 @@ import { pushRulerLogs, type RulerLogs } from './ruler-logs.js';
 import { deepRuns } from '../../../setup/runs.js';
 
 const rules = join(packageRoot(), 'test/data/ruler');
-/** How often each rule is evaluated in both forms. */
+/** The number of times at which each rule is evaluated in both forms. */
 const times = deepRuns(8, 25);
 const tenants = { shop: 7, platform: 8 } as const;
 const tenantMap = '-tenant-map={"shop":{"account_id":7},"platform":{"account_id":8,"project_id":0}}';

@@ -1,10 +1,6 @@
 import { compileRegExp } from '../../../../logql/regexp/index.js';
-import {
-  certainGroups,
-  matchingText,
-  minLength,
-  type GroupValues,
-} from '../../../../logql/regexp/match-text.js';
+import { canBeEmpty } from '../../../../logql/regexp/analysis.js';
+import { certainGroups, matchingText, type GroupValues } from '../../../../logql/regexp/match-text.js';
 import { parseRegExp, renameGroups } from '../../../../logql/regexp/parse.js';
 import type { LogsqlPipe } from '../../../../victoria/logsql/ast.js';
 import { and, extractRegexp, not, or, present } from '../../../../victoria/logsql/build.js';
@@ -24,7 +20,7 @@ export function regexpLabels(pattern: string): ParsedLabels {
   const compiled = compileRegExp(pattern);
   const { root, isExact } = parseRegExp(pattern);
   const certain: ReadonlySet<string> = isExact ? certainGroups(root) : new Set();
-  const isNeverEmpty = isExact && minLength(root) > 0;
+  const isNeverEmpty = isExact && !canBeEmpty(root);
   const made = new Set(compiled.groupNames);
   const wantedOf = (names: readonly string[]): readonly string[] => names.filter((name) => made.has(name));
   const extracting = (names: readonly string[], around: (named: string) => string): readonly LogsqlPipe[] => {

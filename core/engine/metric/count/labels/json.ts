@@ -122,7 +122,7 @@ function labelsOfKeys(given: readonly JsonKey[]): KeyLabels {
 }
 
 /** The texts to look for: nesting and special characters become underscores, so only the parts between them are in every such key. */
-function keysNamed(name: string, field: string): readonly [JsonKey, ...JsonKey[]] {
+function keysNamed(name: string, field: string): readonly [JsonKey, JsonKey?] {
   const parts = name.split('_');
   const [first = '', last = ''] = [parts[0], parts.at(-1)];
   const key = { name, field, mistakable: [] };
@@ -138,36 +138,35 @@ const plainField = /^[\w./-]+$/;
 function* writtenKeys(lines: readonly string[], names: readonly string[]): Steps<readonly JsonKey[]> {
   const joined = names.filter((name) => name.includes('_'));
   if (joined.length === 0) return [];
-  const fields = new Map<string, Map<string, number>>(
-    joined.map((name) => [name, new Map<string, number>()]),
-  );
+  const objects: JsonLine[] = [];
+  const fields = new Map(joined.map((name) => [name, new Map<string, number>()]));
   for (const line of lines) {
     yield;
-    for (const [field] of flattenJson(line) ?? []) {
+    const object = readJsonLine(line);
+    objects.push(object);
+    for (const field of object.values?.keys() ?? []) {
       const counts = plainField.test(field) ? fields.get(field.replace(/[^A-Za-z0-9_]/g, '_')) : undefined;
       counts?.set(field, (counts.get(field) ?? 0) + 1);
     }
   }
   const found: JsonKey[] = [];
   for (const [name, counts] of fields) {
-    const [usual] = [...counts].sort(([, a], [, b]) => b - a);
-    const [best, ...others] = keysNamed(name, usual?.[0] ?? name);
-    let chosen = { key: best, alone: yield* countAlone(lines, best) };
-    for (const key of others) {
-      const alone = yield* countAlone(lines, key);
-      if (alone < chosen.alone) chosen = { key, alone };
-    }
-    if (chosen.key.field !== name || chosen.key !== best) found.push(chosen.key);
+    const [[field] = [name]] = [...counts].sort(([, a], [, b]) => b - a);
+    const [start, end] = keysNamed(name, field);
+    const isEndBetter =
+      end !== undefined && (yield* countDecided(objects, end)) > (yield* countDecided(objects, start));
+    if (isEndBetter) found.push(end);
+    else if (field !== name) found.push(start);
   }
   return found;
 }
 
-/** The number of lines that represent only themselves. */
-function* countAlone(lines: readonly string[], key: JsonKey): Steps<number> {
+/** The number of lines whose label the key decides. */
+function* countDecided(lines: readonly JsonLine[], key: JsonKey): Steps<number> {
   let count = 0;
   for (const line of lines) {
     yield;
-    if (groupOf(line, [key]) === line) count += 1;
+    if (isDecidedBy(line, key)) count += 1;
   }
   return count;
 }
@@ -247,15 +246,25 @@ function hasOnlyPlainEscapes(line: string): boolean {
   return true;
 }
 
+/** A line with the values of its fields; undefined unless it is an object with plain escapes. */
+interface JsonLine {
+  readonly line: string;
+  readonly values: ReadonlyMap<string, string> | undefined;
+}
+
+function readJsonLine(line: string): JsonLine {
+  const fields = hasOnlyPlainEscapes(line) ? flattenJson(line) : undefined;
+  return { line, values: fields && new Map(fields) };
+}
+
+function isDecidedBy({ line, values }: JsonLine, { field: path, text, mistakable }: JsonKey): boolean {
+  if (values === undefined || mistakable.some((other) => line.includes(other))) return false;
+  const [value, count] = [values.get(path), line.split(text).length - 1];
+  return value === undefined ? count === 0 : count === 1 && value !== '' && !value.startsWith('[');
+}
+
 function groupOf(line: string, keys: readonly JsonKey[]): string {
-  if (!hasOnlyPlainEscapes(line)) return line;
-  const fields = flattenJson(line);
-  if (fields === undefined) return line;
-  const values = new Map(fields);
-  const isPlain = keys.every(({ field: path, text, mistakable }) => {
-    if (mistakable.some((other) => line.includes(other))) return false;
-    const [value, count] = [values.get(path), line.split(text).length - 1];
-    return value === undefined ? count === 0 : count === 1 && value !== '' && !value.startsWith('[');
-  });
-  return isPlain ? JSON.stringify(keys.map(({ field: path }) => values.get(path))) : line;
+  const object = readJsonLine(line);
+  if (object.values === undefined || !keys.every((key) => isDecidedBy(object, key))) return line;
+  return JSON.stringify(keys.map(({ field: path }) => object.values?.get(path)));
 }

@@ -119,6 +119,31 @@ export function repeatedLines(
     );
 }
 
+/**
+ * Patterns, each with entries of a few lines made of words.
+ * @param starts by pattern, a text that it matches, with which some of its lines start
+ */
+export function patternsWithEntries(
+  patterns: readonly string[],
+  words: readonly string[],
+  starts: Readonly<Record<string, string>>,
+): fc.Arbitrary<{ readonly pattern: string; readonly stored: readonly StoredEntry[] }> {
+  const line = fc
+    .array(fc.tuple(fc.constantFrom(...words), fc.constantFrom(' ', ' ', ' ', '  ', '', '\t')), {
+      minLength: 1,
+      maxLength: 8,
+    })
+    .map((parts) => parts.map((part) => part.join('')).join(''));
+  const entriesOf = (pattern: string): fc.Arbitrary<readonly StoredEntry[]> =>
+    repeatedLines(
+      fc.tuple(fc.constantFrom('', '', starts[pattern] ?? ''), line).map((parts) => parts.join('')),
+      (at) => (at % 24 === 0 ? { status: 'meta' } : undefined),
+    );
+  return fc
+    .constantFrom(...patterns)
+    .chain((pattern) => entriesOf(pattern).map((stored) => ({ pattern, stored })));
+}
+
 /** Twelve rows of each line, in a stream of its own. */
 export function linesInStreams(lines: readonly string[]): readonly StoredEntry[] {
   return lines.flatMap((line, index) =>

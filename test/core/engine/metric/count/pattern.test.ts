@@ -1,9 +1,8 @@
 import test from 'ava';
 import fc from 'fast-check';
 import { deepRuns } from '../../../../setup/runs.js';
-import type { StoredEntry } from '../metric-store.js';
 import { base, second } from './json-lines.js';
-import { LineStore, linesInStreams, repeatedLines } from './line-store.js';
+import { LineStore, linesInStreams, patternsWithEntries } from './line-store.js';
 
 let store: LineStore;
 
@@ -39,12 +38,6 @@ const words = [
   '7,8,9',
 ];
 
-const line = fc
-  .array(fc.tuple(fc.constantFrom(...words), fc.constantFrom(' ', ' ', ' ', '  ', '', '\t')), {
-    minLength: 1,
-    maxLength: 8,
-  })
-  .map((parts) => parts.map((part) => part.join('')).join(''));
 const lineBefore: Readonly<Record<string, string>> = {
   '<_> "<method> <path>" <status> <size>': '10.0.0.1 "GET /a" 200 ',
   'GET <path> <_>': 'GET ',
@@ -52,15 +45,7 @@ const lineBefore: Readonly<Record<string, string>> = {
   '<<status>&gt;<_>': '<5&gt;',
 };
 
-const entriesOf = (pattern: string): fc.Arbitrary<readonly StoredEntry[]> =>
-  repeatedLines(
-    fc.tuple(fc.constantFrom('', '', lineBefore[pattern] ?? ''), line).map((parts) => parts.join('')),
-    (at) => (at % 24 === 0 ? { status: 'meta' } : undefined),
-  );
-
-const patternAndEntries = fc
-  .constantFrom(...patterns)
-  .chain((pattern) => entriesOf(pattern).map((stored) => ({ pattern, stored })));
+const patternAndEntries = patternsWithEntries(patterns, words, lineBefore);
 
 const queriesOf = (pattern: string): readonly string[] => {
   const parser = `| pattern \`${pattern}\``;

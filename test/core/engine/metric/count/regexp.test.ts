@@ -1,9 +1,8 @@
 import test from 'ava';
 import fc from 'fast-check';
 import { deepRuns } from '../../../../setup/runs.js';
-import type { StoredEntry } from '../metric-store.js';
 import { base, second } from './json-lines.js';
-import { LineStore, linesInStreams, repeatedLines } from './line-store.js';
+import { LineStore, linesInStreams, patternsWithEntries } from './line-store.js';
 
 let store: LineStore;
 
@@ -43,28 +42,13 @@ const words = [
   '"',
 ];
 
-const line = fc
-  .array(fc.tuple(fc.constantFrom(...words), fc.constantFrom(' ', ' ', ' ', '  ', '', '\t')), {
-    minLength: 1,
-    maxLength: 8,
-  })
-  .map((parts) => parts.map((part) => part.join('')).join(''));
-
 const matchingLines: Readonly<Record<string, string>> = {
   '"(?P<method>\\w+) (?P<path>\\S+)" (?P<status>\\d+) (?P<size>\\d+)': '10.0.0.1 "GET /a" 200 12',
   '(?P<method>GET|POST|-)(?: (?P<path>/\\S+))? (?P<status>[0-9]{3})': 'GET /a 200',
   '(?:(?P<status>\\d),)+(?P<size>\\d)': '1,2,3',
 };
 
-const entriesOf = (pattern: string): fc.Arbitrary<readonly StoredEntry[]> =>
-  repeatedLines(
-    fc.tuple(fc.constantFrom('', '', matchingLines[pattern] ?? ''), line).map((parts) => parts.join('')),
-    (at) => (at % 24 === 0 ? { status: 'meta' } : undefined),
-  );
-
-const patternAndEntries = fc
-  .constantFrom(...patterns)
-  .chain((pattern) => entriesOf(pattern).map((stored) => ({ pattern, stored })));
+const patternAndEntries = patternsWithEntries(patterns, words, matchingLines);
 
 const queriesOf = (pattern: string): readonly string[] => {
   const parser = `| regexp ${JSON.stringify(pattern)}`;

@@ -21,7 +21,7 @@ test.serial(
         const own = spans.filter(({ traceId }) => traceId === '7'.repeat(32));
         for (const name of ['GET /loki/api/v1/query', 'stage tenancy'])
           t.is(own.filter((span) => span.name === name).length, texts.length, name);
-        // What workers ask each other for is no part of it.
+        // Scrapes between workers are not part of it.
         t.true(spans.every((span) => own.includes(span) || span.name.includes('/_cache/')));
       },
     );
