@@ -210,7 +210,7 @@ function measureOf({ op, range }: RangeAggregation): LeafCount['measure'] | unde
   return ofNothing === undefined ? ofLines : 'presence';
 }
 
-/** True when a stage reads or changes the line, or makes labels by templates. */
+/** True when a stage reads or changes the line, or its templates read more than single labels. */
 function readsLine(stage: Stage): boolean {
   return descriptorOf(stage).groupNames(stage) === undefined;
 }

@@ -63,37 +63,48 @@ function valuesOf(work: WorkLine): readonly (readonly [string, string])[] {
  * @throws TemplateSyntaxError
  */
 export function templateFields(text: string, name: 'line' | 'label'): readonly string[] {
-  const names = new Set<string>();
-  addList(parseTemplate(text, name).body, names);
-  return [...names];
+  const fields = [...argsIn(parseTemplate(text, name).body)];
+  return [...new Set(fields.flatMap((arg) => (arg.kind === 'field' ? arg.names : [])))];
 }
 
-function addList(list: TemplateList, names: Set<string>): void {
+/** Functions with other results for two rows with the same labels. */
+const rowFunctions: ReadonlySet<string> = new Set(['__line__', '__timestamp__', 'now']);
+
+/**
+ * The labels that determine the text of a template; undefined if more than single labels matter: the line, a time, all labels together, or
+ * an error of an earlier stage.
+ * @throws TemplateSyntaxError
+ */
+export function determiningLabels(text: string, name: 'line' | 'label'): readonly string[] | undefined {
+  const { body, definitions } = parseTemplate(text, name);
+  if (definitions.size > 0) return undefined;
+  const names = new Set<string>();
+  for (const arg of argsIn(body)) {
+    if (arg.kind === 'dot' || arg.kind === 'chain') return undefined;
+    if (arg.kind === 'identifier' && rowFunctions.has(arg.name)) return undefined;
+    if (arg.kind === 'field') for (const field of arg.names) names.add(field);
+    if (arg.kind !== 'variable' || arg.name !== '$') continue;
+    const [field] = arg.fields;
+    if (field === undefined) return undefined;
+    names.add(field);
+  }
+  return names.has(errorLabel) || names.has(errorDetailsLabel) ? undefined : [...names];
+}
+
+/** All arguments of a template's commands, except those within the base of a chain. */
+function* argsIn(list: TemplateList): Iterable<ArgNode> {
   for (const node of list) {
-    switch (node.kind) {
-      case 'action':
-        addPipe(node.pipe, names);
-        break;
-      case 'if':
-      case 'with':
-      case 'range':
-        addPipe(node.pipe, names);
-        addList(node.list, names);
-        if (node.elseList !== undefined) addList(node.elseList, names);
-        break;
-      case 'template':
-      case 'text':
-      case 'break':
-      case 'continue':
-    }
+    if ('pipe' in node && node.pipe !== undefined && node.kind !== 'template') yield* argsOfPipe(node.pipe);
+    if (!('list' in node)) continue;
+    yield* argsIn(node.list);
+    yield* argsIn(node.elseList ?? []);
   }
 }
 
-function addPipe({ commands }: PipeNode, names: Set<string>): void {
-  for (const { args } of commands) for (const arg of args) addArg(arg, names);
-}
-
-function addArg(arg: ArgNode, names: Set<string>): void {
-  if (arg.kind === 'field') for (const field of arg.names) names.add(field);
-  if (arg.kind === 'pipe') addPipe(arg, names);
+function* argsOfPipe({ commands }: PipeNode): Iterable<ArgNode> {
+  for (const { args } of commands)
+    for (const arg of args) {
+      yield arg;
+      if (arg.kind === 'pipe') yield* argsOfPipe(arg);
+    }
 }

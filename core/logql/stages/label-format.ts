@@ -4,6 +4,7 @@ import type { Meter } from '../pipeline/meter.js';
 import type { SlotTable, Slot } from '../pipeline/slot.js';
 import {
   compileStageTemplate,
+  determiningLabels,
   templateFields,
   renderedText,
   type StageTemplate,
@@ -14,7 +15,7 @@ import { quoteGo } from '../../base/time/go-quote.js';
 import { stageFault } from '../check/faults.js';
 import { append, grammar, stageWord, token } from '../syntax/tokens.js';
 import { stage } from '../syntax/log-rules.js';
-import { never, none, nothing, unchanged, type Names, type StageDescriptor } from './stage.js';
+import { never, none, nothing, unchanged, type StageDescriptor } from './stage.js';
 
 /** `| label_format` */
 export const labelFormat: StageDescriptor<LabelFormatStage> = {
@@ -51,8 +52,8 @@ export const labelFormat: StageDescriptor<LabelFormatStage> = {
     assignments.flatMap((one) =>
       one.kind === 'rename' ? [one.source] : templateFields(one.template, 'label'),
     ),
-  names,
-  groupNames: (made) => (onlyRenames(made) ? renamedNames(made) : undefined),
+  names: (made) => involvedNames(made) ?? 'all',
+  groupNames: involvedNames,
   whyHere: 'labelRewrite',
 };
 
@@ -99,17 +100,29 @@ function templateFault(made: LabelFormat): string | undefined {
   return fault === undefined ? undefined : `invalid template for label '${made.name}': ${fault}`;
 }
 
-/** A template may read any label. */
-function names(made: LabelFormatStage): Names {
-  return onlyRenames(made) ? renamedNames(made) : 'all';
-}
-
 function onlyRenames({ assignments }: LabelFormatStage): boolean {
   return assignments.every(({ kind }) => kind === 'rename');
 }
 
-function renamedNames({ assignments }: LabelFormatStage): readonly string[] {
-  return assignments.flatMap((one) => (one.kind === 'rename' ? [one.name, one.source] : []));
+/**
+ * The labels that a stage reads or makes; undefined if they do not determine its results. All templates read the labels as they were before
+ * the first of them, but only if a line has labels at all: a group of lines may have fewer.
+ */
+function involvedNames({ assignments }: LabelFormatStage): readonly string[] | undefined {
+  const names = new Set<string>();
+  const changed = new Set<string>();
+  let hasTemplate = false;
+  for (const one of assignments) {
+    const read = one.kind === 'rename' ? [one.source] : determiningLabels(one.template, 'label');
+    if (read === undefined) return undefined;
+    if (one.kind === 'template') {
+      if (hasTemplate && read.some((name) => changed.has(name))) return undefined;
+      hasTemplate = true;
+    }
+    for (const name of one.kind === 'rename' ? [one.name, one.source] : [one.name]) changed.add(name);
+    for (const name of [one.name, ...read]) names.add(name);
+  }
+  return [...names];
 }
 
 interface Rename {

@@ -149,7 +149,6 @@ async function begin(
   const { naming } = context;
   const { names } = plan.push;
   const sources = labelSourceFields(names, streamListing, naming);
-  if (needsManyGroups(plan.push, streamListing, context)) return decline('row-labels');
   const undecided = undecidedRows(streamListing, sources);
   const sampled = { ...context, selection: and(selection, undecided.selection), range: buckets.range, rows };
   const levels =
@@ -188,7 +187,10 @@ async function begin(
     if (profile.misparsedRows > 0)
       return decline(lines === undefined ? 'rewritten-numbers' : 'lenient-numbers');
     if (names === 'all' && profile.hasOverrides) return decline('hidden-fields');
-    return new Statistics({ ...asked, plan, streamListing, sources, profile, grouping, lines, levels });
+    return new Statistics({
+      ...{ ...asked, plan, streamListing, sources, profile, grouping, lines, levels },
+      hasRowLabels: hasRowLabels(plan.push, streamListing, context),
+    });
   };
   const statistics = await make(context.profiler.lastKnown(profileRequest));
   if (isDeclined(statistics)) return statistics;
@@ -209,8 +211,8 @@ function withoutParser(plan: Pushed): Pushed {
   return { ...plan, push: { ...plan.push, stages } };
 }
 
-/** True if a label that only a filter uses may have as many values as rows, because it comes neither from streams nor from levels. */
-function needsManyGroups(
+/** True if a label that only stages use may have as many values as rows, because it comes neither from streams nor from levels. */
+function hasRowLabels(
   { stageNames }: LeafPush,
   streamListing: StreamListing,
   { naming }: LeafContext,

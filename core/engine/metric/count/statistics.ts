@@ -47,6 +47,8 @@ import { cheapestDigest, withLevels, type LineDigest, type LineQuestion } from '
 
 /** Groups allowed per series of the answer: dropped fields merge several groups into one series. */
 const spareGroups = 4;
+/** Groups allowed by labels that only stages use: they may all end up in one series, but rows are read sooner than so many groups. */
+const maxRowLabelGroups = 5_000;
 
 /** A leaf and all known facts about its rows. */
 export interface StatisticsInput {
@@ -62,6 +64,8 @@ export interface StatisticsInput {
   readonly lines: { readonly question: LineQuestion; readonly digest: LineDigest } | undefined;
   /** The digest that finds the level of a line; undefined when no level is needed. */
   readonly levels: LineDigest | Declined | undefined;
+  /** True if a label that only stages use may have as many values as rows. */
+  readonly hasRowLabels: boolean;
 }
 
 /** The counts: groups by columns, and lines by level if only the line decides it. */
@@ -224,10 +228,11 @@ export class Statistics {
 
   /** @param digest distinguishes lines, if they matter */
   async #countGroups(digest: LineDigest | undefined, filter: LogsqlFilter): Promise<DigestCount | Declined> {
-    const { plan } = this.#parts;
+    const { plan, hasRowLabels } = this.#parts;
     const asked = this.#countRequest(filter);
     if (digest !== undefined) return countByDigest({ ...asked, digest });
-    const groups = await (plan.push.names === 'all' ? countManyGroups(asked) : countGroups(asked));
+    const mayBeMany = plan.push.names === 'all' || hasRowLabels;
+    const groups = await (mayBeMany ? countManyGroups(asked) : countGroups(asked));
     return isDeclined(groups) ? groups : { groups, undecided: undefined };
   }
 
@@ -308,11 +313,12 @@ export class Statistics {
   }
 
   #countRequest(filter: LogsqlFilter): CountRequest {
-    const { plan, request, context, grouping, buckets } = this.#parts;
+    const { plan, request, context, grouping, buckets, hasRowLabels } = this.#parts;
     const { leaf, limits } = request;
     // If all labels are visible, every group is a series, and reading rows would detect too many series sooner.
     const isBounded = plan.push.names === 'all' && leaf.isRoot && limits.maxSeries > 0;
-    const maxGroups = isBounded ? limits.maxSeries * spareGroups : Infinity;
+    const maxSeriesGroups = isBounded ? limits.maxSeries * spareGroups : Infinity;
+    const maxGroups = hasRowLabels ? Math.min(maxSeriesGroups, maxRowLabelGroups) : maxSeriesGroups;
     const { memory } = limits;
     const { signal } = request;
     return {

@@ -8,7 +8,7 @@ import { kindOfRule, type PushdownRule, type RuleText } from './rule.js';
 export interface LeafFacts extends Pick<LeafCount, 'names' | 'stageNames' | 'stages'> {
   /** Undefined for functions of values. */
   readonly measure: LeafCount['measure'] | undefined;
-  /** Stages that read or change the line, or make labels from templates. */
+  /** Stages that read or change the line, or whose templates read more than single labels. */
   readonly lineStages: readonly Stage[];
   /** The labels that come from lines; undefined unless `| json`, `| logfmt` or `| pattern` is the one stage that reads them. */
   readonly fromLines: Required<Pick<LeafCount, 'parsed' | 'dropsErrors'>> | undefined;
@@ -44,7 +44,8 @@ export const metricRules = [
   }),
   metricRule({
     id: 'metricStages',
-    construct: 'stages in a range aggregation that read or change the line, or labels through templates',
+    construct:
+      'stages in a range aggregation that read or change the line, or labels through templates that read more than single labels',
     verdict: 'none',
     reason: 'the value of a row is known only after reading its line',
     example: 'sum by (user) (count_over_time({namespace="shop"} | unpack [5m]))',
