@@ -1,8 +1,10 @@
+import { pipelineEntry, type RowReader } from '../../../victoria/names/row-reader.js';
+import type { SampleExtractor } from '../../../logql/pipeline/extractor.js';
 import type { MemoryAccount } from '../../../base/memory/account.js';
 import { Pacer } from '../../../base/pace/pacer.js';
 import type { TimeRange } from '../../../base/time/range.js';
 import type { LogRange } from '../../../logql/ast.js';
-import { RangeWindows, type Columns } from '../../../logql/metric/index.js';
+import { pipelineError, RangeWindows, type Columns, type RangeEngine } from '../../../logql/metric/index.js';
 import type { LogsqlFilter, LogsqlPipe, StatsFunction } from '../../../victoria/logsql/ast.js';
 import {
   and,
@@ -22,8 +24,8 @@ import { columnOf, type BackendRow, type Upstream } from '../../../victoria/upst
 import type { LeafPush } from '../../plan/types.js';
 import { decline, isDeclined, type Declined, type DeclineReason } from '../declined.js';
 import { distinctRows, type RowPart } from './found-repeats.js';
-import { streamOf, type RowGroup, type RowGrouping, type GroupValue } from './grouping.js';
-import type { LineDigest, Get } from './line-digests.js';
+import { streamOf, type RowGrouping } from './grouping.js';
+import type { Get, LineDigest, RepresentativeLine } from './line-digests.js';
 
 /** Maximum number of buckets to request; with more, reading rows is as fast. */
 const maxBuckets = 11_000;
@@ -269,4 +271,54 @@ function rowsOf({ pipes }: LineDigest, classes: readonly LogsqlFilter[]): readon
   const isShort =
     classes.length <= maxUndecided && Buffer.byteLength(printFilter(wanted)) <= maxUndecidedBytes;
   return isShort ? [...pipes, where(wanted)] : decline('too-many-shapes');
+}
+
+const anyLine: RepresentativeLine = { line: 'x' };
+const anyTime = '1970-01-01T00:00:00Z';
+
+export type GroupValue = readonly [timestampNs: bigint, value: number];
+
+/** A group of rows with its values, each at the last nanosecond of its bucket. */
+export interface RowGroup {
+  /** The `_stream` text of a stream with the labels of the group. */
+  readonly stream: string;
+  readonly get: Get;
+  /** A line to evaluate in place of the group's lines, empty for rows without a line; undefined if lines do not matter. */
+  readonly representative?: RepresentativeLine;
+  readonly values: readonly GroupValue[];
+}
+
+/** Evaluates groups as if they were rows. Everything that is equal for all rows of a group is computed once. */
+export class GroupEvaluator {
+  readonly #reader: RowReader;
+  readonly #fields: readonly string[];
+
+  constructor(reader: RowReader, fields: readonly string[]) {
+    this.#reader = reader;
+    this.#fields = fields;
+  }
+
+  /**
+   * Adds the values of a group.
+   * @throws ApiError `pipelineError` as for a row
+   */
+  add(
+    { stream, get, representative = anyLine, values }: RowGroup,
+    extract: SampleExtractor,
+    engine: RangeEngine,
+  ): void {
+    const { line, level } = representative;
+    const sample = extract(pipelineEntry(this.#reader.read(this.#row(stream, get, line), level)));
+    if (sample === undefined) return;
+    for (const [timestampNs, value] of values) {
+      if (!engine.isInWindow(timestampNs)) continue;
+      if (sample.error !== undefined) throw pipelineError(sample.error, sample.labels);
+      engine.add(sample.labels, timestampNs, value);
+    }
+  }
+
+  #row(stream: string, get: Get, line: string): BackendRow {
+    const fields = this.#fields.map((name): [string, string] => [name, get(name) ?? '']);
+    return Object.fromEntries([...fields, ['_time', anyTime], ['_stream', stream], ['_msg', line]]);
+  }
 }

@@ -1,5 +1,3 @@
-import { pipelineError, type RangeEngine } from '../../../logql/metric/index.js';
-import type { SampleExtractor } from '../../../logql/pipeline/extractor.js';
 import { decidingErrorLabels } from '../../../logql/pipeline/types.js';
 import { oncePerObject } from '../../../base/memory/attached.js';
 import type { Steps } from '../../../base/pace/steps.js';
@@ -22,15 +20,13 @@ import { levelNames } from '../../../victoria/names/level-words.js';
 import { filledInWithoutSeverity } from '../../../victoria/names/otlp-fill.js';
 import { rewrittenPattern } from '../../../victoria/names/shown-value.js';
 import type { Naming } from '../../../victoria/names/naming.js';
-import { pipelineEntry, type RowReader } from '../../../victoria/names/row-reader.js';
 import { serviceDiscoveryLabels, serviceNameLabel } from '../../../victoria/names/service-name.js';
 import type { StreamIdentity } from '../../../victoria/names/stream-identity.js';
-import type { BackendRow } from '../../../victoria/upstream/types.js';
 import { plainName } from '../../plan/metric-columns.js';
 import type { LeafPush } from '../../plan/types.js';
 import type { SelectionProfile } from './profile.js';
 import type { StreamListing } from './stream-listing.js';
-import type { Get, RepresentativeLine } from './line-digests.js';
+import type { Get } from './line-digests.js';
 
 type Streams = StreamListing['streams'];
 
@@ -131,8 +127,8 @@ export function groupByStream({ streams }: StreamListing, sources: LabelSourceFi
 const groupingsOf = oncePerObject<Streams, Map<string, RowGrouping>>(() => new Map());
 
 /**
- * Groups by the stream fields that make these labels, which gives far fewer groups than streams. Falls back to whole streams if these
- * fields do not determine the labels of every stream.
+ * Groups by the stream fields that make these labels, and one more if these do not determine the labels of every stream: far fewer groups
+ * than streams. Falls back to whole streams if that is not enough either.
  */
 export function* groupByLabels(
   names: ReadonlySet<string>,
@@ -171,21 +167,17 @@ function* makeGrouping(
     seenStreams += 1;
     if (seenStreams % stepStreams === 0) yield;
   }
-  const streamKeyColumns = [...stored];
   const wanted = [...new Set([...names].flatMap((name) => [name, plainName(name)]))];
-  const texts = new Map<string, string>();
-  const shownBy = new Map<string, string>();
-  for (const [text, stream] of streams) {
+  const shown = new Map<StreamIdentity, string>();
+  for (const stream of streams.values()) {
     seenStreams += 1;
     if (seenStreams % stepStreams === 0) yield;
-    const key = JSON.stringify(streamKeyColumns.map((name) => stream.fields.get(name) ?? ''));
-    const shown = shownOf(stream, wanted, names.has(detectedLevelName));
-    const other = shownBy.get(key);
-    if (other !== undefined && other !== shown) return groupByStream(streamListing, sources);
-    if (other !== undefined) continue;
-    texts.set(key, text);
-    shownBy.set(key, shown);
+    shown.set(stream, shownOf(stream, wanted, names.has(detectedLevelName)));
   }
+  const texts =
+    (yield* textsByKey([...stored], streams, shown)) ?? (yield* textsByOneMore(stored, streams, shown));
+  if (texts === undefined) return groupByStream(streamListing, sources);
+  const streamKeyColumns = [...stored];
   return {
     pipes: [],
     columns: [...new Set([...streamKeyColumns, ...sources.all])],
@@ -193,6 +185,48 @@ function* makeGrouping(
     size: texts.size,
     texts,
   };
+}
+
+/** The `_stream` texts by key (`RowGrouping.texts`); undefined if streams with the same key are visible differently. */
+function* textsByKey(
+  streamKeyColumns: readonly string[],
+  streams: Streams,
+  shown: ReadonlyMap<StreamIdentity, string>,
+): Steps<ReadonlyMap<string, string> | undefined> {
+  const texts = new Map<string, string>();
+  const shownBy = new Map<string, string | undefined>();
+  let seenStreams = 0;
+  for (const [text, stream] of streams) {
+    seenStreams += 1;
+    if (seenStreams % stepStreams === 0) yield;
+    const key = JSON.stringify(streamKeyColumns.map((name) => stream.fields.get(name) ?? ''));
+    if (!texts.has(key)) {
+      texts.set(key, text);
+      shownBy.set(key, shown.get(stream));
+    } else if (shownBy.get(key) !== shown.get(stream)) return undefined;
+  }
+  return texts;
+}
+
+/** Maximum number of fields that are tried in addition to those that make the labels. */
+const maxTriedFields = 20;
+
+/** Adds the one field to these columns that leaves the fewest keys; undefined if no field is enough. */
+function* textsByOneMore(
+  stored: Set<string>,
+  streams: Streams,
+  shown: ReadonlyMap<StreamIdentity, string>,
+): Steps<ReadonlyMap<string, string> | undefined> {
+  const others = new Set<string>();
+  for (const { fields } of streams.values())
+    for (const name of fields.keys()) if (!stored.has(name) && others.size < maxTriedFields) others.add(name);
+  let best: { readonly name: string; readonly texts: ReadonlyMap<string, string> } | undefined;
+  for (const name of others) {
+    const texts = yield* textsByKey([...stored, name], streams, shown);
+    if (texts !== undefined && texts.size < (best?.texts.size ?? streams.size)) best = { name, texts };
+  }
+  if (best !== undefined) stored.add(best.name);
+  return best?.texts;
 }
 
 /** The labels that contribute to a name: the label itself, its level, or the labels it is derived from. */
@@ -259,56 +293,6 @@ export function isGroupingValid(
   { hasOverrides: expected }: Pick<SelectionProfile, 'hasOverrides'>,
 ): boolean {
   return expected || !now;
-}
-
-const anyLine: RepresentativeLine = { line: 'x' };
-const anyTime = '1970-01-01T00:00:00Z';
-
-export type GroupValue = readonly [timestampNs: bigint, value: number];
-
-/** A group of rows with its values, each at the last nanosecond of its bucket. */
-export interface RowGroup {
-  /** The `_stream` text of a stream with the labels of the group. */
-  readonly stream: string;
-  readonly get: Get;
-  /** A line to evaluate in place of the group's lines, empty for rows without a line; undefined if lines do not matter. */
-  readonly representative?: RepresentativeLine;
-  readonly values: readonly GroupValue[];
-}
-
-/** Evaluates groups as if they were rows. Everything that is equal for all rows of a group is computed once. */
-export class GroupEvaluator {
-  readonly #reader: RowReader;
-  readonly #fields: readonly string[];
-
-  constructor(reader: RowReader, fields: readonly string[]) {
-    this.#reader = reader;
-    this.#fields = fields;
-  }
-
-  /**
-   * Adds the values of a group.
-   * @throws ApiError `pipelineError` as for a row
-   */
-  add(
-    { stream, get, representative = anyLine, values }: RowGroup,
-    extract: SampleExtractor,
-    engine: RangeEngine,
-  ): void {
-    const { line, level } = representative;
-    const sample = extract(pipelineEntry(this.#reader.read(this.#row(stream, get, line), level)));
-    if (sample === undefined) return;
-    for (const [timestampNs, value] of values) {
-      if (!engine.isInWindow(timestampNs)) continue;
-      if (sample.error !== undefined) throw pipelineError(sample.error, sample.labels);
-      engine.add(sample.labels, timestampNs, value);
-    }
-  }
-
-  #row(stream: string, get: Get, line: string): BackendRow {
-    const fields = this.#fields.map((name): [string, string] => [name, get(name) ?? '']);
-    return Object.fromEntries([...fields, ['_time', anyTime], ['_stream', stream], ['_msg', line]]);
-  }
 }
 
 const levelLabels: ReadonlySet<string> = new Set(levelNames);

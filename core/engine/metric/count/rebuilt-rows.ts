@@ -15,7 +15,7 @@ import type { LeafContext } from '../context.js';
 import { decline, type Declined } from '../declined.js';
 import { countRows } from '../../rows/count-by-time.js';
 import type { RowRequest } from '../rows.js';
-import type { RowGroup } from './grouping.js';
+import type { RowGroup } from './counting.js';
 import type { ValueDigest } from './labels/parsed-labels.js';
 import type { SelectionProfile } from './profile.js';
 import { noLevel, withLevels, type Get, type LineDigest } from './line-digests.js';

@@ -18,29 +18,21 @@ import { decline, isDeclined, type Declined } from '../declined.js';
 import { rowsOfStreams } from '../row-windows.js';
 import { readEntries, type RowRequest } from '../rows.js';
 import {
+  type Buckets,
   countByDigest,
   countGroups,
   countManyGroups,
-  sumOf,
-  type Buckets,
   type CountRequest,
   type DigestCount,
+  GroupEvaluator,
+  type RowGroup,
+  sumOf,
 } from './counting.js';
 import { duplicatesOf, eachDuplicate, noDuplicates, type Duplicates } from './duplicates.js';
 import { denseRows, rowPartsOf, type DenseRows } from './found-repeats.js';
 import type { SelectionProfile } from './profile.js';
 import { besideLines, rebuiltFields, rowsWithoutLine, withoutUnshown } from './rebuilt-rows.js';
-import {
-  isGroupingValid,
-  GroupEvaluator,
-  readsLevels,
-  streamsWithoutLevel,
-  undecidedRows,
-  type LabelSourceFields,
-  type RowGroup,
-  type RowGrouping,
-  type UndecidedRows,
-} from './grouping.js';
+import { isGroupingValid, readsLevels, streamsWithoutLevel, undecidedRows, type LabelSourceFields, type RowGrouping, type UndecidedRows } from './grouping.js';
 import type { StreamListing } from './stream-listing.js';
 import { formsQuestion } from './spelled-levels.js';
 import { cheapestDigest, withLevels, type LineDigest, type LineQuestion } from './line-digests.js';

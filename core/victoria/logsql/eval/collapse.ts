@@ -1,16 +1,16 @@
-import { isWordCode } from './words.js';
-
 const run = /[0-9A-Fa-f]+/g;
-const startsBehind = new Set('TXxvshm');
-const endsBefore = new Set('TZsmhμun');
+const startsBehind = new Set('_TXxvshm');
+const endsBefore = new Set('_TZsmhun');
+/** Characters of words; unlike in filters, all others separate words. */
+const wordCharacter = /\w/;
 
 /** Replaces decimal and hexadecimal numbers between word boundaries by `<N>`. */
 export function collapseNums(text: string, prettify: boolean): string {
   const collapsed = text.replace(run, (digits: string, at: number) => {
     const before = text[at - 1];
     const after = text[at + digits.length];
-    const opens = before === undefined || startsBehind.has(before) || !isWordCode(before.charCodeAt(0));
-    const closes = after === undefined || endsBefore.has(after) || !isWordCode(after.charCodeAt(0));
+    const opens = before === undefined || startsBehind.has(before) || !wordCharacter.test(before);
+    const closes = after === undefined || endsBefore.has(after) || !wordCharacter.test(after);
     return opens && closes && isNumber(digits) ? '<N>' : digits;
   });
   return prettify ? prettifyNums(collapsed) : collapsed;

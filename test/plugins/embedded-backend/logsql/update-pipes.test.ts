@@ -183,8 +183,8 @@ test('unroll makes a row of every item', (t) => {
 test('split, collapse_nums and decolorize rewrite texts', (t) => {
   t.is(one('split "," from f as x', { f: 'a,"b"' })['x'], '["a","\\"b\\""]');
   t.is(
-    one('collapse_nums at f', { f: 'id 12 x7 7s beef12 bee 0x1F5A é5' })['f'],
-    'id <N> x<N> <N>s <N> bee 0x<N> é5',
+    one('collapse_nums at f', { f: 'id 12 x7 7s beef12 bee 0x1F5A é5 a_7_b 8b' })['f'],
+    'id <N> x<N> <N>s <N> bee 0x<N> é<N> a_<N>_b 8b',
   );
   t.is(
     one('collapse_nums at f prettify', { f: '2026-10-10T10:20:30.5Z 10.1.2.3:80' })['f'],

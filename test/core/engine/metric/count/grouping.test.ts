@@ -75,6 +75,35 @@ test('streams with the same values in the fields of a label are counted apart wh
   t.deepEqual(valuesOf(answer), valuesOf(expected.answer));
 });
 
+test('streams whose rows show other labels are counted apart by one more field instead of by stream', async (t) => {
+  const account = 95_750;
+  await store.push(
+    account,
+    alike.map(({ stream, ...entry }, n) => ({
+      ...entry,
+      stream: { ...stream, pod: `pod-${n % 7}`, zone: 'app' in stream ? 'a' : `b${n % 2}` },
+    })),
+  );
+  const text = 'sum by (env, severity_text) (count_over_time({env="x"} [10m]))';
+  const request = rangeRequest(text, base - 1n + 600n * second, base - 1n + lengthNs, 600n * second);
+  const expected = await store.run(request, { account, pushdown: 'off' });
+  const counted = new Set<string>();
+  const { answer, tried } = await store.run(request, {
+    account,
+    asked: ({ pipes }) => {
+      for (const pipe of pipes)
+        if (pipe.kind === 'stats' && pipe.by.some(({ field }) => field === 'severity_text'))
+          for (const { field } of pipe.by) counted.add(field);
+    },
+  });
+  t.is(tried.at(-1), 'statistics:ran');
+  t.deepEqual(valuesOf(answer), valuesOf(expected.answer));
+  t.false(counted.has('_stream'));
+  // `zone` would do as well, but has three values.
+  t.true(counted.has('app') || counted.has('service.name'));
+  t.false(counted.has('zone') || counted.has('pod'));
+});
+
 /** The label `team` is the first one of some streams or of all, and other names end like it. */
 const namesOfLabels = [
   ['a', 'b_a', 'team', 'x_team', 'z'],

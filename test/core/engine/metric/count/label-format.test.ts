@@ -7,7 +7,7 @@ import { LineStore } from './line-store.js';
 let store: LineStore;
 
 test.before(async () => {
-  store = await LineStore.open(97_000);
+  store = await LineStore.open(93_000);
 });
 test.after.always(() => store.close());
 
