@@ -6,7 +6,7 @@ import { mergeStreams } from '../../core/wire/answer/merge/index.js';
 import type { Answer, StreamsAnswer } from '../../core/wire/answer/types.js';
 import type { Direction, QueryRangeRequest } from '../../core/wire/api/request.js';
 import { countEntries, cutStreams, type InstantRange } from './cut.js';
-import { fewestWidened, windowsOf } from './geometry.js';
+import { fewestWidened, windowsOf, type TimeWindow } from './geometry.js';
 import type { SelectorRead } from './line-counts.js';
 import type { KnownWindow, Windowing } from './windowing.js';
 
@@ -43,42 +43,81 @@ export async function answerLogWindows(
   const readings: readonly SelectorRead[] = [{ matchers: selector.matchers, lookbackMs: 0, offsetMs: 0 }];
   const windows = windowsOf(startMs, endMs, 0, windowing.cutting(readings));
   if (windows.length === 0 || windowing.isBeyondReach(startMs, readings)) return undefined;
-  const known = await windowing.known(windows, readings, true);
-  const slots = known.map((window): Slot => {
-    const whole = { startNs: BigInt(window.startMs) * msNs, endNs: BigInt(window.endMs) * msNs };
-    return { window, whole, shown: common(whole, request.range) };
-  });
-  if (request.direction === 'backward') slots.reverse();
-  return new LogWindows(request, slots, windowing).answer();
+  windowing.begin(windows);
+  return new LogWindows(request, windows, readings, windowing).answer();
 }
+
+/** Number of windows that are counted first, because they may hold enough lines. The first of them may be short, and may still change. */
+const nearest = 2;
+/** Minimum number of windows for that: a count of a few more costs little. */
+const fewestFurther = 4;
 
 class LogWindows {
   readonly #request: QueryRangeRequest;
-  readonly #slots: readonly Slot[];
+  readonly #readings: readonly SelectorRead[];
   readonly #windowing: Windowing;
   readonly #pacer: Pacer;
+  /** All windows in the direction of the request. */
+  readonly #windows: readonly TimeWindow[];
 
-  constructor(request: QueryRangeRequest, slots: readonly Slot[], windowing: Windowing) {
+  constructor(
+    request: QueryRangeRequest,
+    windows: readonly TimeWindow[],
+    readings: readonly SelectorRead[],
+    windowing: Windowing,
+  ) {
     this.#request = request;
-    this.#slots = slots;
+    this.#readings = readings;
     this.#windowing = windowing;
     this.#pacer = new Pacer(windowing.signal);
+    this.#windows = request.direction === 'backward' ? windows.toReversed() : windows;
   }
 
   async answer(): Promise<Answer> {
     const { limit, direction } = this.#request;
     const parts: StreamsAnswer[] = [];
-    const keptAt = this.#windowing.kept.inTurn(this.#slots.map(({ window }) => window.key));
-    const isRead = async (place: number): Promise<boolean> =>
-      this.#slots[place]?.window.isEmpty === false && (await keptAt(place)) === undefined;
     let missing = limit;
+    for await (const slots of this.#slots()) {
+      missing = await this.#addParts(slots, missing, parts);
+      if (missing <= 0) break;
+    }
+    return this.#windowing.together(() => atPace(mergeStreams(parts, { direction, limit }), this.#pacer));
+  }
+
+  /** The windows in the direction of the request: the nearest ones alone if they hold enough lines, then all others. */
+  async *#slots(): AsyncGenerator<readonly Slot[]> {
+    let first = 0;
+    if (this.#windows.length >= nearest + fewestFurther) {
+      const slots = await this.#slotsOf(0, nearest);
+      if (slots.reduce((sum, { window }) => sum + (window.lines ?? 0), 0) >= this.#request.limit) {
+        yield slots;
+        first = nearest;
+      }
+    }
+    yield this.#slotsOf(first, this.#windows.length);
+  }
+
+  async #slotsOf(from: number, to: number): Promise<readonly Slot[]> {
+    const known = await this.#windowing.known(this.#windows.slice(from, to), this.#readings, true);
+    return known.map((window): Slot => {
+      const whole = { startNs: BigInt(window.startMs) * msNs, endNs: BigInt(window.endMs) * msNs };
+      return { window, whole, shown: common(whole, this.#request.range) };
+    });
+  }
+
+  /** Adds the parts of an answer in these windows, and returns the number of entries that are still missing; 0 if a read was incomplete. */
+  async #addParts(slots: readonly Slot[], wanted: number, parts: StreamsAnswer[]): Promise<number> {
+    let missing = wanted;
+    const keptAt = this.#windowing.kept.inTurn(slots.map(({ window }) => window.key));
+    const isRead = async (place: number): Promise<boolean> =>
+      slots[place]?.window.isEmpty === false && (await keptAt(place)) === undefined;
     const add = (part: StreamsAnswer | undefined): void => {
       if (part === undefined) return;
       parts.push(part);
       missing -= countEntries(part);
     };
-    for (let place = 0; place < this.#slots.length && missing > 0;) {
-      const slot = this.#slots[place];
+    for (let place = 0; place < slots.length && missing > 0;) {
+      const slot = slots[place];
       if (slot === undefined) break;
       const packed = await keptAt(place);
       if (packed !== undefined) add(await this.#fromKept(slot, packed, missing));
@@ -86,15 +125,15 @@ class LogWindows {
       else {
         let end = place + 1;
         while (await isRead(end)) end += 1;
-        const reads = await this.#readRun(this.#slots.slice(place, end), missing);
+        const reads = await this.#readRun(slots.slice(place, end), missing);
         for (const { part } of reads) add(part);
-        if (reads.at(-1)?.isComplete === false) break;
+        if (reads.at(-1)?.isComplete === false) return 0;
         place = end;
         continue;
       }
       place += 1;
     }
-    return this.#windowing.together(() => atPace(mergeStreams(parts, { direction, limit }), this.#pacer));
+    return missing;
   }
 
   #readRun(run: readonly Slot[], missing: number): Promise<readonly LogRead[]> {
@@ -156,8 +195,9 @@ class LogWindows {
   #rangeOf(slot: Slot): InstantRange {
     if (slot.window.key === undefined) return slot.shown;
     if (slot.shown.startNs === slot.whole.startNs && slot.shown.endNs === slot.whole.endNs) return slot.whole;
-    const isOldest = this.#request.direction === 'backward' && slot === this.#slots.at(-1);
-    return isOldest && this.#slots.length >= fewestWidened ? slot.whole : slot.shown;
+    const isOldest =
+      this.#request.direction === 'backward' && slot.window.startMs === this.#windows.at(-1)?.startMs;
+    return isOldest && this.#windows.length >= fewestWidened ? slot.whole : slot.shown;
   }
 }
 

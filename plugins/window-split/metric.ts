@@ -64,6 +64,7 @@ export async function answerMetricWindows(
   if ((isByTheHour && windows.some(cutsAnHour)) || windowing.isBeyondReach(asked.firstMs, readings))
     return undefined;
   if (await windowing.isFirstOfMany(readings)) return undefined;
+  windowing.begin(windows);
   const known = await windowing.known(windows, readings, !makesSomethingOfNothing(plan.tree));
   const slots = known.flatMap((window): Slot[] => {
     const whole = stepsIn(window, stepMs);

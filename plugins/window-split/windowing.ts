@@ -40,6 +40,8 @@ export interface KnownWindow extends TimeWindow {
   readonly key: KeepKey | undefined;
   /** True if its streams have no line in it, so that it need not be read. */
   readonly isEmpty: boolean;
+  /** The number of lines that it reads; undefined if they were not counted. */
+  readonly lines: number | undefined;
 }
 
 const msNs = 1_000_000n;
@@ -61,6 +63,8 @@ export class Windowing {
   /** Windows of the whole request, in order. */
   windows: readonly TimeWindow[] = [];
   #expensive = false;
+  /** False after a count that failed: the next one would fail as well. */
+  #canCount = true;
   #failed = 0;
   /** Assumptions that the windows rely on, besides their rows. */
   #assumed: readonly string[] = [];
@@ -138,9 +142,16 @@ export class Windowing {
     );
   }
 
+  /** Sets the windows of the whole request, in order. */
+  begin(windows: readonly TimeWindow[]): void {
+    this.windows = windows;
+    this.#deps.host.meters.window_count.observe(windows.length, {});
+  }
+
   /**
    * Determines the cache keys of windows, and which are empty. Windows that end within `-query-range-freshness` of now may still change.
    * The key of the others contains the number of lines that they read, so that a line that arrives late changes the key.
+   * @param windows all windows of the request, or some of them
    * @param isEmptyWithoutLines true if a window without lines has an empty answer
    */
   async known(
@@ -148,14 +159,13 @@ export class Windowing {
     readings: readonly SelectorRead[],
     isEmptyWithoutLines: boolean,
   ): Promise<readonly KnownWindow[]> {
-    const { options, host } = this.#deps;
+    const { options } = this.#deps;
     const { historyRevalidate, prefilterIndexStats, prefilterMinWindows } = options;
-    this.windows = windows;
-    host.meters.window_count.observe(windows.length, {});
     const sealedMs = this.#sealedMs(readings);
     const sealed = windows.filter(({ endMs }) => endMs <= sealedMs);
-    const isCounted = historyRevalidate > 0 || (prefilterIndexStats && sealed.length >= prefilterMinWindows);
-    const skipsEmpty = isEmptyWithoutLines && prefilterIndexStats && windows.length >= prefilterMinWindows;
+    const isFiltered = prefilterIndexStats && this.windows.length >= prefilterMinWindows;
+    const isCounted = this.#canCount && (historyRevalidate > 0 || isFiltered);
+    const skipsEmpty = isEmptyWithoutLines && isFiltered;
     const lines = isCounted ? await this.#count(sealed, readings) : [];
     const places = new Map(sealed.map((window, place) => [window, place]));
     const keyOf = ({ startMs, endMs }: TimeWindow, version: string, ttlMs: number): KeepKey => ({
@@ -167,13 +177,15 @@ export class Windowing {
       if (place === undefined) {
         const isKept = options.recentCacheTtl > 0 && window.endMs <= this.#nowMs;
         const key = isKept ? keyOf(window, 'recent', options.recentCacheTtl) : undefined;
-        return { ...window, key, isEmpty: false };
+        return { ...window, key, isEmpty: false, lines: undefined };
       }
       const own = lines[place];
-      if (historyRevalidate > 0 && own === undefined) return { ...window, key: undefined, isEmpty: false };
+      const sum = own?.reduce((all, count) => all + count, 0);
+      if (historyRevalidate > 0 && own === undefined)
+        return { ...window, key: undefined, isEmpty: false, lines: sum };
       const version = historyRevalidate > 0 ? (own ?? []).join('+') : '-';
-      const isEmpty = skipsEmpty && own?.every((count) => count === 0) === true;
-      return { ...window, key: keyOf(window, version, options.historyCacheTtl), isEmpty };
+      const isEmpty = skipsEmpty && sum === 0;
+      return { ...window, key: keyOf(window, version, options.historyCacheTtl), isEmpty, lines: sum };
     });
   }
 
@@ -205,6 +217,7 @@ export class Windowing {
       if (this.signal.aborted) throw error;
       // The counts only save reads. Without them every window is read, and windows whose key needs counts are not cached.
       meters.window_prefilter_error_total.add(1, {});
+      this.#canCount = false;
       return [];
     } finally {
       meters.window_prefilter_duration_seconds.observe((clock.monotonicMs() - startedMs) / 1000, {});

@@ -105,13 +105,23 @@ async function run(
   options: WindowSplitOptions,
   refuse?: Parameters<typeof answering>[0],
   asked = request(),
-): Promise<{ readonly answer: Answer; readonly hours: readonly string[] }> {
+): Promise<{
+  readonly answer: Answer;
+  readonly hours: readonly string[];
+  readonly counted: readonly string[];
+}> {
   const tenant = makeTenant('t');
   const plan = askedOf(asked, host.naming);
   const exchange: Asked = makeExchange<'tenant' | 'plan'>({ request: asked, slots: { tenant, plan } });
   const { answer, seen } = await runStage(windowSplit, options, exchange, answering(refuse), host);
-  const read = seen.map(rangeRequestOf).filter((each) => !isCount(each));
-  return { answer, hours: read.map(({ range }) => `${hourOf(range.startNs)}-${hourOf(range.endNs)}`) };
+  const requests = seen.map(rangeRequestOf);
+  const hoursOf = (some: readonly QueryRangeRequest[]): readonly string[] =>
+    some.map(({ range }) => `${hourOf(range.startNs)}-${hourOf(range.endNs)}`);
+  return {
+    answer,
+    hours: hoursOf(requests.filter((each) => !isCount(each))),
+    counted: hoursOf(requests.filter(isCount)),
+  };
 }
 
 const hourOf = (ns: bigint): number => Math.floor((Number(ns / msNs) - startMs) / hourMs);
@@ -189,6 +199,21 @@ test('a window that fails again is an error, or missing and told where answers m
   t.deepEqual([valuesOf(after.answer), after.hours], [all, ['2-2']]);
 });
 
+test('lines of windows further away are not counted if the nearest windows hold enough of them', async (t) => {
+  const logs = (change: Partial<QueryRangeRequest>): QueryRangeRequest =>
+    request({ query: new Query('{app="a"}', 'reject'), ...change });
+  for (const [change, counted, hours] of [
+    [{ limit: 3 }, ['4-6'], ['4-5']],
+    [{ limit: 3, direction: 'forward' }, ['0-2'], ['0-2']],
+    // There are 14 lines to read, but only four in the answer: a filter may drop the others.
+    [{ limit: 6 }, ['4-6', '0-4'], ['4-5', '0-4']],
+    [{ limit: 100 }, ['4-6', '0-4'], [whole]],
+  ] as const) {
+    const found = await run(hostAt(8), optionsWith(), undefined, logs(change));
+    t.deepEqual([found.counted, found.hours], [counted, hours], JSON.stringify(change));
+  }
+});
+
 test('a read of logs that fails is made again window by window, until there are enough lines', async (t) => {
   const asked = request({ query: new Query('{app="a"}', 'reject'), limit: 3 });
   const host = hostAt(8);
@@ -202,18 +227,19 @@ test('a read of logs that fails is made again window by window, until there are 
     },
     asked,
   );
-  t.deepEqual(hours, [whole, '5-5', '4-5']);
+  // The two latest windows hold enough lines.
+  t.deepEqual(hours, ['4-5', '5-5', '4-5']);
   t.is(answer.kind === 'streams' && answer.streams.flatMap(({ entries }) => entries).length, 3);
   const without = await run(
     hostAt(8),
     optionsWith({ partialResponses: true }),
     (each) => {
-      if (hourOf(each.range.startNs) === 5 || hourOf(each.range.startNs) === 0)
+      if (each.range.endNs > BigInt(startMs + 5 * hourMs) * msNs)
         throw apiError('backendUnreachable', { cause: 'reset' });
     },
     asked,
   );
-  t.deepEqual(without.hours, [whole, '5-5', '4-5', '3-4']);
+  t.deepEqual(without.hours, ['4-5', '5-5', '4-5', '0-4']);
   t.deepEqual('warnings' in without.answer && without.answer.warnings, [
     'partial response: 1 time windows could not be read',
   ]);
