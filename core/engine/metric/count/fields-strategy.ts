@@ -27,7 +27,13 @@ import { readEntries } from '../rows.js';
 import { rangeBuckets, countGroups, type Buckets } from './counting.js';
 import { beginEarly } from './early-upstream.js';
 import { duplicateRows } from './duplicates.js';
-import { isGroupingValid, groupByLabels, groupAroundOverrides, rewrittenRows, type LabelSourceFields } from './grouping.js';
+import {
+  isGroupingValid,
+  groupByLabels,
+  groupAroundOverrides,
+  rewrittenRows,
+  type LabelSourceFields,
+} from './grouping.js';
 import type { RowGroup } from './counting.js';
 import {
   declineLines,

@@ -32,7 +32,15 @@ import { duplicatesOf, eachDuplicate, noDuplicates, type Duplicates } from './du
 import { denseRows, rowPartsOf, type DenseRows } from './found-repeats.js';
 import type { SelectionProfile } from './profile.js';
 import { besideLines, rebuiltFields, rowsWithoutLine, withoutUnshown } from './rebuilt-rows.js';
-import { isGroupingValid, readsLevels, streamsWithoutLevel, undecidedRows, type LabelSourceFields, type RowGrouping, type UndecidedRows } from './grouping.js';
+import {
+  isGroupingValid,
+  readsLevels,
+  streamsWithoutLevel,
+  undecidedRows,
+  type LabelSourceFields,
+  type RowGrouping,
+  type UndecidedRows,
+} from './grouping.js';
 import type { StreamListing } from './stream-listing.js';
 import { formsQuestion } from './spelled-levels.js';
 import { cheapestDigest, withLevels, type LineDigest, type LineQuestion } from './line-digests.js';
