@@ -71,8 +71,8 @@ export function templateFields(text: string, name: 'line' | 'label'): readonly s
 const rowFunctions: ReadonlySet<string> = new Set(['__line__', '__timestamp__', 'now']);
 
 /**
- * The labels that determine the text of a template; undefined if more than single labels matter: the line, a time, all labels together, or
- * an error of an earlier stage.
+ * The labels that determine the text of a template, all of which Loki considers as used; undefined if more than these matter: the line, a
+ * time, all labels together, or an error of an earlier stage.
  * @throws TemplateSyntaxError
  */
 export function determiningLabels(text: string, name: 'line' | 'label'): readonly string[] | undefined {
@@ -81,12 +81,9 @@ export function determiningLabels(text: string, name: 'line' | 'label'): readonl
   const names = new Set<string>();
   for (const arg of argsIn(body)) {
     if (arg.kind === 'dot' || arg.kind === 'chain') return undefined;
+    if (arg.kind === 'variable' && arg.name === '$') return undefined;
     if (arg.kind === 'identifier' && rowFunctions.has(arg.name)) return undefined;
     if (arg.kind === 'field') for (const field of arg.names) names.add(field);
-    if (arg.kind !== 'variable' || arg.name !== '$') continue;
-    const [field] = arg.fields;
-    if (field === undefined) return undefined;
-    names.add(field);
   }
   return names.has(errorLabel) || names.has(errorDetailsLabel) ? undefined : [...names];
 }

@@ -15,8 +15,9 @@ test.after.always(() => store.close());
 const determined = [
   '{{.status}}',
   '{{.status}}/{{.team | ToUpper}}',
-  '{{if eq .status "500"}}bad{{else if .team}}{{$.app}}{{else}}fine{{end}}',
+  '{{if eq .status "500"}}bad{{else if .team}}{{.app}}{{else}}fine{{end}}',
   '{{div 100 (int .size)}}',
+  '{{$n := 3}}{{div $n (int .size)}}',
   '{{$x := .status}}{{with $x}}{{$x}}{{end}}',
   '{{regexReplaceAll "^(.).*" .pod "${1}xx"}}',
   '{{.pod.status}}',
@@ -34,6 +35,7 @@ const undetermined = [
   '{{with .team}}{{.}}{{end}}',
   '{{.__error__}}{{.__error_details__}}',
   '{{len $}}',
+  '{{$.status}}',
 ] as const;
 
 const template = fc.oneof(
@@ -52,10 +54,10 @@ const stage = fc
   .map((made) => `| label_format ${made.map((parts) => parts.join('=')).join(', ')}`);
 const query = fc
   .tuple(
-    fc.constantFrom('', '| json', '| logfmt', '| status="500"'),
+    fc.constantFrom('', '| json', '| logfmt', '| regexp `(?P<size>[0-9])`', '| status="500"'),
     stage,
     fc.constantFrom('', '| __error__=""', '| to=~"b.*"', '| drop __error__, __error_details__'),
-    fc.constantFrom('to', 'status', 'to, team', 'detected_level', 'pod, size'),
+    fc.constantFrom('', 'to', 'status', 'to, team', 'detected_level', 'pod, size'),
   )
   .map(
     ([before, made, after, by]) =>
