@@ -317,18 +317,15 @@ export class Statistics {
     const { leaf, limits } = request;
     // If all labels are visible, every group is a series, and reading rows would detect too many series sooner.
     const isBounded = plan.push.names === 'all' && leaf.isRoot && limits.maxSeries > 0;
-    const maxSeriesGroups = isBounded ? limits.maxSeries * spareGroups : Infinity;
-    const maxGroups = hasRowLabels ? Math.min(maxSeriesGroups, maxRowLabelGroups) : maxSeriesGroups;
-    const { memory } = limits;
-    const { signal } = request;
+    const maxGroups = Math.min(
+      isBounded ? limits.maxSeries * spareGroups : Infinity,
+      hasRowLabels ? maxRowLabelGroups : Infinity,
+    );
     return {
       upstream: context.upstream,
       rows: rowPartsOf(filter, this.#dense).map((part) => ({ ...part, grouping })),
       push: plan.push,
-      buckets,
-      maxGroups,
-      memory,
-      signal,
+      ...{ buckets, maxGroups, memory: limits.memory, signal: request.signal },
     };
   }
 
