@@ -83,6 +83,7 @@ export class SharedStore implements AnswerTier {
   readonly #generations: ByteLru<string>;
   /** New generations of areas that this process has purged, until the store has them. */
   readonly #pending = new Map<string, string>();
+  #sending = Promise.resolve();
   /** Areas that another replica has purged, until the caches of this process have been purged. */
   readonly #dropping = new Set<string>();
   /** Set while this process follows a purge by another replica. */
@@ -237,12 +238,18 @@ export class SharedStore implements AnswerTier {
       );
   }
 
-  async #sendPurges(): Promise<void> {
+  /** One run after another: a write that failed deletes the generation, which must not be one that a later write has set. */
+  #sendPurges(): Promise<void> {
+    this.#sending = this.#sending.then(() => this.#sendPending());
+    return this.#sending;
+  }
+
+  async #sendPending(): Promise<void> {
     for (const [area, generation] of this.#pending) {
       const expiration = { type: 'PX', value: generationMs } as const;
       const name = this.#areaName(area);
       const isSent = await this.#call(commandMs, (client) => client.set(name, generation, { expiration }));
-      // A concurrent run has sent it, or the area was purged again.
+      // The area was purged again.
       if (this.#pending.get(area) !== generation) continue;
       // A full store still deletes, and without a generation no value of the area is used.
       if (isSent === undefined) {

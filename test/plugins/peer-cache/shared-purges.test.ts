@@ -114,6 +114,20 @@ test('a purge of a store that is full deletes the generation, and is told when t
   t.false(await found(other, 'shop:a'));
 });
 
+test('a purge that is sent again while the store is full is not deleted when there is room at once', async (t) => {
+  const store = await FakeStore.start(t);
+  const [one, other] = [await replicaOf(t, store.url), await replicaOf(t, store.url)];
+  for (const replica of [one, other]) await replica.tier.get('shop:a');
+  let refused = 0;
+  store.faults.instead = (command) =>
+    command === 'SET' && refused++ === 0
+      ? "-OOM command not allowed when used memory > 'maxmemory'.\r\n"
+      : undefined;
+  await Promise.all([one.tier.purge(), one.tier.tick()]);
+  await other.tier.tick();
+  t.deepEqual(other.purged, ['*']);
+});
+
 /** The more often, the likelier. */
 const kinds =
   'ask ask ask ask ask keep keep keep keep begin begin end end end purge purge-all tick evict'.split(' ');
