@@ -31,6 +31,14 @@ export function levelOfSeverityNumber(text: string): string {
   return number <= 20n ? 'error' : 'fatal';
 }
 
+/** Patterns for the severity numbers of the levels, none of which is info or unknown. */
+export function severityNumbers(levels: readonly string[]): readonly string[] {
+  const numbers = Array.from({ length: 24 }, (_, index) => String(index + 1));
+  const positive = numbers.filter((number) => levels.includes(levelOfSeverityNumber(number)));
+  const negative = levels.includes(levelOfSeverityNumber('-1')) ? ['-.*'] : [];
+  return [...negative, ...positive.map((number) => `[+]?0*${number}`)];
+}
+
 /** The level given by a stream's labels or an entry's metadata (docs/protocol/answers.md#log-entries); undefined if the line decides. */
 export function storedLevel(
   ofLabels: string | undefined,

@@ -9,6 +9,7 @@ import {
   exact,
   matcher,
   not,
+  nothing,
   oneOf,
   or,
   present,
@@ -16,7 +17,7 @@ import {
   streamMatch,
   substring,
 } from '../../../victoria/logsql/build.js';
-import { unknownLevel } from '../../../victoria/names/level.js';
+import { severityNumbers, unknownLevel } from '../../../victoria/names/level.js';
 import { wordsOfLevel } from '../../../victoria/names/level-words.js';
 import { brokenPattern, longDecimalPattern } from '../../../victoria/names/shown-value.js';
 import { wholeMatcher } from '../backend-pattern.js';
@@ -156,13 +157,42 @@ function plainPiece(text: string): string | undefined {
 // that are on every page.
 const commonLevels: ReadonlySet<string> = new Set([unknownLevel, 'info']);
 
-/** Matches lines with a word for one of the requested levels; undefined if any line may have one. */
-export function levelLines(filter: StringLabelFilter): readonly LogsqlFilter[] | undefined {
+/** What rows of requested levels have. */
+export interface LevelConditions {
+  /** Matches lines with a word for one of the levels. */
+  readonly lines: readonly LogsqlFilter[];
+  /** Matches rows where a field that may hold a level holds one of them. The field may belong to the stream, and a row may override its value. */
+  readonly holds: (field: string) => LogsqlFilter;
+  /** Likewise, for a field that may hold an OTLP severity number. */
+  readonly holdsNumber: (field: string) => LogsqlFilter;
+}
+
+/** Undefined if any line may have one of the requested levels. */
+export function levelConditions(filter: StringLabelFilter): LevelConditions | undefined {
   const meaning = labelMeaning(filter);
   const levels = meaning.isNegated ? undefined : textsOf(meaning);
   if (levels === undefined || levels.some((level) => level === '' || commonLevels.has(level)))
     return undefined;
-  const words = [...new Set(levels)].flatMap(wordsOfLevel);
+  const words = levels.map(wordsOfLevel);
+  const lines = linesWith(words.flat());
+  if (lines === undefined) return undefined;
+  // A text that is no level is shown as it is stored, or as any stored value may be shown.
+  if (words.some((list) => list.length === 0)) return { lines, holds: present, holdsNumber: present };
+  const anyCase = words.flat().map((word) => `(?i:${word})`);
+  return {
+    lines,
+    holds: (field) => isOneOf(field, anyCase),
+    holdsNumber: (field) => isOneOf(field, severityNumbers(levels)),
+  };
+}
+
+function isOneOf(field: string, patterns: readonly string[]): LogsqlFilter {
+  if (patterns.length === 0) return nothing;
+  const pattern = patterns.join('|');
+  return or(regexp(field, `^(?:${pattern})$`), streamMatch(wholeMatcher(field, '=~', pattern)));
+}
+
+function linesWith(words: readonly string[]): readonly LogsqlFilter[] | undefined {
   const stems = words.filter((word) => !words.some((other) => other !== word && word.includes(other)));
   if (stems.length === 0) return [];
   const texts = requiredTexts(`(?i)(?:${stems.map(wordPattern).join('|')})`);

@@ -15,7 +15,7 @@ import { isBroken } from '../../../victoria/names/shown-value.js';
 import type { KnownNames } from '../known-names.js';
 import { missingLineRows } from '../missing-lines.js';
 import { mayPass, valuePattern } from './label-number.js';
-import { holds, isNot, levelLines, linesOf, longDecimal, textsOf } from './label-text.js';
+import { holds, isNot, levelConditions, linesOf, longDecimal, textsOf } from './label-text.js';
 import { contains } from './line.js';
 import { kindOfRule } from './rule.js';
 
@@ -119,19 +119,20 @@ export const labelRules = [
   labelRule({
     id: 'labelLevel',
     construct: '| detected_level="error", | detected_level=~"warn|error"',
-    backend: '(_msg:*"err"* or ... all cases ... or level:* or severity:* ...)',
+    backend: '(level:~"^(?:(?i:error)|(?i:err))$" or ... all names ... or _msg:*"err"* or ... all cases ...)',
     verdict: 'superset',
     reason:
       'a level detected in a line is a word of that line, and any field of a rebuilt line may contain the word; info and unknown are filtered in the proxy, because they are common',
     example: '{namespace="shop"} | detected_level="error"',
     match: (placed) => {
       const filter = textComparison(placed);
-      const lines = filter?.name === detectedLevelName ? levelLines(filter) : undefined;
-      return lines && [...lines, missingLineRows(placed.scope.naming)];
+      const conditions = filter?.name === detectedLevelName ? levelConditions(filter) : undefined;
+      return conditions && { ...conditions, missing: missingLineRows(placed.scope.naming) };
     },
-    emit: (lines, names) => {
-      const sources = [...levelNames, 'severity_number', detectedLevelName];
-      return or(...sources.flatMap((name) => spellings(name, names)).map(present), ...lines);
+    emit: (level, names) => {
+      const named = [...levelNames, detectedLevelName].flatMap((name) => spellings(name, names));
+      const numbered = spellings('severity_number', names);
+      return or(...named.map(level.holds), ...numbered.map(level.holdsNumber), ...level.lines, level.missing);
     },
   }),
   labelRule({

@@ -56,7 +56,7 @@ test('no text changes the structure of the query it is put into', (t) => {
           build.limit(5),
         ]);
         const read = parseLogsql(printQuery(query));
-        t.deepEqual(shapeOf(read.filter), shapeOf(filter));
+        t.deepEqual(shapeOf(read.filter), shapeOf(query.filter));
         t.deepEqual(read, query);
       }),
       { numRuns: 2000 },
