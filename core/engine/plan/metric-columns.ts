@@ -123,6 +123,14 @@ export function extractionOf(stage: Stage): Extraction | undefined {
   return descriptorOf(stage).extraction?.(stage);
 }
 
+/** The way in which the backend can extract the labels of parsers that run one after the other. */
+export function extractionOfAll([first, second, ...others]: readonly Stage[]): Extraction | undefined {
+  if (first === undefined || others.length > 0) return undefined;
+  if (second === undefined) return extractionOf(first);
+  const arePlain = isWholeJson(first) && descriptorOf(second).source(second) === 'pair-keys';
+  return arePlain ? { from: 'json-then-pairs' } : undefined;
+}
+
 /** The names, if a parser makes each of them from keys in only one way; otherwise undefined. */
 export function plainNames(names: ReadonlySet<string>): readonly string[] | undefined {
   const made = [...names].filter((name) => !name.startsWith('__error') && name !== detectedLevelName);

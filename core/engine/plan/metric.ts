@@ -14,7 +14,7 @@ import {
   dropsErrors,
   isWholeJson,
   mayKeepErrors,
-  extractionOf,
+  extractionOfAll,
   type ParsedNames,
   plainNames,
   visibleNames,
@@ -131,7 +131,11 @@ function decideLeaf(leaf: Leaf, residual: readonly Stage[]): PushDecision {
 }
 
 /** Parsers that mark lines with errors. */
-const makesErrors: ReadonlySet<Extraction['from']> = new Set<Extraction['from']>(['json-keys', 'json-paths']);
+const makesErrors: ReadonlySet<Extraction['from']> = new Set<Extraction['from']>([
+  'json-keys',
+  'json-paths',
+  'json-then-pairs',
+]);
 
 function factsOf(leaf: Leaf, residual: readonly Stage[]): LeafFacts {
   const { range, pushed } = leaf;
@@ -182,10 +186,9 @@ function planStoredValues(leaf: Leaf, residual: readonly Stage[]): StoredValuesP
   return residual.some(readsLine) ? undefined : { names, stages: residual };
 }
 
-/** Labels among these that come from a line only by a parser, where that is the one stage that reads it; else undefined. */
+/** Labels among these that come from a line only by a parser, or by one after another, if no other stage reads it; else undefined. */
 function parsedNames(stages: readonly Stage[], names: ReadonlySet<string>): ParsedNames | undefined {
-  const [first, another] = stages.filter(readsLine);
-  const parser = first === undefined || another !== undefined ? undefined : extractionOf(first);
+  const parser = extractionOfAll(stages.filter(readsLine));
   const made = parser && plainNames(names);
   return parser && made && { parser, names: made };
 }

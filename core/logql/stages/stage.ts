@@ -21,6 +21,8 @@ export type LabelPath = readonly [name: string, keys: readonly string[]];
 export type Extraction =
   /** The keys of an object, or of pairs, are the labels. */
   | { readonly from: 'json-keys' | 'pair-keys' }
+  /** The keys of an object are the labels, and those of pairs in any line: two parsers, one after the other. */
+  | { readonly from: 'json-then-pairs' }
   /** The keys on the way to each label. */
   | { readonly from: 'json-paths'; readonly paths: readonly LabelPath[] }
   /** A pattern with at least one literal text. */

@@ -158,7 +158,7 @@ function byEffort(one: LogsqlFilter, other: LogsqlFilter): number {
   return effortOf(one) - effortOf(other);
 }
 
-/** What the backend reads for a filter: 0 for nothing but its index, 1 for fields, 2 for lines, which are the longest of a row. */
+/** The reading that a filter costs the backend: 0 for nothing but its index, 1 for fields, 2 for lines, which are the longest of a row. */
 function effortOf(filter: LogsqlFilter): number {
   switch (filter.kind) {
     case 'all':

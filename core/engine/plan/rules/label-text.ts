@@ -157,7 +157,7 @@ function plainPiece(text: string): string | undefined {
 // that are on every page.
 const commonLevels: ReadonlySet<string> = new Set([unknownLevel, 'info']);
 
-/** What rows of requested levels have. */
+/** Conditions on rows, at least one of which each row of the requested levels meets. */
 export interface LevelConditions {
   /** Matches lines with a word for one of the levels. */
   readonly lines: readonly LogsqlFilter[];

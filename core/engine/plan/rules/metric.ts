@@ -86,6 +86,17 @@ export const metricRules = [
     match: (facts) => parsedCountOf(facts, 'pair-keys'),
   }),
   countingRule({
+    id: 'metricJsonLogfmt',
+    construct: 'sum by (a) (count_over_time(... | json | logfmt [..])) and other counting functions',
+    backend: 'as for | json if most lines of a sample start with {, else as for | logfmt',
+    verdict: 'superset',
+    reason:
+      'a line that does not start with { has no labels from | json, and one without `a=` has none from | logfmt; all other lines are returned unchanged, with equal lines grouped. Rows are read instead if there are too many groups',
+    example:
+      'sum by (user) (count_over_time({namespace="shop"} | json | logfmt | drop __error__, __error_details__ | user!="" [5m]))',
+    match: (facts) => parsedCountOf(facts, 'json-then-pairs'),
+  }),
+  countingRule({
     id: 'metricPattern',
     construct:
       'sum by (a) (count_over_time(... | pattern "... <a> ..." [..])) and other counting functions, also with | a="v"',

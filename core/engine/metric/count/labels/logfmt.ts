@@ -1,4 +1,5 @@
 import { LogfmtReader, atEnd, atPair } from '../../../../logql/pipeline/logfmt-reader.js';
+import { spaces } from '../../../../logql/template/library/characters.js';
 import type { LogsqlFilter, LogsqlPipe } from '../../../../victoria/logsql/ast.js';
 import {
   and,
@@ -50,8 +51,8 @@ function areDecided(names: readonly string[]): LogsqlFilter {
 function isDecided(name: string, index: number): LogsqlFilter {
   const [key, value, start, rest] = [`${name}=`, labelColumn(name), textBefore(index), textBehind(index)];
   const [isFound, blankKey] = [present(rest), ` ${key}`];
-  // A key may also follow a control character or a quote.
-  const isElsewhere = regexp('_msg', `[\\x00-\\x1f"]${key}`);
+  // A key may also follow a control character, a quote, or another blank, which Loki trims.
+  const isElsewhere = regexp('_msg', `(?:[\\x00-\\x1f"]|${otherBlank})${key}`);
   const isFoundOnce = and(
     not(or(substring(rest, blankKey), field(rest, { kind: 'exact-prefix', text: key }))),
     or(and(not(substring(start, key)), not(substring(rest, key))), not(isElsewhere)),
@@ -82,13 +83,30 @@ function isReadAlike(name: string, value: string): LogsqlFilter {
   return or(and(isBare, isValid, not(hasControls)), regexp(paddedLine, ` ${name}="${plainText}" `));
 }
 
-/** Matches lines without another key of this label: every character that labels cannot have becomes an underscore. */
+const otherBlank = `[${spaces.filter((char) => char > '\x7f').join('')}]`;
+
+/** Matches lines without another key of this label: Loki trims blanks, and every character that labels cannot have becomes an underscore. */
 function hasNoOtherSpelling(name: string): LogsqlFilter {
   const [first = '', ...parts] = name.split('_');
   const joints = parts.map(
     (part, index) => `${index === 0 ? first : parts[index - 1]}[^0-9A-Za-z_= "]${part}`,
   );
-  return and(...joints.map((joint) => not(regexp('_msg', joint))));
+  return and(...[...joints, `${lastPart(name)}${otherBlank}+=`].map((other) => not(regexp('_msg', other))));
+}
+
+function lastPart(name: string): string {
+  return name.slice(name.lastIndexOf('_') + 1);
+}
+
+/** Matches lines from which `| logfmt` may make the label, and some others. */
+export function mayHavePair(name: string): LogsqlFilter {
+  const part = lastPart(name);
+  return or(substring('_msg', `${part}=`), regexp('_msg', `${part}${otherBlank}+=`));
+}
+
+/** As `mayHavePair`, for a line of a sample. */
+export function mayHavePairIn(line: string, name: string): boolean {
+  return new RegExp(`${lastPart(name)}${otherBlank}*=`).test(line);
 }
 
 function groupOf(line: string, names: readonly string[]): string {

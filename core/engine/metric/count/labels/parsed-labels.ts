@@ -35,7 +35,7 @@ export interface ParsedLabels {
   /** Matches, after `texts`, lines whose labels are the extracted values; undefined if those of all lines are. */
   decided(names: readonly string[]): LogsqlFilter | undefined;
   /** Undefined if the backend cannot write a line with the values. */
-  short?(names: readonly string[]): ShortLines;
+  short?(names: readonly string[]): ShortLines | undefined;
   /** A line with these labels, which have values, and no others of the parser; undefined if none could be found. */
   lineOf(labels: readonly (readonly [name: string, value: string])[]): string | undefined;
   /** The group that the backend would put a line in, except in rare cases; the line itself if it represents only itself. */
@@ -63,7 +63,8 @@ function columnOf(labels: ParsedLabels, name: string): string {
   return labels.columnOf?.(name) ?? labelColumn(name);
 }
 
-function* fitted(
+/** The labels as `fittedTo` makes them. */
+export function* fitted(
   labels: ParsedLabels,
   lines: readonly string[],
   names: readonly string[],

@@ -1,6 +1,7 @@
 import type { ParsedNames } from '../../../plan/metric-columns.js';
 import { captureLabels } from './captures.js';
 import { regexpLabels } from './groups.js';
+import { jsonThenLogfmtLabels } from './json-then-logfmt.js';
 import { jsonLabels, jsonPathLabels } from './json.js';
 import { logfmtLabels } from './logfmt.js';
 import type { ParsedLabels } from './parsed-labels.js';
@@ -9,6 +10,8 @@ export function labelsOf({ parser }: Pick<ParsedNames, 'parser'>): ParsedLabels 
   switch (parser.from) {
     case 'json-keys':
       return jsonLabels;
+    case 'json-then-pairs':
+      return jsonThenLogfmtLabels;
     case 'json-paths':
       return jsonPathLabels(parser.paths);
     case 'pair-keys':

@@ -65,7 +65,7 @@ const values = [
   'тест',
   '[x]',
 ];
-const between = [' ', ' ', ' ', ' ', ' ', '  ', '\t', '\r', ''];
+const between = [' ', ' ', ' ', ' ', ' ', '  ', '\t', '\r', '', '\u00a0', ' \u2003'];
 
 const pair = fc
   .tuple(fc.constantFrom(...keys), fc.constantFrom(...values))

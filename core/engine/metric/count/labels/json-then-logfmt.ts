@@ -1,0 +1,66 @@
+import type { LogsqlFilter } from '../../../../victoria/logsql/ast.js';
+import { and, field, not, or } from '../../../../victoria/logsql/build.js';
+import { jsonLabels } from './json.js';
+import { logfmtLabels, mayHavePair, mayHavePairIn } from './logfmt.js';
+import { fitted, type ParsedLabels } from './parsed-labels.js';
+
+// No more than these precede an object that Loki reads.
+const starts = ['{', ' ', '\t', '\n', '\r'];
+const mayBeObjects = or(...starts.map((text) => field('_msg', { kind: 'exact-prefix', text })));
+
+const labelsOfPairs = restricted(logfmtLabels, {
+  key: 'pairs that are no objects',
+  isDecided: () => not(mayBeObjects),
+  mayDiffer: mayBeObject,
+});
+
+/**
+ * The labels of `| json | logfmt`, as Logs Drilldown asks for them: those of the parser that fits most lines of a sample. A line that does not
+ * start with a brace has no labels from `| json`, and one without `=` behind the end of a label's name has no such label from `| logfmt`.
+ * Other lines represent themselves.
+ */
+export const jsonThenLogfmtLabels: ParsedLabels = {
+  ...ofObjects(jsonLabels),
+  *fittedTo(lines, names) {
+    const objects = lines.filter((line) => mayBeObject(line)).length;
+    if (2 * objects < lines.length) return labelsOfPairs;
+    return ofObjects(yield* fitted(jsonLabels, lines, names));
+  },
+};
+
+function mayBeObject(line: string): boolean {
+  return starts.some((start) => line.startsWith(start));
+}
+
+function ofObjects(labels: ParsedLabels): ParsedLabels {
+  const { misparsedRows } = labels;
+  return {
+    ...restricted(labels, {
+      key: `objects without pairs ${labels.key}`,
+      isDecided: (names) => and(...names.map((name) => not(mayHavePair(name)))),
+      mayDiffer: (line, names) => names.some((name) => mayHavePairIn(line, name)),
+    }),
+    misparsedRows: misparsedRows && and(mayBeObjects, misparsedRows),
+  };
+}
+
+interface Restriction {
+  readonly key: string;
+  /** Matches lines from which the other parser makes no such labels. */
+  readonly isDecided: (names: readonly string[]) => LogsqlFilter;
+  readonly mayDiffer: (line: string, names: readonly string[]) => boolean;
+}
+
+/** The labels of a parser in lines that pass a filter. */
+function restricted(labels: ParsedLabels, { key, isDecided, mayDiffer }: Restriction): ParsedLabels {
+  return {
+    ...labels,
+    key,
+    decided: (names) => and(isDecided(names), labels.decided(names) ?? and()),
+    short: (names) => {
+      const lines = labels.short?.(names);
+      return lines && { ...lines, replaced: and(isDecided(names), lines.replaced) };
+    },
+    groupOf: (line, names) => (mayDiffer(line, names) ? line : labels.groupOf(line, names)),
+  };
+}
