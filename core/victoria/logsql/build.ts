@@ -149,9 +149,7 @@ export function query(
 
 /** The backend tests the filters of an intersection in their order, and does not read values of rows that an earlier one has excluded. */
 function cheapestFirst(filter: LogsqlFilter): LogsqlFilter {
-  if (filter.kind !== 'and' && filter.kind !== 'or') return filter;
-  const parts = filter.parts.map(cheapestFirst);
-  return filter.kind === 'or' ? { kind: 'or', parts } : { kind: 'and', parts: parts.sort(byEffort) };
+  return filter.kind === 'and' ? { kind: 'and', parts: [...filter.parts].sort(byEffort) } : filter;
 }
 
 function byEffort(one: LogsqlFilter, other: LogsqlFilter): number {

@@ -12,7 +12,7 @@ const maxQueryBytes = 16_384;
 /**
  * A query as call parameters. If the filter makes the query too long, it is sent separately as `extra_filters`, whose length is not
  * limited: Grafana writes out every value of a variable, and `service_name` is matched against every label it may come from. It then also
- * applies to the queries of `union`, which begin with the same filter.
+ * applies to the queries of `union`, which have the same filter and others.
  */
 export function queryParameters(query: LogsqlQuery): readonly (readonly [string, string])[] {
   const text = printQuery(query);
@@ -26,12 +26,11 @@ export function queryParameters(query: LogsqlQuery): readonly (readonly [string,
 
 /** The query without a filter that all its rows pass anyway. */
 function without(query: LogsqlQuery, filter: LogsqlFilter): LogsqlQuery {
-  const parts = partsOf(filter);
-  const own = partsOf(query.filter);
-  const isFirst = parts.every((part, index) => part === own[index]);
+  const parts = new Set(partsOf(filter));
+  const others = partsOf(query.filter).filter((part) => !parts.delete(part));
   return {
     ...query,
-    filter: isFirst ? and(...own.slice(parts.length)) : query.filter,
+    filter: parts.size === 0 ? and(...others) : query.filter,
     pipes: query.pipes.map((pipe) => (pipe.kind === 'union' ? union(without(pipe.query, filter)) : pipe)),
   };
 }

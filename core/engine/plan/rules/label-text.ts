@@ -178,18 +178,18 @@ export function levelConditions(filter: StringLabelFilter): LevelConditions | un
   if (lines === undefined) return undefined;
   // A text that is no level is shown as it is stored, or as any stored value may be shown.
   if (words.some((list) => list.length === 0)) return { lines, holds: present, holdsNumber: present };
-  const anyCase = words.flat().map((word) => `(?i:${word})`);
+  const anyCase = `(?i:${words.flat().join('|')})`;
+  const numbers = severityNumbers(levels).join('|');
   return {
     lines,
     holds: (field) => isOneOf(field, anyCase),
-    holdsNumber: (field) => isOneOf(field, severityNumbers(levels)),
+    holdsNumber: (field) => (numbers === '' ? nothing : isOneOf(field, `(?:${numbers})`)),
   };
 }
 
-function isOneOf(field: string, patterns: readonly string[]): LogsqlFilter {
-  if (patterns.length === 0) return nothing;
-  const pattern = patterns.join('|');
-  return or(regexp(field, `^(?:${pattern})$`), streamMatch(wholeMatcher(field, '=~', pattern)));
+/** @param pattern a group */
+function isOneOf(field: string, pattern: string): LogsqlFilter {
+  return or(regexp(field, `^${pattern}$`), streamMatch(wholeMatcher(field, '=~', pattern)));
 }
 
 function linesWith(words: readonly string[]): readonly LogsqlFilter[] | undefined {

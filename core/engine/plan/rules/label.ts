@@ -119,7 +119,7 @@ export const labelRules = [
   labelRule({
     id: 'labelLevel',
     construct: '| detected_level="error", | detected_level=~"warn|error"',
-    backend: '(level:~"^(?:(?i:error)|(?i:err))$" or ... all names ... or _msg:*"err"* or ... all cases ...)',
+    backend: '(level:~"^(?i:error|err)$" or ... all names ... or _msg:*"err"* or ... all cases ...)',
     verdict: 'superset',
     reason:
       'a level detected in a line is a word of that line, and any field of a rebuilt line may contain the word; info and unknown are filtered in the proxy, because they are common',
@@ -130,9 +130,9 @@ export const labelRules = [
       return conditions && { ...conditions, missing: missingLineRows(placed.scope.naming) };
     },
     emit: (level, names) => {
-      const named = [...levelNames, detectedLevelName].flatMap((name) => spellings(name, names));
-      const numbered = spellings('severity_number', names);
-      return or(...named.map(level.holds), ...numbered.map(level.holdsNumber), ...level.lines, level.missing);
+      const named = [...levelNames, detectedLevelName].map((name) => rowsWith(name, names, level.holds));
+      const numbered = rowsWith('severity_number', names, level.holdsNumber);
+      return or(...named, numbered, ...level.lines, level.missing);
     },
   }),
   labelRule({
@@ -299,6 +299,12 @@ export function isDerived(name: string): boolean {
 /** All stored fields that a row may show under this name; the name itself if none is known. */
 export function spellings(name: string, names: KnownNames): readonly string[] {
   return [...new Set([name, ...names.fieldsOf(name)])];
+}
+
+/** Matches rows where a field passes that may have this name. A name under which nothing is known to be stored takes little of the query. */
+function rowsWith(name: string, names: KnownNames, passes: (field: string) => LogsqlFilter): LogsqlFilter {
+  const fields = names.fieldsOf(name);
+  return fields.length === 0 ? present(name) : or(...spellings(name, names).map(passes));
 }
 
 /**

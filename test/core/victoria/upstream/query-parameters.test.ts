@@ -1,5 +1,14 @@
 import test from 'ava';
-import { and, everything, exact, matcher, query, union } from '../../../../core/victoria/logsql/build.js';
+import {
+  and,
+  everything,
+  exact,
+  matcher,
+  or,
+  query,
+  substring,
+  union,
+} from '../../../../core/victoria/logsql/build.js';
 import type { LogsqlQuery } from '../../../../core/victoria/logsql/ast.js';
 import { queryParameters } from '../../../../core/victoria/upstream/query-parameters.js';
 
@@ -33,6 +42,12 @@ test('a filter that is too long is left out of united queries that begin with it
       ['extra_filters', '({pod=~"x"})'],
     ],
   );
+});
+
+test('parts of a filter that is too long are found wherever united queries have them', (t) => {
+  const filter = and(selecting('x'.repeat(9_000)).filter, or(exact('b', '1'), substring('_msg', 'text')));
+  const asked = query(filter, [union(query(and(filter, exact('a', 'b'))))]);
+  t.is(queryParameters(asked)[0]?.[1], '* | union (a:="b")');
 });
 
 test('the bound is one of bytes', (t) => {
