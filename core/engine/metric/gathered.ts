@@ -5,6 +5,7 @@ import type { MatrixAnswer, SeveralAnswer } from '../../wire/answer/types.js';
 import type { QueryRangeRequest } from '../../wire/api/request.js';
 import type { EngineContext } from '../context.js';
 import { onceListed } from '../listings/once-listed.js';
+import { canBeGathered } from '../plan/metric.js';
 import type { GatheredPart, GatheredPlan, LeafPlan, MetricPlan } from '../plan/types.js';
 import type { LeafContext } from './context.js';
 import { LineSamples } from './count/line-samples.js';
@@ -17,12 +18,12 @@ import { rowEntrySource } from './rows.js';
 /** A leaf whose rows are read with the columns that the query uses. */
 type RowLeaf = LeafPlan & { readonly columns: readonly FieldRef[] };
 
-/** The only leaf of a plan, if it is the whole query and can only be answered from rows, whatever the data; otherwise undefined. */
+/** The only leaf of a plan, if it is the whole query and may be answered from rows read for others too; otherwise undefined. */
 function rowLeafOf({ tree }: MetricPlan): RowLeaf | undefined {
   if (tree.kind !== 'leaf') return undefined;
-  const { push, shortLines, storedValues, columns } = tree.leaf;
-  const needsRows = push === undefined && shortLines === undefined && storedValues === undefined;
-  return needsRows && columns !== undefined ? { ...tree.leaf, columns } : undefined;
+  const { storedValues, columns } = tree.leaf;
+  const readsRows = canBeGathered(tree.leaf) && storedValues === undefined;
+  return readsRows && columns !== undefined ? { ...tree.leaf, columns } : undefined;
 }
 
 /** Identifies leaves that can be read together over one range: by their rows and lookback. */

@@ -15,6 +15,7 @@ import {
   isWholeJson,
   mayKeepErrors,
   extractionOfAll,
+  isAskedInBursts,
   type ParsedNames,
   plainNames,
   visibleNames,
@@ -99,8 +100,13 @@ function* openLeaf(
   };
 }
 
+/** True for a leaf of lines whose rows are best read together with those of others. */
+export function canBeGathered({ push, shortLines }: Pick<LeafPlan, 'push' | 'shortLines'>): boolean {
+  return [push, shortLines].every((way) => way === undefined || isAskedInBursts(way.parsed));
+}
+
 /**
- * A key that is equal for leaves that read the same rows, as far as their texts show. Undefined for a leaf that can be answered without
+ * A key that is equal for leaves that read the same rows, as far as their texts show. Undefined for a leaf that is not answered by
  * reading rows with some columns, if its line filters are pushed down.
  */
 export function gatheringKey(leaf: Leaf, naming: Naming): string | undefined {
@@ -108,9 +114,9 @@ export function gatheringKey(leaf: Leaf, naming: Naming): string | undefined {
   const { selector, stages } = query;
   const isLineFilter = (stage: Stage): boolean => descriptorOf(stage).order === 'filter';
   const residual = stages.filter((stage) => !isLineFilter(stage));
-  if (decideLeaf(leaf, residual).push !== undefined) return undefined;
-  if (planShortLines(leaf, residual) !== undefined || planStoredValues(leaf, residual) !== undefined)
+  if (!canBeGathered({ ...decideLeaf(leaf, residual), shortLines: planShortLines(leaf, residual) }))
     return undefined;
+  if (planStoredValues(leaf, residual) !== undefined) return undefined;
   if (columnsFor(visibleNames(leaf), naming) === undefined || mayKeepErrors(leaf)) return undefined;
   const filters = stages.filter(isLineFilter).map(printStage);
   const times = [intervalNanoseconds, offsetNanoseconds].map(String);
