@@ -19,6 +19,7 @@ async function withHanging(
       flags: {
         backend: backend.url,
         'max-concurrent': '2',
+        'max-concurrent-queue-wait': '10m',
         'server.register-instrumentation': 'true',
         ...flags,
       },
@@ -31,6 +32,7 @@ async function withHanging(
 test('heavy queries that wait for the backend leave -max-concurrent to the others', async (t) => {
   const flags = {
     'backend-max-concurrent-heavy-queries': '1',
+    'backend-heavy-query-queue-wait': '10m',
     'backend-max-concurrent-metadata-scans': '0',
   };
   await withHanging('/select/logsql/query', flags, async (url) => {
