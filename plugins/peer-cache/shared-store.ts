@@ -1,4 +1,5 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
+import { odd, reasonOf, tooLate, type FailureReason } from './store-failure.js';
 import { createHash, createHmac, randomUUID } from 'node:crypto';
 import { CircuitBreaker } from '../../core/base/admission/circuit-breaker.js';
 import { ByteLru } from '../../core/base/memory/byte-lru.js';
@@ -381,25 +382,6 @@ export class SharedStore implements AnswerTier {
     this.#logAtMs.set(body, nowMs + logEveryMs);
     this.#host.log.warn(body, { ...this.#where, ...fields });
   }
-}
-
-const odd = 'the store sent an unexpected reply';
-
-class TooLate extends Error {}
-
-function tooLate(): Error {
-  return new TooLate();
-}
-
-type FailureReason = 'timeout' | 'auth' | 'full' | 'connection' | 'other';
-
-/** Classifies an error. Error messages of servers begin with a word in capitals. */
-function reasonOf(error: unknown): FailureReason {
-  if (error instanceof TooLate) return 'timeout';
-  const { message } = error instanceof Error ? error : { message: '' };
-  if (/^(?:NOAUTH|WRONGPASS|NOPERM|ERR AUTH)\b/.test(message)) return 'auth';
-  if (/^(?:OOM|READONLY|MISCONF)\b/.test(message)) return 'full';
-  return message === odd || /^[A-Z]+ /.test(message) ? 'other' : 'connection';
 }
 
 function ignore(): void {
