@@ -1,5 +1,4 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
-import { odd, reasonOf, tooLate, type FailureReason } from './store-failure.js';
 import { createHash, createHmac, randomUUID } from 'node:crypto';
 import { CircuitBreaker } from '../../core/base/admission/circuit-breaker.js';
 import { ByteLru } from '../../core/base/memory/byte-lru.js';
@@ -11,6 +10,7 @@ import { frameBytes, fromStored, toStored } from '../../core/cache/frame.js';
 import { tenantOf } from '../../core/cache/keys.js';
 import type { Host } from '../../core/plugin/index.js';
 import type { sharedMetrics } from './shared-metrics.js';
+import { odd, reasonOf, tooLate, type FailureReason } from './store-failure.js';
 
 export interface SharedStoreSettings {
   /** `redis[s]://[[user]:password@]host[:port][/database]` */
@@ -84,6 +84,7 @@ export class SharedStore implements AnswerTier {
   readonly #generations: ByteLru<string>;
   /** New generations of areas that this process has purged, until the store has them. */
   readonly #pending = new Map<string, string>();
+  /** The last run that sends pending purges. */
   #sending = Promise.resolve();
   /** Areas that another replica has purged, until the caches of this process have been purged. */
   readonly #dropping = new Set<string>();

@@ -21,9 +21,8 @@ type RowLeaf = LeafPlan & { readonly columns: readonly FieldRef[] };
 /** The only leaf of a plan, if it is the whole query and may be answered from rows read for others too; otherwise undefined. */
 function rowLeafOf({ tree }: MetricPlan): RowLeaf | undefined {
   if (tree.kind !== 'leaf') return undefined;
-  const { storedValues, columns } = tree.leaf;
-  const readsRows = canBeGathered(tree.leaf) && storedValues === undefined;
-  return readsRows && columns !== undefined ? { ...tree.leaf, columns } : undefined;
+  const { columns } = tree.leaf;
+  return columns !== undefined && canBeGathered(tree.leaf) ? { ...tree.leaf, columns } : undefined;
 }
 
 /** Identifies leaves that can be read together over one range: by their rows and lookback. */

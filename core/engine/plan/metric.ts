@@ -101,8 +101,13 @@ function* openLeaf(
 }
 
 /** True for a leaf of lines whose rows are best read together with those of others. */
-export function canBeGathered({ push, shortLines }: Pick<LeafPlan, 'push' | 'shortLines'>): boolean {
-  return [push, shortLines].every((way) => way === undefined || isAskedInBursts(way.parsed));
+export function canBeGathered({
+  push,
+  shortLines,
+  storedValues,
+}: Pick<LeafPlan, 'push' | 'shortLines' | 'storedValues'>): boolean {
+  const ways = [push, shortLines];
+  return storedValues === undefined && ways.every((way) => way === undefined || isAskedInBursts(way.parsed));
 }
 
 /**
@@ -114,9 +119,9 @@ export function gatheringKey(leaf: Leaf, naming: Naming): string | undefined {
   const { selector, stages } = query;
   const isLineFilter = (stage: Stage): boolean => descriptorOf(stage).order === 'filter';
   const residual = stages.filter((stage) => !isLineFilter(stage));
-  if (!canBeGathered({ ...decideLeaf(leaf, residual), shortLines: planShortLines(leaf, residual) }))
-    return undefined;
-  if (planStoredValues(leaf, residual) !== undefined) return undefined;
+  const { push } = decideLeaf(leaf, residual);
+  const [shortLines, storedValues] = [planShortLines(leaf, residual), planStoredValues(leaf, residual)];
+  if (!canBeGathered({ push, shortLines, storedValues })) return undefined;
   if (columnsFor(visibleNames(leaf), naming) === undefined || mayKeepErrors(leaf)) return undefined;
   const filters = stages.filter(isLineFilter).map(printStage);
   const times = [intervalNanoseconds, offsetNanoseconds].map(String);

@@ -176,7 +176,7 @@ export function levelConditions(filter: StringLabelFilter): LevelConditions | un
   const words = levels.map(wordsOfLevel);
   const lines = linesWith(words.flat());
   if (lines === undefined) return undefined;
-  // A text that is no level is shown as it is stored, or as any stored value may be shown.
+  // A requested text that is not a level word may be the shown form of a value that is stored differently.
   if (words.some((list) => list.length === 0)) return { lines, holds: present, holdsNumber: present };
   const anyCase = `(?i:${words.flat().join('|')})`;
   const numbers = severityNumbers(levels).join('|');

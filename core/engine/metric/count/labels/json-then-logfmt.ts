@@ -4,7 +4,7 @@ import { jsonLabels } from './json.js';
 import { logfmtLabels, mayHavePair, mayHavePairIn } from './logfmt.js';
 import { fitted, type ParsedLabels } from './parsed-labels.js';
 
-// No more than these precede an object that Loki reads.
+// A line that Loki parses as a JSON object starts with a brace, or with blanks before it.
 const starts = ['{', ' ', '\t', '\n', '\r'];
 const mayBeObjects = or(...starts.map((text) => field('_msg', { kind: 'exact-prefix', text })));
 

@@ -52,7 +52,7 @@ function isDecided(name: string, index: number): LogsqlFilter {
   const [key, value, start, rest] = [`${name}=`, labelColumn(name), textBefore(index), textBehind(index)];
   const [isFound, blankKey] = [present(rest), ` ${key}`];
   // A key may also follow a control character, a quote, or another blank, which Loki trims.
-  const isElsewhere = regexp('_msg', `(?:[\\x00-\\x1f"]|${otherBlank})${key}`);
+  const isElsewhere = regexp('_msg', `[\\x00-\\x1f"${otherBlanks}]${key}`);
   const isFoundOnce = and(
     not(or(substring(rest, blankKey), field(rest, { kind: 'exact-prefix', text: key }))),
     or(and(not(substring(start, key)), not(substring(rest, key))), not(isElsewhere)),
@@ -83,7 +83,10 @@ function isReadAlike(name: string, value: string): LogsqlFilter {
   return or(and(isBare, isValid, not(hasControls)), regexp(paddedLine, ` ${name}="${plainText}" `));
 }
 
-const otherBlank = `[${spaces.filter((char) => char > '\x7f').join('')}]`;
+/** All blanks that Loki trims from keys and that are not ASCII. */
+const otherBlanks = spaces.filter((char) => char > '\x7f').join('');
+const trimmedKey = `[${otherBlanks}]+=`;
+const hasTrimmedKey = new RegExp(trimmedKey);
 
 /** Matches lines without another key of this label: Loki trims blanks, and every character that labels cannot have becomes an underscore. */
 function hasNoOtherSpelling(name: string): LogsqlFilter {
@@ -91,7 +94,7 @@ function hasNoOtherSpelling(name: string): LogsqlFilter {
   const joints = parts.map(
     (part, index) => `${index === 0 ? first : parts[index - 1]}[^0-9A-Za-z_= "]${part}`,
   );
-  return and(...[...joints, `${lastPart(name)}${otherBlank}+=`].map((other) => not(regexp('_msg', other))));
+  return and(...[...joints, `${lastPart(name)}${trimmedKey}`].map((other) => not(regexp('_msg', other))));
 }
 
 function lastPart(name: string): string {
@@ -101,12 +104,12 @@ function lastPart(name: string): string {
 /** Matches lines from which `| logfmt` may make the label, and some others. */
 export function mayHavePair(name: string): LogsqlFilter {
   const part = lastPart(name);
-  return or(substring('_msg', `${part}=`), regexp('_msg', `${part}${otherBlank}+=`));
+  return or(substring('_msg', `${part}=`), regexp('_msg', `${part}${trimmedKey}`));
 }
 
 /** As `mayHavePair`, for a line of a sample. */
 export function mayHavePairIn(line: string, name: string): boolean {
-  return new RegExp(`${lastPart(name)}${otherBlank}*=`).test(line);
+  return line.includes(`${lastPart(name)}=`) || hasTrimmedKey.test(line);
 }
 
 function groupOf(line: string, names: readonly string[]): string {
