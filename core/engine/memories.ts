@@ -2,11 +2,10 @@ import type { Clock } from '../base/clock.js';
 import { ByteLru, type Memory } from '../base/memory/byte-lru.js';
 import type { Meters } from '../base/meters.js';
 import { Facts, type FactMemory } from './facts.js';
-import { profileCodec, levelsCodec } from './metric/count/fact-codecs.js';
+import { profileCodec } from './metric/count/fact-codecs.js';
 import { SelectionProfiler, type SelectionProfile, type SegmentProfile } from './metric/count/profile.js';
 import { StreamChecksums, type StreamListing } from './metric/count/stream-listing.js';
 import { LineDigests, type LineDigest } from './metric/count/line-digests.js';
-import { SpelledLevelFinder, type SegmentLevels } from './metric/count/spelled-levels.js';
 import type { SeenRows, SentRows } from './metric/cost.js';
 import type { Declined } from './metric/declined.js';
 import type { LearnedSums } from './volume/metadata-bytes.js';
@@ -44,7 +43,6 @@ export const learnedMetrics = {
 export interface Memories {
   readonly profiler: SelectionProfiler;
   readonly digests: LineDigests;
-  readonly spelled: SpelledLevelFinder;
   /** Declines of strategies caused by data. */
   readonly refusals: Memory<Declined>;
   /** Streams and fields by owner of the data and selection. */
@@ -96,15 +94,15 @@ export function createMemories({
   const changed = (): void => void (revision += 1);
   const checksums = new StreamChecksums();
   const segments = memory<SegmentProfile>('stretches', segmentLimits, changed);
-  const spelled = memory<SegmentLevels>('spelled-levels', usualLimits, changed);
-  const kept: readonly FactMemory[] = [
-    { name: 'stretches', memory: segments, limits: segmentLimits, codec: profileCodec },
-    { name: 'spelled-levels', memory: spelled, limits: usualLimits, codec: levelsCodec },
-  ];
+  const kept: FactMemory = {
+    name: 'stretches',
+    memory: segments,
+    limits: segmentLimits,
+    codec: profileCodec,
+  };
   return {
     profiler: new SelectionProfiler(segments, memory<SelectionProfile>('selections'), { checksums, clock }),
     digests: new LineDigests(memory<LineDigest | Declined>('shapes')),
-    spelled: new SpelledLevelFinder(spelled, { checksums, clock }),
     refusals: memory<Declined>('refusals'),
     listings: memory<StreamListing>('inventories', listingLimits),
     densities: memory<number>('densities'),

@@ -8,7 +8,6 @@ import type { Memories } from '../memories.js';
 import type { LeafPlan } from '../plan/types.js';
 import type { ProfileSource } from './count/profile.js';
 import type { LineSamples } from './count/line-samples.js';
-import type { SpelledLevelFinder } from './count/spelled-levels.js';
 import type { MetricCounts } from './counts.js';
 import type { RowEstimates } from './cost.js';
 import type { Declined, Declines } from './declined.js';
@@ -36,9 +35,8 @@ export interface MetricContext extends Backend, Memories {
 }
 
 /** State shared by the leaves of one request. */
-export interface LeafContext extends Omit<MetricContext, 'profiler' | 'refusals' | 'spelled'> {
+export interface LeafContext extends Omit<MetricContext, 'profiler' | 'refusals'> {
   readonly profiler: ProfileSource;
-  readonly spelled: Pick<SpelledLevelFinder, 'of'>;
   readonly counts: MetricCounts;
   readonly samples: Pick<LineSamples, 'of'>;
   readonly declines: Declines;

@@ -281,15 +281,11 @@ async function shortRows(
   const selectedRows = rowsOfStreams(streamListing.listed);
   const digest = await context.digests.of(question, { ...context, selection, range, rows: selectedRows });
   if (isDeclined(digest)) return digest;
-  const asked = context.profiler.deferProof(
-    {
-      ...{ ...context, selection, columns: grouping.streamKeyColumns },
-      misparsedRows: labels.misparsedRows,
-      uncertainLines: digest.proven?.uncertainLines,
-    },
-    selectedRows,
-    range,
-  );
+  const asked = {
+    ...{ ...context, selection, columns: grouping.streamKeyColumns },
+    misparsedRows: labels.misparsedRows,
+    uncertainLines: digest.proven?.uncertainLines,
+  };
   const profile = await context.profiler.of(asked, range, streamListing);
   if (profile.surplus?.length !== 0) return decline('repeated-rows');
   if (profile.missing > 0) return decline('missing-lines');

@@ -138,13 +138,11 @@ class KnownLeaf {
   }
 
   /** Dependencies for the next attempt that record what profiles and samples show. */
-  learning(): Pick<LeafContext, 'profiler' | 'samples' | 'spelled'> {
+  learning(): Pick<LeafContext, 'profiler' | 'samples'> {
     this.#sampled = { rows: 0, bytes: 0 };
-    const { profiler, samples, spelled } = this.context;
+    const { profiler, samples } = this.context;
     return {
-      spelled: { of: (asked) => spelled.of({ ...asked, onSample: (...sent) => this.#noteSampled(...sent) }) },
       profiler: {
-        deferProof: (...asked) => profiler.deferProof(...asked),
         lastKnown: (asked) => profiler.lastKnown(asked),
         knows: (asked) => profiler.knows(asked),
         of: async (asked, range, listing) => {
@@ -177,12 +175,7 @@ class KnownLeaf {
     // An earlier attempt may have read the same sample.
     if (this.#samples.has(lines)) return;
     this.#samples.add(lines);
-    this.#noteSampled(lines.length, bytes);
-  }
-
-  /** Records amounts that were sent only once, to inspect lines. */
-  #noteSampled(rows: number, bytes: number): void {
-    this.#sampled = { rows: this.#sampled.rows + rows, bytes: this.#sampled.bytes + bytes };
+    this.#sampled = { rows: this.#sampled.rows + lines.length, bytes: this.#sampled.bytes + bytes };
   }
 
   /** Records that a strategy has read the leaf. */

@@ -4,8 +4,6 @@ import { levelNames, mayBeLevelName } from './level-words.js';
 const names: ReadonlySet<string> = new Set(levelNames);
 /** Levels are searched for in the line's object and in the objects directly in it (limit `log_level_from_json_max_depth`). */
 const maxDepth = 2;
-/** The placeholder for a number in a text with collapsed numbers. */
-const collapsedNumber = '<N>';
 const literals = ['true', 'false', 'null'];
 
 const quote = 0x22;
@@ -17,26 +15,19 @@ const closeBrace = 0x7d;
 const openBracket = 0x5b;
 const closeBracket = 0x5d;
 
-/** The first field of a JSON object that holds a level. */
-export interface LevelField {
-  /** Its value as written, with escapes; undefined if there is none before the object ends or becomes invalid. */
-  readonly value: string | undefined;
-  /** True if a placeholder was taken for a number, although the collapsed text may not have been one. */
-  readonly trustsNumber: boolean;
-}
-
 interface Search {
   readonly text: string;
-  readonly isCollapsed: boolean;
   value: string | undefined;
-  trustsNumber: boolean;
 }
 
-/** Searches in the order of the text, including nested objects. In an unmodified line nothing is collapsed. */
-export function levelField(text: string, isCollapsed: boolean): LevelField {
-  const search: Search = { text, isCollapsed, value: undefined, trustsNumber: false };
+/**
+ * The value, as written with escapes, of the first field of a JSON object that holds a level: in the order of the text, including nested
+ * objects. Undefined if there is none before the object ends or becomes invalid.
+ */
+export function levelField(text: string): string | undefined {
+  const search: Search = { text, value: undefined };
   searchObject(search, 0, text.length, 1);
-  return search;
+  return search.value;
 }
 
 /** Searches an object; returns false if the search is over, because a level was found or the text is invalid. */
@@ -79,14 +70,12 @@ function searchValue(search: Search, at: number, end: number, depth: number, isL
     return after < 0 || depth === maxDepth || searchObject(search, at, after, depth + 1) ? after : -1;
   }
   const after = endOfScalar(text, at, end);
-  return isScalar(search, at, after, code) ? after : -1;
+  return isScalar(text, at, after, code) ? after : -1;
 }
 
 /** True for a scalar; only the start of a number is checked. */
-function isScalar(search: Search, start: number, end: number, code: number): boolean {
-  const { text } = search;
+function isScalar(text: string, start: number, end: number, code: number): boolean {
   if ((code >= 0x30 && code <= 0x39) || code === minus) return true;
-  if (search.isCollapsed && text.startsWith(collapsedNumber, start)) return (search.trustsNumber = true);
   return literals.some((literal) => start + literal.length === end && text.startsWith(literal, start));
 }
 

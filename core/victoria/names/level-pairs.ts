@@ -12,26 +12,18 @@ const quote = 0x22;
 const equals = 0x3d;
 const replacement = 0xfffd;
 
-/** The logfmt pair that holds a level. */
-export interface LevelPair {
-  /** Its value without quotes and escapes; undefined if there is no such pair, or no value. */
-  readonly value: string | undefined;
-  /** True if no continuation of the text could change the result, because no name has precedence, or the text is not logfmt. */
-  readonly isFinal: boolean;
-}
-
 /**
- * Finds the name that comes first in the list, ignoring case, in the part of the text that is logfmt. Of equal names, the first one counts.
+ * The value, without quotes and escapes, of the pair whose name comes first in the list, ignoring case, in the part of the text that is
+ * logfmt. Of equal names, the first one counts. Undefined if there is no such pair, or if it has no value.
  */
-export function levelPair(text: string): LevelPair {
+export function levelPair(text: string): string | undefined {
   const search = new PairSearch(text);
   while (search.next());
-  return search;
+  return search.value;
 }
 
-class PairSearch implements LevelPair {
+class PairSearch {
   value: string | undefined;
-  isFinal = false;
   #at = 0;
   #rank = Infinity;
   readonly #text: string;
@@ -55,7 +47,8 @@ class PairSearch implements LevelPair {
     }
     this.#at = at;
     if (at === text.length) return this.#end(start, isBroken);
-    if (isBroken || code === quote || (code === equals && at === start)) return this.#break();
+    // The rest is not logfmt.
+    if (isBroken || code === quote || (code === equals && at === start)) return false;
     const rank = this.#rankOf(start, at);
     return code === equals ? this.#value(rank) : this.#take(rank, undefined);
   }
@@ -69,7 +62,7 @@ class PairSearch implements LevelPair {
     for (; at < text.length; at += 1) {
       const code = text.charCodeAt(at);
       if (code <= space) break;
-      if (code === equals || code === quote) return this.#break();
+      if (code === equals || code === quote) return false;
     }
     this.#at = at;
     return this.#take(rank, rank < this.#rank ? text.slice(start, at) : undefined);
@@ -85,7 +78,7 @@ class PairSearch implements LevelPair {
     if (!isEscaped && rank >= this.#rank) return true;
     const written = text.slice(start + 1, last);
     const value = isEscaped ? unquoteLogfmt(written) : written;
-    return value === undefined ? this.#break() : this.#take(rank, value);
+    return value !== undefined && this.#take(rank, value);
   }
 
   /** Handles the end of the text within a key or after a pair. */
@@ -94,16 +87,10 @@ class PairSearch implements LevelPair {
     return false;
   }
 
-  #break(): boolean {
-    this.isFinal = true;
-    return false;
-  }
-
   #take(rank: number, value: string | undefined): boolean {
     if (rank >= this.#rank) return true;
     this.#rank = rank;
     this.value = value;
-    this.isFinal = rank === 0;
     return rank > 0;
   }
 

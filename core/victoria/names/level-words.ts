@@ -53,6 +53,11 @@ const known: ReadonlyMap<string, string> = new Map([
 /** All level words, in lower case. */
 export const levelWords: readonly string[] = [...known.keys()];
 
+/** A word as programs write it: in lower case, with a capital, and in upper case. */
+export function usualSpellings(word: string): readonly [string, string, string] {
+  return [word, `${word.slice(0, 1).toUpperCase()}${word.slice(1)}`, word.toUpperCase()];
+}
+
 /** The words for a level, in lower case; empty for an unknown level. */
 export function wordsOfLevel(level: string): readonly string[] {
   return [...known].filter(([, name]) => name === level).map(([word]) => word);
@@ -63,13 +68,31 @@ export function normalLevel(text: string): string | undefined {
   return text.length > 11 ? undefined : known.get(text.toLowerCase());
 }
 
+/** The words that express a level anywhere in a text, in lower case. */
+export const spelledLevels: readonly string[] = [
+  'trace',
+  'debug',
+  'fatal',
+  'critical',
+  'error',
+  'err',
+  'warning',
+  'warn',
+  'info',
+];
+
 // The characters allowed before a word differ from those allowed after it.
 const before = ' \t\n[({"\'=|';
 const behind = ' \t\n[](){}:,!"\'=|';
-const oneOf = (characters: string): string => `[${characters.replaceAll(']', '\\]')}]`;
-// The lowercase of the dotted capital I starts with an i.
-const words = 'trace|debug|fatal|cr[iİ]t[iİ]cal|err(?:or)?|warn(?:[iİ]ng)?|[iİ]nfo';
-const levelWord = new RegExp(`(?:^|${oneOf(before)})(${words})(?=$|${oneOf(behind)})`, 'i');
+const oneOf = (characters: string): string => `[${characters.replaceAll(/[[\]]/g, '\\$&')}]`;
+
+/** A regular expression for the first level word in a text, where it stands for a level; the word is the only group. */
+export function levelWordPattern(words: string): string {
+  return `(?:^|${oneOf(before)})(${words})(?:$|${oneOf(behind)})`;
+}
+
+// The lowercase of the dotted capital I is an i.
+const levelWord = new RegExp(levelWordPattern(spelledLevels.join('|').replaceAll('i', '[iİ]')), 'i');
 
 /**
  * The characters around a part of a text: the one before it (`^` at the start) and the one after it (`$` at the end). Undefined if a word

@@ -74,12 +74,12 @@ function valueInLine(line: string): string | undefined {
   // Most lines that are neither JSON nor logfmt need not be searched for names.
   const isObjectLine = isObject(line);
   if ((!isObjectLine && !line.includes('=')) || !mayHoldName.test(line)) return undefined;
-  return isObjectLine ? levelField(line, false).value : levelPair(line).value;
+  return isObjectLine ? levelField(line) : levelPair(line);
 }
 
 /** True if a line is taken for a JSON object. */
-export function isObject(line: string): boolean {
-  return endsObject(line) && isObjectStart(line);
+function isObject(line: string): boolean {
+  return endsObject(line) && startOfObject.test(line);
 }
 
 function endsObject(line: string): boolean {
@@ -90,9 +90,4 @@ function endsObject(line: string): boolean {
 
 function isAsciiSpace(code: number): boolean {
   return code === 0x20 || (code >= 0x09 && code <= 0x0d);
-}
-
-/** True when a line that starts with this text may be a JSON object. */
-export function isObjectStart(text: string): boolean {
-  return startOfObject.test(text);
 }

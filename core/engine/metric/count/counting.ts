@@ -225,10 +225,6 @@ export interface DigestCount {
   readonly groups: readonly RowGroup[];
   /** Selects the rows whose class leaves their meaning undecided; undefined when there are none. */
   readonly undecided: readonly LogsqlPipe[] | undefined;
-  /** Matches all undecided rows that were counted; any row unless given. */
-  readonly ambiguous?: LogsqlFilter;
-  /** Matches rows that were not counted and must be read. */
-  readonly unclassifiable?: LogsqlFilter | undefined;
 }
 
 export interface DigestRequest extends CountRequest {

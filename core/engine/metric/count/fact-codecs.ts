@@ -6,8 +6,6 @@ import type { BackendRow } from '../../../victoria/upstream/types.js';
 import type { DenseRepeats } from './found-repeats.js';
 import type { StreamTimes } from './repeated-times.js';
 import { bytesOfProfile, type SegmentProfile } from './profile.js';
-import type { LineKind, StreamLevelStats } from './level-classes.js';
-import { bytesOfSpelled, type SegmentLevels } from './spelled-levels.js';
 import type { SegmentFinding } from './segment-findings.js';
 
 /** Printer and parser for one kind of finding. */
@@ -66,40 +64,6 @@ export const profileCodec: FactCodec<SegmentProfile> = {
     };
   },
 };
-
-export const levelsCodec: FactCodec<SegmentLevels> = {
-  bytesOf: bytesOfSpelled,
-  print: ({ checksum, streams }) => ({
-    tally: String(checksum),
-    streams: [...streams].map(([text, { kinds, used, around }]) => ({
-      text,
-      kinds:
-        kinds?.map(({ value, level, words, decisive }) => ({ value, level, words, telling: decisive })) ??
-        null,
-      used,
-      around: [...around].map(([word, texts]) => ({ word, texts: [...texts] })),
-    })),
-  }),
-  parse: (json) => {
-    const of = membersOf(json);
-    return { checksum: integerOf(of['tally']), streams: new Map(listOf(of['streams'], streamOf)) };
-  },
-};
-
-function streamOf(json: unknown): [string, StreamLevelStats] {
-  const of = membersOf(json);
-  const around = listOf(of['around'], (each): [number, Set<string>] => {
-    const { word, texts } = membersOf(each);
-    return [countOf(word), new Set(textsOf(texts))];
-  });
-  const kinds = orNull(of['kinds'], (all) => listOf(all, kindOf));
-  return [textOf(of['text']), { kinds, used: countOf(of['used']), around: new Map(around) }];
-}
-
-function kindOf(json: unknown): LineKind {
-  const { value, level, words, telling } = membersOf(json);
-  return { value: textOf(value), level: textOf(level), words: countOf(words), decisive: countOf(telling) };
-}
 
 function denseOf(json: unknown): DenseRepeats {
   const { startNs, endNs, streams, columns } = membersOf(json);

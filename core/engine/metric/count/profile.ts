@@ -74,9 +74,6 @@ export interface SegmentProfile
 
 /** TTL of the profile of another range as a guess. */
 const lastKnownMs = 600_000;
-/** Time during which a selection counts as requested before. */
-const askedMs = 86_400_000;
-const bytesOfMark = 16;
 /** Maximum number of groups of a segment; with more, the columns are treated as independent of streams. */
 const maxGroups = 50_000;
 export const plainProfile: SelectionProfile = {
@@ -108,20 +105,6 @@ export class SelectionProfiler {
     this.#findings = new SegmentFindings(findings, bytesOfProfile, proofs);
     this.#latest = latest;
     this.#checksums = proofs.checksums;
-  }
-
-  /**
-   * Omits the search for uncertain lines when a selection is requested for the first time. The proof takes as long as one count without it,
-   * so it pays off only if the selection is requested again.
-   */
-  deferProof(request: ProfileRequest, rows: number, range: TimeRange): ProfileRequest {
-    // If no rows will be inspected now, there is nothing to save.
-    if (request.uncertainLines === undefined || request.assumptions?.allows(rows, range) === true)
-      return request;
-    const key = `asked ${keyOf(request)}`;
-    const isNew = this.#latest.get(key) === undefined;
-    this.#latest.set(key, plainProfile, bytesOfMark, askedMs);
-    return isNew ? { ...request, uncertainLines: undefined } : request;
   }
 
   /** The latest profile of a selection, for any range. */
@@ -181,7 +164,7 @@ async function assumed(
   return { ...profile, missing, isUncompared: true };
 }
 
-export type ProfileSource = Pick<SelectionProfiler, 'deferProof' | 'lastKnown' | 'knows' | 'of'>;
+export type ProfileSource = Pick<SelectionProfiler, 'lastKnown' | 'knows' | 'of'>;
 
 function withUncertainty(
   profile: SelectionProfile,
@@ -197,14 +180,7 @@ function withUncertainty(
  */
 export function memoizedProfiles(profiler: ProfileSource): ProfileSource {
   const profiles = new Map<string, Promise<SelectionProfile>>();
-  const worth = new Map<string, ProfileRequest>();
   return {
-    deferProof: (request, rows, range) => {
-      const key = keyOf(request);
-      const known = worth.get(key) ?? profiler.deferProof(request, rows, range);
-      worth.set(key, known);
-      return known.uncertainLines === undefined ? { ...request, uncertainLines: undefined } : request;
-    },
     lastKnown: (request) => profiler.lastKnown(request),
     knows: (request) => profiler.knows(request),
     of: (request, range, listing) => {

@@ -161,26 +161,22 @@ async function begin(
   await pacer.due();
   const byLabels =
     names === 'all' ? byStream : await atPace(groupByLabels(names, streamListing, sources, naming), pacer);
-  const profileRequest = context.profiler.deferProof(
-    {
-      ...context,
-      selection,
-      // If all labels are visible, a row that overrides a field of its stream has one more label.
-      columns: names === 'all' ? fieldsOfAll(streamListing) : byLabels.streamKeyColumns,
-      misparsedRows: unitedRows([
-        lines && plan.push.parsed && labelsOf(plan.push.parsed).misparsedRows,
-        rewrittenRows(sources.all),
-      ]),
-      uncertainLines: joinUncertainLines([
-        ...(digest?.proven === undefined ? [] : [digest.proven.uncertainLines]),
-        ...(levelDoubts === undefined
-          ? []
-          : [{ ...levelDoubts, filter: and(undecided.filter, levelDoubts.filter) }]),
-      ]),
-    },
-    rows,
-    buckets.range,
-  );
+  const profileRequest = {
+    ...context,
+    selection,
+    // If all labels are visible, a row that overrides a field of its stream has one more label.
+    columns: names === 'all' ? fieldsOfAll(streamListing) : byLabels.streamKeyColumns,
+    misparsedRows: unitedRows([
+      lines && plan.push.parsed && labelsOf(plan.push.parsed).misparsedRows,
+      rewrittenRows(sources.all),
+    ]),
+    uncertainLines: joinUncertainLines([
+      ...(digest?.proven === undefined ? [] : [digest.proven.uncertainLines]),
+      ...(levelDoubts === undefined
+        ? []
+        : [{ ...levelDoubts, filter: and(undecided.filter, levelDoubts.filter) }]),
+    ]),
+  };
   const make = async (profile: SelectionProfile): Promise<Statistics | Declined> => {
     const grouping = await atPace(groupAroundOverrides(byLabels, profile, streamListing, sources), pacer);
     if (grouping.size * buckets.count > maxPoints) return decline('too-many-values');

@@ -15,7 +15,6 @@ import { missingLineRows } from '../../plan/missing-lines.js';
 import type { LeafPlan, LeafPush } from '../../plan/types.js';
 import type { LeafContext } from '../context.js';
 import { decline, isDeclined, type Declined } from '../declined.js';
-import { rowsOfStreams } from '../row-windows.js';
 import { readEntries, type RowRequest } from '../rows.js';
 import {
   type Buckets,
@@ -42,7 +41,6 @@ import {
   type UndecidedRows,
 } from './grouping.js';
 import type { StreamListing } from './stream-listing.js';
-import { formsQuestion } from './spelled-levels.js';
 import { cheapestDigest, withLevels, type LineDigest, type LineQuestion } from './line-digests.js';
 
 /** Groups allowed per series of the answer: dropped fields merge several groups into one series. */
@@ -211,9 +209,8 @@ export class Statistics {
       });
     if (others === 'rows') await this.#addUndecided(into, selectedRows, []);
     else if (others !== 'none') {
-      const { undecided, ambiguous, unclassifiable } = others;
-      if (undecided !== undefined) await this.#addUndecided(into, selectedRows, undecided, ambiguous);
-      if (unclassifiable !== undefined) await this.#addUndecided(into, selectedRows, [], unclassifiable);
+      const { undecided } = others;
+      if (undecided !== undefined) await this.#addUndecided(into, selectedRows, undecided);
     }
   }
 
@@ -265,31 +262,11 @@ export class Statistics {
   async #countByDigest(lines: LineDigest | undefined): Promise<DigestCount | 'rows'> {
     const { levels, profile } = this.#parts;
     const { filter } = this.#undecidedRows();
-    if (levels === undefined || isDeclined(levels))
-      return lines === undefined ? this.#countBySpelling() : 'rows';
+    if (levels === undefined || isDeclined(levels)) return 'rows';
     const byLevel = cheapestDigest(levels, profile);
     const digest = lines === undefined ? byLevel : withLevels(lines, byLevel);
     const kind = `shapes ${this.#parts.lines?.question.key ?? ''}`;
     return this.#countUndecided(kind, digest, and(this.#filter, filter));
-  }
-
-  /** Counts lines by the words that determine their level, in the streams where words do. */
-  async #countBySpelling(): Promise<DigestCount | 'rows'> {
-    const { plan, context, buckets, streamListing } = this.#parts;
-    const { filter, selection } = this.#undecidedRows();
-    const sampled = and(plan.selection, selection);
-    const digest = await this.#cutting(formsQuestion, sampled);
-    if (isDeclined(digest)) return 'rows';
-    const spelled = await context.spelled.of({
-      ...{ ...context, range: buckets.range, listing: streamListing, digest },
-      ...{ selection: plan.selection, lines: and(plan.selection, filter), sampled },
-      streams: streamsWithoutLevel(streamListing.streams),
-    });
-    if (isDeclined(spelled)) return 'rows';
-    const { classifiable, unclassifiable, ambiguous } = spelled;
-    const within = and(this.#filter, filter, classifiable);
-    const counted = await this.#countUndecided('spelled levels', spelled.digest, within);
-    return counted === 'rows' ? 'rows' : { ...counted, ambiguous, unclassifiable };
   }
 
   /** Counts the rows of a filter by class, for groups with the level in the line. */
@@ -301,15 +278,6 @@ export class Statistics {
     const asked = this.#countRequest(filter);
     const counted = await this.#unlessDeclined(kind, () => countByDigest({ ...asked, digest }));
     return isDeclined(counted) ? 'rows' : counted;
-  }
-
-  #cutting<Digest extends LineDigest>(
-    question: LineQuestion<Digest>,
-    selection: LogsqlFilter,
-  ): Promise<Digest | Declined> {
-    const { context, buckets, streamListing } = this.#parts;
-    const rows = rowsOfStreams(streamListing.listed);
-    return context.digests.of(question, { ...context, selection, range: buckets.range, rows });
   }
 
   #countRequest(filter: LogsqlFilter): CountRequest {
@@ -344,17 +312,12 @@ export class Statistics {
   }
 
   /** Reads the rows that may have their level in the line. */
-  async #addUndecided(
-    into: LeafEngine,
-    selectedRows: number,
-    pipes: readonly LogsqlPipe[],
-    within: LogsqlFilter = and(),
-  ): Promise<void> {
+  async #addUndecided(into: LeafEngine, selectedRows: number, pipes: readonly LogsqlPipe[]): Promise<void> {
     const { plan } = this.#parts;
     const { filter, selection } = this.#undecidedRows();
     await this.#addUncounted(into, {
-      filter: and(this.#filter, filter, within),
-      selection: and(plan.selection, selection, within),
+      filter: and(this.#filter, filter),
+      selection: and(plan.selection, selection),
       columns: this.#columnsToRead(),
       ...{ pipes, selectedRows },
     });

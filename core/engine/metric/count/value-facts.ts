@@ -72,7 +72,7 @@ export async function valueFactsOf(
   context: LeafContext,
 ): Promise<ValueFacts | Declined> {
   const { values, unwrap, selection } = plan;
-  if (values.parsed === undefined) return storedFactsOf(plan, streamListing, range, signal, context);
+  if (values.parsed === undefined) return storedFactsOf(plan, streamListing, signal, context);
   const { naming, declines } = context;
   const { listed } = streamListing;
   const labels = labelsOf(values.parsed);
@@ -89,18 +89,14 @@ export async function valueFactsOf(
   const sampled = { ...context, selection, range, rows: rowsOfStreams(listed) };
   const digest = await context.digests.of(question, sampled);
   if (isDeclined(digest)) return digest;
-  const profileRequest = context.profiler.deferProof(
-    {
-      ...{ ...context, selection, columns: grouping.streamKeyColumns },
-      misparsedRows: unitedRows([
-        labels.misparsedRows,
-        mayHaveRowLabels ? and(or(...sources.all.map(present)), not(missingLineRows(naming))) : undefined,
-      ]),
-      uncertainLines: digest.proven?.uncertainLines,
-    },
-    sampled.rows,
-    range,
-  );
+  const profileRequest = {
+    ...{ ...context, selection, columns: grouping.streamKeyColumns },
+    misparsedRows: unitedRows([
+      labels.misparsedRows,
+      mayHaveRowLabels ? and(or(...sources.all.map(present)), not(missingLineRows(naming))) : undefined,
+    ]),
+    uncertainLines: digest.proven?.uncertainLines,
+  };
   return { grouping, sources: noFields, digest, profileRequest, mayHaveRowLabels };
 }
 
@@ -108,11 +104,10 @@ export async function valueFactsOf(
 async function storedFactsOf(
   { values: { names }, unwrap, selection }: Unwrapping,
   streamListing: StreamListing,
-  range: TimeRange,
   signal: AbortSignal,
   context: LeafContext,
 ): Promise<ValueFacts | Declined> {
-  const { naming, profiler } = context;
+  const { naming } = context;
   const sourcesOf = (some: ReadonlySet<string>): LabelSourceFields =>
     labelSourceFields(some, streamListing, naming);
   const [valueColumn, another] = sourcesOf(new Set([unwrap.name])).all.filter(
@@ -133,11 +128,7 @@ async function storedFactsOf(
       [valueColumn, value],
     ],
   };
-  const profileRequest = profiler.deferProof(
-    { ...context, selection, columns: grouping.streamKeyColumns },
-    rowsOfStreams(streamListing.listed),
-    range,
-  );
+  const profileRequest = { ...context, selection, columns: grouping.streamKeyColumns };
   return { grouping, sources, digest, profileRequest, mayHaveRowLabels: false };
 }
 

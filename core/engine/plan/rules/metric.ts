@@ -125,10 +125,10 @@ export const metricRules = [
     id: 'metricLevel',
     construct: 'sum by (detected_level) (...), | detected_level="v" before it',
     backend:
-      'extract the text before a level, and the level; collapse_nums; stats by (these, stored level fields) count()',
+      'extract the level with the text before and behind it, or the first level word; stats by (the level, stored level fields) count()',
     verdict: 'superset',
     reason:
-      'lines with the same beginning have the same level if nothing after it can change it, which the proxy decides per group; the lines of other groups are returned as rows of _time, _stream and _msg',
+      'the backend applies the rules by which Loki finds a level, with filters that also match some lines whose level it cannot tell; such lines are sent whole, and the proxy finds their level',
     example: 'sum by (detected_level) (count_over_time({namespace="shop"}[1m]))',
     match: (facts) =>
       facts.names !== 'all' && facts.names.has(detectedLevelName) ? countOf(facts) : undefined,

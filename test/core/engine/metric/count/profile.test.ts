@@ -3,7 +3,7 @@ import test from 'ava';
 import fc from 'fast-check';
 import type { Clock } from '../../../../../core/base/clock.js';
 import type { TimeRange } from '../../../../../core/base/time/range.js';
-import { exact, matcher, streamMatch } from '../../../../../core/victoria/logsql/build.js';
+import { matcher, streamMatch } from '../../../../../core/victoria/logsql/build.js';
 import { defaultNamingSettings, Naming } from '../../../../../core/victoria/names/naming.js';
 import { RowReader } from '../../../../../core/victoria/names/row-reader.js';
 import type { ListingRequest, RowsRequest } from '../../../../../core/victoria/upstream/types.js';
@@ -233,28 +233,4 @@ test('strategies of one request that look at the same rows make one look, and an
   // Another range, and another request, are others.
   await t.throwsAsync(findUntil(lastNs + 1n, once, 2));
   await t.throwsAsync(findUntil(lastNs, memoizedProfiles(newProfiler()), 2));
-});
-
-test('doubts are looked for from the second request on, and known of none before', (t) => {
-  const profiler = newProfiler();
-  const uncertainLines = { key: 'in doubt', pipes: [], filter: exact('app', 'x') };
-  const request = {
-    upstream: new FakeUpstream([]),
-    reader,
-    naming,
-    selection,
-    columns: ['env'],
-    uncertainLines,
-  };
-  const range = { startNs: 1n, endNs: hourNs };
-  const first = memoizedProfiles(profiler);
-  for (const strategy of ['statistics', 'values']) {
-    const asked = first.deferProof(request, 1, range);
-    t.is(asked.uncertainLines, undefined, strategy);
-    t.is(first.lastKnown(asked).uncertainRows, undefined);
-  }
-  const second = memoizedProfiles(profiler).deferProof(request, 1, range);
-  t.is(second.uncertainLines, uncertainLines);
-  t.is(profiler.lastKnown(second).uncertainRows, 0);
-  t.is(profiler.deferProof({ ...request, selection: exact('env', 'y') }, 1, range).uncertainLines, undefined);
 });
