@@ -114,6 +114,8 @@ class KnownLeaf {
   readonly #samples = new Set<readonly SampledLine[]>();
   /** Amounts received as samples of lines by the latest attempt. */
   #sampled = { rows: 0, bytes: 0 };
+  /** Number of rows of the selection, once they were listed. */
+  #listedRows: number | undefined;
 
   constructor(
     readonly request: LeafRequest<LeafPlan>,
@@ -165,7 +167,10 @@ class KnownLeaf {
     const isAssumed = isUncompared === true && this.context.repeatedRows === 'once';
     const before = this.#seen?.inspected;
     const inspected = isAssumed ? before : joined(before, range);
-    const perNs = rowsOfStreams(listed) / lengthOf(range);
+    const rows = rowsOfStreams(listed);
+    this.#listedRows = rows;
+    // A range without rows says nothing about others.
+    const perNs = rows === 0 ? (this.#seen?.perNs ?? 0) : rows / lengthOf(range);
     this.context.seen.set(this.#keyOf(), { perNs, inspected }, seenBytes, seenMs);
   }
 
@@ -181,11 +186,13 @@ class KnownLeaf {
   /** Records that a strategy has read the leaf. */
   ran({ strategy, calls, rows, bytes }: CallTag): void {
     if (calls === 0) return;
+    const ofRows = this.#listedRows ?? this.#rows.rows;
+    if (ofRows === 0) return;
     // The next time, the lines are already inspected.
     const sent = {
       rows: Math.max(0, rows - this.#sampled.rows),
       bytes: Math.max(0, bytes - this.#sampled.bytes),
-      ofRows: this.#rows.rows,
+      ofRows,
       intervals: this.#intervals,
     };
     this.context.sent.set(this.#sentKeyOf(strategy), sent, seenBytes, seenMs);

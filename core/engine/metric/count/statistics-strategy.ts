@@ -190,8 +190,10 @@ async function begin(
   };
   const statistics = await make(context.profiler.lastKnown(profileRequest));
   if (isDeclined(statistics)) return statistics;
-  // If many rows repeat, a count for the times of another range would be useless.
-  const counting = statistics.distinguishesRows ? undefined : statistics.count();
+  // If many rows repeat, a count for the times of another range would be useless, and so would one whose lines turn out to differ.
+  const { profiler } = context;
+  const isProven = profileRequest.uncertainLines === undefined || profiler.knows(profileRequest);
+  const counting = statistics.distinguishesRows || !isProven ? undefined : statistics.count();
   // Handled, because the count may fail before it is awaited.
   counting?.catch(() => undefined);
   return { profileRequest, statistics, counting, make };

@@ -142,6 +142,19 @@ test('rows are read for their cost only where the limit of rows is far', async (
   t.is(tried.at(-1), 'rows:ran');
 });
 
+test('a range without rows is no reason to read the rows of another', async (t) => {
+  const account = 72_005;
+  const text = 'sum by (status) (count_over_time({app="a"} | json [60s]))';
+  await store.push(account, lines(1, 6000));
+  const run = async (startNs: bigint): Promise<string | undefined> => {
+    const request = rangeRequest(text, startNs, startNs + 60n * second, 60n * second);
+    return (await store.run(request, { account, strategies })).tried.at(-1);
+  };
+  t.is(await run(base), 'statistics:ran');
+  for (let time = 0; time < 3; time += 1) await run(base - 86_400n * second);
+  t.is(await run(base), 'statistics:ran');
+});
+
 test('what data has shown to be impossible is not tried again for a while', async (t) => {
   const account = 72_004;
   const entries = Array.from({ length: 300 }, (_, index): StoredEntry => {
