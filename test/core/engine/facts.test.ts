@@ -22,7 +22,7 @@ const row = { _time: '2026-11-01T00:00:00Z', _stream: '{a="b"}', _msg: 'line', c
 /** Every form that a fact may have. */
 const facts: readonly (readonly [name: string, fact: unknown])[] = [
   ['stretches', plain],
-  ['stretches', { ...plain, doubtful: 3, hiding: true, sharing: ['{a="b"}'] }],
+  ['stretches', { ...plain, doubtful: ['{a="c"}'], hiding: true, sharing: ['{a="b"}'] }],
   ['stretches', { ...plain, repeatedAt: null, surplus: null }],
   ['stretches', { ...plain, repeatedAt: ['1793491200000000001', '-5'], surplus: [row, row] }],
   [

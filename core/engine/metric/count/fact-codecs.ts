@@ -28,12 +28,12 @@ export const profileCodec: FactCodec<SegmentProfile> = {
     surplusAt,
     dense,
     misparsedRows,
-    uncertainRows,
+    uncertainStreams,
     ...counts
   }) => ({
     ...counts,
     unreliable: misparsedRows,
-    doubtful: uncertainRows,
+    doubtful: uncertainStreams && [...uncertainStreams],
     tally: String(checksum),
     sharing: [...streamsWithSharedTimes],
     hiding: hasOverrides,
@@ -60,7 +60,7 @@ export const profileCodec: FactCodec<SegmentProfile> = {
       missing: countOf(of['missing']),
       hasOverrides: booleanOf(of['hiding']),
       misparsedRows: countOf(of['unreliable']),
-      uncertainRows: of['doubtful'] === undefined ? undefined : countOf(of['doubtful']),
+      uncertainStreams: of['doubtful'] === undefined ? undefined : new Set(textsOf(of['doubtful'])),
     };
   },
 };

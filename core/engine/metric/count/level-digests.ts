@@ -53,7 +53,8 @@ function* levelDigestFor(lines: readonly string[]): Steps<LineDigest | Declined>
   if (!isWorthwhile(sentLines, lines)) return decline('lines-differ');
   const spelled = words.levels();
   const digest = levelDigestOf(forms, words.contexts());
-  if (spelled === undefined || !isWorthwhile(spelled.ambiguous, lines)) return digest;
+  // Streams with lines that are wrong are counted by the rules.
+  if (!isWorthwhile(spelled.ambiguous, lines) || spelled.wrong * 2 > lines.length) return digest;
   return { ...digest, proven: provenDigest(digest, forms, spelled) };
 }
 

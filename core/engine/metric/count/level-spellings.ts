@@ -43,6 +43,8 @@ export interface LevelSpellings {
   readonly levels: readonly SpelledLevel[];
   /** Number of lines that spell several levels. */
   readonly ambiguous: number;
+  /** Number of lines that spell another level than they have. */
+  readonly wrong: number;
 }
 
 /** Maximum number of distinct contexts of words in one style; with more, they are searched for between any word boundaries. */
@@ -77,8 +79,7 @@ export class SpelledWords {
     return [...new Set(all)].sort();
   }
 
-  /** The levels of the lines; undefined if words do not show the level of each. */
-  levels(): LevelSpellings | undefined {
+  levels(): LevelSpellings {
     const used = [0, 1, 2].flatMap((style) => {
       const alike = spellings.filter((spelling) => spelling.style === style);
       // A program that writes ERROR may write FATAL too, in the same way, although the sample does not contain it.
@@ -86,20 +87,20 @@ export class SpelledWords {
       const around = this.#aroundOf(alike);
       return alike.map((spelling) => ({ ...spelling, around }));
     });
-    let ambiguous = 0;
+    let [ambiguous, wrong] = [0, 0];
     for (const { words, decisive, level, lines } of this.#kinds.values()) {
       const spelled = used.filter(
         ({ bit, around }) => (bit & (around === undefined ? words : decisive)) !== 0,
       );
       const levels = new Set(spelled.map((one) => one.level));
       if (levels.size > 1) ambiguous += lines;
-      else if (([...levels][0] ?? '') !== level) return undefined;
+      else if (([...levels][0] ?? '') !== level) wrong += lines;
     }
     const levels = allLevels.flatMap((level): readonly SpelledLevel[] => {
       const filters = used.filter((one) => one.level === level).map(holds);
       return filters.length === 0 ? [] : [{ level, filter: or(...filters) }];
     });
-    return { levels, ambiguous };
+    return { levels, ambiguous, wrong };
   }
 
   #spelledIn(text: string): Pick<LineKind, 'words' | 'decisive'> {

@@ -29,12 +29,12 @@ export interface ProvenDigest<Digest> {
   readonly digest: Digest;
 }
 
-/** The cheapest digest for `uncertain` uncertain lines; undefined if their number is unknown. */
+/** The cheapest digest for a selection whose uncertain lines are in these streams; undefined if that is unknown. */
 export function cheapestDigest<Digest extends { readonly proven?: ProvenDigest<Digest> | undefined }>(
   digest: Digest,
-  { uncertainRows }: { readonly uncertainRows: number | undefined },
+  { uncertainStreams }: { readonly uncertainStreams: ReadonlySet<string> | undefined },
 ): Digest {
-  return uncertainRows === 0 ? (digest.proven?.digest ?? digest) : digest;
+  return uncertainStreams?.size === 0 ? (digest.proven?.digest ?? digest) : digest;
 }
 
 /** Lines to search for once in a selection; `key` identifies them. */

@@ -46,8 +46,8 @@ export interface SelectionProfile extends FoundRepeats {
   readonly hasOverrides: boolean;
   /** Number of rows that match the requested `misparsedRows` filter. */
   readonly misparsedRows: number;
-  /** Number of rows that match the requested `uncertainLines`; undefined if these were not requested. */
-  readonly uncertainRows: number | undefined;
+  /** `_stream` texts of the streams with rows that match the requested `uncertainLines`; undefined if these were not requested. */
+  readonly uncertainStreams: ReadonlySet<string> | undefined;
   /** True if some rows were not compared, and are taken for different entries. */
   readonly isUncompared?: boolean;
 }
@@ -82,7 +82,7 @@ export const plainProfile: SelectionProfile = {
   missing: 0,
   hasOverrides: false,
   misparsedRows: 0,
-  uncertainRows: 0,
+  uncertainStreams: new Set(),
 };
 
 /** The reason, if any, why the backend cannot shorten or gather the output of `| json` on stored lines. */
@@ -170,7 +170,7 @@ function withUncertainty(
   profile: SelectionProfile,
   { uncertainLines, repeatedRows }: ProfileRequest,
 ): SelectionProfile {
-  const known = uncertainLines === undefined ? { ...profile, uncertainRows: undefined } : profile;
+  const known = uncertainLines === undefined ? { ...profile, uncertainStreams: undefined } : profile;
   return repeatedRows === 'stored' ? { ...known, isUncompared: true } : known;
 }
 
@@ -204,7 +204,7 @@ function merged(found: readonly SegmentProfile[], range: TimeRange): SelectionPr
     missing: found.reduce((sum, { missing }) => sum + missing, 0),
     hasOverrides: found.some(({ hasOverrides }) => hasOverrides),
     misparsedRows: found.reduce((sum, { misparsedRows }) => sum + misparsedRows, 0),
-    uncertainRows: found.reduce((sum, { uncertainRows = 0 }) => sum + uncertainRows, 0),
+    uncertainStreams: new Set(found.flatMap(({ uncertainStreams = [] }) => [...uncertainStreams])),
   };
 }
 
@@ -213,13 +213,14 @@ const bytesOfTime = 24;
 /** The approximate size of a profile, which is mostly stream texts. */
 export function bytesOfProfile({
   streamsWithSharedTimes,
+  uncertainStreams = new Set(),
   repeatedAt = [],
   surplus = [],
   surplusAt = [],
   dense,
 }: SelectionProfile | SegmentProfile): number {
   let bytes = 200 + bytesOfTime * repeatedAt.length;
-  for (const text of streamsWithSharedTimes) bytes += 2 * text.length + 60;
+  for (const text of [...streamsWithSharedTimes, ...uncertainStreams]) bytes += 2 * text.length + 60;
   for (const row of surplus) bytes += bytesOfRow(row);
   for (const { stream, times } of surplusAt) bytes += 2 * stream.length + 200 + times.byteLength;
   for (const { streams, columns } of dense)
@@ -242,7 +243,7 @@ class SegmentCounter {
   missing = 0;
   groups = 0;
   misparsedRows = 0;
-  uncertainRows = 0;
+  readonly uncertainStreams = new Set<string>();
   hasOverrides = false;
 
   get streamsWithSharedTimes(): ReadonlySet<string> {
@@ -302,7 +303,7 @@ async function inspect(
       of.groups += 1;
       of.rows.set(text, (before ?? 0) + Number(rows));
       of.misparsedRows += Number(columnOf(row, named('unreliable')) ?? 0);
-      of.uncertainRows += Number(columnOf(row, named('doubtful')) ?? 0);
+      if (Number(columnOf(row, named('doubtful')) ?? 0) > 0) of.uncertainStreams.add(text);
       if (isCompared) {
         // Rows of one stream that are in different groups may still share times.
         const sharing = Number(rows) - Number(columnOf(row, named('different')));
@@ -325,7 +326,7 @@ async function inspect(
       streamsWithSharedTimes: found.streamsWithSharedTimes,
       missing: found.missing,
       misparsedRows: found.misparsedRows,
-      uncertainRows: found.uncertainRows,
+      uncertainStreams: found.uncertainStreams,
       checksum: await atPace(checksums.of(reader, found.rows), pacer),
       ...(repeats[index] ?? noSegmentRepeats),
       hasOverrides: found.hasOverrides || !isCounted,

@@ -110,7 +110,7 @@ interface Begun {
   readonly profileRequest: ProfileRequest;
   readonly statistics: Statistics;
   /** The counts; undefined if the profile must be awaited first. */
-  readonly counting: Promise<Counted | Declined> | undefined;
+  readonly counting: Promise<readonly Counted[] | Declined> | undefined;
   readonly make: (profile: SelectionProfile) => Promise<Statistics | Declined>;
 }
 

@@ -7,6 +7,7 @@ import { descriptorOf } from '../../../logql/stages/index.js';
 import { compileExtractor, type SampleExtractor } from '../../../logql/pipeline/extractor.js';
 import { withStages } from '../../../logql/pipeline/unread-stages.js';
 import type { FieldRef, LogsqlFilter, LogsqlPipe } from '../../../victoria/logsql/ast.js';
+import { isSameCertainty, rowsByCertainty, type CertainRows } from './certain-rows.js';
 import type { StreamTimes } from './repeated-times.js';
 import { pipelineEntry } from '../../../victoria/names/row-reader.js';
 import { and, fieldName, not } from '../../../victoria/logsql/build.js';
@@ -76,6 +77,8 @@ export interface Counted {
   readonly others: DigestCount | 'none' | 'rows';
   /** Matches rows without a line that were not counted; undefined if there are none. */
   readonly unread: LogsqlFilter | undefined;
+  /** Matches the rows that were counted, or are to be read, among those of the selection. */
+  readonly within: LogsqlFilter;
 }
 
 /** Corrections to add to or subtract from the counts. */
@@ -125,33 +128,43 @@ export class Statistics {
 
   /** True if this profile would have resulted in the same statistics. */
   isRight(now: SelectionProfile): boolean {
-    const { missing, misparsedRows, uncertainRows } = now;
+    const { missing, misparsedRows } = now;
     const { profile } = this.#parts;
     // The rows to deduplicate depend on times, and thus on the range.
     if (this.distinguishesRows || this.#denseOf(now) !== undefined) return false;
     const isSame = isGroupingValid(now, profile) && profile.missing > 0 === missing > 0;
-    return isSame && (profile.uncertainRows === 0) === (uncertainRows === 0) && misparsedRows === 0;
+    return isSame && isSameCertainty(profile, now) && misparsedRows === 0;
   }
 
   /** Makes the calls to the backend. */
-  async count(): Promise<Counted | Declined> {
-    const { streamListing, lines, profile } = this.#parts;
-    const digest = lines && cheapestDigest(lines.digest, profile);
+  async count(): Promise<readonly Counted[] | Declined> {
+    const { profile, streamListing } = this.#parts;
+    const counted = await Promise.all(
+      rowsByCertainty(profile, streamListing).map((rows) => this.#count(rows)),
+    );
+    return counted.find(isDeclined) ?? counted.flatMap((one) => (isDeclined(one) ? [] : [one]));
+  }
+
+  async #count(rows: CertainRows): Promise<Counted | Declined> {
+    const { streamListing, lines } = this.#parts;
+    const { within } = rows;
+    const digest = lines && cheapestDigest(lines.digest, rows.profile);
     const withoutLevel = streamsWithoutLevel(streamListing.streams).length;
     const areUndecided = this.#readsLevels && withoutLevel > 0;
     const { filter: undecided, areAll } = this.#undecidedRows();
-    const together = await this.#countBesideLines(digest, areUndecided);
+    const together = await this.#countBesideLines(digest, areUndecided, rows);
     if (together !== undefined) return together;
     // Filters that read no lines come first, so that the backend reads the lines of fewer rows.
-    const decided = areUndecided ? and(not(undecided), this.#filter) : this.#filter;
+    const filter = and(this.#filter, within);
+    const decided = areUndecided ? and(not(undecided), filter) : filter;
     const areAllUndecided = areUndecided && areAll && withoutLevel === streamListing.streams.size;
     const [counted, others] = await Promise.all([
       areAllUndecided ? { groups: [], undecided: undefined } : this.#countGroups(digest, decided),
-      areUndecided ? this.#countByDigest(digest) : ('none' as const),
+      areUndecided ? this.#countByDigest(digest, rows) : ('none' as const),
     ]);
     if (isDeclined(counted)) return counted;
     const unrepresented = counted.undecided && { filter: decided, pipes: counted.undecided };
-    return { groups: counted.groups, unrepresented, others, unread: this.#missing };
+    return { groups: counted.groups, unrepresented, others, unread: this.#missing, within };
   }
 
   /** Rows that repeat an earlier one. */
@@ -181,17 +194,17 @@ export class Statistics {
   /** Adds the counts and the remainder to the engine. */
   async addTo(
     into: LeafEngine,
-    { groups, unrepresented, others, unread }: Counted,
-    remainder: Remainder,
+    counted: readonly Counted[],
+    { duplicates, selectedRows }: Remainder,
   ): Promise<void> {
-    const { duplicates, selectedRows } = remainder;
-    const { plan, context, request, buckets, profile } = this.#parts;
+    const { context, request } = this.#parts;
     const pacer = new Pacer(request.signal);
-    for (const group of [...groups, ...(typeof others === 'object' ? others.groups : [])]) {
-      this.#addGroup(group, into);
-      const pause = pacer.due();
-      if (pause !== undefined) await pause;
-    }
+    for (const { groups, others } of counted)
+      for (const group of [...groups, ...(typeof others === 'object' ? others.groups : [])]) {
+        this.#addGroup(group, into);
+        const pause = pacer.due();
+        if (pause !== undefined) await pause;
+      }
     for (const { row, times } of eachDuplicate(duplicates)) {
       const sample = this.#ofRow(pipelineEntry(context.reader.read(row)));
       for (const ns of times) {
@@ -200,17 +213,27 @@ export class Statistics {
         if (pause !== undefined) await pause;
       }
     }
+    for (const some of counted) await this.#addOthers(into, some, selectedRows);
+  }
+
+  /** Reads the rows that were not counted. */
+  async #addOthers(
+    into: LeafEngine,
+    { unrepresented, others, unread, within }: Counted,
+    selectedRows: number,
+  ): Promise<void> {
+    const { plan, buckets, profile } = this.#parts;
     if (unread !== undefined)
-      await this.#addUncounted(into, rowsWithoutLine(plan, buckets.range, profile, unread));
+      await this.#addUncounted(into, rowsWithoutLine(plan, buckets.range, profile, and(unread, within)));
     if (unrepresented !== undefined)
       await this.#addUncounted(into, {
         ...unrepresented,
         ...{ columns: this.#columnsToRead(), selection: plan.selection, selectedRows },
       });
-    if (others === 'rows') await this.#addUndecided(into, selectedRows, []);
+    if (others === 'rows') await this.#addUndecided(into, selectedRows, [], within);
     else if (others !== 'none') {
       const { undecided } = others;
-      if (undecided !== undefined) await this.#addUndecided(into, selectedRows, undecided);
+      if (undecided !== undefined) await this.#addUndecided(into, selectedRows, undecided, within);
     }
   }
 
@@ -237,8 +260,9 @@ export class Statistics {
   async #countBesideLines(
     lines: LineDigest | undefined,
     areUndecided: boolean,
+    { profile, within }: CertainRows,
   ): Promise<Counted | undefined> {
-    const { plan, context, streamListing, sources, levels, profile } = this.#parts;
+    const { plan, context, streamListing, sources, levels } = this.#parts;
     const { fields, logs } = plan;
     const knowsLevels = !areUndecided || (levels !== undefined && !isDeclined(levels));
     if (this.#missing === undefined || fields === undefined || !knowsLevels) return undefined;
@@ -247,26 +271,29 @@ export class Statistics {
     const byLevel =
       areUndecided && levels && !isDeclined(levels) ? cheapestDigest(levels, profile) : undefined;
     const digest = besideLines(lines, byLevel, this.#undecidedRows().filter, context.naming);
-    const asked = this.#countRequest(logs.filter);
+    const asked = this.#countRequest(and(logs.filter, within));
     const counted = await this.#unlessDeclined('beside lines', async () => {
       const all = await countByDigest({ ...asked, digest });
       if (isDeclined(all)) return all;
       // Only rows without a stored level would be read.
       if (lines !== undefined && all.undecided !== undefined) return decline('no-matching-line');
       const beside = withoutUnshown(all.groups, fields, rebuilt, context);
-      return isDeclined(beside) ? beside : { ...beside, others: { ...all, groups: [] } };
+      return isDeclined(beside) ? beside : { ...beside, within, others: { ...all, groups: [] } };
     });
     return isDeclined(counted) ? undefined : counted;
   }
 
-  async #countByDigest(lines: LineDigest | undefined): Promise<DigestCount | 'rows'> {
-    const { levels, profile } = this.#parts;
+  async #countByDigest(
+    lines: LineDigest | undefined,
+    { profile, within, areFew }: CertainRows,
+  ): Promise<DigestCount | 'rows'> {
+    const { levels } = this.#parts;
     const { filter } = this.#undecidedRows();
-    if (levels === undefined || isDeclined(levels)) return 'rows';
+    if (areFew || levels === undefined || isDeclined(levels)) return 'rows';
     const byLevel = cheapestDigest(levels, profile);
     const digest = lines === undefined ? byLevel : withLevels(lines, byLevel);
     const kind = `shapes ${this.#parts.lines?.question.key ?? ''}`;
-    return this.#countUndecided(kind, digest, and(this.#filter, filter));
+    return this.#countUndecided(kind, digest, and(this.#filter, filter, within));
   }
 
   /** Counts the rows of a filter by class, for groups with the level in the line. */
@@ -312,12 +339,17 @@ export class Statistics {
   }
 
   /** Reads the rows that may have their level in the line. */
-  async #addUndecided(into: LeafEngine, selectedRows: number, pipes: readonly LogsqlPipe[]): Promise<void> {
+  async #addUndecided(
+    into: LeafEngine,
+    selectedRows: number,
+    pipes: readonly LogsqlPipe[],
+    within: LogsqlFilter,
+  ): Promise<void> {
     const { plan } = this.#parts;
     const { filter, selection } = this.#undecidedRows();
     await this.#addUncounted(into, {
-      filter: and(this.#filter, filter),
-      selection: and(plan.selection, selection),
+      filter: and(this.#filter, filter, within),
+      selection: and(plan.selection, selection, within),
       columns: this.#columnsToRead(),
       ...{ pipes, selectedRows },
     });

@@ -185,16 +185,16 @@ test('the backend finds the level that a line has', async (t) => {
         digestOf(Array.from({ length: 9 }, () => all[0] ?? '')) ??
         digestOf(['x']);
       if (digest === undefined) return;
-      const check = (rows: readonly BackendRow[], { columns, representativeOf }: LineDigest): void => {
+      const check = (rows: readonly BackendRow[], of: LineDigest): void => {
         for (const row of rows) {
           const line = row._msg ?? '';
-          const found = representativeOf((column) => columnOf(row, column))?.line ?? '';
+          const found = of.representativeOf((column) => columnOf(row, column))?.line ?? '';
           t.is(
             levelFromLine(found),
             levelFromLine(line),
-            JSON.stringify([line, columns.map((column) => columnOf(row, column))]),
+            JSON.stringify([line, of.columns.map((column) => columnOf(row, column))]),
           );
-          if (columns.some((column) => columnOf(row, column) === line)) sent += 1;
+          if (of.columns.some((column) => columnOf(row, column) === line)) sent += 1;
         }
       };
       const rows = await rowsOf([...digest.pipes, fields('_msg', ...digest.columns)], all.length);

@@ -128,7 +128,7 @@ const nothingSpecial = {
   missing: 0,
   hasOverrides: false,
   misparsedRows: 0,
-  uncertainRows: undefined,
+  uncertainStreams: undefined,
 };
 
 test('an hour that was looked at is looked at again when rows came in, and only then', async (t) => {
