@@ -36,7 +36,7 @@ export const levelColumns = {
 const before = '__level_before';
 const value = '__level_value';
 const behind = '__level_behind';
-/** What kind of line has a value. */
+/** The kind of a line with a value. */
 const kind = '__level_kind';
 const padded = '__level_padded';
 const lower = '__level_lower';
