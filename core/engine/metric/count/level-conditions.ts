@@ -88,8 +88,8 @@ const mayHoldName = (column: string): LogsqlFilter =>
   and(holdsStem(column), regexp(column, `${pairName}(?:$|[=\\x00-\\x20"])`));
 const holdsWord = (column: string): LogsqlFilter => or(...spelledLevels.map((word) => phrase(column, word)));
 
-// A regular expression takes the backend many times as long if it has over 500 instructions, and 10 ms more to compile for each class that
-// ends with the last code point. Lines with later characters than this one before their level are sent whole.
+// A class that ends with the last code point takes the backend 10 ms more to compile. Lines with later characters than this one before
+// their level are sent whole, unless the first level word shows the same level.
 const last = '\\x{2fff}';
 const unquoted = `[\\x00-!#-\\[\\]-${last}]`;
 const text = `"(?:${unquoted}|\\\\["\\\\/bfnrtu])*"`;
