@@ -3,6 +3,7 @@ import type {
   GroupKey,
   LogsqlFilter,
   ExtractPipe,
+  FormatPipe,
   LogsqlPipe,
   LogsqlQuery,
   QueryOptions,
@@ -198,6 +199,17 @@ export function extract(from: string, pattern: string): ExtractPipe {
 /** `extract_regexp`, in which `.` matches a line feed. */
 export function extractRegexp(from: string, pattern: string): ExtractPipe {
   return { kind: 'extract_regexp', pattern, from, rule: 'overwrite' };
+}
+
+/**
+ * Writes a text with `<columns>` into a column of all rows, or of those that match the condition.
+ * @param condition applies to the columns that earlier pipes wrote, too
+ */
+export function formatInto(as: string, pattern: string, condition?: LogsqlFilter): FormatPipe {
+  return {
+    ...{ kind: 'format', pattern, as, rule: 'overwrite' },
+    ...(condition === undefined ? {} : { condition }),
+  };
 }
 
 /** A literal text in a pattern of `extract` or `format`, in which VictoriaLogs decodes HTML entities. */

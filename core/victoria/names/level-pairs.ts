@@ -13,8 +13,9 @@ const equals = 0x3d;
 const replacement = 0xfffd;
 
 /**
- * The value, without quotes and escapes, of the pair whose name comes first in the list, ignoring case, in the part of the text that is
- * logfmt. Of equal names, the first one counts. Undefined if there is no such pair, or if it has no value.
+ * The value of the logfmt pair that holds the level, without quotes and escapes: the pair whose name comes first in `levelNames`, ignoring
+ * case, and the first of several pairs with that name. The search ends where the text is not logfmt. Returns undefined if no pair has such
+ * a name, or if the pair has no value.
  */
 export function levelPair(text: string): string | undefined {
   const search = new PairSearch(text);

@@ -50,6 +50,9 @@ const known: ReadonlyMap<string, string> = new Map([
   ['fatal', 'fatal'],
 ]);
 
+/** The names of all levels. */
+export const levels: readonly string[] = [...new Set(known.values())];
+
 /** All level words, in lower case. */
 export const levelWords: readonly string[] = [...known.keys()];
 
@@ -86,13 +89,16 @@ const before = ' \t\n[({"\'=|';
 const behind = ' \t\n[](){}:,!"\'=|';
 const oneOf = (characters: string): string => `[${characters.replaceAll(/[[\]]/g, '\\$&')}]`;
 
-/** A regular expression for the first level word in a text, where it stands for a level; the word is the only group. */
-export function levelWordPattern(words: string): string {
-  return `(?:^|${oneOf(before)})(${words})(?:$|${oneOf(behind)})`;
+/**
+ * A regular expression whose first match in a text is the level word that decides its level.
+ * @param group the start of the group that captures the word, `(` or `(?P<name>`
+ */
+export function levelWordPattern(group: string, words: string): string {
+  return `(?:^|${oneOf(before)})${group}${words})(?:$|${oneOf(behind)})`;
 }
 
 // The lowercase of the dotted capital I is an i.
-const levelWord = new RegExp(levelWordPattern(spelledLevels.join('|').replaceAll('i', '[iİ]')), 'i');
+const levelWord = new RegExp(levelWordPattern('(', spelledLevels.join('|').replaceAll('i', '[iİ]')), 'i');
 
 /**
  * The characters around a part of a text: the one before it (`^` at the start) and the one after it (`$` at the end). Undefined if a word

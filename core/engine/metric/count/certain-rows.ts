@@ -31,16 +31,16 @@ export function rowsByCertainty(
   const texts = [...streams.keys()];
   const uncertain = texts.filter((text) => uncertainStreams.has(text));
   if (uncertain.length === 0) return [{ profile: certain, within: and(), areFew: false }];
-  const areFew = 2 * uncertain.length <= texts.length;
+  const namesUncertain = 2 * uncertain.length <= texts.length;
   const filter = streamsFilter(
-    areFew ? uncertain : texts.filter((text) => !uncertainStreams.has(text)),
+    namesUncertain ? uncertain : texts.filter((text) => !uncertainStreams.has(text)),
     streams,
   );
   if (filter === undefined) return allUncertain;
   const rows = rowsOfStreams(listed.filter(({ value }) => uncertainStreams.has(value)));
   return [
-    { profile: certain, within: areFew ? not(filter) : filter, areFew: false },
-    { profile: unknown, within: areFew ? filter : not(filter), areFew: rows <= maxReadRows },
+    { profile: certain, within: namesUncertain ? not(filter) : filter, areFew: false },
+    { profile: unknown, within: namesUncertain ? filter : not(filter), areFew: rows <= maxReadRows },
   ];
 }
 

@@ -7,6 +7,7 @@ import {
   extract,
   extractRegexp,
   field,
+  formatInto,
   not,
   oneOf,
   or,
@@ -19,6 +20,7 @@ import { lowerText } from '../../../victoria/logsql/eval/words.js';
 import type { LevelForm } from '../../../victoria/names/level-forms.js';
 import {
   levelNames,
+  levels,
   levelWordPattern,
   levelWords,
   normalLevel,
@@ -53,7 +55,7 @@ const kinds = {
   decided: 'decided',
 } as const;
 
-/** A text of which every name of a level has one, in lower case. */
+/** Parts of level names in lower case; every name contains one of them. */
 const stems = ['level', 'lvl', 'everity'];
 const names = [...new Set(levelNames.map((name) => name.toLowerCase().replaceAll('.', '\\.')))].join('|');
 const jsonBlank = '[ \\t\\r\\n]*';
@@ -110,10 +112,6 @@ const plainValue = `^(?:[!#-\\[\\]-${last}]*|"[!#-\\[\\]-${last}]*"?)$`;
 const hasKind = (name: keyof typeof kinds): LogsqlFilter => exact(kind, kinds[name]);
 const isLevelValue = oneOf(value, writtenLevels(levelWords));
 
-function set(as: string, pattern: string, condition: LogsqlFilter): LogsqlPipe {
-  return { kind: 'format', pattern, as, condition, rule: 'overwrite' };
-}
-
 /** Cuts the values of these forms out of lines that have them, with the texts before and behind them. */
 function cut(forms: readonly LevelForm[]): readonly LogsqlPipe[] {
   const isUncut = not(present(behind));
@@ -134,7 +132,10 @@ function cut(forms: readonly LevelForm[]): readonly LogsqlPipe[] {
   ): readonly LogsqlPipe[] =>
     some.length === 0
       ? []
-      : [...some.map(cutForm), set(kind, kinds[name], and(present(behind), not(present(kind)), condition))];
+      : [
+          ...some.map(cutForm),
+          formatInto(kind, kinds[name], and(present(behind), not(present(kind)), condition)),
+        ];
   const pairs = forms.filter(({ isField }) => !isField);
   const holdsPair = or(...pairs.map(({ prefix }) => substring('_msg', prefix)));
   return [
@@ -143,7 +144,7 @@ function cut(forms: readonly LevelForm[]): readonly LogsqlPipe[] {
       forms.filter(({ isField }) => isField),
       isObject,
     ),
-    ...(pairs.length === 0 ? [] : [set(padded, ' <_msg>  ', and(not(mayBeObject), holdsPair))]),
+    ...(pairs.length === 0 ? [] : [formatInto(padded, ' <_msg>  ', and(not(mayBeObject), holdsPair))]),
     ...cutKind(
       'firstPair',
       pairs.filter(({ name }) => name === 'level'),
@@ -154,9 +155,9 @@ function cut(forms: readonly LevelForm[]): readonly LogsqlPipe[] {
       pairs.filter(({ name }) => name !== 'level'),
       present(padded),
     ),
-    set(before, `<lc:${before}>`, present(kind)),
-    // A value with a dotted capital I, whose lowercase is an i, is no level.
-    set(value, `<lc:${value}>`, and(present(kind), not(substring(value, 'İ')))),
+    formatInto(before, `<lc:${before}>`, present(kind)),
+    // Loki does not accept a level with a dotted capital I, which the backend would turn into an i.
+    formatInto(value, `<lc:${value}>`, and(present(kind), not(substring(value, 'İ')))),
   ];
 }
 
@@ -184,27 +185,27 @@ const isHarmless = and(
 
 const hasPossibleValue = or(and(mayBeObject, mayHoldField(lower)), and(not(isObject), mayHoldPair(lower)));
 
-/** The levels that words express anywhere in a text, each with its words. */
-const levels = [...new Set(spelledLevels.map((word) => normalLevel(word) ?? ''))].map(
+/** The levels, each with the words that express it anywhere in a text. */
+const wordsByLevel = levels.map(
   (level) => [level, spelledLevels.filter((word) => normalLevel(word) === level)] as const,
 );
 
 /** Finds the first level word. A regular expression takes long, so it is used only where lines spell several levels, or in an unusual way. */
 function findWord(contexts: readonly string[]): readonly LogsqlPipe[] {
   const { level } = levelColumns;
-  const spell = levels.map(([, words], index) =>
-    set(spelled, `<${spelled}>${String(index)}`, or(...words.map((word) => phrase(lower, word)))),
+  const spell = wordsByLevel.map(([, words], index) =>
+    formatInto(spelled, `<${spelled}>${String(index)}`, or(...words.map((word) => phrase(lower, word)))),
   );
-  const usual = levels.flatMap(([name, words], index) => {
+  const usual = wordsByLevel.flatMap(([name, words], index) => {
     const own = contexts.filter((context) => words.includes(context.slice(1, -1)));
     const isUsual = or(...own.map((context) => substring(lower, context)));
-    return own.length === 0 ? [] : [set(level, name, and(exact(spelled, String(index)), isUsual))];
+    return own.length === 0 ? [] : [formatInto(level, name, and(exact(spelled, String(index)), isUsual))];
   });
   return [
     ...spell,
     ...usual,
     {
-      ...extractRegexp(lower, levelWordPattern(`?P<${level}>${spelledLevels.join('|')}`)),
+      ...extractRegexp(lower, levelWordPattern(`(?P<${level}>`, spelledLevels.join('|'))),
       condition: and(present(spelled), not(present(level))),
     },
   ];
@@ -222,15 +223,15 @@ export function levelPipes(forms: readonly LevelForm[], contexts: readonly strin
       ? []
       : [
           ...cut(forms),
-          set(level, `<${value}>`, isDecided),
-          set(kind, kinds.decided, present(level)),
-          set(behind, `<lc:${behind}>`, and(present(kind), isOpen)),
+          formatInto(level, `<${value}>`, isDecided),
+          formatInto(kind, kinds.decided, present(level)),
+          formatInto(behind, `<lc:${behind}>`, and(present(kind), isOpen)),
         ];
   return [
     ...deciding,
-    set(lower, ' <lc:_msg>  ', isOpen),
+    formatInto(lower, ' <lc:_msg>  ', isOpen),
     ...findWord(contexts),
-    set(line, '<_msg>', and(isOpen, hasPossibleValue, not(isHarmless))),
+    formatInto(line, '<_msg>', and(isOpen, hasPossibleValue, not(isHarmless))),
   ];
 }
 

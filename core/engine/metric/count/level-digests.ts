@@ -1,16 +1,11 @@
 /** Counts lines by the level that is written in them. */
 import type { Steps } from '../../../base/pace/steps.js';
 import type { LogsqlFilter, LogsqlPipe } from '../../../victoria/logsql/ast.js';
-import { and, exact, extract, not, oneOf, or, present } from '../../../victoria/logsql/build.js';
+import { and, exact, extract, formatInto, not, oneOf, or, present } from '../../../victoria/logsql/build.js';
 import { printFilter } from '../../../victoria/logsql/print.js';
 import { commonForms, valueIn, type LevelForm } from '../../../victoria/names/level-forms.js';
 import { levelFromLine } from '../../../victoria/names/level.js';
-import {
-  levelWords,
-  normalLevel,
-  usualSpellings,
-  wordsOfLevel,
-} from '../../../victoria/names/level-words.js';
+import { levels, normalLevel, usualSpellings, wordsOfLevel } from '../../../victoria/names/level-words.js';
 import { decline, type Declined } from '../declined.js';
 import { levelColumns, levelPipes, mayHaveValue, startsObject, writtenLevels } from './level-conditions.js';
 import { SpelledWords, type LevelSpellings } from './level-spellings.js';
@@ -27,13 +22,9 @@ export const levelQuestion: LineQuestion = { key: 'level', digestFor: levelDiges
 
 /** Maximum number of forms that lines are searched for. */
 const maxForms = 6;
-/** The values that stand for levels, as programs write them. */
+/** All usual spellings of the values of level fields and pairs, each with its level. */
 const levelValues: ReadonlyMap<string, string> = new Map(
-  levelWords.flatMap((word) =>
-    usualSpellings(word).flatMap((spelling) =>
-      writtenLevels([spelling]).map((text) => [text, normalLevel(word) ?? ''] as const),
-    ),
-  ),
+  levels.flatMap((level) => valuesOf(level).map((text) => [text, level] as const)),
 );
 
 /** Derives a digest from a sample of lines. */
@@ -86,10 +77,8 @@ function levelDigestOf(forms: readonly LevelForm[], contexts: readonly string[])
   };
 }
 
-const levelNames = [...new Set(levelValues.values())];
-
 function valuesOf(level: string): readonly string[] {
-  return [...levelValues].flatMap(([text, of]) => (of === level ? [text] : []));
+  return writtenLevels(wordsOfLevel(level).flatMap(usualSpellings));
 }
 
 // Unlikely as the names of a client's fields, which would only be overwritten during counting.
@@ -101,45 +90,30 @@ const line = '__level_several';
 function provenDigest(
   { pipes }: LineDigest,
   forms: readonly LevelForm[],
-  { levels }: LevelSpellings,
+  { levels: spelledLevels }: LevelSpellings,
 ): LineDigest['proven'] {
-  const overwrite = { kind: 'format', rule: 'overwrite' } as const;
   const isUncut = not(present(value));
   const proven: readonly LogsqlPipe[] = [
     ...forms.map(({ prefix, suffix, isField }) => ({
       ...extract('_msg', `${prefix}<plain:${value}>${suffix}`),
       condition: and(isField ? startsObject : not(startsObject), isUncut),
     })),
-    ...(forms.length === 0
-      ? []
-      : [{ ...overwrite, as: value, pattern: '', condition: not(oneOf(value, [...levelValues.keys()])) }]),
-    ...levels.map(({ filter }, index) => ({
-      ...{ ...overwrite, as: spelling, pattern: `<${spelling}>${String(index)}` },
-      condition: and(isUncut, filter),
-    })),
-    {
-      ...{ ...overwrite, as: line, pattern: '<_msg>' },
-      condition: and(
-        present(spelling),
-        not(
-          oneOf(
-            spelling,
-            levels.map((_level, index) => String(index)),
-          ),
-        ),
-      ),
-    },
+    ...(forms.length === 0 ? [] : [formatInto(value, '', not(oneOf(value, [...levelValues.keys()])))]),
+    ...spelledLevels.map(({ filter }, index) =>
+      formatInto(spelling, `<${spelling}>${String(index)}`, and(isUncut, filter)),
+    ),
+    formatInto(line, '<_msg>', and(present(spelling), not(oneOf(spelling, Object.keys(spelledLevels))))),
   ];
   const hasLevel = (level: string): LogsqlFilter =>
     oneOf(levelColumns.level, writtenLevels(wordsOfLevel(level)));
   const isEqual = or(
     and(exact(levelColumns.level, ''), isUncut, exact(spelling, '')),
-    ...levelNames.map((level) => and(oneOf(value, valuesOf(level)), hasLevel(level))),
-    ...levels.map(({ level }, index) => and(isUncut, exact(spelling, String(index)), hasLevel(level))),
+    ...levels.map((level) => and(oneOf(value, valuesOf(level)), hasLevel(level))),
+    ...spelledLevels.map(({ level }, index) => and(isUncut, exact(spelling, String(index)), hasLevel(level))),
   );
   return {
     uncertainLines: {
-      key: `level ${JSON.stringify([forms, levels.map(({ filter }) => printFilter(filter))])}`,
+      key: `level ${JSON.stringify([forms, spelledLevels.map(({ filter }) => printFilter(filter))])}`,
       pipes: [...pipes, ...proven],
       filter: not(or(present(line), and(exact(levelColumns.line, ''), isEqual))),
     },
@@ -150,7 +124,7 @@ function provenDigest(
         const whole = get(line) ?? '';
         if (whole !== '') return representingLevel(levelFromLine(whole));
         return representingLevel(
-          levelValues.get(get(value) ?? '') ?? levels[Number(get(spelling) || NaN)]?.level,
+          levelValues.get(get(value) ?? '') ?? spelledLevels[Number(get(spelling) || NaN)]?.level,
         );
       },
     },

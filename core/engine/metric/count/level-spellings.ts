@@ -4,6 +4,7 @@ import { and, field, or, phrase, substring } from '../../../victoria/logsql/buil
 import { standsAlone } from '../../../victoria/logsql/eval/words.js';
 import {
   aroundWord,
+  levels,
   normalLevel,
   spelledLevels,
   spelledLevelWord,
@@ -15,8 +16,6 @@ const spellings = spelledLevels
   .flatMap(usualSpellings)
   .map((word, index) => ({ word, level: normalLevel(word) ?? '', bit: 1 << index, style: index % 3 }));
 const bitOf: ReadonlyMap<string, number> = new Map(spellings.map(({ word, bit }) => [word, bit]));
-/** All level names, in a fixed order. */
-const allLevels = [...new Set(spellings.map(({ level }) => level))];
 const anySpelling = new RegExp(spelledLevels.join('|'), 'gi');
 
 /** A bit set of spellings. */
@@ -79,6 +78,7 @@ export class SpelledWords {
     return [...new Set(all)].sort();
   }
 
+  /** The levels that the collected lines spell, and filters that find them. */
   levels(): LevelSpellings {
     const used = [0, 1, 2].flatMap((style) => {
       const alike = spellings.filter((spelling) => spelling.style === style);
@@ -92,15 +92,15 @@ export class SpelledWords {
       const spelled = used.filter(
         ({ bit, around }) => (bit & (around === undefined ? words : decisive)) !== 0,
       );
-      const levels = new Set(spelled.map((one) => one.level));
-      if (levels.size > 1) ambiguous += lines;
-      else if (([...levels][0] ?? '') !== level) wrong += lines;
+      const found = new Set(spelled.map((one) => one.level));
+      if (found.size > 1) ambiguous += lines;
+      else if (([...found][0] ?? '') !== level) wrong += lines;
     }
-    const levels = allLevels.flatMap((level): readonly SpelledLevel[] => {
-      const filters = used.filter((one) => one.level === level).map(holds);
-      return filters.length === 0 ? [] : [{ level, filter: or(...filters) }];
+    const filters = levels.flatMap((level): readonly SpelledLevel[] => {
+      const words = used.filter((one) => one.level === level).map(holds);
+      return words.length === 0 ? [] : [{ level, filter: or(...words) }];
     });
-    return { levels, ambiguous, wrong };
+    return { levels: filters, ambiguous, wrong };
   }
 
   #spelledIn(text: string): Pick<LineKind, 'words' | 'decisive'> {

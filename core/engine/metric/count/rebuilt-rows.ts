@@ -1,7 +1,17 @@
 import { labelName } from '../../../logql/pipeline/slot.js';
 import type { TimeRange } from '../../../base/time/range.js';
-import type { LogsqlFilter, LogsqlPipe } from '../../../victoria/logsql/ast.js';
-import { and, exact, fields, limit, not, or, present, query } from '../../../victoria/logsql/build.js';
+import type { LogsqlFilter } from '../../../victoria/logsql/ast.js';
+import {
+  and,
+  exact,
+  fields,
+  formatInto,
+  limit,
+  not,
+  or,
+  present,
+  query,
+} from '../../../victoria/logsql/build.js';
 import { printFilter } from '../../../victoria/logsql/print.js';
 import { rebuildLine } from '../../../victoria/names/missing-line.js';
 import { detectedLevelName } from '../../../victoria/names/level.js';
@@ -133,15 +143,17 @@ export function besideLines(
   undecided: LogsqlFilter,
   naming: Naming,
 ): LineDigest {
-  const set = (as: string, pattern: string, condition: LogsqlFilter): LogsqlPipe => ({
-    ...{ kind: 'format', as, pattern, condition, rule: 'overwrite' },
-  });
   const both = lines && levels ? withLevels(lines, levels) : (lines ?? levels);
-  const decided = levels === undefined ? [] : [set(kind, 'decided', not(undecided))];
+  const decided = levels === undefined ? [] : [formatInto(kind, 'decided', not(undecided))];
   // Lines that do not matter would create many groups.
-  const cleared = (levels?.columns ?? []).map((name) => set(name, '', exact(kind, 'decided')));
+  const cleared = (levels?.columns ?? []).map((name) => formatInto(name, '', exact(kind, 'decided')));
   return {
-    pipes: [...(both?.pipes ?? []), ...decided, ...cleared, set(kind, 'missing', missingLineRows(naming))],
+    pipes: [
+      ...(both?.pipes ?? []),
+      ...decided,
+      ...cleared,
+      formatInto(kind, 'missing', missingLineRows(naming)),
+    ],
     columns: [...(both?.columns ?? []), kind],
     representativeOf(get) {
       if (get(kind) === 'missing') return { line: '' };

@@ -2,7 +2,7 @@ import type { Clock } from '../../../base/clock.js';
 import type { Memory } from '../../../base/memory/byte-lru.js';
 import type { TimeRange } from '../../../base/time/range.js';
 import type { LogsqlFilter, LogsqlPipe } from '../../../victoria/logsql/ast.js';
-import { and, freeName, or, query, timeRange } from '../../../victoria/logsql/build.js';
+import { and, formatInto, freeName, or, query, timeRange } from '../../../victoria/logsql/build.js';
 import type { RowReader } from '../../../victoria/names/row-reader.js';
 import { parseRowTime } from '../../../victoria/names/row-time.js';
 import {
@@ -106,10 +106,9 @@ export class SegmentRun {
   marker(taken: readonly string[]): SegmentMarker {
     if (this.segments.length === 1) return { pipes: [], columns: [] };
     const column = freeName('stretch', taken);
-    const pipes = this.segments.map(({ startNs, endNs }, index): LogsqlPipe => {
-      const condition = timeRange(startNs, endNs);
-      return { kind: 'format', pattern: String(index), as: column, rule: 'overwrite', condition };
-    });
+    const pipes = this.segments.map(({ startNs, endNs }, index) =>
+      formatInto(column, String(index), timeRange(startNs, endNs)),
+    );
     return { pipes, columns: [column] };
   }
 

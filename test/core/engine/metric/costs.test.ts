@@ -142,7 +142,7 @@ test('rows are read for their cost only where the limit of rows is far', async (
   t.is(tried.at(-1), 'rows:ran');
 });
 
-test('a range without rows is no reason to read the rows of another', async (t) => {
+test('an empty range does not change the estimated cost of reading rows in another range', async (t) => {
   const account = 72_005;
   const text = 'sum by (status) (count_over_time({app="a"} | json [60s]))';
   await store.push(account, lines(1, 6000));

@@ -1,6 +1,14 @@
 import type { PatternPart } from '../../../../logql/index.js';
 import type { LogsqlFilter, LogsqlPipe } from '../../../../victoria/logsql/ast.js';
-import { and, extract, literalText, not, or, present } from '../../../../victoria/logsql/build.js';
+import {
+  and,
+  extract,
+  formatInto,
+  literalText,
+  not,
+  or,
+  present,
+} from '../../../../victoria/logsql/build.js';
 import { labelColumn, paddedLine, textBefore, textBehind, type ParsedLabels } from './parsed-labels.js';
 
 /**
@@ -15,7 +23,7 @@ export function captureLabels(parts: readonly PatternPart[]): ParsedLabels {
     values: (names) => extracted(parts, names),
     texts: (names) => [
       ...extracted(parts, names),
-      { kind: 'format', pattern: '<_msg> ', as: paddedLine, rule: 'overwrite' },
+      formatInto(paddedLine, '<_msg> '),
       ...framed(through(parts, names), 0),
       ...framed(before(parts, names), 1),
     ],

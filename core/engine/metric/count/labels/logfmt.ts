@@ -1,10 +1,11 @@
 import { LogfmtReader, atEnd, atPair } from '../../../../logql/pipeline/logfmt-reader.js';
 import { spaces } from '../../../../logql/template/library/characters.js';
-import type { LogsqlFilter, LogsqlPipe } from '../../../../victoria/logsql/ast.js';
+import type { LogsqlFilter } from '../../../../victoria/logsql/ast.js';
 import {
   and,
   extract,
   field,
+  formatInto,
   not,
   or,
   present,
@@ -42,7 +43,7 @@ export const logfmtLabels: ParsedLabels = {
 };
 
 // Every pair stands between blanks. With two behind the line, the text behind a value is never empty.
-const pad: LogsqlPipe = { kind: 'format', pattern: ' <_msg>  ', as: paddedLine, rule: 'overwrite' };
+const pad = formatInto(paddedLine, ' <_msg>  ');
 
 function areDecided(names: readonly string[]): LogsqlFilter {
   return and(...names.map(isDecided));

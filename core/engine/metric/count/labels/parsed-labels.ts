@@ -1,5 +1,5 @@
 import type { LogsqlFilter, LogsqlPipe } from '../../../../victoria/logsql/ast.js';
-import { everything, not } from '../../../../victoria/logsql/build.js';
+import { everything, formatInto, not } from '../../../../victoria/logsql/build.js';
 import type { Steps } from '../../../../base/pace/steps.js';
 import { decline, type Declined } from '../../declined.js';
 import {
@@ -128,13 +128,8 @@ function unlessTooMany<Digest extends LineDigest>(
 /** The values represent a line if its labels are certain. Any other line represents only itself. */
 function labelsDigestOf(labels: ParsedLabels, names: readonly string[]): LineDigest {
   const decided = labels.decided(names) ?? everything;
-  const whole = { kind: 'format', as: wholeLine, rule: 'overwrite' } as const;
   return {
-    pipes: [
-      ...labels.texts(names),
-      { ...whole, pattern: '' },
-      { ...whole, pattern: '<_msg>', condition: not(decided) },
-    ],
+    pipes: [...labels.texts(names), formatInto(wholeLine, ''), formatInto(wholeLine, '<_msg>', not(decided))],
     columns: [...names.map((name) => columnOf(labels, name)), wholeLine],
     representativeOf: (get) => representing(lineOf(labels, get, names)),
   };
@@ -261,12 +256,8 @@ export function shorteningQuestion(
 
 /** @param condition matches the lines to shorten, after the pipes; undefined for all */
 function shortening(pipes: readonly LogsqlPipe[], pattern: string, condition?: LogsqlFilter): LineDigest {
-  const short: LogsqlPipe = {
-    ...{ kind: 'format', pattern, as: '_msg', rule: 'overwrite' },
-    ...(condition === undefined ? {} : { condition }),
-  };
   return {
-    pipes: [...pipes, short],
+    pipes: [...pipes, formatInto('_msg', pattern, condition)],
     columns: [],
     representativeOf: (get) => ({ line: get('_msg') ?? '' }),
   };
