@@ -22,7 +22,6 @@ import { columnOf, type Upstream } from '../../../victoria/upstream/types.js';
 import type { Memory } from '../../../base/memory/byte-lru.js';
 import { decline, type Declined } from '../declined.js';
 import type { RepeatedRowsRule } from '../repeats.js';
-import { countRows } from '../../rows/count-by-time.js';
 import {
   findRepeats,
   mergeRepeats,
@@ -34,7 +33,7 @@ import {
 import { bytesOfRow } from './repeated-times.js';
 import type { UncertainLines } from './line-digests.js';
 import type { ListedRange, StreamChecksums } from './stream-listing.js';
-import { SegmentFindings, type SegmentFinding, type Proofs, type SegmentRun } from './segment-findings.js';
+import { SegmentFindings, SegmentRun, type SegmentFinding, type Proofs } from './segment-findings.js';
 
 /** Shows to what extent the rows of a selection can be counted instead of read. */
 export interface SelectionProfile extends FoundRepeats {
@@ -76,6 +75,8 @@ export interface SegmentProfile
 const lastKnownMs = 600_000;
 /** Maximum number of groups of a segment; with more, the columns are treated as independent of streams. */
 const maxGroups = 50_000;
+/** Rows whose times are compared in the time in which the backend looks at one line. */
+const effortOfLine = 4;
 export const plainProfile: SelectionProfile = {
   streamsWithSharedTimes: new Set(),
   ...noRepeats,
@@ -126,11 +127,13 @@ export class SelectionProfiler {
     const { assumptions } = request;
     const { found, isIncomplete } = await this.#findings.of({ ...request, key }, listing, {
       inspect: (run) => inspect(request, run, this.#checksums),
-      ...(assumptions && { skips: (rows) => assumptions.allows(rows, range) }),
+      ...(assumptions && { skips: (rows) => assumptions.allows(rows * effortPerRow(request), range) }),
     });
     const profile = withUncertainty(merged(found, range), request);
-    if (assumptions !== undefined && isIncomplete)
-      return assumed(profile, request, { range: listing.range, key, assumptions });
+    if (assumptions !== undefined && isIncomplete) {
+      assume(assumptions, request, key);
+      return { ...profile, ...(await this.#inspectQuickly(request, listing.range)), isUncompared: true };
+    }
     // A guess does not need the surplus rows, which may be many.
     const guess = {
       ...profile,
@@ -142,26 +145,41 @@ export class SelectionProfiler {
     this.#latest.set(key, guess, bytesOfProfile(guess), lastKnownMs);
     return profile;
   }
+
+  /**
+   * Finds rows without a line, and rows that override their stream's value: both are frequent, and the backend finds them without reading
+   * times or lines.
+   */
+  async #inspectQuickly(
+    request: ProfileRequest,
+    range: TimeRange,
+  ): Promise<Pick<SelectionProfile, 'missing' | 'hasOverrides'>> {
+    const quick = {
+      ...request,
+      repeatedRows: 'stored',
+      misparsedRows: undefined,
+      uncertainLines: undefined,
+    } as const;
+    const found = await inspect(quick, new SegmentRun({ ...range, isWhole: false, key: '' }), this.#checksums);
+    const { missing, hasOverrides } = merged(found, range);
+    return { missing, hasOverrides };
+  }
 }
 
-/**
- * The assumed profile of rows that were not all inspected. Rows without a line are counted, since that is cheap and they are too frequent
- * to assume none.
- */
-async function assumed(
-  profile: SelectionProfile,
-  { upstream, naming, selection, misparsedRows, uncertainLines }: ProfileRequest,
-  {
-    range,
-    key,
-    assumptions,
-  }: { readonly range: TimeRange; readonly key: string; readonly assumptions: Assumptions },
-): Promise<SelectionProfile> {
+/** The effort to inspect a row, relative to comparing its time with others. */
+function effortPerRow({ uncertainLines }: ProfileRequest): number {
+  return uncertainLines === undefined ? 1 : effortOfLine;
+}
+
+/** The assumptions that replace a complete inspection of the rows. */
+function assume(
+  assumptions: Assumptions,
+  { misparsedRows, uncertainLines }: ProfileRequest,
+  key: string,
+): void {
   assumptions.make('no-repeats', key);
   if (misparsedRows !== undefined) assumptions.make('plain-values', key);
   if (uncertainLines !== undefined) assumptions.make('sampled-lines', key);
-  const missing = await countRows(upstream, and(selection, missingLineRows(naming)), range);
-  return { ...profile, missing, isUncompared: true };
 }
 
 export type ProfileSource = Pick<SelectionProfiler, 'lastKnown' | 'knows' | 'of'>;

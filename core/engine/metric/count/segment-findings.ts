@@ -13,7 +13,7 @@ import {
 } from '../../../victoria/upstream/types.js';
 import { rowsOfStreams } from '../row-windows.js';
 import { addChecksums, type ListedRange, type StreamChecksums } from './stream-listing.js';
-import { isIn, partLengthOf, segmentsUntil, type TimeSegment } from './time-segments.js';
+import { isIn, isWithin, partLengthOf, segmentsAround, segmentsUntil, type TimeSegment } from './time-segments.js';
 
 export interface SegmentFinding {
   /** Checksum of the number of rows per stream in the segment. */
@@ -161,13 +161,7 @@ export class SegmentFindings<Finding extends SegmentFinding> {
       ...segment,
       key: keyOf(target, segment),
     }));
-    const known: KnownSegment<Finding>[] = [];
-    const unknown: KeyedSegment[] = [];
-    for (const segment of segments) {
-      const findings = this.#known(target, segment);
-      if (findings === undefined) unknown.push(segment);
-      else known.push({ segment, findings });
-    }
+    const { known, unknown } = this.#split(target, segments);
     const found: Finding[] = [];
     const mostOfAll = mostOfRun(range, listed);
     const inspectAll = async (some: readonly KeyedSegment[]): Promise<'inspected' | 'skipped'> => {
@@ -190,9 +184,10 @@ export class SegmentFindings<Finding extends SegmentFinding> {
     const all = { range, listed, checksums: this.#checksums };
     const arrivalNs = this.#clock.nowNs() - arrivingNs;
     const mayArrive = unknown.some(({ endNs }) => endNs > arrivalNs);
+    const reachesBeyond = known.some(({ segment }) => !isWithin(segment, range));
     const [atUnknown, changedNow] = await Promise.all([
       inspectAll(unknown),
-      mayArrive ? changedOf(target, known, all) : undefined,
+      mayArrive || reachesBeyond ? changedOf(target, known, all) : undefined,
     ]);
     const checksums = found.map((one) => one.checksum);
     const changed =
@@ -203,6 +198,39 @@ export class SegmentFindings<Finding extends SegmentFinding> {
     for (const one of known) if (!changed.has(one.segment)) found.push(...one.findings);
     const atChanged = await inspectAll([...changed]);
     return { found, isIncomplete: atUnknown === 'skipped' || atChanged === 'skipped' };
+  }
+
+  /** Segments with remembered findings, and all others. A segment that is not remembered itself may be part of a longer one that is. */
+  #split(
+    target: InspectionTarget,
+    segments: readonly KeyedSegment[],
+  ): { readonly known: readonly KnownSegment<Finding>[]; readonly unknown: readonly KeyedSegment[] } {
+    const known: KnownSegment<Finding>[] = [];
+    const unknown: KeyedSegment[] = [];
+    for (const segment of segments) {
+      const last = known.at(-1);
+      if (last !== undefined && isWithin(segment, last.segment)) continue;
+      const findings = this.#known(target, segment);
+      const one = findings === undefined ? this.#around(target, segment) : { segment, findings };
+      if (one === undefined) {
+        unknown.push(segment);
+        continue;
+      }
+      for (let before = last; before !== undefined && isWithin(before.segment, one.segment); before = known.at(-1))
+        known.pop();
+      known.push(one);
+    }
+    return { known, unknown };
+  }
+
+  /** The remembered findings of a longer segment that contains this one. */
+  #around(target: InspectionTarget, segment: KeyedSegment): KnownSegment<Finding> | undefined {
+    for (const around of segmentsAround(segment)) {
+      const key = keyOf(target, around);
+      const finding = this.#memory.get(key);
+      if (finding !== undefined) return { segment: { ...around, key }, findings: [finding] };
+    }
+    return undefined;
   }
 
   /** Remembered findings of a segment, or of all of its parts. */

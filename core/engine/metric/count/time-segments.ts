@@ -12,11 +12,13 @@ export function isIn({ startNs, endNs }: TimeRange, ns: bigint): boolean {
 }
 
 const minuteNs = 60_000_000_000n;
-/** Maximum number of long segments in one range; a longer range uses longer segments. */
-const maxSegments = 14n;
+/** Maximum number of long segments in one range; a longer range uses longer segments. Enough for a day of hours. */
+const maxSegments = 26n;
 /** Segment lengths in minutes; each is a multiple of the one before. */
 const lengths = [5n, 15n, 60n, 240n, 1440n, 10_080n] as const;
 const shortestNs = lengths[0] * minuteNs;
+/** Long segments are at least this long, so that a part of a range is split into segments of the whole range. */
+const longNs = lengths[2] * minuteNs;
 
 /** The length of the parts of a segment that has a standard length. */
 export function partLengthOf({ startNs, endNs }: TimeRange): bigint | undefined {
@@ -25,13 +27,28 @@ export function partLengthOf({ startNs, endNs }: TimeRange): bigint | undefined 
   return part === undefined ? undefined : part * minuteNs;
 }
 
+/** True if a range lies in another one. */
+export function isWithin(inner: TimeRange, outer: TimeRange): boolean {
+  return outer.startNs <= inner.startNs && inner.endNs <= outer.endNs;
+}
+
+/** The longer segments that contain a segment, from short to long. */
+export function segmentsAround(segment: TimeRange): readonly TimeSegment[] {
+  return lengths
+    .map((length) => {
+      const startNs = borderBefore(segment.startNs, length * minuteNs);
+      return { startNs, endNs: startNs + length * minuteNs, isWhole: true };
+    })
+    .filter((around) => isWithin(segment, around));
+}
+
 /**
  * The whole segments around a range. Inspecting all of them costs little more than inspecting the range, and the findings remain useful for
  * later ranges with other bounds. A range shorter than any segment is returned as it is.
  */
 export function wholeSegments(range: TimeRange): TimeRange {
   if (range.endNs - range.startNs < shortestNs) return range;
-  const startNs = borderBefore(range.startNs);
+  const startNs = borderBefore(range.startNs, shortestNs);
   return {
     startNs: startNs < range.startNs ? startNs : range.startNs,
     endNs: borderAfter(range.endNs - 1n, shortestNs),
@@ -42,8 +59,8 @@ export function wholeSegments(range: TimeRange): TimeRange {
  * The last border at or before a time. Segments begin one nanosecond after a multiple of their length, because windows include their end
  * instead of their start.
  */
-function borderBefore(ns: bigint): bigint {
-  return ((ns - 1n) / shortestNs) * shortestNs + 1n;
+function borderBefore(ns: bigint, lengthNs: bigint): bigint {
+  return ((ns - 1n) / lengthNs) * lengthNs + 1n;
 }
 
 function borderAfter(ns: bigint, lengthNs: bigint): bigint {
@@ -66,7 +83,9 @@ export function segmentsUntil(range: TimeRange, nowNs: bigint): readonly TimeSeg
  */
 export function segmentsOf(range: TimeRange): readonly TimeSegment[] {
   const spanNs = range.endNs - range.startNs;
-  const longest = lengths.findIndex((length) => spanNs / (length * minuteNs) < maxSegments);
+  const longest = lengths.findIndex(
+    (length) => length * minuteNs >= longNs && spanNs / (length * minuteNs) < maxSegments,
+  );
   let segments: readonly TimeSegment[] = [{ ...range, isWhole: false }];
   for (const length of lengths.slice(0, longest + 1).reverse())
     segments = segments.flatMap((segment) => (segment.isWhole ? [segment] : cut(segment, length * minuteNs)));

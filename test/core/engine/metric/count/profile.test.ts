@@ -31,7 +31,7 @@ test('stretches follow each other from end to end, and whole ones begin behind m
       const segments = segmentsOf(range);
       t.is(segments[0]?.startNs, range.startNs);
       t.is(segments.at(-1)?.endNs, range.endNs);
-      t.true(segments.length <= 14 + 2 * (6 + 5 + 3 + 3 + 2 + 1));
+      t.true(segments.length <= 26 + 2 * (6 + 5 + 3 + 3 + 2 + 1));
       for (const [index, { startNs, endNs, isWhole }] of segments.entries()) {
         t.true(startNs < endNs);
         if (index > 0) t.is(segments[index - 1]?.endNs, startNs);
@@ -167,22 +167,31 @@ test('where several queries are several calls, each stretch is looked at by itse
   t.deepEqual(found, nothingSpecial);
 });
 
+const minuteNs = hourNs / 60n;
+const minutes = (from: bigint, to: bigint): TimeRange => ({
+  startNs: from * minuteNs + 1n,
+  endNs: to * minuteNs + 1n,
+});
+
 test('what is known of short stretches is known of the long one that they make', async (t) => {
   const profiler = newProfiler();
-  const minutes = 60_000_000_000n;
-  const ofMinutes = (
-    from: bigint,
-    to: bigint,
-    rows: number,
-    ...script: readonly ExpectedCall[]
-  ): Promise<SelectionProfile> =>
-    findBetween({ startNs: from * minutes + 1n, endNs: to * minutes + 1n }, profiler, rows, ...script);
-  for (const from of [0n, 60n, 120n, 180n])
-    await ofMinutes(from, from + 60n, 2, {
-      call: 'rows',
-      batches: [[{ stretch: '0', _stream: stream, env: 'x', rows: '2', different: '2' }]],
-    });
-  t.deepEqual(await ofMinutes(0n, 240n, 8), nothingSpecial);
+  for (const from of [0n, 15n, 30n, 45n])
+    await findBetween(minutes(from, from + 15n), profiler, 2, look([[2]]));
+  t.deepEqual(await findBetween(minutes(0n, 60n), profiler, 8), nothingSpecial);
+});
+
+test('what is known of an hour is known of its parts after one listing, unless rows came in', async (t) => {
+  const profiler = newProfiler();
+  const hours = [[10, { env: 'y' }], [10]] as const;
+  await findBetween(minutes(0n, 120n), profiler, 20, look(hours));
+  const listed = (hits: number): ExpectedCall => ({ call: 'list', values: [{ value: stream, hits }] });
+  const overridden = { ...nothingSpecial, hasOverrides: true };
+  t.deepEqual(await findBetween(minutes(10n, 40n), profiler, 5, listed(10)), overridden);
+  // Both ends of the range are parts of hours that are known.
+  t.deepEqual(await findBetween(minutes(5n, 70n), profiler, 11, listed(20)), overridden);
+  const [changed, unchanged, now] = [listed(11), listed(10), look([[11]])];
+  const found = await findBetween(minutes(5n, 70n), profiler, 12, listed(21), changed, unchanged, now);
+  t.deepEqual(found, nothingSpecial);
 });
 
 test('a row that has another value in a column than its stream hides it, and rows without a line are counted', async (t) => {

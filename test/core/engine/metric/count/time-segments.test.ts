@@ -2,6 +2,7 @@ import test from 'ava';
 import {
   isIn,
   partLengthOf,
+  segmentsAround,
   segmentsOf,
   segmentsUntil,
   wholeSegments,
@@ -47,27 +48,35 @@ test('a range is widened to the whole segments around it, unless it is shorter t
   t.deepEqual(wholeSegments({ startNs: 0n, endNs: at(5) }), { startNs: 0n, endNs: at(5) });
 });
 
-test('a range is split into the longest segments of which it has no more than fourteen, and shorter ones at its ends', (t) => {
-  t.is(shown(segmentsOf(range(0, 15))), '0-5 5-10 10-15');
+test('a range is split into hours, or into longer segments if it has more than 25 hours, and into shorter ones at its ends', (t) => {
+  t.is(shown(segmentsOf(range(0, 15))), '0-15');
+  t.is(shown(segmentsOf(range(5, 15))), '5-10 10-15');
   t.is(shown(segmentsOf(range(3, 17))), '3-5! 5-10 10-15 15-17!');
   t.is(shown(segmentsOf(range(5, 75))), '5-10 10-15 15-30 30-45 45-60 60-75');
-  t.is(
-    shown(segmentsOf(range(0, 69))),
-    '0-5 5-10 10-15 15-20 20-25 25-30 30-35 35-40 40-45 45-50 50-55 55-60 60-65 65-69!',
-  );
   t.is(shown(segmentsOf(range(50, 260))), '50-55 55-60 60-120 120-180 180-240 240-255 255-260');
+  t.is(segmentsOf(range(0, 25 * 60)).length, 25);
+  t.is(
+    shown(segmentsOf(range(180, 180 + 26 * 60))),
+    '180-240 240-480 480-720 720-960 960-1200 1200-1440 1440-1680 1680-1740',
+  );
   const year = 52 * 10_080;
   t.is(shown(segmentsOf(range(year + 5, year + 15))), `${year + 5}-${year + 10} ${year + 10}-${year + 15}`);
-  t.is(segmentsOf(range(0, 13 * 10_080)).length, 13);
-  t.is(shown(segmentsOf(range(0, 14 * 10_080))), `0-${14 * 10_080}!`);
+  t.is(segmentsOf(range(0, 25 * 10_080)).length, 25);
+  t.is(shown(segmentsOf(range(0, 26 * 10_080))), `0-${26 * 10_080}!`);
   t.deepEqual(segmentsOf(range(5, 5)), []);
+});
+
+test('the longer segments around a segment are those of the standard lengths that contain all of it', (t) => {
+  t.is(shown(segmentsAround(range(20, 25))), '20-25 15-30 0-60 0-240 0-1440 0-10080');
+  t.is(shown(segmentsAround(range(55, 65))), '0-240 0-1440 0-10080');
+  t.is(shown(segmentsAround(range(10_079, 10_081))), '');
 });
 
 test('the segment that rows are still added to is not whole', (t) => {
   t.is(shown(segmentsUntil(range(0, 15), at(12))), '0-5 5-10 10-15!');
-  t.is(shown(segmentsUntil(range(0, 15), at(20))), '0-5 5-10 10-15');
+  t.is(shown(segmentsUntil(range(0, 15), at(20))), '0-15');
   t.is(shown(segmentsUntil(range(0, 15), at(15) - 1n)), '0-5 5-10 10-15!');
-  t.is(shown(segmentsUntil(range(0, 15), at(15))), '0-5 5-10 10-15');
+  t.is(shown(segmentsUntil(range(0, 15), at(15))), '0-15');
   t.is(shown(segmentsUntil(range(10, 15), at(12))), '10-15!');
   t.is(shown(segmentsUntil(range(12, 14), at(13))), '12-14!');
   t.is(shown(segmentsUntil(range(12, 16), at(13))), '12-16!');
