@@ -1603,7 +1603,7 @@ export interface TranslateOptions {
    */
   readonly firstAnswers: 'exact' | 'prompt';
   /**
-   * Maximum number of rows that are checked while a client waits; with firstAnswers=prompt, the first answer over more rows uses assumptions. (rows)
+   * Maximum number of rows that are checked while a client waits; with firstAnswers=prompt, the first answer over more rows uses assumptions. A row whose line must be searched for its level or parsed counts as four. (rows)
    */
   readonly firstAnswersMaxRows: number;
   /**

@@ -10,15 +10,30 @@ interface Answered {
   readonly result: unknown;
 }
 
+type Flags = Readonly<Record<string, string>>;
+type Metadata = Readonly<Record<string, string>>;
+
 /** A proxy over two hours with a row a minute and stream, each pushed twice, and how it is asked. */
-async function overRepeats(t: ExecutionContext, flags: Readonly<Record<string, string>>) {
+const overRepeats = (t: ExecutionContext, flags: Flags) => overRows(t, flags, { pushes: 2, metadata: {} });
+
+/** As `overRepeats`, with this metadata in every third row. */
+async function overRows(
+  t: ExecutionContext,
+  flags: Flags,
+  { pushes, metadata }: { readonly pushes: number; readonly metadata: Metadata },
+) {
   const store = await openStore(undefined, false);
   t.teardown(() => store.close());
   const lines = Array.from({ length: 120 }, (_none, index) => {
     const level = ['info', 'WARN', 'error'][index % 3] ?? '';
-    return [String(baseNs + BigInt(index) * minute), `${level} request ${index} took ${index * 7} ms`];
+    const own = index % 3 === 0 ? [metadata] : [];
+    return [
+      String(baseNs + BigInt(index) * minute),
+      `${level} request ${index} took ${index * 7} ms`,
+      ...own,
+    ];
   });
-  for (let times = 0; times < 2; times += 1) {
+  for (let times = 0; times < pushes; times += 1) {
     const pushed = await fetch(`${store.url}/insert/loki/api/v1/push?disable_message_parsing=1`, {
       method: 'POST',
       headers: { 'content-type': 'application/json' },
@@ -82,6 +97,25 @@ test('a first answer over many rows says what it assumes, and later ones are exa
     t.notDeepEqual(first.result, proven.result, query);
     t.deepEqual((await prompt.askUntilExact(query)).result, proven.result, query);
   }
+});
+
+test('a first answer counts rows with metadata under the labels of their streams', async (t) => {
+  const rows = { pushes: 1, metadata: { app: 'b', level: 'debug' } };
+  const exact = await overRows(t, { 'first-answers': 'exact' }, rows);
+  for (const query of queries) {
+    const prompt = await overRows(t, {}, rows);
+    const first = await prompt.ask(query);
+    t.not(first.warnings.length, 0, query);
+    t.deepEqual(first.result, (await exact.ask(query)).result, query);
+  }
+});
+
+test('fewer rows are inspected while a client waits if their lines must be inspected too', async (t) => {
+  const { ask } = await overRepeats(t, { 'first-answers-max-rows': '1000' });
+  const warningsOf = async (label: string): Promise<number> =>
+    (await ask(`sum by (${label}) (count_over_time({env="x"}[5m]))`)).warnings.length;
+  t.is(await warningsOf('app'), 0);
+  t.is(await warningsOf('detected_level'), 1);
 });
 
 test('what was proven for one query holds for another one', async (t) => {
