@@ -49,7 +49,7 @@ export function compileComparison(filter: LabelComparison, slots: SlotTable, met
 }
 
 /** Loki prints a query and parses it again before running it; sizes are printed with two digits, so `1KiB` becomes `1.0kB`. */
-function reprintedBytes(bytes: number): number {
+export function reprintedBytes(bytes: number): number {
   return parseBytes(formatBytes(bytes)) ?? bytes;
 }
 

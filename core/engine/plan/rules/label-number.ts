@@ -1,4 +1,10 @@
-import type { CompareOp, NumberLabelFilter } from '../../../logql/ast.js';
+import type {
+  BytesLabelFilter,
+  CompareOp,
+  DurationLabelFilter,
+  NumberLabelFilter,
+} from '../../../logql/ast.js';
+import { reprintedBytes } from '../../../logql/pipeline/label-comparison.js';
 import { spaceClass } from '../../../logql/template/library/characters.js';
 import type { LogsqlFilter } from '../../../victoria/logsql/ast.js';
 import {
@@ -14,7 +20,7 @@ import {
 } from '../../../victoria/logsql/build.js';
 import { longDecimalPattern } from '../../../victoria/names/shown-value.js';
 
-/** Maximum number of digits; numbers with more may be rounded. */
+/** Maximum number of digits and points; numbers with more may be rounded. */
 const mostDigits = 15;
 /** The types that VictoriaLogs gives to blocks of a column in which every value is a plain number. */
 const numericTypes = ['uint8', 'uint16', 'uint32', 'uint64', 'int64'];
@@ -24,9 +30,11 @@ const plain = new RegExp(plainNumber);
 
 /**
  * Matches rows where a field is a number that passes a comparison, or a text that is not a plain number, which Loki keeps and marks with an
- * error.
+ * error. All durations and sizes match.
  */
-export function mayPass(name: string, { op, value }: NumberLabelFilter): LogsqlFilter {
+export function mayPass(name: string, filter: OrderedLabelFilter): LogsqlFilter {
+  if (filter.kind !== 'number') return present(name);
+  const { op, value } = filter;
   const text = String(value);
   if (!plain.test(text) || Math.abs(value) >= 10 ** mostDigits) return present(name);
   const isPlain = or(
@@ -56,10 +64,64 @@ function failing(name: string, op: CompareOp, value: string): readonly LogsqlFil
   }
 }
 
+export type OrderedLabelFilter = NumberLabelFilter | DurationLabelFilter | BytesLabelFilter;
+
+/** A way to write numbers: decimal digits with at most one point, and a unit. */
+interface Notation {
+  /** Patterns of units, and their sizes relative to the limit of a comparison. Numbers with other units count as odd. */
+  readonly units: readonly (readonly [pattern: string, size: number])[];
+  /** Maximum number of digits before the point; with more, a number may be too large for Loki. */
+  readonly mostDigits: number;
+  /** A pattern for the characters after the digits that show that the text has none of these units. */
+  readonly notUnit: (end: string) => string;
+}
+
+const plainNotation: Notation = {
+  units: [['', 1]],
+  mostDigits,
+  notUnit: (end) => anyBut(`0-9.${end}`),
+};
+/** Go's durations; a plain number is none. */
+const durationNotation: Notation = {
+  units: [
+    ['[uµμ]s', 1e3],
+    ['ms', 1e6],
+    ['s', 1e9],
+  ],
+  mostDigits: 9,
+  notUnit: (end) => `(?:$|${anyBut('0-9.uµμms')}|[uµμm](?:$|${anyBut('s')})|[uµμm]?s${anyBut(end)})`,
+};
+const sizeNotation: Notation = {
+  units: [
+    ['[bB]?', 1],
+    ...['[kK]', '[mM]', '[gG]'].flatMap((letter, index): Notation['units'] => [
+      [`${letter}[bB]?`, 1000 ** (index + 1)],
+      [`${letter}[iI][bB]?`, 1024 ** (index + 1)],
+    ]),
+  ],
+  mostDigits: 10,
+  notUnit: (end) => {
+    const letters = 'kKmMgG';
+    const afterLetter = `[${letters}](?:${anyBut(`iIbB${end}`)}|[iI]${anyBut(`bB${end}`)})`;
+    return `(?:${anyBut(`0-9.bB${letters}${end}`)}|${afterLetter}|(?:[${letters}][iI]?)?[bB]${anyBut(end)})`;
+  },
+};
+
+function limitOf(filter: OrderedLabelFilter): readonly [notation: Notation, limit: number] {
+  switch (filter.kind) {
+    case 'number':
+      return [plainNotation, filter.value];
+    case 'duration':
+      return [durationNotation, Number(filter.nanoseconds)];
+    case 'bytes':
+      return [sizeNotation, reprintedBytes(filter.bytes)];
+  }
+}
+
 /** A regular expression for the text after a key, in JSON or logfmt, that matches if the value may pass. */
-export function valuePattern({ op, value }: NumberLabelFilter): string | undefined {
+export function valuePattern(filter: OrderedLabelFilter): string | undefined {
   const passing = (notFirst: string, end: string): string | undefined =>
-    passingNumbers(op, value, { notFirst, end });
+    passingNumbers(filter, { notFirst, end });
   const [quoted, ofJson, ofLogfmt] = [
     passing('', '"'),
     passing(`"${white}`, `,}\\]${white}`),
@@ -82,23 +144,28 @@ interface TextBounds {
 }
 
 /**
- * A pattern for the start of texts that pass a numeric comparison, and for the start of all texts that are not a plain decimal number,
- * which are kept with an error. It may match other texts, too. Undefined if nearly all texts match.
+ * A pattern for the start of texts that pass a comparison, and for the start of all texts that Loki cannot compare, which are kept with an
+ * error. It may match other texts, too. Undefined if nearly all texts match.
  */
 export function passingNumbers(
-  op: CompareOp,
-  value: number,
+  filter: OrderedLabelFilter,
   { notFirst, end }: TextBounds,
 ): string | undefined {
-  const passing = plainNumbers(op, value);
+  const [{ units, notUnit, ...notation }, limit] = limitOf(filter);
+  const passing = units.map(([unit, size]) =>
+    passingDigits(filter.op, limit, size)?.map((digits) => `${digits}${unit}(?:$|[${end}])`),
+  );
   const odd = [
     anyBut(`0-9${notFirst}`),
     '0[0-9]',
-    `[0-9]{${mostDigits + 1}}`,
-    `[0-9.]+${anyBut(`0-9.${end}`)}`,
+    // May be rounded to the next number, or be too large.
+    `[0-9.]{${mostDigits + 1}}`,
+    `[0-9]{${notation.mostDigits + 1}}`,
+    `[0-9.]+${notUnit(end)}`,
     '[0-9]+[.][0-9]*[.]',
   ];
-  return passing && `(?:${[...odd, ...passing].join('|')})`;
+  const isKnown = passing.every((patterns) => patterns !== undefined);
+  return isKnown ? `(?:${[...odd, ...passing.flat()].join('|')})` : undefined;
 }
 
 /**
@@ -109,25 +176,30 @@ function anyBut(characters: string): string {
   return `(?:[^A${characters}]|A.?)`;
 }
 
-/** Prefixes of the plain numbers that pass. */
-function plainNumbers(op: CompareOp, value: number): readonly string[] | undefined {
-  if (!(Math.abs(value) < 10 ** mostDigits - 1)) return undefined;
-  const floor = Math.floor(value);
-  const isWhole = floor === value;
+const anyRest = '[0-9.]*';
+const anyFraction = '(?:[.][0-9]*)?';
+
+/** Patterns of the numbers of units of this size that pass; undefined if nearly all do. */
+function passingDigits(op: CompareOp, limit: number, size: number): readonly string[] | undefined {
+  if (!(Math.abs(limit) < 10 ** mostDigits - 1)) return undefined;
+  const rest = limit % size;
+  const isWhole = rest === 0;
+  const floor = (limit - rest) / size - (rest < 0 ? 1 : 0);
   // A number is at least its integer part, and less than the next integer.
-  const whole = (texts: readonly string[]): readonly string[] => texts.map((text) => `${text}(?:[^0-9]|$)`);
+  const above = [...from(floor + 1), `${floor}[.]`].map((text) => `${text}${anyRest}`);
+  const whole = (texts: readonly string[]): readonly string[] => texts.map((text) => `${text}${anyFraction}`);
   switch (op) {
     case '>':
-      return value < 0 ? undefined : [...from(floor + 1), `${floor}[.]`];
+      return limit < 0 ? undefined : above;
     case '>=':
-      if (value <= 0) return undefined;
-      return isWhole ? from(floor) : [...from(floor + 1), `${floor}[.]`];
+      if (limit <= 0) return undefined;
+      return isWhole ? from(floor).map((text) => `${text}${anyRest}`) : above;
     case '<':
       return whole(below(isWhole ? floor : floor + 1));
     case '<=':
       return whole(below(floor + 1));
     case '==':
-      return value < 0 ? [] : whole([String(floor)]);
+      return limit < 0 ? [] : whole([String(floor)]);
     case '!=':
       return undefined;
   }

@@ -82,16 +82,16 @@ export const labelRules = [
   }),
   labelRule({
     id: 'labelNumberInLine',
-    construct: '| name > 10 after | json or | logfmt',
+    construct: '| name > 10, | name > 1s, | name > 1KB after | json or | logfmt',
     backend:
       '(_msg:~"name(\\":|=)(prefixes of values that may pass)" or _msg:*"\\u"* or name:* !(name:<=10 ...))',
     verdict: 'superset',
     reason:
-      'an extracted value follows its key in the line, unless it is written with escapes, and a row without the label is dropped; values that are not plain numbers are kept and marked with an error; for a row without a line, `| json` reads its fields; the label may also be stored',
+      'an extracted value follows its key in the line, unless it is written with escapes, and a row without the label is dropped; values that cannot be compared are kept and marked with an error; for a row without a line, `| json` reads its fields; the label may also be stored',
     example: '{namespace="shop"} | json | status >= 500',
     match: (placed) => {
       const { comparison, scope } = placed;
-      if (comparison.kind !== 'number') return undefined;
+      if (comparison.kind === 'string' || comparison.kind === 'ip') return undefined;
       const { name } = comparison;
       if (isDerived(name) || scope.isStored(name) || scope.sourceInLine(name) !== 'keys') return undefined;
       // Other characters of a key become underscores, as do the borders of objects.
@@ -174,11 +174,7 @@ export const labelRules = [
         ? comparison
         : undefined,
     emit: (comparison, names) =>
-      or(
-        ...spellings(comparison.name, names).map((field) =>
-          comparison.kind === 'number' ? mayPass(field, comparison) : present(field),
-        ),
-      ),
+      or(...spellings(comparison.name, names).map((field) => mayPass(field, comparison))),
   }),
   labelRule({
     id: 'labelText',
