@@ -183,10 +183,13 @@ test('what is known of short stretches is known of the long one that they make',
 test('what is known of an hour is known of its parts after one listing, unless rows came in', async (t) => {
   const profiler = newProfiler();
   const hours = [[10, { env: 'y' }], [10]] as const;
+  await findBetween(minutes(0n, 5n), profiler, 2, look([[2]]));
   await findBetween(minutes(0n, 120n), profiler, 20, look(hours));
   const listed = (hits: number): ExpectedCall => ({ call: 'list', values: [{ value: stream, hits }] });
   const overridden = { ...nothingSpecial, hasOverrides: true };
   t.deepEqual(await findBetween(minutes(10n, 40n), profiler, 5, listed(10)), overridden);
+  // The hour takes the place of what is known of its beginning.
+  t.deepEqual(await findBetween(minutes(0n, 10n), profiler, 3, listed(10)), overridden);
   // Both ends of the range are parts of hours that are known.
   t.deepEqual(await findBetween(minutes(5n, 70n), profiler, 11, listed(20)), overridden);
   const [changed, unchanged, now] = [listed(11), listed(10), look([[11]])];
