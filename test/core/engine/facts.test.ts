@@ -8,6 +8,7 @@ import { FakeClock, makeHost } from '../../../core/testing/index.js';
 const dayMs = 86_400_000;
 const plain = {
   missing: 0,
+  lines: true,
   hiding: false,
   unreliable: 2,
   tally: '18446744073709551615',

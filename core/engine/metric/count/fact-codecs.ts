@@ -22,6 +22,7 @@ export const profileCodec: FactCodec<SegmentProfile> = {
   print: ({
     checksum,
     streamsWithSharedTimes,
+    hasLines,
     hasOverrides,
     repeatedAt,
     surplus,
@@ -36,6 +37,7 @@ export const profileCodec: FactCodec<SegmentProfile> = {
     doubtful: uncertainStreams && [...uncertainStreams],
     tally: String(checksum),
     sharing: [...streamsWithSharedTimes],
+    lines: hasLines,
     hiding: hasOverrides,
     repeatedAt: repeatedAt?.map(String) ?? null,
     surplus: surplus ?? null,
@@ -58,6 +60,7 @@ export const profileCodec: FactCodec<SegmentProfile> = {
       denseRows: countOf(of['denseRows']),
       dense: listOf(of['crowded'], denseOf),
       missing: countOf(of['missing']),
+      hasLines: booleanOf(of['lines']),
       hasOverrides: booleanOf(of['hiding']),
       misparsedRows: countOf(of['unreliable']),
       uncertainStreams: of['doubtful'] === undefined ? undefined : new Set(textsOf(of['doubtful'])),

@@ -191,7 +191,7 @@ class FieldCounting {
     const { range } = this.#buckets;
     const [groups, profile] = await Promise.all([asked, context.profiler.of(profileRequest, range, listing)]);
     if (isDeclined(groups)) return groups;
-    if (profile.missing < rowsOfStreams(listing.listed)) return rememberLines(selection, context);
+    if (profile.hasLines) return rememberLines(selection, context);
     if (profile.misparsedRows > 0) return decline('rewritten-numbers');
     if (!isGroupingValid(profile, expected)) return decline('hidden-fields');
     if (await this.#hasEmptyLines(groups)) return decline('missing-lines');

@@ -41,6 +41,8 @@ export interface SelectionProfile extends FoundRepeats {
   readonly streamsWithSharedTimes: ReadonlySet<string>;
   /** Number of rows without a stored line. */
   readonly missing: number;
+  /** True if any row has a stored line. */
+  readonly hasLines: boolean;
   /** True if a row may override its stream's value in one of the columns. */
   readonly hasOverrides: boolean;
   /** Number of rows that match the requested `misparsedRows` filter. */
@@ -81,6 +83,7 @@ export const plainProfile: SelectionProfile = {
   streamsWithSharedTimes: new Set(),
   ...noRepeats,
   missing: 0,
+  hasLines: false,
   hasOverrides: false,
   misparsedRows: 0,
   uncertainStreams: new Set(),
@@ -147,22 +150,26 @@ export class SelectionProfiler {
   }
 
   /**
-   * Finds rows without a line, and rows that override their stream's value: both are frequent, and the backend finds them without reading
-   * times or lines.
+   * Finds rows with and without a line, and rows that override their stream's value: all are frequent, and the backend finds them without
+   * reading times or lines.
    */
   async #inspectQuickly(
     request: ProfileRequest,
     range: TimeRange,
-  ): Promise<Pick<SelectionProfile, 'missing' | 'hasOverrides'>> {
+  ): Promise<Pick<SelectionProfile, 'missing' | 'hasLines' | 'hasOverrides'>> {
     const quick = {
       ...request,
       repeatedRows: 'stored',
       misparsedRows: undefined,
       uncertainLines: undefined,
     } as const;
-    const found = await inspect(quick, new SegmentRun({ ...range, isWhole: false, key: '' }), this.#checksums);
-    const { missing, hasOverrides } = merged(found, range);
-    return { missing, hasOverrides };
+    const found = await inspect(
+      quick,
+      new SegmentRun({ ...range, isWhole: false, key: '' }),
+      this.#checksums,
+    );
+    const { missing, hasLines, hasOverrides } = merged(found, range);
+    return { missing, hasLines, hasOverrides };
   }
 }
 
@@ -220,6 +227,7 @@ function merged(found: readonly SegmentProfile[], range: TimeRange): SelectionPr
     streamsWithSharedTimes,
     ...mergeRepeats(found, range),
     missing: found.reduce((sum, { missing }) => sum + missing, 0),
+    hasLines: found.some(({ hasLines }) => hasLines),
     hasOverrides: found.some(({ hasOverrides }) => hasOverrides),
     misparsedRows: found.reduce((sum, { misparsedRows }) => sum + misparsedRows, 0),
     uncertainStreams: new Set(found.flatMap(({ uncertainStreams = [] }) => [...uncertainStreams])),
@@ -258,6 +266,7 @@ class SegmentCounter {
   readonly sharingOf = new Map<string, number>();
   /** Number of rows that share their time with another row of their stream. */
   sharing = 0;
+  allRows = 0;
   missing = 0;
   groups = 0;
   misparsedRows = 0;
@@ -320,6 +329,7 @@ async function inspect(
       const before = of.rows.get(text);
       of.groups += 1;
       of.rows.set(text, (before ?? 0) + Number(rows));
+      of.allRows += Number(rows);
       of.misparsedRows += Number(columnOf(row, named('unreliable')) ?? 0);
       if (Number(columnOf(row, named('doubtful')) ?? 0) > 0) of.uncertainStreams.add(text);
       if (isCompared) {
@@ -343,6 +353,7 @@ async function inspect(
     profiles.push({
       streamsWithSharedTimes: found.streamsWithSharedTimes,
       missing: found.missing,
+      hasLines: !isCounted || found.allRows > found.missing,
       misparsedRows: found.misparsedRows,
       uncertainStreams: found.uncertainStreams,
       checksum: await atPace(checksums.of(reader, found.rows), pacer),

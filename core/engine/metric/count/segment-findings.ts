@@ -13,7 +13,14 @@ import {
 } from '../../../victoria/upstream/types.js';
 import { rowsOfStreams } from '../row-windows.js';
 import { addChecksums, type ListedRange, type StreamChecksums } from './stream-listing.js';
-import { isIn, isWithin, partLengthOf, segmentsAround, segmentsUntil, type TimeSegment } from './time-segments.js';
+import {
+  isIn,
+  isWithin,
+  partLengthOf,
+  segmentsAround,
+  segmentsUntil,
+  type TimeSegment,
+} from './time-segments.js';
 
 export interface SegmentFinding {
   /** Checksum of the number of rows per stream in the segment. */
@@ -216,7 +223,11 @@ export class SegmentFindings<Finding extends SegmentFinding> {
         unknown.push(segment);
         continue;
       }
-      for (let before = last; before !== undefined && isWithin(before.segment, one.segment); before = known.at(-1))
+      for (
+        let before = last;
+        before !== undefined && isWithin(before.segment, one.segment);
+        before = known.at(-1)
+      )
         known.pop();
       known.push(one);
     }

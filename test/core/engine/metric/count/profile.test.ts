@@ -126,6 +126,7 @@ const nothingSpecial = {
   surplusAt: [],
   surplus: [],
   missing: 0,
+  hasLines: true,
   hasOverrides: false,
   misparsedRows: 0,
   uncertainStreams: undefined,
