@@ -155,6 +155,32 @@ test('an empty range does not change the estimated cost of reading rows in anoth
   t.is(await run(base), 'statistics:ran');
 });
 
+test('rows without a line elsewhere in an hour do not change what the backend counts in a part of it', async (t) => {
+  const account = 72_006;
+  const entry = (minutes: number, line: string): StoredEntry => ({
+    ns: base + BigInt(minutes) * 60n * second,
+    ...{ stream: { app: 'a' }, line, metadata: { status: '200' } },
+  });
+  // As many rows without a line as the first ten minutes have rows with one.
+  const [inside, outside] = [
+    [1, 4, 7],
+    [20, 30, 40],
+  ];
+  await store.push(account, [
+    ...inside.map((minutes) => entry(minutes, '{"status":"500"}')),
+    ...outside.map((minutes) => entry(minutes, '')),
+  ]);
+  const text = 'sum(count_over_time({app="a"}[600s]))';
+  const ask = async (minutes: bigint, names: readonly string[]): Promise<unknown> => {
+    const request = rangeRequest(text, base + 600n * second, base + minutes * 60n * second, 600n * second);
+    const some = strategies.filter(({ name }) => names.includes(name));
+    return valuesOf((await store.run(request, { account, strategies: some })).answer);
+  };
+  await ask(60n, ['statistics']);
+  const found = await ask(10n, ['fields', 'whole-rows']);
+  t.deepEqual(found, await ask(10n, ['whole-rows']));
+});
+
 test('what data has shown to be impossible is not tried again for a while', async (t) => {
   const account = 72_004;
   const entries = Array.from({ length: 300 }, (_, index): StoredEntry => {
