@@ -1,3 +1,5 @@
+import type { TimeRange } from './time/range.js';
+
 /** Compares texts by code units, for sort(). */
 export function textOrder(a: string, b: string): number {
   return a < b ? -1 : a > b ? 1 : 0;
@@ -6,4 +8,9 @@ export function textOrder(a: string, b: string): number {
 /** Compares times, for sort(). */
 export function timeOrder(a: bigint, b: bigint): number {
   return a < b ? -1 : a > b ? 1 : 0;
+}
+
+/** True if a range lies in another one. */
+export function isWithin(inner: TimeRange, outer: TimeRange): boolean {
+  return outer.startNs <= inner.startNs && inner.endNs <= outer.endNs;
 }

@@ -30,7 +30,7 @@ export interface DuplicatesRequest extends Backend {
 /** Rows that repeat an earlier one. */
 export interface Duplicates {
   readonly rows: readonly BackendRow[];
-  /** Streams and times of further ones, and possibly of some outside of the range. */
+  /** Streams and times of further ones. */
   readonly times: readonly StreamTimes[];
 }
 

@@ -1,3 +1,4 @@
+import { isWithin } from '../../../base/order.js';
 import type { TimeRange } from '../../../base/time/range.js';
 import type { LogsqlFilter, LogsqlPipe } from '../../../victoria/logsql/ast.js';
 import { and, not, or, timeRange } from '../../../victoria/logsql/build.js';
@@ -283,10 +284,14 @@ export function mergeRepeats(all: readonly SegmentRepeats[], range?: TimeRange):
 /** The repeats of a segment that are in a range. */
 function repeatsIn(range: TimeRange, one: SegmentRepeats): SegmentRepeats {
   const around = one.dense.length === 0 ? rangeAround(one.repeatedAt) : one.dense[0]?.range;
-  if (around !== undefined && isIn(range, around.startNs) && isIn(range, around.endNs - 1n)) return one;
+  if (around !== undefined && isWithin(around, range)) return one;
   return {
     ...one,
     surplus: one.surplus?.filter(({ _time = '' }) => isIn(range, parseRowTime(_time))),
+    surplusAt: one.surplusAt?.flatMap(({ stream, times }) => {
+      const some = times.filter((ns) => isIn(range, ns));
+      return some.length === 0 ? [] : [{ stream, times: some }];
+    }),
     repeatedAt: one.repeatedAt?.filter((ns) => isIn(range, ns)),
     dense: one.dense.filter(
       (dense) => dense.range.startNs < range.endNs && range.startNs < dense.range.endNs,

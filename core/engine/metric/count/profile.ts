@@ -77,7 +77,10 @@ export interface SegmentProfile
 const lastKnownMs = 600_000;
 /** Maximum number of groups of a segment; with more, the columns are treated as independent of streams. */
 const maxGroups = 50_000;
-/** Rows whose times are compared in the time in which the backend looks at one line. */
+/**
+ * The number of rows that count as much as one whose line is inspected. That takes nine times as long as to compare its time; a client waits
+ * about a second for 250,000 lines.
+ */
 const effortOfLine = 4;
 export const plainProfile: SelectionProfile = {
   streamsWithSharedTimes: new Set(),
@@ -173,7 +176,7 @@ export class SelectionProfiler {
   }
 }
 
-/** The effort to inspect a row, relative to comparing its time with others. */
+/** The effort to inspect a row, as a number of rows whose times are compared. */
 function effortPerRow({ uncertainLines }: ProfileRequest): number {
   return uncertainLines === undefined ? 1 : effortOfLine;
 }

@@ -1,5 +1,6 @@
 import type { Clock } from '../../../base/clock.js';
 import type { Memory } from '../../../base/memory/byte-lru.js';
+import { isWithin } from '../../../base/order.js';
 import type { TimeRange } from '../../../base/time/range.js';
 import type { LogsqlFilter, LogsqlPipe } from '../../../victoria/logsql/ast.js';
 import { and, formatInto, freeName, or, query, timeRange } from '../../../victoria/logsql/build.js';
@@ -13,14 +14,7 @@ import {
 } from '../../../victoria/upstream/types.js';
 import { rowsOfStreams } from '../row-windows.js';
 import { addChecksums, type ListedRange, type StreamChecksums } from './stream-listing.js';
-import {
-  isIn,
-  isWithin,
-  partLengthOf,
-  segmentsAround,
-  segmentsUntil,
-  type TimeSegment,
-} from './time-segments.js';
+import { isIn, partLengthOf, segmentsAround, segmentsUntil, type TimeSegment } from './time-segments.js';
 
 export interface SegmentFinding {
   /** Checksum of the number of rows per stream in the segment. */

@@ -1,3 +1,4 @@
+import { isWithin } from '../../../base/order.js';
 import type { TimeRange } from '../../../base/time/range.js';
 
 /** A part of a time range. */
@@ -27,19 +28,14 @@ export function partLengthOf({ startNs, endNs }: TimeRange): bigint | undefined 
   return part === undefined ? undefined : part * minuteNs;
 }
 
-/** True if a range lies in another one. */
-export function isWithin(inner: TimeRange, outer: TimeRange): boolean {
-  return outer.startNs <= inner.startNs && inner.endNs <= outer.endNs;
-}
-
-/** The longer segments that contain a segment, from short to long. */
-export function segmentsAround(segment: TimeRange): readonly TimeSegment[] {
+/** The segments of standard lengths that contain a range, from short to long. */
+export function segmentsAround(range: TimeRange): readonly TimeSegment[] {
   return lengths
     .map((length) => {
-      const startNs = borderBefore(segment.startNs, length * minuteNs);
+      const startNs = borderBefore(range.startNs, length * minuteNs);
       return { startNs, endNs: startNs + length * minuteNs, isWhole: true };
     })
-    .filter((around) => isWithin(segment, around));
+    .filter((around) => isWithin(range, around));
 }
 
 /**

@@ -151,8 +151,8 @@ export function passingNumbers(
   filter: OrderedLabelFilter,
   { notFirst, end }: TextBounds,
 ): string | undefined {
-  const [{ units, notUnit, ...notation }, limit] = limitOf(filter);
-  const passing = units.map(([unit, size]) =>
+  const [notation, limit] = limitOf(filter);
+  const passing = notation.units.map(([unit, size]) =>
     passingDigits(filter.op, limit, size)?.map((digits) => `${digits}${unit}(?:$|[${end}])`),
   );
   const odd = [
@@ -161,7 +161,7 @@ export function passingNumbers(
     // May be rounded to the next number, or be too large.
     `[0-9.]{${mostDigits + 1}}`,
     `[0-9]{${notation.mostDigits + 1}}`,
-    `[0-9.]+${notUnit(end)}`,
+    `[0-9.]+${notation.notUnit(end)}`,
     '[0-9]+[.][0-9]*[.]',
   ];
   const isKnown = passing.every((patterns) => patterns !== undefined);

@@ -14,7 +14,7 @@ import { serviceNameLabel } from '../../../victoria/names/service-name.js';
 import { isBroken } from '../../../victoria/names/shown-value.js';
 import type { KnownNames } from '../known-names.js';
 import { missingLineRows } from '../missing-lines.js';
-import { mayPass, valuePattern } from './label-number.js';
+import { mayPass, valuePattern, type OrderedLabelFilter } from './label-number.js';
 import { holds, isNot, levelConditions, linesOf, longDecimal, textsOf } from './label-text.js';
 import { contains } from './line.js';
 import { kindOfRule } from './rule.js';
@@ -90,8 +90,9 @@ export const labelRules = [
       'an extracted value follows its key in the line, unless it is written with escapes, and a row without the label is dropped; values that cannot be compared are kept and marked with an error; for a row without a line, `| json` reads its fields; the label may also be stored',
     example: '{namespace="shop"} | json | status >= 500',
     match: (placed) => {
-      const { comparison, scope } = placed;
-      if (comparison.kind === 'string' || comparison.kind === 'ip') return undefined;
+      const comparison = orderedComparison(placed);
+      if (comparison === undefined) return undefined;
+      const { scope } = placed;
       const { name } = comparison;
       if (isDerived(name) || scope.isStored(name) || scope.sourceInLine(name) !== 'keys') return undefined;
       // Other characters of a key become underscores, as do the borders of objects.
@@ -169,10 +170,7 @@ export const labelRules = [
     reason:
       'a row without the label is dropped; a value that is not a plain number is kept and marked with an error',
     example: '{namespace="shop"} | status_code >= 500',
-    match: ({ comparison }) =>
-      comparison.kind === 'number' || comparison.kind === 'duration' || comparison.kind === 'bytes'
-        ? comparison
-        : undefined,
+    match: orderedComparison,
     emit: (comparison, names) =>
       or(...spellings(comparison.name, names).map((field) => mayPass(field, comparison))),
   }),
@@ -275,6 +273,11 @@ export const labelDeep = labelTreeRule({
 /** The comparison, if it compares texts. */
 export function textComparison({ comparison }: PlacedComparison): StringLabelFilter | undefined {
   return comparison.kind === 'string' ? comparison : undefined;
+}
+
+/** The comparison, if it compares numbers, durations or sizes. */
+function orderedComparison({ comparison }: PlacedComparison): OrderedLabelFilter | undefined {
+  return comparison.kind === 'string' || comparison.kind === 'ip' ? undefined : comparison;
 }
 
 /** True if rows without the label pass. */

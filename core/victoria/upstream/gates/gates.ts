@@ -2,6 +2,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { type Permit, withoutPermit } from '../../../base/admission/permit.js';
 import type { WaitBudget } from '../../../base/admission/wait-budget.js';
 import { ApiError } from '../../../base/errors/api-error.js';
+import { isWithin } from '../../../base/order.js';
 import type { TimeRange } from '../../../base/time/range.js';
 import type { LogsqlPipe } from '../../logsql/ast.js';
 import type { CallGate } from '../gate.js';
@@ -164,7 +165,7 @@ export class ExchangeGates {
   /** Takes one permit for all calls about a range, however many there are. Calls within a range that is already held share its permit. */
   async hold(range: TimeRange): Promise<() => void> {
     if (!isLong(range, this.#options.minRangeMs)) return nothing;
-    const held = [...this.#held].find((one) => isWithin(range, one)) ?? this.#beginHold(range);
+    const held = [...this.#held].find((one) => isWithin(range, one.range)) ?? this.#beginHold(range);
     held.holders += 1;
     let isOut = false;
     const leave = (): void => {
@@ -194,7 +195,7 @@ export class ExchangeGates {
   }
 
   #isHeld(range: TimeRange): boolean {
-    return [...this.#held].some((held) => held.pass !== undefined && isWithin(range, held));
+    return [...this.#held].some((held) => held.pass !== undefined && isWithin(range, held.range));
   }
 
   async #heavy(): Promise<CallPass> {
@@ -234,10 +235,6 @@ export class ExchangeGates {
 }
 
 const nothing = (): void => undefined;
-
-function isWithin({ startNs, endNs }: TimeRange, { range }: Held): boolean {
-  return range.startNs <= startNs && endNs <= range.endNs;
-}
 
 function outcomeOf(error: unknown): ScanOutcome {
   if (error === undefined) return 'done';

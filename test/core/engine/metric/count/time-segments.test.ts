@@ -66,7 +66,7 @@ test('a range is split into hours, or into longer segments if it has more than 2
   t.deepEqual(segmentsOf(range(5, 5)), []);
 });
 
-test('the longer segments around a segment are those of the standard lengths that contain all of it', (t) => {
+test('the segments around a range are those of the standard lengths that contain all of it', (t) => {
   t.is(shown(segmentsAround(range(20, 25))), '20-25 15-30 0-60 0-240 0-1440 0-10080');
   t.is(shown(segmentsAround(range(55, 65))), '0-240 0-1440 0-10080');
   t.is(shown(segmentsAround(range(10_079, 10_081))), '');
