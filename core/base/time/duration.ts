@@ -113,12 +113,24 @@ function readGoDuration(text: string, units: DurationUnits): bigint | string | u
     const unit = units.get(name);
     if (unit === undefined) return name;
     total += BigInt(digits) * unit;
-    // Go scales the fraction as a float and truncates to nanoseconds; more than 18 digits cannot matter.
-    const decimals = fraction.slice(0, 18);
-    if (decimals !== '') total += (BigInt(decimals) * unit) / 10n ** BigInt(decimals.length);
+    total += BigInt(scaledFraction(fraction, Number(unit)));
     if (total > most) return undefined;
   }
   return isNegative ? -total : total;
+}
+
+/** The whole part of a decimal fraction of a unit. Go computes it with floats, so it may be one less, or be rounded up to the unit. */
+function scaledFraction(digits: string, unit: number): number {
+  let value = 0n;
+  let scale = 1;
+  for (const digit of digits) {
+    const next = value * 10n + BigInt(digit);
+    // Go ignores further digits.
+    if (next > maxInt64 + 1n) break;
+    value = next;
+    scale *= 10;
+  }
+  return Math.trunc(Number(value) * (unit / scale));
 }
 
 /** Quotes as Go's package time does: control characters and bytes beyond ASCII are hexadecimal. */

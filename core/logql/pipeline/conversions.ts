@@ -73,17 +73,17 @@ function isNegative(text: string): boolean {
   return text.charCodeAt(0) === 0x2d;
 }
 
-/** The product with the unit if it is certainly whole and exact; otherwise undefined. */
+/** The whole part of the product with the unit, as Go computes it; undefined if it may be inexact. */
 function scaled(text: string, digits: number, unit: number): number | undefined {
   const point = text.indexOf('.');
   if (point < 0 || point >= digits) {
     const value = Number(text.slice(0, digits)) * unit;
     return Number.isSafeInteger(value) ? value : undefined;
   }
-  const fraction = Number(text.slice(point + 1, digits)) * unit;
   const whole = Number(text.slice(0, point)) * unit;
-  if (!Number.isSafeInteger(fraction) || !Number.isSafeInteger(whole)) return undefined;
-  return whole + Math.floor(fraction / 10 ** (digits - point - 1));
+  // Go computes the fraction with floats.
+  const fraction = Number(text.slice(point + 1, digits)) * (unit / 10 ** (digits - point - 1));
+  return Number.isSafeInteger(whole) ? whole + Math.trunc(fraction) : undefined;
 }
 
 /** The length of a plain number at the start: a sign, digits, and at most one point between them; 0 for none. */

@@ -1,5 +1,6 @@
 import test from 'ava';
 import fc from 'fast-check';
+import { readNanoseconds } from '../../../../core/logql/pipeline/conversions.js';
 import {
   goDurationFault,
   parseGoDuration,
@@ -98,6 +99,19 @@ test('Go durations keep fractions down to the nanosecond', (t) => {
   t.is(parseGoDuration('+10\u00b5s'), 10_000n);
   t.is(parseGoDuration('-0'), 0n);
 });
+
+// As Go 1.26 reads them.
+for (const [text, ns] of [
+  ['1.99999999999999999999s', 2_000_000_000n],
+  ['204.00000093000000m', 12_240_000_055_799n],
+  ['1777.53809798000000m', 106_652_285_878_799n],
+  ['0.00000000000000000000001h', 0n],
+  ['0.0000000009999999999999s', 0n],
+] as const)
+  test(`Go reads ${text} with the rounding of floats`, (t) => {
+    t.is(parseGoDuration(text), ns);
+    t.is(readNanoseconds(text), Number(ns));
+  });
 
 test('reading what was printed gives the duration back, in both forms', (t) => {
   fc.assert(
