@@ -10,7 +10,7 @@ const filesInRoom = 36;
 
 /**
  * The slow suites: processes that are killed, starved and stopped, fleets, attacks, reload loops, clients, developer tools. `npm test` leaves
- * them to `npm run test:deep`, the second step of `.ci/run`. They are rooms like those below.
+ * them to `npm run test:deep`, a step of `.ci/run full`. They are rooms like those below.
  */
 const deepRooms: readonly (readonly string[])[] = [
   ['faults/', 'forms/'],

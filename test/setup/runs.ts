@@ -1,6 +1,6 @@
 /**
  * Sample counts of slow tests. `npm test` takes a fixed sample with every kind in it. `npm run test:deep`, which sets `TEST_DEEP=1` and which
- * `.ci/run` runs next, takes a larger one: it runs the files that import this one, and the slow suites (`rooms.ts`). `TEST_RUNS=20` multiplies
+ * `.ci/run full` runs, takes a larger one: it runs the files that import this one, and the slow suites (`rooms.ts`). `TEST_RUNS=20` multiplies
  * both by twenty.
  */
 import { runs, spread, timesAsOften } from './samples.js';
