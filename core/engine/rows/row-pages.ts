@@ -3,7 +3,7 @@ import { logRowBytes } from '../../base/memory/sizes.js';
 import { Pacer } from '../../base/pace/pacer.js';
 import type { LogRow } from '../../victoria/names/row-reader.js';
 import { pageRequest, readInstant, sortRows, type PagesRequest } from './row-requests.js';
-import { readSpans, spanBehind, spanOfFirstRows, wholeSpan } from './row-spans.js';
+import { readSpans, rememberDensity, spanBehind, spanOfFirstRows, wholeSpan } from './row-spans.js';
 
 const maxPageRows = 10_000;
 const growth = 4;
@@ -55,8 +55,12 @@ async function* wholePages(request: PagesRequest, pacer: Pacer): AsyncGenerator<
     if (rows.length > 0) yield rows;
     request.memory.release(bytes, 'log lines');
     const [first, last] = [rows[0], rows.at(-1)];
-    if (rows.length < size || first === undefined || last === undefined) return;
+    if (rows.length < size || first === undefined || last === undefined) {
+      rememberDensity(request, endNs - startNs, rows.length);
+      return;
+    }
     const cut = last.timestampNs;
+    rememberDensity(request, isForward ? cut - startNs : endNs - cut, rows.length);
     const isOneInstant = first.timestampNs === cut;
     if (isOneInstant) yield* readInstant(request, cut);
     // Not all rows with the last timestamp may be on this page, so the next page starts with it.

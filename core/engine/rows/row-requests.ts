@@ -24,7 +24,7 @@ export interface PagesRequest {
   readonly memory: MemoryAccount;
   /** Number of entries that the answer still needs, called between reads. Without it, reads grow. */
   readonly missing?: () => number;
-  /** Rows per nanosecond by selection, which determine the size of a read. */
+  /** Rows per nanosecond by selection and by filter, which determine the size of a read. */
   readonly densities?: Memory<number>;
 }
 

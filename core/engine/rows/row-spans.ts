@@ -1,10 +1,12 @@
 import type { TimeRange } from '../../base/time/range.js';
 import type { Pacer } from '../../base/pace/pacer.js';
+import type { LogsqlFilter } from '../../victoria/logsql/ast.js';
 import { query } from '../../victoria/logsql/build.js';
 import { printFilter } from '../../victoria/logsql/print.js';
 import { selectionOf } from '../../victoria/logsql/selection.js';
 import { logRowBytes } from '../../base/memory/sizes.js';
 import type { LogRow } from '../../victoria/names/row-reader.js';
+import type { Upstream } from '../../victoria/upstream/types.js';
 import { countRows } from './count-by-time.js';
 import { pageRequest, readInstant, sortRows, type PagesRequest } from './row-requests.js';
 
@@ -30,8 +32,8 @@ const longNs = 3_600_000_000_000n;
 const maxPickedRows = 10_000;
 
 /**
- * The span that should contain the first rows, estimated from the row counts of the selected streams, which the backend knows without
- * reading rows. To select the newest of many rows, the backend would read them several times. Undefined if there are so few rows that this
+ * The span that should contain the first rows, estimated from what was last read through the same filter, or else from the row counts of
+ * the selected streams, which the backend knows without reading rows. To select the newest of many rows, the backend would read them several times. Undefined if there are so few rows that this
  * does not matter.
  */
 export async function spanOfFirstRows(request: PagesRequest): Promise<ReadSpan | undefined> {
@@ -52,11 +54,18 @@ const densityBytes = 8;
 /** Timeout for a count; a slower one costs more than it saves. */
 const countingMs = 2_000;
 
-/** Approximate number of rows of the selection per nanosecond, counted if it is not remembered; 0 if it cannot be counted. */
+function densityKey({ owner }: Pick<Upstream, 'owner'>, filter: LogsqlFilter): string {
+  return `${owner} ${printFilter(filter)}`;
+}
+
+/**
+ * Approximate number of rows per nanosecond that pass the filter, if it is remembered, or else of all rows of the selection, counted if that
+ * is not remembered either; 0 if they cannot be counted.
+ */
 async function densityOf({ filter, range, upstream, signal, densities }: PagesRequest): Promise<number> {
   const selection = selectionOf(filter);
-  const key = `${upstream.owner} ${printFilter(selection)}`;
-  const known = densities?.get(key);
+  const key = densityKey(upstream, selection);
+  const known = densities?.get(densityKey(upstream, filter)) ?? densities?.get(key);
   if (known !== undefined) return known;
   const counted = upstream.until?.(AbortSignal.timeout(countingMs)) ?? upstream;
   try {
@@ -71,6 +80,18 @@ async function densityOf({ filter, range, upstream, signal, densities }: PagesRe
     densities?.set(key, 0, densityBytes, densityMs);
     return 0;
   }
+}
+
+/** Remembers how many rows passed a filter in a time of this length, for reads of other ranges. */
+export function rememberDensity(
+  { filter, upstream, densities }: PagesRequest,
+  lengthNs: bigint,
+  rows: number,
+): void {
+  const key = densityKey(upstream, filter);
+  // The rows of a selection are counted.
+  if (lengthNs <= 0n || key === densityKey(upstream, selectionOf(filter))) return;
+  densities?.set(key, rows / Number(lengthNs), densityBytes, densityMs);
 }
 
 /** A span that covers the whole range. */
@@ -99,6 +120,7 @@ export async function* readSpans(
   let { lengthNs } = first;
   let [from, to] = [startNs, endNs];
   let wasCut = false;
+  let rowsRead = 0;
   while (from < to) {
     const range = isForward
       ? { startNs: from, endNs: from + lengthNs < to ? from + lengthNs : to }
@@ -119,6 +141,8 @@ export async function* readSpans(
         continue;
       }
       wasCut = false;
+      rowsRead += rows.length;
+      rememberDensity(request, isForward ? range.endNs - startNs : endNs - range.startNs, rowsRead);
       if (rows.length > 0) yield rows;
       request.memory.release(read.bytes, 'log lines');
       demand.seen(rows.length);

@@ -1,8 +1,11 @@
 import test from 'ava';
+import { FakeClock } from '../../../../core/testing/index.js';
 import { unboundedMemory } from '../../../../core/base/memory/account.js';
-import { everything } from '../../../../core/victoria/logsql/build.js';
+import { ByteLru } from '../../../../core/base/memory/byte-lru.js';
+import { everything, phrase } from '../../../../core/victoria/logsql/build.js';
 import { defaultNamingSettings, Naming } from '../../../../core/victoria/names/naming.js';
 import { RowReader } from '../../../../core/victoria/names/row-reader.js';
+import type { LogsqlFilter } from '../../../../core/victoria/logsql/ast.js';
 import { readPages } from '../../../../core/engine/rows/row-pages.js';
 import { MemoryUpstream, type MemoryRow } from '../memory-upstream.js';
 
@@ -64,3 +67,24 @@ for (const direction of ['forward', 'backward'] as const) {
     );
   });
 }
+
+test('a filter that few rows passed before is asked about a whole range in one call', async (t) => {
+  const upstream = new MemoryUpstream([]);
+  // Rows of the selection, of which none passes.
+  upstream.countsAs = 1_000_000;
+  const densities = new ByteLru<number>({ maxEntries: 100, maxBytes: 10_000, clock: new FakeClock() });
+  const callsOf = async (filter: LogsqlFilter, startNs: bigint): Promise<number> => {
+    const before = upstream.requests.length;
+    const pages = readPages({
+      ...{ filter, upstream, reader, densities, direction: 'backward', firstPageRows: 100 },
+      range: { startNs, endNs: startNs + lastNs },
+      signal: new AbortController().signal,
+      memory: unboundedMemory(),
+    });
+    for await (const rows of pages) t.fail(`${rows.length} rows pass`);
+    return upstream.requests.length - before;
+  };
+  t.true((await callsOf(phrase('_msg', 'needle'), base)) > 2);
+  t.is(await callsOf(phrase('_msg', 'needle'), base - lastNs), 1);
+  t.true((await callsOf(phrase('_msg', 'pin'), base)) > 2, 'another filter');
+});
