@@ -2,12 +2,16 @@ import type { LogsqlFilter, StreamMatcher } from '../../../victoria/logsql/ast.j
 import { and, matcher, not } from '../../../victoria/logsql/build.js';
 import { printFilter } from '../../../victoria/logsql/print.js';
 import { rowsOfStreams } from '../row-windows.js';
-import type { SelectionProfile } from './profile.js';
 import type { StreamListing } from './stream-listing.js';
+
+/** The streams with uncertain lines; undefined if they are unknown. */
+export interface Certainty {
+  readonly uncertainStreams: ReadonlySet<string> | undefined;
+}
 
 /** Rows to count, and what is known of their lines. */
 export interface CertainRows {
-  readonly profile: Pick<SelectionProfile, 'uncertainStreams'>;
+  readonly profile: Certainty;
   /** Matches the rows among those of the selection. */
   readonly within: LogsqlFilter;
   /** True if reading them takes less time than letting the backend find their levels. */
@@ -23,7 +27,7 @@ const allUncertain: readonly CertainRows[] = [{ profile: unknown, within: and(),
 
 /** The rows of streams whose lines are all certain, and all other rows. */
 export function rowsByCertainty(
-  { uncertainStreams }: Pick<SelectionProfile, 'uncertainStreams'>,
+  { uncertainStreams }: Certainty,
   { streams, listed }: StreamListing,
 ): readonly CertainRows[] {
   if (uncertainStreams === undefined) return allUncertain;
@@ -61,8 +65,8 @@ function streamsFilter(
 
 /** True if both are known and equal, or both are unknown. */
 export function isSameCertainty(
-  { uncertainStreams: a }: Pick<SelectionProfile, 'uncertainStreams'>,
-  { uncertainStreams: b }: Pick<SelectionProfile, 'uncertainStreams'>,
+  { uncertainStreams: a }: Certainty,
+  { uncertainStreams: b }: Certainty,
 ): boolean {
   if (a === undefined || b === undefined) return a === b;
   return a.size === b.size && [...a].every((text) => b.has(text));

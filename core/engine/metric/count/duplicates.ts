@@ -1,7 +1,11 @@
 import type { TimeRange } from '../../../base/time/range.js';
+import type { Pacer } from '../../../base/pace/pacer.js';
+import type { RangeEngine } from '../../../logql/metric/index.js';
+import type { SampleExtractor } from '../../../logql/pipeline/extractor.js';
 import type { LogsqlFilter } from '../../../victoria/logsql/ast.js';
 import type { MemoryAccount } from '../../../base/memory/account.js';
 import type { StreamIdentity } from '../../../victoria/names/stream-identity.js';
+import { pipelineEntry, type RowReader } from '../../../victoria/names/row-reader.js';
 import { parseRowTime } from '../../../victoria/names/row-time.js';
 import { printRfc3339 } from '../../../base/time/index.js';
 import type { BackendRow } from '../../../victoria/upstream/types.js';
@@ -47,8 +51,31 @@ export async function duplicatesOf(
   return isDeclined(rows) ? rows : { rows, times: [] };
 }
 
+/** Evaluates single rows whose values are added to an engine or subtracted. */
+export interface RowsToAdd {
+  readonly reader: RowReader;
+  readonly extract: SampleExtractor;
+  readonly pacer: Pacer;
+}
+
+/** Subtracts rows that were counted twice. */
+export async function subtractDuplicates(
+  engine: Pick<RangeEngine, 'add'>,
+  duplicates: Duplicates,
+  { reader, extract, pacer }: RowsToAdd,
+): Promise<void> {
+  for (const { row, times } of eachDuplicate(duplicates)) {
+    const sample = extract(pipelineEntry(reader.read(row)));
+    for (const ns of times) {
+      if (sample !== undefined) engine.add(sample.labels, ns, -sample.value);
+      const pause = pacer.due();
+      if (pause !== undefined) await pause;
+    }
+  }
+}
+
 /** Rows, each with the times at which rows like it are surplus. */
-export function* eachDuplicate({
+function* eachDuplicate({
   rows,
   times,
 }: Duplicates): Generator<{ readonly row: BackendRow; readonly times: Iterable<bigint> }> {

@@ -7,6 +7,7 @@ import type { DenseRepeats } from './found-repeats.js';
 import type { StreamTimes } from './repeated-times.js';
 import { bytesOfProfile, type SegmentProfile } from './profile.js';
 import type { SegmentFinding } from './segment-findings.js';
+import type { UncertainRow } from './uncertain-rows.js';
 
 /** Printer and parser for one kind of finding. */
 export interface FactCodec<Fact extends SegmentFinding> {
@@ -30,11 +31,13 @@ export const profileCodec: FactCodec<SegmentProfile> = {
     dense,
     misparsedRows,
     uncertainStreams,
+    uncertainRows,
     ...counts
   }) => ({
     ...counts,
     unreliable: misparsedRows,
     doubtful: uncertainStreams && [...uncertainStreams],
+    doubtfulRows: uncertainRows.map(({ row, countedLevel }) => ({ row, countedAs: countedLevel })),
     tally: String(checksum),
     sharing: [...streamsWithSharedTimes],
     lines: hasLines,
@@ -64,6 +67,7 @@ export const profileCodec: FactCodec<SegmentProfile> = {
       hasOverrides: booleanOf(of['hiding']),
       misparsedRows: countOf(of['unreliable']),
       uncertainStreams: of['doubtful'] === undefined ? undefined : new Set(textsOf(of['doubtful'])),
+      uncertainRows: listOf(of['doubtfulRows'], uncertainRowOf),
     };
   },
 };
@@ -74,16 +78,23 @@ function denseOf(json: unknown): DenseRepeats {
   return { range, streams: new Set(textsOf(streams)), columns: textsOf(columns) };
 }
 
+function uncertainRowOf(json: unknown): UncertainRow {
+  const { row, countedAs } = membersOf(json);
+  return { row: rowOf(row), countedLevel: textOf(countedAs) };
+}
+
 function streamTimesOf(json: unknown): StreamTimes {
   const { stream, times } = membersOf(json);
   return { stream: textOf(stream), times: integersOf(times) };
 }
 
 function rowsOf(json: unknown): readonly BackendRow[] {
-  return listOf(json, (row) => {
-    for (const value of Object.values(membersOf(row))) textOf(value);
-    return row as BackendRow;
-  });
+  return listOf(json, rowOf);
+}
+
+function rowOf(json: unknown): BackendRow {
+  for (const value of Object.values(membersOf(json))) textOf(value);
+  return json as BackendRow;
 }
 
 type Members = Readonly<Partial<Record<string, unknown>>>;

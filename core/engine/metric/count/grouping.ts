@@ -1,4 +1,5 @@
 import { decidingErrorLabels } from '../../../logql/pipeline/types.js';
+import { descriptorOf } from '../../../logql/stages/index.js';
 import { oncePerObject } from '../../../base/memory/attached.js';
 import type { Steps } from '../../../base/pace/steps.js';
 import type { LogsqlFilter, LogsqlPipe } from '../../../victoria/logsql/ast.js';
@@ -23,7 +24,7 @@ import type { Naming } from '../../../victoria/names/naming.js';
 import { serviceDiscoveryLabels, serviceNameLabel } from '../../../victoria/names/service-name.js';
 import type { StreamIdentity } from '../../../victoria/names/stream-identity.js';
 import { plainName } from '../../plan/metric-columns.js';
-import type { LeafPush } from '../../plan/types.js';
+import type { LeafPlan, LeafPush } from '../../plan/types.js';
 import type { SelectionProfile } from './profile.js';
 import type { StreamListing } from './stream-listing.js';
 import type { Get } from './line-digests.js';
@@ -354,4 +355,17 @@ function undecidingValues(
 /** Matches rows with values such as 1_000 in one of these fields, which the backend groups as 1000; undefined for an empty list. */
 export function rewrittenRows(fields: readonly string[]): LogsqlFilter | undefined {
   return fields.length === 0 ? undefined : or(...fields.map((name) => regexp(name, rewrittenPattern)));
+}
+
+/** True if the stream of a row decides how it counts, with and without a line: it determines the labels, and nothing reads lines. */
+export function countsByStream(
+  { push, range }: Pick<LeafPlan, 'range'> & { readonly push: LeafPush },
+  { all: sources }: Pick<LabelSourceFields, 'all'>,
+  readsLines: boolean,
+): boolean {
+  const seesLines = push.measure === 'bytes' || readsLines || sources.length > 0;
+  return (
+    !seesLines &&
+    range.range.query.stages.every((stage) => descriptorOf(stage).groupNames(stage) !== undefined)
+  );
 }

@@ -12,6 +12,8 @@ import { SpelledWords, type LevelSpellings } from './level-spellings.js';
 import {
   minLinesPerClass,
   noLevel,
+  representedLevel,
+  type Get,
   type LineDigest,
   type LineQuestion,
   type RepresentativeLine,
@@ -111,22 +113,20 @@ function provenDigest(
     ...levels.map((level) => and(oneOf(value, valuesOf(level)), hasLevel(level))),
     ...spelledLevels.map(({ level }, index) => and(isUncut, exact(spelling, String(index)), hasLevel(level))),
   );
+  const representativeOf = (get: Get): RepresentativeLine => {
+    const whole = get(line) ?? '';
+    if (whole !== '') return representingLevel(levelFromLine(whole));
+    return representingLevel(
+      levelValues.get(get(value) ?? '') ?? spelledLevels[Number(get(spelling) || NaN)]?.level,
+    );
+  };
   return {
     uncertainLines: {
       key: `level ${JSON.stringify([forms, spelledLevels.map(({ filter }) => printFilter(filter))])}`,
       pipes: [...pipes, ...proven],
       filter: not(or(present(line), and(exact(levelColumns.line, ''), isEqual))),
+      countedLevel: (get) => representedLevel(representativeOf(get)),
     },
-    digest: {
-      pipes: proven,
-      columns: [value, spelling, line],
-      representativeOf(get) {
-        const whole = get(line) ?? '';
-        if (whole !== '') return representingLevel(levelFromLine(whole));
-        return representingLevel(
-          levelValues.get(get(value) ?? '') ?? spelledLevels[Number(get(spelling) || NaN)]?.level,
-        );
-      },
-    },
+    digest: { pipes: proven, columns: [value, spelling, line], representativeOf },
   };
 }

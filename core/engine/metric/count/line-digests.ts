@@ -43,6 +43,8 @@ export interface UncertainLines {
   readonly pipes: readonly LogsqlPipe[];
   /** Matches, after the pipes, the lines that represent only themselves. */
   readonly filter: LogsqlFilter;
+  /** The level by which the cheaper digest counts a line, from the columns of the pipes; undefined if it does not count by level alone. */
+  readonly countedLevel?: (get: Get) => string;
 }
 
 /** Sample sizes. A first query waits for the sample, and few lines often show a common form; if not, more lines are read. */
@@ -129,6 +131,11 @@ function keyOf(question: string, { owner }: Pick<Upstream, 'owner'>, selection: 
 /** A line without a level. */
 export const noLevel = 'x';
 
+/** The level of the lines that a line with one level word, or with `noLevel`, represents. */
+export function representedLevel({ line }: RepresentativeLine): string {
+  return line === noLevel ? unknownLevel : line;
+}
+
 /** Union of uncertain lines; each filter applies after its own pipes. */
 export function joinUncertainLines(uncertainLines: readonly UncertainLines[]): UncertainLines | undefined {
   const [first, ...others] = uncertainLines;
@@ -148,7 +155,7 @@ export function withLevels(lines: LineDigest, levels: LineDigest): LineDigest {
     representativeOf(get) {
       const [representative, level] = [lines.representativeOf(get), levels.representativeOf(get)];
       if (representative === undefined || level === undefined) return undefined;
-      return { ...representative, level: level.line === noLevel ? unknownLevel : level.line };
+      return { ...representative, level: representedLevel(level) };
     },
   };
 }

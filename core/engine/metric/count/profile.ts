@@ -33,10 +33,17 @@ import {
 import { bytesOfRow } from './repeated-times.js';
 import type { UncertainLines } from './line-digests.js';
 import type { ListedRange, StreamChecksums } from './stream-listing.js';
+import {
+  bytesOfUncertainRows,
+  findUncertainRows,
+  mergeUncertainty,
+  noUncertainty,
+  type FoundUncertainty,
+} from './uncertain-rows.js';
 import { SegmentFindings, SegmentRun, type SegmentFinding, type Proofs } from './segment-findings.js';
 
 /** Shows to what extent the rows of a selection can be counted instead of read. */
-export interface SelectionProfile extends FoundRepeats {
+export interface SelectionProfile extends FoundRepeats, FoundUncertainty {
   /** `_stream` texts of the streams in which rows may share a time. */
   readonly streamsWithSharedTimes: ReadonlySet<string>;
   /** Number of rows without a stored line. */
@@ -47,8 +54,6 @@ export interface SelectionProfile extends FoundRepeats {
   readonly hasOverrides: boolean;
   /** Number of rows that match the requested `misparsedRows` filter. */
   readonly misparsedRows: number;
-  /** `_stream` texts of the streams with rows that match the requested `uncertainLines`; undefined if these were not requested. */
-  readonly uncertainStreams: ReadonlySet<string> | undefined;
   /** True if some rows were not compared, and are taken for different entries. */
   readonly isUncompared?: boolean;
 }
@@ -71,7 +76,7 @@ export interface ProfileRequest {
 }
 
 export interface SegmentProfile
-  extends Omit<SelectionProfile, keyof FoundRepeats>, SegmentRepeats, SegmentFinding {}
+  extends Omit<SelectionProfile, keyof FoundRepeats | 'uncorrectedStreams'>, SegmentRepeats, SegmentFinding {}
 
 /** TTL of the profile of another range as a guess. */
 const lastKnownMs = 600_000;
@@ -89,7 +94,7 @@ export const plainProfile: SelectionProfile = {
   hasLines: false,
   hasOverrides: false,
   misparsedRows: 0,
-  uncertainStreams: new Set(),
+  ...noUncertainty,
 };
 
 /** The reason, if any, why the backend cannot shorten or gather the output of `| json` on stored lines. */
@@ -140,9 +145,10 @@ export class SelectionProfiler {
       assume(assumptions, request, key);
       return { ...profile, ...(await this.#inspectQuickly(request, listing.range)), isUncompared: true };
     }
-    // A guess does not need the surplus rows, which may be many.
+    // A guess does not need the rows themselves, which may be many.
     const guess = {
       ...profile,
+      uncertainRows: [],
       surplus: [],
       surplusElsewhere: [],
       surplusAt: profile.surplusAt && [],
@@ -198,7 +204,10 @@ function withUncertainty(
   profile: SelectionProfile,
   { uncertainLines, repeatedRows }: ProfileRequest,
 ): SelectionProfile {
-  const known = uncertainLines === undefined ? { ...profile, uncertainStreams: undefined } : profile;
+  const known =
+    uncertainLines === undefined
+      ? { ...profile, uncertainStreams: undefined, uncorrectedStreams: undefined }
+      : profile;
   return repeatedRows === 'stored' ? { ...known, isUncompared: true } : known;
 }
 
@@ -233,7 +242,7 @@ function merged(found: readonly SegmentProfile[], range: TimeRange): SelectionPr
     hasLines: found.some(({ hasLines }) => hasLines),
     hasOverrides: found.some(({ hasOverrides }) => hasOverrides),
     misparsedRows: found.reduce((sum, { misparsedRows }) => sum + misparsedRows, 0),
-    uncertainStreams: new Set(found.flatMap(({ uncertainStreams = [] }) => [...uncertainStreams])),
+    ...mergeUncertainty(found),
   };
 }
 
@@ -247,8 +256,9 @@ export function bytesOfProfile({
   surplus = [],
   surplusAt = [],
   dense,
+  uncertainRows,
 }: SelectionProfile | SegmentProfile): number {
-  let bytes = 200 + bytesOfTime * repeatedAt.length;
+  let bytes = 200 + bytesOfTime * repeatedAt.length + bytesOfUncertainRows(uncertainRows);
   for (const text of [...streamsWithSharedTimes, ...uncertainStreams]) bytes += 2 * text.length + 60;
   for (const row of surplus) bytes += bytesOfRow(row);
   for (const { stream, times } of surplusAt) bytes += 2 * stream.length + 200 + times.byteLength;
@@ -273,7 +283,8 @@ class SegmentCounter {
   missing = 0;
   groups = 0;
   misparsedRows = 0;
-  readonly uncertainStreams = new Set<string>();
+  /** Number of rows with uncertain lines, by `_stream` text. */
+  readonly uncertain = new Map<string, number>();
   hasOverrides = false;
 
   get streamsWithSharedTimes(): ReadonlySet<string> {
@@ -334,7 +345,8 @@ async function inspect(
       of.rows.set(text, (before ?? 0) + Number(rows));
       of.allRows += Number(rows);
       of.misparsedRows += Number(columnOf(row, named('unreliable')) ?? 0);
-      if (Number(columnOf(row, named('doubtful')) ?? 0) > 0) of.uncertainStreams.add(text);
+      const uncertain = Number(columnOf(row, named('doubtful')) ?? 0);
+      if (uncertain > 0) of.uncertain.set(text, (of.uncertain.get(text) ?? 0) + uncertain);
       if (isCompared) {
         // Rows of one stream that are in different groups may still share times.
         const sharing = Number(rows) - Number(columnOf(row, named('different')));
@@ -349,6 +361,14 @@ async function inspect(
   }
   const isCut = columns.length > 0 && groups >= mostGroups;
   const repeats = await findRepeats({ upstream, reader, naming, filter: within }, run, counts);
+  const uncertainRows =
+    asked.uncertainLines &&
+    (await findUncertainRows(
+      { upstream, reader, naming, filter: and(within, not(missing)) },
+      asked.uncertainLines,
+      run,
+      counts,
+    ));
   const pacer = new Pacer();
   const profiles: SegmentProfile[] = [];
   for (const [index, found] of counts.entries()) {
@@ -358,7 +378,8 @@ async function inspect(
       missing: found.missing,
       hasLines: !isCounted || found.allRows > found.missing,
       misparsedRows: found.misparsedRows,
-      uncertainStreams: found.uncertainStreams,
+      uncertainStreams: new Set(found.uncertain.keys()),
+      uncertainRows: uncertainRows?.[index] ?? [],
       checksum: await atPace(checksums.of(reader, found.rows), pacer),
       ...(repeats[index] ?? noSegmentRepeats),
       hasOverrides: found.hasOverrides || !isCounted,

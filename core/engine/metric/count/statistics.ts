@@ -3,13 +3,12 @@ import { addEntries, type LeafEngine, type LeafRequest } from '../../../logql/me
 import { sampleEvaluator } from '../../../logql/lines/evaluator.js';
 import { LinePacer } from '../../../logql/lines/line-pacer.js';
 import { Pacer } from '../../../base/pace/pacer.js';
-import { descriptorOf } from '../../../logql/stages/index.js';
 import { compileExtractor, type SampleExtractor } from '../../../logql/pipeline/extractor.js';
 import { withStages } from '../../../logql/pipeline/unread-stages.js';
 import type { FieldRef, LogsqlFilter, LogsqlPipe } from '../../../victoria/logsql/ast.js';
-import { isSameCertainty, rowsByCertainty, type CertainRows } from './certain-rows.js';
+import { isSameCertainty, rowsByCertainty, type CertainRows, type Certainty } from './certain-rows.js';
+import { correctableRows, correctCounts, countsByLevel, type UncertainRow } from './uncertain-rows.js';
 import type { StreamTimes } from './repeated-times.js';
-import { pipelineEntry } from '../../../victoria/names/row-reader.js';
 import { and, fieldName, not } from '../../../victoria/logsql/build.js';
 import { printFilter } from '../../../victoria/logsql/print.js';
 import { missingLineRows } from '../../plan/missing-lines.js';
@@ -28,11 +27,12 @@ import {
   type RowGroup,
   sumOf,
 } from './counting.js';
-import { duplicatesOf, eachDuplicate, noDuplicates, type Duplicates } from './duplicates.js';
+import { duplicatesOf, noDuplicates, subtractDuplicates, type Duplicates } from './duplicates.js';
 import { denseRows, rowPartsOf, type DenseRows } from './found-repeats.js';
 import type { SelectionProfile } from './profile.js';
 import { besideLines, rebuiltFields, rowsWithoutLine, withoutUnshown } from './rebuilt-rows.js';
 import {
+  countsByStream,
   isGroupingValid,
   readsLevels,
   streamsWithoutLevel,
@@ -77,14 +77,16 @@ export interface Counted {
   readonly others: DigestCount | 'none' | 'rows';
   /** Matches rows without a line that were not counted; undefined if there are none. */
   readonly unread: LogsqlFilter | undefined;
-  /** Matches the rows that were counted, or are to be read, among those of the selection. */
-  readonly within: LogsqlFilter;
+  /** The rows that were counted, or are to be read. */
+  readonly rows: CertainRows;
 }
 
 /** Corrections to add to or subtract from the counts. */
 export interface Remainder {
   /** Rows that were counted twice. */
   readonly duplicates: Duplicates;
+  /** Rows that may have been counted by another level than theirs. */
+  readonly uncertain: readonly UncertainRow[];
   /** Number of rows of the selection. */
   readonly selectedRows: number;
 }
@@ -99,6 +101,8 @@ export class Statistics {
   readonly #missing: LogsqlFilter | undefined;
   /** True if the stream of a row alone decides how it counts. */
   readonly #countsByStream: boolean;
+  /** True if counts of uncertain rows can be corrected here. */
+  readonly #corrects: boolean;
   /** Rows that the backend deduplicates. */
   readonly #dense: DenseRows | undefined;
   readonly #ofRow: SampleExtractor;
@@ -112,8 +116,9 @@ export class Statistics {
     this.#parts = parts;
     this.#readsLevels = readsLevels(plan.push, naming);
     this.#groups = new GroupEvaluator(reader, sources.all);
-    this.#countsByStream = countsByStream(parts, this.#readsLevels);
+    this.#countsByStream = countsByStream(plan, sources, this.#readsLevels || parts.lines !== undefined);
     this.#dense = this.#denseOf(profile);
+    this.#corrects = this.#dense === undefined && parts.lines === undefined && countsByLevel(parts);
     const isMissingSeen = profile.missing > 0 && !this.#countsByStream;
     this.#missing = isMissingSeen ? missingLineRows(naming) : undefined;
     this.#filter = this.#missing === undefined ? plan.logs.filter : and(plan.logs.filter, not(this.#missing));
@@ -133,21 +138,25 @@ export class Statistics {
     // The rows to deduplicate depend on times, and thus on the range.
     if (this.distinguishesRows || this.#denseOf(now) !== undefined) return false;
     const isSame = isGroupingValid(now, profile) && profile.missing > 0 === missing > 0;
-    return isSame && isSameCertainty(profile, now) && misparsedRows === 0;
+    return isSame && isSameCertainty(this.#certainty(profile), this.#certainty(now)) && misparsedRows === 0;
   }
 
   /** Makes the calls to the backend. */
   async count(): Promise<readonly Counted[] | Declined> {
     const { profile, streamListing } = this.#parts;
     const counted = await Promise.all(
-      rowsByCertainty(profile, streamListing).map((rows) => this.#count(rows)),
+      rowsByCertainty(this.#certainty(profile), streamListing).map((rows) => this.#count(rows)),
     );
     return counted.find(isDeclined) ?? counted.flatMap((one) => (isDeclined(one) ? [] : [one]));
   }
 
+  /** The streams whose rows the cheaper digest cannot count. */
+  #certainty({ uncertainStreams, uncorrectedStreams }: SelectionProfile): Certainty {
+    return { uncertainStreams: this.#corrects ? uncorrectedStreams : uncertainStreams };
+  }
+
   async #count(rows: CertainRows): Promise<Counted | Declined> {
     const { streamListing, lines } = this.#parts;
-    const { within } = rows;
     const digest = lines && cheapestDigest(lines.digest, rows.profile);
     const withoutLevel = streamsWithoutLevel(streamListing.streams).length;
     const areUndecided = this.#readsLevels && withoutLevel > 0;
@@ -155,7 +164,7 @@ export class Statistics {
     const together = await this.#countBesideLines(digest, areUndecided, rows);
     if (together !== undefined) return together;
     // Filters that read no lines come first, so that the backend reads the lines of fewer rows.
-    const filter = and(this.#filter, within);
+    const filter = and(this.#filter, rows.within);
     const decided = areUndecided ? and(not(undecided), filter) : filter;
     const areAllUndecided = areUndecided && areAll && withoutLevel === streamListing.streams.size;
     const [counted, others] = await Promise.all([
@@ -164,7 +173,7 @@ export class Statistics {
     ]);
     if (isDeclined(counted)) return counted;
     const unrepresented = counted.undecided && { filter: decided, pipes: counted.undecided };
-    return { groups: counted.groups, unrepresented, others, unread: this.#missing, within };
+    return { groups: counted.groups, unrepresented, others, unread: this.#missing, rows };
   }
 
   /** Rows that repeat an earlier one. */
@@ -177,6 +186,11 @@ export class Statistics {
     const asked = { ...context, memory, filter: plan.logs.filter, range, streams, profile };
     const leavesDense = this.distinguishesRows;
     return duplicatesOf({ ...asked, leavesDense }, this.#timesToSubtract(profile));
+  }
+
+  /** The rows whose counts must be corrected. */
+  uncertainRows(profile: SelectionProfile): readonly UncertainRow[] {
+    return this.#corrects ? correctableRows(profile) : [];
   }
 
   /** The times of surplus rows, if their streams alone decide how they count. */
@@ -195,7 +209,7 @@ export class Statistics {
   async addTo(
     into: LeafEngine,
     counted: readonly Counted[],
-    { duplicates, selectedRows }: Remainder,
+    { duplicates, uncertain, selectedRows }: Remainder,
   ): Promise<void> {
     const { context, request } = this.#parts;
     const pacer = new Pacer(request.signal);
@@ -205,21 +219,16 @@ export class Statistics {
         const pause = pacer.due();
         if (pause !== undefined) await pause;
       }
-    for (const { row, times } of eachDuplicate(duplicates)) {
-      const sample = this.#ofRow(pipelineEntry(context.reader.read(row)));
-      for (const ns of times) {
-        if (sample !== undefined) into.engine.add(sample.labels, ns, -sample.value);
-        const pause = pacer.due();
-        if (pause !== undefined) await pause;
-      }
-    }
+    const ofRows = { reader: context.reader, extract: this.#ofRow, pacer };
+    await subtractDuplicates(into.engine, duplicates, ofRows);
+    if (counted.some(countsUncertain)) await correctCounts(into.engine, uncertain, ofRows);
     for (const some of counted) await this.#addOthers(into, some, selectedRows);
   }
 
   /** Reads the rows that were not counted. */
   async #addOthers(
     into: LeafEngine,
-    { unrepresented, others, unread, within }: Counted,
+    { unrepresented, others, unread, rows: { within } }: Counted,
     selectedRows: number,
   ): Promise<void> {
     const { plan, buckets, profile } = this.#parts;
@@ -260,7 +269,7 @@ export class Statistics {
   async #countBesideLines(
     lines: LineDigest | undefined,
     areUndecided: boolean,
-    { profile, within }: CertainRows,
+    rows: CertainRows,
   ): Promise<Counted | undefined> {
     const { plan, context, streamListing, sources, levels } = this.#parts;
     const { fields, logs } = plan;
@@ -269,16 +278,16 @@ export class Statistics {
     const rebuilt = rebuiltFields(fields, streamListing);
     if (!rebuilt.all.every((field) => sources.all.includes(field))) return undefined;
     const byLevel =
-      areUndecided && levels && !isDeclined(levels) ? cheapestDigest(levels, profile) : undefined;
+      areUndecided && levels && !isDeclined(levels) ? cheapestDigest(levels, rows.profile) : undefined;
     const digest = besideLines(lines, byLevel, this.#undecidedRows().filter, context.naming);
-    const asked = this.#countRequest(and(logs.filter, within));
+    const asked = this.#countRequest(and(logs.filter, rows.within));
     const counted = await this.#unlessDeclined('beside lines', async () => {
       const all = await countByDigest({ ...asked, digest });
       if (isDeclined(all)) return all;
       // Only rows without a stored level would be read.
       if (lines !== undefined && all.undecided !== undefined) return decline('no-matching-line');
       const beside = withoutUnshown(all.groups, fields, rebuilt, context);
-      return isDeclined(beside) ? beside : { ...beside, within, others: { ...all, groups: [] } };
+      return isDeclined(beside) ? beside : { ...beside, rows, others: { ...all, groups: [] } };
     });
     return isDeclined(counted) ? undefined : counted;
   }
@@ -385,10 +394,7 @@ export class Statistics {
   }
 }
 
-/** True if the stream of a row decides how it counts, with and without a line: it determines the labels, and nothing reads lines. */
-function countsByStream({ plan, sources, lines }: StatisticsInput, readsLevel: boolean): boolean {
-  const { measure } = plan.push;
-  const { stages } = plan.range.range.query;
-  const seesLines = measure === 'bytes' || readsLevel || lines !== undefined || sources.all.length > 0;
-  return !seesLines && stages.every((stage) => descriptorOf(stage).groupNames(stage) !== undefined);
+/** True if lines were counted by the cheaper digest. */
+function countsUncertain({ rows, others }: Counted): boolean {
+  return rows.profile.uncertainStreams !== undefined && typeof others === 'object';
 }

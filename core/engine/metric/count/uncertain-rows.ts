@@ -1,0 +1,183 @@
+/** Rows whose lines must be looked at to know their level, while all others are counted by a cheaper digest. */
+import type { LeafRequest, RangeEngine } from '../../../logql/metric/index.js';
+import { descriptorOf } from '../../../logql/stages/index.js';
+import { and, limit, query, where } from '../../../victoria/logsql/build.js';
+import { detectedLevelName } from '../../../victoria/names/level.js';
+import { levelNames, levels } from '../../../victoria/names/level-words.js';
+import { pipelineEntry } from '../../../victoria/names/row-reader.js';
+import { columnOf, columnsOf, type BackendRow } from '../../../victoria/upstream/types.js';
+import type { LeafPush } from '../../plan/leaf-push.js';
+import { streamsFilter, type ComparedRows } from '../../rows/repeating-streams.js';
+import type { RowGrouping } from './grouping.js';
+import type { UncertainLines } from './line-digests.js';
+import type { RowsToAdd } from './duplicates.js';
+import { bytesOfRow } from './repeated-times.js';
+import type { SegmentRun } from './segment-findings.js';
+
+/** The rows with uncertain lines, in one or several segments of time. */
+export interface FoundUncertainty {
+  /** `_stream` texts of the streams with rows that match the requested `uncertainLines`; undefined if these were not requested. */
+  readonly uncertainStreams: ReadonlySet<string> | undefined;
+  /** Uncertain rows of the streams that have few of them. */
+  readonly uncertainRows: readonly UncertainRow[];
+  /** `_stream` texts of the streams with uncertain rows that are not among `uncertainRows`; undefined if these were not requested. */
+  readonly uncorrectedStreams: ReadonlySet<string> | undefined;
+}
+
+export const noUncertainty: FoundUncertainty = {
+  uncertainStreams: new Set(),
+  uncertainRows: [],
+  uncorrectedStreams: new Set(),
+};
+
+/** A row whose line must be looked at to know its level. */
+export interface UncertainRow {
+  /** All its columns. */
+  readonly row: BackendRow;
+  /** The level by which the backend counts it. */
+  readonly countedLevel: string;
+}
+
+/** Maximum number of uncertain rows of a segment that are kept, and their bytes. */
+const maxKeptRows = 1000;
+const maxKeptBytes = 1 << 19;
+/** The backend counts so many rows of uncertain levels in the time that it takes to correct the count of one. */
+const countedPerCorrection = 20;
+
+/** The number of rows by stream, and of those with uncertain lines. */
+export interface UncertainCounts {
+  readonly rows: ReadonlyMap<string, number>;
+  readonly uncertain: ReadonlyMap<string, number>;
+}
+
+/**
+ * The uncertain rows of each segment, in the streams where they are few, so that all rows can be counted by the cheaper digest and these
+ * counts be corrected. In each segment, they are all uncertain rows of a stream or none.
+ */
+export async function findUncertainRows(
+  { upstream, reader, filter }: Omit<ComparedRows, 'range'>,
+  lines: UncertainLines,
+  run: SegmentRun,
+  counts: readonly UncertainCounts[],
+): Promise<readonly (readonly UncertainRow[])[]> {
+  const few = counts.map(streamsWithFew);
+  const found = counts.map((): UncertainRow[] => []);
+  const streams = new Set(few.flatMap((some) => [...some]));
+  const { countedLevel } = lines;
+  if (countedLevel === undefined || streams.size === 0) return found;
+  const most = maxKeptRows * counts.length;
+  const pipes = [...lines.pipes, where(lines.filter), limit(most + 1)];
+  const asked = query(and(filter, streamsFilter(streams, reader)), pipes);
+  let read = 0;
+  for await (const batch of upstream.rows({ query: asked, range: run.range, lengthNs: run.lengthNs })) {
+    read += batch.length;
+    if (read > most) return counts.map(() => []);
+    for (const row of batch)
+      if (run.of(few, row).has(row._stream ?? '{}'))
+        run.of(found, row).push({
+          row: withoutColumnsOfPipes(row),
+          countedLevel: countedLevel((name) => columnOf(row, name)),
+        });
+  }
+  return found.map((rows, index) => {
+    let expected = 0;
+    for (const text of few[index] ?? []) expected += counts[index]?.uncertain.get(text) ?? 0;
+    // Rows may have arrived after they were counted.
+    const isComplete = rows.length === expected;
+    return isComplete && bytesOfUncertainRows(rows) <= maxKeptBytes ? rows : [];
+  });
+}
+
+/** The streams with the fewest uncertain rows, as many as the limit of rows allows. */
+function streamsWithFew({ rows, uncertain }: UncertainCounts): ReadonlySet<string> {
+  const some = [...uncertain]
+    .filter(([text, count]) => count * countedPerCorrection <= (rows.get(text) ?? 0))
+    .sort(([, a], [, b]) => a - b);
+  const streams = new Set<string>();
+  let kept = 0;
+  for (const [text, count] of some) {
+    kept += count;
+    if (kept > maxKeptRows) break;
+    streams.add(text);
+  }
+  return streams;
+}
+
+/** The names of the columns that the pipes of level digests write begin with this text, which no label of a client may. */
+const pipeColumns = '__level';
+
+function withoutColumnsOfPipes(row: BackendRow): BackendRow {
+  return Object.fromEntries(Object.entries(columnsOf(row)).filter(([name]) => !name.startsWith(pipeColumns)));
+}
+
+export function bytesOfUncertainRows(rows: readonly UncertainRow[]): number {
+  return rows.reduce((sum, { row }) => sum + 100 + bytesOfRow(row), 0);
+}
+
+/** Maximum number of uncertain rows by which the counts of a query are corrected. */
+const maxCorrections = 20_000;
+
+/** Merges the findings of all segments in a range. */
+export function mergeUncertainty(
+  found: readonly Omit<FoundUncertainty, 'uncorrectedStreams'>[],
+): FoundUncertainty {
+  const uncertainStreams = new Set(found.flatMap(({ uncertainStreams: some = [] }) => [...some]));
+  const uncertainRows = found.flatMap((one) => one.uncertainRows);
+  if (uncertainRows.length > maxCorrections)
+    return { uncertainStreams, uncertainRows: [], uncorrectedStreams: uncertainStreams };
+  const uncorrectedStreams = new Set<string>();
+  for (const one of found) {
+    const corrected = new Set(one.uncertainRows.map(({ row }) => row._stream ?? '{}'));
+    for (const text of one.uncertainStreams ?? []) if (!corrected.has(text)) uncorrectedStreams.add(text);
+  }
+  return { uncertainStreams, uncertainRows, uncorrectedStreams };
+}
+
+/** The uncertain rows of the streams that are counted by the cheaper digest. */
+export function correctableRows({
+  uncertainRows,
+  uncorrectedStreams,
+}: FoundUncertainty): readonly UncertainRow[] {
+  return uncertainRows.filter(({ row }) => uncorrectedStreams?.has(row._stream ?? '{}') === false);
+}
+
+/**
+ * True if nothing of a line but its level decides how a row counts, and no stage reads the level: then a filter of the backend never
+ * depends on it.
+ */
+export function countsByLevel({
+  plan: { push },
+  request: { limits },
+  grouping,
+}: {
+  readonly plan: { readonly push: LeafPush };
+  readonly request: Pick<LeafRequest, 'limits'>;
+  readonly grouping: Pick<RowGrouping, 'size'>;
+}): boolean {
+  const isLevel = (name: string): boolean => name === detectedLevelName || levelNames.includes(name);
+  const readsLevel = push.stages.some(
+    (stage) => descriptorOf(stage).groupNames(stage)?.some(isLevel) !== false,
+  );
+  // Series that only mistaken counts have count towards the limit.
+  const areFew = limits.maxSeries === 0 || grouping.size * (levels.length + 1) <= limits.maxSeries;
+  return push.measure === 'count' && push.names !== 'all' && !readsLevel && areFew;
+}
+
+/** Counts rows by their levels instead of those by which the backend has counted them. */
+export async function correctCounts(
+  engine: Pick<RangeEngine, 'add'>,
+  rows: readonly UncertainRow[],
+  { reader, extract, pacer }: RowsToAdd,
+): Promise<void> {
+  const add = (row: BackendRow, level: string | undefined, sign: 1 | -1): void => {
+    const entry = reader.read(row, level);
+    const sample = extract(pipelineEntry(entry));
+    if (sample !== undefined) engine.add(sample.labels, entry.timestampNs, sign * sample.value);
+  };
+  for (const { row, countedLevel } of rows) {
+    add(row, countedLevel, -1);
+    add(row, undefined, 1);
+    const pause = pacer.due();
+    if (pause !== undefined) await pause;
+  }
+}
