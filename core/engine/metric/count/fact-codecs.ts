@@ -37,7 +37,7 @@ export const profileCodec: FactCodec<SegmentProfile> = {
     ...counts,
     unreliable: misparsedRows,
     doubtful: uncertainStreams && [...uncertainStreams],
-    doubtfulRows: uncertainRows.map(({ row, countedLevel }) => ({ row, countedAs: countedLevel })),
+    doubtfulRows: uncertainRows.map(({ row, countedLevel, level }) => ({ row, countedLevel, level })),
     tally: String(checksum),
     sharing: [...streamsWithSharedTimes],
     lines: hasLines,
@@ -79,8 +79,8 @@ function denseOf(json: unknown): DenseRepeats {
 }
 
 function uncertainRowOf(json: unknown): UncertainRow {
-  const { row, countedAs } = membersOf(json);
-  return { row: rowOf(row), countedLevel: textOf(countedAs) };
+  const { row, countedLevel, level } = membersOf(json);
+  return { row: rowOf(row), countedLevel: textOf(countedLevel), level: textOf(level) };
 }
 
 function streamTimesOf(json: unknown): StreamTimes {

@@ -2,7 +2,7 @@
 import type { LeafRequest, RangeEngine } from '../../../logql/metric/index.js';
 import { descriptorOf } from '../../../logql/stages/index.js';
 import { and, limit, query, where } from '../../../victoria/logsql/build.js';
-import { detectedLevelName } from '../../../victoria/names/level.js';
+import { detectedLevelName, levelOfLine } from '../../../victoria/names/level.js';
 import { levelNames, levels } from '../../../victoria/names/level-words.js';
 import { pipelineEntry } from '../../../victoria/names/row-reader.js';
 import { columnOf, columnsOf, type BackendRow } from '../../../victoria/upstream/types.js';
@@ -36,13 +36,15 @@ export interface UncertainRow {
   readonly row: BackendRow;
   /** The level by which the backend counts it. */
   readonly countedLevel: string;
+  /** The level of its line. */
+  readonly level: string;
 }
 
 /** Maximum number of uncertain rows of a segment that are kept, and their bytes. */
-const maxKeptRows = 1000;
-const maxKeptBytes = 1 << 19;
+const maxKeptRows = 5000;
+const maxKeptBytes = 1 << 20;
 /** The backend counts so many rows of uncertain levels in the time that it takes to correct the count of one. */
-const countedPerCorrection = 20;
+const countedPerCorrection = 10;
 
 /** The number of rows by stream, and of those with uncertain lines. */
 export interface UncertainCounts {
@@ -55,7 +57,7 @@ export interface UncertainCounts {
  * counts be corrected. In each segment, they are all uncertain rows of a stream or none.
  */
 export async function findUncertainRows(
-  { upstream, reader, filter }: Omit<ComparedRows, 'range'>,
+  { upstream, reader, naming, filter }: Omit<ComparedRows, 'range'>,
   lines: UncertainLines,
   run: SegmentRun,
   counts: readonly UncertainCounts[],
@@ -72,12 +74,14 @@ export async function findUncertainRows(
   for await (const batch of upstream.rows({ query: asked, range: run.range, lengthNs: run.lengthNs })) {
     read += batch.length;
     if (read > most) return counts.map(() => []);
-    for (const row of batch)
-      if (run.of(few, row).has(row._stream ?? '{}'))
-        run.of(found, row).push({
-          row: withoutColumnsOfPipes(row),
-          countedLevel: countedLevel((name) => columnOf(row, name)),
-        });
+    for (const row of batch) {
+      if (!run.of(few, row).has(row._stream ?? '{}')) continue;
+      run.of(found, row).push({
+        row: withoutColumnsOfPipes(row),
+        countedLevel: countedLevel((name) => columnOf(row, name)),
+        level: levelOfLine(row._msg ?? '', naming.scansBodies),
+      });
+    }
   }
   return found.map((rows, index) => {
     let expected = 0;
@@ -169,14 +173,14 @@ export async function correctCounts(
   rows: readonly UncertainRow[],
   { reader, extract, pacer }: RowsToAdd,
 ): Promise<void> {
-  const add = (row: BackendRow, level: string | undefined, sign: 1 | -1): void => {
+  const add = (row: BackendRow, level: string, sign: 1 | -1): void => {
     const entry = reader.read(row, level);
     const sample = extract(pipelineEntry(entry));
     if (sample !== undefined) engine.add(sample.labels, entry.timestampNs, sign * sample.value);
   };
-  for (const { row, countedLevel } of rows) {
+  for (const { row, countedLevel, level } of rows) {
     add(row, countedLevel, -1);
-    add(row, undefined, 1);
+    add(row, level, 1);
     const pause = pacer.due();
     if (pause !== undefined) await pause;
   }
