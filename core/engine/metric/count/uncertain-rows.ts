@@ -92,16 +92,17 @@ export async function findUncertainRows(
   });
 }
 
-/** The streams with the fewest uncertain rows, as many as the limit of rows allows. */
+/** The streams with the fewest uncertain rows, as many as can be kept and corrected in less time than it takes to count by level. */
 function streamsWithFew({ rows, uncertain }: UncertainCounts): ReadonlySet<string> {
-  const some = [...uncertain]
-    .filter(([text, count]) => count * countedPerCorrection <= (rows.get(text) ?? 0))
-    .sort(([, a], [, b]) => a - b);
+  let all = 0;
+  for (const count of rows.values()) all += count;
+  const most = Math.min(maxKeptRows, all / countedPerCorrection);
+  const some = [...uncertain].sort(([, a], [, b]) => a - b);
   const streams = new Set<string>();
   let kept = 0;
   for (const [text, count] of some) {
     kept += count;
-    if (kept > maxKeptRows) break;
+    if (kept > most) break;
     streams.add(text);
   }
   return streams;
