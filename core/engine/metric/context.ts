@@ -7,7 +7,7 @@ import type { Backend } from '../backend.js';
 import type { Memories } from '../memories.js';
 import type { LeafPlan } from '../plan/types.js';
 import type { ProfileSource } from './count/profile.js';
-import type { LineSamples } from './count/line-samples.js';
+import type { LineSamples } from './count/line-digests.js';
 import type { MetricCounts } from './counts.js';
 import type { RowEstimates } from './cost.js';
 import type { Declined, Declines } from './declined.js';

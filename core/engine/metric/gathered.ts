@@ -8,7 +8,7 @@ import { onceListed } from '../listings/once-listed.js';
 import { canBeGathered } from '../plan/metric.js';
 import type { GatheredPart, GatheredPlan, LeafPlan, MetricPlan } from '../plan/types.js';
 import type { LeafContext } from './context.js';
-import { LineSamples } from './count/line-samples.js';
+import { LineSamples } from './count/line-digests.js';
 import { wholeSegments } from './count/time-segments.js';
 import { MetricCounts } from './counts.js';
 import { Declines } from './declined.js';

@@ -16,7 +16,7 @@ import { onceListed } from '../listings/once-listed.js';
 import type { LeafPlan, MetricPlan } from '../plan/types.js';
 import type { LeafContext, MetricContext } from './context.js';
 import { memoizedProfiles } from './count/profile.js';
-import { LineSamples } from './count/line-samples.js';
+import { LineSamples } from './count/line-digests.js';
 import { MetricCounts } from './counts.js';
 import { Declines } from './declined.js';
 import { readLeaf } from './strategies.js';

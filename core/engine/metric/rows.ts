@@ -28,8 +28,7 @@ import { listSelection, readStreams, streamsWithSameEntries } from './count/stre
 import { wholeSegments } from './count/time-segments.js';
 import { costOfRows, rowLimitFor, type RowEstimates } from './cost.js';
 import { decline, isDeclined, type Declined } from './declined.js';
-import { placesOf, RowIntake, type RepeatPlaces } from './row-intake.js';
-import { UnknownStreamError, type RowStreams } from './row-streams.js';
+import { placesOf, RowIntake, UnknownStreamError, type RepeatPlaces, type RowStreams } from './row-intake.js';
 import { callRows, planWindows, rowsOfStreams } from './row-windows.js';
 import type { RowJob } from './threads/row-job.js';
 

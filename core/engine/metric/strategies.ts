@@ -15,7 +15,7 @@ import { printFilter } from '../../victoria/logsql/print.js';
 import type { LeafPlan } from '../plan/types.js';
 import type { Candidate, LeafContext, ReadStrategy, StrategyName } from './context.js';
 import { fieldsStrategy } from './count/fields-strategy.js';
-import type { SampledLine } from './count/line-samples.js';
+import type { SampledLine } from './count/line-digests.js';
 import type { SelectionProfile } from './count/profile.js';
 import { knownLines } from './count/rebuilt-rows.js';
 import { statisticsStrategy } from './count/statistics-strategy.js';

@@ -1,11 +1,9 @@
 import type { TimeRange } from '../../../base/time/range.js';
-import type { Pacer } from '../../../base/pace/pacer.js';
 import type { RangeEngine } from '../../../logql/metric/index.js';
-import type { SampleExtractor } from '../../../logql/pipeline/extractor.js';
 import type { LogsqlFilter } from '../../../victoria/logsql/ast.js';
 import type { MemoryAccount } from '../../../base/memory/account.js';
 import type { StreamIdentity } from '../../../victoria/names/stream-identity.js';
-import { pipelineEntry, type RowReader } from '../../../victoria/names/row-reader.js';
+import { pipelineEntry } from '../../../victoria/names/row-reader.js';
 import { parseRowTime } from '../../../victoria/names/row-time.js';
 import { printRfc3339 } from '../../../base/time/index.js';
 import type { BackendRow } from '../../../victoria/upstream/types.js';
@@ -15,6 +13,7 @@ import { decline, isDeclined, type Declined } from '../declined.js';
 import { Repeats } from '../repeats.js';
 import { maxTimes, rowsAt, timesOfRepeats, type StreamTimes } from './repeated-times.js';
 import type { SelectionProfile } from './profile.js';
+import type { RowsToAdd } from './uncertain-rows.js';
 
 export interface DuplicatesRequest extends Backend {
   readonly memory: MemoryAccount;
@@ -49,13 +48,6 @@ export async function duplicatesOf(
     return { rows: [], times };
   const rows = await duplicateRows(request);
   return isDeclined(rows) ? rows : { rows, times: [] };
-}
-
-/** Evaluates single rows whose values are added to an engine or subtracted. */
-export interface RowsToAdd {
-  readonly reader: RowReader;
-  readonly extract: SampleExtractor;
-  readonly pacer: Pacer;
 }
 
 /** Subtracts rows that were counted twice. */

@@ -95,7 +95,7 @@ async function statisticsTable(
   const into = leafEngine(request, true);
   await statistics.addTo(into, counted, {
     duplicates,
-    uncertain: statistics.uncertainRows(profile),
+    profile,
     selectedRows: rowsOfStreams(listing.listed),
   });
   const pacer = new Pacer(request.signal);

@@ -6,8 +6,14 @@ import { Pacer } from '../../../base/pace/pacer.js';
 import { compileExtractor, type SampleExtractor } from '../../../logql/pipeline/extractor.js';
 import { withStages } from '../../../logql/pipeline/unread-stages.js';
 import type { FieldRef, LogsqlFilter, LogsqlPipe } from '../../../victoria/logsql/ast.js';
-import { isSameCertainty, rowsByCertainty, type CertainRows, type Certainty } from './certain-rows.js';
-import { correctableRows, correctCounts, countsByLevel, type UncertainRow } from './uncertain-rows.js';
+import {
+  correctCounts,
+  countsByLevel,
+  isSameCertainty,
+  rowsByCertainty,
+  type CertainRows,
+  type Certainty,
+} from './uncertain-rows.js';
 import type { StreamTimes } from './repeated-times.js';
 import { and, fieldName, not } from '../../../victoria/logsql/build.js';
 import { printFilter } from '../../../victoria/logsql/print.js';
@@ -85,8 +91,8 @@ export interface Counted {
 export interface Remainder {
   /** Rows that were counted twice. */
   readonly duplicates: Duplicates;
-  /** Rows that may have been counted by another level than theirs. */
-  readonly uncertain: readonly UncertainRow[];
+  /** The profile of the rows, among them those that may have been counted by another level than theirs. */
+  readonly profile: SelectionProfile;
   /** Number of rows of the selection. */
   readonly selectedRows: number;
 }
@@ -188,11 +194,6 @@ export class Statistics {
     return duplicatesOf({ ...asked, leavesDense }, this.#timesToSubtract(profile));
   }
 
-  /** The rows whose counts must be corrected. */
-  uncertainRows(profile: SelectionProfile): readonly UncertainRow[] {
-    return this.#corrects ? correctableRows(profile) : [];
-  }
-
   /** The times of surplus rows, if their streams alone decide how they count. */
   #timesToSubtract({ surplusAt }: SelectionProfile): readonly StreamTimes[] | undefined {
     return this.#countsByStream ? surplusAt : undefined;
@@ -209,7 +210,7 @@ export class Statistics {
   async addTo(
     into: LeafEngine,
     counted: readonly Counted[],
-    { duplicates, uncertain, selectedRows }: Remainder,
+    { duplicates, profile, selectedRows }: Remainder,
   ): Promise<void> {
     const { context, request } = this.#parts;
     const pacer = new Pacer(request.signal);
@@ -221,7 +222,11 @@ export class Statistics {
       }
     const ofRows = { reader: context.reader, extract: this.#ofRow, pacer };
     await subtractDuplicates(into.engine, duplicates, ofRows);
-    if (counted.some(countsUncertain)) await correctCounts(into.engine, uncertain, ofRows);
+    if (
+      this.#corrects &&
+      counted.some(({ rows, others }) => rows.profile.uncertainStreams && typeof others === 'object')
+    )
+      await correctCounts(into.engine, profile, ofRows);
     for (const some of counted) await this.#addOthers(into, some, selectedRows);
   }
 
@@ -392,9 +397,4 @@ export class Statistics {
       checkSeries();
     }
   }
-}
-
-/** True if lines were counted by the cheaper digest. */
-function countsUncertain({ rows, others }: Counted): boolean {
-  return rows.profile.uncertainStreams !== undefined && typeof others === 'object';
 }

@@ -1,18 +1,22 @@
 /** Rows whose lines must be looked at to know their level, while all others are counted by a cheaper digest. */
 import type { LeafRequest, RangeEngine } from '../../../logql/metric/index.js';
 import { descriptorOf } from '../../../logql/stages/index.js';
-import { and, limit, query, where } from '../../../victoria/logsql/build.js';
+import type { Pacer } from '../../../base/pace/pacer.js';
+import type { SampleExtractor } from '../../../logql/pipeline/extractor.js';
+import type { LogsqlFilter, StreamMatcher } from '../../../victoria/logsql/ast.js';
+import { and, limit, matcher, not, query, where } from '../../../victoria/logsql/build.js';
+import { printFilter } from '../../../victoria/logsql/print.js';
 import { detectedLevelName, levelOfLine } from '../../../victoria/names/level.js';
 import { levelNames, levels } from '../../../victoria/names/level-words.js';
-import { pipelineEntry } from '../../../victoria/names/row-reader.js';
+import { pipelineEntry, type RowReader } from '../../../victoria/names/row-reader.js';
 import { columnOf, columnsOf, type BackendRow } from '../../../victoria/upstream/types.js';
 import type { LeafPush } from '../../plan/leaf-push.js';
 import { streamsFilter, type ComparedRows } from '../../rows/repeating-streams.js';
-import type { RowGrouping } from './grouping.js';
 import type { UncertainLines } from './line-digests.js';
-import type { RowsToAdd } from './duplicates.js';
 import { bytesOfRow } from './repeated-times.js';
 import type { SegmentRun } from './segment-findings.js';
+import type { StreamListing } from './stream-listing.js';
+import { rowsOfStreams } from '../row-windows.js';
 
 /** The rows with uncertain lines, in one or several segments of time. */
 export interface FoundUncertainty {
@@ -139,10 +143,7 @@ export function mergeUncertainty(
 }
 
 /** The uncertain rows of the streams that are counted by the cheaper digest. */
-export function correctableRows({
-  uncertainRows,
-  uncorrectedStreams,
-}: FoundUncertainty): readonly UncertainRow[] {
+function correctableRows({ uncertainRows, uncorrectedStreams }: FoundUncertainty): readonly UncertainRow[] {
   return uncertainRows.filter(({ row }) => uncorrectedStreams?.has(row._stream ?? '{}') === false);
 }
 
@@ -157,7 +158,7 @@ export function countsByLevel({
 }: {
   readonly plan: { readonly push: LeafPush };
   readonly request: Pick<LeafRequest, 'limits'>;
-  readonly grouping: Pick<RowGrouping, 'size'>;
+  readonly grouping: { readonly size: number };
 }): boolean {
   const isLevel = (name: string): boolean => name === detectedLevelName || levelNames.includes(name);
   const readsLevel = push.stages.some(
@@ -168,10 +169,17 @@ export function countsByLevel({
   return push.measure === 'count' && push.names !== 'all' && !readsLevel && areFew;
 }
 
+/** Evaluates single rows whose values are added to an engine or subtracted. */
+export interface RowsToAdd {
+  readonly reader: RowReader;
+  readonly extract: SampleExtractor;
+  readonly pacer: Pacer;
+}
+
 /** Counts rows by their levels instead of those by which the backend has counted them. */
 export async function correctCounts(
   engine: Pick<RangeEngine, 'add'>,
-  rows: readonly UncertainRow[],
+  found: FoundUncertainty,
   { reader, extract, pacer }: RowsToAdd,
 ): Promise<void> {
   const add = (row: BackendRow, level: string, sign: 1 | -1): void => {
@@ -179,10 +187,78 @@ export async function correctCounts(
     const sample = extract(pipelineEntry(entry));
     if (sample !== undefined) engine.add(sample.labels, entry.timestampNs, sign * sample.value);
   };
-  for (const { row, countedLevel, level } of rows) {
+  for (const { row, countedLevel, level } of correctableRows(found)) {
     add(row, countedLevel, -1);
     add(row, level, 1);
     const pause = pacer.due();
     if (pause !== undefined) await pause;
   }
+}
+
+/** The streams with uncertain lines; undefined if they are unknown. */
+export interface Certainty {
+  readonly uncertainStreams: ReadonlySet<string> | undefined;
+}
+
+/** Rows to count, and what is known of their lines. */
+export interface CertainRows {
+  readonly profile: Certainty;
+  /** Matches the rows among those of the selection. */
+  readonly within: LogsqlFilter;
+  /** True if reading them takes less time than letting the backend find their levels. */
+  readonly areFew: boolean;
+}
+
+/** Maximum number of rows to read because of their lines. */
+const maxReadRows = 50_000;
+/** Maximum length of a filter for streams; with more streams, all rows count as uncertain. */
+const maxFilterBytes = 4000;
+const unknown = { uncertainStreams: undefined };
+const allUncertain: readonly CertainRows[] = [{ profile: unknown, within: and(), areFew: false }];
+
+/** The rows of streams whose lines are all certain, and all other rows. */
+export function rowsByCertainty(
+  { uncertainStreams }: Certainty,
+  { streams, listed }: StreamListing,
+): readonly CertainRows[] {
+  if (uncertainStreams === undefined) return allUncertain;
+  const certain = { uncertainStreams: new Set<string>() };
+  const texts = [...streams.keys()];
+  const uncertain = texts.filter((text) => uncertainStreams.has(text));
+  if (uncertain.length === 0) return [{ profile: certain, within: and(), areFew: false }];
+  const namesUncertain = 2 * uncertain.length <= texts.length;
+  const filter = filterOfStreams(
+    namesUncertain ? uncertain : texts.filter((text) => !uncertainStreams.has(text)),
+    streams,
+  );
+  if (filter === undefined) return allUncertain;
+  const rows = rowsOfStreams(listed.filter(({ value }) => uncertainStreams.has(value)));
+  return [
+    { profile: certain, within: namesUncertain ? not(filter) : filter, areFew: false },
+    { profile: unknown, within: namesUncertain ? filter : not(filter), areFew: rows <= maxReadRows },
+  ];
+}
+
+/** Matches the rows of these streams, by all labels, including those that a stream does not have; undefined for no streams or too many. */
+function filterOfStreams(
+  texts: readonly string[],
+  streams: StreamListing['streams'],
+): LogsqlFilter | undefined {
+  const names = new Set([...streams.values()].flatMap(({ fields }) => [...fields.keys()]));
+  const groups = texts.map((text): readonly StreamMatcher[] =>
+    [...names].map((name) => matcher(name, '=', streams.get(text)?.fields.get(name) ?? '')),
+  );
+  // A selector without groups would match all rows.
+  if (groups.length === 0) return undefined;
+  const filter: LogsqlFilter = { kind: 'stream', groups };
+  return Buffer.byteLength(printFilter(filter)) > maxFilterBytes ? undefined : filter;
+}
+
+/** True if both are known and equal, or both are unknown. */
+export function isSameCertainty(
+  { uncertainStreams: a }: Certainty,
+  { uncertainStreams: b }: Certainty,
+): boolean {
+  if (a === undefined || b === undefined) return a === b;
+  return a.size === b.size && [...a].every((text) => b.has(text));
 }

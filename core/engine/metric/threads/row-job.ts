@@ -7,7 +7,7 @@ import type { AdmittedCall } from '../../../victoria/upstream/client.js';
 import { BackendFailure } from '../../../victoria/upstream/failures.js';
 import type { BackendRow, RowsElsewhere } from '../../../victoria/upstream/types.js';
 import type { MetricCounts } from '../counts.js';
-import { UnknownStreamError } from '../row-streams.js';
+import { UnknownStreamError } from '../row-intake.js';
 import type { FromThread, Progress, ToThread } from './messages.js';
 
 /** The owner of the rows that a thread counts. */

@@ -8,11 +8,10 @@ import {
   shorteningQuestion,
 } from '../../../../../core/engine/metric/count/labels/parsed-labels.js';
 import { labelsOf } from '../../../../../core/engine/metric/count/labels/parsers.js';
-import { LineSamples } from '../../../../../core/engine/metric/count/line-samples.js';
 import { missingMessage } from '../../../../compare/data/rows.js';
 import { naming } from '../metric-store.js';
 import { levelQuestion } from '../../../../../core/engine/metric/count/level-digests.js';
-import { LineDigests } from '../../../../../core/engine/metric/count/line-digests.js';
+import { LineDigests, LineSamples } from '../../../../../core/engine/metric/count/line-digests.js';
 
 const range = { startNs: 0n, endNs: 80_000_000_000n };
 
