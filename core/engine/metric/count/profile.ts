@@ -34,7 +34,6 @@ import { bytesOfRow } from './repeated-times.js';
 import type { UncertainLines } from './line-digests.js';
 import type { ListedRange, StreamChecksums } from './stream-listing.js';
 import {
-  bytesOfUncertainRows,
   findUncertainRows,
   mergeUncertainty,
   noUncertainty,
@@ -242,7 +241,9 @@ function merged(found: readonly SegmentProfile[], range: TimeRange): SelectionPr
     hasLines: found.some(({ hasLines }) => hasLines),
     hasOverrides: found.some(({ hasOverrides }) => hasOverrides),
     misparsedRows: found.reduce((sum, { misparsedRows }) => sum + misparsedRows, 0),
-    ...mergeUncertainty(found),
+    ...(found.some(({ uncertainStreams }) => (uncertainStreams?.size ?? 0) > 0)
+      ? mergeUncertainty(found)
+      : noUncertainty),
   };
 }
 
@@ -258,9 +259,10 @@ export function bytesOfProfile({
   dense,
   uncertainRows,
 }: SelectionProfile | SegmentProfile): number {
-  let bytes = 200 + bytesOfTime * repeatedAt.length + bytesOfUncertainRows(uncertainRows);
+  let bytes = 200 + bytesOfTime * repeatedAt.length;
   for (const text of [...streamsWithSharedTimes, ...uncertainStreams]) bytes += 2 * text.length + 60;
   for (const row of surplus) bytes += bytesOfRow(row);
+  for (const { row, level } of uncertainRows) bytes += bytesOfRow(row) + 4 * level.length + 100;
   for (const { stream, times } of surplusAt) bytes += 2 * stream.length + 200 + times.byteLength;
   for (const { streams, columns } of dense)
     for (const text of [...streams, ...columns]) bytes += 2 * text.length + 60;
@@ -361,14 +363,12 @@ async function inspect(
   }
   const isCut = columns.length > 0 && groups >= mostGroups;
   const repeats = await findRepeats({ upstream, reader, naming, filter: within }, run, counts);
+  const isUncertain = counts.some(({ uncertain }) => uncertain.size > 0);
+  const stored = { upstream, reader, naming, filter: and(within, not(missing)) };
   const uncertainRows =
-    asked.uncertainLines &&
-    (await findUncertainRows(
-      { upstream, reader, naming, filter: and(within, not(missing)) },
-      asked.uncertainLines,
-      run,
-      counts,
-    ));
+    asked.uncertainLines && isUncertain
+      ? await findUncertainRows(stored, asked.uncertainLines, run, counts)
+      : [];
   const pacer = new Pacer();
   const profiles: SegmentProfile[] = [];
   for (const [index, found] of counts.entries()) {
@@ -379,7 +379,7 @@ async function inspect(
       hasLines: !isCounted || found.allRows > found.missing,
       misparsedRows: found.misparsedRows,
       uncertainStreams: new Set(found.uncertain.keys()),
-      uncertainRows: uncertainRows?.[index] ?? [],
+      uncertainRows: uncertainRows[index] ?? [],
       checksum: await atPace(checksums.of(reader, found.rows), pacer),
       ...(repeats[index] ?? noSegmentRepeats),
       hasOverrides: found.hasOverrides || !isCounted,

@@ -92,7 +92,7 @@ export async function findUncertainRows(
     for (const text of few[index] ?? []) expected += counts[index]?.uncertain.get(text) ?? 0;
     // Rows may have arrived after they were counted.
     const isComplete = rows.length === expected;
-    return isComplete && bytesOfUncertainRows(rows) <= maxKeptBytes ? rows : [];
+    return isComplete && rows.reduce((sum, { row }) => sum + bytesOfRow(row), 0) <= maxKeptBytes ? rows : [];
   });
 }
 
@@ -117,10 +117,6 @@ const pipeColumns = '__level';
 
 function withoutColumnsOfPipes(row: BackendRow): BackendRow {
   return Object.fromEntries(Object.entries(columnsOf(row)).filter(([name]) => !name.startsWith(pipeColumns)));
-}
-
-export function bytesOfUncertainRows(rows: readonly UncertainRow[]): number {
-  return rows.reduce((sum, { row }) => sum + 100 + bytesOfRow(row), 0);
 }
 
 /** Maximum number of uncertain rows by which the counts of a query are corrected. */
