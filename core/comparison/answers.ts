@@ -1,9 +1,7 @@
 import { differing, listDifference, type Difference } from './difference.js';
-import { compareDetectedFields, compareDetectedLabels, comparePatterns } from './discovery.js';
 import { asArray, asObject, asText, canonical, type Json } from './json.js';
-import { compareSamples } from './samples.js';
+import { compareSamples, pointsOf, seriesKey } from './samples.js';
 import { compareStreams } from './streams.js';
-import { compareStatistics, compareVolumes } from './volumes.js';
 
 /** A request whose answers are compared. */
 export interface ComparedRequest {
@@ -152,4 +150,115 @@ function compareQueries(reference: Json, candidate: Json, request: ComparedReque
     isForward: asText(request.params['direction']).toLowerCase() === 'forward',
   };
   return compareStreams(asked, data['result'], otherData['result']);
+}
+
+/** Loki's volumes depend on how it compresses and cuts chunks. */
+const valueTolerance = 0.25;
+const timeToleranceSeconds = 1;
+
+/** Compares index statistics: streams and entries exactly, bytes about. */
+function compareStatistics(reference: Json, candidate: Json): Difference | undefined {
+  const isSame =
+    reference['streams'] === candidate['streams'] && reference['entries'] === candidate['entries'];
+  // Loki rounds the bytes of each chunk to KiB.
+  const rounding = 512 * Number(reference['chunks']);
+  const { bytes } = reference;
+  return isSame && (bytes === undefined || isAsBig(Number(bytes), Number(candidate['bytes']), rounding))
+    ? undefined
+    : differing('statistics', canonical(reference), canonical(candidate));
+}
+
+/** Compares volumes: the same label sets and number of points; values within 25 %, times of ranges within a second. */
+function compareVolumes(reference: Json, candidate: Json): Difference | undefined {
+  const [data, otherData] = [asObject(reference['data']), asObject(candidate['data'])];
+  if (data['resultType'] !== otherData['resultType'])
+    return differing('result type', asText(data['resultType']), asText(otherData['resultType']));
+  const [series, others] = [
+    asArray(data['result']).map(asObject),
+    asArray(otherData['result']).map(asObject),
+  ];
+  const labels = listDifference('series', series.map(seriesKey), others.map(seriesKey));
+  if (labels !== undefined) return labels;
+  const byKey = new Map(others.map((other) => [seriesKey(other), other]));
+  for (const one of series) {
+    const key = seriesKey(one);
+    const [points, otherPoints] = [pointsOf(one), pointsOf(byKey.get(key) ?? {})];
+    if (points.length !== otherPoints.length)
+      return differing('number of points', String(points.length), String(otherPoints.length), key);
+    for (const [index, point] of points.entries())
+      if (!isNear(point, otherPoints[index], 'values' in one))
+        return differing('volume', canonical(point), canonical(otherPoints[index]), key);
+  }
+  return undefined;
+}
+
+function isNear(reference: unknown, candidate: unknown, isTimed: boolean): boolean {
+  const [time = NaN, value = NaN] = asArray(reference).map(Number);
+  const [otherTime = NaN, other = NaN] = asArray(candidate).map(Number);
+  const isAtTime = !isTimed || Math.abs(otherTime - time) <= timeToleranceSeconds;
+  return isAtTime && isAsBig(value, other);
+}
+
+/** True when a number of bytes is within 25 % of the reference, and within what rounding can add. */
+function isAsBig(reference: number, candidate: number, rounding = 0): boolean {
+  return Math.abs(candidate - reference) <= valueTolerance * reference + rounding;
+}
+
+/** Compares detected labels: the same names, and about the same number of values, which Loki estimates. */
+function compareDetectedLabels(reference: Json, candidate: Json): Difference | undefined {
+  const [items, others] = [byLabel(reference['detectedLabels']), byLabel(candidate['detectedLabels'])];
+  const names = listDifference('list', [...items.keys()], [...others.keys()]);
+  if (names !== undefined) return names;
+  for (const [name, item] of items) {
+    const [expected, found] = [Number(item['cardinality']), Number(others.get(name)?.['cardinality'])];
+    if (!(Math.abs(found - expected) <= Math.max(1, 0.1 * expected)))
+      return differing('field', `${expected} values`, `${found} values`, name);
+  }
+  return undefined;
+}
+
+/** Compares detected fields: the same names, types, parsers and paths. */
+function compareDetectedFields(reference: Json, candidate: Json): Difference | undefined {
+  const [items, others] = [byLabel(reference['fields']), byLabel(candidate['fields'])];
+  const names = listDifference('list', [...items.keys()], [...others.keys()]);
+  if (names !== undefined) return names;
+  for (const [name, item] of items) {
+    const [expected, found] = [describe(item), describe(others.get(name) ?? {})];
+    if (expected !== found) return differing('field', expected, found, name);
+  }
+  return undefined;
+}
+
+function byLabel(items: unknown): ReadonlyMap<string, Json> {
+  return new Map(asArray(items).map((item) => [asText(asObject(item)['label']), asObject(item)]));
+}
+
+function describe(item: Json): string {
+  const parsers = item['parsers'] === null ? null : asArray(item['parsers']).map(asText).sort();
+  return canonical({ type: item['type'], parsers, jsonPath: item['jsonPath'] ?? null });
+}
+
+/** Compares patterns, which depend on the order of arrival: both have some, numbers of lines agree within 20 %, a third of the texts is shared. */
+function comparePatterns(reference: Json, candidate: Json): Difference | undefined {
+  const [items, others] = [
+    asArray(reference['data']).map(asObject),
+    asArray(candidate['data']).map(asObject),
+  ];
+  const counts = differing('patterns', `${items.length} patterns`, `${others.length} patterns`);
+  if ((items.length === 0) !== (others.length === 0)) return counts;
+  if (items.length === 0) return undefined;
+  const [lines, otherLines] = [linesIn(items), linesIn(others)];
+  if (Math.abs(otherLines - lines) > 0.2 * lines)
+    return differing('patterns', `patterns of ${lines} lines`, `patterns of ${otherLines} lines`);
+  const texts = new Set(others.map((item) => asText(item['pattern'])));
+  const shared = items.filter((item) => texts.has(asText(item['pattern']))).length;
+  return shared >= 0.3 * items.length
+    ? undefined
+    : differing('patterns', `${items.length} patterns`, `${shared} of them`);
+}
+
+function linesIn(items: readonly Json[]): number {
+  return items
+    .flatMap((item) => asArray(item['samples']))
+    .reduce<number>((sum, sample) => sum + Number(asArray(sample)[1]), 0);
 }

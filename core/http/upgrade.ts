@@ -1,7 +1,7 @@
-import { ServerResponse, type IncomingMessage, type Server } from 'node:http';
+import { ServerResponse, STATUS_CODES, type IncomingMessage, type Server } from 'node:http';
 import { Socket } from 'node:net';
 import type { Duplex } from 'node:stream';
-import type { WebSocketServer } from 'ws';
+import type { WebSocketServer, WebSocket } from 'ws';
 import type { Params } from '../wire/api/params/index.js';
 import { apiError } from '../base/errors/table.js';
 import type { ServerOptions } from '../base/options.gen.js';
@@ -12,16 +12,16 @@ import { RequestRecord, type RequestObserver } from '../kernel/telemetry/request
 import { asError, guardEvents } from '../base/guard-events.js';
 import type { Admission } from './admission.js';
 import { callerOf } from './caller.js';
-import { carriedHeaders, chosenProtocol } from './carried-headers.js';
 import { readUrlParams } from './form.js';
 import type { OnThrow } from './guarded-server.js';
 import { createGuardedWebSockets } from './guarded-web-sockets.js';
 import { refuseBadHead } from './listener.js';
-import { routeLabel, type ListenerName, type Route } from '../wire/routes-table.js';
-import { asksForWebSocket, Handshake } from './upgrade-handshake.js';
+import { routeLabel, headerNames, type ListenerName, type Route } from '../wire/routes-table.js';
 import { UpgradeSession } from './upgrade-session.js';
+import type { EncodedAnswer } from '../wire/answer/types.js';
+import { securityHeaders } from './security-headers.js';
 
-export interface UpgradeSettings {
+interface UpgradeSettings {
   readonly options: Pick<ServerOptions, 'httpWriteTimeout' | 'errorResponseMessageField'>;
   /** Removes secrets from error texts. */
   readonly hide: (text: string) => string;
@@ -178,4 +178,111 @@ function answerPlainly(server: Server, request: IncomingMessage, socket: Duplex,
     return;
   }
   server.emit('request', request, response);
+}
+
+/**
+ * Headers in WebSocket sub-protocols: a page cannot set the headers of a WebSocket request, but it can offer sub-protocols. The sub-protocol
+ * `ref-proxy.tenant.<value in base64url>` carries the header that `headerNames` lists under `tenant`.
+ */
+
+const prefix = 'ref-proxy.';
+const namesByKey: ReadonlyMap<string, readonly string[]> = new Map(Object.entries(headerNames));
+
+/** Decodes the headers in the sub-protocols of a request, without values that are invalid in a header. */
+function carriedHeaders({ headers }: IncomingMessage): ReadonlyMap<string, string> {
+  const carried = new Map<string, string>();
+  for (const protocol of (headers['sec-websocket-protocol'] ?? '').split(',')) {
+    const [, key = '', encoded = ''] = /^ref-proxy\.(\w+)\.([\w-]+)$/.exec(protocol.trim()) ?? [];
+    const name = namesByKey.get(key)?.[0];
+    // The bytes of a header, as Node reads them.
+    const value = Buffer.from(encoded, 'base64url').toString('latin1');
+    if (name !== undefined && /^[\x20-\x7E\x80-\xFF]+$/.test(value)) carried.set(name, value);
+  }
+  return carried;
+}
+
+/** The sub-protocol to answer with: the first that carries no header, since an answer must not repeat a secret; false for none. */
+function chosenProtocol(offered: Iterable<string>): string | false {
+  for (const protocol of offered) if (!protocol.startsWith(prefix)) return protocol;
+  return false;
+}
+
+/** Maximum number of bytes that a client may send before its handshake is answered; it has no reason to send any. */
+const maxEarlyBytes = 16 * 1024;
+
+/** True if a request asks for a WebSocket, as defined by RFC 6455. */
+function asksForWebSocket({ method, headers }: IncomingMessage): boolean {
+  return (
+    method === 'GET' &&
+    headers.upgrade?.toLowerCase() === 'websocket' &&
+    headers['sec-websocket-version'] === '13' &&
+    /^[+/0-9A-Za-z]{22}==$/.test(headers['sec-websocket-key'] ?? '')
+  );
+}
+
+/** A connection between its WebSocket request and the answer. */
+class Handshake {
+  readonly #request: IncomingMessage;
+  readonly #socket: Duplex;
+  readonly #early: Buffer[];
+  readonly #onGone: () => void;
+  #earlyBytes: number;
+
+  /** @param onGone called when the client leaves, before or after the answer */
+  constructor(request: IncomingMessage, socket: Duplex, head: Buffer, onGone: () => void) {
+    this.#request = request;
+    this.#socket = socket;
+    this.#early = [head];
+    this.#earlyBytes = head.length;
+    this.#onGone = onGone;
+    socket.on('error', onGone);
+    socket.once('close', onGone);
+    // Reading is the only way to notice that the client has left.
+    socket.on('data', this.#onData);
+    socket.once('end', onGone);
+  }
+
+  accept(server: WebSocketServer): Promise<WebSocket> {
+    this.#detach();
+    return new Promise((resolve, reject) => {
+      this.#socket.once('close', () => reject(new Error('the connection was closed during the handshake')));
+      server.handleUpgrade(this.#request, this.#socket, Buffer.concat(this.#early), (socket) => {
+        // A stream that was paused explicitly does not resume by itself.
+        this.#socket.resume();
+        resolve(socket);
+      });
+    });
+  }
+
+  /** Answers with an error instead of the handshake. */
+  refuse(answer: EncodedAnswer): void {
+    this.#detach();
+    const headers = new Map<string, string>(Object.entries(securityHeaders));
+    for (const [name, value] of answer.headers) headers.set(name, value);
+    headers.set('Content-Type', answer.contentType);
+    headers.set('Content-Length', String(answer.body.length));
+    headers.set('Connection', 'close');
+    const lines = [...headers].map(([name, value]) => `${name}: ${value}\r\n`).join('');
+    const reason = STATUS_CODES[answer.status] ?? 'Error';
+    this.#socket.write(`HTTP/1.1 ${answer.status} ${reason}\r\n${lines}\r\n`);
+    this.#socket.end(answer.body);
+    // Keeps reading until the client has the answer: a reset would discard it.
+    this.#socket.resume();
+  }
+
+  destroy(): void {
+    this.#socket.destroy();
+  }
+
+  #detach(): void {
+    this.#socket.off('data', this.#onData);
+    this.#socket.off('end', this.#onGone);
+    this.#socket.pause();
+  }
+
+  readonly #onData = (chunk: Buffer): void => {
+    this.#early.push(chunk);
+    this.#earlyBytes += chunk.length;
+    if (this.#earlyBytes > maxEarlyBytes) this.#socket.destroy();
+  };
 }

@@ -19,7 +19,6 @@ import {
 import { readAhead } from '../../core/wire/api/read-ahead.js';
 import { warned } from '../../core/wire/answer/warned.js';
 import { rangeOn, type OldTimes, type Place } from './border.js';
-import { answerFields } from './fields.js';
 import { LineReader } from './line-reader.js';
 import { lint } from './lint.js';
 import { answerLogLines } from './log-lines.js';
@@ -29,6 +28,13 @@ import { historyMetrics } from './metrics.js';
 import { isOldLokiFailure, OldLoki } from './old-loki.js';
 import { rethrown, Sides } from './sides.js';
 import type { MetricRequest } from './window-parts.js';
+import { FieldScan } from '../../core/engine/fields/field-scan.js';
+import { scanStreams } from '../../core/engine/fields/detected-fields.js';
+import { defaultStepNs } from '../../core/wire/api/params/reader.js';
+import type {
+  DetectedFieldsRequest,
+  DetectedFieldValuesRequest,
+} from '../../core/wire/api/discovery-request.js';
 
 const warning = 'partial response: the old Loki could not be read, so old data is missing';
 
@@ -202,4 +208,34 @@ class LokiHistory implements Stage<'tenant', never> {
   #count(place: Place): void {
     this.#host.meters.loki_history_requests_total.add(1, { route: place });
   }
+}
+
+type FieldsRequest = DetectedFieldsRequest | DetectedFieldValuesRequest;
+
+/** Answers with the fields of the newest lines of both sides, which are read and parsed here: a Loki only gives numbers of values. */
+async function answerFields(
+  request: FieldsRequest,
+  untilNs: bigint,
+  sides: Sides,
+  place: ConstructorParameters<typeof FieldScan>[1],
+  keepsDots: boolean,
+): Promise<Answer> {
+  const { query, range, limit, lineLimit } = request;
+  const { streams, warnings } = await answerLogLines(
+    {
+      ...{ op: 'query_range', query, range, stepNs: defaultStepNs(range), limit: lineLimit },
+      ...{ direction: 'backward', intervalNs: 0n },
+    },
+    untilNs,
+    sides,
+  );
+  if (request.op === 'detected_fields') {
+    const scan = new FieldScan({ maxFields: limit, keepsDots }, place);
+    await scanStreams(streams, scan);
+    return { kind: 'detected-fields', fields: await scan.fields(), limit, warnings };
+  }
+  const scan = new FieldScan({ maxFields: 1, keepsDots, only: request.name }, place);
+  await scanStreams(streams, scan);
+  const [field] = await scan.fields();
+  return { kind: 'detected-field-values', values: field?.values.slice(0, limit) ?? [], limit, warnings };
 }

@@ -40,11 +40,7 @@ export const mutatedRooms: readonly MutatedRoom[] = [
   },
   {
     name: 'plan-filters',
-    sources: [
-      'core/engine/plan/logs.ts#RowScope',
-      'core/engine/plan/logs.ts#decideLineFilter',
-      'core/engine/plan/label-filters.ts',
-    ],
+    sources: ['core/engine/plan/logs.ts#RowScope', 'core/engine/plan/logs.ts#decideLineFilter'],
     tests: ['core/engine/plan/behind-stages', 'core/engine/plan/rules', 'core/engine/plan/stored-names'],
   },
   {

@@ -1,6 +1,6 @@
 import type { Steps } from '../../base/pace/steps.js';
-import type { LineFilterStage, LogExpr, Stage } from '../../logql/ast.js';
-import { type FilterTest, lineMeaning } from '../../logql/pipeline/filter-meaning.js';
+import type { LineFilterStage, LogExpr, Stage, LabelFilter } from '../../logql/ast.js';
+import { lineMeaning, type FilterTest } from '../../logql/pipeline/filter-meaning.js';
 import { anyCasePattern } from '../../logql/pipeline/filter-test.js';
 import { requiredTexts } from '../../logql/regexp/required.js';
 import { descriptorOf } from '../../logql/stages/index.js';
@@ -11,16 +11,17 @@ import { selectionOf } from '../../victoria/logsql/selection.js';
 import type { Naming } from '../../victoria/names/naming.js';
 import { aggregateLabels } from '../../victoria/names/stream-identity.js';
 import type { KnownNames } from './known-names.js';
-import { type AskLabels, decideLabelFilter } from './label-filters.js';
-import { type Decision, type PlanContext, planMatchers } from './matchers.js';
+import { planMatchers, type Decision, type PlanContext } from './matchers.js';
 import { letsMissingLinesPass, missingLineRows } from './missing-lines.js';
 import type { AppliedRule } from './rules/index.js';
-import type { LabelScope } from './rules/label.js';
+import { labelDeep, labelRules, type LabelScope, type PlacedComparison } from './rules/label.js';
 import { anyOf, lineMixed, lineRules } from './rules/line.js';
-import { metricOff, type Pushdown, queryTooLong } from './rules/query.js';
+import { metricOff, queryTooLong, type Pushdown } from './rules/query.js';
 import { firstRule, weakest } from './rules/rule.js';
 import { stageRules } from './rules/stage.js';
 import type { LogsPlan } from './types.js';
+import { isComparison } from '../../logql/pipeline/label-comparison.js';
+import { comparesTexts } from '../../logql/stages/label-filter.js';
 
 /** A filter that depends on stored names: a label filter, or a line filter for rows without a stored line. */
 export interface LabelQuestion {
@@ -311,3 +312,41 @@ function withText(text: string, fields: readonly string[]): LogsqlFilter {
  */
 const escapeEnd = /^(?:[bfnrt]|u$|u?(?:0?0?[01])?[0-9a-f])/;
 const punctuation: ReadonlySet<string> = new Set(['{', '}', ':', ',']);
+
+/** The decision about a label filter. */
+interface DecidedLabels {
+  readonly rule: AppliedRule;
+  /** Makes the backend filter from the stored names; undefined if there is no filter for any names. */
+  readonly ask: AskLabels | undefined;
+}
+
+/** A filter for all rows that pass, and perhaps more: everything where nothing can be asked for. */
+type AskLabels = (names: KnownNames) => LogsqlFilter;
+
+/** Decides how a label filter is pushed down (docs/protocol/logql-to-logsql.md#label-filters). */
+function decideLabelFilter(filter: LabelFilter, scope: LabelScope, mayHaveFailed: boolean): DecidedLabels {
+  if (labelDeep.apply(filter) !== undefined) return { rule: labelDeep, ask: undefined };
+  return decideTree(filter, scope, mayHaveFailed);
+}
+
+function decideTree(filter: LabelFilter, scope: LabelScope, mayHaveFailed: boolean): DecidedLabels {
+  if (isComparison(filter)) return decideComparison({ comparison: filter, scope, mayHaveFailed });
+  const left = decideTree(filter.left, scope, mayHaveFailed);
+  // The left side may have marked the row with an error.
+  const right = decideTree(filter.right, scope, mayHaveFailed || !comparesTexts(filter.left));
+  if (filter.kind === 'or') {
+    if (left.ask === undefined || right.ask === undefined) return left.ask === undefined ? left : right;
+    return { rule: left.rule, ask: joined(or, left.ask, right.ask) };
+  }
+  if (left.ask === undefined || right.ask === undefined) return left.ask === undefined ? right : left;
+  return { rule: left.rule, ask: joined(and, left.ask, right.ask) };
+}
+
+function decideComparison(placed: PlacedComparison): DecidedLabels {
+  const { rule, emit } = firstRule(labelRules, placed);
+  return { rule, ask: emit && ((names) => emit(names) ?? everything) };
+}
+
+function joined(join: typeof and, left: AskLabels, right: AskLabels): AskLabels {
+  return (names) => join(left(names), right(names));
+}

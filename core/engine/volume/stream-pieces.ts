@@ -5,16 +5,22 @@ import type { LogsqlFilter, LogsqlPipe, LogsqlQuery } from '../../victoria/logsq
 import { and, query, stats, statsFunction, timeBucket } from '../../victoria/logsql/build.js';
 import { parseRowTime } from '../../victoria/names/row-time.js';
 import { beginRows } from '../../victoria/upstream/begin-rows.js';
-import { columnOf, type BackendRow } from '../../victoria/upstream/types.js';
+import { columnOf, isOwnColumn, type BackendRow } from '../../victoria/upstream/types.js';
 import type { EngineContext } from '../context.js';
-import type { RowPart } from '../metric/count/found-repeats.js';
+import { denseRows, rowPartsOf, type RowPart, type DenseRows } from '../metric/count/found-repeats.js';
 import { wholeSegments } from '../metric/count/time-segments.js';
 import { rowsOfStreams } from '../metric/row-windows.js';
 import { missingLineRows } from '../plan/missing-lines.js';
 import { readMetadataCosts, type MetadataCosts } from './metadata-bytes.js';
-import { everyRow, mayRepeat, rowsOnce, type RowsOnce } from './rows-once.js';
 import type { VolumePiece } from './volume-buckets.js';
 import { VolumePieces } from './volume-pieces.js';
+import { Pacer } from '../../base/pace/pacer.js';
+import { atPace } from '../../base/pace/steps.js';
+import { duplicateRows } from '../metric/count/duplicates.js';
+import type { ProfileRequest } from '../metric/count/profile.js';
+import { readStreams, streamsWithSameEntries, type ListedRange } from '../metric/count/stream-listing.js';
+import { isDeclined } from '../metric/declined.js';
+import { streamsFilter } from '../rows/repeating-streams.js';
 
 /**
  * Maximum number of entries whose lines are all read. Beyond that, the newest lines are a sample, and counting costs a fraction of reading.
@@ -231,4 +237,70 @@ function valuesOf(row: BackendRow, columns: NonNullable<PiecesRequest['columns']
     if (value !== '' && !values.has(label)) values.set(label, value);
   }
   return values;
+}
+
+/** Rows to count such that entries that were pushed more than once count once. */
+interface RowsOnce {
+  /** Parts of the rows; each row is in one of them. */
+  readonly parts: readonly RowPart[];
+  /** Rows of the parts that repeat another one. */
+  readonly surplus: readonly BackendRow[];
+  /** `_stream` texts of streams that may share entries with another stream, so that both have the texts of such an entry. */
+  readonly together: ReadonlySet<string>;
+  /** True if rows may have no stored line. */
+  readonly mayMissLines: boolean;
+}
+
+/** Counts every row of a filter. */
+function everyRow(filter: LogsqlFilter): RowsOnce {
+  return { parts: [{ filter }], surplus: [], together: new Set(), mayMissLines: true };
+}
+
+type Context = Pick<
+  EngineContext,
+  'upstream' | 'reader' | 'naming' | 'memories' | 'repeatedRows' | 'memory' | 'signal'
+>;
+
+/** True if the selection is known to have so many repeats that rows are counted in several parts. */
+function mayRepeat(filter: LogsqlFilter, context: Context): boolean {
+  return context.memories.profiler.lastKnown(asked(filter, context)).dense.length > 0;
+}
+
+function asked(filter: LogsqlFilter, context: Context): ProfileRequest {
+  return { ...context, selection: filter, columns: [] };
+}
+
+/** @param listing of the whole segments around the range */
+async function rowsOnce(
+  filter: LogsqlFilter,
+  range: TimeRange,
+  listing: ListedRange,
+  context: Context,
+): Promise<RowsOnce> {
+  const { reader, memories, signal } = context;
+  const profile = await memories.profiler.of(asked(filter, context), range, listing);
+  const mayMissLines = profile.missing > 0;
+  const streams = await atPace(readStreams(listing.listed, reader), new Pacer(signal));
+  const together = await streamsWithSameEntries(streams);
+  const looked = { ...context, filter, range, streams, profile };
+  const surplus = await duplicateRows({ ...looked, leavesDense: true });
+  if (!isDeclined(surplus))
+    return { parts: rowPartsOf(filter, denseRows(profile, reader)), surplus, together, mayMissLines };
+  const stored = await storedRows(filter, profile.streamsWithSharedTimes, range, context);
+  return { parts: rowPartsOf(filter, stored), surplus: [], together, mayMissLines };
+}
+
+/** The rows of streams with too many repeats to compare them as entries. Rows are then the same entry if all stored fields are equal. */
+async function storedRows(
+  filter: LogsqlFilter,
+  streams: ReadonlySet<string>,
+  range: TimeRange,
+  { upstream, reader }: Context,
+): Promise<DenseRows | undefined> {
+  if (streams.size === 0) return undefined;
+  const own = streamsFilter(streams, reader);
+  const names = await upstream.list({ listing: 'field_names', query: query(and(filter, own)), range });
+  const fields = names.map(({ value }) => value).filter((name) => !isOwnColumn(name));
+  const distinctBy = ['_time', '_stream', '_msg', ...fields];
+  return { filter: own, parts: [{ filter: own, distinctBy }] };
 }

@@ -16,6 +16,7 @@ const plain = {
   repeatedAt: [],
   surplus: [],
   surplusAt: [],
+  doubtfulRows: [],
   crowded: [],
   denseRows: 0,
 };
@@ -25,6 +26,7 @@ const facts: readonly (readonly [name: string, fact: unknown])[] = [
   ['stretches', plain],
   ['stretches', { ...plain, doubtful: ['{a="c"}'], hiding: true, sharing: ['{a="b"}'] }],
   ['stretches', { ...plain, repeatedAt: null, surplus: null }],
+  ['stretches', { ...plain, doubtfulRows: [{ row, countedLevel: 'info', level: 'error' }] }],
   ['stretches', { ...plain, repeatedAt: ['1793491200000000001', '-5'], surplus: [row, row] }],
   [
     'stretches',
@@ -93,6 +95,8 @@ test('what is known is not replaced, and what is no fact is refused', async (t) 
     ['stretches', { denseRows: null }],
     ['stretches', { surplus: [{ _msg: 5 }] }],
     ['stretches', { surplus: ['row'] }],
+    ['stretches', { doubtfulRows: [{ row: { _msg: 'x' }, level: 'error' }] }],
+    ['stretches', { doubtfulRows: undefined }],
     ['stretches', { surplusAt: [{ stream: '{}', times: 'AQAAAA==' }] }],
     ['stretches', { surplusAt: [{ stream: '{}' }] }],
     ['stretches', { crowded: [{}] }],

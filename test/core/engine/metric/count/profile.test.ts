@@ -130,6 +130,8 @@ const nothingSpecial = {
   hasOverrides: false,
   misparsedRows: 0,
   uncertainStreams: undefined,
+  uncertainRows: [],
+  uncorrectedStreams: undefined,
 };
 
 test('an hour that was looked at is looked at again when rows came in, and only then', async (t) => {
