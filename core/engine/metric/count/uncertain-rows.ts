@@ -67,10 +67,10 @@ export async function findUncertainRows(
   counts: readonly UncertainCounts[],
 ): Promise<readonly (readonly UncertainRow[])[]> {
   const few = counts.map(streamsWithFew);
-  const found = counts.map((): UncertainRow[] => []);
+  const found = counts.map(() => new UncertainSegment());
   const streams = new Set(few.flatMap((some) => [...some]));
   const { countedLevel } = lines;
-  if (countedLevel === undefined || streams.size === 0) return found;
+  if (countedLevel === undefined || streams.size === 0) return counts.map(() => []);
   const most = maxKeptRows * counts.length;
   const pipes = [...lines.pipes, where(lines.filter), limit(most + 1)];
   const asked = query(and(filter, streamsFilter(streams, reader)), pipes);
@@ -80,20 +80,32 @@ export async function findUncertainRows(
     if (read > most) return counts.map(() => []);
     for (const row of batch) {
       if (!run.of(few, row).has(row._stream ?? '{}')) continue;
-      run.of(found, row).push({
+      run.of(found, row).add({
         row: withoutColumnsOfPipes(row),
         countedLevel: countedLevel((name) => columnOf(row, name)),
         level: levelOfLine(row._msg ?? '', naming.scansBodies),
       });
     }
   }
-  return found.map((rows, index) => {
+  return found.map(({ rows }, index) => {
     let expected = 0;
     for (const text of few[index] ?? []) expected += counts[index]?.uncertain.get(text) ?? 0;
     // Rows may have arrived after they were counted.
-    const isComplete = rows.length === expected;
-    return isComplete && rows.reduce((sum, { row }) => sum + bytesOfRow(row), 0) <= maxKeptBytes ? rows : [];
+    return rows?.length === expected ? rows : [];
   });
+}
+
+/** Collects the uncertain rows of a segment within the limits. */
+class UncertainSegment {
+  /** Undefined if they are too large. */
+  rows: UncertainRow[] | undefined = [];
+  #bytes = 0;
+
+  add(uncertain: UncertainRow): void {
+    this.#bytes += bytesOfRow(uncertain.row);
+    if (this.#bytes > maxKeptBytes) this.rows = undefined;
+    this.rows?.push(uncertain);
+  }
 }
 
 /** The streams with the fewest uncertain rows, as many as can be kept and corrected in less time than it takes to count by level. */

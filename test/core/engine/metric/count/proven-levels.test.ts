@@ -62,39 +62,43 @@ test('a line that no sample of its selection is like has the level that it has a
   }
 });
 
-test('a few lines in every stream whose level others do not show are counted by it', async (t) => {
-  t.timeout(600_000);
-  const account = 70_100;
-  const odd = [
-    ...unlike,
-    '{"ts":2,"level":"warn\\u0069ng"}',
-    'level=warnings error',
-    '{"level":"info","level":"debug"}',
-  ];
-  const stored = Array.from({ length: 6000 }, (_, n) => {
-    const app = `a${n % 20}`;
-    const usual = n % 7 === 0 ? 'warn' : 'info';
-    return {
-      ns: base + (BigInt(n) * second) / 20n,
-      stream: { app },
-      line:
-        n % 97 === 13
-          ? (odd[((n / 97) % odd.length) | 0] ?? '')
-          : `{"ts":${n},"level":"${usual}","msg":"m${n}"}`,
+const sizes = [
+  ['few', '', 70_100],
+  ['few and very long', ` ${'x'.repeat(100_000)}`, 70_101],
+] as const;
+for (const [name, tail, account] of sizes)
+  test(`${name} lines in every stream whose level others do not show are counted by it`, async (t) => {
+    t.timeout(600_000);
+    const odd = [
+      ...unlike,
+      '{"ts":2,"level":"warn\\u0069ng"}',
+      'level=warnings error',
+      '{"level":"info","level":"debug"}',
+    ];
+    const stored = Array.from({ length: 6000 }, (_, n) => {
+      const app = `a${n % 20}`;
+      const usual = n % 7 === 0 ? 'warn' : 'info';
+      return {
+        ns: base + (BigInt(n) * second) / 20n,
+        stream: { app },
+        line:
+          n % 97 === 13
+            ? `${odd[Math.trunc(n / 97) % odd.length] ?? ''}${tail}`
+            : `{"ts":${n},"level":"${usual}","msg":"m${n}"}`,
+      };
+    });
+    await store.push(account, stored);
+    const outcome = async (text: string, pushdown: 'on' | 'off'): Promise<unknown> => {
+      const request = rangeRequest(text, base, base + 300n * second, 60n * second);
+      return valuesOf((await store.run(request, { account, pushdown })).answer);
     };
+    const texts = [
+      'sum by (detected_level) (count_over_time({app=~".+"} | drop __error__ [60s]))',
+      'sum by (app, detected_level) (rate({app=~"a1."} |= "e" [60s]))',
+      'sum by (detected_level) (count_over_time({app=~".+"} | detected_level="debug" [60s]))',
+      'sum by (detected_level) (bytes_over_time({app=~".+"} [60s]))',
+      'count_over_time({app=~"a1"} [60s])',
+    ];
+    for (const text of [...texts, ...texts])
+      t.deepEqual(await outcome(text, 'on'), await outcome(text, 'off'), text);
   });
-  await store.push(account, stored);
-  const outcome = async (text: string, pushdown: 'on' | 'off'): Promise<unknown> => {
-    const request = rangeRequest(text, base, base + 300n * second, 60n * second);
-    return valuesOf((await store.run(request, { account, pushdown })).answer);
-  };
-  const texts = [
-    'sum by (detected_level) (count_over_time({app=~".+"} | drop __error__ [60s]))',
-    'sum by (app, detected_level) (rate({app=~"a1."} |= "e" [60s]))',
-    'sum by (detected_level) (count_over_time({app=~".+"} | detected_level="debug" [60s]))',
-    'sum by (detected_level) (bytes_over_time({app=~".+"} [60s]))',
-    'count_over_time({app=~"a1"} [60s])',
-  ];
-  for (const text of [...texts, ...texts])
-    t.deepEqual(await outcome(text, 'on'), await outcome(text, 'off'), text);
-});
