@@ -316,11 +316,11 @@ const punctuation: ReadonlySet<string> = new Set(['{', '}', ':', ',']);
 /** The decision about a label filter. */
 interface DecidedLabels {
   readonly rule: AppliedRule;
-  /** Makes the backend filter from the stored names; undefined if there is no filter for any names. */
+  /** Returns the filter for the backend, given the stored names; undefined if the backend can filter for none of them. */
   readonly ask: AskLabels | undefined;
 }
 
-/** A filter for all rows that pass, and perhaps more: everything where nothing can be asked for. */
+/** Returns a filter that matches all rows that pass, and possibly more; it matches all rows if the backend cannot filter. */
 type AskLabels = (names: KnownNames) => LogsqlFilter;
 
 /** Decides how a label filter is pushed down (docs/protocol/logql-to-logsql.md#label-filters). */

@@ -261,7 +261,7 @@ type Context = Pick<
   'upstream' | 'reader' | 'naming' | 'memories' | 'repeatedRows' | 'memory' | 'signal'
 >;
 
-/** True if the selection is known to have so many repeats that rows are counted in several parts. */
+/** True if so many rows of the selection are known to repeat that the backend must count distinct rows. */
 function mayRepeat(filter: LogsqlFilter, context: Context): boolean {
   return context.memories.profiler.lastKnown(asked(filter, context)).dense.length > 0;
 }

@@ -47,8 +47,8 @@ export interface UncertainRow {
 /** Maximum number of uncertain rows of a segment that are kept, and their bytes. */
 const maxKeptRows = 5000;
 const maxKeptBytes = 1 << 20;
-/** The backend counts so many rows of uncertain levels in the time that it takes to correct the count of one. */
-const countedPerCorrection = 10;
+/** Minimum number of rows per uncertain row: correcting the count of one takes as long as counting ten by the rules for levels. */
+const minRowsPerCorrection = 10;
 
 /** The number of rows by stream, and of those with uncertain lines. */
 export interface UncertainCounts {
@@ -112,7 +112,7 @@ class UncertainSegment {
 function streamsWithFew({ rows, uncertain }: UncertainCounts): ReadonlySet<string> {
   let all = 0;
   for (const count of rows.values()) all += count;
-  const most = Math.min(maxKeptRows, all / countedPerCorrection);
+  const most = Math.min(maxKeptRows, all / minRowsPerCorrection);
   const some = [...uncertain].sort(([, a], [, b]) => a - b);
   const streams = new Set<string>();
   let kept = 0;
