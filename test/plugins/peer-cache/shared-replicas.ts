@@ -77,7 +77,12 @@ async function dropsOf({ host }: Replica): Promise<number> {
 }
 
 /** Writes an answer and waits for the store to have it, or for it to be dropped. */
-export async function tryPut(replica: Replica, key: string, packed: Buffer, ttlMs = 3_600_000): Promise<void> {
+export async function tryPut(
+  replica: Replica,
+  key: string,
+  packed: Buffer,
+  ttlMs = 3_600_000,
+): Promise<void> {
   const ends = async (): Promise<number> => (await counted(replica, 'sets_total')) + (await dropsOf(replica));
   const before = await ends();
   replica.tier.set(key, packed, ttlMs);
