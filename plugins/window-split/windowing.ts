@@ -45,6 +45,8 @@ export interface KnownWindow extends TimeWindow {
 }
 
 const msNs = 1_000_000n;
+/** Number of lines that one read answers about as fast as parallel reads of parts of them. */
+const linesOfRead = 200_000;
 /** Share of a request's time after which missing windows are given up if answers may be partial. */
 const partialShare = 0.8;
 
@@ -265,11 +267,14 @@ export class Windowing {
     this.#deps.host.meters.window_prefilter_skipped_total.add(1, {});
   }
 
-  /** Splits adjacent windows into as many groups as may be read in parallel. */
-  divided<Slot>(run: readonly Slot[]): readonly (readonly Slot[])[] {
-    const { expensiveMaxParallel } = this.#deps.options;
+  /** Splits adjacent windows into as many groups as may be read in parallel. In adaptive mode, few lines are read in fewer groups. */
+  divided<Slot extends { readonly window: KnownWindow }>(run: readonly Slot[]): readonly (readonly Slot[])[] {
+    const { expensiveMaxParallel, adaptiveParallel } = this.#deps.options;
     const { current } = this.#deps.parallelism;
-    const groups = Math.min(run.length, this.#expensive ? Math.min(expensiveMaxParallel, current) : current);
+    const lines = run.reduce((sum, { window }) => sum + (window.lines ?? linesOfRead), 0);
+    const useful = adaptiveParallel ? Math.ceil(lines / linesOfRead) : current;
+    const allowed = this.#expensive ? Math.min(expensiveMaxParallel, current) : current;
+    const groups = Math.max(1, Math.min(run.length, allowed, useful));
     const size = Math.ceil(run.length / groups);
     return Array.from({ length: Math.ceil(run.length / size) }, (_none, index) =>
       run.slice(index * size, (index + 1) * size),

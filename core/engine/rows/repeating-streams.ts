@@ -40,7 +40,7 @@ export interface RepeatingStreams {
   readonly streams: ReadonlySet<string>;
   /** Number of rows that equal another one in time, line and `fields`, by stream. */
   readonly surplus: ReadonlyMap<string, number>;
-  /** Matches all rows of these streams, and possibly others. */
+  /** Matches the compared rows of these streams, and possibly others. */
   readonly filter: LogsqlFilter;
   /** Fields in which rows of the same entry have equal values, besides time and line. */
   readonly fields: readonly string[];
@@ -63,11 +63,12 @@ export async function repeatingStreams(
   if (streams.size === 0) return undefined;
   const { reader, naming, upstream, range } = compared;
   const by = areOne ? [] : ['_stream'];
-  const filter = and(compared.filter, where ?? streamsFilter(streams, reader));
-  const sameLines = await compareRows({ ...compared, filter }, by, []);
+  const rowsIn = (some: ReadonlySet<string>): LogsqlFilter =>
+    and(compared.filter, where ?? streamsFilter(some, reader));
+  const sameLines = await compareRows({ ...compared, filter: rowsIn(streams) }, by, []);
   if (sameLines.repeating.size === 0) return undefined;
   const those = areOne ? streams : keysOf(sameLines);
-  const within = { ...compared, filter: and(compared.filter, streamsFilter(those, reader)) };
+  const within = { ...compared, filter: rowsIn(those) };
   const listed = await upstream.list({ listing: 'field_names', query: query(within.filter), range });
   const identities = [...those].map((text) => reader.stream(text));
   const stored = storedColumns(listed, identities);
@@ -86,7 +87,7 @@ export async function repeatingStreams(
   return {
     streams: repeating,
     surplus: found.repeating,
-    filter: and(compared.filter, streamsFilter(repeating, reader)),
+    filter: rowsIn(repeating),
     fields: found.exact.map(({ field }) => field),
     exactFields: found.exact.length === columns.length ? exactFields : undefined,
   };

@@ -7,7 +7,13 @@ import { parseRowTime } from '../../victoria/names/row-time.js';
 import { beginRows } from '../../victoria/upstream/begin-rows.js';
 import { columnOf, isOwnColumn, type BackendRow } from '../../victoria/upstream/types.js';
 import type { EngineContext } from '../context.js';
-import { denseRows, rowPartsOf, type RowPart, type DenseRows } from '../metric/count/found-repeats.js';
+import {
+  type DenseRows,
+  denseRows,
+  duplicateRows,
+  type RowPart,
+  rowPartsOf,
+} from '../metric/count/duplicates.js';
 import { wholeSegments } from '../metric/count/time-segments.js';
 import { rowsOfStreams } from '../metric/row-windows.js';
 import { missingLineRows } from '../plan/missing-lines.js';
@@ -16,7 +22,6 @@ import type { VolumePiece } from './volume-buckets.js';
 import { VolumePieces } from './volume-pieces.js';
 import { Pacer } from '../../base/pace/pacer.js';
 import { atPace } from '../../base/pace/steps.js';
-import { duplicateRows } from '../metric/count/duplicates.js';
 import type { ProfileRequest } from '../metric/count/profile.js';
 import { readStreams, streamsWithSameEntries, type ListedRange } from '../metric/count/stream-listing.js';
 import { isDeclined } from '../metric/declined.js';

@@ -1,3 +1,4 @@
+import type { TimeRange } from '../../base/time/range.js';
 import type {
   FieldRef,
   GroupKey,
@@ -135,9 +136,9 @@ export function ipv6Range(name: string, network: string, to?: string): FieldFilt
   return field(name, { kind: 'ipv6-range', ...range });
 }
 
-/** Rows of `[start, end)`, Unix nanoseconds. */
-export function timeRange(start: bigint, end: bigint): LogsqlFilter {
-  return { kind: 'time', min: clampTime(start), max: clampTime(end - 1n) };
+/** Rows of a range. */
+export function timeRange({ startNs, endNs }: TimeRange): LogsqlFilter {
+  return { kind: 'time', min: clampTime(startNs), max: clampTime(endNs - 1n) };
 }
 
 export function query(

@@ -212,7 +212,7 @@ export class BoundUpstream implements Upstream {
   }
 
   deletion({ filter, range }: DeletionRequest): Deletion {
-    const logsql = printFilter(and(timeRange(range.startNs, range.endNs), this.#binding.scope, filter));
+    const logsql = printFilter(and(timeRange(range), this.#binding.scope, filter));
     const times: Form = [
       ['start', timeText(range.startNs)],
       ['end', timeText(range.endNs)],

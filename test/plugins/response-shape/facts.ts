@@ -12,7 +12,7 @@ const hourNs = 3600n * secondNs;
 const rows = 720;
 const secondsBetween = 10;
 /** Groups of segments, and repeated rows. */
-const look = /\bas stretch\b|\b_stream\) count\(\*\) as rows/;
+const look = /\bas stretch\b|\b_stream(?:, _time:[^)]*)?\) count\(\*\) as rows/;
 const usualQueries = ['detected_level', 'app'].map(
   (by) => `sum by (${by}) (count_over_time({app=~"a|b"} != "no such line" [5m]))`,
 );

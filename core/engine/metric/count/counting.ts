@@ -23,7 +23,7 @@ import { parseRowTime } from '../../../victoria/names/row-time.js';
 import { columnOf, type BackendRow, type Upstream } from '../../../victoria/upstream/types.js';
 import type { LeafPush } from '../../plan/types.js';
 import { decline, isDeclined, type Declined, type DeclineReason } from '../declined.js';
-import { distinctRows, type RowPart } from './found-repeats.js';
+import { distinctRows, type RowPart } from './duplicates.js';
 import { streamOf, type RowGrouping } from './grouping.js';
 import type { Get, LineDigest, RepresentativeLine } from './line-digests.js';
 
@@ -69,6 +69,8 @@ function gcd(a: bigint, b: bigint): bigint {
 
 /** Maximum number of values to hold, over all groups, while more may follow. */
 const maxPoints = 200_000;
+/** Maximum number of values to request in a call without a limit, if each group has rows in each bucket. */
+const maxUnlimitedPoints = 1_000_000;
 
 export interface CountedPart extends RowPart {
   readonly grouping: RowGrouping;
@@ -100,8 +102,9 @@ async function groupsOf(rows: CountedPart, request: CountRequest): Promise<reado
   const { columns } = rows.grouping;
   const { range, stepNs, shiftNs } = buckets;
   const { pipes, statistic } = measured(push, rows, freeName('value', columns));
-  // The backend's range statistics accept no pipes that may change times.
-  if (pipes.length > 0) return countManyGroups({ ...request, rows: [rows] });
+  // The backend's range statistics accept no pipes that may change times, and no limit.
+  if (pipes.length > 0 || rows.grouping.size * buckets.count > maxUnlimitedPoints)
+    return countManyGroups({ ...request, rows: [rows] });
   const asked = { query: query(rows.filter, [stats(columns, statistic)]), range };
   const series =
     buckets.count === 1

@@ -1,14 +1,18 @@
+import { timeOrder } from '../../../base/order.js';
 import type { TimeRange } from '../../../base/time/range.js';
 import type { RangeEngine } from '../../../logql/metric/index.js';
-import type { LogsqlFilter } from '../../../victoria/logsql/ast.js';
+import type { LogsqlFilter, LogsqlPipe } from '../../../victoria/logsql/ast.js';
+import { and, not, or, timeRange } from '../../../victoria/logsql/build.js';
 import type { MemoryAccount } from '../../../base/memory/account.js';
 import type { StreamIdentity } from '../../../victoria/names/stream-identity.js';
-import { pipelineEntry } from '../../../victoria/names/row-reader.js';
+import { pipelineEntry, type RowReader } from '../../../victoria/names/row-reader.js';
 import { parseRowTime } from '../../../victoria/names/row-time.js';
 import { printRfc3339 } from '../../../base/time/index.js';
 import type { BackendRow } from '../../../victoria/upstream/types.js';
 import type { Backend } from '../../backend.js';
 import { streamsWithSameEntries } from './stream-listing.js';
+import { streamsFilter } from '../../rows/repeating-streams.js';
+import { maxMixed, shortly, timesOfRows, type DenseRepeats, type FoundRepeats } from './found-repeats.js';
 import { decline, isDeclined, type Declined } from '../declined.js';
 import { Repeats } from '../repeats.js';
 import { maxTimes, rowsAt, timesOfRepeats, type StreamTimes } from './repeated-times.js';
@@ -107,4 +111,98 @@ async function timesOf(
   if (within === undefined) return undefined;
   const across = await timesOfRepeats(request, { streams: together, areOne: true });
   return across === undefined ? undefined : [...new Set([...within, ...across])];
+}
+
+/** Rows that the backend deduplicates. */
+export interface DenseRows {
+  /** Matches these rows, and possibly others. */
+  readonly filter: LogsqlFilter;
+  /** The same rows without repeats, by columns of which at least one differs between entries. */
+  readonly parts: readonly Required<RowPart>[];
+}
+
+/** The rows with many repeats; undefined if there are none. */
+export function denseRows(
+  { dense, surplusElsewhere = [] }: Pick<FoundRepeats, 'dense' | 'surplusElsewhere'>,
+  reader: RowReader,
+): DenseRows | undefined {
+  if (dense.length === 0) return undefined;
+  const comparesLines = ({ columns }: DenseRepeats): boolean =>
+    columns.includes('_msg') || dense.length > maxMixed;
+  const subtractedAt = timesOfRows(surplusElsewhere);
+  const [byTime, byLine] = [dense.filter((one) => !comparesLines(one)), dense.filter(comparesLines)];
+  const parts = (
+    [
+      [byTime, byLine],
+      [byLine, byTime],
+    ] as const
+  )
+    .filter(([some]) => some.length > 0)
+    .map(([some, others]) =>
+      partOf(some, [...subtractedAt, ...others.map(({ range }) => range.startNs)], reader),
+    );
+  return { filter: or(...parts.map(({ filter }) => filter)), parts };
+}
+
+/** @param elsewhere times of repeats that are not in the part */
+function partOf(
+  dense: readonly DenseRepeats[],
+  elsewhere: readonly bigint[],
+  reader: RowReader,
+): Required<RowPart> {
+  const named = dense.map(({ range, streams }) => ({ range, filter: streamsFilter(streams, reader) }));
+  const areNamed = named.every(({ filter }) => filter.kind !== 'all');
+  const streams = areNamed
+    ? shortly(or(...named.map(({ range, filter }) => and(timeRange(range), filter))))
+    : undefined;
+  return {
+    // In other streams of these segments, no two rows have the same time, or none have the same time and line.
+    filter: streams ?? or(...joinedRanges(dense, elsewhere).map(timeRange)),
+    distinctBy: [...new Set(['_stream', ...dense.flatMap(({ columns }) => columns)])],
+  };
+}
+
+/** Maximum number of ranges in a filter: as a rule they are far shorter than the time between them. */
+const maxRanges = 30;
+
+/**
+ * The ranges. If there are many, they are joined where none of these times is between them: rows without repeats may be in a part, which
+ * keeps its filter short.
+ */
+function joinedRanges(dense: readonly DenseRepeats[], elsewhere: readonly bigint[]): readonly TimeRange[] {
+  const ranges = dense.map(({ range }) => range).sort((a, b) => timeOrder(a.startNs, b.startNs));
+  if (ranges.length <= maxRanges) return ranges;
+  const times = [...elsewhere].sort(timeOrder);
+  const joined: TimeRange[] = [];
+  let next = 0;
+  for (const range of ranges) {
+    const last = joined.at(-1);
+    while (next < times.length && (times[next] ?? 0n) < (last?.endNs ?? range.startNs)) next += 1;
+    const isBetween = (times[next] ?? range.startNs) < range.startNs;
+    if (last === undefined || isBetween) joined.push(range);
+    else if (range.endNs > last.endNs) joined[joined.length - 1] = { ...last, endNs: range.endNs };
+  }
+  return joined;
+}
+
+/** A part of the rows to count or gather. */
+export interface RowPart {
+  readonly filter: LogsqlFilter;
+  /** Columns of which at least one differs between entries; rows with equal values in all of them are counted once. */
+  readonly distinctBy?: readonly string[];
+}
+
+/** Splits the rows of a filter into those with many repeats and the others, whose surplus rows are subtracted. */
+export function rowPartsOf(filter: LogsqlFilter, dense: DenseRows | undefined): readonly RowPart[] {
+  if (dense === undefined) return [{ filter }];
+  return [
+    { filter: and(filter, not(dense.filter)) },
+    ...dense.parts.map((part) => ({ ...part, filter: and(filter, part.filter) })),
+  ];
+}
+
+/** Keeps one row per entry, with its line and these columns; later pipes see no other stored column. */
+export function distinctRows({ distinctBy }: RowPart, columns: readonly string[]): readonly LogsqlPipe[] {
+  if (distinctBy === undefined) return [];
+  return [{ kind: 'uniq', by: [...new Set([...distinctBy, '_msg', ...columns])], hits: false }];
 }

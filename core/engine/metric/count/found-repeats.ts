@@ -1,9 +1,8 @@
 import { isWithin } from '../../../base/order.js';
 import type { TimeRange } from '../../../base/time/range.js';
-import type { LogsqlFilter, LogsqlPipe } from '../../../victoria/logsql/ast.js';
-import { and, not, or, timeRange } from '../../../victoria/logsql/build.js';
+import type { LogsqlFilter } from '../../../victoria/logsql/ast.js';
+import { and, or, timeRange } from '../../../victoria/logsql/build.js';
 import { printFilter } from '../../../victoria/logsql/print.js';
-import type { RowReader } from '../../../victoria/names/row-reader.js';
 import { parseRowTime } from '../../../victoria/names/row-time.js';
 import type { BackendRow } from '../../../victoria/upstream/types.js';
 import {
@@ -20,6 +19,7 @@ import {
   surplusRowsOf,
   timesIn,
   timesOfRepeats,
+  whenTimesAreShared,
   type StreamTimes,
 } from './repeated-times.js';
 import type { SegmentRun } from './segment-findings.js';
@@ -82,8 +82,9 @@ export interface SegmentCounts {
   readonly sharing: number;
 }
 
-/** Maximum number of time-sharing rows per segment for which all times are listed, to bound the total over all segments. */
+/** Maximum number of time-sharing rows per segment, and in all, that are read to compare them. */
 const fewSharing = 50;
+const fewInAll = 400;
 
 /** Finds the repeated entries of each segment, in the streams where rows share times. */
 export async function findRepeats(
@@ -95,32 +96,34 @@ export async function findRepeats(
   const streams = new Set(counts.flatMap(({ streamsWithSharedTimes }) => [...streamsWithSharedTimes]));
   if (streams.size === 0) return counts.map(() => noSegmentRepeats);
   const sharing = counts.reduce((sum, each) => sum + each.sharing, 0);
-  const shared = { streams, where: whereShared(run, counts, compared.reader) };
   const at = { ...compared, range };
+  const shared = { streams, where: await whereShared(at, run, counts) };
   // If few rows share a time, all of them are read and compared.
-  const times = sharing <= fewSharing * counts.length ? await sharedTimes(at, shared) : undefined;
+  const times =
+    sharing <= Math.min(fewSharing * counts.length, fewInAll) ? await sharedTimes(at, shared) : undefined;
   if (times !== undefined) return comparedAt(compared, run, bySegment(times, run));
   const repeating = await repeatingStreams(at, shared);
   if (repeating === undefined) return counts.map(() => noSegmentRepeats);
   const { exactFields, filter } = repeating;
   if (exactFields === undefined)
     return comparedAt(compared, run, await timesBySegment(compared, run, counts, repeating));
-  const within = shared.where === undefined ? filter : and(filter, shared.where);
-  const found = await surplusRowsOf({ ...compared, filter: within }, run, exactFields);
   const isDecidedByTime = decidedByTime(counts, repeating);
+  const columns = { fields: exactFields, areTimesEnough: [...streams].every(isDecidedByTime) };
+  const sharingBySegment = counts.map(({ sharing }) => sharing);
+  const found = await surplusRowsOf({ ...compared, filter }, run, columns, sharingBySegment);
   return found.map(({ rows: surplus, times: surplusAt }, index): SegmentRepeats => {
     const { rows, streamsWithSharedTimes: own } = counts[index] ?? noRows;
     const streamsOfSegment = new Set([...own].filter((text) => repeating.streams.has(text)));
-    const repeatedAt = surplus && timesOf(surplus);
+    const repeatedAt = surplus && timesOfRows(surplus);
     const dense = {
-      range: rangeAround(repeatedAt) ?? segments[index] ?? range,
+      range: rangeAround(surplusAt?.flatMap(({ times }) => [...times])) ?? segments[index] ?? range,
       streams: streamsOfSegment,
       columns: [...own].every(isDecidedByTime) ? ['_time'] : ['_time', '_msg', ...exactFields],
     };
     const isNone = surplus?.length === 0;
     return {
       ...{ surplus, surplusAt, repeatedAt, dense: isNone ? [] : [dense] },
-      denseRows: isNone ? 0 : rowsOf(streamsOfSegment, rows),
+      denseRows: isNone ? 0 : rowsOf(streamsOfSegment, rows) * shareOf(dense.range, segments[index]),
     };
   });
 }
@@ -134,6 +137,11 @@ function decidedByTime(
   for (const { sharingOf } of counts)
     for (const [stream, count] of sharingOf) sharing.set(stream, (sharing.get(stream) ?? 0) + count);
   return (stream) => sharing.get(stream) === surplus.get(stream);
+}
+
+/** The share of a segment's time that a range in it takes. */
+function shareOf(range: TimeRange, segment: TimeRange = range): number {
+  return Number(range.endNs - range.startNs) / Number(segment.endNs - segment.startNs);
 }
 
 /** The range from the first to the last of these times; undefined if there are none. */
@@ -178,7 +186,8 @@ function rowsOf(streams: ReadonlySet<string>, rows: ReadonlyMap<string, number>)
   return all;
 }
 
-function timesOf(rows: readonly BackendRow[]): readonly bigint[] {
+/** The times of these rows, each once. */
+export function timesOfRows(rows: readonly BackendRow[]): readonly bigint[] {
   return [...new Set(rows.map(({ _time = '' }) => parseRowTime(_time)))];
 }
 
@@ -206,30 +215,32 @@ function bySegment(times: readonly bigint[], run: SegmentRun): readonly (readonl
   return parts;
 }
 
-/** Longer filters cost the backend more time than they save. */
-const maxWhereBytes = 12_000;
+/** Longer filters cost the backend more time than they save, and leave no room for the columns to compare. */
+const maxWhereBytes = 10_000;
 
-/** Matches the rows of streams that share times, in the segments where they do; undefined if the filter would be too long. */
-function whereShared(
+/** Matches the rows of streams that share times, where and when they do; undefined if that is not much less than all rows of these streams. */
+async function whereShared(
+  compared: ComparedRows,
   { segments }: SegmentRun,
   counts: readonly SegmentCounts[],
-  reader: RowReader,
-): LogsqlFilter | undefined {
-  if (segments.length === 1) return undefined;
+): Promise<LogsqlFilter | undefined> {
+  let rows = 0;
   const parts = segments.flatMap((segment, index) => {
-    const streams = counts[index]?.streamsWithSharedTimes;
-    return streams === undefined || streams.size === 0
-      ? []
-      : [and(inTime(segment), streamsFilter(streams, reader))];
+    const { streamsWithSharedTimes: streams, rows: ofStreams } = counts[index] ?? noRows;
+    rows += rowsOf(streams, ofStreams);
+    return streams.size === 0 ? [] : [and(timeRange(segment), streamsFilter(streams, compared.reader))];
   });
-  return shortly(or(...parts));
+  const inSegments = shortly(or(...parts));
+  const searched =
+    inSegments === undefined ? compared : { ...compared, filter: and(compared.filter, inSegments) };
+  const times = await whenTimesAreShared(searched, rows);
+  if (times === undefined) return segments.length === 1 ? undefined : inSegments;
+  const within = or(...times.map(timeRange));
+  return inSegments === undefined ? within : (shortly(and(within, inSegments)) ?? within);
 }
 
-function inTime({ startNs, endNs }: TimeRange): LogsqlFilter {
-  return timeRange(startNs, endNs);
-}
-
-function shortly(filter: LogsqlFilter): LogsqlFilter | undefined {
+/** The filter, if it is short enough to save time. */
+export function shortly(filter: LogsqlFilter): LogsqlFilter | undefined {
   return Buffer.byteLength(printFilter(filter)) > maxWhereBytes ? undefined : filter;
 }
 
@@ -240,7 +251,7 @@ const distinctPerSurplus = 40;
 /** Number of surplus rows that are subtracted in the time that another call takes. */
 const surplusPerCall = 1_000;
 /** Maximum number of segments of which some are deduplicated by the backend and others are not, so that filters by time stay short. */
-const maxMixed = 100;
+export const maxMixed = 100;
 
 /**
  * Merges the findings of all segments in a range. The backend deduplicates the segments in which this is cheaper than to subtract surplus
@@ -297,95 +308,4 @@ function repeatsIn(range: TimeRange, one: SegmentRepeats): SegmentRepeats {
       (dense) => dense.range.startNs < range.endNs && range.startNs < dense.range.endNs,
     ),
   };
-}
-
-/** Rows that the backend deduplicates. */
-export interface DenseRows {
-  /** Matches these rows, and possibly others. */
-  readonly filter: LogsqlFilter;
-  /** The same rows without repeats, by columns of which at least one differs between entries. */
-  readonly parts: readonly Required<RowPart>[];
-}
-
-/** The rows with many repeats; undefined if there are none. */
-export function denseRows(
-  { dense, surplusElsewhere = [] }: Pick<FoundRepeats, 'dense' | 'surplusElsewhere'>,
-  reader: RowReader,
-): DenseRows | undefined {
-  if (dense.length === 0) return undefined;
-  const comparesLines = ({ columns }: DenseRepeats): boolean =>
-    columns.includes('_msg') || dense.length > maxMixed;
-  const subtractedAt = timesOf(surplusElsewhere);
-  const [byTime, byLine] = [dense.filter((one) => !comparesLines(one)), dense.filter(comparesLines)];
-  const parts = (
-    [
-      [byTime, byLine],
-      [byLine, byTime],
-    ] as const
-  )
-    .filter(([some]) => some.length > 0)
-    .map(([some, others]) =>
-      partOf(some, [...subtractedAt, ...others.map(({ range }) => range.startNs)], reader),
-    );
-  return { filter: or(...parts.map(({ filter }) => filter)), parts };
-}
-
-/** @param elsewhere times of repeats that are not in the part */
-function partOf(
-  dense: readonly DenseRepeats[],
-  elsewhere: readonly bigint[],
-  reader: RowReader,
-): Required<RowPart> {
-  const named = dense.map(({ range, streams }) => ({ range, filter: streamsFilter(streams, reader) }));
-  const areNamed = named.every(({ filter }) => filter.kind !== 'all');
-  const streams = areNamed
-    ? shortly(or(...named.map(({ range, filter }) => and(inTime(range), filter))))
-    : undefined;
-  return {
-    // In other streams of these segments, no two rows have the same time, or none have the same time and line.
-    filter: streams ?? or(...joinedRanges(dense, elsewhere).map(inTime)),
-    distinctBy: [...new Set(['_stream', ...dense.flatMap(({ columns }) => columns)])],
-  };
-}
-
-/** The ranges, joined where none of these times is between them: rows without repeats may be in a part, which keeps its filter short. */
-function joinedRanges(dense: readonly DenseRepeats[], elsewhere: readonly bigint[]): readonly TimeRange[] {
-  const ranges = dense.map(({ range }) => range).sort((a, b) => compareTimes(a.startNs, b.startNs));
-  const times = [...elsewhere].sort(compareTimes);
-  const joined: TimeRange[] = [];
-  let next = 0;
-  for (const range of ranges) {
-    const last = joined.at(-1);
-    while (next < times.length && (times[next] ?? 0n) < (last?.endNs ?? range.startNs)) next += 1;
-    const isBetween = (times[next] ?? range.startNs) < range.startNs;
-    if (last === undefined || isBetween) joined.push(range);
-    else if (range.endNs > last.endNs) joined[joined.length - 1] = { ...last, endNs: range.endNs };
-  }
-  return joined;
-}
-
-function compareTimes(a: bigint, b: bigint): number {
-  return a < b ? -1 : Number(a > b);
-}
-
-/** A part of the rows to count or gather. */
-export interface RowPart {
-  readonly filter: LogsqlFilter;
-  /** Columns of which at least one differs between entries; rows with equal values in all of them are counted once. */
-  readonly distinctBy?: readonly string[];
-}
-
-/** Splits the rows of a filter into those with many repeats and the others, whose surplus rows are subtracted. */
-export function rowPartsOf(filter: LogsqlFilter, dense: DenseRows | undefined): readonly RowPart[] {
-  if (dense === undefined) return [{ filter }];
-  return [
-    { filter: and(filter, not(dense.filter)) },
-    ...dense.parts.map((part) => ({ ...part, filter: and(filter, part.filter) })),
-  ];
-}
-
-/** Keeps one row per entry, with its line and these columns; later pipes see no other stored column. */
-export function distinctRows({ distinctBy }: RowPart, columns: readonly string[]): readonly LogsqlPipe[] {
-  if (distinctBy === undefined) return [];
-  return [{ kind: 'uniq', by: [...new Set([...distinctBy, '_msg', ...columns])], hits: false }];
 }

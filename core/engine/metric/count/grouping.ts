@@ -236,14 +236,13 @@ function labelsBehind(name: string): readonly string[] {
   return name === serviceNameLabel ? [name, ...serviceDiscoveryLabels] : [name, plainName(name)];
 }
 
-/** Everything of a stream that is visible through these labels. */
+/** Everything of a stream that is visible through these labels, except fields that Loki keeps as metadata: those are columns if they matter. */
 function shownOf(stream: StreamIdentity, names: readonly string[], withLevel: boolean): string {
-  const { labels, level, looksLikeOtlp, metadata } = stream;
+  const { labels, level, looksLikeOtlp } = stream;
   return JSON.stringify([
     names.map((name) => labels.get(name)),
     withLevel ? (level ?? null) : null,
     looksLikeOtlp,
-    metadata,
   ]);
 }
 

@@ -39,7 +39,7 @@ import {
   noUncertainty,
   type FoundUncertainty,
 } from './uncertain-rows.js';
-import { SegmentFindings, SegmentRun, type SegmentFinding, type Proofs } from './segment-findings.js';
+import { itemAt, SegmentFindings, SegmentRun, type SegmentFinding, type Proofs } from './segment-findings.js';
 
 /** Shows to what extent the rows of a selection can be counted instead of read. */
 export interface SelectionProfile extends FoundRepeats, FoundUncertainty {
@@ -308,7 +308,7 @@ async function inspect(
   const within = and(selection, run.within);
   const marker = run.marker(columns);
   const counting = stats(
-    ['_stream', ...columns, ...marker.columns],
+    ['_stream', ...columns, ...marker.keys],
     statsFunction('count', [], named('rows')),
     ...(isCompared ? [statsFunction('count_uniq_hash', ['_time'], named('different'))] : []),
     ...countIf(asked.misparsedRows, 'unreliable'),
@@ -319,7 +319,7 @@ async function inspect(
   // last: rows that arrive in between can only raise the number of missing ones, and the segment is then inspected again.
   const countMissing = query(and(within, missing), [
     ...marker.pipes,
-    stats(marker.columns, statsFunction('count', [], named('missing'))),
+    stats(marker.keys, statsFunction('count', [], named('missing'))),
   ]);
   const mostGroups = maxGroups * segments.length;
   const pipes = [
@@ -335,7 +335,7 @@ async function inspect(
   for await (const batch of upstream.rows(counted)) {
     groups += batch.length;
     for (const row of batch) {
-      const of = run.ofGroup(counts, row, marker);
+      const of = itemAt(counts, marker.indexOf(row));
       const rows = columnOf(row, named('rows'));
       if (rows === undefined) {
         of.missing += Number(columnOf(row, named('missing')));

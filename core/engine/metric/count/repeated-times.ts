@@ -2,6 +2,7 @@ import type { LogsqlFilter, LogsqlPipe } from '../../../victoria/logsql/ast.js';
 import {
   and,
   compare,
+  field,
   fields,
   freeName,
   limit,
@@ -9,8 +10,11 @@ import {
   query,
   stats,
   statsFunction,
+  timeBucket,
   where,
 } from '../../../victoria/logsql/build.js';
+import { timeOrder } from '../../../base/order.js';
+import type { TimeRange } from '../../../base/time/range.js';
 import { unboundedMemory } from '../../../base/memory/account.js';
 import type { RowReader } from '../../../victoria/names/row-reader.js';
 import { parseRowTime } from '../../../victoria/names/row-time.js';
@@ -56,6 +60,48 @@ export function sharedTimes(
   return timesWithSeveral({ ...compared, filter: and(compared.filter, within) }, ['_stream']);
 }
 
+/** Number of stretches of a range that are distinguished, and the maximum number of those that are searched. */
+const stretches = 512n;
+const maxSearched = 64;
+/** Fewer rows are searched in the time that another call takes. */
+const minRows = 20_000;
+
+/**
+ * The stretches of a range in which rows of a stream share a time: the backend counts times much sooner than it compares rows.
+ * @param rows number of rows that would be searched
+ * @returns undefined if a search of the stretches would not be much shorter
+ */
+export async function whenTimesAreShared(
+  { upstream, range, filter }: ComparedRows,
+  rows: number,
+): Promise<readonly TimeRange[] | undefined> {
+  if (rows < minRows) return undefined;
+  const lengthNs = (range.endNs - range.startNs) / stretches + 1n;
+  const pipes = [
+    stats(
+      [timeBucket(lengthNs), '_stream'],
+      statsFunction('count', [], 'rows'),
+      statsFunction('count_uniq_hash', ['_time'], 'different'),
+    ),
+    where(field('different', { kind: 'lt-field', other: 'rows' })),
+    stats(['_time'], statsFunction('count', [], 'streams')),
+    limit(maxSearched + 1),
+  ];
+  const starts: bigint[] = [];
+  for await (const batch of upstream.rows({ query: query(filter, pipes), range }))
+    for (const { _time = '' } of batch) starts.push(parseRowTime(_time));
+  if (starts.length > maxSearched) return undefined;
+  const found: TimeRange[] = [];
+  for (const startNs of starts.sort(timeOrder)) {
+    const last = found.at(-1);
+    const isNext = last?.endNs === startNs;
+    const range = { startNs: isNext ? last.startNs : startNs, endNs: startNs + lengthNs };
+    if (isNext) found[found.length - 1] = range;
+    else found.push(range);
+  }
+  return found;
+}
+
 /** Maximum number of surplus rows kept per segment, and their bytes; the total over all segments is bounded by their memory. */
 const maxKeptRows = 5000;
 const maxKeptBytes = 1 << 20;
@@ -81,10 +127,14 @@ const unknownSurplus: SurplusOfSegment = { rows: undefined, times: undefined };
 
 /** Collects the surplus rows of a segment within the limits. */
 class SurplusCollector {
-  #rows: BackendRow[] | undefined = [];
+  #rows: BackendRow[] | undefined;
   #bytes = 0;
   readonly #times = new Map<string, bigint[]>();
   #count = 0;
+
+  constructor(areRowsKept = true) {
+    this.#rows = areRowsKept ? [] : undefined;
+  }
 
   add(row: BackendRow, copies = 1): void {
     this.#bytes += bytesOfRow(row);
@@ -110,20 +160,32 @@ class SurplusCollector {
   }
 }
 
+/** Columns in which surplus rows equal another row, and only they. */
+export interface ExactColumns {
+  /** The stored fields, besides time, stream and line. */
+  readonly fields: readonly string[];
+  /** True if rows of the streams with the same time are always repeats, so that times decide. */
+  readonly areTimesEnough: boolean;
+}
+
 /**
  * Lets the backend find the surplus rows of streams, in time segments where rows are the same entry if and only if all fields are equal.
+ * @param sharing number of rows that share their time with another one, by segment
  */
 export async function surplusRowsOf(
   compared: Pick<ComparedRows, 'upstream' | 'filter'>,
   run: SegmentRun,
-  exactFields: readonly string[],
+  columns: ExactColumns,
+  sharing: readonly number[],
 ): Promise<readonly SurplusOfSegment[]> {
-  const found = await askSurplus(compared, run, exactFields);
+  // Rows that are too many to keep are not sent.
+  const areKept = !sharing.every((rows) => rows === 0 || rows > maxKeptRows);
+  const found = await askSurplus(compared, run, columns, areKept);
   const { segments } = run;
   if (found !== undefined || segments.length === 1) return found ?? [unknownSurplus];
   const parts: SurplusOfSegment[] = [];
   for (const segment of segments) {
-    const own = await askSurplus(compared, new SegmentRun(segment), exactFields);
+    const own = await askSurplus(compared, new SegmentRun(segment), columns, areKept);
     parts.push(own?.[0] ?? unknownSurplus);
   }
   return parts;
@@ -132,17 +194,20 @@ export async function surplusRowsOf(
 async function askSurplus(
   { upstream, filter }: Pick<ComparedRows, 'upstream' | 'filter'>,
   run: SegmentRun,
-  exactFields: readonly string[],
+  { fields: exactFields, areTimesEnough }: ExactColumns,
+  areKept: boolean,
 ): Promise<readonly SurplusOfSegment[] | undefined> {
-  const columns = ['_time', '_stream', '_msg', ...exactFields];
+  const inAll = areTimesEnough && !areKept ? [] : ['_msg', ...exactFields];
+  const columns = ['_time', '_stream', ...inAll];
   const rows = freeName('rows', columns);
   const most = maxKeptRows * run.segments.length;
   const pipes = [
     stats(columns, statsFunction('count', [], rows)),
     where(compare(rows, '>', '1')),
+    ...(areKept ? [] : [fields('_time', '_stream', rows)]),
     limit(most + 1),
   ];
-  const parts = run.segments.map(() => new SurplusCollector());
+  const parts = run.segments.map(() => new SurplusCollector(areKept));
   let count = 0;
   for await (const batch of upstream.rows({ query: query(filter, pipes), range: run.range })) {
     count += batch.length;
@@ -204,7 +269,7 @@ export async function* rowsAt(
 }
 
 /** Maximum number of bytes of rows per segment that are compared in advance. */
-const maxComparedBytes = 1 << 18;
+const maxComparedBytes = 1 << 20;
 
 /** The surplus rows (rows that repeat another one) at the times of each segment; undefined if rows are too large to compare. */
 export async function surplusRows(

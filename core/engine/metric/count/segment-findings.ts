@@ -2,8 +2,16 @@ import type { Clock } from '../../../base/clock.js';
 import type { Memory } from '../../../base/memory/byte-lru.js';
 import { isWithin } from '../../../base/order.js';
 import type { TimeRange } from '../../../base/time/range.js';
-import type { LogsqlFilter, LogsqlPipe } from '../../../victoria/logsql/ast.js';
-import { and, formatInto, freeName, or, query, timeRange } from '../../../victoria/logsql/build.js';
+import type { GroupKey, LogsqlFilter, LogsqlPipe } from '../../../victoria/logsql/ast.js';
+import {
+  and,
+  formatInto,
+  freeName,
+  or,
+  query,
+  timeBucket,
+  timeRange,
+} from '../../../victoria/logsql/build.js';
 import type { RowReader } from '../../../victoria/names/row-reader.js';
 import { parseRowTime } from '../../../victoria/names/row-time.js';
 import {
@@ -65,8 +73,10 @@ const parallel = 4;
  * minutes, so one call for many segments takes little longer than a call for one.
  */
 const maxRows = 1_000_000;
-/** Maximum number of segments per call: distinguishing more takes the backend longer than another call. */
+/** Maximum number of segments of different lengths per call: their conditions take up to a quarter of a query's length. */
 const maxOfRun = 16;
+/** Maximum number of conditions that the backend checks to distinguish such segments: one per row and segment. */
+const maxChecks = 5_000_000;
 
 /** A segment with the key of its finding. */
 interface KeyedSegment extends TimeSegment {
@@ -76,8 +86,9 @@ interface KeyedSegment extends TimeSegment {
 /** Distinguishes the rows of the segments of a run before they are grouped. */
 export interface SegmentMarker {
   readonly pipes: readonly LogsqlPipe[];
-  /** The columns to group by. */
-  readonly columns: readonly string[];
+  readonly keys: readonly GroupKey[];
+  /** Index of the segment of a group. */
+  readonly indexOf: (group: BackendRow) => number;
 }
 
 /** Segments that are inspected in one call, from old to new; there may be gaps between them. */
@@ -100,27 +111,26 @@ export class SegmentRun {
   get within(): LogsqlFilter {
     const { segments } = this;
     const hasGaps = segments.some(({ startNs }, at) => startNs !== (segments[at - 1]?.endNs ?? startNs));
-    return hasGaps ? or(...segments.map(({ startNs, endNs }) => timeRange(startNs, endNs))) : and();
+    return hasGaps ? or(...segments.map(timeRange)) : and();
   }
 
   /** @param taken names that the segment's column must not have */
   marker(taken: readonly string[]): SegmentMarker {
-    if (this.segments.length === 1) return { pipes: [], columns: [] };
+    const { segments } = this;
+    if (segments.length === 1) return { pipes: [], keys: [], indexOf: () => 0 };
+    const lengthNs = evenLengthOf(segments);
+    if (lengthNs !== undefined) {
+      const keys = [timeBucket(lengthNs, -(this.range.startNs % lengthNs))];
+      return { pipes: [], keys, indexOf: ({ _time = '' }) => this.indexOf(parseRowTime(_time)) };
+    }
     const column = freeName('stretch', taken);
-    const pipes = this.segments.map(({ startNs, endNs }, index) =>
-      formatInto(column, String(index), timeRange(startNs, endNs)),
-    );
-    return { pipes, columns: [column] };
+    const pipes = segments.map((segment, index) => formatInto(column, String(index), timeRange(segment)));
+    return { pipes, keys: [{ field: column }], indexOf: (group) => Number(columnOf(group, column) ?? NaN) };
   }
 
   /** The item, of a list with one item per segment, for the segment of a row. */
   of<Item>(items: readonly Item[], { _time = '' }: BackendRow): Item {
     return itemAt(items, this.segments.length > 1 ? this.indexOf(parseRowTime(_time)) : 0);
-  }
-
-  /** The item for the segment of a group of rows. */
-  ofGroup<Item>(items: readonly Item[], group: BackendRow, { columns: [column] }: SegmentMarker): Item {
-    return itemAt(items, column === undefined ? 0 : Number(columnOf(group, column) ?? NaN));
   }
 
   /** Index of the segment that contains this time; -1 in a gap. */
@@ -129,7 +139,13 @@ export class SegmentRun {
   }
 }
 
-function itemAt<Item>(items: readonly Item[], index: number): Item {
+/** The length of segments that are all equally long; otherwise undefined. */
+function evenLengthOf(segments: readonly TimeRange[]): bigint | undefined {
+  const [lengthNs, ...others] = new Set(segments.map((segment) => lengthOf([segment])));
+  return others.length === 0 ? lengthNs : undefined;
+}
+
+export function itemAt<Item>(items: readonly Item[], index: number): Item {
   const item = items[index];
   if (item === undefined) throw new Error('the backend sent a row outside the requested time ranges');
   return item;
@@ -164,14 +180,14 @@ export class SegmentFindings<Finding extends SegmentFinding> {
     }));
     const { known, unknown } = this.#split(target, segments);
     const found: Finding[] = [];
-    const mostOfAll = mostOfRun(range, listed);
     const inspectAll = async (some: readonly KeyedSegment[]): Promise<'inspected' | 'skipped'> => {
       if (some.length > 0 && skips(rowsIn(some, range, listed))) {
         return 'skipped';
       }
       // If united queries still take several calls, one call per segment is as good.
-      const most = target.upstream.unites === true ? maxOfRun : 1;
-      const queue = runsOf(some, most, mostOfAll).values();
+      const queue = (
+        target.upstream.unites === true ? runsOf(some, range, listed) : onePerSegment(some)
+      ).values();
       const worker = async (): Promise<void> => {
         for (const run of queue) {
           const findings = await inspect(run);
@@ -272,14 +288,29 @@ function rowsIn(
   return (rowsOfStreams(listed) * Number(lengthOf(segments))) / Number(endNs - startNs);
 }
 
-/** Maximum length of a run, such that it probably does not have too many rows. */
-function mostOfRun({ startNs, endNs }: TimeRange, listed: readonly BackendValue[]): bigint {
-  const rows = rowsOfStreams(listed);
-  return rows <= maxRows ? endNs - startNs : ((endNs - startNs) * BigInt(maxRows)) / BigInt(rows);
+function onePerSegment(segments: readonly KeyedSegment[]): readonly SegmentRun[] {
+  return segments.map((segment) => new SegmentRun(segment));
 }
 
-/** Joins segments into runs that probably do not have too many rows. */
-function runsOf(segments: readonly KeyedSegment[], most: number, mostNs: bigint): readonly SegmentRun[] {
+/** Joins segments into runs that probably do not have too many rows; of many rows, only equally long segments are easy to distinguish. */
+function runsOf(
+  segments: readonly KeyedSegment[],
+  range: TimeRange,
+  listed: readonly BackendValue[],
+): readonly SegmentRun[] {
+  const rows = rowsOfStreams(listed);
+  const spanNs = range.endNs - range.startNs;
+  const mostNs = rows <= maxRows ? spanNs : (spanNs * BigInt(maxRows)) / BigInt(rows);
+  if (segments.length <= maxOfRun && rowsIn(segments, range, listed) * segments.length <= maxChecks)
+    return joinedInto(segments, maxOfRun, mostNs);
+  const isLongest = (one: TimeRange): boolean =>
+    segments.every((other) => lengthOf([other]) <= lengthOf([one]));
+  const longest = segments.filter(isLongest);
+  const others = segments.filter((one) => !longest.includes(one));
+  return [...joinedInto(longest, Infinity, mostNs), ...joinedInto(others, maxOfRun, mostNs)];
+}
+
+function joinedInto(segments: readonly KeyedSegment[], most: number, mostNs: bigint): readonly SegmentRun[] {
   const runs: { readonly segments: [first: KeyedSegment, ...others: KeyedSegment[]]; lengthNs: bigint }[] =
     [];
   for (const segment of segments) {

@@ -31,9 +31,6 @@ import { levelQuestion } from './level-digests.js';
 import { joinUncertainLines, type LineQuestion } from './line-digests.js';
 import { Statistics, type Counted, type StatisticsInput } from './statistics.js';
 
-/** Maximum number of values, over all groups and buckets, to request from the backend. */
-const maxPoints = 1_000_000;
-
 type Pushed = LeafPlan & { readonly push: LeafPush };
 
 /**
@@ -180,7 +177,6 @@ async function begin(
   };
   const make = async (profile: SelectionProfile): Promise<Statistics | Declined> => {
     const grouping = await atPace(groupAroundOverrides(byLabels, profile, streamListing, sources), pacer);
-    if (grouping.size * buckets.count > maxPoints) return decline('too-many-values');
     if (profile.misparsedRows > 0)
       return decline(lines === undefined ? 'rewritten-numbers' : 'lenient-numbers');
     if (names === 'all' && profile.hasOverrides) return decline('hidden-fields');

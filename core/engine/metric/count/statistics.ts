@@ -33,8 +33,15 @@ import {
   type RowGroup,
   sumOf,
 } from './counting.js';
-import { duplicatesOf, noDuplicates, subtractDuplicates, type Duplicates } from './duplicates.js';
-import { denseRows, rowPartsOf, type DenseRows } from './found-repeats.js';
+import {
+  type DenseRows,
+  denseRows,
+  type Duplicates,
+  duplicatesOf,
+  noDuplicates,
+  rowPartsOf,
+  subtractDuplicates,
+} from './duplicates.js';
 import type { SelectionProfile } from './profile.js';
 import { besideLines, rebuiltFields, rowsWithoutLine, withoutUnshown } from './rebuilt-rows.js';
 import {
@@ -297,6 +304,7 @@ export class Statistics {
     return isDeclined(counted) ? undefined : counted;
   }
 
+  /** Counts rows by class, for groups with the level in the line. */
   async #countByDigest(
     lines: LineDigest | undefined,
     { profile, within, areFew }: CertainRows,
@@ -307,16 +315,7 @@ export class Statistics {
     const byLevel = cheapestDigest(levels, profile);
     const digest = lines === undefined ? byLevel : withLevels(lines, byLevel);
     const kind = `shapes ${this.#parts.lines?.question.key ?? ''}`;
-    return this.#countUndecided(kind, digest, and(this.#filter, filter, within));
-  }
-
-  /** Counts the rows of a filter by class, for groups with the level in the line. */
-  async #countUndecided(
-    kind: string,
-    digest: LineDigest,
-    filter: LogsqlFilter,
-  ): Promise<DigestCount | 'rows'> {
-    const asked = this.#countRequest(filter);
+    const asked = this.#countRequest(and(this.#filter, filter, within));
     const counted = await this.#unlessDeclined(kind, () => countByDigest({ ...asked, digest }));
     return isDeclined(counted) ? 'rows' : counted;
   }

@@ -100,7 +100,7 @@ test('queries are printed in one plain form', (t) => {
   const query = build.query(
     build.and(
       build.streamMatch(build.matcher('app', '=~', 'a|b'), build.matcher('service.name', '!=', 'x')),
-      build.timeRange(1_791_676_800_000_000_000n, 1_791_676_860_000_000_000n),
+      build.timeRange({ startNs: 1_791_676_800_000_000_000n, endNs: 1_791_676_860_000_000_000n }),
       build.or(build.substring('_msg', 'say "hi"'), build.regexp('_msg', '(?-s)a.b')),
     ),
     [

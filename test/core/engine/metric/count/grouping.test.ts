@@ -55,6 +55,30 @@ for (const [clashing, groupings] of [
     t.deepEqual(counted.sort(), [...groupings]);
   });
 
+test('streams of an OTLP exporter are counted together by service, whatever metadata they have', async (t) => {
+  const account = 95_560;
+  const rows = Array.from({ length: 120 }, (_, n): StoredEntry => ({
+    ns: base + BigInt(n) * 30n * second,
+    stream: { 'service.name': `s${n % 2}`, 'host.name': `h${n % 7}`, 'k8s.pod.name': `p${n % 30}` },
+    line: `line ${n}`,
+  }));
+  await store.push(account, rows);
+  const text = 'sum by (service_name) (count_over_time({service_name=~".+"} [10m]))';
+  const request = rangeRequest(text, base - 1n + 600n * second, base - 1n + lengthNs, 600n * second);
+  const columns = new Set<string>();
+  const { answer } = await store.run(request, {
+    account,
+    asked: ({ pipes }) => {
+      for (const pipe of pipes)
+        if (pipe.kind === 'stats' && pipe.functions.some(({ as }) => as === 'value'))
+          for (const { field } of pipe.by) columns.add(field);
+    },
+  });
+  const expected = await store.run(request, { account, pushdown: 'off' });
+  t.deepEqual(valuesOf(answer), valuesOf(expected.answer));
+  t.deepEqual([...columns], ['service.name']);
+});
+
 /** Two streams with the same label, of which only the one with a dotted name may come from an OTLP exporter: there VictoriaLogs fills in the text. */
 const alike = Array.from({ length: 120 }, (_, n): StoredEntry => ({
   ns: base + BigInt(n) * 30n * second,

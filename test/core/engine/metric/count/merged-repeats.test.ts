@@ -1,10 +1,7 @@
 import test from 'ava';
 import fc from 'fast-check';
-import {
-  denseRows,
-  mergeRepeats,
-  type SegmentRepeats,
-} from '../../../../../core/engine/metric/count/found-repeats.js';
+import { denseRows } from '../../../../../core/engine/metric/count/duplicates.js';
+import { mergeRepeats, type SegmentRepeats } from '../../../../../core/engine/metric/count/found-repeats.js';
 import { RowReader } from '../../../../../core/victoria/names/row-reader.js';
 import { defaultNamingSettings, Naming } from '../../../../../core/victoria/names/naming.js';
 import { parseRowTime } from '../../../../../core/victoria/names/row-time.js';

@@ -99,9 +99,18 @@ function columnsOf({ pipes }: RowsRequest['query']): readonly string[] {
 
 type Changes = Readonly<Record<string, string>>;
 
-/** What is counted in segments that are looked at in one call; `missing` are rows without a line. */
-function look(segments: readonly (readonly [rows: number, changes?: Changes])[]): ExpectedCall {
-  const placed = (index: number): Changes => (segments.length > 1 ? { stretch: String(index) } : {});
+/**
+ * What is counted in segments that are looked at in one call, all of one length or of different ones; `missing` are
+ * rows without a line.
+ */
+function look(
+  segments: readonly (readonly [rows: number, changes?: Changes])[],
+  lengthMs = 3_600_000,
+): ExpectedCall {
+  const placed = (index: number): Changes =>
+    segments.length > 1
+      ? { stretch: String(index), _time: `${new Date(index * lengthMs).toISOString().slice(0, -1)}000001Z` }
+      : {};
   const rows = segments.map(([count, changes = {}], index) => ({
     ...{ ...placed(index), _stream: stream, env: 'x' },
     ...{ rows: String(count), different: String(count), ...changes },
@@ -223,7 +232,7 @@ test('a range that begins and ends elsewhere in the same stretches is not looked
   });
   const repeated = { _time: new Date(90_000).toISOString(), _stream: stream, _msg: 'a' };
   const script: readonly ExpectedCall[] = [
-    look([[4, { different: '3' }], [2]]),
+    look([[4, { different: '3' }], [2]], 300_000),
     {
       call: 'rows',
       when: ({ query }) => isDeepStrictEqual(columnsOf(query), ['_time', '_stream']),

@@ -50,7 +50,7 @@ test.serial('rows that were pushed twice are taken out without reading them agai
 });
 
 test.serial('rows that are too large to be kept are read where they stand', async (t) => {
-  const large = pushedTwice('x'.repeat(150_000), 1).slice(0, 2);
+  const large = pushedTwice('x'.repeat(600_000), 1).slice(0, 2);
   account += 1;
   await store.push(account, large);
   for (const filter of ['!= "zq1"', '!= "zq2"']) {
@@ -113,6 +113,50 @@ for (const areOthers of [true, false])
       }
     },
   );
+
+/** Many rows, of which those of two minutes were pushed twice, or those of each second minute; some have other rows at their times. */
+function repeatedWithin(minutes: 'two' | 'every second'): readonly StoredEntry[] {
+  const all = Array.from({ length: 24_000 }, (_, n): StoredEntry => ({
+    ns: base + BigInt(n) * 150_000_000n,
+    stream: { app: `a${n % 2}` },
+    line: `line ${n % 5}`,
+  }));
+  const minute = (n: number): number => Math.floor(n / 400);
+  const again = all.filter((_, n) =>
+    minutes === 'two' ? minute(n) === 7 || minute(n) === 41 : minute(n) % 2 === 0 && n % 4 === 0,
+  );
+  const others = again.slice(0, 40).map((entry) => ({ ...entry, line: 'another' }));
+  return [...all, ...again, ...again.slice(0, 20), ...others];
+}
+
+for (const [minutes, isNarrowed] of [
+  ['two', true],
+  ['every second', false],
+] as const)
+  test.serial(`rows of ${minutes} of sixty minutes were pushed twice: which rows are compared`, async (t) => {
+    account += 1;
+    await store.push(account, repeatedWithin(minutes));
+    const compared: string[] = [];
+    for (const text of [byStream, 'sum by (app) (count_over_time({app=~".+"} |= "line 3" [10m]))']) {
+      const request = rangeRequest(text, base - 1n + 600n * second, base - 1n + lengthNs, 600n * second);
+      const { answer } = await store.run(request, {
+        account,
+        asked: (query) => {
+          const printed = printQuery(query);
+          if (printed.includes('count_uniq_hash(_time, _msg')) compared.push(printed);
+        },
+      });
+      const expected = await store.run(request, { account, pushdown: 'off' });
+      t.deepEqual(valuesOf(answer), valuesOf(expected.answer), text);
+    }
+    t.true(compared.length > 0);
+    for (const printed of compared)
+      t.is(
+        /_time:\[2026-11-01T00:0[67]:.* or _time:\[2026-11-01T00:4[012]:/.test(printed),
+        isNarrowed,
+        printed,
+      );
+  });
 
 /** Lines of JSON, all pushed twice, of streams that no filter names in all segments, and of one with a label of its own. */
 function manyStreams(): readonly StoredEntry[] {
