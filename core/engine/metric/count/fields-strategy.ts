@@ -14,7 +14,7 @@ import { Pacer } from '../../../base/pace/pacer.js';
 import { atPace } from '../../../base/pace/steps.js';
 import type { LogsqlFilter } from '../../../victoria/logsql/ast.js';
 import { pipelineEntry } from '../../../victoria/names/row-reader.js';
-import { and, exact, or } from '../../../victoria/logsql/build.js';
+import { and } from '../../../victoria/logsql/build.js';
 import { detectedLevelName } from '../../../victoria/names/level.js';
 import type { BackendRow } from '../../../victoria/upstream/types.js';
 import { missingLineRows } from '../../plan/missing-lines.js';
@@ -38,11 +38,11 @@ import type { RowGroup } from './counting.js';
 import {
   declineLines,
   isLevelShown,
-  maxUnshown,
   mayBeEmpty,
   mayHaveEmptyLines,
   rebuiltFields,
   rememberLines,
+  withoutRead,
   type RebuiltFields,
 } from './rebuilt-rows.js';
 import type { ProfileRequest, SelectionProfile } from './profile.js';
@@ -116,7 +116,7 @@ interface Counted {
   readonly groups: readonly RowGroup[];
   readonly surplus: readonly BackendRow[];
   /** Matches rows whose level depends on their whole line, and which are not in the groups; undefined if there are none. */
-  readonly undecided: LogsqlFilter | undefined;
+  readonly unread: LogsqlFilter | undefined;
 }
 
 class FieldCounting {
@@ -202,7 +202,11 @@ class FieldCounting {
         ? []
         : await duplicateRows({ ...context, memory, filter: this.#filter, range, streams, profile });
     if (isDeclined(surplus)) return surplus;
-    return this.#withoutUndecided(groups, surplus);
+    if (!fields.names.has(detectedLevelName)) return { groups, surplus, unread: undefined };
+    const { reader } = context;
+    const isRead = (group: RowGroup): boolean => !isLevelShown(group, this.#rebuilt, reader);
+    const counted = withoutRead(groups, this.#rebuilt.levels, isRead);
+    return isDeclined(counted) ? counted : { ...counted, surplus };
   }
 
   /** True if there may be rows without any field of their own. Their line is empty, which is not JSON. */
@@ -212,27 +216,10 @@ class FieldCounting {
     return mayHaveEmptyLines(this.#filter, this.#listing, this.#buckets.range, this.#context);
   }
 
-  /** Removes the groups whose level is not determined by their fields. */
-  #withoutUndecided(groups: readonly RowGroup[], surplus: readonly BackendRow[]): Counted | Declined {
-    const { names } = this.#plan.fields;
-    if (!names.has(detectedLevelName)) return { groups, surplus, undecided: undefined };
-    const decided: RowGroup[] = [];
-    const others = new Map<string, LogsqlFilter>();
-    for (const group of groups) {
-      if (isLevelShown(group, this.#rebuilt, this.#context.reader)) decided.push(group);
-      else {
-        const values = this.#rebuilt.levels.map((field) => [field, group.get(field) ?? ''] as const);
-        others.set(JSON.stringify(values), and(...values.map(([field, value]) => exact(field, value))));
-      }
-    }
-    if (others.size > maxUnshown) return decline('too-many-shapes');
-    return { groups: decided, surplus, undecided: others.size === 0 ? undefined : or(...others.values()) };
-  }
-
   /** Adds the counts, and the rows that had to be read. */
   async addTo(
     into: LeafEngine,
-    { groups, surplus, undecided }: Counted,
+    { groups, surplus, unread }: Counted,
     selectedRows: number,
   ): Promise<void> {
     const { context, request, plan } = { context: this.#context, request: this.#request, plan: this.#plan };
@@ -259,19 +246,19 @@ class FieldCounting {
       const sample = ofRow(entry);
       if (sample !== undefined) into.engine.add(sample.labels, entry.timestampNs, -sample.value);
     }
-    if (undecided !== undefined) await this.#readRows(into, undecided, selectedRows);
+    if (unread !== undefined) await this.#readRows(into, unread, selectedRows);
   }
 
   /** Reads rows including repeated ones, which are subtracted as surplus rows. */
   async #readRows(
     { engine, checkSeries }: LeafEngine,
-    undecided: LogsqlFilter,
+    unread: LogsqlFilter,
     selectedRows: number,
   ): Promise<void> {
     const { context, plan } = { context: this.#context, plan: this.#plan };
     const { signal } = this.#request;
     const rows = {
-      ...{ filter: and(this.#filter, undecided), selection: and(plan.selection, undecided) },
+      ...{ filter: and(this.#filter, unread), selection: and(plan.selection, unread) },
       ...{ columns: undefined, range: this.#buckets.range, repeats: 'nowhere' as const },
       selectedRows,
     };

@@ -22,7 +22,7 @@ import { missingLineRows } from '../../plan/missing-lines.js';
 import { plainName } from '../../plan/metric-columns.js';
 import type { FieldsPlan, LeafPlan } from '../../plan/types.js';
 import type { LeafContext } from '../context.js';
-import { decline, type Declined } from '../declined.js';
+import { decline, isDeclined, type Declined } from '../declined.js';
 import { countRows } from '../../rows/count-by-time.js';
 import type { RowRequest } from '../rows.js';
 import type { RowGroup } from './counting.js';
@@ -103,7 +103,7 @@ export interface RebuiltFields {
 
 const levelFields: ReadonlySet<string> = new Set(levelNames);
 /** Maximum number of groups that these fields do not determine sufficiently. */
-export const maxUnshown = 50;
+const maxUnshown = 50;
 
 export function rebuiltFields({ names, readsJson }: FieldsPlan, listing: StreamListing): RebuiltFields {
   const wanted = new Set([...names, ...[...names].map(plainName)]);
@@ -163,7 +163,7 @@ export function besideLines(
   };
 }
 
-/** Counts of rows with and without a line, and a filter for rows without a line that were not counted. */
+/** Groups that are counted, and a filter for the rows of all others, which are read. */
 export interface CountedBeside {
   readonly groups: readonly RowGroup[];
   readonly unread: LogsqlFilter | undefined;
@@ -176,22 +176,37 @@ export function withoutUnshown(
   rebuilt: RebuiltFields,
   { reader, naming }: Pick<LeafContext, 'reader' | 'naming'>,
 ): CountedBeside | Declined {
-  const shown: RowGroup[] = [];
-  const others = new Map<string, LogsqlFilter>();
-  for (const group of groups) {
-    const isUnshown =
-      group.representative?.line === '' &&
-      ((names.has(detectedLevelName) && !isLevelShown(group, rebuilt, reader)) ||
-        (readsJson && mayBeEmpty(group, rebuilt, reader)));
-    if (!isUnshown) shown.push(group);
-    else {
-      const filter = and(...rebuilt.all.map((field) => exact(field, group.get(field) ?? '')));
-      others.set(printFilter(filter), filter);
-    }
-  }
-  if (others.size > maxUnshown) return decline('too-many-shapes');
-  const unread = others.size === 0 ? undefined : and(missingLineRows(naming), or(...others.values()));
-  return { groups: shown, unread };
+  const isMissing = ({ representative }: RowGroup): boolean => representative?.line === '';
+  const counted = withoutRead(
+    groups.filter(isMissing),
+    rebuilt.all,
+    (group) =>
+      (names.has(detectedLevelName) && !isLevelShown(group, rebuilt, reader)) ||
+      (readsJson && mayBeEmpty(group, rebuilt, reader)),
+  );
+  if (isDeclined(counted)) return counted;
+  return {
+    groups: [...groups.filter((group) => !isMissing(group)), ...counted.groups],
+    unread: counted.unread && and(missingLineRows(naming), counted.unread),
+  };
+}
+
+/** Removes the groups whose rows are read, and all groups with the same values in these columns: rows are selected by them. */
+export function withoutRead(
+  groups: readonly RowGroup[],
+  columns: readonly string[],
+  isRead: (group: RowGroup) => boolean,
+): CountedBeside | Declined {
+  const keyOf = ({ get }: RowGroup): string => JSON.stringify(columns.map((name) => get(name) ?? ''));
+  const read = new Map<string, LogsqlFilter>();
+  for (const group of groups)
+    if (isRead(group))
+      read.set(keyOf(group), and(...columns.map((name) => exact(name, group.get(name) ?? ''))));
+  if (read.size > maxUnshown) return decline('too-many-shapes');
+  return {
+    groups: groups.filter((group) => !read.has(keyOf(group))),
+    unread: read.size === 0 ? undefined : or(...read.values()),
+  };
 }
 
 /** The fields from which `| json` makes one of these labels in a rebuilt line. */

@@ -32,6 +32,7 @@ const anyRow: fc.Arbitrary<StoredEntry> = fc.record({
   stream: fc.oneof(
     fc.constant({ app: 'a' }),
     fc.constant({ app: 'b', level: 'warn' }),
+    fc.constant({ app: 'd', level: 'fehler' }),
     fc.constant({ app: 'c', team: 't', status: '7' }),
   ),
   line: fc.constant(''),
@@ -170,7 +171,12 @@ test.serial(
       (n: number) => ({ note: notes[n % 3] ?? '' }),
     ];
     for (const fieldsOf of fields) {
-      const stored = besideLines(fieldsOf);
+      // Their stream has the level that others have as a field.
+      const ofStream = besideLines((n) => ({ note: notes[n % 3] ?? '' })).map((entry) => ({
+        ...entry,
+        stream: { ...entry.stream, level: 'fehler' },
+      }));
+      const stored = [...besideLines(fieldsOf), ...ofStream];
       await store.push(stored);
       await store.compare(t, [...ofLevels, ...ofLines]);
       for (const repeated of [stored.slice(0, 20), stored.slice(100)]) {
