@@ -217,11 +217,7 @@ class FieldCounting {
   }
 
   /** Adds the counts, and the rows that had to be read. */
-  async addTo(
-    into: LeafEngine,
-    { groups, surplus, unread }: Counted,
-    selectedRows: number,
-  ): Promise<void> {
+  async addTo(into: LeafEngine, { groups, surplus, unread }: Counted, selectedRows: number): Promise<void> {
     const { context, request, plan } = { context: this.#context, request: this.#request, plan: this.#plan };
     const { range, pushed } = plan;
     const extract = compileExtractor({ ...range, op: countLines }, pushed);
