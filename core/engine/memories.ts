@@ -3,6 +3,7 @@ import { ByteLru, type Memory } from '../base/memory/byte-lru.js';
 import type { Meters } from '../base/meters.js';
 import { Facts, type FactMemory } from './facts.js';
 import { profileCodec } from './metric/count/fact-codecs.js';
+import type { KnownRepeats } from './metric/count/found-repeats.js';
 import { SelectionProfiler, type SelectionProfile, type SegmentProfile } from './metric/count/profile.js';
 import { StreamChecksums, type StreamListing } from './metric/count/stream-listing.js';
 import { LineDigests, type LineDigest } from './metric/count/line-digests.js';
@@ -101,7 +102,12 @@ export function createMemories({
     codec: profileCodec,
   };
   return {
-    profiler: new SelectionProfiler(segments, memory<SelectionProfile>('selections'), { checksums, clock }),
+    profiler: new SelectionProfiler(
+      segments,
+      memory<SelectionProfile>('selections'),
+      memory<KnownRepeats>('repeats', segmentLimits),
+      { checksums, clock },
+    ),
     digests: new LineDigests(memory<LineDigest | Declined>('shapes')),
     refusals: memory<Declined>('refusals'),
     listings: memory<StreamListing>('inventories', listingLimits),

@@ -1,3 +1,4 @@
+import type { Memory } from '../../../base/memory/byte-lru.js';
 import { isWithin } from '../../../base/order.js';
 import type { TimeRange } from '../../../base/time/range.js';
 import type { LogsqlFilter } from '../../../victoria/logsql/ast.js';
@@ -13,6 +14,7 @@ import {
   type RepeatingStreams,
 } from '../../rows/repeating-streams.js';
 import {
+  bytesOfRow,
   maxTimes,
   sharedTimes,
   surplusRows,
@@ -22,7 +24,7 @@ import {
   whenTimesAreShared,
   type StreamTimes,
 } from './repeated-times.js';
-import type { SegmentRun } from './segment-findings.js';
+import { keptMs, type SegmentFinding, type SegmentRun } from './segment-findings.js';
 import { isIn } from './time-segments.js';
 
 /** Entries that were pushed more than once, in one or several segments of time. */
@@ -86,8 +88,66 @@ export interface SegmentCounts {
 const fewSharing = 50;
 const fewInAll = 400;
 
+/** The repeats of a segment, and the checksum of its rows. */
+export interface KnownRepeats extends SegmentFinding {
+  readonly repeats: SegmentRepeats;
+}
+
+/** Finds the repeated entries of each segment once, whatever queries ask about its rows. */
+export class RepeatFinder {
+  readonly #memory: Memory<KnownRepeats>;
+
+  constructor(memory: Memory<KnownRepeats>) {
+    this.#memory = memory;
+  }
+
+  /**
+   * @param key of the compared rows
+   * @param checksums of the segments
+   */
+  async of(
+    key: string,
+    compared: Omit<ComparedRows, 'range'>,
+    run: SegmentRun,
+    counts: readonly SegmentCounts[],
+    checksums: readonly bigint[],
+  ): Promise<readonly SegmentRepeats[]> {
+    const keys = run.segments.map(({ startNs, endNs }) => `${key} ${startNs}-${endNs}`);
+    const known = keys.map((each, index) => {
+      const before = this.#memory.get(each);
+      return before?.checksum === checksums[index] ? before?.repeats : undefined;
+    });
+    const unknown = counts.map((each, index) => (known[index] === undefined ? each : noRows));
+    const found = await findRepeats(compared, run, unknown);
+    return run.segments.map(({ isWhole }, index) => {
+      const repeats = known[index] ?? found[index] ?? noSegmentRepeats;
+      const [each, checksum, count] = [keys[index], checksums[index], counts[index] ?? noRows];
+      if (isWhole && each !== undefined && checksum !== undefined && count.sharingOf.size > 0)
+        this.#memory.set(each, { repeats, checksum }, 2 * each.length + bytesOfRepeats(repeats), keptMs);
+      return repeats;
+    });
+  }
+}
+
+const bytesOfTime = 24;
+
+/** The approximate size of repeats in memory. */
+export function bytesOfRepeats({
+  repeatedAt = [],
+  surplus = [],
+  surplusAt = [],
+  dense,
+}: Omit<SegmentRepeats, 'denseRows'>): number {
+  let bytes = bytesOfTime * repeatedAt.length;
+  for (const row of surplus) bytes += bytesOfRow(row);
+  for (const { stream, times } of surplusAt) bytes += 2 * stream.length + 200 + times.byteLength;
+  for (const { streams, columns } of dense)
+    for (const text of [...streams, ...columns]) bytes += 2 * text.length + 60;
+  return bytes;
+}
+
 /** Finds the repeated entries of each segment, in the streams where rows share times. */
-export async function findRepeats(
+async function findRepeats(
   compared: Omit<ComparedRows, 'range'>,
   run: SegmentRun,
   counts: readonly SegmentCounts[],

@@ -23,11 +23,13 @@ import type { Memory } from '../../../base/memory/byte-lru.js';
 import { decline, type Declined } from '../declined.js';
 import type { RepeatedRowsRule } from '../repeats.js';
 import {
-  findRepeats,
+  bytesOfRepeats,
   mergeRepeats,
   noRepeats,
   noSegmentRepeats,
+  RepeatFinder,
   type FoundRepeats,
+  type KnownRepeats,
   type SegmentRepeats,
 } from './found-repeats.js';
 import { bytesOfRow } from './repeated-times.js';
@@ -107,15 +109,23 @@ export class SelectionProfiler {
   readonly #findings: SegmentFindings<SegmentProfile>;
   readonly #latest: Memory<SelectionProfile>;
   readonly #checksums: StreamChecksums;
+  readonly #repeats: RepeatFinder;
 
   /**
    * @param findings profiles of segments
    * @param latest profiles of whole selections
+   * @param repeats repeated rows of segments
    */
-  constructor(findings: Memory<SegmentProfile>, latest: Memory<SelectionProfile>, proofs: Proofs) {
+  constructor(
+    findings: Memory<SegmentProfile>,
+    latest: Memory<SelectionProfile>,
+    repeats: Memory<KnownRepeats>,
+    proofs: Proofs,
+  ) {
     this.#findings = new SegmentFindings(findings, bytesOfProfile, proofs);
     this.#latest = latest;
     this.#checksums = proofs.checksums;
+    this.#repeats = new RepeatFinder(repeats);
   }
 
   /** The latest profile of a selection, for any range. */
@@ -136,7 +146,7 @@ export class SelectionProfiler {
     const key = keyOf(request);
     const { assumptions } = request;
     const { found, isIncomplete } = await this.#findings.of({ ...request, key }, listing, {
-      inspect: (run) => inspect(request, run, this.#checksums),
+      inspect: (run) => inspect(request, run, this.#checksums, this.#repeats),
       ...(assumptions && { skips: (rows) => assumptions.allows(rows * effortPerRow(request), range) }),
     });
     const profile = withUncertainty(merged(found, range), request);
@@ -175,6 +185,7 @@ export class SelectionProfiler {
       quick,
       new SegmentRun({ ...range, isWhole: false, key: '' }),
       this.#checksums,
+      this.#repeats,
     );
     const { missing, hasLines, hasOverrides } = merged(found, range);
     return { missing, hasLines, hasOverrides };
@@ -247,25 +258,12 @@ function merged(found: readonly SegmentProfile[], range: TimeRange): SelectionPr
   };
 }
 
-const bytesOfTime = 24;
-
 /** The approximate size of a profile, which is mostly stream texts. */
-export function bytesOfProfile({
-  streamsWithSharedTimes,
-  uncertainStreams = new Set(),
-  repeatedAt = [],
-  surplus = [],
-  surplusAt = [],
-  dense,
-  uncertainRows,
-}: SelectionProfile | SegmentProfile): number {
-  let bytes = 200 + bytesOfTime * repeatedAt.length;
+export function bytesOfProfile(profile: SelectionProfile | SegmentProfile): number {
+  const { streamsWithSharedTimes, uncertainStreams = [], uncertainRows } = profile;
+  let bytes = 200 + bytesOfRepeats(profile);
   for (const text of [...streamsWithSharedTimes, ...uncertainStreams]) bytes += 2 * text.length + 60;
-  for (const row of surplus) bytes += bytesOfRow(row);
   for (const { row, level } of uncertainRows) bytes += bytesOfRow(row) + 4 * level.length + 100;
-  for (const { stream, times } of surplusAt) bytes += 2 * stream.length + 200 + times.byteLength;
-  for (const { streams, columns } of dense)
-    for (const text of [...streams, ...columns]) bytes += 2 * text.length + 60;
   return bytes;
 }
 
@@ -295,10 +293,12 @@ class SegmentCounter {
 }
 
 async function inspect(
-  { upstream, reader, naming, selection, columns, ...asked }: ProfileRequest,
+  request: ProfileRequest,
   run: SegmentRun,
   checksums: StreamChecksums,
+  repeatFinder: RepeatFinder,
 ): Promise<readonly SegmentProfile[]> {
+  const { upstream, reader, naming, selection, columns, ...asked } = request;
   const { range, segments } = run;
   const named = (name: string): string => freeName(name, columns);
   const countIf = (condition: LogsqlFilter | undefined, name: string): readonly StatsFunction[] =>
@@ -361,31 +361,33 @@ async function inspect(
         of.hasOverrides = true;
     }
   }
-  const isCut = columns.length > 0 && groups >= mostGroups;
-  const repeats = await findRepeats({ upstream, reader, naming, filter: within }, run, counts);
+  if (columns.length > 0 && groups >= mostGroups) {
+    const counted = await inspect({ ...request, columns: [] }, run, checksums, repeatFinder);
+    return counted.map((one) => ({ ...one, hasOverrides: true }));
+  }
+  const pacer = new Pacer();
+  const sums: bigint[] = [];
+  for (const { rows } of counts) sums.push(await atPace(checksums.of(reader, rows), pacer));
+  const key = JSON.stringify([upstream.owner, printFilter(selection)]);
+  const compared = { upstream, reader, naming, filter: within };
+  const repeats = isCompared ? await repeatFinder.of(key, compared, run, counts, sums) : [];
   const isUncertain = counts.some(({ uncertain }) => uncertain.size > 0);
   const stored = { upstream, reader, naming, filter: and(within, not(missing)) };
   const uncertainRows =
     asked.uncertainLines && isUncertain
       ? await findUncertainRows(stored, asked.uncertainLines, run, counts)
       : [];
-  const pacer = new Pacer();
-  const profiles: SegmentProfile[] = [];
-  for (const [index, found] of counts.entries()) {
-    const isCounted = !isCut && (columns.length === 0 || found.groups < maxGroups);
-    profiles.push({
-      streamsWithSharedTimes: found.streamsWithSharedTimes,
-      missing: found.missing,
-      hasLines: !isCounted || found.allRows > found.missing,
-      misparsedRows: found.misparsedRows,
-      uncertainStreams: new Set(found.uncertain.keys()),
-      uncertainRows: uncertainRows[index] ?? [],
-      checksum: await atPace(checksums.of(reader, found.rows), pacer),
-      ...(repeats[index] ?? noSegmentRepeats),
-      hasOverrides: found.hasOverrides || !isCounted,
-    });
-  }
-  return profiles;
+  return counts.map((found, index): SegmentProfile => ({
+    streamsWithSharedTimes: found.streamsWithSharedTimes,
+    missing: found.missing,
+    hasLines: found.allRows > found.missing,
+    misparsedRows: found.misparsedRows,
+    uncertainStreams: new Set(found.uncertain.keys()),
+    uncertainRows: uncertainRows[index] ?? [],
+    checksum: sums[index] ?? 0n,
+    ...(repeats[index] ?? noSegmentRepeats),
+    hasOverrides: found.hasOverrides || (columns.length > 0 && found.groups >= maxGroups),
+  }));
 }
 
 /** The rows that any of these filters matches; undefined if there are none. */

@@ -61,7 +61,7 @@ test('whole stretches hold a range, and are nothing but whole ones where it is a
 
 const clock = { nowNs: () => 4000n * hourNs };
 const newProfiler = (at: Pick<Clock, 'nowNs'> = clock): SelectionProfiler =>
-  new SelectionProfiler(new Map(), new Map(), { checksums: new StreamChecksums(), clock: at });
+  new SelectionProfiler(new Map(), new Map(), new Map(), { checksums: new StreamChecksums(), clock: at });
 
 /** What is found of 13 hours of so many rows when the backend answers by this script, and nothing else. */
 function find(
@@ -257,4 +257,28 @@ test('strategies of one request that look at the same rows make one look, and an
   // Another range, and another request, are others.
   await t.throwsAsync(findUntil(lastNs + 1n, once, 2));
   await t.throwsAsync(findUntil(lastNs, memoizedProfiles(newProfiler()), 2));
+});
+
+test('of too many groups by columns, repeats and rows are counted by stream', async (t) => {
+  const groups = Array.from({ length: 50_000 }, (_, n) => ({
+    ...{ _stream: stream, env: `e${n}`, rows: '1', different: '1' },
+  }));
+  const found = await findUntil(
+    hourNs,
+    newProfiler(),
+    50_001,
+    { call: 'rows', when: ({ query }) => columnsOf(query).includes('env'), batches: [groups] },
+    {
+      ...{ call: 'rows', when: ({ query }) => !columnsOf(query).includes('env') },
+      batches: [[{ _stream: stream, rows: '50001', different: '50000' }]],
+    },
+    // The stretches in which times are shared, and these times.
+    { call: 'rows', batches: [[{ _time: '1970-01-01T00:30:00Z', streams: '1' }]] },
+    { call: 'rows', batches: [[]] },
+  );
+  t.deepEqual(found, {
+    ...nothingSpecial,
+    streamsWithSharedTimes: new Set([stream]),
+    hasOverrides: true,
+  });
 });
