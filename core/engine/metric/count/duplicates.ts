@@ -162,16 +162,15 @@ function partOf(
   };
 }
 
-/** Maximum number of ranges in a filter: as a rule they are far shorter than the time between them. */
-const maxRanges = 30;
+/** Number of ranges from which on distant ones are joined, too, to keep a filter short. */
+const manyRanges = 30;
 
 /**
- * The ranges. If there are many, they are joined where none of these times is between them: rows without repeats may be in a part, which
- * keeps its filter short.
+ * The ranges, joined where none of these times is between them, and the time between them is shorter than they are: rows without repeats may
+ * be in a part.
  */
 function joinedRanges(dense: readonly DenseRepeats[], elsewhere: readonly bigint[]): readonly TimeRange[] {
   const ranges = dense.map(({ range }) => range).sort((a, b) => timeOrder(a.startNs, b.startNs));
-  if (ranges.length <= maxRanges) return ranges;
   const times = [...elsewhere].sort(timeOrder);
   const joined: TimeRange[] = [];
   let next = 0;
@@ -179,7 +178,8 @@ function joinedRanges(dense: readonly DenseRepeats[], elsewhere: readonly bigint
     const last = joined.at(-1);
     while (next < times.length && (times[next] ?? 0n) < (last?.endNs ?? range.startNs)) next += 1;
     const isBetween = (times[next] ?? range.startNs) < range.startNs;
-    if (last === undefined || isBetween) joined.push(range);
+    const isFar = last !== undefined && range.startNs - last.endNs > range.endNs - range.startNs;
+    if (last === undefined || isBetween || (isFar && ranges.length <= manyRanges)) joined.push(range);
     else if (range.endNs > last.endNs) joined[joined.length - 1] = { ...last, endNs: range.endNs };
   }
   return joined;
