@@ -8,11 +8,11 @@ import { beginRows } from '../../victoria/upstream/begin-rows.js';
 import { columnOf, isOwnColumn, type BackendRow } from '../../victoria/upstream/types.js';
 import type { EngineContext } from '../context.js';
 import {
-  type DenseRows,
   denseRows,
   duplicateRows,
-  type RowPart,
   rowPartsOf,
+  type DenseRows,
+  type RowPart,
 } from '../metric/count/duplicates.js';
 import { wholeSegments } from '../metric/count/time-segments.js';
 import { rowsOfStreams } from '../metric/row-windows.js';
@@ -266,7 +266,7 @@ type Context = Pick<
   'upstream' | 'reader' | 'naming' | 'memories' | 'repeatedRows' | 'memory' | 'signal'
 >;
 
-/** True if so many rows of the selection are known to repeat that the backend must count distinct rows. */
+/** True if the last known profile of the selection has so many repeated rows that the backend must count distinct ones. */
 function mayRepeat(filter: LogsqlFilter, context: Context): boolean {
   return context.memories.profiler.lastKnown(asked(filter, context)).dense.length > 0;
 }

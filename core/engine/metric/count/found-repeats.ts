@@ -120,7 +120,9 @@ export class RepeatFinder {
     const unknown = counts.map((each, index) => (known[index] === undefined ? each : noRows));
     const found = await findRepeats(compared, run, unknown);
     return run.segments.map(({ isWhole }, index) => {
-      const repeats = known[index] ?? found[index] ?? noSegmentRepeats;
+      const before = known[index];
+      if (before !== undefined) return before;
+      const repeats = found[index] ?? noSegmentRepeats;
       const [each, checksum, count] = [keys[index], checksums[index], counts[index] ?? noRows];
       if (isWhole && each !== undefined && checksum !== undefined && count.sharingOf.size > 0)
         this.#memory.set(each, { repeats, checksum }, 2 * each.length + bytesOfRepeats(repeats), keptMs);

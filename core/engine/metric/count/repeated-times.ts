@@ -102,9 +102,9 @@ export async function whenTimesAreShared(
   return found;
 }
 
-/** Maximum number of surplus rows kept per segment, and their bytes; the total over all segments is bounded by their memory. */
-const maxKeptRows = 5000;
-const maxKeptBytes = 1 << 20;
+/** Maximum number of single rows kept per segment, and their bytes; the total over all segments is bounded by their memory. */
+export const maxKeptRows = 5000;
+export const maxKeptBytes = 1 << 20;
 /** Maximum number of times of surplus rows kept per segment. */
 const maxKeptTimes = 100_000;
 
@@ -127,18 +127,19 @@ const unknownSurplus: SurplusOfSegment = { rows: undefined, times: undefined };
 
 /** Collects the surplus rows of a segment within the limits. */
 class SurplusCollector {
-  #rows: BackendRow[] | undefined;
+  #rows: BackendRow[] | undefined = [];
   #bytes = 0;
   readonly #times = new Map<string, bigint[]>();
   #count = 0;
+  readonly #areRowsKept: boolean;
 
   constructor(areRowsKept = true) {
-    this.#rows = areRowsKept ? [] : undefined;
+    this.#areRowsKept = areRowsKept;
   }
 
   add(row: BackendRow, copies = 1): void {
     this.#bytes += bytesOfRow(row);
-    if (this.#bytes > maxKeptBytes) this.#rows = undefined;
+    if (!this.#areRowsKept || this.#bytes > maxKeptBytes) this.#rows = undefined;
     const { _stream = '{}', _time = '' } = row;
     const times = this.#times.get(_stream) ?? [];
     this.#times.set(_stream, times);

@@ -34,13 +34,13 @@ import {
   sumOf,
 } from './counting.js';
 import {
-  type DenseRows,
   denseRows,
-  type Duplicates,
   duplicatesOf,
   noDuplicates,
   rowPartsOf,
   subtractDuplicates,
+  type DenseRows,
+  type Duplicates,
 } from './duplicates.js';
 import type { SelectionProfile } from './profile.js';
 import { besideLines, rebuiltFields, rowsWithoutLine, withoutUnshown } from './rebuilt-rows.js';

@@ -13,7 +13,7 @@ import { columnOf, columnsOf, type BackendRow } from '../../../victoria/upstream
 import type { LeafPush } from '../../plan/leaf-push.js';
 import { streamsFilter, type ComparedRows } from '../../rows/repeating-streams.js';
 import type { UncertainLines } from './line-digests.js';
-import { bytesOfRow } from './repeated-times.js';
+import { bytesOfRow, maxKeptBytes, maxKeptRows } from './repeated-times.js';
 import type { SegmentRun } from './segment-findings.js';
 import type { StreamListing } from './stream-listing.js';
 import { rowsOfStreams } from '../row-windows.js';
@@ -44,9 +44,6 @@ export interface UncertainRow {
   readonly level: string;
 }
 
-/** Maximum number of uncertain rows of a segment that are kept, and their bytes. */
-const maxKeptRows = 5000;
-const maxKeptBytes = 1 << 20;
 /** Minimum number of rows per uncertain row: correcting the count of one takes as long as counting ten by the rules for levels. */
 const minRowsPerCorrection = 10;
 

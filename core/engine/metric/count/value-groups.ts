@@ -29,7 +29,7 @@ import { decline, isDeclined, type Declined } from '../declined.js';
 import { callRows, planWindows, rowsOfStreams } from '../row-windows.js';
 import { readEntries } from '../rows.js';
 import { rangeBuckets, type Buckets } from './counting.js';
-import { type DenseRows, denseRows, distinctRows, duplicateRows, rowPartsOf } from './duplicates.js';
+import { denseRows, distinctRows, duplicateRows, rowPartsOf, type DenseRows } from './duplicates.js';
 import { GroupedValues } from './grouped-values.js';
 import { isGroupingValid, groupAroundOverrides, streamOf, type RowGrouping } from './grouping.js';
 import type { ValueDigest } from './labels/parsed-labels.js';

@@ -100,8 +100,8 @@ function columnsOf({ pipes }: RowsRequest['query']): readonly string[] {
 type Changes = Readonly<Record<string, string>>;
 
 /**
- * What is counted in segments that are looked at in one call, all of one length or of different ones; `missing` are
- * rows without a line.
+ * A call that inspects segments of this length, or of several lengths, and the backend's answer to it: rows by segment, and the rows without a
+ * line (`missing`).
  */
 function look(
   segments: readonly (readonly [rows: number, changes?: Changes])[],

@@ -114,6 +114,33 @@ for (const areOthers of [true, false])
     },
   );
 
+test.serial(
+  'an hour without repeats is counted as it is, where the rows of another hour repeat too often to be kept',
+  async (t) => {
+    account += 1;
+    const later = Array.from({ length: 300 }, (_, n): StoredEntry => ({
+      ns: base + lengthNs + BigInt(n) * 10n * second,
+      stream: { app: 'crowded' },
+      line: `level=info msg="line ${n % 7}"`,
+    }));
+    await store.push(account, [...manyRepeats(false), ...later]);
+    const text = 'sum by (detected_level) (count_over_time({app=~".+"} [10m]))';
+    const request = rangeRequest(text, base - 1n + 600n * second, base - 1n + 2n * lengthNs, 600n * second);
+    const distinct: string[] = [];
+    const { answer } = await store.run(request, {
+      account,
+      asked: (query) => {
+        const printed = printQuery(query);
+        if (printed.includes('count_uniq_hash(_stream')) distinct.push(printed);
+      },
+    });
+    const expected = await store.run(request, { account, pushdown: 'off' });
+    t.deepEqual(valuesOf(answer), valuesOf(expected.answer));
+    t.true(distinct.length > 0);
+    for (const printed of distinct) t.notRegex(printed, /T01:/);
+  },
+);
+
 /** Many rows, of which those of two minutes were pushed twice, or those of each second minute; some have other rows at their times. */
 function repeatedWithin(minutes: 'two' | 'every second'): readonly StoredEntry[] {
   const all = Array.from({ length: 24_000 }, (_, n): StoredEntry => ({
