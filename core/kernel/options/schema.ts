@@ -122,8 +122,19 @@ export function isDuration(schema: ValueSchema): boolean {
   return schema.format === 'duration' || schema.format === 'duration-long';
 }
 
+/** Definitions by schema and owner: loading and checking a pipeline file need those of the same schemas dozens of times. */
+const definitions = new WeakMap<OptionSchema, Map<string, readonly OptionDefinition[]>>();
+
 /** The options of a schema, in its order. */
 export function definitionsOf(owner: string, schema: OptionSchema): readonly OptionDefinition[] {
+  const byOwner = definitions.get(schema) ?? new Map<string, readonly OptionDefinition[]>();
+  definitions.set(schema, byOwner);
+  const known = byOwner.get(owner) ?? define(owner, schema);
+  byOwner.set(owner, known);
+  return known;
+}
+
+function define(owner: string, schema: OptionSchema): readonly OptionDefinition[] {
   return Object.entries(schema.properties ?? {}).map(([key, option]) => {
     const flag = option['x-flag'] ?? option['x-shares'];
     const variable = flag === undefined ? undefined : variableOf(flag);

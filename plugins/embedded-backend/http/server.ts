@@ -29,7 +29,7 @@ export function createBackendServer(
     open.add(gone);
     res.once('close', () => {
       open.delete(gone);
-      gone.abort();
+      if (!res.writableFinished) gone.abort();
     });
     res.on('error', () => gone.abort());
     void serve(backend, handlerFor, gone.signal, req, res);

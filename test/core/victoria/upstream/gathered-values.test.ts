@@ -3,6 +3,7 @@ import fc from 'fast-check';
 import { ApiError } from '../../../../core/base/errors/api-error.js';
 import { readNumber } from '../../../../core/logql/pipeline/conversions.js';
 import { GatheredValues } from '../../../../core/victoria/upstream/gathered-values.js';
+import { anyCharacter } from '../../../setup/text.js';
 
 const digits = fc.stringMatching(/^[0-9]{1,17}$/);
 const anyText = fc.oneof(
@@ -27,7 +28,7 @@ const anyText = fc.oneof(
     '1_000',
     '12ms',
   ),
-  fc.string({ unit: 'binary' }),
+  fc.string({ unit: anyCharacter }),
 );
 
 /** All that an array holds: numbers in parts of this size where they can be read as such, and texts. */

@@ -3,6 +3,7 @@ import fc from 'fast-check';
 import { AnswerReader } from '../../../../../plugins/ui/browser/model/lines/answer-reader.js';
 import { AnswerError } from '../../../../../plugins/ui/browser/model/lines/json-parts.js';
 import { logRows, numbered, sorted, type LogRow } from '../../../../../plugins/ui/browser/model/log-rows.js';
+import { anyCharacter } from '../../../../setup/text.js';
 
 /** Reads an answer that comes in pieces of these lengths, over and over. */
 function read(text: string, lengths: readonly number[]): AnswerReader {
@@ -21,7 +22,7 @@ const withoutId = (row: LogRow): object => ({ ...row, id: 0 });
 
 const streams = fc.array(
   fc.record({
-    stream: fc.dictionary(fc.string(), fc.string({ unit: 'binary' }), { noNullPrototype: true }),
+    stream: fc.dictionary(fc.string(), fc.string({ unit: anyCharacter }), { noNullPrototype: true }),
     values: fc.array(
       fc.tuple(
         fc.bigInt({ min: 1n, max: 9n }).map(String),
