@@ -172,6 +172,13 @@ class PlannedStages {
   }
 }
 
+/** The filter of the backend for line filters that it evaluates exactly, on any text in `_msg`. */
+export function exactLines(stages: readonly Stage[]): LogsqlFilter {
+  return and(
+    ...stages.flatMap((stage) => (stage.kind === 'line-filter' ? [decideLineFilter(stage).filter] : [])),
+  );
+}
+
 /** Decides how a line filter on the stored line goes to the backend (docs/protocol/logql-to-logsql.md#line-filters). */
 export function decideLineFilter(stage: LineFilterStage): {
   readonly rule: AppliedRule;

@@ -4,7 +4,13 @@ import type { MemoryAccount } from '../../../base/memory/account.js';
 import { Pacer } from '../../../base/pace/pacer.js';
 import type { TimeRange } from '../../../base/time/range.js';
 import type { LogRange } from '../../../logql/ast.js';
-import { pipelineError, RangeWindows, type Columns, type RangeEngine } from '../../../logql/metric/index.js';
+import {
+  pipelineError,
+  RangeWindows,
+  type Columns,
+  type LeafRequest,
+  type RangeEngine,
+} from '../../../logql/metric/index.js';
 import type { LogsqlFilter, LogsqlPipe, StatsFunction } from '../../../victoria/logsql/ast.js';
 import {
   and,
@@ -86,6 +92,25 @@ export interface CountRequest {
   readonly maxGroups: number;
   readonly memory: MemoryAccount;
   readonly signal: AbortSignal;
+}
+
+/** Groups allowed per series of the answer: dropped fields merge several groups into one series. */
+const spareGroups = 4;
+/** Groups allowed by labels that only stages use: they may all end up in one series, but rows are read sooner than so many groups. */
+const maxRowLabelGroups = 5_000;
+
+/** @param hasRowLabels true if a label that only stages use may have as many values as rows */
+export function maxGroupsOf(
+  { names }: LeafPush,
+  { leaf, limits }: LeafRequest,
+  hasRowLabels: boolean,
+): number {
+  // If all labels are visible, every group is a series, and reading rows would detect too many series sooner.
+  const isBounded = names === 'all' && leaf.isRoot && limits.maxSeries > 0;
+  return Math.min(
+    isBounded ? limits.maxSeries * spareGroups : Infinity,
+    hasRowLabels ? maxRowLabelGroups : Infinity,
+  );
 }
 
 /** Bytes of a group with its columns, and of each of its values. */
@@ -257,7 +282,7 @@ export async function countByDigest(request: DigestRequest): Promise<DigestCount
   if (stopped !== undefined) return stopped;
   const rows = undecided.size === 0 ? undefined : rowsOf(digest, [...undecided.values()]);
   if (rows !== undefined && isDeclined(rows)) return rows;
-  return { groups: [...groups.values()].filter((group) => sumOf(group) !== 0), undecided: rows };
+  return { groups: [...groups.values()], undecided: rows };
 }
 
 function classFilter(get: Get, { columns }: LineDigest): LogsqlFilter {

@@ -24,7 +24,8 @@ import { costOfCounting } from '../cost.js';
 import { decline, isDeclined, type Declined } from '../declined.js';
 import { rowsOfStreams } from '../row-windows.js';
 import { readEntries } from '../rows.js';
-import { rangeBuckets, countGroups, type Buckets } from './counting.js';
+import { rangeBuckets, countGroups, GroupEvaluator, type Buckets, type CountRequest } from './counting.js';
+import { countRebuiltLines } from './rebuilt-lines.js';
 import { beginEarly } from './early-upstream.js';
 import { duplicateRows } from './duplicates.js';
 import {
@@ -33,10 +34,12 @@ import {
   groupAroundOverrides,
   rewrittenRows,
   type LabelSourceFields,
+  type RowGrouping,
 } from './grouping.js';
 import type { RowGroup } from './counting.js';
 import {
   declineLines,
+  filler,
   isLevelShown,
   mayBeEmpty,
   mayHaveEmptyLines,
@@ -49,8 +52,6 @@ import type { ProfileRequest, SelectionProfile } from './profile.js';
 import type { ListedRange, StreamListing } from './stream-listing.js';
 
 const anyTime = '1970-01-01T00:00:00Z';
-/** Name of an extra field, which makes every rebuilt line of a group a JSON object. No query can refer to it. */
-const filler = '\u0000';
 
 type Planned = LeafPlan & { readonly fields: FieldsPlan };
 
@@ -110,6 +111,9 @@ interface Begun {
   /** The profile that the grouping assumes. */
   readonly expected: SelectionProfile;
   readonly groups: Promise<readonly RowGroup[] | Declined>;
+  /** The count of the groups. */
+  readonly request: CountRequest;
+  readonly grouping: RowGrouping;
 }
 
 interface Counted {
@@ -117,6 +121,8 @@ interface Counted {
   readonly surplus: readonly BackendRow[];
   /** Matches rows whose level depends on their whole line, and which are not in the groups; undefined if there are none. */
   readonly unread: LogsqlFilter | undefined;
+  /** Groups of such rows that were counted by rebuilt lines. */
+  readonly rebuilt: readonly RowGroup[];
 }
 
 class FieldCounting {
@@ -166,24 +172,21 @@ class FieldCounting {
     if (refusal !== undefined) return refusal;
     const expected = context.profiler.lastKnown(profileRequest);
     const grouping = await atPace(groupAroundOverrides(byLabels, expected, this.#listing, sources), pacer);
-    const groups = countGroups({
-      ...{
-        upstream: context.upstream,
-        rows: [{ filter: this.#filter, grouping }],
-        buckets: this.#buckets,
-        maxGroups: Infinity,
-      },
+    const counted: CountRequest = {
+      ...{ upstream: context.upstream, rows: [{ filter: this.#filter, grouping }] },
+      ...{ buckets: this.#buckets, maxGroups: Infinity },
       push: { ...fields, stageNames: new Set<string>(), looksAtLines: false },
       ...{ memory: context.limits.memory, signal: this.#request.signal },
-    });
+    };
+    const groups = countGroups(counted);
     // Handled, because the count may fail before it is awaited.
     groups.catch(() => undefined);
-    return { counting: this, profileRequest, expected, groups };
+    return { counting: this, profileRequest, expected, groups, request: counted, grouping };
   }
 
   /** @param listing the current streams */
   async count(
-    { profileRequest, expected, groups: asked }: Begun,
+    { profileRequest, expected, groups: asked, request, grouping }: Begun,
     listing: ListedRange,
   ): Promise<Counted | Declined> {
     const context = this.#context;
@@ -202,11 +205,27 @@ class FieldCounting {
         ? []
         : await duplicateRows({ ...context, memory, filter: this.#filter, range, streams, profile });
     if (isDeclined(surplus)) return surplus;
-    if (!fields.names.has(detectedLevelName)) return { groups, surplus, unread: undefined };
+    if (!fields.names.has(detectedLevelName)) return { groups, surplus, unread: undefined, rebuilt: [] };
     const { reader } = context;
     const isRead = (group: RowGroup): boolean => !isLevelShown(group, this.#rebuilt, reader);
     const counted = withoutRead(groups, this.#rebuilt.levels, isRead);
-    return isDeclined(counted) ? counted : { ...counted, surplus };
+    if (isDeclined(counted)) return counted;
+    const rest = await this.#countUnread(counted.unread, request, grouping);
+    return { ...counted, surplus, ...rest };
+  }
+
+  /** Counts rows by rebuilt lines, if possible. */
+  async #countUnread(
+    unread: LogsqlFilter | undefined,
+    request: CountRequest,
+    grouping: RowGrouping,
+  ): Promise<Pick<Counted, 'unread' | 'rebuilt'>> {
+    if (unread === undefined || !this.#context.naming.scansBodies) return { unread, rebuilt: [] };
+    const found = await countRebuiltLines({
+      ...{ ...request, filter: and(this.#filter, unread), lines: and(), grouping },
+      ...{ rebuilt: this.#rebuilt, listing: this.#listing, readsLevels: true },
+    });
+    return isDeclined(found) ? { unread, rebuilt: [] } : { unread: found.unread, rebuilt: found.groups };
   }
 
   /** True if there may be rows without any field of their own. Their line is empty, which is not JSON. */
@@ -217,7 +236,11 @@ class FieldCounting {
   }
 
   /** Adds the counts, and the rows that had to be read. */
-  async addTo(into: LeafEngine, { groups, surplus, unread }: Counted, selectedRows: number): Promise<void> {
+  async addTo(
+    into: LeafEngine,
+    { groups, rebuilt, surplus, unread }: Counted,
+    selectedRows: number,
+  ): Promise<void> {
     const { context, request, plan } = { context: this.#context, request: this.#request, plan: this.#plan };
     const { range, pushed } = plan;
     const extract = compileExtractor({ ...range, op: countLines }, pushed);
@@ -226,7 +249,7 @@ class FieldCounting {
       const pause = pacer.due();
       if (pause !== undefined) await pause;
       const fields = this.#fields.map((name): [string, string] => [name, get(name) ?? '']);
-      const row = Object.fromEntries([...fields, [filler, ' '], ['_time', anyTime], ['_stream', stream]]);
+      const row = Object.fromEntries([...fields, filler, ['_time', anyTime], ['_stream', stream]]);
       const sample = extract(pipelineEntry(context.reader.read(row)));
       if (sample === undefined) continue;
       for (const [timestampNs, value] of values) {
@@ -234,6 +257,11 @@ class FieldCounting {
         if (sample.error !== undefined) throw pipelineError(sample.error, sample.labels);
         into.engine.add(sample.labels, timestampNs, value);
       }
+      into.checkSeries();
+    }
+    const evaluator = new GroupEvaluator(context.reader, []);
+    for (const group of rebuilt) {
+      evaluator.add(group, extract, into.engine);
       into.checkSeries();
     }
     const ofRow = compileExtractor(range, pushed);

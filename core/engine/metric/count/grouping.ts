@@ -173,7 +173,10 @@ function* makeGrouping(
   for (const stream of streams.values()) {
     seenStreams += 1;
     if (seenStreams % stepStreams === 0) yield;
-    shown.set(stream, shownOf(stream, wanted, names.has(detectedLevelName)));
+    shown.set(
+      stream,
+      shownOf(stream, wanted, { level: names.has(detectedLevelName), otlp: sources.all.length > 0 }),
+    );
   }
   const texts =
     (yield* textsByKey([...stored], streams, shown)) ?? (yield* textsByOneMore(stored, streams, shown));
@@ -236,13 +239,19 @@ function labelsBehind(name: string): readonly string[] {
   return name === serviceNameLabel ? [name, ...serviceDiscoveryLabels] : [name, plainName(name)];
 }
 
-/** Everything of a stream that is visible through these labels, except fields that Loki keeps as metadata: those are columns if they matter. */
-function shownOf(stream: StreamIdentity, names: readonly string[], withLevel: boolean): string {
-  const { labels, level, looksLikeOtlp } = stream;
+/**
+ * Everything of a stream that is visible through these labels, except fields that Loki keeps as metadata: those are columns if they matter.
+ * @param matters whether the level of the stream does, and its exporter, which decides the names of fields
+ */
+function shownOf(
+  { labels, level, looksLikeOtlp }: StreamIdentity,
+  names: readonly string[],
+  matters: { readonly level: boolean; readonly otlp: boolean },
+): string {
   return JSON.stringify([
     names.map((name) => labels.get(name)),
-    withLevel ? (level ?? null) : null,
-    looksLikeOtlp,
+    matters.level ? (level ?? null) : null,
+    matters.otlp && looksLikeOtlp,
   ]);
 }
 

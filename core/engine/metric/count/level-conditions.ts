@@ -190,8 +190,16 @@ const wordsByLevel = levels.map(
   (level) => [level, spelledLevels.filter((word) => normalLevel(word) === level)] as const,
 );
 
-/** Finds the first level word. A regular expression takes long, so it is used only where lines spell several levels, or in an unusual way. */
-function findWord(contexts: readonly string[]): readonly LogsqlPipe[] {
+/**
+ * Writes the level of the first level word, or that word, as the column `level`. A regular expression takes long, so it is used only where
+ * lines spell several levels, or in an unusual way.
+ * @param contexts level words in lower case, each between the characters that stand around it in many lines
+ * @param some the lines to search, and texts in lower case that contain words but decide no level
+ */
+export function levelWordPipes(
+  contexts: readonly string[],
+  { lines, harmless = [] }: { readonly lines?: LogsqlFilter; readonly harmless?: readonly string[] },
+): readonly LogsqlPipe[] {
   const { level } = levelColumns;
   const spell = wordsByLevel.map(([, words], index) =>
     formatInto(spelled, `<${spelled}>${String(index)}`, or(...words.map((word) => phrase(lower, word)))),
@@ -202,6 +210,8 @@ function findWord(contexts: readonly string[]): readonly LogsqlPipe[] {
     return own.length === 0 ? [] : [formatInto(level, name, and(exact(spelled, String(index)), isUsual))];
   });
   return [
+    formatInto(lower, ' <lc:_msg>  ', lines),
+    ...harmless.map((old): LogsqlPipe => ({ kind: 'replace', old, replacement: '', at: lower })),
     ...spell,
     ...usual,
     {
@@ -229,8 +239,7 @@ export function levelPipes(forms: readonly LevelForm[], contexts: readonly strin
         ];
   return [
     ...deciding,
-    formatInto(lower, ' <lc:_msg>  ', isOpen),
-    ...findWord(contexts),
+    ...levelWordPipes(contexts, { lines: isOpen }),
     formatInto(line, '<_msg>', and(isOpen, hasPossibleValue, not(isHarmless))),
   ];
 }

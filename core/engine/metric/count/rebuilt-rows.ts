@@ -101,11 +101,17 @@ export interface RebuiltFields {
   readonly levels: readonly string[];
 }
 
+/** An extra field, which makes every rebuilt line of a group a JSON object. No query can refer to it. */
+export const filler: readonly [name: string, value: string] = ['\u0000', ' '];
+
 const levelFields: ReadonlySet<string> = new Set(levelNames);
 /** Maximum number of groups that these fields do not determine sufficiently. */
 const maxUnshown = 50;
 
-export function rebuiltFields({ names, readsJson }: FieldsPlan, listing: StreamListing): RebuiltFields {
+export function rebuiltFields(
+  { names, readsJson }: Pick<FieldsPlan, 'names' | 'readsJson'>,
+  listing: StreamListing,
+): RebuiltFields {
   const wanted = new Set([...names, ...[...names].map(plainName)]);
   const needsLevel =
     names.has(detectedLevelName) && [...listing.streams.values()].some(({ level }) => level === undefined);

@@ -29,7 +29,8 @@ import { labelsOf } from './labels/parsers.js';
 import { rowsOfStreams } from '../row-windows.js';
 import { levelQuestion } from './level-digests.js';
 import { joinUncertainLines, type LineQuestion } from './line-digests.js';
-import { Statistics, type Counted, type StatisticsInput } from './statistics.js';
+import type { Counted, StatisticsInput } from './statistics-input.js';
+import { Statistics } from './statistics.js';
 
 type Pushed = LeafPlan & { readonly push: LeafPush };
 

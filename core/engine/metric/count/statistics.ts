@@ -1,5 +1,5 @@
 import { countLines } from '../../../logql/functions/range/functions.js';
-import { addEntries, type LeafEngine, type LeafRequest } from '../../../logql/metric/index.js';
+import { addEntries, type LeafEngine } from '../../../logql/metric/index.js';
 import { sampleEvaluator } from '../../../logql/lines/evaluator.js';
 import { LinePacer } from '../../../logql/lines/line-pacer.js';
 import { Pacer } from '../../../base/pace/pacer.js';
@@ -18,18 +18,16 @@ import type { StreamTimes } from './repeated-times.js';
 import { and, fieldName, not } from '../../../victoria/logsql/build.js';
 import { printFilter } from '../../../victoria/logsql/print.js';
 import { missingLineRows } from '../../plan/missing-lines.js';
-import type { LeafPlan, LeafPush } from '../../plan/types.js';
-import type { LeafContext } from '../context.js';
 import { decline, isDeclined, type Declined } from '../declined.js';
 import { readEntries, type RowRequest } from '../rows.js';
 import {
-  type Buckets,
   countByDigest,
   countGroups,
   countManyGroups,
   type CountRequest,
   type DigestCount,
   GroupEvaluator,
+  maxGroupsOf,
   type RowGroup,
   sumOf,
 } from './counting.js';
@@ -43,6 +41,8 @@ import {
   type Duplicates,
 } from './duplicates.js';
 import type { SelectionProfile } from './profile.js';
+import { countRebuiltLines, rebuiltRequest } from './rebuilt-lines.js';
+import type { Counted, Remainder, StatisticsInput } from './statistics-input.js';
 import { besideLines, rebuiltFields, rowsWithoutLine, withoutUnshown } from './rebuilt-rows.js';
 import {
   countsByStream,
@@ -50,64 +50,16 @@ import {
   readsLevels,
   streamsWithoutLevel,
   undecidedRows,
-  type LabelSourceFields,
-  type RowGrouping,
   type UndecidedRows,
 } from './grouping.js';
-import type { StreamListing } from './stream-listing.js';
-import { cheapestDigest, withLevels, type LineDigest, type LineQuestion } from './line-digests.js';
-
-/** Groups allowed per series of the answer: dropped fields merge several groups into one series. */
-const spareGroups = 4;
-/** Groups allowed by labels that only stages use: they may all end up in one series, but rows are read sooner than so many groups. */
-const maxRowLabelGroups = 5_000;
-
-/** A leaf and all known facts about its rows. */
-export interface StatisticsInput {
-  readonly plan: LeafPlan & { readonly push: LeafPush };
-  readonly request: LeafRequest;
-  readonly context: LeafContext;
-  readonly buckets: Buckets;
-  readonly streamListing: StreamListing;
-  readonly sources: LabelSourceFields;
-  readonly profile: SelectionProfile;
-  readonly grouping: RowGrouping;
-  /** The question about lines and its digest; undefined when only their level matters. */
-  readonly lines: { readonly question: LineQuestion; readonly digest: LineDigest } | undefined;
-  /** The digest that finds the level of a line; undefined when no level is needed. */
-  readonly levels: LineDigest | Declined | undefined;
-  /** True if a label that only stages use may have as many values as rows. */
-  readonly hasRowLabels: boolean;
-}
-
-/** The counts: groups by columns, and lines by level if only the line decides it. */
-export interface Counted {
-  readonly groups: readonly RowGroup[];
-  /** The counted rows of groups that no line represents. */
-  readonly unrepresented?:
-    { readonly filter: LogsqlFilter; readonly pipes: readonly LogsqlPipe[] } | undefined;
-  /** The count of lines in the undecided groups; `rows` means that they must be read. */
-  readonly others: DigestCount | 'none' | 'rows';
-  /** Matches rows without a line that were not counted; undefined if there are none. */
-  readonly unread: LogsqlFilter | undefined;
-  /** The rows that were counted, or are to be read. */
-  readonly rows: CertainRows;
-}
-
-/** Corrections to add to or subtract from the counts. */
-export interface Remainder {
-  /** Rows that were counted twice. */
-  readonly duplicates: Duplicates;
-  /** The profile of the rows, among them those that may have been counted by another level than theirs. */
-  readonly profile: SelectionProfile;
-  /** Number of rows of the selection. */
-  readonly selectedRows: number;
-}
+import { cheapestDigest, withLevels, type LineDigest } from './line-digests.js';
 
 /** Computes the statistics of one leaf and adds them to an engine. */
 export class Statistics {
   readonly #parts: StatisticsInput;
   readonly #groups: GroupEvaluator;
+  /** Rebuilt lines contain all fields. */
+  readonly #rebuiltGroups: GroupEvaluator;
   /** Matches the rows to count, including all filters of the backend. */
   readonly #filter: LogsqlFilter;
   /** Matches rows without a line, if there are some that groups do not determine either. */
@@ -129,6 +81,7 @@ export class Statistics {
     this.#parts = parts;
     this.#readsLevels = readsLevels(plan.push, naming);
     this.#groups = new GroupEvaluator(reader, sources.all);
+    this.#rebuiltGroups = new GroupEvaluator(reader, []);
     this.#countsByStream = countsByStream(plan, sources, this.#readsLevels || parts.lines !== undefined);
     this.#dense = this.#denseOf(profile);
     this.#corrects = this.#dense === undefined && parts.lines === undefined && countsByLevel(parts);
@@ -158,9 +111,24 @@ export class Statistics {
   async count(): Promise<readonly Counted[] | Declined> {
     const { profile, streamListing } = this.#parts;
     const counted = await Promise.all(
-      rowsByCertainty(this.#certainty(profile), streamListing).map((rows) => this.#count(rows)),
+      rowsByCertainty(this.#certainty(profile), streamListing).map(async (rows) => {
+        const some = await this.#count(rows);
+        return isDeclined(some) ? some : this.#countUnread(some);
+      }),
     );
     return counted.find(isDeclined) ?? counted.flatMap((one) => (isDeclined(one) ? [] : [one]));
+  }
+
+  /** Counts rows without a line by rebuilt lines, if possible. */
+  async #countUnread(counted: Counted): Promise<Counted> {
+    const { unread, rows } = counted;
+    const asked =
+      unread === undefined || this.distinguishesRows
+        ? undefined
+        : rebuiltRequest(this.#parts, this.#countRequest(and(unread, rows.within)), this.#readsLevels);
+    if (asked === undefined) return counted;
+    const found = await this.#unlessDeclined('rebuilt lines', () => countRebuiltLines(asked));
+    return isDeclined(found) ? counted : { ...counted, rebuilt: found.groups, unread: found.unread };
   }
 
   /** The streams whose rows the cheaper digest cannot count. */
@@ -221,12 +189,16 @@ export class Statistics {
   ): Promise<void> {
     const { context, request } = this.#parts;
     const pacer = new Pacer(request.signal);
-    for (const { groups, others } of counted)
-      for (const group of [...groups, ...(typeof others === 'object' ? others.groups : [])]) {
-        this.#addGroup(group, into);
-        const pause = pacer.due();
-        if (pause !== undefined) await pause;
-      }
+    for (const { groups, others, rebuilt = [] } of counted)
+      for (const [evaluator, some] of [
+        [this.#groups, [...groups, ...(typeof others === 'object' ? others.groups : [])]],
+        [this.#rebuiltGroups, rebuilt],
+      ] as const)
+        for (const group of some) {
+          this.#addGroup(group, evaluator, into);
+          const pause = pacer.due();
+          if (pause !== undefined) await pause;
+        }
     const ofRows = { reader: context.reader, extract: this.#ofRow, pacer };
     await subtractDuplicates(into.engine, duplicates, ofRows);
     if (
@@ -258,12 +230,12 @@ export class Statistics {
     }
   }
 
-  #addGroup(group: RowGroup, { engine, checkSeries }: LeafEngine): void {
+  #addGroup(group: RowGroup, evaluator: GroupEvaluator, { engine, checkSeries }: LeafEngine): void {
     const { context, plan } = this.#parts;
     const sum = sumOf(group);
     const isBytes = plan.push.measure === 'bytes';
     context.counts.counted(isBytes ? 0 : sum, isBytes ? sum : 0);
-    this.#groups.add(group, this.#ofGroup, engine);
+    evaluator.add(group, this.#ofGroup, engine);
     checkSeries();
   }
 
@@ -322,18 +294,12 @@ export class Statistics {
 
   #countRequest(filter: LogsqlFilter): CountRequest {
     const { plan, request, context, grouping, buckets, hasRowLabels } = this.#parts;
-    const { leaf, limits } = request;
-    // If all labels are visible, every group is a series, and reading rows would detect too many series sooner.
-    const isBounded = plan.push.names === 'all' && leaf.isRoot && limits.maxSeries > 0;
-    const maxGroups = Math.min(
-      isBounded ? limits.maxSeries * spareGroups : Infinity,
-      hasRowLabels ? maxRowLabelGroups : Infinity,
-    );
+    const maxGroups = maxGroupsOf(plan.push, request, hasRowLabels);
     return {
       upstream: context.upstream,
       rows: rowPartsOf(filter, this.#dense).map((part) => ({ ...part, grouping })),
       push: plan.push,
-      ...{ buckets, maxGroups, memory: limits.memory, signal: request.signal },
+      ...{ buckets, maxGroups, memory: request.limits.memory, signal: request.signal },
     };
   }
 

@@ -101,9 +101,10 @@ export function packOperator(pipe: PackPipe, context: PipeContext, next: Operato
   return updateOperator(overwriting(undefined), context, compute, next);
 }
 
-/** Writes fields as a JSON object with text values. */
+/** Writes fields as a JSON object with text values. VictoriaLogs escapes two more characters than JSON.stringify. */
 export function packJson(pairs: readonly (readonly [string, string])[]): string {
-  return `{${pairs.map(([name, value]) => `${JSON.stringify(name)}:${JSON.stringify(value)}`).join(',')}}`;
+  const text = pairs.map(([name, value]) => `${JSON.stringify(name)}:${JSON.stringify(value)}`).join(',');
+  return `{${text.replaceAll('<', String.raw`\u003c`).replaceAll("'", String.raw`\u0027`)}}`;
 }
 
 function packLogfmt(pairs: readonly (readonly [string, string])[]): string {

@@ -237,10 +237,7 @@ test.serial(
     await store.pushRows(account, [...rows, ...rows.slice(0, 2)], ['app']);
     const whole = 'sum by (app) (count_over_time({app=~".+"} [10m]))';
     const filtered = 'sum by (app) (count_over_time({app=~".+"} |= "1" [10m]))';
-    for (const [text, reads] of [
-      [whole, false],
-      [filtered, true],
-    ] as const)
+    for (const text of [whole, filtered])
       for (const time of ['at first', 'again']) {
         const request = rangeRequest(text, base - 1n + 300n * second, base - 1n + lengthNs, 300n * second);
         let rowsRead = 0;
@@ -252,8 +249,8 @@ test.serial(
         });
         const expected = await store.run(request, { account, pushdown: 'off' });
         t.deepEqual(valuesOf(answer), valuesOf(expected.answer), `${text} ${time}`);
-        // At first the rows that were pushed again are read.
-        t.is(rowsRead > 0, reads || time === 'at first', `${text} ${time}`);
+        // The rows that were pushed again are read once for all queries.
+        if (text === whole || time === 'again') t.is(rowsRead > 0, time === 'at first', `${text} ${time}`);
       }
   },
 );
