@@ -28,7 +28,14 @@ import type { AppliedRule } from './rules/index.js';
 import { type LeafFacts, metricRules } from './rules/metric.js';
 import { metricOff, type Pushdown } from './rules/query.js';
 import { firstRule } from './rules/rule.js';
-import type { FieldsPlan, LeafPlan, MetricPlan, ShortLinesPlan, StoredValuesPlan } from './types.js';
+import type {
+  FieldsPlan,
+  LeafPlan,
+  LogsPlan,
+  MetricPlan,
+  ShortLinesPlan,
+  StoredValuesPlan,
+} from './types.js';
 
 /** A range aggregation whose plan still lacks stored names. */
 export interface OpenLeaf extends OpenPlan<LeafPlan> {
@@ -94,7 +101,7 @@ function* openLeaf(
         ...decideLeaf(leaf, logs.residual),
         shortLines: planShortLines(leaf, logs.residual),
         storedValues: planStoredValues(leaf, logs.residual),
-        fields: planFields(leaf, naming),
+        fields: planFields(leaf, logs, naming),
       };
     },
   };
@@ -204,13 +211,16 @@ function parsedNames(stages: readonly Stage[], names: ReadonlySet<string>): Pars
   return parser && made && { parser, names: made };
 }
 
-/** A plan to count rows without a stored line by their fields; undefined if more of a line matters than labels from `| json`. */
-function planFields(leaf: Leaf, naming: Naming): FieldsPlan | undefined {
+/**
+ * A plan to count rows without a stored line by their fields; undefined if more of a line matters than labels from `| json` and filters of the
+ * backend.
+ */
+function planFields(leaf: Leaf, { recheck }: LogsPlan, naming: Naming): FieldsPlan | undefined {
   const { range } = leaf;
   const measure = measureOf(range);
   const names = measure === 'presence' ? new Set<string>() : visibleNames(leaf);
   if (measure === undefined || measure === 'bytes' || names === undefined) return undefined;
-  const { stages } = range.range.query;
+  const stages = range.range.query.stages.filter((stage) => !recheck.includes(stage));
   if (stages.some((stage) => readsLine(stage) && !isWholeJson(stage))) return undefined;
   const all = new Set([...names, ...stages.flatMap(groupNames)]);
   if (all.has(detectedLevelName) && !naming.scansBodies) return undefined;

@@ -36,7 +36,7 @@ export interface ShortLinesPlan extends StoredValuesPlan {
   readonly parsed: ParsedNames;
 }
 
-/** A leaf whose samples are counted by the fields of rows without a stored line. */
+/** A leaf whose samples are counted by the fields of rows without a stored line that pass the line filters of the backend. */
 export interface FieldsPlan {
   readonly measure: 'count' | 'presence';
   /** All visible labels. */

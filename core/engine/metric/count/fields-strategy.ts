@@ -65,7 +65,7 @@ export const fieldsStrategy: ReadStrategy = {
   namesFailedEntry: 'no',
   usesBuckets: true,
   estimate({ fields, ...leaf }, known) {
-    if (fields === undefined) return decline('lines-needed');
+    if (fields === undefined || leaf.logs.recheck.length > 0) return decline('lines-needed');
     if (known.hasLines) return decline('has-lines');
     return {
       cost: costOfCounting(known, { firstCalls: 2, splitsLines: false }),

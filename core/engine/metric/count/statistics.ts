@@ -259,6 +259,8 @@ export class Statistics {
     const { fields, logs } = plan;
     const knowsLevels = !areUndecided || (levels !== undefined && !isDeclined(levels));
     if (this.#missing === undefined || fields === undefined || !knowsLevels) return undefined;
+    // Fields do not show whether a line passes its filters.
+    if (logs.recheck.length > 0) return undefined;
     const rebuilt = rebuiltFields(fields, streamListing);
     if (!rebuilt.all.every((field) => sources.all.includes(field))) return undefined;
     const byLevel =

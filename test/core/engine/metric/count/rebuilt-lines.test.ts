@@ -55,6 +55,9 @@ const queries = [
   'sum by (env) (count_over_time({app=~".+"} !~ `note":"[a-z ]*","status` [60s]))',
   'sum by (status, detected_level) (count_over_time({app=~".+"} | json | __error__="" [60s]))',
   'count_over_time({app=~".+"} != "zq" [60s])',
+  'sum by (status, detected_level) (count_over_time({app=~".+"} != "warn" | json | __error__="" [60s]))',
+  'sum by (zone) (rate({app=~".+"} |= "it" | json | status >= 300 | drop __error__, __error_details__ [60s]))',
+  'absent_over_time({app="a"} |= "error" | json | status="200" [60s])',
 ];
 
 const value = fc.oneof(
