@@ -169,14 +169,13 @@ function* makeGrouping(
     if (seenStreams % stepStreams === 0) yield;
   }
   const wanted = [...new Set([...names].flatMap((name) => [name, plainName(name)]))];
+  // Rows of an OTLP exporter have a severity number.
+  const otlp = sources.all.length > 0 && streamListing.fields.includes(severityNumber);
   const shown = new Map<StreamIdentity, string>();
   for (const stream of streams.values()) {
     seenStreams += 1;
     if (seenStreams % stepStreams === 0) yield;
-    shown.set(
-      stream,
-      shownOf(stream, wanted, { level: names.has(detectedLevelName), otlp: sources.all.length > 0 }),
-    );
+    shown.set(stream, shownOf(stream, wanted, { level: names.has(detectedLevelName), otlp }));
   }
   const texts =
     (yield* textsByKey([...stored], streams, shown)) ?? (yield* textsByOneMore(stored, streams, shown));
