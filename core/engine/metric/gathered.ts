@@ -132,7 +132,7 @@ async function readFor(members: readonly Member[], context: LeafContext): Promis
   const columns = new Map<string, FieldRef>();
   for (const one of members)
     for (const column of one.leaf.columns) columns.set(JSON.stringify(column), column);
-  const source = rowEntrySource({ ...leaf, columns: [...columns.values()] }, context);
+  const source = rowEntrySource({ ...leaf, columns: [...columns.values()], fieldsSeen: undefined }, context);
   const { interval } = counter;
   const leave = await context.upstream.hold?.(
     wholeSegments({ startNs: interval.fromNs, endNs: interval.toNs + 1n }),

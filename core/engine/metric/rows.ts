@@ -13,8 +13,15 @@ import {
 } from '../../logql/metric/index.js';
 import type { PipelineEntry } from '../../logql/pipeline/types.js';
 import type { FieldRef, LogsqlFilter, LogsqlPipe } from '../../victoria/logsql/ast.js';
-import { fieldName, query } from '../../victoria/logsql/build.js';
-import type { BackendValue, RowsRequest, Upstream } from '../../victoria/upstream/types.js';
+import { and, fieldName, formatInto, query } from '../../victoria/logsql/build.js';
+import {
+  isOwnColumn,
+  type BackendRow,
+  type BackendValue,
+  type RowsRequest,
+  type Upstream,
+} from '../../victoria/upstream/types.js';
+import { columnOfRebuilt, missingLineRows } from '../plan/missing-lines.js';
 import type { LeafPlan } from '../plan/types.js';
 import { countRows } from '../rows/count-by-time.js';
 import type { Attempt, Candidate, LeafContext, ReadStrategy } from './context.js';
@@ -24,7 +31,13 @@ import { labelsOf } from './count/labels/parsers.js';
 import { openNames, shorteningQuestion } from './count/labels/parsed-labels.js';
 import { cheapestDigest } from './count/line-digests.js';
 import { obstacleIn, type SelectionProfile } from './count/profile.js';
-import { listSelection, readStreams, streamsWithSameEntries } from './count/stream-listing.js';
+import { mayHaveEmptyLines } from './count/rebuilt-rows.js';
+import {
+  listSelection,
+  readStreams,
+  streamsWithSameEntries,
+  type StreamListing,
+} from './count/stream-listing.js';
 import { wholeSegments } from './count/time-segments.js';
 import { costOfRows, rowLimitFor, type RowEstimates } from './cost.js';
 import { decline, isDeclined, type Declined } from './declined.js';
@@ -182,7 +195,7 @@ export function rowEntrySource(plan: PlannedRows, context: LeafContext): EntrySo
   };
 }
 
-type PlannedRows = Pick<LeafPlan, 'logs' | 'selection' | 'columns'>;
+type PlannedRows = Pick<LeafPlan, 'logs' | 'selection' | 'columns' | 'fieldsSeen'>;
 
 interface ProfiledRows {
   readonly range: TimeRange;
@@ -203,22 +216,55 @@ async function profileRows(
 
 /** The request for the rows of a leaf, by the profile of its selection. */
 async function rowRequest(
-  { logs, selection, columns }: PlannedRows,
+  { logs, selection, columns, fieldsSeen }: PlannedRows,
   { range, listed, profile }: ProfiledRows,
   context: LeafContext,
   signal: AbortSignal,
 ): Promise<RowRequest> {
   const streams = await atPace(readStreams(listed, context.reader), new Pacer(signal));
-  // If lines are missing, they are rebuilt from all fields.
-  const read = profile.missing > 0 ? undefined : columns;
   const { memory } = context.limits;
   const { filter } = logs;
   const surplus = await duplicateRows({ ...context, memory, filter, range, streams, profile });
+  const asked = { filter, selection, range, selectedRows: rowsOfStreams(listed) };
+  if (profile.missing === 0) return { ...asked, columns, repeats: repeatsOf(surplus, columns) };
+  const areFew =
+    columns !== undefined &&
+    (fieldsSeen === 'not-at-all' ||
+      (fieldsSeen === 'as-json' && !(await haveEmptyLines(asked, streams, context))));
+  // Lines are rebuilt from all fields.
+  if (!areFew) return { ...asked, columns: undefined, repeats: repeatsOf(surplus, undefined) };
+  const missing = missingLineRows(context.naming);
+  const name = columnOfRebuilt;
+  const value = ' ';
+  const read = [...columns, fieldName(name)];
+  const isRebuilt = ({ _msg = '' }: BackendRow): boolean => context.naming.isMissingLine(_msg);
+  const filled = isDeclined(surplus)
+    ? surplus
+    : surplus.map((row) => (isRebuilt(row) ? { ...row, [name]: value } : row));
   return {
-    ...{ filter, selection, range, columns: read },
-    repeats: isDeclined(surplus) ? 'anywhere' : placesOf(surplus, read),
-    selectedRows: rowsOfStreams(listed),
+    ...{ ...asked, columns: read, repeats: repeatsOf(filled, read) },
+    pipes: [formatInto(name, value, missing)],
   };
+}
+
+function repeatsOf(
+  surplus: readonly BackendRow[] | Declined,
+  columns: readonly FieldRef[] | undefined,
+): RepeatPlaces {
+  return isDeclined(surplus) ? 'anywhere' : placesOf(surplus, columns);
+}
+
+/** True if rows without a line may have no field of their own. Their line is empty, which is not JSON. */
+async function haveEmptyLines(
+  { filter, selection, range }: Pick<RowRequest, 'filter' | 'selection' | 'range'>,
+  streams: StreamListing['streams'],
+  { upstream, naming }: LeafContext,
+): Promise<boolean> {
+  const missing = missingLineRows(naming);
+  const asked = { query: query(and(selection, missing)), range };
+  const names = await upstream.list({ listing: 'field_names', ...asked });
+  const fields = names.map(({ value }) => value).filter((name) => !isOwnColumn(name));
+  return mayHaveEmptyLines(and(filter, missing), { fields, streams }, range, { upstream });
 }
 
 /** Reads rows with lines that the backend has shortened to the relevant labels. */

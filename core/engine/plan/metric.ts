@@ -23,6 +23,7 @@ import {
 } from './metric-columns.js';
 import type { LeafCount, LeafPush } from './leaf-push.js';
 import { type LabelQuestion, type OpenPlan, planLogs } from './logs.js';
+import { columnOfRebuilt } from './missing-lines.js';
 import type { PlanContext } from './matchers.js';
 import type { AppliedRule } from './rules/index.js';
 import { type LeafFacts, metricRules } from './rules/metric.js';
@@ -96,6 +97,7 @@ function* openLeaf(
       return {
         ...shared,
         columns: columnsFor(visibleNames(leaf), naming),
+        fieldsSeen: fieldsSeen(leaf, logs),
         ...(mayKeepErrors(leaf) ? { mayKeepErrors: true } : {}),
         ...(usesStreamLabelsOnly(leaf, naming) ? { hasStreamLabelsOnly: true } : {}),
         ...decideLeaf(leaf, logs.residual),
@@ -225,6 +227,19 @@ function planFields(leaf: Leaf, { recheck }: LogsPlan, naming: Naming): FieldsPl
   const all = new Set([...names, ...stages.flatMap(groupNames)]);
   if (all.has(detectedLevelName) && !naming.scansBodies) return undefined;
   return { measure, names: all, stages, readsJson: stages.some(isWholeJson) };
+}
+
+/** What is seen of rebuilt lines, if that is only their fields. */
+function fieldsSeen(leaf: Leaf, { recheck }: LogsPlan): LeafPlan['fieldsSeen'] {
+  const names = visibleNames(leaf);
+  const { stages } = leaf.range.range.query;
+  const seesLine =
+    recheck.length > 0 ||
+    stages.some((stage) => readsLine(stage) && !isWholeJson(stage)) ||
+    mayKeepErrors(leaf);
+  const isOther = names === undefined || names.has(detectedLevelName) || names.has(columnOfRebuilt);
+  if (isOther || measureOf(leaf.range) === 'bytes' || seesLine) return undefined;
+  return stages.some(isWholeJson) ? 'as-json' : 'not-at-all';
 }
 
 /** The measure that the backend counts for a function of lines; undefined for a function of values. */

@@ -4,6 +4,9 @@ import type { LogsqlFilter } from '../../victoria/logsql/ast.js';
 import { exact, field, not, or, present } from '../../victoria/logsql/build.js';
 import type { Naming } from '../../victoria/names/naming.js';
 
+/** The name of an extra column, which makes every rebuilt line a JSON object. */
+export const columnOfRebuilt = '__rebuilt';
+
 /** Matches rows without a stored line. The backend's placeholder for it is not a text of the client. */
 export function missingLineRows(naming: Naming): LogsqlFilter {
   // VictoriaLogs takes `_msg:*` for `*`. Comparing with an empty text would find rows without any `_msg`, but reads every line.

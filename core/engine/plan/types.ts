@@ -56,6 +56,8 @@ export interface LeafPlan extends Leaf {
   readonly selection: LogsqlFilter;
   /** The columns it uses; undefined for all. Rows without a stored line always need all columns. */
   readonly columns: readonly FieldRef[] | undefined;
+  /** What is seen of rows without a stored line, if that is nothing but fields among `columns`. */
+  readonly fieldsSeen?: 'as-json' | 'not-at-all' | undefined;
   /** True if the series of samples with an error have all labels, and not only those that the columns determine. */
   readonly mayKeepErrors?: true;
   /** The count by the backend instead of reading rows; undefined if that is impossible. */

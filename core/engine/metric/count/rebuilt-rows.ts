@@ -81,7 +81,7 @@ const maxFields = 300;
 /** True if there may be rows without any field of their own. Their line is empty, which is not JSON. */
 export async function mayHaveEmptyLines(
   filter: LogsqlFilter,
-  listing: StreamListing,
+  listing: Pick<StreamListing, 'fields' | 'streams'>,
   range: TimeRange,
   { upstream }: Pick<LeafContext, 'upstream'>,
 ): Promise<boolean> {
@@ -90,7 +90,7 @@ export async function mayHaveEmptyLines(
   return (await countRows(upstream, and(filter, ...own.map((field) => not(present(field)))), range)) > 0;
 }
 
-function isOfStream(field: string, { streams }: StreamListing): boolean {
+function isOfStream(field: string, { streams }: Pick<StreamListing, 'streams'>): boolean {
   return [...streams.values()].some(({ fields }) => fields.has(field));
 }
 
