@@ -31,9 +31,9 @@ import { labelsOf } from './count/labels/parsers.js';
 import { openNames, shorteningQuestion } from './count/labels/parsed-labels.js';
 import { cheapestDigest } from './count/line-digests.js';
 import { obstacleIn, type SelectionProfile } from './count/profile.js';
-import { mayHaveEmptyLines } from './count/rebuilt-rows.js';
 import {
   listSelection,
+  mayHaveEmptyLines,
   readStreams,
   streamsWithSameEntries,
   type StreamListing,

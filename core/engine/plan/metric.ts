@@ -229,7 +229,7 @@ function planFields(leaf: Leaf, { recheck }: LogsPlan, naming: Naming): FieldsPl
   return { measure, names: all, stages, readsJson: stages.some(isWholeJson) };
 }
 
-/** What is seen of rebuilt lines, if that is only their fields. */
+/** The way fields of rebuilt lines are seen, if nothing else of these lines is. */
 function fieldsSeen(leaf: Leaf, { recheck }: LogsPlan): LeafPlan['fieldsSeen'] {
   const names = visibleNames(leaf);
   const { stages } = leaf.range.range.query;

@@ -56,7 +56,7 @@ export interface LeafPlan extends Leaf {
   readonly selection: LogsqlFilter;
   /** The columns it uses; undefined for all. Rows without a stored line always need all columns. */
   readonly columns: readonly FieldRef[] | undefined;
-  /** What is seen of rows without a stored line, if that is nothing but fields among `columns`. */
+  /** The way fields of rebuilt lines are seen, if nothing of these lines is but fields among `columns`. */
   readonly fieldsSeen?: 'as-json' | 'not-at-all' | undefined;
   /** True if the series of samples with an error have all labels, and not only those that the columns determine. */
   readonly mayKeepErrors?: true;

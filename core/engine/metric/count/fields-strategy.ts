@@ -42,14 +42,13 @@ import {
   filler,
   isLevelShown,
   mayBeEmpty,
-  mayHaveEmptyLines,
   rebuiltFields,
   rememberLines,
   withoutRead,
   type RebuiltFields,
 } from './rebuilt-rows.js';
 import type { ProfileRequest, SelectionProfile } from './profile.js';
-import type { ListedRange, StreamListing } from './stream-listing.js';
+import { mayHaveEmptyLines, type ListedRange, type StreamListing } from './stream-listing.js';
 
 const anyTime = '1970-01-01T00:00:00Z';
 

@@ -1,17 +1,7 @@
 import { labelName } from '../../../logql/pipeline/slot.js';
 import type { TimeRange } from '../../../base/time/range.js';
 import type { LogsqlFilter } from '../../../victoria/logsql/ast.js';
-import {
-  and,
-  exact,
-  fields,
-  formatInto,
-  limit,
-  not,
-  or,
-  present,
-  query,
-} from '../../../victoria/logsql/build.js';
+import { and, exact, fields, formatInto, limit, not, or, query } from '../../../victoria/logsql/build.js';
 import { printFilter } from '../../../victoria/logsql/print.js';
 import { rebuildLine } from '../../../victoria/names/missing-line.js';
 import { detectedLevelName } from '../../../victoria/names/level.js';
@@ -23,13 +13,12 @@ import { plainName } from '../../plan/metric-columns.js';
 import type { FieldsPlan, LeafPlan } from '../../plan/types.js';
 import type { LeafContext } from '../context.js';
 import { decline, isDeclined, type Declined } from '../declined.js';
-import { countRows } from '../../rows/count-by-time.js';
 import type { RowRequest } from '../rows.js';
 import type { RowGroup } from './counting.js';
 import type { ValueDigest } from './labels/parsed-labels.js';
 import type { SelectionProfile } from './profile.js';
 import { noLevel, withLevels, type Get, type LineDigest } from './line-digests.js';
-import type { StreamListing } from './stream-listing.js';
+import { isOfStream, type StreamListing } from './stream-listing.js';
 
 /** Requests the rows of a leaf without a stored line, with all their fields. */
 export function rowsWithoutLine(
@@ -73,25 +62,6 @@ export function rememberLines(
   { declines }: Pick<LeafContext, 'declines'>,
 ): Declined {
   return declines.remember(decline('has-lines'), 'lines', printFilter(selection));
-}
-
-/** Above this number of fields, the backend is not asked for rows with none of them. */
-const maxFields = 300;
-
-/** True if there may be rows without any field of their own. Their line is empty, which is not JSON. */
-export async function mayHaveEmptyLines(
-  filter: LogsqlFilter,
-  listing: Pick<StreamListing, 'fields' | 'streams'>,
-  range: TimeRange,
-  { upstream }: Pick<LeafContext, 'upstream'>,
-): Promise<boolean> {
-  const own = listing.fields.filter((field) => !isOfStream(field, listing));
-  if (own.length > maxFields) return true;
-  return (await countRows(upstream, and(filter, ...own.map((field) => not(present(field)))), range)) > 0;
-}
-
-function isOfStream(field: string, { streams }: Pick<StreamListing, 'streams'>): boolean {
-  return [...streams.values()].some(({ fields }) => fields.has(field));
 }
 
 /** The fields that determine everything visible of rows without a line. */

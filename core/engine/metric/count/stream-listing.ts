@@ -2,7 +2,7 @@ import { createHash, randomBytes } from 'node:crypto';
 import { oncePerObject } from '../../../base/memory/attached.js';
 import type { TimeRange } from '../../../base/time/range.js';
 import type { LogsqlFilter } from '../../../victoria/logsql/ast.js';
-import { query } from '../../../victoria/logsql/build.js';
+import { and, not, present, query } from '../../../victoria/logsql/build.js';
 import type { RowReader } from '../../../victoria/names/row-reader.js';
 import type { StreamIdentity } from '../../../victoria/names/stream-identity.js';
 import { Pacer } from '../../../base/pace/pacer.js';
@@ -14,6 +14,7 @@ import {
   type StreamsAndNames,
   type Upstream,
 } from '../../../victoria/upstream/types.js';
+import { countRows } from '../../rows/count-by-time.js';
 import { wholeSegments } from './time-segments.js';
 
 /** Number of streams handled per step. */
@@ -52,6 +53,25 @@ export async function listSelection(
       .filter((name) => !isOwnColumn(name))
       .sort(),
   };
+}
+
+/** Above this number of fields, the backend is not asked for rows with none of them. */
+const maxFields = 300;
+
+/** True if there may be rows without any field of their own. Their line is empty, which is not JSON. */
+export async function mayHaveEmptyLines(
+  filter: LogsqlFilter,
+  listing: Pick<StreamListing, 'fields' | 'streams'>,
+  range: TimeRange,
+  { upstream }: { readonly upstream: Upstream },
+): Promise<boolean> {
+  const own = listing.fields.filter((field) => !isOfStream(field, listing));
+  if (own.length > maxFields) return true;
+  return (await countRows(upstream, and(filter, ...own.map((field) => not(present(field)))), range)) > 0;
+}
+
+export function isOfStream(field: string, { streams }: Pick<StreamListing, 'streams'>): boolean {
+  return [...streams.values()].some(({ fields }) => fields.has(field));
 }
 
 async function listEach(

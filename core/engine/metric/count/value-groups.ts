@@ -43,9 +43,9 @@ import {
   type ValueFacts,
   type Unwrapping,
 } from './value-facts.js';
-import { declineLines, mayHaveEmptyLines, rowsWithoutLine } from './rebuilt-rows.js';
+import { declineLines, rowsWithoutLine } from './rebuilt-rows.js';
 import { cheapestDigest, type Get } from './line-digests.js';
-import { listSelection } from './stream-listing.js';
+import { listSelection, mayHaveEmptyLines } from './stream-listing.js';
 
 /** Maximum number of groups per call, counted in each time bucket. */
 const maxGroups = 100_000;

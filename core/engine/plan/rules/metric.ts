@@ -148,7 +148,7 @@ export const metricRules = [
     backend: 'stats by (fields of a and b) count() or sum_len(_msg), in buckets of gcd(range, step)',
     verdict: 'exact',
     reason:
-      'sums over buckets add up to windows; the proxy makes the labels from the groups, by _stream if fields do not determine the labels of all streams; duplicate rows and rows without a line are excluded and counted in the proxy',
+      'sums over buckets add up to windows; the proxy makes the labels from the groups, by _stream if fields do not determine the labels of all streams; duplicate rows are subtracted, and rows without a line are counted by their fields, or as lines that fields and pack_json rebuild',
     example: 'sum by (pod) (rate({namespace="shop"} |= "timeout" [5m]))',
     match: countOf,
   }),
