@@ -224,7 +224,8 @@ class FieldCounting {
       ...{ ...request, filter: and(this.#filter, unread), lines: and(), grouping },
       ...{ rebuilt: this.#rebuilt, listing: this.#listing, readsLevels: true },
     });
-    return isDeclined(found) ? { unread, rebuilt: [] } : { unread: found.unread, rebuilt: found.groups };
+    if (isDeclined(found)) return { unread, rebuilt: [] };
+    return { unread: found.strange && and(unread, found.strange), rebuilt: found.groups };
   }
 
   /** True if there may be rows without any field of their own. Their line is empty, which is not JSON. */

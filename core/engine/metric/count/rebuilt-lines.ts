@@ -14,7 +14,7 @@ import {
   substring,
   where,
 } from '../../../victoria/logsql/build.js';
-import { printPipe } from '../../../victoria/logsql/print.js';
+import { printFilter, printPipe } from '../../../victoria/logsql/print.js';
 import { detectedLevelName, unknownLevel } from '../../../victoria/names/level.js';
 import { lowerText } from '../../../victoria/logsql/eval/words.js';
 import { levelOfWords, normalLevel, spelledLevels } from '../../../victoria/names/level-words.js';
@@ -46,8 +46,8 @@ export interface RebuiltRequest extends Omit<CountRequest, 'rows'> {
 export interface RebuiltCount {
   /** Groups whose representative lines are those of rows with a stored line. */
   readonly groups: readonly RowGroup[];
-  /** Matches the rows that must be read; undefined if there are none. */
-  readonly unread: LogsqlFilter | undefined;
+  /** Matches those of the rows that must be read; undefined if there are none. */
+  readonly strange: LogsqlFilter | undefined;
 }
 
 /**
@@ -71,25 +71,28 @@ export function rebuiltRequest(
   return { ...asked, filter, grouping, listing, rebuilt, readsLevels, lines: exactLines(logs.recheck) };
 }
 
-/** Maximum size of the pipes that rebuild lines: the backend limits queries to 16384 bytes. */
-const maxPipesBytes = 10_000;
+/** Maximum size of the filter and the pipes that rebuild lines: the backend limits queries to 16384 bytes. */
+const maxQueryBytes = 14_000;
 
 /** Declines if lines have too many fields, or texts that the backend writes ambiguously. */
 export async function countRebuiltLines(request: RebuiltRequest): Promise<RebuiltCount | Declined> {
   const { filter, listing, grouping: whole } = request;
   const ofStreams = new Set<string>();
   for (const stream of listing.streams.values()) for (const name of stream.fields.keys()) ofStreams.add(name);
-  const unread = strangeRows(ofStreams, listing);
+  const strange = strangeRows(ofStreams, listing);
   // Fields of rows without a line are not metadata, so streams alone decide the group.
   const columns = whole.texts === undefined ? ['_stream'] : whole.streamKeyColumns;
   const grouping = { ...whole, columns };
   const digest = rebuiltDigest(request, ofStreams, columns);
   if (isDeclined(digest)) return digest;
-  const rows = [{ filter: unread === undefined ? filter : and(filter, not(unread)), grouping }];
+  const counting = strange === undefined ? filter : and(filter, not(strange));
+  const printed = [printFilter(counting), ...digest.pipes.map(printPipe)].join(' | ');
+  if (Buffer.byteLength(printed) > maxQueryBytes) return decline('too-many-shapes');
+  const rows = [{ filter: counting, grouping }];
   const counted = await countByDigest({ ...request, rows, digest });
   if (isDeclined(counted)) return counted;
   if (counted.undecided !== undefined) return decline('too-many-shapes');
-  return { groups: counted.groups, unread: unread && and(filter, unread) };
+  return { groups: counted.groups, strange };
 }
 
 /** Rows with a field of their own that other streams have as a stream field; undefined if there cannot be such rows. */
@@ -122,7 +125,6 @@ function rebuiltDigest(
     formatInto(isEmpty, marked, exact('_msg', '')),
     formatInto(isOdd, marked, isAmbiguous),
   ];
-  if (Buffer.byteLength(pipes.map(printPipe).join()) > maxPipesBytes) return decline('too-many-shapes');
   const shown = rebuilt.all.filter((name) => !ofStreams.has(name));
   const levelFields = rebuilt.levels.filter((name) => !ofStreams.has(name));
   const levelOf = (get: Get): string => {

@@ -128,7 +128,9 @@ export class Statistics {
         : rebuiltRequest(this.#parts, this.#countRequest(and(unread, rows.within)), this.#readsLevels);
     if (asked === undefined) return counted;
     const found = await this.#unlessDeclined('rebuilt lines', () => countRebuiltLines(asked));
-    return isDeclined(found) ? counted : { ...counted, rebuilt: found.groups, unread: found.unread };
+    if (isDeclined(found)) return counted;
+    const left = unread && found.strange && and(unread, found.strange);
+    return { ...counted, rebuilt: found.groups, unread: left };
   }
 
   /** The streams whose rows the cheaper digest cannot count. */

@@ -25,8 +25,16 @@ async function push(rows: readonly Fields[], repeated = 0): Promise<void> {
   await store.pushRows(account, [...timed, ...timed.slice(0, repeated)], ['app', 'env']);
 }
 
-/** The values of an answer or the text of its error, and the number of rows that were read whole. */
-async function ask(text: string, pushdown: 'on' | 'off'): Promise<{ values: unknown; read: number }> {
+interface Asked {
+  /** The values of the answer, or the text of its error. */
+  readonly values: unknown;
+  /** Number of calls for whole rows. */
+  readonly read: number;
+  /** The last strategy that was tried, with its outcome. */
+  readonly strategy?: string | undefined;
+}
+
+async function ask(text: string, pushdown: 'on' | 'off'): Promise<Asked> {
   const request = rangeRequest(text, base - 1n, base - 1n + 600n * second, 60n * second);
   let read = 0;
   try {
@@ -36,7 +44,7 @@ async function ask(text: string, pushdown: 'on' | 'off'): Promise<{ values: unkn
         if (pipes.length === 0) read += 1;
       },
     });
-    return { values: valuesOf(run.answer), read };
+    return { values: valuesOf(run.answer), read, strategy: run.tried.at(-1) };
   } catch (error) {
     if (error instanceof ApiError) return { values: error.message, read };
     throw error;
@@ -153,6 +161,47 @@ test.serial('rows whose own field is a stream field of others are read, and only
   t.deepEqual(again.values, values);
   t.is(again.read, 1);
 });
+
+test.serial('fields and streams that came since the last query are in the lines', async (t) => {
+  const text = 'sum by (app, detected_level) (bytes_over_time({app=~".+"}[60s]))';
+  await push(wide);
+  await ask(text, 'on');
+  for (const added of [
+    { app: 'a', came: 'an error later' },
+    { app: 'c', note: 'warn' },
+    { app: 'a', env: 'prod', zone: 'z' },
+    { app: 'a', zone: 'y', env: '' },
+  ]) {
+    await store.pushRows(
+      account,
+      [{ _time: new Date(1793491260000).toISOString(), ...added }],
+      ['app', 'env'],
+    );
+    const { values } = await ask(text, 'off');
+    t.deepEqual((await ask(text, 'on')).values, values, JSON.stringify(added));
+  }
+});
+
+test.serial(
+  'rows whose lines would make the query too long for the backend are read beside the count',
+  async (t) => {
+    const long = wide.map((row, n): Fields => ({
+      ...row,
+      ...Object.fromEntries(
+        Array.from({ length: 300 }, (_, at) => [`a_field_with_a_long_name_${at}`, `${n}`]),
+      ),
+    }));
+    await push(long);
+    const text = 'sum by (app) (bytes_over_time({app=~".+"}[60s]))';
+    const { values } = await ask(text, 'off');
+    t.is(typeof values, 'object');
+    await ask(text, 'on');
+    const again = await ask(text, 'on');
+    t.deepEqual(again.values, values);
+    t.is(again.strategy, 'statistics:ran');
+    t.true(again.read > 0);
+  },
+);
 
 test.serial('lines that the backend writes ambiguously are read', async (t) => {
   const text = 'sum by (app) (bytes_over_time({app="a"}[60s]))';
