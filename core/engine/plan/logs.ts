@@ -6,13 +6,13 @@ import { requiredTexts } from '../../logql/regexp/required.js';
 import { descriptorOf } from '../../logql/stages/index.js';
 import type { LineSource } from '../../logql/stages/stage.js';
 import type { LogsqlFilter } from '../../victoria/logsql/ast.js';
-import { and, everything, not, nothing, or, present, substring } from '../../victoria/logsql/build.js';
+import { and, everything, exact, not, nothing, or, present, substring } from '../../victoria/logsql/build.js';
 import { selectionOf } from '../../victoria/logsql/selection.js';
 import type { Naming } from '../../victoria/names/naming.js';
 import { aggregateLabels } from '../../victoria/names/stream-identity.js';
 import type { KnownNames } from './known-names.js';
 import { planMatchers, type Decision, type PlanContext } from './matchers.js';
-import { letsMissingLinesPass, missingLineRows } from './missing-lines.js';
+import { emptyLinePasses, letsMissingLinesPass, missingLineRows } from './missing-lines.js';
 import type { AppliedRule } from './rules/index.js';
 import { labelDeep, labelRules, type LabelScope, type PlacedComparison } from './rules/label.js';
 import { anyOf, lineMixed, lineRules } from './rules/line.js';
@@ -172,11 +172,13 @@ class PlannedStages {
   }
 }
 
-/** The filter of the backend for line filters that it evaluates exactly, on any text in `_msg`. */
+/** The filter of the backend for line filters that it evaluates exactly, on any text in `_msg`. An empty one, which no stored line is, is tested here. */
 export function exactLines(stages: readonly Stage[]): LogsqlFilter {
-  return and(
-    ...stages.flatMap((stage) => (stage.kind === 'line-filter' ? [decideLineFilter(stage).filter] : [])),
-  );
+  const filters = stages.flatMap((stage) => (stage.kind === 'line-filter' ? [stage] : []));
+  if (filters.length === 0) return everything;
+  const lines = and(...filters.map((stage) => decideLineFilter(stage).filter));
+  const empty = exact('_msg', '');
+  return emptyLinePasses(filters) ? or(empty, lines) : and(not(empty), lines);
 }
 
 /** Decides how a line filter on the stored line goes to the backend (docs/protocol/logql-to-logsql.md#line-filters). */

@@ -33,3 +33,8 @@ export function letsMissingLinesPass(stages: readonly LineFilterStage[], naming:
     placeholders.every((text) => tests.every((test) => test(text)))
   );
 }
+
+/** True if an empty line passes these filters. */
+export function emptyLinePasses(stages: readonly LineFilterStage[]): boolean {
+  return stages.every((stage) => compileLineFilter(stage)(''));
+}

@@ -1,6 +1,4 @@
 /** Counts rows without a line by the lines that the backend rebuilds from their fields, where the fields alone do not show what is asked. */
-import type { Stage } from '../../../logql/ast.js';
-import { compileLineFilter } from '../../../logql/stages/line-filter.js';
 import type { LogsqlFilter, LogsqlPipe, PackPipe, ReplacePipe } from '../../../victoria/logsql/ast.js';
 import {
   and,
@@ -70,17 +68,7 @@ export function rebuiltRequest(
   const { readsJson = false } = ofFields ?? {};
   const rebuilt = rebuiltFields({ names: ofFields?.names ?? names, readsJson }, listing);
   const filter = and(logs.filter, ...asked.rows.map((rows) => rows.filter));
-  return { ...asked, filter, grouping, listing, rebuilt, readsLevels, lines: linesThatPass(logs.recheck) };
-}
-
-const isEmptyLine = exact('_msg', '');
-
-/** Matches the lines that pass. An empty one, which no stored line is, is tested here. */
-function linesThatPass(stages: readonly Stage[]): LogsqlFilter {
-  if (stages.length === 0) return and();
-  const filters = stages.flatMap((stage) => (stage.kind === 'line-filter' ? [compileLineFilter(stage)] : []));
-  const lines = exactLines(stages);
-  return filters.every((passes) => passes('')) ? or(isEmptyLine, lines) : and(not(isEmptyLine), lines);
+  return { ...asked, filter, grouping, listing, rebuilt, readsLevels, lines: exactLines(logs.recheck) };
 }
 
 /** Maximum size of the filter and the pipes that rebuild lines: the backend limits queries to 16384 bytes. */
@@ -134,7 +122,7 @@ function rebuiltDigest(
     ...rebuildLines(own, [...columns, ...ofStreams]),
     ...(lines.kind === 'all' ? [] : [where(lines)]),
     ...(readsLevels ? levelWordPipes(contexts, { harmless: harmlessNames(own) }) : []),
-    formatInto(isEmpty, marked, isEmptyLine),
+    formatInto(isEmpty, marked, exact('_msg', '')),
     formatInto(isOdd, marked, isAmbiguous),
   ];
   const shown = rebuilt.all.filter((name) => !ofStreams.has(name));
