@@ -21,7 +21,7 @@ import {
   type RowsRequest,
   type Upstream,
 } from '../../victoria/upstream/types.js';
-import { columnOfRebuilt, missingLineRows } from '../plan/missing-lines.js';
+import { missingLineRows, rebuiltMark } from '../plan/missing-lines.js';
 import type { LeafPlan } from '../plan/types.js';
 import { countRows } from '../rows/count-by-time.js';
 import type { Attempt, Candidate, LeafContext, ReadStrategy } from './context.js';
@@ -225,25 +225,20 @@ async function rowRequest(
   const { memory } = context.limits;
   const { filter } = logs;
   const surplus = await duplicateRows({ ...context, memory, filter, range, streams, profile });
-  const asked = { filter, selection, range, selectedRows: rowsOfStreams(listed) };
-  if (profile.missing === 0) return { ...asked, columns, repeats: repeatsOf(surplus, columns) };
-  const areFew =
-    columns !== undefined &&
-    (fieldsSeen === 'not-at-all' ||
-      (fieldsSeen === 'as-json' && !(await haveEmptyLines(asked, streams, context))));
+  const rows = { filter, selection, range, selectedRows: rowsOfStreams(listed) };
+  if (profile.missing === 0) return { ...rows, columns, repeats: repeatsOf(surplus, columns) };
   // Lines are rebuilt from all fields.
-  if (!areFew) return { ...asked, columns: undefined, repeats: repeatsOf(surplus, undefined) };
-  const missing = missingLineRows(context.naming);
-  const name = columnOfRebuilt;
-  const value = ' ';
-  const read = [...columns, fieldName(name)];
-  const isRebuilt = ({ _msg = '' }: BackendRow): boolean => context.naming.isMissingLine(_msg);
-  const filled = isDeclined(surplus)
-    ? surplus
-    : surplus.map((row) => (isRebuilt(row) ? { ...row, [name]: value } : row));
+  if (columns === undefined || !(await usesOnlyFields(fieldsSeen, rows, streams, context)))
+    return { ...rows, columns: undefined, repeats: repeatsOf(surplus, undefined) };
+  const [name, value] = rebuiltMark;
+  const marked = [...columns, fieldName(name)];
+  const mark = (row: BackendRow): BackendRow =>
+    context.naming.isMissingLine(row._msg ?? '') ? { ...row, [name]: value } : row;
   return {
-    ...{ ...asked, columns: read, repeats: repeatsOf(filled, read) },
-    pipes: [formatInto(name, value, missing)],
+    ...rows,
+    pipes: [formatInto(name, value, missingLineRows(context.naming))],
+    columns: marked,
+    repeats: repeatsOf(isDeclined(surplus) ? surplus : surplus.map(mark), marked),
   };
 }
 
@@ -254,17 +249,19 @@ function repeatsOf(
   return isDeclined(surplus) ? 'anywhere' : placesOf(surplus, columns);
 }
 
-/** True if rows without a line may have no field of their own. Their line is empty, which is not JSON. */
-async function haveEmptyLines(
+/** True if fields are enough of rebuilt lines. As JSON, they are not if a line may be empty. */
+async function usesOnlyFields(
+  fieldsSeen: LeafPlan['fieldsSeen'],
   { filter, selection, range }: Pick<RowRequest, 'filter' | 'selection' | 'range'>,
   streams: StreamListing['streams'],
   { upstream, naming }: LeafContext,
 ): Promise<boolean> {
+  if (fieldsSeen !== 'as-json') return fieldsSeen === 'not-at-all';
   const missing = missingLineRows(naming);
   const asked = { query: query(and(selection, missing)), range };
   const names = await upstream.list({ listing: 'field_names', ...asked });
   const fields = names.map(({ value }) => value).filter((name) => !isOwnColumn(name));
-  return mayHaveEmptyLines(and(filter, missing), { fields, streams }, range, { upstream });
+  return !(await mayHaveEmptyLines(and(filter, missing), { fields, streams }, range, { upstream }));
 }
 
 /** Reads rows with lines that the backend has shortened to the relevant labels. */

@@ -23,7 +23,7 @@ import {
 } from './metric-columns.js';
 import type { LeafCount, LeafPush } from './leaf-push.js';
 import { type LabelQuestion, type OpenPlan, planLogs } from './logs.js';
-import { columnOfRebuilt } from './missing-lines.js';
+import { rebuiltMark } from './missing-lines.js';
 import type { PlanContext } from './matchers.js';
 import type { AppliedRule } from './rules/index.js';
 import { type LeafFacts, metricRules } from './rules/metric.js';
@@ -225,11 +225,11 @@ function planFields(leaf: Leaf, { recheck }: LogsPlan, naming: Naming): FieldsPl
   const stages = range.range.query.stages.filter((stage) => !recheck.includes(stage));
   if (stages.some((stage) => readsLine(stage) && !isWholeJson(stage))) return undefined;
   const all = new Set([...names, ...stages.flatMap(groupNames)]);
-  if (all.has(detectedLevelName) && !naming.scansBodies) return undefined;
+  if ((all.has(detectedLevelName) && !naming.scansBodies) || all.has(rebuiltMark[0])) return undefined;
   return { measure, names: all, stages, readsJson: stages.some(isWholeJson) };
 }
 
-/** The way fields of rebuilt lines are seen, if nothing else of these lines is. */
+/** The use of rebuilt lines by a leaf, if it is limited to their fields. */
 function fieldsSeen(leaf: Leaf, { recheck }: LogsPlan): LeafPlan['fieldsSeen'] {
   const names = visibleNames(leaf);
   const { stages } = leaf.range.range.query;
@@ -237,8 +237,8 @@ function fieldsSeen(leaf: Leaf, { recheck }: LogsPlan): LeafPlan['fieldsSeen'] {
     recheck.length > 0 ||
     stages.some((stage) => readsLine(stage) && !isWholeJson(stage)) ||
     mayKeepErrors(leaf);
-  const isOther = names === undefined || names.has(detectedLevelName) || names.has(columnOfRebuilt);
-  if (isOther || measureOf(leaf.range) === 'bytes' || seesLine) return undefined;
+  const needsLine = names === undefined || names.has(detectedLevelName) || names.has(rebuiltMark[0]);
+  if (needsLine || seesLine || measureOf(leaf.range) === 'bytes') return undefined;
   return stages.some(isWholeJson) ? 'as-json' : 'not-at-all';
 }
 

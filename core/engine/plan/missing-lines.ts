@@ -4,8 +4,11 @@ import type { LogsqlFilter } from '../../victoria/logsql/ast.js';
 import { exact, field, not, or, present } from '../../victoria/logsql/build.js';
 import type { Naming } from '../../victoria/names/naming.js';
 
-/** The name of an extra column, which makes every rebuilt line a JSON object. */
-export const columnOfRebuilt = '__rebuilt';
+/**
+ * An extra field that makes a line rebuilt from some fields of a row a JSON object, as its whole line is. Plans that rely on it leave queries
+ * that use a label of this name to others.
+ */
+export const rebuiltMark: readonly [name: string, value: string] = ['__rebuilt', ' '];
 
 /** Matches rows without a stored line. The backend's placeholder for it is not a text of the client. */
 export function missingLineRows(naming: Naming): LogsqlFilter {

@@ -54,9 +54,9 @@ export interface LeafPlan extends Leaf {
   readonly logs: LogsPlan;
   /** Matches the rows of its streams, without any line filter: a superset of `logs` that is cheap to count. */
   readonly selection: LogsqlFilter;
-  /** The columns it uses; undefined for all. Rows without a stored line always need all columns. */
+  /** The columns it uses; undefined for all. Rows without a stored line need all columns, except as `fieldsSeen` says. */
   readonly columns: readonly FieldRef[] | undefined;
-  /** The way fields of rebuilt lines are seen, if nothing of these lines is but fields among `columns`. */
+  /** Says that it uses rebuilt lines only for the labels that `| json` makes of fields among `columns`, or not at all. */
   readonly fieldsSeen?: 'as-json' | 'not-at-all' | undefined;
   /** True if the series of samples with an error have all labels, and not only those that the columns determine. */
   readonly mayKeepErrors?: true;

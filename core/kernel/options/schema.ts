@@ -122,15 +122,19 @@ export function isDuration(schema: ValueSchema): boolean {
   return schema.format === 'duration' || schema.format === 'duration-long';
 }
 
-/** Definitions by schema and owner: loading and checking a pipeline file need those of the same schemas dozens of times. */
+/**
+ * Definitions by schema and owner: loading and checking a pipeline file need those of the same schemas dozens of times. Data attached to a
+ * schema (`Attached`) would be copied with it.
+ */
 const definitions = new WeakMap<OptionSchema, Map<string, readonly OptionDefinition[]>>();
 
 /** The options of a schema, in its order. */
 export function definitionsOf(owner: string, schema: OptionSchema): readonly OptionDefinition[] {
-  const byOwner = definitions.get(schema) ?? new Map<string, readonly OptionDefinition[]>();
-  definitions.set(schema, byOwner);
-  const known = byOwner.get(owner) ?? define(owner, schema);
-  byOwner.set(owner, known);
+  let byOwner = definitions.get(schema);
+  if (byOwner === undefined)
+    definitions.set(schema, (byOwner = new Map<string, readonly OptionDefinition[]>()));
+  let known = byOwner.get(owner);
+  if (known === undefined) byOwner.set(owner, (known = define(owner, schema)));
   return known;
 }
 

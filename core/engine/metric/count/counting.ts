@@ -96,7 +96,7 @@ export interface CountRequest {
 
 /** Groups allowed per series of the answer: dropped fields merge several groups into one series. */
 const spareGroups = 4;
-/** Groups allowed by labels that only stages use: they may all end up in one series, but rows are read sooner than so many groups. */
+/** Maximum number of groups by labels that only stages use. They may all end up in one series, but reading rows is cheaper than more groups. */
 const maxRowLabelGroups = 5_000;
 
 /** @param hasRowLabels true if a label that only stages use may have as many values as rows */

@@ -2,7 +2,6 @@ import { countLines } from '../../../logql/functions/range/functions.js';
 import {
   addEntries,
   leafEngine,
-  pipelineError,
   type LeafEngine,
   type LeafRequest,
   type SeriesTable,
@@ -14,7 +13,7 @@ import { Pacer } from '../../../base/pace/pacer.js';
 import { atPace } from '../../../base/pace/steps.js';
 import type { LogsqlFilter } from '../../../victoria/logsql/ast.js';
 import { pipelineEntry } from '../../../victoria/names/row-reader.js';
-import { and } from '../../../victoria/logsql/build.js';
+import { and, everything } from '../../../victoria/logsql/build.js';
 import { detectedLevelName } from '../../../victoria/names/level.js';
 import type { BackendRow } from '../../../victoria/upstream/types.js';
 import { missingLineRows } from '../../plan/missing-lines.js';
@@ -25,7 +24,7 @@ import { decline, isDeclined, type Declined } from '../declined.js';
 import { rowsOfStreams } from '../row-windows.js';
 import { readEntries } from '../rows.js';
 import { rangeBuckets, countGroups, GroupEvaluator, type Buckets, type CountRequest } from './counting.js';
-import { countRebuiltLines } from './rebuilt-lines.js';
+import { countUnread, type RebuiltCount } from './rebuilt-lines.js';
 import { beginEarly } from './early-upstream.js';
 import { duplicateRows } from './duplicates.js';
 import {
@@ -34,23 +33,20 @@ import {
   groupAroundOverrides,
   rewrittenRows,
   type LabelSourceFields,
-  type RowGrouping,
 } from './grouping.js';
 import type { RowGroup } from './counting.js';
 import {
   declineLines,
-  filler,
   isLevelShown,
   mayBeEmpty,
   rebuiltFields,
+  rebuiltLineOf,
   rememberLines,
   withoutRead,
   type RebuiltFields,
 } from './rebuilt-rows.js';
 import type { ProfileRequest, SelectionProfile } from './profile.js';
 import { mayHaveEmptyLines, type ListedRange, type StreamListing } from './stream-listing.js';
-
-const anyTime = '1970-01-01T00:00:00Z';
 
 type Planned = LeafPlan & { readonly fields: FieldsPlan };
 
@@ -112,16 +108,11 @@ interface Begun {
   readonly groups: Promise<readonly RowGroup[] | Declined>;
   /** The count of the groups. */
   readonly request: CountRequest;
-  readonly grouping: RowGrouping;
 }
 
-interface Counted {
+interface Counted extends RebuiltCount {
   readonly groups: readonly RowGroup[];
   readonly surplus: readonly BackendRow[];
-  /** Matches rows whose level depends on their whole line, and which are not in the groups; undefined if there are none. */
-  readonly unread: LogsqlFilter | undefined;
-  /** Groups of such rows that were counted by rebuilt lines. */
-  readonly rebuilt: readonly RowGroup[];
 }
 
 class FieldCounting {
@@ -180,12 +171,12 @@ class FieldCounting {
     const groups = countGroups(counted);
     // Handled, because the count may fail before it is awaited.
     groups.catch(() => undefined);
-    return { counting: this, profileRequest, expected, groups, request: counted, grouping };
+    return { counting: this, profileRequest, expected, groups, request: counted };
   }
 
   /** @param listing the current streams */
   async count(
-    { profileRequest, expected, groups: asked, request, grouping }: Begun,
+    { profileRequest, expected, groups: asked, request }: Begun,
     listing: ListedRange,
   ): Promise<Counted | Declined> {
     const context = this.#context;
@@ -209,23 +200,15 @@ class FieldCounting {
     const isRead = (group: RowGroup): boolean => !isLevelShown(group, this.#rebuilt, reader);
     const counted = withoutRead(groups, this.#rebuilt.levels, isRead);
     if (isDeclined(counted)) return counted;
-    const rest = await this.#countUnread(counted.unread, request, grouping);
-    return { ...counted, surplus, ...rest };
-  }
-
-  /** Counts rows by rebuilt lines, if possible. */
-  async #countUnread(
-    unread: LogsqlFilter | undefined,
-    request: CountRequest,
-    grouping: RowGrouping,
-  ): Promise<Pick<Counted, 'unread' | 'rebuilt'>> {
-    if (unread === undefined || !this.#context.naming.scansBodies) return { unread, rebuilt: [] };
-    const found = await countRebuiltLines({
-      ...{ ...request, filter: and(this.#filter, unread), lines: and(), grouping },
-      ...{ rebuilt: this.#rebuilt, listing: this.#listing, readsLevels: true },
-    });
-    if (isDeclined(found)) return { unread, rebuilt: [] };
-    return { unread: found.strange && and(unread, found.strange), rebuilt: found.groups };
+    const byLines = {
+      ...{ ...request, lines: everything, rebuilt: this.#rebuilt, listing: this.#listing },
+      readsLevels: true,
+    };
+    return {
+      ...counted,
+      surplus,
+      ...(await countUnread(counted.unread, byLines, { ...context, selection })),
+    };
   }
 
   /** True if there may be rows without any field of their own. Their line is empty, which is not JSON. */
@@ -233,6 +216,13 @@ class FieldCounting {
     const mayBe = groups.some((group) => mayBeEmpty(group, this.#rebuilt, this.#context.reader));
     if (!this.#plan.fields.readsJson || !mayBe) return false;
     return mayHaveEmptyLines(this.#filter, this.#listing, this.#buckets.range, this.#context);
+  }
+
+  /** A group with the line that its fields make. */
+  #withLine(group: RowGroup): RowGroup {
+    const ofStream = this.#context.reader.stream(group.stream).fields;
+    const own = this.#fields.filter((name) => !ofStream.has(name));
+    return { ...group, representative: { line: rebuiltLineOf(own, group.get) } };
   }
 
   /** Adds the counts, and the rows that had to be read. */
@@ -245,22 +235,10 @@ class FieldCounting {
     const { range, pushed } = plan;
     const extract = compileExtractor({ ...range, op: countLines }, pushed);
     const pacer = new Pacer(request.signal);
-    for (const { stream, get, values } of groups) {
+    const evaluator = new GroupEvaluator(context.reader, []);
+    for (const group of [...groups.map((each) => this.#withLine(each)), ...rebuilt]) {
       const pause = pacer.due();
       if (pause !== undefined) await pause;
-      const fields = this.#fields.map((name): [string, string] => [name, get(name) ?? '']);
-      const row = Object.fromEntries([...fields, filler, ['_time', anyTime], ['_stream', stream]]);
-      const sample = extract(pipelineEntry(context.reader.read(row)));
-      if (sample === undefined) continue;
-      for (const [timestampNs, value] of values) {
-        if (!into.engine.isInWindow(timestampNs)) continue;
-        if (sample.error !== undefined) throw pipelineError(sample.error, sample.labels);
-        into.engine.add(sample.labels, timestampNs, value);
-      }
-      into.checkSeries();
-    }
-    const evaluator = new GroupEvaluator(context.reader, []);
-    for (const group of rebuilt) {
       evaluator.add(group, extract, into.engine);
       into.checkSeries();
     }

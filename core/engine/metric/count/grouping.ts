@@ -39,7 +39,7 @@ export interface LabelSourceFields {
   readonly all: readonly string[];
   /** The level fields among them, by Loki's list of names. If one of them has a value, the line is not searched for a level. */
   readonly levels: readonly string[];
-  /** True if there are streams from OTLP exporters, whose fields may be filled in or renamed. */
+  /** True if there may be rows from OTLP exporters, whose fields may be filled in or renamed. They have a severity number. */
   readonly hasOtlp: boolean;
 }
 
@@ -53,7 +53,7 @@ export function labelSourceFields(
   naming: Naming,
 ): LabelSourceFields {
   const identities = [...streams.values()];
-  const hasOtlp = identities.some(({ looksLikeOtlp }) => looksLikeOtlp);
+  const hasOtlp = fields.includes(severityNumber) && identities.some(({ looksLikeOtlp }) => looksLikeOtlp);
   const isSeen = seenFields(names, identities, naming);
   const wantsLevel = hasName(names, detectedLevelName) && identities.some(({ level }) => level === undefined);
   const all = new Set<string>();
@@ -67,7 +67,7 @@ export function labelSourceFields(
       if (sanitized !== severityNumber && sanitized !== detectedLevelName) levels.add(field);
     }
   }
-  if (all.size > 0 && hasOtlp && fields.includes(severityNumber)) all.add(severityNumber);
+  if (all.size > 0 && hasOtlp) all.add(severityNumber);
   return { all: [...all], levels: [...levels], hasOtlp };
 }
 
@@ -169,13 +169,15 @@ function* makeGrouping(
     if (seenStreams % stepStreams === 0) yield;
   }
   const wanted = [...new Set([...names].flatMap((name) => [name, plainName(name)]))];
-  // Rows of an OTLP exporter have a severity number.
-  const otlp = sources.all.length > 0 && streamListing.fields.includes(severityNumber);
+  const matters = {
+    level: names.has(detectedLevelName),
+    exporter: sources.hasOtlp && sources.all.length > 0,
+  };
   const shown = new Map<StreamIdentity, string>();
   for (const stream of streams.values()) {
     seenStreams += 1;
     if (seenStreams % stepStreams === 0) yield;
-    shown.set(stream, shownOf(stream, wanted, { level: names.has(detectedLevelName), otlp }));
+    shown.set(stream, shownOf(stream, wanted, matters));
   }
   const texts =
     (yield* textsByKey([...stored], streams, shown)) ?? (yield* textsByOneMore(stored, streams, shown));
@@ -240,17 +242,17 @@ function labelsBehind(name: string): readonly string[] {
 
 /**
  * Everything of a stream that is visible through these labels, except fields that Loki keeps as metadata: those are columns if they matter.
- * @param matters whether the level of the stream does, and its exporter, which decides the names of fields
+ * @param matters says whether the stream's level does, and its exporter, which decides the names of fields
  */
 function shownOf(
   { labels, level, looksLikeOtlp }: StreamIdentity,
   names: readonly string[],
-  matters: { readonly level: boolean; readonly otlp: boolean },
+  matters: { readonly level: boolean; readonly exporter: boolean },
 ): string {
   return JSON.stringify([
     names.map((name) => labels.get(name)),
     matters.level ? (level ?? null) : null,
-    matters.otlp && looksLikeOtlp,
+    matters.exporter && looksLikeOtlp,
   ]);
 }
 

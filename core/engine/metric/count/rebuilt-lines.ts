@@ -18,36 +18,26 @@ import { printFilter, printPipe } from '../../../victoria/logsql/print.js';
 import { detectedLevelName, unknownLevel } from '../../../victoria/names/level.js';
 import { lowerText } from '../../../victoria/logsql/eval/words.js';
 import { levelOfWords, normalLevel, spelledLevels } from '../../../victoria/names/level-words.js';
-import { rebuildLine } from '../../../victoria/names/missing-line.js';
 import { exactLines } from '../../plan/logs.js';
+import type { LeafPlan } from '../../plan/types.js';
+import type { LeafContext } from '../context.js';
 import { decline, isDeclined, type Declined } from '../declined.js';
 import { countByDigest, type CountRequest, type RowGroup } from './counting.js';
-import { hasName, type RowGrouping } from './grouping.js';
+import { hasName } from './grouping.js';
 import { levelColumns, levelWordPipes } from './level-conditions.js';
 import type { Get, LineDigest } from './line-digests.js';
-import { filler, rebuiltFields, type RebuiltFields } from './rebuilt-rows.js';
+import { rebuiltFields, rebuiltLineOf, type RebuiltFields } from './rebuilt-rows.js';
 import type { StatisticsInput } from './statistics-input.js';
-import type { StreamListing } from './stream-listing.js';
+import { streamFields, type StreamListing } from './stream-listing.js';
 
-/** Rows without a line to count. */
-export interface RebuiltRequest extends Omit<CountRequest, 'rows'> {
-  /** Matches the rows, all of which have no line. */
-  readonly filter: LogsqlFilter;
+/** The count of rows without a line that fields cannot decide. */
+export interface RebuiltRequest extends CountRequest {
   /** Matches the lines to count, as `_msg`, exactly. */
   readonly lines: LogsqlFilter;
-  /** The grouping of rows with a line. */
-  readonly grouping: RowGrouping;
   /** The fields whose values matter. */
   readonly rebuilt: RebuiltFields;
   readonly listing: StreamListing;
   readonly readsLevels: boolean;
-}
-
-export interface RebuiltCount {
-  /** Groups whose representative lines are those of rows with a stored line. */
-  readonly groups: readonly RowGroup[];
-  /** Matches those of the rows that must be read; undefined if there are none. */
-  readonly strange: LogsqlFilter | undefined;
 }
 
 /**
@@ -55,7 +45,7 @@ export interface RebuiltCount {
  * @param asked the count of these rows
  */
 export function rebuiltRequest(
-  { plan, lines, streamListing: listing, grouping }: StatisticsInput,
+  { plan, lines, streamListing: listing }: StatisticsInput,
   asked: CountRequest,
   readsLevels: boolean,
 ): RebuiltRequest | undefined {
@@ -65,41 +55,70 @@ export function rebuiltRequest(
   if ((ofFields === undefined && lines !== undefined) || isLevelOfFields) return undefined;
   // Labels that are all visible are those of the stream, and the level.
   const names = push.names === 'all' ? new Set([detectedLevelName]) : push.names;
-  const { readsJson = false } = ofFields ?? {};
-  const rebuilt = rebuiltFields({ names: ofFields?.names ?? names, readsJson }, listing);
-  const filter = and(logs.filter, ...asked.rows.map((rows) => rows.filter));
-  return { ...asked, filter, grouping, listing, rebuilt, readsLevels, lines: exactLines(logs.recheck) };
+  const rebuilt = rebuiltFields(ofFields ?? { names, readsJson: false }, listing);
+  return { ...asked, listing, rebuilt, readsLevels, lines: exactLines(logs.recheck) };
+}
+
+/** The outcome of a count by rebuilt lines. */
+export interface RebuiltCount {
+  /** Groups whose representative lines are those of rows with a stored line: `GroupEvaluator` needs no fields for them. */
+  readonly rebuilt: readonly RowGroup[];
+  /** Matches the rows that must still be read; undefined if there are none. */
+  readonly unread: LogsqlFilter | undefined;
+}
+
+/**
+ * Counts rows without a line by rebuilt lines, as far as possible. A selection for which it was not is remembered.
+ * @param unread matches the rows, among those that the request counts; undefined if there are none
+ */
+export async function countUnread(
+  unread: LogsqlFilter | undefined,
+  request: RebuiltRequest | undefined,
+  { selection, declines }: Pick<LeafPlan, 'selection'> & Pick<LeafContext, 'declines'>,
+): Promise<RebuiltCount> {
+  if (unread === undefined || request === undefined) return { rebuilt: [], unread };
+  const columns = request.rows.map(({ grouping }) => grouping.columns);
+  const key = ['rebuilt lines', columns, printFilter(selection)];
+  const strange = strangeRows(request.listing);
+  const some = strange === undefined ? unread : and(unread, not(strange));
+  const rebuilt = await declines.unless(key, () => countRebuiltLines(some, request));
+  return isDeclined(rebuilt) ? { rebuilt: [], unread } : { rebuilt, unread: strange && and(unread, strange) };
 }
 
 /** Maximum size of the filter and the pipes that rebuild lines: the backend limits queries to 16384 bytes. */
 const maxQueryBytes = 14_000;
 
 /** Declines if lines have too many fields, or texts that the backend writes ambiguously. */
-export async function countRebuiltLines(request: RebuiltRequest): Promise<RebuiltCount | Declined> {
-  const { filter, listing, grouping: whole } = request;
-  const ofStreams = new Set<string>();
-  for (const stream of listing.streams.values()) for (const name of stream.fields.keys()) ofStreams.add(name);
-  const strange = strangeRows(ofStreams, listing);
+async function countRebuiltLines(
+  some: LogsqlFilter,
+  request: RebuiltRequest,
+): Promise<readonly RowGroup[] | Declined> {
   // Fields of rows without a line are not metadata, so streams alone decide the group.
-  const columns = whole.texts === undefined ? ['_stream'] : whole.streamKeyColumns;
-  const grouping = { ...whole, columns };
-  const digest = rebuiltDigest(request, ofStreams, columns);
+  const rows = request.rows.map(({ filter, grouping }) => ({
+    filter: and(filter, some),
+    grouping: {
+      ...grouping,
+      columns: grouping.texts === undefined ? ['_stream'] : grouping.streamKeyColumns,
+    },
+  }));
+  const digest = rebuiltDigest(
+    request,
+    rows.flatMap(({ grouping }) => grouping.columns),
+  );
   if (isDeclined(digest)) return digest;
-  const counting = strange === undefined ? filter : and(filter, not(strange));
-  const printed = [printFilter(counting), ...digest.pipes.map(printPipe)].join(' | ');
-  if (Buffer.byteLength(printed) > maxQueryBytes) return decline('too-many-shapes');
-  const rows = [{ filter: counting, grouping }];
+  const pipes = digest.pipes.map(printPipe).join(' | ');
+  const isTooLong = rows.some(
+    ({ filter }) => Buffer.byteLength(printFilter(filter)) + Buffer.byteLength(pipes) > maxQueryBytes,
+  );
+  if (isTooLong) return decline('too-many-shapes');
   const counted = await countByDigest({ ...request, rows, digest });
   if (isDeclined(counted)) return counted;
-  if (counted.undecided !== undefined) return decline('too-many-shapes');
-  return { groups: counted.groups, strange };
+  return counted.undecided === undefined ? counted.groups : decline('too-many-shapes');
 }
 
-/** Rows with a field of their own that other streams have as a stream field; undefined if there cannot be such rows. */
-function strangeRows(ofStreams: ReadonlySet<string>, { streams }: StreamListing): LogsqlFilter | undefined {
-  const inSome = [...ofStreams].filter((name) =>
-    [...streams.values()].some((stream) => !stream.fields.has(name)),
-  );
+/** Matches rows with a field of their own that other streams have as a stream field; undefined if there cannot be such rows. */
+function strangeRows({ streams }: StreamListing): LogsqlFilter | undefined {
+  const inSome = [...streamFields(streams)].flatMap(([name, count]) => (count < streams.size ? [name] : []));
   if (inSome.length === 0) return undefined;
   return or(...inSome.map((name) => and(streamMatch(matcher(name, '=', '')), present(name))));
 }
@@ -110,16 +129,16 @@ const marked = 'x';
 
 function rebuiltDigest(
   { lines, rebuilt, listing, readsLevels }: RebuiltRequest,
-  ofStreams: ReadonlySet<string>,
   columns: readonly string[],
 ): LineDigest | Declined {
   const { isEmpty, isOdd } = columnNames;
   const { level: word } = levelColumns;
+  const ofStreams = streamFields(listing.streams);
   const own = listing.fields.filter((name) => !ofStreams.has(name));
   // A name that ends with an asterisk would be a prefix.
   if (own.length === 0 || own.some((name) => name.includes('*'))) return decline('missing-lines');
   const pipes = [
-    ...rebuildLines(own, [...columns, ...ofStreams]),
+    ...rebuildLines(own, [...columns, ...ofStreams.keys()]),
     ...(lines.kind === 'all' ? [] : [where(lines)]),
     ...(readsLevels ? levelWordPipes(contexts, { harmless: harmlessNames(own) }) : []),
     formatInto(isEmpty, marked, exact('_msg', '')),
@@ -137,8 +156,7 @@ function rebuiltDigest(
     representativeOf(get) {
       if (get(isOdd) === marked) return undefined;
       if (get(isEmpty) === marked) return { line: '' };
-      const pairs = shown.map((name): [string, string] => [name, get(name) ?? '']);
-      const line = rebuildLine([...pairs.filter(([, value]) => value !== ''), filler]);
+      const line = rebuiltLineOf(shown, get);
       return readsLevels ? { line, level: levelOf(get) } : { line };
     },
   };

@@ -8,7 +8,7 @@ import { detectedLevelName } from '../../../victoria/names/level.js';
 import { levelNames, normalLevel } from '../../../victoria/names/level-words.js';
 import type { Naming } from '../../../victoria/names/naming.js';
 import type { RowReader } from '../../../victoria/names/row-reader.js';
-import { missingLineRows } from '../../plan/missing-lines.js';
+import { missingLineRows, rebuiltMark } from '../../plan/missing-lines.js';
 import { plainName } from '../../plan/metric-columns.js';
 import type { FieldsPlan, LeafPlan } from '../../plan/types.js';
 import type { LeafContext } from '../context.js';
@@ -18,7 +18,7 @@ import type { RowGroup } from './counting.js';
 import type { ValueDigest } from './labels/parsed-labels.js';
 import type { SelectionProfile } from './profile.js';
 import { noLevel, withLevels, type Get, type LineDigest } from './line-digests.js';
-import { isOfStream, type StreamListing } from './stream-listing.js';
+import { streamFields, type StreamListing } from './stream-listing.js';
 
 /** Requests the rows of a leaf without a stored line, with all their fields. */
 export function rowsWithoutLine(
@@ -70,9 +70,6 @@ export interface RebuiltFields {
   /** Fields with the name of a level, in the order of rebuilt lines. */
   readonly levels: readonly string[];
 }
-
-/** An extra field, which makes every rebuilt line of a group a JSON object. No query can refer to it. */
-export const filler: readonly [name: string, value: string] = ['\u0000', ' '];
 
 const levelFields: ReadonlySet<string> = new Set(levelNames);
 /** Maximum number of groups that these fields do not determine sufficiently. */
@@ -190,6 +187,12 @@ export function parsedFields(names: ReadonlySet<string>, { fields }: StreamListi
   return fields.filter((field) => names.has(labelName(field)));
 }
 
+/** A line with the values that a group has in these fields, in place of the rebuilt lines of its rows. */
+export function rebuiltLineOf(names: readonly string[], get: Get): string {
+  const pairs = names.map((name) => [name, get(name) ?? ''] as const);
+  return rebuildLine([...pairs.filter(([, value]) => value !== ''), rebuiltMark]);
+}
+
 /** Gathers the values of a field in rows without a line. */
 export interface FieldDigest {
   readonly digest: ValueDigest;
@@ -204,11 +207,10 @@ export function fieldDigest(
   listing: StreamListing,
 ): FieldDigest | undefined {
   const [valueColumn, another] = parsedFields(new Set([name]), listing);
-  if (valueColumn === undefined || another !== undefined || isOfStream(valueColumn, listing))
-    return undefined;
+  const ofStreams = streamFields(listing.streams);
+  if (valueColumn === undefined || another !== undefined || ofStreams.has(valueColumn)) return undefined;
   const others = parsedFields(names, listing).filter((field) => field !== valueColumn);
-  const streamFields = others.filter((field) => isOfStream(field, listing));
-  const columns = others.filter((field) => !streamFields.includes(field));
+  const columns = others.filter((field) => !ofStreams.has(field));
   const lineOf = (get: Get, value: string): string => {
     const found = columns.map((field) => [field, get(field) ?? ''] as const);
     return rebuildLine([...found, [valueColumn, value] as const].filter(([, text]) => text !== ''));
@@ -221,5 +223,5 @@ export function fieldDigest(
     undecidedLine: () => '',
     lineOf,
   };
-  return { digest, streamFields };
+  return { digest, streamFields: others.filter((field) => ofStreams.has(field)) };
 }

@@ -23,7 +23,7 @@ import {
   streamsWithoutLevel,
   undecidedRows,
 } from './grouping.js';
-import type { StreamListing } from './stream-listing.js';
+import { streamFields, type StreamListing } from './stream-listing.js';
 import { labelsQuestion, openNames } from './labels/parsed-labels.js';
 import { labelsOf } from './labels/parsers.js';
 import { rowsOfStreams } from '../row-windows.js';
@@ -198,8 +198,7 @@ async function begin(
 }
 
 function fieldsOfAll({ streams }: StreamListing): readonly string[] {
-  const [first, ...others] = [...streams.values()];
-  return [...(first?.fields.keys() ?? [])].filter((name) => others.every(({ fields }) => fields.has(name)));
+  return [...streamFields(streams)].flatMap(([name, count]) => (count === streams.size ? [name] : []));
 }
 
 function withoutParser(plan: Pushed): Pushed {

@@ -41,7 +41,7 @@ import {
   type Duplicates,
 } from './duplicates.js';
 import type { SelectionProfile } from './profile.js';
-import { countRebuiltLines, rebuiltRequest } from './rebuilt-lines.js';
+import { countUnread, rebuiltRequest } from './rebuilt-lines.js';
 import type { Counted, Remainder, StatisticsInput } from './statistics-input.js';
 import { besideLines, rebuiltFields, rowsWithoutLine, withoutUnshown } from './rebuilt-rows.js';
 import {
@@ -121,16 +121,11 @@ export class Statistics {
 
   /** Counts rows without a line by rebuilt lines, if possible. */
   async #countUnread(counted: Counted): Promise<Counted> {
+    const { plan, context } = this.#parts;
     const { unread, rows } = counted;
-    const asked =
-      unread === undefined || this.distinguishesRows
-        ? undefined
-        : rebuiltRequest(this.#parts, this.#countRequest(and(unread, rows.within)), this.#readsLevels);
-    if (asked === undefined) return counted;
-    const found = await this.#unlessDeclined('rebuilt lines', () => countRebuiltLines(asked));
-    if (isDeclined(found)) return counted;
-    const left = unread && found.strange && and(unread, found.strange);
-    return { ...counted, rebuilt: found.groups, unread: left };
+    const all = this.#countRequest(and(plan.logs.filter, rows.within));
+    const asked = this.distinguishesRows ? undefined : rebuiltRequest(this.#parts, all, this.#readsLevels);
+    return { ...counted, ...(await countUnread(unread, asked, { ...plan, ...context })) };
   }
 
   /** The streams whose rows the cheaper digest cannot count. */
@@ -191,16 +186,11 @@ export class Statistics {
   ): Promise<void> {
     const { context, request } = this.#parts;
     const pacer = new Pacer(request.signal);
-    for (const { groups, others, rebuilt = [] } of counted)
-      for (const [evaluator, some] of [
-        [this.#groups, [...groups, ...(typeof others === 'object' ? others.groups : [])]],
-        [this.#rebuiltGroups, rebuilt],
-      ] as const)
-        for (const group of some) {
-          this.#addGroup(group, evaluator, into);
-          const pause = pacer.due();
-          if (pause !== undefined) await pause;
-        }
+    for (const { groups, others, rebuilt = [] } of counted) {
+      const byLine = typeof others === 'object' ? others.groups : [];
+      await this.#addGroups([...groups, ...byLine], this.#groups, into, pacer);
+      await this.#addGroups(rebuilt, this.#rebuiltGroups, into, pacer);
+    }
     const ofRows = { reader: context.reader, extract: this.#ofRow, pacer };
     await subtractDuplicates(into.engine, duplicates, ofRows);
     if (
@@ -232,13 +222,22 @@ export class Statistics {
     }
   }
 
-  #addGroup(group: RowGroup, evaluator: GroupEvaluator, { engine, checkSeries }: LeafEngine): void {
+  async #addGroups(
+    groups: readonly RowGroup[],
+    evaluator: GroupEvaluator,
+    { engine, checkSeries }: LeafEngine,
+    pacer: Pacer,
+  ): Promise<void> {
     const { context, plan } = this.#parts;
-    const sum = sumOf(group);
     const isBytes = plan.push.measure === 'bytes';
-    context.counts.counted(isBytes ? 0 : sum, isBytes ? sum : 0);
-    evaluator.add(group, this.#ofGroup, engine);
-    checkSeries();
+    for (const group of groups) {
+      const sum = sumOf(group);
+      context.counts.counted(isBytes ? 0 : sum, isBytes ? sum : 0);
+      evaluator.add(group, this.#ofGroup, engine);
+      checkSeries();
+      const pause = pacer.due();
+      if (pause !== undefined) await pause;
+    }
   }
 
   /** @param digest distinguishes lines, if they matter */

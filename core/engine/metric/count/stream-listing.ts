@@ -65,14 +65,21 @@ export async function mayHaveEmptyLines(
   range: TimeRange,
   { upstream }: { readonly upstream: Upstream },
 ): Promise<boolean> {
-  const own = listing.fields.filter((field) => !isOfStream(field, listing));
+  const ofStreams = streamFields(listing.streams);
+  const own = listing.fields.filter((field) => !ofStreams.has(field));
   if (own.length > maxFields) return true;
   return (await countRows(upstream, and(filter, ...own.map((field) => not(present(field)))), range)) > 0;
 }
 
-export function isOfStream(field: string, { streams }: Pick<StreamListing, 'streams'>): boolean {
-  return [...streams.values()].some(({ fields }) => fields.has(field));
-}
+/** The fields that identify streams, each with the number of streams that have it. */
+export const streamFields = oncePerObject(
+  (streams: StreamListing['streams']): ReadonlyMap<string, number> => {
+    const counts = new Map<string, number>();
+    for (const { fields } of streams.values())
+      for (const name of fields.keys()) counts.set(name, (counts.get(name) ?? 0) + 1);
+    return counts;
+  },
+);
 
 async function listEach(
   upstream: Upstream,

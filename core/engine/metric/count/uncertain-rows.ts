@@ -15,7 +15,7 @@ import { streamsFilter, type ComparedRows } from '../../rows/repeating-streams.j
 import type { UncertainLines } from './line-digests.js';
 import { bytesOfRow, maxKeptBytes, maxKeptRows } from './repeated-times.js';
 import type { SegmentRun } from './segment-findings.js';
-import type { StreamListing } from './stream-listing.js';
+import { streamFields, type StreamListing } from './stream-listing.js';
 import { rowsOfStreams } from '../row-windows.js';
 
 /** The rows with uncertain lines, in one or several segments of time. */
@@ -249,9 +249,9 @@ function filterOfStreams(
   texts: readonly string[],
   streams: StreamListing['streams'],
 ): LogsqlFilter | undefined {
-  const names = new Set([...streams.values()].flatMap(({ fields }) => [...fields.keys()]));
+  const names = [...streamFields(streams).keys()];
   const groups = texts.map((text): readonly StreamMatcher[] =>
-    [...names].map((name) => matcher(name, '=', streams.get(text)?.fields.get(name) ?? '')),
+    names.map((name) => matcher(name, '=', streams.get(text)?.fields.get(name) ?? '')),
   );
   // A selector without groups would match all rows.
   if (groups.length === 0) return undefined;

@@ -70,6 +70,7 @@ const queries = [
   'sum by (app, __rebuilt) (sum_over_time({app=~".+"} | json | drop __error__ | unwrap ratio [60s]))',
   'max_over_time({app=~".+"} | json | unwrap ratio [60s]) by (app)',
   'stddev_over_time({app=~".+"} | unwrap ratio [120s]) by (app)',
+  'sum by (_, __rebuilt) (count_over_time({app=~".+"} | json | drop __error__, __error_details__ [60s]))',
   'absent_over_time({app="a"} |= "error" | json | status="200" [60s])',
 ];
 
@@ -165,6 +166,15 @@ test.serial('rows whose own field is a stream field of others are read, and only
   t.is(again.read, 1);
 });
 
+test.serial('a field of the stream is in no line', async (t) => {
+  const text = 'sum by (env, env_extracted) (count_over_time({app="a"} | json [60s]))';
+  await push(wide.map((row, n): Fields => ({ ...row, ...(n % 2 === 0 ? { env: 'prod' } : {}) })));
+  const { values } = await ask(text, 'off');
+  const counted = await ask(text, 'on');
+  t.deepEqual(counted.values, values);
+  t.is(counted.strategy, 'fields:ran');
+});
+
 test.serial('fields and streams that came since the last query are in the lines', async (t) => {
   const text = 'sum by (app, detected_level) (bytes_over_time({app=~".+"}[60s]))';
   await push(wide);
@@ -218,7 +228,7 @@ test.serial('lines that the backend writes ambiguously are read', async (t) => {
   }
 });
 
-test.serial('an empty line is no JSON, also where few columns are read', async (t) => {
+test.serial('an empty line is a JSON error even where only some columns are read', async (t) => {
   const text = 'avg_over_time({app=~".+"} | json | unwrap app [60s]) by (note)';
   const rows = wide.map((row): Fields => ({ ...row, app: '0.5' }));
   for (const all of [rows, [...rows, { app: '0.5' }]]) {
@@ -236,6 +246,7 @@ test.serial('rows of which few columns are read count once where they were pushe
     for (const text of [
       'sum by (app) (sum_over_time({app="a"} | json | unwrap ratio [60s]))',
       'avg_over_time({app="a"} | json | unwrap ratio | __error__="" [120s]) by (note)',
+      'avg_over_time({app="a"} | json | unwrap ratio | __error__="" [120s]) by (app, __rebuilt)',
     ]) {
       const { values } = await ask(text, 'off');
       for (const time of ['at first', 'again'])
