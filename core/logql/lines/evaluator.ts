@@ -21,6 +21,8 @@ export interface LinePlace {
   readonly signal: AbortSignal;
   /** Estimated nanoseconds that a line may cost on the event loop. */
   readonly limit?: number;
+  /** The clock of the meter (see Meter), for work whose cost cannot be estimated. */
+  readonly nowMs?: (() => number) | undefined;
 }
 
 /** Estimates assume the worst line: most lines take a tenth of it. */
@@ -39,7 +41,7 @@ export function pipelineEvaluator(
   stages: readonly Stage[],
   place: LinePlace,
 ): LineEvaluator<PipelineLine | undefined> {
-  const meter = new Meter(place.limit ?? defaultLimit);
+  const meter = new Meter(place.limit ?? defaultLimit, place.nowMs);
   const work: LineWork = { kind: 'pipeline', stages };
   return new Evaluator(meter, compilePipeline(stages, meter), async (entry) => {
     const sent = await place.workers.run(work, entry, place.signal);
@@ -53,7 +55,7 @@ export function sampleEvaluator(
   pushed: SampleGroups | undefined,
   place: LinePlace,
 ): LineEvaluator<ExtractedSample | undefined> {
-  const meter = new Meter(place.limit ?? defaultLimit);
+  const meter = new Meter(place.limit ?? defaultLimit, place.nowMs);
   const work: LineWork = { kind: 'sample', range, pushed };
   return new Evaluator(meter, compileExtractor(range, pushed, meter), async (entry) => {
     const sent = await place.workers.run(work, entry, place.signal);
@@ -63,7 +65,7 @@ export function sampleEvaluator(
 
 /** Finds the paths of a JSON line's values (see jsonPathsOf). */
 export function keyPathsEvaluator(place: LinePlace): LineEvaluator<PathsByLabel> {
-  const meter = new Meter(place.limit ?? defaultLimit);
+  const meter = new Meter(place.limit ?? defaultLimit, place.nowMs);
   const work: LineWork = { kind: 'key-paths' };
   const here = ({ line, stream }: PipelineEntry): PathsByLabel => {
     meter.start();

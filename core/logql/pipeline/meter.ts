@@ -12,11 +12,14 @@ const tooCostly = new TooCostly('the line costs too much to be evaluated here');
  */
 export class Meter {
   readonly #limit: number;
+  readonly #nowMs: () => number;
   #spent = 0;
   #startedAt: number | undefined;
 
-  constructor(limit = Infinity) {
+  /** `nowMs` reads a clock that never runs backwards, in milliseconds. */
+  constructor(limit = Infinity, nowMs = () => performance.now()) {
     this.#limit = limit;
+    this.#nowMs = nowMs;
   }
 
   /** Call before each line. */
@@ -39,7 +42,7 @@ export class Meter {
   /** Checks the clock, for work whose amount cannot be estimated. */
   tick(): void {
     if (this.#limit === Infinity) return;
-    const now = performance.now();
+    const now = this.#nowMs();
     this.#startedAt ??= now;
     if ((now - this.#startedAt) * 1e6 > this.#limit) throw tooCostly;
   }

@@ -21,8 +21,12 @@ const goldens = readFileSync(goldenPath, 'utf8')
   .map((line) => JSON.parse(line) as Golden);
 
 const { signal } = new AbortController();
+// Only estimates decide, so that a pause of the machine cannot.
+const still = (): number => 0;
+
 const here: LinePlace = {
   signal,
+  nowMs: still,
   limit: Infinity,
   workers: { run: () => Promise.reject(new Error('not here')) },
 };
@@ -71,7 +75,7 @@ test('a thread makes of every recorded line what the event loop makes of it', as
 });
 
 /** What becomes of a query on a line of 200 KB: refused before a line is read, given to a thread, or at an end by a limit at once. */
-function fateOf(query: string, line: string): 'refused' | 'apart' | 'limited' | 'here' {
+function fateOf(query: string, line: string, nowMs = still): 'refused' | 'apart' | 'limited' | 'here' {
   let evaluator;
   const given: unknown[] = [];
   const run = (work: unknown): Promise<undefined> => {
@@ -80,7 +84,7 @@ function fateOf(query: string, line: string): 'refused' | 'apart' | 'limited' | 
   };
   try {
     checkStages(parseQuery(query));
-    evaluator = evaluatorOf(query, { signal, workers: { run } });
+    evaluator = evaluatorOf(query, { signal, nowMs, workers: { run } });
   } catch {
     return 'refused';
   }
@@ -113,6 +117,14 @@ for (const { name, query, line } of hostileQueries) {
     t.is(fateOf(query, makeLine(line, 200_000)), otherFates.get(name) ?? 'apart');
   });
 }
+
+test('work whose cost cannot be estimated is given to a thread once it took too long', (t) => {
+  const query = '{app="a"} | line_format `{{ regexReplaceAll "a" __line__ "b" }}`';
+  let now = 0;
+  const passing = (): number => (now += 5);
+  t.is(fateOf(query, 'a'.repeat(1000), still), 'here');
+  t.is(fateOf(query, 'a'.repeat(1000), passing), 'apart');
+});
 
 test('ordinary queries on ordinary lines are evaluated where they are', (t) => {
   for (const golden of goldens) {
