@@ -1,4 +1,6 @@
-import { pipelineError } from '../../../logql/metric/index.js';
+import type { RangeAggregation } from '../../../logql/ast.js';
+import { rangeFunctions } from '../../../logql/functions/range/index.js';
+import { isDividedAverage, pipelineError } from '../../../logql/metric/index.js';
 import type { LeafEngine, LeafRequest } from '../../../logql/metric/index.js';
 import { sampleEvaluator, type LineEvaluator } from '../../../logql/lines/evaluator.js';
 import type { Conversion } from '../../../logql/pipeline/conversions.js';
@@ -36,6 +38,7 @@ export interface ValueGroup {
 
 /** Adds the values of groups to an engine, except for values of repeated rows. */
 export class GroupedValues {
+  readonly #range: RangeAggregation;
   readonly #reader: RowReader;
   readonly #into: LeafEngine;
   readonly #buckets: Buckets;
@@ -51,6 +54,8 @@ export class GroupedValues {
   readonly #pacer: Pacer;
   #hasEmpty = false;
   #areIntegers = true;
+  #hasPositive = false;
+  #hasNegative = false;
   /** Sum of the absolute values. */
   #sum = 0;
   /** Counts of values to leave out, because their rows were pushed twice, by bucket end, then by key of the series. */
@@ -62,6 +67,7 @@ export class GroupedValues {
     { reader, workers, counts }: LeafContext,
     parts: { readonly into: LeafEngine; readonly buckets: Buckets; readonly digest: ValueDigest },
   ) {
+    this.#range = range;
     this.#reader = reader;
     this.#into = parts.into;
     this.#buckets = parts.buckets;
@@ -83,9 +89,16 @@ export class GroupedValues {
     return count;
   }
 
-  /** True if a sum of these values may be rounded, so that the order of addition matters. */
-  get areRounded(): boolean {
-    return !this.#areIntegers || this.#sum > Number.MAX_SAFE_INTEGER;
+  /**
+   * True if the order of the values changes only the last digits of a result. Sums of integers below 2^53 are exact, and another sum of n
+   * values of one sign is wrong by n * 2^-53 of it at most; values of both signs may cancel out.
+   */
+  get areOrderless(): boolean {
+    const { op } = this.#range;
+    const { ofValues, join } = rangeFunctions[op];
+    if (ofValues !== 'sum' || !this.#hasPositive || !this.#hasNegative) return true;
+    const isAdded = join?.kind === 'added' || isDividedAverage(this.#range);
+    return isAdded && this.#areIntegers && this.#sum <= Number.MAX_SAFE_INTEGER;
   }
 
   /** True if a row lacked the value. */
@@ -195,6 +208,8 @@ export class GroupedValues {
   #see(value: number): void {
     this.#sum += Math.abs(value);
     this.#areIntegers &&= Number.isInteger(value);
+    this.#hasPositive ||= value > 0;
+    this.#hasNegative ||= value < 0;
   }
 
   /**

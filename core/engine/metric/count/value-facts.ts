@@ -1,6 +1,5 @@
-import { isDividedAverage, type LeafRequest } from '../../../logql/metric/index.js';
-import type { RangeAggregation, Unwrap } from '../../../logql/ast.js';
-import { rangeFunctions } from '../../../logql/functions/range/index.js';
+import type { LeafRequest } from '../../../logql/metric/index.js';
+import type { Unwrap } from '../../../logql/ast.js';
 import { Pacer } from '../../../base/pace/pacer.js';
 import { atPace } from '../../../base/pace/steps.js';
 import type { TimeRange } from '../../../base/time/range.js';
@@ -31,16 +30,6 @@ export type Unwrapping = LeafPlan & { readonly values: ValuesPlan; readonly unwr
 
 /** A plan for values from lines, or for stored ones. */
 export type ValuesPlan = ShortLinesPlan | (StoredValuesPlan & { readonly parsed?: undefined });
-
-/** True for functions whose result depends neither on the order of values nor on their times within a bucket. */
-export function isOrderless({ op }: RangeAggregation): boolean {
-  return rangeFunctions[op].ofValues === 'values';
-}
-
-/** True for functions that sum unwrapped values. The order affects a sum only if it is rounded; sums of integers below 2^53 are exact. */
-export function isSum(range: RangeAggregation): boolean {
-  return rangeFunctions[range.op].ofValues === 'total' || isDividedAverage(range);
-}
 
 /** Facts about a selection that the request for its values depends on. */
 export interface ValueFacts {

@@ -1,6 +1,7 @@
 import { leafEngine } from '../../../logql/metric/index.js';
 import type { LeafRequest, SeriesTable } from '../../../logql/metric/index.js';
-import type { RangeAggregation, Stage, Unwrap } from '../../../logql/ast.js';
+import type { Stage } from '../../../logql/ast.js';
+import { rangeFunctions } from '../../../logql/functions/range/index.js';
 import { looksAt } from '../../../logql/stages/index.js';
 import type { Begun } from '../../../base/pace/begun.js';
 import { Pacer } from '../../../base/pace/pacer.js';
@@ -35,8 +36,6 @@ import { isGroupingValid, groupAroundOverrides, streamOf, type RowGrouping } fro
 import type { ValueDigest } from './labels/parsed-labels.js';
 import { obstacleIn, type SelectionProfile } from './profile.js';
 import {
-  isOrderless,
-  isSum,
   valueFactsOf,
   fieldFactsOf,
   rowLabels,
@@ -62,8 +61,7 @@ export const valueGroupsStrategy: ReadStrategy = {
     const { unwrap } = range.range;
     const values = shortLines ?? storedValues;
     if (values === undefined) return decline('lines-needed');
-    if (unwrap === undefined || !(isOrderless(range) || mayBeExact(range, unwrap)))
-      return decline('times-needed');
+    if (unwrap === undefined || rangeFunctions[range.op].ofValues === 'times') return decline('times-needed');
     const labels = groupingOf(leaf)?.labels ?? [];
     const isSeen =
       labels.includes(unwrap.name) || isNamed(unwrap.name, [...values.stages, ...unwrap.filters]);
@@ -74,11 +72,6 @@ export const valueGroupsStrategy: ReadStrategy = {
     };
   },
 };
-
-/** True for a sum whose values may be integers. Durations in seconds hardly ever are. */
-function mayBeExact(range: RangeAggregation, { conversion }: Unwrap): boolean {
-  return isSum(range) && (conversion === undefined || conversion === 'bytes');
-}
 
 function isNamed(name: string, stages: readonly Stage[]): boolean {
   return stages.some((stage) => looksAt(stage, (one) => one === name));
@@ -158,7 +151,7 @@ async function valueTable(
       const missing = rowsWithoutLine(plan, range, profile, missingLineRows(naming));
       for await (const batch of readEntries(missing, context)) await values.addEntries(batch);
     }
-    if (isSum(plan.range) && values.areRounded) return decline('times-needed');
+    if (!values.areOrderless) return decline('times-needed');
     const { hasEmpty } = values;
     if (
       refusal === undefined &&

@@ -13,9 +13,10 @@ export interface RangeFunction {
   /** The value of a line; undefined if `unwrap` is required. */
   readonly ofLines: 'count' | 'bytes' | undefined;
   /**
-   * The relevant properties of unwrapped values: their total, the values alone, or their times as well. Undefined if `unwrap` is refused.
+   * The relevant properties of unwrapped values: the values alone, their sum, whose last digits depend on the order of addition, or
+   * their times as well. Undefined if `unwrap` is refused.
    */
-  readonly ofValues: 'total' | 'values' | 'times' | undefined;
+  readonly ofValues: 'values' | 'sum' | 'times' | undefined;
   /** The state kept for each series and time bucket, or a factory of other work. */
   readonly work: StateKind | MakeWork;
   /** The way to merge its values of parts of the logs; undefined if that is impossible. */

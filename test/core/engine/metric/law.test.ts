@@ -73,12 +73,8 @@ function errorOf({ message, entry }: ApiError, asked: CheckedMetric): unknown {
   return mayNameOthers ? entry : message;
 }
 
-/** Values as they are but for their last digits, which depend on the order in which series are added up. */
 function shown(answer: Answer): unknown {
-  if (answer.kind === 'scalar') return answer.point.value;
-  return Object.fromEntries(
-    Object.entries(valuesOf(answer)).map(([place, value]) => [place, Number(value.toPrecision(12))]),
-  );
+  return answer.kind === 'scalar' ? answer.point.value : valuesOf(answer);
 }
 
 /** Makes a query that counts or aggregates labels of a parser, as dashboards do; the random families rarely make one. */

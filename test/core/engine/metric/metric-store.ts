@@ -265,14 +265,19 @@ export function instantRequest(text: string, timeNs: bigint): QueryRequest {
   return { op: 'query', query: new Query(text, 'reject'), timeNs, limit: 100, direction: 'backward' };
 }
 
+/** A value without its last digits, which depend on the order in which fractions are added up. */
+function shown(value: number): number {
+  return Number(value.toPrecision(12));
+}
+
 /** The values of an answer by series and time in milliseconds. */
 export function valuesOf(answer: Answer): Record<string, number> {
   const found: [string, number][] = [];
   if (answer.kind === 'matrix') {
     for (const { labels, points } of answer.series)
-      for (const { timestampMs, value } of points) found.push([`${labels.json}@${timestampMs}`, value]);
+      for (const { timestampMs, value } of points) found.push([`${labels.json}@${timestampMs}`, shown(value)]);
   } else if (answer.kind === 'vector') {
-    for (const { labels, point } of answer.samples) found.push([labels.json, point.value]);
+    for (const { labels, point } of answer.samples) found.push([labels.json, shown(point.value)]);
   } else throw new Error(answer.kind);
   return Object.fromEntries(found.sort(([a], [b]) => (a < b ? -1 : 1)));
 }
