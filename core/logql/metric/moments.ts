@@ -22,6 +22,14 @@ function meanOf(step: (value: number, mean: number, count: number) => number): S
       state[at] = count + more;
       state[at + 1] = mergedMean(read(state, at + 1), read(other, from + 1), count, more);
     },
+    summary: {
+      of: 'sum',
+      add(state, at, total, more) {
+        const count = read(state, at);
+        state[at] = count + more;
+        state[at + 1] = mergedMean(read(state, at + 1), total / more, count, more);
+      },
+    },
     result: (state, at) => read(state, at + 1),
   };
 }

@@ -17,7 +17,7 @@ import {
 } from './series-index.js';
 import { isDividedAverage } from './shards.js';
 import type { ColumnValues, SeriesCells } from './slide.js';
-import { averageState, perSecond, type StateKind, tallyState } from './states.js';
+import { averageState, perSecond, type StateKind, type Summary, tallyState } from './states.js';
 import type { MetricLimits, SeriesRow } from './types.js';
 import type { NumberArray } from './value-lists.js';
 import { type MakeWork, stateWork, type Work } from './work.js';
@@ -132,6 +132,17 @@ export class RangeEngine {
     const cell = values.length === 0 ? undefined : this.#cellOf(labels, timestampNs);
     if (cell === undefined) return;
     this.#work.addAll(cell, values, this.windows.offsetNs);
+  }
+
+  /** The statistic of several samples that `addSummary` takes; undefined if it must know all of them. */
+  get summary(): Summary['of'] | undefined {
+    return this.#work.summary?.of;
+  }
+
+  /** Adds several samples of one series and one time, of which only the engine's `summary` is known (see Summary). */
+  addSummary(labels: LabelSet, timestampNs: bigint, value: number, count: number): void {
+    const cell = this.#cellOf(labels, timestampNs);
+    if (cell !== undefined) this.#work.summary?.add(cell, value, count);
   }
 
   /** The cell of a series at this time; undefined outside of all windows, and for a series that is left out. */

@@ -11,8 +11,17 @@ export interface StateKind {
   add(state: Float64Array, at: number, value: number, offset: number): void;
   /** Merges the state at `from`, which is later in time, into the one at `at`; both have samples. */
   merge(state: Float64Array, at: number, other: Float64Array, from: number): void;
+  /** The statistic of several samples that is enough to add all of them; undefined if there is none. */
+  readonly summary?: Summary;
   /** The function's value for a state with samples, in a window that ends at `endNs`, on the same scale as offsets. */
   result(state: Float64Array, at: number, rangeSeconds: number, endNs: number): number;
+}
+
+/** A way to add samples of which only a statistic is known. */
+export interface Summary {
+  readonly of: 'sum' | 'min' | 'max';
+  /** Adds `count` samples with this statistic; a negative count takes samples of a sum out again. */
+  add(state: Float64Array, at: number, value: number, count: number): void;
 }
 
 const read = (state: Float64Array, at: number): number => state[at] ?? 0;
@@ -39,6 +48,13 @@ export const sumState: StateKind = {
   merge(state, at, other, from) {
     state[at] = read(state, at) + read(other, from);
     state[at + 1] = read(state, at + 1) + read(other, from + 1);
+  },
+  summary: {
+    of: 'sum',
+    add(state, at, total, count) {
+      state[at] = read(state, at) + count;
+      state[at + 1] = read(state, at + 1) + total;
+    },
   },
   result: (state, at) => read(state, at + 1),
 };
@@ -68,7 +84,7 @@ export function perSecond(kind: StateKind): StateKind {
 }
 
 /** `max_over_time` and `min_over_time`. */
-function extremeState(best: (a: number, b: number) => number): StateKind {
+function extremeState(of: 'min' | 'max', best: (a: number, b: number) => number): StateKind {
   const put = (state: Float64Array, at: number, count: number, value: number): void => {
     const had = read(state, at);
     state[at] = had + count;
@@ -78,12 +94,13 @@ function extremeState(best: (a: number, b: number) => number): StateKind {
     width: 2,
     add: (state, at, value) => put(state, at, 1, value),
     merge: (state, at, other, from) => put(state, at, read(other, from), read(other, from + 1)),
+    summary: { of, add: (state, at, value, count) => put(state, at, count, value) },
     result: (state, at) => read(state, at + 1),
   };
 }
 
-export const maxState = extremeState(greatest);
-export const minState = extremeState(least);
+export const maxState = extremeState('max', greatest);
+export const minState = extremeState('min', least);
 
 /**
  * `first_over_time` and `last_over_time`; for samples at the same time the smallest or greatest value wins, so that their order does not

@@ -2,7 +2,7 @@ import type { MemoryAccount } from '../../base/memory/account.js';
 import type { Steps } from '../../base/pace/steps.js';
 import type { RangeAggregation } from '../ast.js';
 import { Slider, type ColumnValues, type SeriesCells } from './slide.js';
-import type { StateKind } from './states.js';
+import type { StateKind, Summary } from './states.js';
 import { isReal, type NumberArray, type ValueLists } from './value-lists.js';
 import type { RangeWindows } from './windows.js';
 
@@ -11,6 +11,10 @@ export interface Work {
   add(cell: number, value: number, offset: number): void;
   /** Adds one or more values of one time. */
   addAll(cell: number, values: Float64Array, offset: number): void;
+  /** Adds values of which only a statistic is known; undefined if all values must be known. */
+  readonly summary?:
+    | { readonly of: Summary['of']; add(cell: number, value: number, count: number): void }
+    | undefined;
   /** True if individual values are kept. */
   readonly keepsValues: boolean;
   /** The number of kept values of a series. */
@@ -35,7 +39,7 @@ export type MakeWork = (request: WorkRequest) => Work;
 
 /** Keeps a state per series and bucket of time. */
 export function stateWork(kind: StateKind, { windows, memory }: WorkRequest): Work {
-  const { width } = kind;
+  const { width, summary } = kind;
   const slider = new Slider(kind, windows, memory);
   let states = new Float64Array(256 * width);
   const makeRoom = (cell: number): void => {
@@ -53,6 +57,13 @@ export function stateWork(kind: StateKind, { windows, memory }: WorkRequest): Wo
     addAll(cell, values, offset) {
       makeRoom(cell);
       for (const value of values) kind.add(states, cell * width, value, offset);
+    },
+    summary: summary && {
+      of: summary.of,
+      add(cell, value, count) {
+        makeRoom(cell);
+        summary.add(states, cell * width, value, count);
+      },
     },
     keepsValues: false,
     valuesOf: () => 0,

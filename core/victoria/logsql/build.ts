@@ -109,6 +109,19 @@ export function present(name: string): FieldFilter {
   return field(name, { kind: 'prefix', text: '' });
 }
 
+/** As `present`, for the condition of a pipe, where prefixes and regular expressions match no value of a column of integers. */
+export function isSet(name: string): LogsqlFilter {
+  return not(exact(name, ''));
+}
+
+/** The types that VictoriaLogs gives to blocks of a column in which every value is an integer. */
+export const integerTypes = ['uint8', 'uint16', 'uint32', 'uint64', 'int64'];
+
+/** Matches rows in blocks that store a column as one of these types. */
+export function ofTypes(name: string, types: readonly string[]): LogsqlFilter {
+  return or(...types.map((type) => field(name, { kind: 'value-type', type })));
+}
+
 /** Compares numerically when both values are numbers, otherwise as text. */
 export function compare(name: string, op: '>' | '>=' | '<' | '<=', value: string): FieldFilter {
   return field(name, { kind: 'compare', op, value });

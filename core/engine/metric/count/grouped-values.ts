@@ -1,7 +1,7 @@
 import type { RangeAggregation } from '../../../logql/ast.js';
 import { rangeFunctions } from '../../../logql/functions/range/index.js';
 import { isDividedAverage, pipelineError } from '../../../logql/metric/index.js';
-import type { LeafEngine, LeafRequest } from '../../../logql/metric/index.js';
+import type { LeafEngine, LeafRequest, RangeEngine } from '../../../logql/metric/index.js';
 import { sampleEvaluator, type LineEvaluator } from '../../../logql/lines/evaluator.js';
 import type { Conversion } from '../../../logql/pipeline/conversions.js';
 import {
@@ -19,7 +19,7 @@ import type { LeafContext } from '../context.js';
 import type { Buckets } from './counting.js';
 import type { ValueDigest } from './labels/parsed-labels.js';
 import type { Unwrapping } from './value-facts.js';
-import { decline, type Declined } from '../declined.js';
+import { decline, isDeclined, type Declined } from '../declined.js';
 import type { Get } from './line-digests.js';
 
 /** Number of values read between two checks of the time slice, which takes some hundred microseconds. */
@@ -34,10 +34,21 @@ export interface ValueGroup {
   readonly endNs: bigint;
   readonly rows: number;
   readonly gathered: GatheredValues;
+  readonly summary: ValueSummary | undefined;
+}
+
+/** A statistic of those values of a group that are plain numbers (see RangeEngine.addSummary). */
+export interface ValueSummary {
+  readonly value: number;
+  readonly count: number;
+  /** The number of the group's other values, which are gathered. */
+  readonly others: number;
 }
 
 /** Adds the values of groups to an engine, except for values of repeated rows. */
 export class GroupedValues {
+  /** The statistic that groups have of most values; undefined if all of them are gathered. */
+  readonly summary: RangeEngine['summary'];
   readonly #range: RangeAggregation;
   readonly #reader: RowReader;
   readonly #into: LeafEngine;
@@ -60,15 +71,22 @@ export class GroupedValues {
   #sum = 0;
   /** Counts of values to leave out, because their rows were pushed twice, by bucket end, then by key of the series. */
   readonly #surplus = new Map<bigint, Map<string, CountByValue>>();
+  /** Samples of such rows, to be taken out of sums that the backend made. */
+  readonly #subtracted: (ExtractedSample & { readonly endNs: bigint })[] = [];
 
   constructor(
     { range, pushed, merged, unwrap }: Unwrapping,
     { signal }: LeafRequest,
     { reader, workers, counts }: LeafContext,
-    parts: { readonly into: LeafEngine; readonly buckets: Buckets; readonly digest: ValueDigest },
+    parts: Pick<GroupedValues, 'summary'> & {
+      readonly into: LeafEngine;
+      readonly buckets: Buckets;
+      readonly digest: ValueDigest;
+    },
   ) {
     this.#range = range;
     this.#reader = reader;
+    this.summary = parts.summary;
     this.#into = parts.into;
     this.#buckets = parts.buckets;
     this.#digest = parts.digest;
@@ -106,9 +124,14 @@ export class GroupedValues {
     return this.#hasEmpty;
   }
 
-  /** @param leavesRebuilt true if rows without a line are read one by one, which leaves out their repeats */
-  leaveOut(rows: readonly BackendRow[], leavesRebuilt: boolean): void {
+  /**
+   * Leaves out the values of surplus rows; returns the reason if it cannot.
+   * @param leavesRebuilt true if rows without a line are read one by one, which leaves out their repeats
+   */
+  leaveOut(rows: readonly BackendRow[], leavesRebuilt: boolean): Declined | undefined {
     const { range, stepNs } = this.#buckets;
+    // The rows that they repeat have the same extremes.
+    if (this.summary === 'min' || this.summary === 'max') return undefined;
     for (const row of rows) {
       const read = this.#reader.read(row);
       if (leavesRebuilt && read.isRebuilt) continue;
@@ -117,10 +140,25 @@ export class GroupedValues {
       // An entry with an error fails the query, however often it was pushed.
       if (sample === undefined || sample.error !== undefined) continue;
       const endNs = entry.timestampNs - ((entry.timestampNs - range.startNs) % stepNs) + stepNs - 1n;
+      if (this.summary === 'sum') {
+        if (!Number.isFinite(sample.value)) return decline('repeated-rows');
+        this.#subtracted.push({ ...sample, endNs });
+        continue;
+      }
       const series = this.#surplus.get(endNs) ?? new Map<string, CountByValue>();
       const counts = series.get(sample.labels.key) ?? new Map<number, number>();
       counts.set(sample.value, (counts.get(sample.value) ?? 0) + 1);
       this.#surplus.set(endNs, series.set(sample.labels.key, counts));
+    }
+    return undefined;
+  }
+
+  /** Call after the last group. */
+  async end(): Promise<void> {
+    for (const { labels, value, endNs } of this.#subtracted) {
+      this.#into.engine.addSummary(labels, endNs, -value, -1);
+      const pause = this.#pacer.due();
+      if (pause !== undefined) await pause;
     }
   }
 
@@ -160,8 +198,21 @@ export class GroupedValues {
   }
 
   /** Adds the values of rows that differ only in the value, as long as the values are numbers. */
-  async #addValues({ get, stream, endNs, gathered }: ValueGroup): Promise<Declined | undefined> {
+  async #addValues({ get, stream, endNs, rows, gathered, summary }: ValueGroup): Promise<Declined | undefined> {
+    const sampleOf = (text: string): ExtractedSample | Declined | undefined => {
+      const line = this.#digest.lineOf(get, text);
+      if (line === undefined) return decline('no-matching-line');
+      return this.#sampleOf(this.#entryOf(stream, line, this.#digest.fieldsOf?.(get, text)));
+    };
     let usual: ExtractedSample | 'none' | undefined;
+    if (summary !== undefined) this.#hasEmpty ||= summary.count + summary.others < rows;
+    if (summary !== undefined && summary.count > 0) {
+      // Only the value of a sample depends on the number.
+      const sample = sampleOf('0');
+      if (sample !== undefined && isDeclined(sample)) return sample;
+      usual = sample ?? 'none';
+      if (sample !== undefined) this.#addSummary(sample, endNs, summary);
+    }
     const numbers = this.#numbers;
     let count = 0;
     const takeNumbers = (): void => {
@@ -169,12 +220,18 @@ export class GroupedValues {
       count = 0;
     };
     let texts = 0;
+    let others = 0;
     for (;;) {
-      if (usual !== undefined && this.#areUnitless) count = gathered.numbers(numbers, count);
+      if (usual !== undefined && this.#areUnitless) {
+        const before = count;
+        count = gathered.numbers(numbers, count);
+        others += count - before;
+      }
       if (count === numbers.length) takeNumbers();
       const text = gathered.text();
       if (text === undefined) break;
       texts += 1;
+      others += 1;
       const pause = count === 0 || texts % textsPerStep === 0 ? this.#pacer.due() : undefined;
       if (pause !== undefined) await pause;
       this.#hasEmpty ||= text === '';
@@ -185,15 +242,21 @@ export class GroupedValues {
         count += 1;
         continue;
       }
-      const line = this.#digest.lineOf(get, text);
-      if (line === undefined) return decline('no-matching-line');
-      const fields = this.#digest.fieldsOf?.(get, text) ?? [];
-      const sample = this.#sampleOf(this.#entryOf(stream, line, fields));
+      const sample = sampleOf(text);
+      if (sample !== undefined && isDeclined(sample)) return sample;
       if (typeof value === 'number') usual = sample ?? 'none';
       this.#take(sample, endNs);
     }
     takeNumbers();
-    return undefined;
+    return summary !== undefined && others < summary.others ? decline('too-many-values') : undefined;
+  }
+
+  #addSummary({ labels, error }: ExtractedSample, endNs: bigint, { value, count }: ValueSummary): void {
+    const { engine } = this.#into;
+    if (!engine.isInWindow(endNs)) return;
+    if (error !== undefined) throw pipelineError(error, labels);
+    this.#see(value);
+    engine.addSummary(labels, endNs, value, count);
   }
 
   #take(sample: ExtractedSample | undefined, endNs: bigint): void {

@@ -5,7 +5,7 @@ import { atPace } from '../../../base/pace/steps.js';
 import type { TimeRange } from '../../../base/time/range.js';
 import { missingLineRows } from '../../plan/missing-lines.js';
 import type { LeafPlan, ShortLinesPlan, StoredValuesPlan } from '../../plan/types.js';
-import { and, not, or, present } from '../../../victoria/logsql/build.js';
+import { and, isSet, not, or } from '../../../victoria/logsql/build.js';
 import { printFilter } from '../../../victoria/logsql/print.js';
 import type { LeafContext } from '../context.js';
 import { decline, isDeclined, type Declined } from '../declined.js';
@@ -82,7 +82,7 @@ export async function valueFactsOf(
     ...{ ...context, selection, columns: grouping.streamKeyColumns },
     misparsedRows: unitedRows([
       labels.misparsedRows,
-      mayHaveRowLabels ? and(or(...sources.all.map(present)), not(missingLineRows(naming))) : undefined,
+      mayHaveRowLabels ? and(or(...sources.all.map(isSet)), not(missingLineRows(naming))) : undefined,
     ]),
     uncertainLines: digest.proven?.uncertainLines,
   };

@@ -1,5 +1,5 @@
 import { leafEngine } from '../../../logql/metric/index.js';
-import type { LeafRequest, SeriesTable } from '../../../logql/metric/index.js';
+import type { LeafRequest, RangeEngine, SeriesTable } from '../../../logql/metric/index.js';
 import type { Stage } from '../../../logql/ast.js';
 import { rangeFunctions } from '../../../logql/functions/range/index.js';
 import { looksAt } from '../../../logql/stages/index.js';
@@ -7,17 +7,24 @@ import type { Begun } from '../../../base/pace/begun.js';
 import { Pacer } from '../../../base/pace/pacer.js';
 import { atPace } from '../../../base/pace/steps.js';
 import type { TimeRange } from '../../../base/time/range.js';
-import type { LogsqlQuery } from '../../../victoria/logsql/ast.js';
+import type { LogsqlQuery, StatsFunction } from '../../../victoria/logsql/ast.js';
 import {
   and,
+  compare,
   freeName,
+  integerTypes,
+  isSet,
   limit,
   not,
+  ofTypes,
+  or,
   query,
+  regexp,
   stats,
   statsFunction,
   timeBucket,
 } from '../../../victoria/logsql/build.js';
+import { printFilter } from '../../../victoria/logsql/print.js';
 import { parseRowTime } from '../../../victoria/names/row-time.js';
 import { beginRows } from '../../../victoria/upstream/begin-rows.js';
 import { GatheredValues } from '../../../victoria/upstream/gathered-values.js';
@@ -31,7 +38,7 @@ import { callRows, planWindows, rowsOfStreams } from '../row-windows.js';
 import { readEntries } from '../rows.js';
 import { rangeBuckets, type Buckets } from './counting.js';
 import { denseRows, distinctRows, duplicateRows, rowPartsOf, type DenseRows } from './duplicates.js';
-import { GroupedValues } from './grouped-values.js';
+import { GroupedValues, type ValueSummary } from './grouped-values.js';
 import { isGroupingValid, groupAroundOverrides, streamOf, type RowGrouping } from './grouping.js';
 import type { ValueDigest } from './labels/parsed-labels.js';
 import { obstacleIn, type SelectionProfile } from './profile.js';
@@ -39,7 +46,6 @@ import {
   valueFactsOf,
   fieldFactsOf,
   rowLabels,
-  type ValueFacts,
   type Unwrapping,
 } from './value-facts.js';
 import { declineLines, rowsWithoutLine } from './rebuilt-rows.js';
@@ -48,6 +54,11 @@ import { listSelection, mayHaveEmptyLines } from './stream-listing.js';
 
 /** Maximum number of groups per call, counted in each time bucket. */
 const maxGroups = 100_000;
+
+/** Maximum number of values per group and time bucket that the backend gathers beside a summary of the others. */
+const maxOthers = 1000;
+/** Matches numbers that the backend adds up and compares as Loki does. Others may be sizes or durations to it. */
+const plainNumber = '^(0|[1-9][0-9]{0,14})([.][0-9]{1,17})?$';
 
 /** Lets the backend gather the values of each group and time bucket. */
 export const valueGroupsStrategy: ReadStrategy = {
@@ -68,7 +79,16 @@ export const valueGroupsStrategy: ReadStrategy = {
     if (isSeen) return decline('values-seen');
     return {
       cost: costOfCounting(known, { firstCalls: 3, splitsLines: shortLines !== undefined && known.hasLines }),
-      read: (request, context) => valueTable({ ...leaf, values, unwrap }, request, context),
+      read: async (request, context) => {
+        const plan = { ...leaf, values, unwrap };
+        const numbers = ['plain numbers', printFilter(leaf.selection), unwrap.name];
+        if (unwrap.conversion === undefined && context.declines.of(...numbers) === undefined) {
+          const table = await valueTable(plan, true, request, context);
+          if (!isDeclined(table) || table.declined !== 'too-many-values') return table;
+          context.declines.remember(table, ...numbers);
+        }
+        return valueTable(plan, false, request, context);
+      },
     };
   },
 };
@@ -77,8 +97,10 @@ function isNamed(name: string, stages: readonly Stage[]): boolean {
   return stages.some((stage) => looksAt(stage, (one) => one === name));
 }
 
+/** @param isSummed true if the backend may tell the sum of values, or the least or greatest of them, where that is enough */
 async function valueTable(
   plan: Unwrapping,
+  isSummed: boolean,
   request: LeafRequest,
   context: LeafContext,
 ): Promise<SeriesTable | Declined> {
@@ -97,7 +119,9 @@ async function valueTable(
       : await valueFactsOf(plan, streamListing, range, request, context);
   if (isDeclined(known)) return known;
   // Values that fit into one call are requested in parallel with the inspection that validates them.
-  const isOneCall = rowsOfStreams(listed) <= callRows;
+  const into = leafEngine(request);
+  const summary = isSummed ? into.engine.summary : undefined;
+  const isOneCall = summary !== undefined || rowsOfStreams(listed) <= callRows;
   const expected = profiler.lastKnown(known.profileRequest);
   const pacer = new Pacer(request.signal);
   const gatherWith = async (
@@ -108,7 +132,7 @@ async function valueTable(
   ): Promise<Gathering> => {
     const asked = groupAroundOverrides(known.grouping, profile, streamListing, known.sources);
     const grouping = await atPace(asked, pacer);
-    return gather({ grouping, digest, readsMissing, dense, plan, buckets, isOneCall }, context);
+    return gather({ grouping, digest, readsMissing, summary, dense, plan, buckets, isOneCall }, context);
   };
   const mayReadMissing = ({ missing }: SelectionProfile): boolean => refusal !== undefined && missing > 0;
   // Values hidden by fields are missing in rebuilt lines; other lines are in separate groups.
@@ -141,9 +165,9 @@ async function valueTable(
     const asked = { ...context, memory: limits.memory, filter: plan.logs.filter, range };
     const surplus = await duplicateRows({ ...asked, streams, profile, leavesDense: true });
     if (isDeclined(surplus)) return surplus;
-    const into = leafEngine(request);
-    const values = new GroupedValues(plan, request, context, { into, buckets, digest });
-    values.leaveOut(surplus, readsMissing);
+    const values = new GroupedValues(plan, request, context, { into, buckets, digest, summary });
+    const kept = values.leaveOut(surplus, readsMissing);
+    if (kept !== undefined) return kept;
     context.counts.scanned(listed);
     const stopped = await readValues({ plan, buckets, gathering, values }, request, context);
     if (stopped !== undefined) return stopped;
@@ -151,6 +175,7 @@ async function valueTable(
       const missing = rowsWithoutLine(plan, range, profile, missingLineRows(naming));
       for await (const batch of readEntries(missing, context)) await values.addEntries(batch);
     }
+    await values.end();
     if (!values.areOrderless) return decline('times-needed');
     const { hasEmpty } = values;
     if (
@@ -173,7 +198,9 @@ interface Gathering {
   readonly digest: ValueDigest;
   /** True if rows without a line are read instead of gathered. */
   readonly readsMissing: boolean;
-  readonly names: { readonly rows: string; readonly values: string };
+  readonly summary: RangeEngine['summary'];
+  /** The columns of the statistics. */
+  readonly names: Readonly<Record<'rows' | 'present' | 'plain' | 'summary' | 'values', string>>;
   /** One item for each part of the rows. */
   readonly asked: readonly Part[];
   /** The calls for the parts, if they have been started. */
@@ -198,7 +225,7 @@ function endAll(gathering: Gathering | undefined): void {
   for (const { rows } of gathering?.begun ?? []) rows.end();
 }
 
-interface GatheringRequest extends Pick<ValueFacts, 'digest'>, Pick<Gathering, 'readsMissing'> {
+interface GatheringRequest extends Pick<Gathering, 'digest' | 'readsMissing' | 'summary'> {
   readonly grouping: RowGrouping;
   readonly plan: Unwrapping;
   readonly buckets: Buckets;
@@ -208,17 +235,21 @@ interface GatheringRequest extends Pick<ValueFacts, 'digest'>, Pick<Gathering, '
 }
 
 function gather(
-  { grouping, digest, readsMissing, plan, buckets, dense, isOneCall }: GatheringRequest,
+  { grouping, digest, readsMissing, summary, plan, buckets, dense, isOneCall }: GatheringRequest,
   { upstream, naming }: LeafContext,
 ): Gathering {
   const { range, stepNs, shiftNs, count } = buckets;
   const columns = [...grouping.columns, ...digest.columns];
-  const names = { rows: freeName('rows', columns), values: freeName('values', columns) };
+  const named = (name: string): string => freeName(name, columns);
+  const names = {
+    ...{ rows: named('rows'), present: named('present'), plain: named('plain') },
+    ...{ summary: named('summary'), values: named('values') },
+  };
   const withLine = readsMissing ? not(missingLineRows(naming)) : and();
   const gathered = stats(
     count === 1 ? columns : [...columns, timeBucket(stepNs, -shiftNs)],
     statsFunction('count', [], names.rows),
-    statsFunction('values', [digest.valueColumn], names.values),
+    ...valueStatistics(digest.valueColumn, summary, names),
   );
   const seen = [...columns, digest.valueColumn];
   const asked = rowPartsOf(and(plan.logs.filter, withLine), dense).map((part) => ({
@@ -232,7 +263,31 @@ function gather(
     ]),
   }));
   const begun = isOneCall ? asked.map((part) => beginPart(upstream, part, range)) : undefined;
-  return { digest, readsMissing, names, asked, begun };
+  return { digest, readsMissing, summary, names, asked, begun };
+}
+
+/** The values of a column, or a summary of those that are plain numbers beside the others. */
+function valueStatistics(
+  column: string,
+  summary: Gathering['summary'],
+  names: Gathering['names'],
+): readonly StatsFunction[] {
+  const values = statsFunction('values', [column], names.values);
+  if (summary === undefined) return [values];
+  const areNumbers = ofTypes(column, [...integerTypes, 'float64']);
+  const isPlain = or(and(areNumbers, compare(column, '>=', '0')), regexp(column, plainNumber));
+  return [
+    statsFunction('count', [column], names.present),
+    { ...statsFunction('count', [], names.plain), condition: isPlain },
+    { ...statsFunction(summary, [column], names.summary), condition: isPlain },
+    { ...values, limit: maxOthers, condition: and(isSet(column), not(isPlain)) },
+  ];
+}
+
+function summaryOf({ summary, names }: Gathering, get: Get): ValueSummary | undefined {
+  if (summary === undefined) return undefined;
+  const count = Number(get(names.plain));
+  return { value: Number(get(names.summary)), count, others: Number(get(names.present)) - count };
 }
 
 interface Reading {
@@ -280,10 +335,11 @@ async function readValues(
 ): Promise<Declined | undefined> {
   const { values } = reading;
   const { range, stepNs, count } = reading.buckets;
-  const { names } = reading.gathering;
-  for await (const { grouping, rows } of callsOf(reading, context)) {
+  const { gathering } = reading;
+  const { names } = gathering;
+  for await (const { grouping, rows: batches } of callsOf(reading, context)) {
     let groups = 0;
-    for await (const batch of rows) {
+    for await (const batch of batches) {
       signal.throwIfAborted();
       groups += batch.length;
       if (groups > maxGroups) return decline('too-many-groups');
@@ -293,7 +349,9 @@ async function readValues(
         if (stream === undefined) return decline('unlisted-stream');
         const endNs = count === 1 ? range.endNs - 1n : parseRowTime(row._time ?? '') + stepNs - 1n;
         const gathered = new GatheredValues(get(names.values) ?? '[]');
-        const stopped = await values.add({ get, stream, endNs, rows: Number(get(names.rows)), gathered });
+        const summary = summaryOf(gathering, get);
+        const rows = Number(get(names.rows));
+        const stopped = await values.add({ get, stream, endNs, rows, gathered, summary });
         if (stopped !== undefined) return stopped;
       }
     }

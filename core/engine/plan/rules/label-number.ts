@@ -10,9 +10,10 @@ import type { LogsqlFilter } from '../../../victoria/logsql/ast.js';
 import {
   and,
   compare,
-  field,
+  integerTypes,
   matcher,
   not,
+  ofTypes,
   or,
   present,
   regexp,
@@ -22,8 +23,6 @@ import { longDecimalPattern } from '../../../victoria/names/shown-value.js';
 
 /** Maximum number of digits and points; numbers with more may be rounded. */
 const mostDigits = 15;
-/** The types that VictoriaLogs gives to blocks of a column in which every value is a plain number. */
-const numericTypes = ['uint8', 'uint16', 'uint32', 'uint64', 'int64'];
 /** Matches plain decimal numbers. Longer ones may be shown differently from how they are stored. */
 const plainNumber = '^-?[0-9]{1,15}([.][0-9]{1,15})?$';
 const plain = new RegExp(plainNumber);
@@ -38,7 +37,7 @@ export function mayPass(name: string, filter: OrderedLabelFilter): LogsqlFilter 
   const text = String(value);
   if (!plain.test(text) || Math.abs(value) >= 10 ** mostDigits) return present(name);
   const isPlain = or(
-    ...numericTypes.map((type) => field(name, { kind: 'value-type', type })),
+    ofTypes(name, integerTypes),
     and(regexp(name, plainNumber), not(regexp(name, longDecimalPattern))),
   );
   const ofRow = and(present(name), ...failing(name, op, text).map((fails) => not(and(fails, isPlain))));

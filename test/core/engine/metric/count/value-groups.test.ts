@@ -126,6 +126,52 @@ test.serial('values are not gathered by labels that are fields of rows with a li
   }
 });
 
+test.serial('the backend adds up plain numbers, and sends other values as they are', async (t) => {
+  const odd = ['1e1', '+5', '0x10', '1_0', '3ms', '2KiB', '010', '-4.5', 'Inf', 'NaN', '', '.5', '7.', '12345678901234567890', '0.12345678901234567'];
+  const stored = lines(290).map((entry, n) => ({
+    ...entry,
+    metadata: {
+      whole: String(n * 3),
+      mixed: n % 20 === 7 ? (odd[(n - 7) / 20] ?? '') : String(n / 4),
+      ...(n % 3 === 0 ? { some: `${n}.5` } : {}),
+      negative: String(n - 145),
+      texts: `${n}e0`,
+    },
+  }));
+  await store.push([...stored, ...stored.slice(40, 60)]);
+  for (const name of ['whole', 'mixed', 'some', 'negative', 'texts'])
+    for (const errors of [' | __error__=""', ''])
+      for (const made of [
+        `sum by (pod) (sum_over_time({app="a"} | unwrap ${name}${errors} [60s]))`,
+        `sum by (pod) (rate({app="a"} | unwrap ${name}${errors} [60s]))`,
+        ...['avg', 'min', 'max', 'stddev'].map(
+          (op) => `${op}_over_time({app="a"} | unwrap ${name}${errors} [60s]) by (pod)`,
+        ),
+      ]) {
+        const wanted = await store.outcome(made, 'off');
+        for (const time of ['first', 'second'])
+          t.deepEqual(await store.outcome(made, 'on'), wanted, `${made} ${time}`);
+      }
+});
+
+test.serial('more values that are no plain numbers than a call may send are gathered in parts', async (t) => {
+  const stored = Array.from({ length: 1200 }, (_, n) => ({
+    ns: base + BigInt(n) * 40_000_000n,
+    stream: { app: 'a' },
+    line: `line ${n}`,
+    metadata: { texts: `${n}e0`, whole: String(n), fraction: `${n}.25` },
+  }));
+  await store.push(stored);
+  for (const name of ['texts', 'whole', 'fraction']) {
+    const text = `sum(sum_over_time({app="a"} | unwrap ${name} [60s]))`;
+    const wanted = await store.outcome(text, 'off');
+    for (const time of ['first', 'second']) t.deepEqual(await store.outcome(text, 'on'), wanted, time);
+    const { calls, tried } = await store.run(text);
+    t.is(tried.at(-1), 'value-groups:ran');
+    t.is(calls.reduce((sum, { bytes }) => sum + bytes, 0) < 2000, name !== 'texts');
+  }
+});
+
 test.serial('values of one sign are gathered to be added up, and integers of both signs', async (t) => {
   await store.push(lines(290));
   const rounded = 'sum by (method) (sum_over_time({app="a"} | json | unwrap took_ms [60s]))';
