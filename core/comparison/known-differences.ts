@@ -122,7 +122,7 @@ const knownDifferences: readonly KnownDifference[] = [
       errorText(differing.reference.body).includes('failed to parse series labels') ||
       (canonical(differing.candidate.body).includes(brokenBytes) &&
         (labelsOf(differing) === 'labels extra' ||
-          (differing.hasTenants && labelsOf(differing)?.startsWith('labels extra') === true))),
+          (differing.hasTenants === true && labelsOf(differing)?.startsWith('labels extra') === true))),
   },
   {
     phrase: 'labels that `b64dec`, `substr` or `trunc` make with broken bytes',

@@ -226,6 +226,11 @@ export function formatInto(as: string, pattern: string, condition?: LogsqlFilter
   };
 }
 
+/** `copy a as b, c as d`. */
+export function copy(pairs: readonly (readonly [from: string, to: string])[]): LogsqlPipe {
+  return { kind: 'copy', pairs: pairs.map(([from, to]) => ({ from: fieldName(from), to: fieldName(to) })) };
+}
+
 /** A literal text in a pattern of `extract` or `format`, in which VictoriaLogs decodes HTML entities. */
 export function literalText(text: string): string {
   return text.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;');

@@ -2,6 +2,7 @@
 import type { LogsqlFilter, LogsqlPipe, PackPipe, ReplacePipe } from '../../../victoria/logsql/ast.js';
 import {
   and,
+  copy,
   exact,
   fieldName,
   fields,
@@ -78,11 +79,31 @@ export async function countUnread(
 ): Promise<RebuiltCount> {
   if (unread === undefined || request === undefined) return { rebuilt: [], unread };
   const columns = request.rows.map(({ grouping }) => grouping.columns);
-  const key = ['rebuilt lines', columns, printFilter(selection)];
-  const strange = strangeRows(request.listing);
-  const some = strange === undefined ? unread : and(unread, not(strange));
-  const rebuilt = await declines.unless(key, () => countRebuiltLines(some, request));
-  return isDeclined(rebuilt) ? { rebuilt: [], unread } : { rebuilt, unread: strange && and(unread, strange) };
+  const clashing = clashingNames(request.listing);
+  const clash = or(...clashing.map((name) => and(streamMatch(matcher(name, '=', '')), present(name))));
+  const parts = [
+    { rows: and(unread, not(clash)), clashing: [] },
+    ...(clashing.length === 0 ? [] : [{ rows: and(unread, clash), clashing }]),
+  ];
+  const counts = await Promise.all(
+    parts.map(async (part) => {
+      const key = ['rebuilt lines', part.clashing, columns, printFilter(selection)];
+      const counted = await declines.unless(key, () => countRebuiltLines(part, request));
+      return isDeclined(counted) ? { rebuilt: [], unread: part.rows } : { rebuilt: counted, unread: undefined };
+    }),
+  );
+  const left = counts.flatMap(({ unread: rows }) => (rows === undefined ? [] : [rows]));
+  return {
+    rebuilt: counts.flatMap(({ rebuilt }) => rebuilt),
+    unread: left.length === 0 ? undefined : or(...left),
+  };
+}
+
+/** Rows whose lines the backend rebuilds in one way. */
+interface RebuiltPart {
+  readonly rows: LogsqlFilter;
+  /** Names of fields that are part of a line only where the stream of the row lacks them. */
+  readonly clashing: readonly string[];
 }
 
 /** Maximum size of the filter and the pipes that rebuild lines: the backend limits queries to 16384 bytes. */
@@ -90,7 +111,7 @@ const maxQueryBytes = 14_000;
 
 /** Declines if lines have too many fields, or texts that the backend writes ambiguously. */
 async function countRebuiltLines(
-  some: LogsqlFilter,
+  { rows: some, clashing }: RebuiltPart,
   request: RebuiltRequest,
 ): Promise<readonly RowGroup[] | Declined> {
   // Fields of rows without a line are not metadata, so streams alone decide the group.
@@ -104,6 +125,7 @@ async function countRebuiltLines(
   const digest = rebuiltDigest(
     request,
     rows.flatMap(({ grouping }) => grouping.columns),
+    clashing,
   );
   if (isDeclined(digest)) return digest;
   const pipes = digest.pipes.map(printPipe).join(' | ');
@@ -116,48 +138,55 @@ async function countRebuiltLines(
   return counted.undecided === undefined ? counted.groups : decline('too-many-shapes');
 }
 
-/** Matches rows with a field of their own that other streams have as a stream field; undefined if there cannot be such rows. */
-function strangeRows({ streams }: StreamListing): LogsqlFilter | undefined {
-  const inSome = [...streamFields(streams)].flatMap(([name, count]) => (count < streams.size ? [name] : []));
-  if (inSome.length === 0) return undefined;
-  return or(...inSome.map((name) => and(streamMatch(matcher(name, '=', '')), present(name))));
+/** The fields of some streams that rows of other streams may have as fields of their own. */
+function clashingNames({ streams }: StreamListing): readonly string[] {
+  return [...streamFields(streams)].flatMap(([name, count]) => (count < streams.size ? [name] : []));
 }
 
 // Unlikely as the names of a client's fields, which would only be overwritten during counting.
 const columnNames = { isEmpty: '__rebuilt_empty', isOdd: '__rebuilt_odd' } as const;
 const marked = 'x';
+/** The column of a field's value where it is part of the line. */
+const ownColumn = (name: string): string => `__rebuilt_own_${name}`;
+/** The column of a field's value while the line is rebuilt. */
+const storedColumn = (name: string): string => `__rebuilt_stored_${name}`;
 
 function rebuiltDigest(
   { lines, rebuilt, listing, readsLevels }: RebuiltRequest,
   columns: readonly string[],
+  clashing: readonly string[],
 ): LineDigest | Declined {
   const { isEmpty, isOdd } = columnNames;
   const { level: word } = levelColumns;
   const ofStreams = streamFields(listing.streams);
-  const own = listing.fields.filter((name) => !ofStreams.has(name));
+  const mayClash = new Set(clashing);
+  const isOwn = (name: string): boolean => !ofStreams.has(name) || mayClash.has(name);
+  const own = listing.fields.filter(isOwn);
   // A name that ends with an asterisk would be a prefix.
   if (own.length === 0 || own.some((name) => name.includes('*'))) return decline('missing-lines');
   const pipes = [
-    ...rebuildLines(own, [...columns, ...ofStreams.keys()]),
+    ...rebuildLines(own, [...columns, ...ofStreams.keys()], clashing),
     ...(lines.kind === 'all' ? [] : [where(lines)]),
     ...(readsLevels ? levelWordPipes(contexts, { harmless: harmlessNames(own) }) : []),
     formatInto(isEmpty, marked, exact('_msg', '')),
     formatInto(isOdd, marked, isAmbiguous),
   ];
-  const shown = rebuilt.all.filter((name) => !ofStreams.has(name));
-  const levelFields = rebuilt.levels.filter((name) => !ofStreams.has(name));
+  const columnOfField = (name: string): string => (mayClash.has(name) ? ownColumn(name) : name);
+  const shown = rebuilt.all.filter(isOwn);
+  const levelFields = rebuilt.levels.filter(isOwn);
   const levelOf = (get: Get): string => {
     const first = levelFields.map((name) => get(name) ?? '').find((value) => value !== '');
     return normalLevel(first ?? '') ?? normalLevel(get(word) ?? '') ?? unknownLevel;
   };
   return {
     pipes,
-    columns: [...shown, ...(readsLevels ? [word] : []), isEmpty, isOdd],
+    columns: [...shown.map(columnOfField), ...(readsLevels ? [word] : []), isEmpty, isOdd],
     representativeOf(get) {
       if (get(isOdd) === marked) return undefined;
       if (get(isEmpty) === marked) return { line: '' };
-      const line = rebuiltLineOf(shown, get);
-      return readsLevels ? { line, level: levelOf(get) } : { line };
+      const ofRow: Get = (name) => get(columnOfField(name));
+      const line = rebuiltLineOf(shown, ofRow);
+      return readsLevels ? { line, level: levelOf(ofRow) } : { line };
     },
   };
 }
@@ -179,8 +208,13 @@ function harmlessNames(names: readonly string[]): readonly string[] {
  * Writes the lines as `_msg`: `rebuildLine` in the backend. `fields` puts columns in this order, and `pack_json` leaves out empty ones; unlike
  * JSON.stringify it escapes `<` and `'`.
  * @param others columns to keep
+ * @param clashing names of fields that are part of a line only where its stream lacks them
  */
-function rebuildLines(own: readonly string[], others: readonly string[]): readonly LogsqlPipe[] {
+function rebuildLines(
+  own: readonly string[],
+  others: readonly string[],
+  clashing: readonly string[],
+): readonly LogsqlPipe[] {
   const names = [...own].sort();
   const pack: PackPipe = { kind: 'pack_json', fields: names.map(fieldName), as: '_msg' };
   const unescape = (old: string, replacement: string): ReplacePipe => ({
@@ -188,11 +222,22 @@ function rebuildLines(own: readonly string[], others: readonly string[]): readon
   });
   return [
     fields(...new Set([...names, '_time', '_stream', ...others])),
+    ...copyAll(clashing, (name) => [name, storedColumn(name)]),
+    ...clashing.map((name) => formatInto(name, '', streamMatch(matcher(name, '!=', '')))),
+    ...copyAll(clashing, (name) => [name, ownColumn(name)]),
     pack,
+    ...copyAll(clashing, (name) => [storedColumn(name), name]),
     unescape(String.raw`\u003c`, '<'),
     unescape(String.raw`\u0027`, "'"),
     formatInto('_msg', '', exact('_msg', '{}')),
   ];
+}
+
+function copyAll(
+  names: readonly string[],
+  pairOf: (name: string) => readonly [from: string, to: string],
+): readonly LogsqlPipe[] {
+  return names.length === 0 ? [] : [copy(names.map(pairOf))];
 }
 
 /** Matches lines in which a backslash of a value stood before a text that looks like one of these escapes. */
