@@ -8,9 +8,7 @@ import {
   fields,
   formatInto,
   matcher,
-  not,
   or,
-  present,
   streamMatch,
   substring,
   where,
@@ -79,31 +77,9 @@ export async function countUnread(
 ): Promise<RebuiltCount> {
   if (unread === undefined || request === undefined) return { rebuilt: [], unread };
   const columns = request.rows.map(({ grouping }) => grouping.columns);
-  const clashing = clashingNames(request.listing);
-  const clash = or(...clashing.map((name) => and(streamMatch(matcher(name, '=', '')), present(name))));
-  const parts = [
-    { rows: and(unread, not(clash)), clashing: [] },
-    ...(clashing.length === 0 ? [] : [{ rows: and(unread, clash), clashing }]),
-  ];
-  const counts = await Promise.all(
-    parts.map(async (part) => {
-      const key = ['rebuilt lines', part.clashing, columns, printFilter(selection)];
-      const counted = await declines.unless(key, () => countRebuiltLines(part, request));
-      return isDeclined(counted) ? { rebuilt: [], unread: part.rows } : { rebuilt: counted, unread: undefined };
-    }),
-  );
-  const left = counts.flatMap(({ unread: rows }) => (rows === undefined ? [] : [rows]));
-  return {
-    rebuilt: counts.flatMap(({ rebuilt }) => rebuilt),
-    unread: left.length === 0 ? undefined : or(...left),
-  };
-}
-
-/** Rows whose lines the backend rebuilds in one way. */
-interface RebuiltPart {
-  readonly rows: LogsqlFilter;
-  /** Names of fields that are part of a line only where the stream of the row lacks them. */
-  readonly clashing: readonly string[];
+  const key = ['rebuilt lines', columns, printFilter(selection)];
+  const rebuilt = await declines.unless(key, () => countRebuiltLines(unread, request));
+  return isDeclined(rebuilt) ? { rebuilt: [], unread } : { rebuilt, unread: undefined };
 }
 
 /** Maximum size of the filter and the pipes that rebuild lines: the backend limits queries to 16384 bytes. */
@@ -111,7 +87,7 @@ const maxQueryBytes = 14_000;
 
 /** Declines if lines have too many fields, or texts that the backend writes ambiguously. */
 async function countRebuiltLines(
-  { rows: some, clashing }: RebuiltPart,
+  some: LogsqlFilter,
   request: RebuiltRequest,
 ): Promise<readonly RowGroup[] | Declined> {
   // Fields of rows without a line are not metadata, so streams alone decide the group.
@@ -125,7 +101,6 @@ async function countRebuiltLines(
   const digest = rebuiltDigest(
     request,
     rows.flatMap(({ grouping }) => grouping.columns),
-    clashing,
   );
   if (isDeclined(digest)) return digest;
   const pipes = digest.pipes.map(printPipe).join(' | ');
@@ -136,11 +111,6 @@ async function countRebuiltLines(
   const counted = await countByDigest({ ...request, rows, digest });
   if (isDeclined(counted)) return counted;
   return counted.undecided === undefined ? counted.groups : decline('too-many-shapes');
-}
-
-/** The fields of some streams that rows of other streams may have as fields of their own. */
-function clashingNames({ streams }: StreamListing): readonly string[] {
-  return [...streamFields(streams)].flatMap(([name, count]) => (count < streams.size ? [name] : []));
 }
 
 // Unlikely as the names of a client's fields, which would only be overwritten during counting.
@@ -154,11 +124,12 @@ const storedColumn = (name: string): string => `__rebuilt_stored_${name}`;
 function rebuiltDigest(
   { lines, rebuilt, listing, readsLevels }: RebuiltRequest,
   columns: readonly string[],
-  clashing: readonly string[],
 ): LineDigest | Declined {
   const { isEmpty, isOdd } = columnNames;
   const { level: word } = levelColumns;
   const ofStreams = streamFields(listing.streams);
+  // Rows of the streams that lack one of these fields may have it in their lines.
+  const clashing = [...ofStreams].flatMap(([name, count]) => (count < listing.streams.size ? [name] : []));
   const mayClash = new Set(clashing);
   const isOwn = (name: string): boolean => !ofStreams.has(name) || mayClash.has(name);
   const own = listing.fields.filter(isOwn);
