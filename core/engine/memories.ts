@@ -66,8 +66,8 @@ export interface Memories {
 
 /** Limits of each memory. */
 const usualLimits = { maxEntries: 2000, maxBytes: 16 << 20 };
-/** Limits for listings, of which one may have more than 10,000 streams. */
-const listingLimits = { maxEntries: 500, maxBytes: 64 << 20 };
+/** Limits for listings, of which one may have as many streams as a RowReader remembers. */
+const listingLimits = { maxEntries: 500, maxBytes: 64 << 20, maxEntryBytes: 24 << 20 };
 /** Limits for findings about time segments, of which a selection has many, some with surplus rows. */
 const segmentLimits = { maxEntries: 10_000, maxBytes: 32 << 20 };
 

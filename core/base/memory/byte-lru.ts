@@ -18,6 +18,8 @@ export interface Memory<Value> {
 export interface ByteLruOptions<Value = never> {
   readonly maxEntries: number;
   readonly maxBytes: number;
+  /** Maximum size of one entry; a tenth of `maxBytes` where it is left out. */
+  readonly maxEntryBytes?: number;
   readonly clock: Pick<Clock, 'monotonicMs'>;
   readonly observer?: CacheObserver;
   /** Called with each value that leaves the cache, for whatever reason. */
@@ -68,7 +70,8 @@ export class ByteLru<Value> {
 
   /** Maximum size of one entry. */
   get #largest(): number {
-    return Math.min(this.#limit, this.#options.maxBytes / largestEntryDivisor);
+    const { maxBytes, maxEntryBytes = maxBytes / largestEntryDivisor } = this.#options;
+    return Math.min(this.#limit, maxEntryBytes);
   }
 
   get entries(): number {

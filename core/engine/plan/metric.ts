@@ -3,12 +3,13 @@ import type { RangeAggregation, Stage } from '../../logql/ast.js';
 import { matchesEmpty, printMatcher, printStage } from '../../logql/index.js';
 import { rangeFunctions } from '../../logql/functions/range/index.js';
 import { type Leaf, leavesOf, mapLeaves, type MetricTree } from '../../logql/metric/index.js';
+import { labelName } from '../../logql/pipeline/slot.js';
 import { descriptorOf } from '../../logql/stages/index.js';
 import { or } from '../../victoria/logsql/build.js';
 import { detectedLevelName } from '../../victoria/names/level.js';
 import type { Naming } from '../../victoria/names/naming.js';
 import type { CheckedMetric } from './checked-request.js';
-import type { Extraction } from '../../logql/stages/stage.js';
+import type { Extraction, Names } from '../../logql/stages/stage.js';
 import {
   columnsFor,
   dropsErrors,
@@ -214,8 +215,8 @@ function parsedNames(stages: readonly Stage[], names: ReadonlySet<string>): Pars
 }
 
 /**
- * A plan to count rows without a stored line by their fields; undefined if more of a line matters than labels from `| json` and filters of the
- * backend.
+ * A plan to count rows without a stored line by their fields; undefined if more of a line matters than labels from `| json`, with or
+ * without expressions, and filters of the backend.
  */
 function planFields(leaf: Leaf, { recheck }: LogsPlan, naming: Naming): FieldsPlan | undefined {
   const { range } = leaf;
@@ -223,10 +224,16 @@ function planFields(leaf: Leaf, { recheck }: LogsPlan, naming: Naming): FieldsPl
   const names = measure === 'presence' ? new Set<string>() : visibleNames(leaf);
   if (measure === undefined || measure === 'bytes' || names === undefined) return undefined;
   const stages = range.range.query.stages.filter((stage) => !recheck.includes(stage));
-  if (stages.some((stage) => readsLine(stage) && !isWholeJson(stage))) return undefined;
-  const all = new Set([...names, ...stages.flatMap(groupNames)]);
+  if (stages.some((stage) => readsLine(stage) && objectKeysOf(stage) === undefined)) return undefined;
+  const keys = stages.map(objectKeysOf).filter((read) => read !== undefined);
+  const named = keys.flatMap((read) => (read === 'all' ? [] : read.map(labelName)));
+  const all = new Set([...names, ...stages.flatMap(groupNames), ...named]);
   if ((all.has(detectedLevelName) && !naming.scansBodies) || all.has(rebuiltMark[0])) return undefined;
-  return { measure, names: all, stages, readsJson: stages.some(isWholeJson) };
+  return { measure, names: all, stages, readsJson: keys.length > 0 };
+}
+
+function objectKeysOf(stage: Stage): Names | undefined {
+  return descriptorOf(stage).objectKeys?.(stage);
 }
 
 /** The use of rebuilt lines by a leaf, if it is limited to their fields. */

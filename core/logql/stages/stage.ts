@@ -76,6 +76,8 @@ export interface StageDescriptor<S extends Stage> {
   source(stage: S): LineSource | undefined;
   /** The way in which the backend can extract the labels of a parser as well; undefined if there is none. */
   extraction?(stage: S): Extraction | undefined;
+  /** The keys that a parser reads of a JSON object without nested values; undefined for every other stage. */
+  objectKeys?(stage: S): Names;
   /** Labels that the stage may add or change. */
   makes(stage: S): Names;
   /** Labels that the stage may remove. */

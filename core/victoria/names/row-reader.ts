@@ -27,7 +27,7 @@ export function pipelineEntry({ stream, structuredMetadata, timestampNs, line }:
 
 /** Fields other than labels and the line that may hold a level. */
 const levelSources: ReadonlySet<string> = new Set([...levelNames, 'severity_number', detectedLevelName]);
-const keptStreams = 20_000;
+const keptStreams = 60_000;
 const recentStreams = 2_000;
 const keptFields = 4096;
 const keptLevels = 1000;

@@ -1,4 +1,5 @@
 import { labelName } from '../../../logql/pipeline/slot.js';
+import type { Extraction } from '../../../logql/stages/stage.js';
 import type { TimeRange } from '../../../base/time/range.js';
 import type { LogsqlFilter } from '../../../victoria/logsql/ast.js';
 import { and, exact, fields, formatInto, limit, not, or, query } from '../../../victoria/logsql/build.js';
@@ -187,6 +188,22 @@ export function parsedFields(names: ReadonlySet<string>, { fields }: StreamListi
   return fields.filter((field) => names.has(labelName(field)));
 }
 
+/** Finds the fields from which a parser makes one of these labels in a rebuilt line; undefined for a parser that is not of JSON. */
+export function fieldsByLabel(
+  parser: Extraction,
+  listing: StreamListing,
+): ((names: ReadonlySet<string>) => readonly string[]) | undefined {
+  if (parser.from === 'json-keys') return (names) => parsedFields(names, listing);
+  if (parser.from !== 'json-paths') return undefined;
+  const fields = new Set(listing.fields);
+  return (names) => {
+    const keys = parser.paths.flatMap(([name, [key = '', nested]]) =>
+      names.has(name) && nested === undefined && fields.has(key) ? [key] : [],
+    );
+    return [...new Set(keys)].sort();
+  };
+}
+
 /** A line with the values that a group has in these fields, in place of the rebuilt lines of its rows. */
 export function rebuiltLineOf(names: readonly string[], get: Get): string {
   const pairs = names.map((name) => [name, get(name) ?? ''] as const);
@@ -200,16 +217,21 @@ export interface FieldDigest {
   readonly streamFields: readonly string[];
 }
 
-/** Gathers the values of a field, grouped by other fields, in rows without a line; undefined unless exactly one field makes the label. */
+/**
+ * Gathers the values of a field, grouped by other fields, in rows without a line; undefined unless exactly one field makes the label.
+ * @param fieldsOf see fieldsByLabel
+ */
 export function fieldDigest(
   names: ReadonlySet<string>,
   name: string,
   listing: StreamListing,
+  fieldsOf: NonNullable<ReturnType<typeof fieldsByLabel>>,
 ): FieldDigest | undefined {
-  const [valueColumn, another] = parsedFields(new Set([name]), listing);
+  const [valueColumn, another] = fieldsOf(new Set([name]));
   const ofStreams = streamFields(listing.streams);
   if (valueColumn === undefined || another !== undefined || ofStreams.has(valueColumn)) return undefined;
-  const others = parsedFields(names, listing).filter((field) => field !== valueColumn);
+  const others = fieldsOf(new Set([...names].filter((other) => other !== name)));
+  if (others.includes(valueColumn)) return undefined;
   const columns = others.filter((field) => !ofStreams.has(field));
   const lineOf = (get: Get, value: string): string => {
     const found = columns.map((field) => [field, get(field) ?? ''] as const);

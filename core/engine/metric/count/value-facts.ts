@@ -22,7 +22,7 @@ import { labelsOf } from './labels/parsers.js';
 import { noLevel } from './line-digests.js';
 import { openNames, valuesQuestion, type ValueDigest } from './labels/parsed-labels.js';
 import { unitedRows, type ProfileRequest } from './profile.js';
-import { fieldDigest } from './rebuilt-rows.js';
+import { fieldDigest, fieldsByLabel } from './rebuilt-rows.js';
 import type { StreamListing } from './stream-listing.js';
 
 /** A leaf with values that `unwrap` takes from labels. */
@@ -121,17 +121,21 @@ async function storedFactsOf(
   return { grouping, sources, digest, profileRequest, mayHaveRowLabels: false };
 }
 
-/** As `valueFactsOf`, for rows without a line, where `| json` finds exactly the fields. */
+/**
+ * As `valueFactsOf`, for rows without a line, where `| json` finds exactly the fields, and an expression of it one of them: no value is
+ * nested.
+ */
 export async function fieldFactsOf(
   { values: { names, parsed }, unwrap, selection }: Unwrapping,
   streamListing: StreamListing,
   { signal }: LeafRequest,
   context: LeafContext,
 ): Promise<ValueFacts | Declined> {
+  const fieldsOf = parsed && fieldsByLabel(parsed.parser, streamListing);
   const found =
-    isStreamLabel(unwrap.name, streamListing) || parsed?.parser.from !== 'json-keys'
+    isStreamLabel(unwrap.name, streamListing) || fieldsOf === undefined
       ? undefined
-      : fieldDigest(names, unwrap.name, streamListing);
+      : fieldDigest(names, unwrap.name, streamListing, fieldsOf);
   if (found === undefined) return decline('row-labels');
   const pacer = new Pacer(signal);
   const grouping = await atPace(groupByLabels(names, streamListing, noFields, context.naming), pacer);

@@ -29,7 +29,7 @@ import { parseRowTime } from '../../../victoria/names/row-time.js';
 import { beginRows } from '../../../victoria/upstream/begin-rows.js';
 import { GatheredValues } from '../../../victoria/upstream/gathered-values.js';
 import { columnOf, type BackendRow, type Upstream } from '../../../victoria/upstream/types.js';
-import { groupingOf } from '../../plan/metric-columns.js';
+import { groupingOf, type ParsedNames } from '../../plan/metric-columns.js';
 import { missingLineRows } from '../../plan/missing-lines.js';
 import type { LeafContext, ReadStrategy } from '../context.js';
 import { costOfCounting } from '../cost.js';
@@ -75,7 +75,9 @@ export const valueGroupsStrategy: ReadStrategy = {
     if (unwrap === undefined || rangeFunctions[range.op].ofValues === 'times') return decline('times-needed');
     const labels = groupingOf(leaf)?.labels ?? [];
     const isSeen =
-      labels.includes(unwrap.name) || isNamed(unwrap.name, [...values.stages, ...unwrap.filters]);
+      labels.includes(unwrap.name) ||
+      isNamed(unwrap.name, [...values.stages, ...unwrap.filters]) ||
+      isPartOfOthers(unwrap.name, shortLines?.parsed);
     if (isSeen) return decline('values-seen');
     return {
       cost: costOfCounting(known, { firstCalls: 3, splitsLines: shortLines !== undefined && known.hasLines }),
@@ -92,6 +94,16 @@ export const valueGroupsStrategy: ReadStrategy = {
     };
   },
 };
+
+/** True if another label of `| json` has the value of this one, or an object around it. */
+function isPartOfOthers(name: string, parsed: ParsedNames | undefined): boolean {
+  if (parsed?.parser.from !== 'json-paths') return false;
+  const { paths } = parsed.parser;
+  const [, own = []] = paths.find(([label]) => label === name) ?? [];
+  return paths.some(
+    ([label, keys]) => label !== name && keys.every((key, depth) => depth >= own.length || key === own[depth]),
+  );
+}
 
 function isNamed(name: string, stages: readonly Stage[]): boolean {
   return stages.some((stage) => looksAt(stage, (one) => one === name));

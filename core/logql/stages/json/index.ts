@@ -53,10 +53,15 @@ export const json: StageDescriptor<JsonStage> = {
   rename: renameParams,
   source: (made) => (made.params.length === 0 ? 'json-keys' : 'pieces'),
   extraction: (made) => (made.params.length === 0 ? { from: 'json-keys' } : pathsOf(made.params)),
+  objectKeys: (made) => (made.params.length === 0 ? 'all' : made.params.map(({ path }) => firstKey(path))),
   makes: paramNames,
   compile: (made, { slots, hints }) =>
     made.params.length > 0 ? compileJsonParams(made, slots, hints) : compileJson(slots, hints),
 };
+
+function firstKey(path: string): string {
+  return String(parseJsonPath(path)[0]);
+}
 
 /** Undefined unless each label has one path, of keys that are usual names. */
 function pathsOf(list: JsonStage['params']): Extraction | undefined {

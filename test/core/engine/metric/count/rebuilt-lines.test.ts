@@ -78,6 +78,11 @@ const queries = [
   'max_over_time({app=~".+"} | json | unwrap ratio [60s]) by (app)',
   'stddev_over_time({app=~".+"} | unwrap ratio [120s]) by (app)',
   'sum by (_, __rebuilt) (count_over_time({app=~".+"} | json | drop __error__, __error_details__ [60s]))',
+  'sum by (st, detected_level) (count_over_time({app=~".+"} | json st="status", nested="status.code" | __error__="" [60s]))',
+  'sum by (e, nested) (count_over_time({app=~".+"} | json e="env", nested="trace.id", t="[\\"trace.id\\"]" | t!="" | __error__="" [60s]))',
+  'avg_over_time({app=~".+"} | json r="ratio", z="zone" | unwrap r | __error__="" [120s]) by (z)',
+  'sum by (same) (sum_over_time({app=~".+"} | json r="status", same="status" | unwrap r | __error__="" [60s]))',
+  'max_over_time({app=~".+"} | json r="status.code" | drop __error__ | unwrap r | __error__="" [60s]) by (app)',
   'absent_over_time({app="a"} |= "error" | json | status="200" [60s])',
 ];
 
