@@ -23,7 +23,7 @@ function meanOf(step: (value: number, mean: number, count: number) => number): S
       state[at + 1] = mergedMean(read(state, at + 1), read(other, from + 1), count, more);
     },
     summary: {
-      of: 'sum',
+      of: 'total',
       add(state, at, total, more) {
         const count = read(state, at);
         state[at] = count + more;

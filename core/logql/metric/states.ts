@@ -19,7 +19,7 @@ export interface StateKind {
 
 /** A way to add samples of which only a statistic is known. */
 export interface Summary {
-  readonly of: 'sum' | 'min' | 'max';
+  readonly of: 'total' | 'least' | 'greatest';
   /** Adds `count` samples with this statistic; a negative count takes samples of a sum out again. */
   add(state: Float64Array, at: number, value: number, count: number): void;
 }
@@ -50,7 +50,7 @@ export const sumState: StateKind = {
     state[at + 1] = read(state, at + 1) + read(other, from + 1);
   },
   summary: {
-    of: 'sum',
+    of: 'total',
     add(state, at, total, count) {
       state[at] = read(state, at) + count;
       state[at + 1] = read(state, at + 1) + total;
@@ -84,7 +84,7 @@ export function perSecond(kind: StateKind): StateKind {
 }
 
 /** `max_over_time` and `min_over_time`. */
-function extremeState(of: 'min' | 'max', best: (a: number, b: number) => number): StateKind {
+function extremeState(of: 'least' | 'greatest', best: (a: number, b: number) => number): StateKind {
   const put = (state: Float64Array, at: number, count: number, value: number): void => {
     const had = read(state, at);
     state[at] = had + count;
@@ -99,8 +99,8 @@ function extremeState(of: 'min' | 'max', best: (a: number, b: number) => number)
   };
 }
 
-export const maxState = extremeState('max', greatest);
-export const minState = extremeState('min', least);
+export const maxState = extremeState('greatest', greatest);
+export const minState = extremeState('least', least);
 
 /**
  * `first_over_time` and `last_over_time`; for samples at the same time the smallest or greatest value wins, so that their order does not

@@ -248,6 +248,13 @@ export function statsFunction(name: StatsName, fields: readonly string[], as?: s
   return { ...call, as: as ?? printStatsCall(call) };
 }
 
+const summaries = { total: 'sum', least: 'min', greatest: 'max' } as const;
+
+/** The sum of the numbers in a column, or the least or greatest of them. */
+export function summaryFunction(of: keyof typeof summaries, field: string, as: string): StatsFunction {
+  return statsFunction(summaries[of], [field], as);
+}
+
 /** `fields a, b, c`. */
 export function fields(...names: readonly string[]): LogsqlPipe {
   return { kind: 'fields', fields: names.map(fieldName) };

@@ -114,7 +114,7 @@ export class GroupedValues {
   get areOrderless(): boolean {
     const { op } = this.#range;
     const { ofValues, join } = rangeFunctions[op];
-    if (ofValues !== 'sum' || !this.#hasPositive || !this.#hasNegative) return true;
+    if (ofValues !== 'total' || !this.#hasPositive || !this.#hasNegative) return true;
     const isAdded = join?.kind === 'added' || isDividedAverage(this.#range);
     return isAdded && this.#areIntegers && this.#sum <= Number.MAX_SAFE_INTEGER;
   }
@@ -131,7 +131,7 @@ export class GroupedValues {
   leaveOut(rows: readonly BackendRow[], leavesRebuilt: boolean): Declined | undefined {
     const { range, stepNs } = this.#buckets;
     // The rows that they repeat have the same extremes.
-    if (this.summary === 'min' || this.summary === 'max') return undefined;
+    if (this.summary === 'least' || this.summary === 'greatest') return undefined;
     for (const row of rows) {
       const read = this.#reader.read(row);
       if (leavesRebuilt && read.isRebuilt) continue;
@@ -140,7 +140,7 @@ export class GroupedValues {
       // An entry with an error fails the query, however often it was pushed.
       if (sample === undefined || sample.error !== undefined) continue;
       const endNs = entry.timestampNs - ((entry.timestampNs - range.startNs) % stepNs) + stepNs - 1n;
-      if (this.summary === 'sum') {
+      if (this.summary === 'total') {
         if (!Number.isFinite(sample.value)) return decline('repeated-rows');
         this.#subtracted.push({ ...sample, endNs });
         continue;

@@ -22,6 +22,7 @@ import {
   regexp,
   stats,
   statsFunction,
+  summaryFunction,
   timeBucket,
 } from '../../../victoria/logsql/build.js';
 import { printFilter } from '../../../victoria/logsql/print.js';
@@ -291,7 +292,7 @@ function valueStatistics(
   return [
     statsFunction('count', [column], names.present),
     { ...statsFunction('count', [], names.plain), condition: isPlain },
-    { ...statsFunction(summary, [column], names.summary), condition: isPlain },
+    { ...summaryFunction(summary, column, names.summary), condition: isPlain },
     { ...values, limit: maxOthers, condition: and(isSet(column), not(isPlain)) },
   ];
 }

@@ -16,7 +16,7 @@ export interface RangeFunction {
    * The relevant properties of unwrapped values: the values alone, their sum, whose last digits depend on the order of addition, or
    * their times as well. Undefined if `unwrap` is refused.
    */
-  readonly ofValues: 'values' | 'sum' | 'times' | undefined;
+  readonly ofValues: 'values' | 'total' | 'times' | undefined;
   /** The state kept for each series and time bucket, or a factory of other work. */
   readonly work: StateKind | MakeWork;
   /** The way to merge its values of parts of the logs; undefined if that is impossible. */
