@@ -148,7 +148,7 @@ const knownDifferences: readonly KnownDifference[] = [
       routeOf(differing) === 'query_range' && errorsOf(differing).every((text) => matchingErrors.test(text)),
   },
   {
-    phrase: 'sums and rates of decimals whose windows overlap, averages and deviations of them',
+    phrase: 'sums, rates, averages and deviations of decimals',
     matches: (differing) =>
       /avg|std(?:dev|var)|sum|rate/.test(queryOf(differing)) &&
       isNearly(differing.reference, differing.candidate, / % /.test(queryOf(differing))),
