@@ -146,7 +146,7 @@ test('a difference is told apart by its question and its answers', (t) => {
       ),
     )?.[1].slice(0, 22);
   const deviation = 'stddev(rate({a="b"}[1h]))';
-  t.is(phraseOf('query', deviation, point('0.5'), point('0.50000001')), 'sums and rates of deci');
+  t.is(phraseOf('query', deviation, point('0.5'), point('0.50000001')), 'sums, rates, averages ');
   t.is(phraseOf('query', deviation, point('0.5'), point('0.51')), undefined);
   const average = 'avg by (n, x)(sum_over_time({a="b"} | unwrap x[1m]))';
   t.is(phraseOf('query', average, answer({ result: [] }), point('1')), 'an average by the labe');
