@@ -13,8 +13,7 @@ export interface Work {
   addAll(cell: number, values: Float64Array, offset: number): void;
   /** Adds values of which only a statistic is known; undefined if all values must be known. */
   readonly summary?:
-    | { readonly of: Summary['of']; add(cell: number, value: number, count: number): void }
-    | undefined;
+    { readonly of: Summary['of']; add(cell: number, value: number, count: number): void } | undefined;
   /** True if individual values are kept. */
   readonly keepsValues: boolean;
   /** The number of kept values of a series. */

@@ -198,7 +198,14 @@ export class GroupedValues {
   }
 
   /** Adds the values of rows that differ only in the value, as long as the values are numbers. */
-  async #addValues({ get, stream, endNs, rows, gathered, summary }: ValueGroup): Promise<Declined | undefined> {
+  async #addValues({
+    get,
+    stream,
+    endNs,
+    rows,
+    gathered,
+    summary,
+  }: ValueGroup): Promise<Declined | undefined> {
     const sampleOf = (text: string): ExtractedSample | Declined | undefined => {
       const line = this.#digest.lineOf(get, text);
       if (line === undefined) return decline('no-matching-line');

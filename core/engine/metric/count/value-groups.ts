@@ -43,12 +43,7 @@ import { GroupedValues, type ValueSummary } from './grouped-values.js';
 import { isGroupingValid, groupAroundOverrides, streamOf, type RowGrouping } from './grouping.js';
 import type { ValueDigest } from './labels/parsed-labels.js';
 import { obstacleIn, type SelectionProfile } from './profile.js';
-import {
-  valueFactsOf,
-  fieldFactsOf,
-  rowLabels,
-  type Unwrapping,
-} from './value-facts.js';
+import { valueFactsOf, fieldFactsOf, rowLabels, type Unwrapping } from './value-facts.js';
 import { declineLines, rowsWithoutLine } from './rebuilt-rows.js';
 import { cheapestDigest, type Get } from './line-digests.js';
 import { listSelection, mayHaveEmptyLines } from './stream-listing.js';
@@ -102,7 +97,8 @@ function isPartOfOthers(name: string, parsed: ParsedNames | undefined): boolean 
   const { paths } = parsed.parser;
   const [, own = []] = paths.find(([label]) => label === name) ?? [];
   return paths.some(
-    ([label, keys]) => label !== name && keys.every((key, depth) => depth >= own.length || key === own[depth]),
+    ([label, keys]) =>
+      label !== name && keys.every((key, depth) => depth >= own.length || key === own[depth]),
   );
 }
 

@@ -275,7 +275,8 @@ export function valuesOf(answer: Answer): Record<string, number> {
   const found: [string, number][] = [];
   if (answer.kind === 'matrix') {
     for (const { labels, points } of answer.series)
-      for (const { timestampMs, value } of points) found.push([`${labels.json}@${timestampMs}`, shown(value)]);
+      for (const { timestampMs, value } of points)
+        found.push([`${labels.json}@${timestampMs}`, shown(value)]);
   } else if (answer.kind === 'vector') {
     for (const { labels, point } of answer.samples) found.push([labels.json, shown(point.value)]);
   } else throw new Error(answer.kind);

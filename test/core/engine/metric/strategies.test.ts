@@ -28,7 +28,11 @@ const entries = Array.from({ length: 300 }, (_, n): readonly StoredEntry[] => {
   const ns = base + BigInt(n) * second;
   return [
     { ns, stream: { app: 'json' }, line: `{"status":${n % 3},"took_ms":${n},"user":"${'x'.repeat(50)}"}` },
-    { ns, stream: { app: 'tenths' }, line: `{"took_ms":${n % 2 === 0 ? '-' : ''}${n}.1,"user":"${'x'.repeat(50)}"}` },
+    {
+      ns,
+      stream: { app: 'tenths' },
+      line: `{"took_ms":${n % 2 === 0 ? '-' : ''}${n}.1,"user":"${'x'.repeat(50)}"}`,
+    },
     { ns, stream: { app: 'plain' }, line: `took ${n}ms`, metadata: { request: `r${n}` } },
     { ns, stream: { app: 'broken' }, line: n === 150 ? '{"status":' : '{"status":1}' },
     { ns, stream: { app: 'twice' }, line: `{"took_ms":${n % 200},"user":"${'x'.repeat(50)}"}` },

@@ -126,12 +126,10 @@ const anyRow = fc
       },
     ),
   })
-  .map(
-    ({ app, env, of, line, own }): Fields => ({
-      ...{ app, env, ...own, [streamFields]: of },
-      ...(line === '' ? {} : { _msg: line }),
-    }),
-  );
+  .map(({ app, env, of, line, own }): Fields => ({
+    ...{ app, env, ...own, [streamFields]: of },
+    ...(line === '' ? {} : { _msg: line }),
+  }));
 
 const withoutLine = anyRow.map((row): Fields => ({ ...row, _msg: '' }));
 const anyRows = fc.oneof(

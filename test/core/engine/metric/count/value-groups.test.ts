@@ -127,7 +127,23 @@ test.serial('values are not gathered by labels that are fields of rows with a li
 });
 
 test.serial('the backend adds up plain numbers, and sends other values as they are', async (t) => {
-  const odd = ['1e1', '+5', '0x10', '1_0', '3ms', '2KiB', '010', '-4.5', 'Inf', 'NaN', '', '.5', '7.', '12345678901234567890', '0.12345678901234567'];
+  const odd = [
+    '1e1',
+    '+5',
+    '0x10',
+    '1_0',
+    '3ms',
+    '2KiB',
+    '010',
+    '-4.5',
+    'Inf',
+    'NaN',
+    '',
+    '.5',
+    '7.',
+    '12345678901234567890',
+    '0.12345678901234567',
+  ];
   const stored = lines(290).map((entry, n) => ({
     ...entry,
     metadata: {
