@@ -50,6 +50,13 @@ test.serial('an entry over a tenth of the budget is refused and replaces nothing
   t.deepEqual(dropped, ['refused']);
 });
 
+test.serial('the largest entry may be given', (t) => {
+  const clock = new FakeClock();
+  const cache = new ByteLru<string>({ maxEntries: 10, maxBytes: 10_000, maxEntryBytes: 5000, clock });
+  t.true(cache.set('a', 'large', 4000, 1000));
+  t.false(cache.set('b', 'larger', 5001, 1000));
+});
+
 test.serial('a refused value does not leave the old one of its key behind', (t) => {
   const { cache } = make();
   cache.set('a', 'old', 1, 1000);
