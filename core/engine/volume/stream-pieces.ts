@@ -266,7 +266,7 @@ type Context = Pick<
   'upstream' | 'reader' | 'naming' | 'memories' | 'repeatedRows' | 'memory' | 'signal'
 >;
 
-/** True if the selection had so many repeated rows, when it was last profiled, that the backend must count distinct rows. */
+/** True if the last profile of the selection has too many repeated rows to subtract them, so that the backend counts distinct rows. */
 function mayRepeat(filter: LogsqlFilter, context: Context): boolean {
   return context.memories.profiler.lastKnown(asked(filter, context)).dense.length > 0;
 }

@@ -34,7 +34,7 @@ import { groupingOf, type ParsedNames } from '../../plan/metric-columns.js';
 import { missingLineRows } from '../../plan/missing-lines.js';
 import type { LeafContext, ReadStrategy } from '../context.js';
 import { costOfCounting } from '../cost.js';
-import { decline, isDeclined, type Declined } from '../declined.js';
+import { decline, isDeclined, type Declined, type DeclineReason } from '../declined.js';
 import { callRows, planWindows, rowsOfStreams } from '../row-windows.js';
 import { readEntries } from '../rows.js';
 import { rangeBuckets, type Buckets } from './counting.js';
@@ -52,7 +52,9 @@ import { listSelection, mayHaveEmptyLines } from './stream-listing.js';
 const maxGroups = 100_000;
 
 /** Maximum number of values per group and time bucket that the backend gathers beside a summary of the others. */
-const maxOthers = 1000;
+const maxOthers = 100;
+/** Reasons to decline that do not hold for calls over fewer rows each, without summaries. */
+const reasonsForParts: ReadonlySet<DeclineReason> = new Set(['too-many-values', 'too-many-groups']);
 /** Matches numbers that the backend adds up and compares as Loki does. Others may be sizes or durations to it. */
 const plainNumber = '^(0|[1-9][0-9]{0,14})([.][0-9]{1,17})?$';
 
@@ -82,7 +84,7 @@ export const valueGroupsStrategy: ReadStrategy = {
         const numbers = ['plain numbers', printFilter(leaf.selection), unwrap.name];
         if (unwrap.conversion === undefined && context.declines.of(...numbers) === undefined) {
           const table = await valueTable(plan, true, request, context);
-          if (!isDeclined(table) || table.declined !== 'too-many-values') return table;
+          if (!isDeclined(table) || !reasonsForParts.has(table.declined)) return table;
           context.declines.remember(table, ...numbers);
         }
         return valueTable(plan, false, request, context);

@@ -188,6 +188,23 @@ test.serial('more values that are no plain numbers than a call may send are gath
   }
 });
 
+test.serial('labels that hold the unwrapped value are those of each line', async (t) => {
+  await store.push(
+    Array.from({ length: 200 }, (_, n) => ({
+      ns: base + BigInt(n) * second,
+      stream: { app: 'a' },
+      line: `took=${n % 7} id=x${n % 7}y size=${n % 3}`,
+    })),
+  );
+  await store.compare(t, [
+    'max_over_time({app="a"} | logfmt a="took", b="took" | unwrap a | __error__="" [60s]) by (b)',
+    'max_over_time({app="a"} | regexp "id=(?P<b>x(?P<a>[0-9]+)y)" | unwrap a | __error__="" [60s]) by (b)',
+    'sum by (b) (sum_over_time({app="a"} | regexp "took=(?P<a>(?P<b>[0-9])) " | unwrap a | __error__="" [60s]))',
+    'sum by (b) (sum_over_time({app="a"} | regexp "took=(?P<b>(?P<a>[0-9])) " | unwrap a | __error__="" [60s]))',
+    'max_over_time({app="a"} | pattern "took=<a> id=<b> size=<_>" | unwrap a | __error__="" [60s]) by (b)',
+  ]);
+});
+
 test.serial('values of one sign are gathered to be added up, and integers of both signs', async (t) => {
   await store.push(lines(290));
   const rounded = 'sum by (method) (sum_over_time({app="a"} | json | unwrap took_ms [60s]))';
