@@ -2,20 +2,41 @@
  * Helpers for a stage that caches finished answers: tier0, and plugins that replace it (`ref-proxy/plugin`). Everything an answer depends
  * on is decided here, so that no cache can forget a part of it.
  */
-import { Pacer } from '../base/pace/pacer.js';
-import { atPace } from '../base/pace/steps.js';
+import { atPace, Pacer } from '../base/pace/steps.js';
 import { readBuiltInSchemas } from '../kernel/options/schema-files.js';
-import type { Exchange } from '../kernel/plugin/exchange.js';
+import { createExchange, type Exchange } from '../kernel/plugin/exchange.js';
 import type { Host } from '../kernel/plugin/host.js';
-import { operationOf } from '../operations/index.js';
 import type { TtlRules } from '../operations/descriptor.js';
+import { operationOf } from '../operations/index.js';
 import { encodeSteps } from '../wire/answer/encode.js';
 import { weighAnswer } from '../wire/answer/merge/index.js';
 import type { Answer, EncodedAnswer } from '../wire/answer/types.js';
-import { runningDeletions } from './deletions.js';
-import { type Forwarding, createCacheKeys } from './keys.js';
+import type { ApiRequest } from '../wire/api/request.js';
 import { fromStored, toStored } from './frame.js';
-import { ttlMs } from './ttl.js';
+import { createCacheKeys, type Forwarding, runningDeletions } from './keys.js';
+
+/**
+ * The TTL of an answer in milliseconds; 0 means do not cache. An answer that includes the recent past is only cached for the allowed
+ * staleness, however old its window is when it is requested again: lines may have arrived after it was made.
+ */
+export function ttlMs(request: ApiRequest, answer: Answer, nowMs: number, rules: TtlRules): number {
+  const { cache } = operationOf(request);
+  if (cache === 'never' || !isComplete(answer)) return 0;
+  const base = cache.ttlMs(request, answer, rules);
+  return cache.isRecent(request, nowMs, rules) ? Math.min(base, rules.recentTailRefreshMaxStaleness) : base;
+}
+
+/** Upper bound of the TTL of any answer to a request, in milliseconds. */
+export function mostTtlMs(request: ApiRequest, nowMs: number, rules: TtlRules): number {
+  const { cache } = operationOf(request);
+  const isRecent = cache !== 'never' && cache.isRecent(request, nowMs, rules);
+  return isRecent ? rules.recentTailRefreshMaxStaleness : Infinity;
+}
+
+/** Tells whether the answer can be cached. Partial answers carry a warning; encoded ones belong to another stage. */
+function isComplete(answer: Answer): boolean {
+  return answer.kind !== 'encoded' && (!('warnings' in answer) || answer.warnings.length === 0);
+}
 
 /** The options that cache keys and TTLs depend on; durations in milliseconds. Their schema is `cachingOptions()`. */
 export interface CachingOptions extends Forwarding, TtlRules {
@@ -158,4 +179,105 @@ function isWhole(
   const { cache } = operationOf(request);
   // An answer sent in chunks never exists as one buffer.
   return cache !== 'never' && !(streamResponse && cache.isChunked);
+}
+
+/** The result of joining: the shared promise, and whether another caller had started the call. */
+interface Joined<Value> {
+  readonly result: Promise<Value>;
+  readonly isShared: boolean;
+}
+
+interface Flight<Value> {
+  readonly controller: AbortController;
+  readonly result: Promise<Value>;
+  waiters: number;
+}
+
+/**
+ * Merges identical concurrent calls. A waiter that leaves does not affect the others. When the last one leaves, the call is aborted and
+ * forgotten. An error reaches the current waiters and nobody later. A call has at most `maxWaiters` waiters; further ones start and share
+ * another call.
+ */
+export class Flights<Value, Key = string> {
+  readonly #byKey = new Map<Key, Flight<Value>>();
+  readonly #maxWaiters: number;
+
+  constructor(maxWaiters: number) {
+    this.#maxWaiters = maxWaiters;
+  }
+
+  /** Calls in flight that can still be joined. */
+  get size(): number {
+    return this.#byKey.size;
+  }
+
+  /**
+   * Joins the call for this key or starts it. `run` gets its own signal, which aborts when no waiter is left; `signal` only ends this
+   * caller's wait. Throws the signal's reason if it has already aborted.
+   */
+  join(key: Key, signal: AbortSignal, run: (signal: AbortSignal) => Promise<Value>): Joined<Value> {
+    signal.throwIfAborted();
+    const running = this.#byKey.get(key);
+    const isShared = running !== undefined && running.waiters < this.#maxWaiters;
+    const flight = isShared ? running : this.#start(key, run);
+    return { result: this.#wait(key, flight, signal), isShared };
+  }
+
+  #start(key: Key, run: (signal: AbortSignal) => Promise<Value>): Flight<Value> {
+    const controller = new AbortController();
+    const flight: Flight<Value> = { controller, waiters: 0, result: startNow(() => run(controller.signal)) };
+    this.#byKey.set(key, flight);
+    const forget = (): void => this.#forget(key, flight);
+    // Every waiter handles the result itself; this also prevents an unhandled rejection without waiters.
+    flight.result.then(forget, forget);
+    return flight;
+  }
+
+  #wait(key: Key, flight: Flight<Value>, signal: AbortSignal): Promise<Value> {
+    flight.waiters += 1;
+    return new Promise<Value>((resolve, reject) => {
+      const leave = (): void => {
+        flight.waiters -= 1;
+        if (flight.waiters === 0) {
+          this.#forget(key, flight);
+          flight.controller.abort(signal.reason);
+        }
+        reject(reasonOf(signal));
+      };
+      signal.addEventListener('abort', leave, { once: true });
+      const settled = (): void => signal.removeEventListener('abort', leave);
+      flight.result.finally(settled).then(resolve, reject);
+    });
+  }
+
+  #forget(key: Key, flight: Flight<Value>): void {
+    if (this.#byKey.get(key) === flight) this.#byKey.delete(key);
+  }
+}
+
+/** Calls immediately; a synchronous error becomes a rejection. */
+async function startNow<Value>(run: () => Promise<Value>): Promise<Value> {
+  return await run();
+}
+
+function reasonOf(signal: AbortSignal): Error {
+  // `reason` is typed any because abort() accepts anything.
+  const reason: unknown = signal.reason;
+  return reason instanceof Error ? reason : new DOMException('This operation was aborted', 'AbortError');
+}
+
+/**
+ * The same exchange with its own lifetime: it ends only with `signal`, not with the client that asked first. It is used for calls shared by
+ * several clients, and for work after the answer, which has a caller, a trace and an account of its own. Its answer is merged or cached, so
+ * it is never final.
+ */
+export function detachExchange(
+  exchange: Exchange<'tenant'>,
+  signal: AbortSignal,
+  { caller, trace, memory }: Pick<Exchange, 'caller' | 'trace' | 'memory'> = exchange,
+): Exchange<'tenant'> {
+  const { id, request, slots } = exchange;
+  return createExchange({ id, request, caller, trace, memory, signal, isFinal: false }).derive<'tenant'>({
+    slots,
+  });
 }

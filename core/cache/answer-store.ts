@@ -1,18 +1,17 @@
 import {
   ByteLru,
-  largestEntryDivisor,
   type ByteLruOptions,
   type CacheObserver,
+  largestEntryDivisor,
 } from '../base/memory/byte-lru.js';
 import { type Yielding, cacheRoom } from '../base/memory/cache-room.js';
-import { cacheBudget, heapLimit } from '../base/memory/pool.js';
-import { Slabs, type KeptBytes } from '../base/memory/slabs.js';
+import { cacheBudget, heapLimit } from '../base/memory/account.js';
+import { createTieredCache, Slabs } from './tiers.js';
+import type { Envelope, KeptBytes, MemoryTier, TieredCache } from './tiers.js';
 import type { Host } from '../kernel/plugin/host.js';
 import { packedFormat } from '../wire/answer/packed.js';
 import type { AnswerHit, AnswerTier, TierFront } from './answer-tier.js';
-import { Generations } from './generations.js';
-import { tenantOf, tenantPart } from './keys.js';
-import { createTieredCache, type Envelope, type MemoryTier, type TieredCache } from './tiers.js';
+import { Generations, tenantOf, tenantPart } from './keys.js';
 
 /** The options of the answer caches; all plugins that use the store have them. */
 export interface AnswerStoreOptions {

@@ -1,5 +1,5 @@
 import type { Clock } from '../base/clock.js';
-import { largestEntryDivisor, type DropReason } from '../base/memory/byte-lru.js';
+import { type DropReason, largestEntryDivisor } from '../base/memory/byte-lru.js';
 import { type DiskRow, type DiskStore, sealed } from './disk-file.js';
 import type { Waiting } from './write-buffer.js';
 

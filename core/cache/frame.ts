@@ -7,8 +7,7 @@
  */
 import { createHash, createHmac, timingSafeEqual } from 'node:crypto';
 import { Encodings } from '../base/encoding.js';
-import { Pacer } from '../base/pace/pacer.js';
-import { atPace, type Steps } from '../base/pace/steps.js';
+import { atPace, Pacer, type Steps } from '../base/pace/steps.js';
 import type { AnswerHit } from './answer-tier.js';
 
 /** The reason why bytes are not the value of a key. */

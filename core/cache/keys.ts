@@ -3,15 +3,14 @@
  * permissions of the caller, and the parameters. Client input is escaped, so that two different requests never share a key.
  */
 import { createHash } from 'node:crypto';
+import type { Caller, Tenant } from '../base/caller.js';
+import { dataOwner, escapeText, keyOf, type KeyParts, leftOut, scalar } from '../base/key-parts.js';
+import { textOrder } from '../base/order.js';
 import type { StaticDescription } from '../kernel/describe.js';
 import type { LoadedPlugin } from '../kernel/pipeline/types.js';
 import type { Plugin } from '../kernel/plugin/contract.js';
-import type { Caller } from '../base/caller.js';
-import { textOrder } from '../base/order.js';
-import { dataOwner } from '../base/keys/data-owner.js';
-import { escapeText } from '../base/keys/escape.js';
-import { keyOf, leftOut, scalar, type KeyParts } from '../base/keys/parts.js';
 import type { Exchange } from '../kernel/plugin/exchange.js';
+import type { Host } from '../kernel/plugin/host.js';
 import { operationOf } from '../operations/index.js';
 
 /** The key of an exchange's answer, `<tenant>:<op>:<owner>:<caller>:<parameters>`; undefined when the answer is neither cached nor shared. */
@@ -126,4 +125,101 @@ export function decidingStages(stages: readonly LoadedPlugin[]): readonly Loaded
 /** Tells whether this stage and later ones leave the request unchanged, so that their options do not show in its cache key. */
 function isFirstToCount(plugin: Plugin): boolean {
   return plugin.name === 'translate' || (plugin.kind === 'stage' && plugin.keepsAnswers === true);
+}
+
+/** Maximum number of tenants with a generation of their own. One more starts a new generation for all, which is always correct. */
+const maxTenants = 10_000;
+
+/** Purge counters as comparable texts: an answer requested before a purge of its tenant has another generation than requests after it. */
+export class Generations {
+  readonly #nowMs: () => number;
+  #ofAll = 0;
+  readonly #byTenant = new Map<string, number>();
+  #allPurgedMs = -Infinity;
+  readonly #purgedMs = new Map<string, number>();
+
+  /** @param nowMs a monotonic clock; needed only for `purgedMs` */
+  constructor(nowMs = () => 0) {
+    this.#nowMs = nowMs;
+  }
+
+  /** The current generation of a key (core/cache/keys.ts). */
+  of(key: string): string {
+    return `${this.#ofAll}.${this.#byTenant.get(tenantOf(key)) ?? 0}`;
+  }
+
+  /** Time of the last purge that affects the key; -Infinity if there was none. */
+  purgedMs(key: string): number {
+    return Math.max(this.#allPurgedMs, this.#purgedMs.get(tenantOf(key)) ?? -Infinity);
+  }
+
+  /** Records a purge of one tenant, or of all. */
+  next(tenantId?: string): void {
+    const tenant = tenantId === undefined ? undefined : tenantPart(tenantId);
+    if (tenant === undefined || (this.#byTenant.size >= maxTenants && !this.#byTenant.has(tenant))) {
+      this.#ofAll += 1;
+      this.#byTenant.clear();
+      this.#allPurgedMs = this.#nowMs();
+      this.#purgedMs.clear();
+    } else {
+      this.#byTenant.set(tenant, (this.#byTenant.get(tenant) ?? 0) + 1);
+      this.#purgedMs.set(tenant, this.#nowMs());
+    }
+  }
+}
+
+/** A deletion that, as far as this process knows, the backend has not finished. */
+export interface RunningDeletion {
+  /** The id, equal in all replicas. */
+  readonly id: string;
+  /** Start in Unix milliseconds. */
+  readonly begunMs: number;
+  /** `X-Scope-OrgID` of the request. */
+  readonly orgId: string | undefined;
+  /** The account whose rows are deleted; undefined if unknown, which counts as every tenant. */
+  readonly account: Pick<Tenant, 'accountId' | 'projectId'> | undefined;
+  /** The backend's id of the task; undefined while the request is being sent, and if it is unknown. */
+  readonly taskId: string | undefined;
+}
+
+/**
+ * Deletions that the backend has not finished. Until then its answers may contain rows that are about to be deleted, so caches neither
+ * store nor serve answers of the tenants concerned.
+ */
+export class RunningDeletions {
+  readonly #byId = new Map<string, RunningDeletion>();
+
+  get size(): number {
+    return this.#byId.size;
+  }
+
+  get all(): readonly RunningDeletion[] {
+    return [...this.#byId.values()];
+  }
+
+  has(id: string): boolean {
+    return this.#byId.has(id);
+  }
+
+  set(deletion: RunningDeletion): void {
+    this.#byId.set(deletion.id, deletion);
+  }
+
+  delete(id: string): boolean {
+    return this.#byId.delete(id);
+  }
+
+  /** Tells whether a running deletion may remove rows of this tenant. Accounts are compared, because several tenant ids may share one. */
+  touch({ accountId, projectId }: Tenant): boolean {
+    for (const { account } of this.#byId.values()) {
+      if (account === undefined) return true;
+      if (account.accountId === accountId && account.projectId === projectId) return true;
+    }
+    return false;
+  }
+}
+
+/** The instance of this process. */
+export function runningDeletions(host: Pick<Host, 'shared'>): RunningDeletions {
+  return host.shared('running deletions', () => new RunningDeletions());
 }

@@ -1,8 +1,8 @@
 import { Trace } from '../base/trace.js';
 import type { Exchange } from '../kernel/plugin/exchange.js';
 import type { Host } from '../kernel/plugin/host.js';
-import { runningDeletions, type RunningDeletions } from './deletions.js';
-import { detachExchange } from './detach.js';
+import { runningDeletions, type RunningDeletions } from './keys.js';
+import { detachExchange } from './answer-caching.js';
 
 /** Deferred work. It ends early when no spare time is left. */
 type Job = (exchange: Exchange<'tenant'>) => Promise<void>;

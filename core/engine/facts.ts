@@ -1,10 +1,9 @@
 import type { Clock } from '../base/clock.js';
 import { msOfUnixNano, unixNano, type OtherMembers, type WrittenEntry } from '../base/files/snapshot-json.js';
 import type { SnapshotSource } from '../base/files/kept-snapshot.js';
-import { hasCredentials, ownersOfTenant } from '../base/keys/data-owner.js';
+import { hasCredentials, ownersOfTenant } from '../base/key-parts.js';
 import { ByteLru, type ByteLruOptions } from '../base/memory/byte-lru.js';
-import type { Pacer } from '../base/pace/pacer.js';
-import { eachAtPace } from '../base/pace/steps.js';
+import { eachAtPace, type Pacer } from '../base/pace/steps.js';
 import type { FactCodec } from './metric/count/fact-codecs.js';
 import type { StreamChecksums } from './metric/count/stream-listing.js';
 import { keptMs, type SegmentFinding } from './metric/count/segment-findings.js';

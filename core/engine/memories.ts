@@ -6,9 +6,8 @@ import { profileCodec } from './metric/count/fact-codecs.js';
 import type { KnownRepeats } from './metric/count/found-repeats.js';
 import { SelectionProfiler, type SelectionProfile, type SegmentProfile } from './metric/count/profile.js';
 import { StreamChecksums, type StreamListing } from './metric/count/stream-listing.js';
-import { LineDigests, type LineDigest } from './metric/count/line-digests.js';
-import type { SeenRows, SentRows } from './metric/cost.js';
-import type { Declined } from './metric/declined.js';
+import { type LineDigest, LineDigests } from './metric/count/line-digests.js';
+import type { Declined, SeenRows, SentRows } from './metric/cost.js';
 import type { LearnedSums } from './volume/metadata-bytes.js';
 
 export const learnedMetrics = {

@@ -1,11 +1,62 @@
 /** Decides which requests a listener serves. */
 import { createHash, timingSafeEqual } from 'node:crypto';
-import { isIP } from 'node:net';
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import { isIP, type Socket } from 'node:net';
+import { LinkedQueue } from '../base/admission/fair-queue.js';
 import type { Caller } from '../base/caller.js';
+import type { Clock } from '../base/clock.js';
 import { apiError } from '../base/errors/table.js';
 import type { ServerOptions } from '../base/options.gen.js';
+import type { RequestObserver, RequestRecord } from '../kernel/telemetry/request-log.js';
 import { headerNames, type HttpMethod, type ListenerName, type Route } from '../wire/routes-table.js';
-import { firstHeader } from './caller.js';
+import { connectionError } from './error-body.js';
+
+/** Describes the caller from the connection and the request headers; `more` are headers that count unless the request has them itself. */
+export function callerOf(request: IncomingMessage, more?: ReadonlyMap<string, string>): Caller {
+  const own = headersOf(request);
+  const headers = more === undefined ? own : new Map([...more, ...own]);
+  const orgId = firstHeader(headers, headerNames.tenant);
+  return {
+    method: request.method ?? 'GET',
+    address: plainAddress(request.socket.remoteAddress ?? ''),
+    headers,
+    orgId: orgId === '' ? undefined : orgId,
+    categorizeLabels: listOf(firstHeader(headers, headerNames.encodingFlags)).includes('categorize-labels'),
+    isDrilldown: listOf(firstHeader(headers, headerNames.queryTags).toLowerCase()).includes(
+      'source=grafana-lokiexplore-app',
+    ),
+  };
+}
+
+/** Parsed from the raw headers, because Node's own header objects threw for a header named `__proto__` before 20.20.2 and 22.22.2. */
+function headersOf({ rawHeaders }: IncomingMessage): ReadonlyMap<string, string> {
+  const headers = new Map<string, string>();
+  for (let at = 0; at < rawHeaders.length; at += 2) {
+    const name = (rawHeaders[at] ?? '').toLowerCase();
+    const value = rawHeaders[at + 1] ?? '';
+    const before = headers.get(name);
+    headers.set(name, before === undefined ? value : `${before}, ${value}`);
+  }
+  return headers;
+}
+
+/** The value of the first of these headers that is present, or an empty text. */
+export function firstHeader(headers: ReadonlyMap<string, string>, names: readonly string[]): string {
+  for (const name of names) {
+    const value = headers.get(name);
+    if (value !== undefined) return value;
+  }
+  return '';
+}
+
+function listOf(value: string): readonly string[] {
+  return value.split(',').map((item) => item.trim());
+}
+
+/** Removes the ::ffff: prefix by which IPv4 clients of a dual-stack socket appear; logs and rate limits need 1.2.3.4. */
+function plainAddress(address: string): string {
+  return address.startsWith('::ffff:') ? address.slice(7) : address;
+}
 
 /**
  * Throws an ApiError for a request, of any kind, that a listener must not serve: one that another website may have triggered in a browser,
@@ -103,4 +154,101 @@ function adminGate(token: string | undefined): (caller: Caller) => void {
 
 function digest(text: string): Buffer {
   return createHash('sha256').update(text).digest();
+}
+
+/** The requests being answered, which a shutdown waits for and then aborts. */
+export class InFlight {
+  readonly #entries = new LinkedQueue<AbortController>();
+  #idle: (() => void) | undefined;
+
+  get count(): number {
+    return this.#entries.size;
+  }
+
+  /** Registers a request; the returned function unregisters it. */
+  add(controller: AbortController): () => void {
+    const entries = this.#entries;
+    const entry = entries.add(controller);
+    return () => {
+      entries.remove(entry);
+      if (entries.size === 0) this.#idle?.();
+    };
+  }
+
+  /** Waits until no request is in flight, for at most `timeoutMs`; returns true if all have finished. */
+  async drained(timeoutMs: number): Promise<boolean> {
+    if (this.count === 0) return true;
+    return new Promise((resolve) => {
+      const timer = setTimeout(() => {
+        this.#idle = undefined;
+        resolve(false);
+      }, timeoutMs);
+      this.#idle = () => {
+        clearTimeout(timer);
+        this.#idle = undefined;
+        resolve(true);
+      };
+    });
+  }
+
+  /** Aborts all requests in flight; their clients get the reason as the error. */
+  abortAll(reason: Error): void {
+    for (const { value } of [...this.#entries]) value.abort(reason);
+  }
+}
+
+export interface TrackSettings {
+  readonly options: Pick<ServerOptions, 'httpWriteTimeout'>;
+  readonly inFlight: InFlight;
+  readonly observer: RequestObserver;
+  readonly clock: Clock;
+  /** Closes the connection of a client that does not read its answer. */
+  readonly cutUnread: (socket: Socket) => void;
+}
+
+/**
+ * Registers a request until its response has ended or its client has left, and notifies the observers of both. Returns the controller that
+ * ends the request early, which its timeout also uses.
+ */
+export function track(
+  { socket }: Pick<IncomingMessage, 'socket'>,
+  response: ServerResponse,
+  record: RequestRecord,
+  settings: TrackSettings,
+): AbortController {
+  const { clock, observer } = settings;
+  const controller = new AbortController();
+  const leave = settings.inFlight.add(controller);
+  observer.started(record);
+  const endBound = limitTime(socket, controller, settings);
+  // Kept here, because Node detaches the socket from a finished request.
+  let isWhole = false;
+  // Also emitted when the connection is destroyed with the rest of the answer still in its buffer.
+  response.prependOnceListener('finish', () => (isWhole = !socket.destroyed));
+  response.once('close', () => {
+    endBound();
+    const ended = isWhole ? undefined : connectionError(socket);
+    if (ended !== undefined) {
+      record.error ??= ended;
+      controller.abort(ended);
+    }
+    leave();
+    const status = ended?.status ?? response.statusCode;
+    observer.finished(record, status, clock.monotonicMs() - record.startedMs);
+  });
+  return controller;
+}
+
+/** Time for a client to read the error of a request that timed out. */
+const errorDeliveryMs = 1_000;
+
+/** Ends the request after `-http-write-timeout`, and then its connection if the client still does not read the answer. */
+function limitTime(socket: Socket, controller: AbortController, settings: TrackSettings): () => void {
+  const bound = settings.options.httpWriteTimeout;
+  if (bound === 0) return () => undefined;
+  let timer = setTimeout(() => {
+    controller.abort(apiError('queryTimeout', {}));
+    timer = setTimeout(() => settings.cutUnread(socket), errorDeliveryMs);
+  }, bound);
+  return () => clearTimeout(timer);
 }

@@ -6,19 +6,17 @@ import { posix } from 'node:path';
 import { promisify } from 'node:util';
 import { constants, gzip } from 'node:zlib';
 import { apiError } from '../base/errors/table.js';
-import { Attached } from '../base/memory/attached.js';
+import { Attached } from '../base/memory/account.js';
 import type { ServerOptions } from '../base/options.gen.js';
-import { RequestRecord } from '../kernel/telemetry/request-record.js';
+import { RequestRecord } from '../kernel/telemetry/request-log.js';
 import type { EncodedAnswer } from '../wire/answer/types.js';
-import type { Admission } from './admission.js';
-import { callerOf } from './caller.js';
+import { type Admission, callerOf, track, type TrackSettings } from './admission.js';
 import { clientErrorOf, encodeError } from './error-body.js';
 import type { FastLane } from './fast-lane.js';
 import { lastAnswer } from './last-answer.js';
 import { hasAmbiguousEnd, refuseBadHead } from './listener.js';
 import { securityHeaders } from './security-headers.js';
 import { type ServedRoute, serveRoute, type ServeSettings } from './serve-route.js';
-import { track, type TrackSettings } from './track.js';
 import { Readable } from 'node:stream';
 
 export interface AppSettings extends ServeSettings, TrackSettings {

@@ -10,10 +10,9 @@ import { apiError } from '../base/errors/table.js';
 import { parseListenAddress } from '../base/listen-address.js';
 import { createApp } from './app.js';
 import type { connectionMetrics, fastLaneMetrics } from '../kernel/telemetry/metrics-table.js';
-import { createAdmission } from './admission.js';
-import { Connections } from './connections.js';
+import { createAdmission, InFlight } from './admission.js';
+import { Connections, type OnThrow, type TlsMaterial } from './guarded-server.js';
 import { FastLane } from './fast-lane.js';
-import { InFlight } from './in-flight.js';
 import {
   createListenerServer,
   cutOff,
@@ -26,7 +25,6 @@ import {
   type Urls,
 } from './listener.js';
 import { asError } from '../base/guard-events.js';
-import type { OnThrow, TlsMaterial } from './guarded-server.js';
 import {
   maxConnections,
   planListeners,

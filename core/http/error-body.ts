@@ -2,7 +2,7 @@ import type { Socket } from 'node:net';
 import { apiError } from '../base/errors/table.js';
 import { ApiError, errorTypeOf } from '../base/errors/api-error.js';
 import { RefusedQuery } from '../base/errors/refused-query.js';
-import { RowTimeError } from '../victoria/names/row-time.js';
+import { RowTimeError } from '../victoria/names/row-reader.js';
 import { StreamTextError } from '../victoria/names/stream-text.js';
 import { blamedFor } from '../kernel/blame.js';
 import { unexpectedAnswer } from '../victoria/upstream/failures.js';

@@ -8,13 +8,12 @@ import { asError } from '../base/guard-events.js';
 import { ByteLru } from '../base/memory/byte-lru.js';
 import type { fastLaneMetrics } from '../kernel/telemetry/metrics-table.js';
 import type { Meters } from '../base/meters.js';
-import type { Connections } from './connections.js';
-import type { Repeat, RepeatPath } from '../kernel/repeat.js';
-import { RequestRecord } from '../kernel/telemetry/request-record.js';
+import type { Connections, OnThrow } from './guarded-server.js';
+import type { Repeat, RepeatPath } from '../kernel/plugin/exchange.js';
+import { RequestRecord } from '../kernel/telemetry/request-log.js';
 import type { EncodedAnswer } from '../wire/answer/types.js';
 import { connectionError } from './error-body.js';
-import type { OnThrow } from './guarded-server.js';
-import { track, type TrackSettings } from './track.js';
+import { track, type TrackSettings } from './admission.js';
 
 export interface FastLaneSettings extends TrackSettings {
   readonly meters: Meters<typeof fastLaneMetrics>;

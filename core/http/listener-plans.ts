@@ -1,10 +1,10 @@
 import { apiError } from '../base/errors/table.js';
 import { isLoopback, parseListenAddress } from '../base/listen-address.js';
-import type { MemoryPool } from '../base/memory/pool.js';
+import type { MemoryPool } from '../base/memory/account.js';
 import type { ServerOptions, TelemetryOptions } from '../base/options.gen.js';
 import type { Run } from '../kernel/chain.js';
 import type { RouteHandler, UpgradeHandler } from '../kernel/plugin/contract.js';
-import type { RequestObserver } from '../kernel/telemetry/request-record.js';
+import type { RequestObserver } from '../kernel/telemetry/request-log.js';
 import type { ListenerName, Route } from '../wire/routes-table.js';
 import type { ServedRoute } from './serve-route.js';
 import type { ServedUpgrade } from './upgrade.js';

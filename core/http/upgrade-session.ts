@@ -6,7 +6,7 @@ import type { ServerOptions } from '../base/options.gen.js';
 import { createExchange } from '../kernel/plugin/exchange.js';
 import type { LiveSocket, UpgradeCall, UpgradeHandler } from '../kernel/plugin/contract.js';
 import type { Run } from '../kernel/chain.js';
-import type { RequestRecord } from '../kernel/telemetry/request-record.js';
+import type { RequestRecord } from '../kernel/telemetry/request-log.js';
 import { clientErrorOf, encodeError } from './error-body.js';
 import { Rounds } from '../base/pace/rounds.js';
 

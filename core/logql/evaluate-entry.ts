@@ -1,8 +1,8 @@
-import { LabelSet } from '../base/labels/label-set.js';
+import { LabelSet } from '../base/label-set.js';
 import type { Expr, MetricExpr, RangeAggregation, Selector } from './ast.js';
 import { checkStages } from './check/stages.js';
 import { parseQuery } from './parse.js';
-import { compilePipeline } from './pipeline/compile.js';
+import { compilePipeline } from './pipeline/output.js';
 import { compileSampleReader, pushedGrouping } from './pipeline/extractor.js';
 import { compileMatcherTest } from './pipeline/filter-test.js';
 import type { PipelineEntry } from './pipeline/types.js';

@@ -1,6 +1,6 @@
 /** LogQL as a library (`ref-proxy/logql`, docs/logql.md). */
 export { RefusedQuery } from '../base/errors/refused-query.js';
-export { LabelSet, type Label } from '../base/labels/label-set.js';
+export { LabelSet, type Label } from '../base/label-set.js';
 export { MemoryAccount, type MemorySource, type MemoryUse } from '../base/memory/account.js';
 export type { Steps } from '../base/pace/steps.js';
 export type { TimeRange } from '../base/time/range.js';
@@ -28,10 +28,10 @@ export { parseJsonPath, type JsonPath } from './paths/json-path.js';
 export { parseLogfmtKey } from './paths/logfmt-key.js';
 export { PathError } from './paths/scanner.js';
 export { parsePattern, PatternError, type PatternPart } from './pattern.js';
-export { printLabelFilter, printMatcher } from './print/label-filter.js';
-export { printPlain } from './print/query.js';
-export { printQuery } from './print/query.js';
-export { printSelector, printStage, printStages } from './print/stages.js';
+export { printLabelFilter, printMatcher } from './stages/label-filter.js';
+export { printPlain } from './print.js';
+export { printQuery } from './print.js';
+export { printSelector, printStage, printStages } from './stages/index.js';
 export { parseTemplate, TemplateSyntaxError } from './template/parse.js';
 export type * from './template/ast.js';
 export { childrenOf, logQueriesOf, mapLogQueries, mapMatchers, visit, type AstNode } from './walk.js';
@@ -55,6 +55,6 @@ export {
   type SeriesRow,
   type SeriesTable,
 } from './metric/index.js';
-export type { Point, SampleResult, SeriesResult } from './metric/types.js';
+export type { Point, SampleResult, SeriesResult } from './metric/work.js';
 export type { PipelineEntry } from './pipeline/types.js';
-export { dropUnusedLineFormats } from './pipeline/unread-stages.js';
+export { dropUnusedLineFormats } from './pipeline/output.js';

@@ -1,8 +1,6 @@
-import type { DeletionsRequest, DeleteRequest } from '../wire/api/request.js';
+import type { DeleteRequest, DeletionsRequest } from '../wire/api/request.js';
 import type { OperationDescriptor } from './descriptor.js';
-import { noStreams } from './rules/empty.js';
-import { noLimits } from './rules/limits.js';
-import { byNothing, byQuery } from './rules/selection.js';
+import { byNothing, byQuery, noLimits, noStreams } from './rules/common.js';
 import { oneTenantOnly } from './rules/tenants.js';
 
 export const deletions: OperationDescriptor<DeletionsRequest> = {

@@ -1,11 +1,10 @@
 import type { Tenant } from '../base/caller.js';
-import type { KeyParts } from '../base/keys/parts.js';
+import type { KeyParts } from '../base/key-parts.js';
 import type { TimeRange } from '../base/time/range.js';
 import type { MetricExpr } from '../logql/index.js';
 import type { MergeOptions } from '../wire/answer/merge/index.js';
 import type { Answer } from '../wire/answer/types.js';
-import type { Query } from '../wire/api/query.js';
-import type { ApiRequest, Browse, QueryRangeRequest, QueryRequest } from '../wire/api/request.js';
+import type { ApiRequest, Browse, Query, QueryRangeRequest, QueryRequest } from '../wire/api/request.js';
 import type { TenantLimits } from '../wire/limits/tenant-limits.js';
 import type { Matcher } from '../logql/ast.js';
 

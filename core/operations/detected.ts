@@ -1,4 +1,4 @@
-import { scalar, text, inOrder } from '../base/keys/parts.js';
+import { inOrder, scalar, text } from '../base/key-parts.js';
 import { doAll } from '../base/pace/steps.js';
 import {
   mergeDetectedFields,
@@ -11,13 +11,22 @@ import type {
   DetectedFieldValuesRequest,
   DetectedLabelsRequest,
   PatternsRequest,
-} from '../wire/api/discovery-request.js';
+} from '../wire/api/request.js';
 import type { OperationDescriptor } from './descriptor.js';
-import { timeRange } from './rules/keys.js';
-import { scanLimits, rangedLimits, shortened } from './rules/limits.js';
-import { byQuery, byOptionalSelector, bySelector } from './rules/selection.js';
+import {
+  byOptionalSelector,
+  byQuery,
+  bySelector,
+  detectedTtl,
+  isNotPast,
+  neverRecent,
+  patternsTtl,
+  rangedLimits,
+  scanLimits,
+  shortened,
+  timeRange,
+} from './rules/common.js';
 import { mergeTenants, mergeScans, mergeAll } from './rules/tenants.js';
-import { detectedTtl, neverRecent, isNotPast, patternsTtl } from './rules/ttl.js';
 
 export const detectedFields: OperationDescriptor<DetectedFieldsRequest> = {
   selection: byQuery,

@@ -1,14 +1,24 @@
-import { text, scalar } from '../base/keys/parts.js';
+import { scalar, text } from '../base/key-parts.js';
 import type { LabelsRequest, LabelValuesRequest, SeriesRequest, TenantRequest } from '../wire/api/request.js';
 import type { OperationDescriptor } from './descriptor.js';
-import { browsed, openRange, timeRange, textSet } from './rules/keys.js';
-import { rangedLimits, noLimits } from './rules/limits.js';
+import {
+  browsed,
+  byNothing,
+  byOptionalSelector,
+  bySelectors,
+  isRecentListing,
+  namesTtl,
+  noLimits,
+  noStreams,
+  openRange,
+  rangedLimits,
+  seriesTtl,
+  textSet,
+  timeRange,
+} from './rules/common.js';
 import { isFound, pageOf, widen } from './rules/paging.js';
-import { byOptionalSelector, bySelectors, byNothing } from './rules/selection.js';
 import { tenantLabel, originalTenantLabel } from './rules/tenant-names.js';
 import { mergeTenants, mergeAll, tenantNames, oneTenantOnly } from './rules/tenants.js';
-import { isRecentListing, namesTtl, seriesTtl } from './rules/ttl.js';
-import { noStreams } from './rules/empty.js';
 
 export const labels: OperationDescriptor<LabelsRequest> = {
   selection: byOptionalSelector,

@@ -1,11 +1,10 @@
 /** Parts of a metric query that the rest of the chain answers as queries of their own, and their answers as rows. */
-import type { LabelSet } from '../base/labels/label-set.js';
-import type { Pacer } from '../base/pace/pacer.js';
-import { eachAtPace } from '../base/pace/steps.js';
+import type { LabelSet } from '../base/label-set.js';
+import { eachAtPace, type Pacer } from '../base/pace/steps.js';
 import { bySum } from '../logql/functions/join.js';
 import type { MetricExpr } from '../logql/index.js';
 import { firstMs, type Columns, type Leaf, type SeriesRow } from '../logql/metric/index.js';
-import type { Point } from '../logql/metric/types.js';
+import type { Point } from '../logql/metric/work.js';
 import type { Answer } from '../wire/answer/types.js';
 
 /** A leaf as a query of its own; labels in `without` are added to its answer later. */

@@ -1,27 +1,30 @@
-import { scalar, text } from '../base/keys/parts.js';
+import { scalar, text } from '../base/key-parts.js';
 import { doAll } from '../base/pace/steps.js';
 import { mergeMatrix, mergeStreams, mergeVector } from '../wire/answer/merge/index.js';
 import type {
+  FormatQueryRequest,
   QueryRangeRequest,
   QueryRequest,
   TailRequest,
-  FormatQueryRequest,
 } from '../wire/api/request.js';
 import type { OperationDescriptor } from './descriptor.js';
-import { timeRange } from './rules/keys.js';
 import {
+  byQuery,
+  byQueryText,
   checkEntries,
   checkIntervals,
   checkRange,
   checkResolution,
+  isRecentInstant,
+  isRecentQuery,
+  noLimits,
+  noStreams,
+  queryTtl,
   readsLogs,
   shortened,
-  noLimits,
-} from './rules/limits.js';
-import { byQuery, byQueryText } from './rules/selection.js';
+  timeRange,
+} from './rules/common.js';
 import { mergeTenants, mergeLogs, metricStrategy, once, oneTenantOnly } from './rules/tenants.js';
-import { isRecentQuery, queryTtl, isRecentInstant } from './rules/ttl.js';
-import { noStreams } from './rules/empty.js';
 
 export const queryRange: OperationDescriptor<QueryRangeRequest> = {
   selection: byQuery,

@@ -1,13 +1,14 @@
-import { text, scalar, inOrder } from '../base/keys/parts.js';
-import type { IndexStatsRequest } from '../wire/api/request.js';
+import { inOrder, scalar, text } from '../base/key-parts.js';
+import type {
+  IndexShardsRequest,
+  IndexStatsRequest,
+  VolumeRangeRequest,
+  VolumeRequest,
+} from '../wire/api/request.js';
 import type { OperationDescriptor } from './descriptor.js';
-import { timeRange } from './rules/keys.js';
-import { rangedLimits } from './rules/limits.js';
-import { bySelector, byQuery } from './rules/selection.js';
+import { byQuery, bySelector, indexTtl, neverRecent, rangedLimits, timeRange } from './rules/common.js';
 import { mergeTenants, mergeAll, oneTenantOnly, biggestVolumes, unlimited } from './rules/tenants.js';
-import { indexTtl, neverRecent } from './rules/ttl.js';
 import { mergeShards, mergeVolume } from '../wire/answer/merge/index.js';
-import type { IndexShardsRequest, VolumeRequest, VolumeRangeRequest } from '../wire/api/discovery-request.js';
 import { doAll } from '../base/pace/steps.js';
 
 export const indexStats: OperationDescriptor<IndexStatsRequest> = {

@@ -1,6 +1,4 @@
-import type { LogForm } from '../kernel/telemetry/log-line.js';
-import { LogWriter, type LogDestination } from '../kernel/telemetry/log-writer.js';
-import { lostLinesRecord } from '../kernel/telemetry/logger.js';
+import { type LogDestination, type LogForm, LogWriter, lostLinesRecord } from '../kernel/telemetry/logger.js';
 import type { MeterRegistry } from '../kernel/telemetry/meters.js';
 import { logMetrics } from '../kernel/telemetry/metrics-table.js';
 import type { Joined } from '../workers/workers.js';

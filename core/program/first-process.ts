@@ -11,16 +11,20 @@ import { join, resolve } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import type { Urls } from '../http/listener.js';
 import { secretsIn } from '../kernel/describe.js';
-import { systemClock } from '../kernel/clock.js';
+import { systemClock } from '../kernel/plugin/exchange.js';
 import type { Finding, Pipeline } from '../kernel/pipeline/index.js';
 import { logFindings } from './findings.js';
 import type { Logger } from '../base/logger.js';
 import type { Meters } from '../base/meters.js';
 import { AddedUp, type CompactMetric } from '../kernel/telemetry/compact.js';
 import type { Measurements } from '../kernel/telemetry/exposition.js';
-import { logFormOf } from '../kernel/telemetry/log-line.js';
-import { LogWriter } from '../kernel/telemetry/log-writer.js';
-import { createLoggers, lostLinesRecord, type LoggerFactory } from '../kernel/telemetry/logger.js';
+import {
+  createLoggers,
+  logFormOf,
+  type LoggerFactory,
+  LogWriter,
+  lostLinesRecord,
+} from '../kernel/telemetry/logger.js';
 import { MeterRegistry } from '../kernel/telemetry/meters.js';
 import { logMetrics, otlpMetrics, workerMetrics } from '../kernel/telemetry/metrics-table.js';
 import { createOtlpPush, otlpComponent, type OtlpPush } from '../kernel/telemetry/otlp/push.js';

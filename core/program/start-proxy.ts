@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import type { Caller } from '../base/caller.js';
 import { Trace } from '../base/trace.js';
-import { createExchange, type Exchange } from '../kernel/plugin/exchange.js';
+import { createExchange, type Exchange, SharedValues, systemClock } from '../kernel/plugin/exchange.js';
 import type { Answer } from '../wire/answer/types.js';
 import { headerNames } from '../wire/routes-table.js';
 import type { Finding, Pipeline } from '../kernel/pipeline/types.js';
@@ -9,7 +9,7 @@ import { logFindings } from './findings.js';
 import type { Logger } from '../base/logger.js';
 import type { Clock } from '../base/clock.js';
 import type { Host, ReloadReport, ServingState } from '../kernel/plugin/host.js';
-import { untilAborted } from '../base/errors/until-aborted.js';
+import { untilAborted } from '../base/admission/waits.js';
 import { Edge } from '../http/edge.js';
 import { Lives } from '../kernel/plugin/life.js';
 import { Generation, type GenerationDeps } from './reload/generation.js';
@@ -18,13 +18,16 @@ import { WorkerTopics } from './reload/worker-topics.js';
 import type { Uncaught } from '../kernel/uncaught.js';
 import { Shortages } from '../kernel/telemetry/shortages.js';
 import type { Urls } from '../http/listener.js';
-import { memoryMetrics, MemoryPool } from '../base/memory/pool.js';
-import { SharedValues } from '../kernel/plugin/shared.js';
+import { memoryMetrics, MemoryPool } from '../base/memory/account.js';
 import { NameLearner } from '../victoria/names/name-learner.js';
-import { logFormOf } from '../kernel/telemetry/log-line.js';
-import type { LogDestination } from '../kernel/telemetry/log-writer.js';
+import {
+  createLoggers,
+  harmless,
+  type LogDestination,
+  logFormOf,
+  type LoggerFactory,
+} from '../kernel/telemetry/logger.js';
 import { createLogWriter } from './create-log-writer.js';
-import { createLoggers, type LoggerFactory } from '../kernel/telemetry/logger.js';
 import type { MeterRegistry } from '../kernel/telemetry/meters.js';
 import {
   connectionMetrics,
@@ -36,12 +39,9 @@ import {
 } from '../kernel/telemetry/metrics-table.js';
 import { createOtlpPush, otlpComponent } from '../kernel/telemetry/otlp/push.js';
 import { loadTraces } from './load-traces.js';
-import { harmless } from '../kernel/telemetry/harmless.js';
-import { RequestLog } from '../kernel/telemetry/request-log.js';
-import type { RequestObserver } from '../kernel/telemetry/request-record.js';
+import { RequestLog, type RequestObserver } from '../kernel/telemetry/request-log.js';
 import { Strain } from '../base/admission/strain.js';
 import { secretsIn } from '../kernel/describe.js';
-import { systemClock } from '../kernel/clock.js';
 import { StageMeter } from '../kernel/stage-meter.js';
 import { alone, type Joined, type Workers } from '../workers/workers.js';
 import { AllWorkers, purgeTopic } from './all-workers.js';

@@ -1,6 +1,6 @@
 import cluster from 'node:cluster';
 import { createHash } from 'node:crypto';
-import { systemClock } from '../kernel/clock.js';
+import { systemClock } from '../kernel/plugin/exchange.js';
 import type { Pipeline } from '../kernel/pipeline/index.js';
 import { Channel, type Message } from '../workers/channel.js';
 import { Joined, type WorkerSockets } from '../workers/workers.js';

@@ -1,6 +1,6 @@
 import type { StreamsAnswer } from '../wire/answer/types.js';
 import type { Tenant } from '../base/caller.js';
-import { LabelSet } from '../base/labels/label-set.js';
+import { LabelSet } from '../base/label-set.js';
 
 const firstNs = 1_793_491_200_000_000_000n;
 

@@ -1,6 +1,5 @@
 import type { Caller } from '../base/caller.js';
-import { Query } from '../wire/api/query.js';
-import type { ApiRequest } from '../wire/api/request.js';
+import { type ApiRequest, Query } from '../wire/api/request.js';
 import type { MemoryAccount } from '../base/memory/account.js';
 import { createExchange, type Exchange } from '../kernel/plugin/exchange.js';
 import type { SlotName, Slots } from '../kernel/plugin/slots.js';

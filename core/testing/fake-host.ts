@@ -1,5 +1,5 @@
 import { alone, type Workers } from '../workers/workers.js';
-import { SharedValues } from '../kernel/plugin/shared.js';
+import { SharedValues } from '../kernel/plugin/exchange.js';
 import { Strain } from '../base/admission/strain.js';
 import { createLimits } from '../wire/limits/limits.js';
 import { NameLearner } from '../victoria/names/name-learner.js';
@@ -9,7 +9,7 @@ import type { LogFields, Logger } from '../base/logger.js';
 import type { Clock } from '../base/clock.js';
 import type { Host, PipelineDescription, ServingState } from '../kernel/plugin/host.js';
 import { MeterRegistry } from '../kernel/telemetry/meters.js';
-import type { RequestObserver } from '../kernel/telemetry/request-record.js';
+import type { RequestObserver } from '../kernel/telemetry/request-log.js';
 import { limitsOptions, namesOptions } from './options.js';
 
 export interface CapturedRecord {

@@ -1,8 +1,8 @@
 import type { Trace } from '../base/trace.js';
 import { reportRun, type RunReport } from '../engine/plan/explain/run.js';
 import type { Pipeline } from '../kernel/pipeline/index.js';
-import type { LogDestination } from '../kernel/telemetry/log-writer.js';
-import type { RequestObserver, RequestRecord } from '../kernel/telemetry/request-record.js';
+import type { LogDestination } from '../kernel/telemetry/logger.js';
+import type { RequestObserver, RequestRecord } from '../kernel/telemetry/request-log.js';
 import type { NameLearner } from '../victoria/names/name-learner.js';
 import { parameterFlags } from './explain-flags.js';
 import type { Io } from '../program/io.js';

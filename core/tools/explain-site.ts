@@ -1,7 +1,7 @@
 import { ApiError } from '../base/errors/api-error.js';
 import { packageBuiltIns, type LoadedPlugin, type Pipeline } from '../kernel/pipeline/index.js';
 import type { Plugin, StagePlugin } from '../kernel/plugin/contract.js';
-import type { Query } from '../wire/api/query.js';
+import type { Query } from '../wire/api/request.js';
 import { ask, onlyQueries, answerSummary, toErrors } from './explain-run.js';
 import type { Io } from '../program/io.js';
 import { startProxy } from '../program/start-proxy.js';

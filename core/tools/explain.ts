@@ -1,4 +1,4 @@
-import { Query } from '../wire/api/query.js';
+import { Query } from '../wire/api/request.js';
 import { ApiError } from '../base/errors/api-error.js';
 import { LogqlError } from '../logql/index.js';
 import { Naming } from '../victoria/names/naming.js';
@@ -9,10 +9,9 @@ import { explainQuery, type QueryExplanation } from '../engine/plan/explain/expl
 import { printExplanation } from '../engine/plan/explain/print.js';
 import { planSettingsOf } from '../engine/plan/explain/of-pipeline.js';
 import { printRun, type RunReport } from '../engine/plan/explain/run.js';
-import { systemClock } from '../kernel/clock.js';
+import { systemClock } from '../kernel/plugin/exchange.js';
 import type { LogsqlFilter } from '../victoria/logsql/ast.js';
-import { NameLearner } from '../victoria/names/name-learner.js';
-import type { StoredNames } from '../victoria/names/stored-names.js';
+import { NameLearner, type StoredNames } from '../victoria/names/name-learner.js';
 import { runFlags, strayRunFlags } from './explain-flags.js';
 import type { SiteQueries } from './explain-site.js';
 import type { Io } from '../program/io.js';

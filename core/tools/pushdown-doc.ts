@@ -1,4 +1,4 @@
-import { Query } from '../wire/api/query.js';
+import { Query } from '../wire/api/request.js';
 import { defaultNamingSettings, Naming } from '../victoria/names/naming.js';
 import { explainQuery } from '../engine/plan/explain/explain.js';
 import { allRules, type AppliedRule } from '../engine/plan/rules/index.js';

@@ -1,5 +1,4 @@
-import { weights } from '../engine/metric/cost.js';
-import { declineReasons, endTexts } from '../engine/metric/declined.js';
+import { declineReasons, endTexts, weights } from '../engine/metric/cost.js';
 import { strategies } from '../engine/metric/strategies.js';
 
 const head = `# Strategies of metric queries

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import type { StrategyRecord } from '../../core/base/trace.js';
-import { outcomeText } from '../../core/engine/metric/declined.js';
+import { outcomeText } from '../../core/engine/metric/cost.js';
 import { reportRun, type RunReport } from '../../core/engine/plan/explain/run.js';
 import type { RequestObserver, RequestRecord } from '../../core/plugin/index.js';
 import { routes } from '../../core/wire/routes-table.js';

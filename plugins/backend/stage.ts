@@ -1,42 +1,155 @@
-import type { BackendOptions } from '../../core/base/options.gen.js';
-import type { Answer, Exchange, Host, Rest, Stage } from '../../core/plugin/index.js';
-import { authorizationOf } from '../../core/base/url-credentials.js';
-import { WaitBudget } from '../../core/base/admission/wait-budget.js';
-import type { Trace } from '../../core/base/trace.js';
-import type { Operation } from '../../core/wire/api/request.js';
-import { Waits } from '../../core/base/waits.js';
-import { createFingerprint, type Fingerprint } from '../../core/cache/keys.js';
-import { dataOwner } from '../../core/base/keys/data-owner.js';
-import { backendVersion, toldVersion } from '../../core/victoria/upstream/backend-version.js';
-import { BoundUpstream, type Binding } from '../../core/victoria/upstream/bound.js';
 import {
-  CircuitBreaker,
   breakerGaugeValue,
   type BreakerState,
+  CircuitBreaker,
 } from '../../core/base/admission/circuit-breaker.js';
+import { WaitBudget, Waits } from '../../core/base/admission/waits.js';
+import { apiError } from '../../core/base/errors/table.js';
+import { dataOwner } from '../../core/base/key-parts.js';
+import type { Logger } from '../../core/base/logger.js';
+import type { BackendOptions } from '../../core/base/options.gen.js';
+import type { Trace } from '../../core/base/trace.js';
+import { authorizationOf } from '../../core/base/url-credentials.js';
+import { createFingerprint, type Fingerprint } from '../../core/cache/keys.js';
+import type { Answer, Exchange, Host, Rest, Stage } from '../../core/plugin/index.js';
+import { backendVersion, toldVersion } from '../../core/victoria/upstream/backend-version.js';
+import { type Binding, BoundUpstream } from '../../core/victoria/upstream/bound.js';
 import { BackendClient, clientOptions } from '../../core/victoria/upstream/client.js';
-import { ExchangeGates, type GatesOptions } from '../../core/victoria/upstream/gates/gates.js';
 import {
   headersFor,
   ownHeaders,
   tenantParameters,
   tenantScope,
-} from '../../core/victoria/upstream/forward.js';
+} from '../../core/victoria/upstream/connections.js';
 import { isLostNode } from '../../core/victoria/upstream/failures.js';
+import { CallGate, OwnCalls, type OwnCallsView, Pulse } from '../../core/victoria/upstream/gate.js';
+import { ClusterGauges } from '../../core/victoria/upstream/gates/cluster-gauges.js';
+import { ExchangeGates, type GatesOptions, WaitedCalls } from '../../core/victoria/upstream/gates/gates.js';
+import { GaugesReader } from '../../core/victoria/upstream/gates/gauges.js';
+import { HeavyGate } from '../../core/victoria/upstream/gates/heavy-gate.js';
+import { PacedSlots } from '../../core/victoria/upstream/gates/paced-slots.js';
+import { ScanGate } from '../../core/victoria/upstream/gates/scan-gate.js';
 import { EmptyUpstream } from '../../core/victoria/upstream/no-data.js';
 import {
   checkVersion,
   healthProblem,
-  shownVersion,
   type MetricsPage,
   type Probed,
+  shownVersion,
 } from '../../core/victoria/upstream/probe.js';
 import type { Upstream } from '../../core/victoria/upstream/types.js';
-import { OwnCalls } from '../../core/victoria/upstream/gates/own-calls.js';
-import { Pulse } from '../../core/victoria/upstream/pulse.js';
 import { warned } from '../../core/wire/answer/warned.js';
-import { makeGates, metricsPage } from './gates.js';
+import type { Operation } from '../../core/wire/api/request.js';
 import type { backendMetrics } from './metrics.js';
+
+/** Number of permits for statistics over time if the option is 0. */
+const defaultPermits = 4;
+const maxWaitingStatistics = 500;
+const gaugesWithinMs = 2_000;
+
+/** The gates of one backend, shared by all exchanges. */
+function makeGates(
+  options: BackendOptions,
+  { meters, clock }: Pick<Host<typeof backendMetrics>, 'meters' | 'clock'>,
+  pages: readonly MetricsPage[],
+  own: OwnCallsView,
+): GatesOptions {
+  const nowMs = (): number => clock.monotonicMs();
+  const queueWaitMs = options.heavyQueryQueueWait;
+  const heavy = new HeavyGate({
+    limit: options.maxConcurrentHeavyQueries,
+    queueWaitMs,
+    nowMs,
+    onRefused: () => meters.backend_heavy_queries_refused_total.add(1, {}),
+    onChange: (running, waiting) => {
+      meters.backend_heavy_queries.set(running, { state: 'running' });
+      meters.backend_heavy_queries.set(waiting, { state: 'waiting' });
+    },
+  });
+  const ceiling = options.maxConcurrentMetadataScans;
+  const scans = new ScanGate({
+    ceiling,
+    floor: Math.min(options.minConcurrentMetadataScans, ceiling),
+    tolerance: options.metadataScanLatencyTolerance,
+    headroom: options.metadataScanMemoryHeadroom,
+    queueWaitMs,
+    own,
+    gauges: new ClusterGauges(
+      pages.map(({ read }) => new GaugesReader(() => read(AbortSignal.timeout(gaugesWithinMs)), nowMs)),
+    ),
+    nowMs,
+    random: Math.random,
+    onRefused: (reason) => meters.backend_metadata_scans_refused_total.add(1, { reason }),
+    onChange: (limit, running, waiting) => {
+      meters.backend_metadata_scan_limit.set(limit, {});
+      meters.backend_metadata_scans.set(running, { state: 'running' });
+      meters.backend_metadata_scans.set(waiting, { state: 'waiting' });
+    },
+  });
+  const permits = options.statsQueryRangeConcurrency || defaultPermits;
+  const statistics = new CallGate({
+    limit: permits,
+    waitMs: options.timeout,
+    nowMs,
+    maxWaiting: maxWaitingStatistics,
+    full: (limit, waiting) => apiError('statisticsQueueFull', { limit, waiting }),
+    onChange: (running, waiting) => {
+      meters.backend_statistics.set(running, { state: 'running' });
+      meters.backend_statistics.set(waiting, { state: 'waiting' });
+    },
+  });
+  const paced = new PacedSlots({
+    permits,
+    pauseMs: options.statsQueryRangeInterQueryDelay,
+    onChange: (waiting) => meters.backend_drilldown_statistics_waiting.set(waiting, {}),
+  });
+  const waited = new WaitedCalls();
+  const minRangeMs = options.heavyQueryMinRange;
+  return { heavy, scans, statistics, paced, waited, minRangeMs, queueWaitMs, nowMs };
+}
+
+/** The metrics page at a URL, requested by `client`, which is bound to its origin. The first failure after a success is logged. */
+function metricsPage(
+  url: URL,
+  client: BackendClient,
+  headers: Readonly<Record<string, string>>,
+  log: Logger,
+): MetricsPage {
+  // The other parts of the URL may be secret.
+  const process = url.origin;
+  let hasFailed = false;
+  const read = async (signal: AbortSignal): Promise<string> => {
+    const answer = await client.call({
+      path: url.pathname === '/' ? '/metrics' : url.pathname,
+      method: 'GET',
+      form: [...url.searchParams],
+      headers,
+      signal,
+      statusRule: 'keep',
+      isJson: false,
+      isProbe: true,
+    });
+    const text = await answer.text();
+    if (!metricOfVictoriaLogs.test(text)) throw new Error('they are not the metrics of VictoriaLogs');
+    return text;
+  };
+  return {
+    process,
+    read: async (signal) => {
+      try {
+        const text = await read(signal);
+        hasFailed = false;
+        return text;
+      } catch (error) {
+        if (!hasFailed) log.warn(`cannot read the metrics of ${process}`, { error });
+        hasFailed = true;
+        throw error;
+      }
+    },
+  };
+}
+
+const metricOfVictoriaLogs = /^(?:vl_|vm_app_version)/m;
 
 type BackendHost = Host<typeof backendMetrics>;
 

@@ -1,7 +1,12 @@
 import { randomUUID } from 'node:crypto';
 import type { DeleteOptions } from '../../core/base/options.gen.js';
-import { runningDeletions, type RunningDeletion, type RunningDeletions } from '../../core/cache/deletions.js';
-import { createFingerprint, type Fingerprint } from '../../core/cache/keys.js';
+import {
+  createFingerprint,
+  type Fingerprint,
+  type RunningDeletion,
+  runningDeletions,
+  type RunningDeletions,
+} from '../../core/cache/keys.js';
 import { fleetOf } from '../../core/cache/fleet.js';
 import {
   ApiError,
@@ -45,7 +50,7 @@ const newsTopic: Topic<DeletionNotice, null> = { name: 'deletion' };
 
 /**
  * Follows deletions until the backend has finished them. Until then, the caches of this process neither store nor serve answers that they
- * affect (core/cache/deletions.ts); then all caches are purged. Every worker and replica that learns of a deletion follows it
+ * affect (core/cache/keys.ts); then all caches are purged. Every worker and replica that learns of a deletion follows it
  * independently.
  */
 export class Follower {

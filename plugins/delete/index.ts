@@ -3,11 +3,10 @@ import type { DeleteOptions } from '../../core/base/options.gen.js';
 import { defineEndpoint, type HttpCall, type RouteHandler } from '../../core/plugin/index.js';
 import { Follower } from './follower.js';
 import { deleteMetrics } from './metrics.js';
-import { type DottedNames, Query } from '../../core/wire/api/query.js';
-import type { DeleteRequest } from '../../core/wire/api/request.js';
+import { type DeleteRequest, type DottedNames, Query } from '../../core/wire/api/request.js';
 import { first, type Params } from '../../core/wire/api/params/reader.js';
 import { apiError } from '../../core/base/errors/table.js';
-import { firstHeader } from '../../core/http/caller.js';
+import { firstHeader } from '../../core/http/admission.js';
 import { headerNames } from '../../core/wire/routes-table.js';
 import { parseTimestamp, printGoDuration, quoteGo, TimestampError } from '../../core/base/time/index.js';
 

@@ -1,4 +1,4 @@
-import type { RunningDeletion } from '../../core/cache/deletions.js';
+import type { RunningDeletion } from '../../core/cache/keys.js';
 
 /** The state of a deletion: possibly running, not accepted by the backend, or ended. */
 export interface DeletionNotice {

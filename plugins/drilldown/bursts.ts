@@ -1,7 +1,6 @@
-import { withoutPermit } from '../../core/base/admission/permit.js';
+import { withoutPermit } from '../../core/base/admission/waits.js';
 import { ApiError } from '../../core/base/errors/api-error.js';
-import { detachExchange } from '../../core/cache/detach.js';
-import { Flights } from '../../core/cache/flights.js';
+import { detachExchange, Flights } from '../../core/cache/answer-caching.js';
 import type { CheckedMetric } from '../../core/engine/plan/checked-request.js';
 import type { Exchange, Rest } from '../../core/plugin/index.js';
 import type { MatrixAnswer } from '../../core/wire/answer/types.js';

@@ -1,5 +1,5 @@
 /** Stage `drilldown`: answers queries of Logs Drilldown for single fields that arrive close together from one read of their rows. */
-import { dataOwner } from '../../core/base/keys/data-owner.js';
+import { dataOwner } from '../../core/base/key-parts.js';
 import type { DrilldownOptions } from '../../core/base/options.gen.js';
 import { createFingerprint, type Fingerprint } from '../../core/cache/keys.js';
 import { countLines } from '../../core/logql/functions/range/functions.js';

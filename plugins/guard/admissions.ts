@@ -1,8 +1,7 @@
 import { FairQueue, type Owner } from '../../core/base/admission/fair-queue.js';
-import { Attached } from '../../core/base/memory/attached.js';
-import { heldPermit, type HeldPermit } from '../../core/base/admission/permit.js';
+import { Attached } from '../../core/base/memory/account.js';
+import { heldPermit, type HeldPermit, WaitBudget } from '../../core/base/admission/waits.js';
 import type { PermitShares } from '../../core/workers/workers.js';
-import { WaitBudget } from '../../core/base/admission/wait-budget.js';
 
 /** `concurrency`: all permits are taken; `overload`: the request timed out in the queue. */
 export type RefusalReason = 'concurrency' | 'overload';

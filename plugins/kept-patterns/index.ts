@@ -1,16 +1,14 @@
 /** Stage `kept-patterns`: caches the patterns of past time ranges, also over a restart, and prefetches them. */
 import type { KeptPatternsOptions } from '../../core/base/options.gen.js';
-import { cacheBudget } from '../../core/base/memory/pool.js';
-import { Pacer } from '../../core/base/pace/pacer.js';
+import { cacheBudget } from '../../core/base/memory/account.js';
+import { atPace, Pacer } from '../../core/base/pace/steps.js';
 import { cacheRoom } from '../../core/base/memory/cache-room.js';
-import { runningDeletions, type RunningDeletions } from '../../core/cache/deletions.js';
+import { Generations, runningDeletions, type RunningDeletions, tenantPart } from '../../core/cache/keys.js';
 import { fleetOf } from '../../core/cache/fleet.js';
-import { Generations } from '../../core/cache/generations.js';
-import { tenantPart } from '../../core/cache/keys.js';
 import { SpareTime, whileIdle } from '../../core/cache/spare-time.js';
 import { LogqlError, printSelector } from '../../core/logql/index.js';
 import { usualPatternSearch } from '../../core/operations/pattern-search.js';
-import { isNotPast } from '../../core/operations/rules/ttl.js';
+import { isNotPast } from '../../core/operations/rules/common.js';
 import {
   type Answer,
   defineStage,
@@ -21,14 +19,11 @@ import {
   type Stage,
 } from '../../core/plugin/index.js';
 import type { PatternsAnswer } from '../../core/wire/answer/discovery-types.js';
-import type { PatternsRequest } from '../../core/wire/api/discovery-request.js';
+import { type PatternsRequest, type QueryRangeRequest, Selector } from '../../core/wire/api/request.js';
 import { usualPatterns } from '../../core/wire/api/params/index.js';
-import { Selector } from '../../core/wire/api/query.js';
-import type { QueryRangeRequest } from '../../core/wire/api/request.js';
 import { type PatternKey, patternKeys, type PatternKeys, PatternStore } from './store.js';
 import { keptPatternsMetrics } from './metrics.js';
 import { offerName, offerPatterns, PatternSnapshot } from './snapshot.js';
-import { atPace } from '../../core/base/pace/steps.js';
 import { encodeSteps } from '../../core/wire/answer/encode.js';
 
 export default defineStage<KeptPatternsOptions, 'tenant', never, typeof keptPatternsMetrics>({

@@ -1,7 +1,7 @@
 import { KeptSnapshot, snapshotTurns } from '../../core/base/files/kept-snapshot.js';
 import type { SnapshotFile } from '../../core/base/files/snapshot-file.js';
 import { readSnapshotBytes, snapshotBytes } from '../../core/base/files/snapshot-bytes.js';
-import { Pacer } from '../../core/base/pace/pacer.js';
+import { Pacer } from '../../core/base/pace/steps.js';
 import type { AddEntry } from '../../core/base/files/snapshot-json.js';
 import type { KeptPatternsOptions } from '../../core/base/options.gen.js';
 import { fleetOf, largestSnapshot } from '../../core/cache/fleet.js';

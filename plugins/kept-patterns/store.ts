@@ -1,17 +1,15 @@
 import { createHash } from 'node:crypto';
-import { dataOwner } from '../../core/base/keys/data-owner.js';
-import { inOrder, keyOf, leftOut, scalar, type KeyParts } from '../../core/base/keys/parts.js';
+import { dataOwner, inOrder, keyOf, type KeyParts, leftOut, scalar } from '../../core/base/key-parts.js';
 import { createFingerprint, type Forwarding, tenantPart } from '../../core/cache/keys.js';
 import { printSelector } from '../../core/logql/index.js';
 import type { Exchange, Meters } from '../../core/plugin/index.js';
-import type { PatternsRequest } from '../../core/wire/api/discovery-request.js';
+import type { PatternsRequest } from '../../core/wire/api/request.js';
 import { ByteLru, type ByteLruOptions } from '../../core/base/memory/byte-lru.js';
 import type { Yielding } from '../../core/base/memory/cache-room.js';
 import type { Clock } from '../../core/base/clock.js';
 import { msOfUnixNano, unixNano, type WrittenEntry } from '../../core/base/files/snapshot-json.js';
 import type { SnapshotSource } from '../../core/base/files/kept-snapshot.js';
-import type { Pacer } from '../../core/base/pace/pacer.js';
-import { eachAtPace } from '../../core/base/pace/steps.js';
+import { eachAtPace, type Pacer } from '../../core/base/pace/steps.js';
 import type { keptPatternsMetrics } from './metrics.js';
 
 /** An answer in the form in which it is sent. */

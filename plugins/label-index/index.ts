@@ -4,12 +4,15 @@
  */
 import { createHash } from 'node:crypto';
 import type { LabelIndexOptions } from '../../core/base/options.gen.js';
-import { dataOwner } from '../../core/base/keys/data-owner.js';
-import { Pacer } from '../../core/base/pace/pacer.js';
-import { eachAtPace } from '../../core/base/pace/steps.js';
+import { dataOwner } from '../../core/base/key-parts.js';
+import { eachAtPace, Pacer } from '../../core/base/pace/steps.js';
 import { besideCaches } from '../../core/base/memory/cache-room.js';
-import { runningDeletions, type RunningDeletions } from '../../core/cache/deletions.js';
-import { createFingerprint, type Fingerprint } from '../../core/cache/keys.js';
+import {
+  createFingerprint,
+  type Fingerprint,
+  runningDeletions,
+  type RunningDeletions,
+} from '../../core/cache/keys.js';
 import {
   browseDefault,
   type IndexKey,

@@ -16,7 +16,11 @@ import {
   type Rest,
   type Stage,
 } from '../../core/plugin/index.js';
-import { readAhead } from '../../core/wire/api/read-ahead.js';
+import {
+  type DetectedFieldsRequest,
+  type DetectedFieldValuesRequest,
+  readAhead,
+} from '../../core/wire/api/request.js';
 import { warned } from '../../core/wire/answer/warned.js';
 import { rangeOn, type OldTimes, type Place } from './border.js';
 import { LineReader } from './line-reader.js';
@@ -31,10 +35,6 @@ import type { MetricRequest } from './window-parts.js';
 import { FieldScan } from '../../core/engine/fields/field-scan.js';
 import { scanStreams } from '../../core/engine/fields/detected-fields.js';
 import { defaultStepNs } from '../../core/wire/api/params/reader.js';
-import type {
-  DetectedFieldsRequest,
-  DetectedFieldValuesRequest,
-} from '../../core/wire/api/discovery-request.js';
 
 const warning = 'partial response: the old Loki could not be read, so old data is missing';
 

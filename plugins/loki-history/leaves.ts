@@ -1,6 +1,5 @@
 import { inParallel } from '../../core/base/pace/in-parallel.js';
-import { Pacer } from '../../core/base/pace/pacer.js';
-import { eachAtPace } from '../../core/base/pace/steps.js';
+import { eachAtPace, Pacer } from '../../core/base/pace/steps.js';
 import type { LineWorkers } from '../../core/logql/index.js';
 import {
   EntryCounter,

@@ -1,7 +1,6 @@
-import { Pacer } from '../../core/base/pace/pacer.js';
-import { atPace, sortSteps } from '../../core/base/pace/steps.js';
+import { atPace, Pacer, sortSteps } from '../../core/base/pace/steps.js';
 import { timeOrder } from '../../core/base/order.js';
-import { IntervalFilter } from '../../core/wire/answer/interval-filter.js';
+import { IntervalFilter } from '../../core/wire/answer/encode-streams.js';
 import { mergeStreams } from '../../core/wire/answer/merge/index.js';
 import type { Answer, StreamsAnswer } from '../../core/wire/answer/types.js';
 import type { QueryRangeRequest } from '../../core/wire/api/request.js';

@@ -1,5 +1,4 @@
-import { Pacer } from '../../core/base/pace/pacer.js';
-import { atPace } from '../../core/base/pace/steps.js';
+import { atPace, Pacer } from '../../core/base/pace/steps.js';
 import { detectedLabelsOf } from '../../core/engine/fields/detected-labels.js';
 import { VolumeBuckets } from '../../core/engine/volume/volume-buckets.js';
 import { isFound, pageOf, widen } from '../../core/operations/rules/paging.js';
@@ -7,9 +6,13 @@ import { biggestVolumes, unlimited } from '../../core/operations/rules/tenants.j
 import { mergeIndexStats, mergeSteps } from '../../core/wire/answer/merge/index.js';
 import { shardCount, spreadShards } from '../../core/wire/answer/merge/spread-shards.js';
 import type { Answer, IndexStatsAnswer, SeriesAnswer, VolumeAnswer } from '../../core/wire/answer/types.js';
-import type { VolumeRangeRequest, VolumeRequest } from '../../core/wire/api/discovery-request.js';
-import { Selector } from '../../core/wire/api/query.js';
-import type { ApiRequest, SeriesRequest } from '../../core/wire/api/request.js';
+import {
+  type ApiRequest,
+  Selector,
+  type SeriesRequest,
+  type VolumeRangeRequest,
+  type VolumeRequest,
+} from '../../core/wire/api/request.js';
 import { logQueriesOf, printSelector, type Selector as SelectorNode } from '../../core/logql/index.js';
 import { rangeOn, type Side } from './border.js';
 import { isNotFound } from './old-loki.js';

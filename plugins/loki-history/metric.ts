@@ -1,6 +1,5 @@
 import { inParallel } from '../../core/base/pace/in-parallel.js';
-import { Pacer } from '../../core/base/pace/pacer.js';
-import { atPace } from '../../core/base/pace/steps.js';
+import { atPace, Pacer } from '../../core/base/pace/steps.js';
 import type { MetricExpr } from '../../core/logql/index.js';
 import {
   evaluateMetric,
@@ -11,8 +10,7 @@ import {
   type Grid,
   type MetricLimits,
 } from '../../core/logql/metric/index.js';
-import { sortSeriesOf } from '../../core/logql/metric/result.js';
-import { seriesLimitError } from '../../core/logql/metric/series-index.js';
+import { seriesLimitError, sortSeriesOf } from '../../core/logql/metric/result.js';
 import { mergeMatrix } from '../../core/wire/answer/merge/index.js';
 import { noStats } from '../../core/wire/answer/merge/shared.js';
 import type { Answer, MatrixAnswer } from '../../core/wire/answer/types.js';

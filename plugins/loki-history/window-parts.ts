@@ -4,8 +4,7 @@
  * before, and ends with a part of new data that is one step longer. Both sides are asked for the differences, each a step long, with one
  * range query, and for the part nearest to the border with one instant query.
  */
-import { Pacer } from '../../core/base/pace/pacer.js';
-import { eachAtPace } from '../../core/base/pace/steps.js';
+import { eachAtPace, Pacer } from '../../core/base/pace/steps.js';
 import type { Join } from '../../core/logql/functions/join.js';
 import { rangeFunctions } from '../../core/logql/functions/range/index.js';
 import type { RangeAggregation, RangeOp } from '../../core/logql/index.js';

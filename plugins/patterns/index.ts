@@ -1,5 +1,5 @@
 import { paramContext, parsePatterns as parseRequest } from '../../core/wire/api/params/index.js';
-import type { PatternSearch } from '../../core/wire/api/discovery-request.js';
+import type { PatternSearch } from '../../core/wire/api/request.js';
 import type { PatternsOptions } from '../../core/base/options.gen.js';
 import { errorTable } from '../../core/base/errors/table.js';
 import {

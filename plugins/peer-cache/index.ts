@@ -1,28 +1,26 @@
 /**
  * Stage `peer-cache`: caches packed answers in memory, on disk, and in other replicas or a shared store; merges identical concurrent calls.
  */
-import { withoutPermit } from '../../core/base/admission/permit.js';
+import { withoutPermit } from '../../core/base/admission/waits.js';
 import { weighAnswer } from '../../core/wire/answer/merge/index.js';
 import { type CacheableAnswer, isCacheable, packSteps, unpackSteps } from '../../core/wire/answer/packed.js';
 import { ageBuckets } from '../../core/cache/answer-tier.js';
 import { answerStore, type AnswerStore, type Kept } from '../../core/cache/answer-store.js';
 import { besideCaches, cacheRoom } from '../../core/base/memory/cache-room.js';
 import type { DiskTier } from '../../core/cache/disk-tier.js';
-import { runningDeletions, type RunningDeletions } from '../../core/cache/deletions.js';
-import { detachExchange } from '../../core/cache/detach.js';
-import { Flights } from '../../core/cache/flights.js';
-import { Generations } from '../../core/cache/generations.js';
 import {
   type CacheKeys,
   createCacheKeys,
   createFingerprint,
   type Fingerprint,
+  Generations,
+  runningDeletions,
+  type RunningDeletions,
 } from '../../core/cache/keys.js';
-import { mostTtlMs, ttlMs } from '../../core/cache/ttl.js';
+import { detachExchange, Flights, mostTtlMs, ttlMs } from '../../core/cache/answer-caching.js';
 import type { TtlRules } from '../../core/operations/descriptor.js';
 import { residentBytes } from '../../core/base/memory/resident.js';
-import { Pacer } from '../../core/base/pace/pacer.js';
-import { atPace } from '../../core/base/pace/steps.js';
+import { atPace, Pacer } from '../../core/base/pace/steps.js';
 import type { PeerCacheOptions } from '../../core/base/options.gen.js';
 import {
   type Answer,

@@ -1,15 +1,14 @@
 import type { PeerCacheOptions } from '../../core/base/options.gen.js';
 import type { TimeRange } from '../../core/base/time/range.js';
 import { ByteLru } from '../../core/base/memory/byte-lru.js';
-import { Pacer } from '../../core/base/pace/pacer.js';
-import { atPace } from '../../core/base/pace/steps.js';
+import { atPace, Pacer } from '../../core/base/pace/steps.js';
 import type { AnswerStore, Kept } from '../../core/cache/answer-store.js';
 import type { CacheKeys } from '../../core/cache/keys.js';
 import type { Answer, Exchange, Host, Rest } from '../../core/plugin/index.js';
 import { printQuery } from '../../core/victoria/logsql/print.js';
 import type { BackendValue, ListingQuestion, ListingRequest } from '../../core/victoria/upstream/types.js';
-import { withList } from '../../core/victoria/upstream/with-list.js';
-import { packSteps, type CacheableAnswer } from '../../core/wire/answer/packed.js';
+import { withList } from '../../core/engine/listings/upstreams.js';
+import { type CacheableAnswer, packSteps } from '../../core/wire/answer/packed.js';
 import type { NamesAnswer } from '../../core/wire/answer/types.js';
 import type { SeriesRequest } from '../../core/wire/api/request.js';
 import {

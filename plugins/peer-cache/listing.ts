@@ -1,14 +1,12 @@
 import type { TimeRange } from '../../core/base/time/range.js';
 import type { LogsqlFilter } from '../../core/victoria/logsql/ast.js';
-import { everything, query } from '../../core/victoria/logsql/build.js';
+import { everything, isOfStreams, query } from '../../core/victoria/logsql/build.js';
 import { compileFilter } from '../../core/victoria/logsql/eval/filter.js';
 import { MapRow } from '../../core/victoria/logsql/row.js';
-import { isOfStreams } from '../../core/victoria/logsql/selection.js';
 import { parseStreamText } from '../../core/victoria/names/stream-text.js';
 import type { ListingQuestion } from '../../core/victoria/upstream/types.js';
 import { inParallel } from '../../core/base/pace/in-parallel.js';
-import { Pacer } from '../../core/base/pace/pacer.js';
-import { eachAtPace } from '../../core/base/pace/steps.js';
+import { eachAtPace, Pacer } from '../../core/base/pace/steps.js';
 import type { Exchange, Rest } from '../../core/plugin/index.js';
 
 /** The listing of a time range with its TTL in milliseconds. */

@@ -25,12 +25,10 @@ import {
   type RouteHandler,
 } from '../../core/plugin/index.js';
 import type { ReferenceApiOptions } from '../../core/base/options.gen.js';
-import type { FormatQueryRequest } from '../../core/wire/api/request.js';
-import { Query } from '../../core/wire/api/query.js';
+import { type FormatQueryRequest, Query } from '../../core/wire/api/request.js';
 import { encodeLegacySteps } from '../../core/wire/answer/encode-legacy.js';
 import { type Expr, type LogExpr, LogqlError, parseSteps, printPlain } from '../../core/logql/index.js';
-import { Pacer } from '../../core/base/pace/pacer.js';
-import { atPace } from '../../core/base/pace/steps.js';
+import { atPace, Pacer } from '../../core/base/pace/steps.js';
 import { quoteGo } from '../../core/base/time/index.js';
 
 /** The read routes of Loki's API: parses the parameters into a request for the chain. */

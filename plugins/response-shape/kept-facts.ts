@@ -2,7 +2,7 @@ import { KeptSnapshot, snapshotTurns, type SnapshotSource } from '../../core/bas
 import { readSnapshotBytes, snapshotBytes } from '../../core/base/files/snapshot-bytes.js';
 import type { SnapshotFile } from '../../core/base/files/snapshot-file.js';
 import type { OtherMembers } from '../../core/base/files/snapshot-json.js';
-import { Pacer } from '../../core/base/pace/pacer.js';
+import { Pacer } from '../../core/base/pace/steps.js';
 import { fleetOf, largestSnapshot } from '../../core/cache/fleet.js';
 import type { Facts } from '../../core/engine/facts.js';
 import type { engineMetrics } from '../../core/engine/metrics.js';

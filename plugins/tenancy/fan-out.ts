@@ -2,8 +2,7 @@ import { mergeSteps, weighAnswer, type MergeOptions } from '../../core/wire/answ
 import type { Answer } from '../../core/wire/answer/types.js';
 import { ApiError } from '../../core/base/errors/api-error.js';
 import { inParallel } from '../../core/base/pace/in-parallel.js';
-import { Pacer } from '../../core/base/pace/pacer.js';
-import { atPace } from '../../core/base/pace/steps.js';
+import { atPace, Pacer } from '../../core/base/pace/steps.js';
 import type { ErrorEntry } from '../../core/base/errors/api-error.js';
 import { apiError, errorTable } from '../../core/base/errors/table.js';
 

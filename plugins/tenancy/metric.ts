@@ -6,7 +6,7 @@ import { mergeStats, noStats } from '../../core/wire/answer/merge/shared.js';
 import type { Answer, AnswerStats } from '../../core/wire/answer/types.js';
 import type { Tenant } from '../../core/base/caller.js';
 import type { QueryRangeRequest, QueryRequest } from '../../core/wire/api/request.js';
-import { withoutEmpty, type LabelSet } from '../../core/base/labels/label-set.js';
+import { type LabelSet, withoutEmpty } from '../../core/base/label-set.js';
 import { rangeFunctions } from '../../core/logql/functions/range/index.js';
 import type { MetricExpr } from '../../core/logql/index.js';
 import {
@@ -20,8 +20,7 @@ import {
   type SeriesRow,
   type SeriesTable,
 } from '../../core/logql/metric/index.js';
-import { Pacer } from '../../core/base/pace/pacer.js';
-import { eachAtPace } from '../../core/base/pace/steps.js';
+import { eachAtPace, Pacer } from '../../core/base/pace/steps.js';
 import type { Exchange, Rest } from '../../core/plugin/index.js';
 import { ofTenants } from './fan-out.js';
 import { takeTenantMatchers } from '../../core/operations/rules/tenant-matchers.js';

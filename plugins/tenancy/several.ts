@@ -1,7 +1,13 @@
 import type { Answer, Entry, NamesAnswer, StreamsAnswer } from '../../core/wire/answer/types.js';
 import type { Tenant } from '../../core/base/caller.js';
-import { readAhead } from '../../core/wire/api/read-ahead.js';
-import type { ApiRequest, Browse, QueryRangeRequest } from '../../core/wire/api/request.js';
+import {
+  type ApiRequest,
+  type Browse,
+  type DetectedFieldsRequest,
+  type DetectedFieldValuesRequest,
+  type QueryRangeRequest,
+  readAhead,
+} from '../../core/wire/api/request.js';
 import type { Limits } from '../../core/wire/limits/limits.js';
 import { binaryLimits } from '../../core/logql/metric/index.js';
 import { apiError } from '../../core/base/errors/table.js';
@@ -15,14 +21,9 @@ import type { Exchange, Rest } from '../../core/plugin/index.js';
 import { fanOut } from './fan-out.js';
 import { answerTogether } from './metric.js';
 import { labelAnswer } from './tenant-label.js';
-import type {
-  DetectedFieldsRequest,
-  DetectedFieldValuesRequest,
-} from '../../core/wire/api/discovery-request.js';
 import { defaultStepNs } from '../../core/wire/api/params/reader.js';
-import { IntervalFilter } from '../../core/wire/answer/interval-filter.js';
-import { Pacer } from '../../core/base/pace/pacer.js';
-import { atPace } from '../../core/base/pace/steps.js';
+import { IntervalFilter } from '../../core/wire/answer/encode-streams.js';
+import { atPace, Pacer } from '../../core/base/pace/steps.js';
 
 /** Answers a request over several tenants (docs/protocol/tenants.md#several-tenants). */
 export async function answerSeveral(

@@ -1,5 +1,5 @@
 import type { Answer, Entry, StreamResult } from '../../core/wire/answer/types.js';
-import { withoutEmpty, type LabelSet } from '../../core/base/labels/label-set.js';
+import { type LabelSet, withoutEmpty } from '../../core/base/label-set.js';
 import { originalTenantLabel, tenantLabel } from '../../core/operations/rules/tenant-names.js';
 
 /**

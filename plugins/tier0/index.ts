@@ -2,7 +2,7 @@
 import { ApiError } from '../../core/base/errors/api-error.js';
 import { RefusedQuery } from '../../core/base/errors/refused-query.js';
 import { ByteLru, largestEntryDivisor } from '../../core/base/memory/byte-lru.js';
-import { cacheBudget } from '../../core/base/memory/pool.js';
+import { cacheBudget } from '../../core/base/memory/account.js';
 import type { Tier0Options } from '../../core/base/options.gen.js';
 import { ageBuckets } from '../../core/cache/answer-tier.js';
 import { cacheRoom } from '../../core/base/memory/cache-room.js';

@@ -1,11 +1,10 @@
 import { ByteLru } from '../../core/base/memory/byte-lru.js';
 import type { TranslateOptions } from '../../core/base/options.gen.js';
-import { Pacer } from '../../core/base/pace/pacer.js';
-import { atPace } from '../../core/base/pace/steps.js';
+import { atPace, Pacer } from '../../core/base/pace/steps.js';
 import { SpareTime } from '../../core/cache/spare-time.js';
-import { Assumptions } from '../../core/engine/assumptions.js';
+import { Assumptions } from '../../core/engine/metric/cost.js';
 import type { CheckedRequest, PlanSettings } from '../../core/engine/plan/checked-request.js';
-import { readRequest } from '../../core/engine/plan/request.js';
+import { readRequest } from '../../core/engine/plan/plan.js';
 import type { Host } from '../../core/kernel/plugin/host.js';
 import {
   defineStage,
@@ -15,8 +14,7 @@ import {
   type Rest,
   type Stage,
 } from '../../core/plugin/index.js';
-import { Query } from '../../core/wire/api/query.js';
-import { pauseBehind, readAhead } from '../../core/wire/api/read-ahead.js';
+import { pauseBehind, Query, readAhead } from '../../core/wire/api/request.js';
 
 const firstAnswerMetrics = {
   first_answers_total: {

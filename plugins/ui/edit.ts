@@ -3,7 +3,7 @@ import { makeMatcher, matchesEmpty, printPlain, printQuery } from '../../core/lo
 import { quotedTexts } from '../../core/logql/pipeline/filter-test.js';
 import { mapLogQueries } from '../../core/logql/walk.js';
 import type { Expr, LineFilterOp, LogExpr, MatchOp, Matcher, Selector, Stage } from '../../core/logql/ast.js';
-import { Query } from '../../core/wire/api/query.js';
+import { Query } from '../../core/wire/api/request.js';
 import type { Params } from '../../core/wire/api/params/index.js';
 import { remedyOf, textRemedyOf, withParts } from './remedies.js';
 

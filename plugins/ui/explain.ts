@@ -1,5 +1,5 @@
 import type { Params } from '../../core/wire/api/params/index.js';
-import { Query } from '../../core/wire/api/query.js';
+import { Query } from '../../core/wire/api/request.js';
 import { apiError } from '../../core/base/errors/table.js';
 import { checkStages, LogqlError, printPlain, printQuery } from '../../core/logql/index.js';
 import { namesTexts, type QueryExplanation } from '../../core/engine/plan/explain/explain.js';

@@ -1,6 +1,16 @@
 /** Endpoint plugin `ui`: a page that shows the pipeline and runs queries through it. */
 import type { UiOptions } from '../../core/base/options.gen.js';
 import { reportRun, type RunReport } from '../../core/engine/plan/explain/run.js';
+import type {
+  Latency,
+  MeterReading,
+  PartDescription,
+  PipelineDescription,
+  StageFigures,
+} from '../../core/kernel/plugin/host.js';
+import { RecentTimes } from '../../core/kernel/stage-meter.js';
+import { usualPatternSearch } from '../../core/operations/pattern-search.js';
+import { usualTail } from '../../core/operations/usual-tail.js';
 import {
   apiError,
   defineEndpoint,
@@ -13,13 +23,11 @@ import {
   type UpgradeCall,
   type UpgradeHandler,
 } from '../../core/plugin/index.js';
-import { usualPatternSearch } from '../../core/operations/pattern-search.js';
-import { usualTail } from '../../core/operations/usual-tail.js';
 import { jsonAnswer } from '../../core/wire/answer/finished.js';
-import { Query } from '../../core/wire/api/query.js';
-import type { ApiRequest } from '../../core/wire/api/request.js';
 import {
   paramContext,
+  type ParamContext,
+  type Params,
   parseDetectedFields,
   parseDetectedFieldValues,
   parseFormatQuery,
@@ -29,17 +37,153 @@ import {
   parseQueryRange,
   parseVolume,
   parseVolumeRange,
-  type ParamContext,
-  type Params,
 } from '../../core/wire/api/params/index.js';
+import { type ApiRequest, Query } from '../../core/wire/api/request.js';
 import { editQuery } from './edit.js';
 import { checkForPage, explainForPage } from './explain.js';
 import { narrowingOf } from './narrowing.js';
 import { outlineQuery } from './outline.js';
-import { topValuesRequest } from './top-values.js';
-import { mergeSnapshots, snapshotTopic } from './worker-snapshots.js';
 import { PageFiles, pageFolder } from './page-files.js';
-import { RequestFigures } from './request-figures.js';
+import { topValuesRequest } from './top-values.js';
+
+/** Calls since the process started, with the durations of the latest ones. */
+export interface CallFigures {
+  readonly calls: number;
+  /** Number of calls without an answer or with a status of 400 and above. */
+  readonly errors: number;
+  readonly ms: Latency | undefined;
+}
+
+/** The requests of all clients on one route. */
+export interface RouteFigures extends CallFigures {
+  readonly route: string;
+}
+
+/** Maximum number of routes that are counted; a site may add routes of its own. */
+const maxRoutes = 200;
+
+class CallCounter {
+  #calls = 0;
+  #errors = 0;
+  readonly #times = new RecentTimes();
+
+  add(status: number, durationMs: number): void {
+    this.#calls += 1;
+    if (status === 0 || status >= 400) this.#errors += 1;
+    this.#times.add(durationMs);
+  }
+
+  figures(): CallFigures {
+    return { calls: this.#calls, errors: this.#errors, ms: this.#times.latency() };
+  }
+}
+
+/** Counts finished requests by route, and their backend calls. A stage meter cannot: rows are pulled long after the backend stage has returned. */
+export class RequestFigures implements RequestObserver {
+  readonly #backend = new CallCounter();
+  readonly #routes = new Map<string, CallCounter>();
+
+  started(): void {
+    // A request is counted when it has ended.
+  }
+
+  finished({ trace, requestType: route }: RequestRecord, status: number, durationMs: number): void {
+    for (const call of trace.upstreamCalls) this.#backend.add(call.status, call.durationMs);
+    const counted = this.#routes.get(route) ?? new CallCounter();
+    if (!this.#routes.has(route) && this.#routes.size >= maxRoutes) return;
+    this.#routes.set(route, counted);
+    counted.add(status, durationMs);
+  }
+
+  backend(): CallFigures {
+    return this.#backend.figures();
+  }
+
+  routes(): readonly RouteFigures[] {
+    return [...this.#routes].map(([route, counted]) => ({ route, ...counted.figures() }));
+  }
+}
+
+/** Data of one worker for the page. */
+export interface WorkerSnapshot {
+  readonly pipeline: PipelineDescription;
+  readonly backend: CallFigures;
+  readonly routes: readonly RouteFigures[];
+}
+
+const snapshotTopic: Topic<null, WorkerSnapshot> = { name: 'ui pipeline' };
+
+/** Merges the data of all workers: counters are summed, durations are those of the slowest worker. */
+export function mergeSnapshots([first, ...others]: readonly WorkerSnapshot[]): WorkerSnapshot {
+  if (first === undefined) throw new Error('no worker has answered, not even this one');
+  return others.reduce(
+    (all, { pipeline, backend, routes }) => ({
+      pipeline: {
+        ...all.pipeline,
+        startedMs: Math.min(all.pipeline.startedMs, pipeline.startedMs),
+        stages: partsOf(all.pipeline.stages, pipeline.stages),
+        endpoints: partsOf(all.pipeline.endpoints, pipeline.endpoints),
+        services: partsOf(all.pipeline.services, pipeline.services),
+      },
+      backend: {
+        calls: all.backend.calls + backend.calls,
+        errors: all.backend.errors + backend.errors,
+        ms: slower(all.backend.ms, backend.ms),
+      },
+      routes: routesOf(all.routes, routes),
+    }),
+    first,
+  );
+}
+
+function routesOf(a: readonly RouteFigures[], b: readonly RouteFigures[]): readonly RouteFigures[] {
+  const all = new Map(a.map((one) => [one.route, one]));
+  for (const { route, calls, errors, ms } of b) {
+    const other = all.get(route);
+    all.set(route, {
+      route,
+      calls: calls + (other?.calls ?? 0),
+      errors: errors + (other?.errors ?? 0),
+      ms: slower(other?.ms, ms),
+    });
+  }
+  return [...all.values()];
+}
+
+/** Merges parts; workers have the same parts in the same order. */
+function partsOf(a: readonly PartDescription[], b: readonly PartDescription[]): readonly PartDescription[] {
+  return a.map((part, index) => {
+    const other = b[index];
+    if (other === undefined) return part;
+    const meters = part.meters.map((meter, at) => merged(meter, other.meters[at]?.value ?? 0));
+    const { figures } = part;
+    if (figures === undefined || other.figures === undefined) return { ...part, meters };
+    return { ...part, meters, figures: figuresOf(figures, other.figures) };
+  });
+}
+
+function merged(meter: MeterReading, value: number): MeterReading {
+  const { ofWorkers } = meter;
+  if (ofWorkers === 'min') return { ...meter, value: Math.min(meter.value, value) };
+  if (ofWorkers === 'max' || ofWorkers === 'average')
+    return { ...meter, value: Math.max(meter.value, value) };
+  return { ...meter, value: meter.value + value };
+}
+
+function figuresOf(a: StageFigures, b: StageFigures): StageFigures {
+  return {
+    calls: a.calls + b.calls,
+    errors: a.errors + b.errors,
+    answeredHere: a.answeredHere + b.answeredHere,
+    ownMs: slower(a.ownMs, b.ownMs),
+    totalMs: slower(a.totalMs, b.totalMs),
+  };
+}
+
+function slower(a: Latency | undefined, b: Latency | undefined): Latency | undefined {
+  if (a === undefined || b === undefined) return a ?? b;
+  return { p50: Math.max(a.p50, b.p50), p95: Math.max(a.p95, b.p95) };
+}
 
 type UiHost = Pick<
   Host,

@@ -1,5 +1,5 @@
 import type { LogExpr } from '../../core/logql/ast.js';
-import { lineMeaning } from '../../core/logql/pipeline/filter-meaning.js';
+import { lineMeaning } from '../../core/logql/pipeline/filter-test.js';
 import { exactTree } from '../../core/logql/regexp/parse.js';
 import type { RegExpNode } from '../../core/logql/regexp/tree.js';
 import { translateForV8 } from '../../core/logql/regexp/v8-engine.js';

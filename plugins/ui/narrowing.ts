@@ -2,7 +2,7 @@ import { apiError } from '../../core/base/errors/table.js';
 import { printPlain, printSelector, printStage } from '../../core/logql/index.js';
 import { labelFilter } from '../../core/logql/stages/label-filter.js';
 import type { LogExpr, MatchOp, Stage } from '../../core/logql/ast.js';
-import { Query } from '../../core/wire/api/query.js';
+import { Query } from '../../core/wire/api/request.js';
 import type { Params } from '../../core/wire/api/params/index.js';
 import { printWithout } from './outline.js';
 

@@ -3,7 +3,7 @@ import { vectorFunctions } from '../../core/logql/functions/vector/index.js';
 import { LogqlError, logQueriesOf, printPlain, printSelector } from '../../core/logql/index.js';
 import { plainTexts } from '../../core/logql/regexp/plain-texts.js';
 import type { Expr, Matcher, MetricExpr, Selector, UnwrapConversion } from '../../core/logql/ast.js';
-import { Query } from '../../core/wire/api/query.js';
+import { Query } from '../../core/wire/api/request.js';
 import type { Params } from '../../core/wire/api/params/index.js';
 
 /** The unit of a metric query's values; `none` where it is a plain number or not known. */

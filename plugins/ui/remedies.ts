@@ -18,7 +18,7 @@ import type {
 } from '../../core/logql/ast.js';
 import { labelFilter } from '../../core/logql/stages/label-filter.js';
 import { bySum } from '../../core/logql/functions/join.js';
-import type { DottedNames } from '../../core/wire/api/query.js';
+import type { DottedNames } from '../../core/wire/api/request.js';
 
 const span = { start: 0, end: 0 } as const;
 

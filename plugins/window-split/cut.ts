@@ -1,10 +1,10 @@
 /** Cuts answers at the bounds of windows, and joins windows again. */
-import type { LabelSet } from '../../core/base/labels/label-set.js';
+import type { LabelSet } from '../../core/base/label-set.js';
 import { eachStep, type Steps } from '../../core/base/pace/steps.js';
-import type { Point, SeriesResult } from '../../core/logql/metric/types.js';
+import type { Point, SeriesResult } from '../../core/logql/metric/work.js';
 import { noStats } from '../../core/wire/answer/merge/shared.js';
 import type { Entry, MatrixAnswer, StreamResult, StreamsAnswer } from '../../core/wire/answer/types.js';
-import type { StepRange } from './geometry.js';
+import type { StepRange } from './windows.js';
 
 /** Cuts a matrix into its points in each of these ranges, which are ordered and disjoint. Only the whole contains the cost. */
 export function* cutMatrix({ series }: MatrixAnswer, ranges: readonly StepRange[]): Steps<MatrixAnswer[]> {

@@ -1,7 +1,7 @@
 import { ByteLru } from '../../core/base/memory/byte-lru.js';
 import type { Clock } from '../../core/base/clock.js';
 import type { Matcher } from '../../core/logql/ast.js';
-import type { TimeWindow } from './geometry.js';
+import type { TimeWindow } from './windows.js';
 
 /**
  * The rows that a query reads of a selector. For a window these are the lines from `lookbackMs` before its start to its end, shifted back

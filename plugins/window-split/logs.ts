@@ -1,12 +1,11 @@
 import { timeOrder } from '../../core/base/order.js';
-import { Pacer } from '../../core/base/pace/pacer.js';
-import { atPace } from '../../core/base/pace/steps.js';
+import { atPace, Pacer } from '../../core/base/pace/steps.js';
 import type { LogExpr } from '../../core/logql/index.js';
 import { mergeStreams } from '../../core/wire/answer/merge/index.js';
 import type { Answer, StreamsAnswer } from '../../core/wire/answer/types.js';
 import type { Direction, QueryRangeRequest } from '../../core/wire/api/request.js';
 import { countEntries, cutStreams, type InstantRange } from './cut.js';
-import { fewestWidened, windowsOf, type TimeWindow } from './geometry.js';
+import { fewestWidened, type TimeWindow, windowsOf } from './windows.js';
 import type { SelectorRead } from './line-counts.js';
 import type { KnownWindow, Windowing } from './windowing.js';
 

@@ -1,6 +1,5 @@
 import { rangeFunctions } from '../../core/logql/functions/range/index.js';
-import { Pacer } from '../../core/base/pace/pacer.js';
-import { atPace } from '../../core/base/pace/steps.js';
+import { atPace, Pacer } from '../../core/base/pace/steps.js';
 import { sortSeriesOf } from '../../core/logql/metric/result.js';
 import {
   gridColumns,
@@ -19,11 +18,11 @@ import { cutMatrix, joinMatrices } from './cut.js';
 import {
   commonSteps,
   fewestWidened,
-  stepsIn,
-  windowsOf,
   type StepRange,
+  stepsIn,
   type TimeWindow,
-} from './geometry.js';
+  windowsOf,
+} from './windows.js';
 import type { SelectorRead } from './line-counts.js';
 import { FallBackToWholeRange, type KnownWindow, type Windowing } from './windowing.js';
 

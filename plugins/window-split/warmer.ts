@@ -3,7 +3,7 @@ import { ByteLru } from '../../core/base/memory/byte-lru.js';
 import { SpareTime, whileIdle } from '../../core/cache/spare-time.js';
 import type { Exchange, Host, Rest } from '../../core/plugin/index.js';
 import type { QueryRangeRequest } from '../../core/wire/api/request.js';
-import type { TimeWindow } from './geometry.js';
+import type { TimeWindow } from './windows.js';
 import type { windowMetrics } from './metrics.js';
 
 type WarmOptions = Pick<WindowSplitOptions, 'backgroundWarmMaxWindows' | 'historyCacheTtl' | 'splitInterval'>;

@@ -2,22 +2,27 @@ import { inParallel } from '../../core/base/pace/in-parallel.js';
 import type { WindowSplitOptions } from '../../core/base/options.gen.js';
 import type { AnswerStore } from '../../core/cache/answer-store.js';
 import type { Memory } from '../../core/base/memory/byte-lru.js';
-import { runningDeletions } from '../../core/cache/deletions.js';
-import type { CacheKeys } from '../../core/cache/keys.js';
-import type { Assumptions } from '../../core/engine/assumptions.js';
+import { type CacheKeys, runningDeletions } from '../../core/cache/keys.js';
+import type { Assumptions } from '../../core/engine/metric/cost.js';
 import type { Matcher } from '../../core/logql/ast.js';
 import type { Exchange, Host, Rest } from '../../core/plugin/index.js';
 import type { MatrixAnswer, StreamsAnswer } from '../../core/wire/answer/types.js';
-import type { QueryRangeRequest } from '../../core/wire/api/request.js';
+import { Query, type QueryRangeRequest } from '../../core/wire/api/request.js';
 import type { TenantLimits } from '../../core/wire/limits/tenant-limits.js';
-import type { Cutting, TimeWindow } from './geometry.js';
-import { type KeepKey, KeptWindows } from './kept-windows.js';
+import {
+  type Cutting,
+  isTrouble,
+  type KeepKey,
+  KeptWindows,
+  type Read,
+  Reads,
+  type ReadTimes,
+  type TimeWindow,
+} from './windows.js';
 import type { LineCounter, LineCounts, SelectorRead } from './line-counts.js';
 import type { windowMetrics } from './metrics.js';
 import type { Parallelism } from './parallelism.js';
-import { isTrouble, type Read, Reads, type ReadTimes } from './reads.js';
 import { printSelector } from '../../core/logql/index.js';
-import { Query } from '../../core/wire/api/query.js';
 
 /** Dependencies of the stage, shared by all of its requests. */
 export interface WindowingDeps {

@@ -2,7 +2,7 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { startDevBackend } from '../../plugins/embedded-backend/dev-backend.js';
-import { systemClock } from '../../core/kernel/clock.js';
+import { systemClock } from '../../core/kernel/plugin/exchange.js';
 import { packageRoot } from '../../core/kernel/options/index.js';
 import { loadPipeline } from '../../core/kernel/pipeline/index.js';
 import { startProxy } from '../../core/program/start-proxy.js';

@@ -7,7 +7,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
-import { systemClock } from '../../core/kernel/clock.js';
+import { systemClock } from '../../core/kernel/plugin/exchange.js';
 import { LabelIndex, type IndexKey } from '../../core/cache/label-index/label-index.js';
 import { IndexSnapshot } from '../../core/cache/label-index/snapshot.js';
 import type { Browse } from '../../core/wire/api/request.js';

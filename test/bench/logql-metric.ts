@@ -1,4 +1,4 @@
-import { LabelSet } from '../../core/base/labels/label-set.js';
+import { LabelSet } from '../../core/base/label-set.js';
 import { parseQuery, type RangeAggregation } from '../../core/logql/index.js';
 import { gridColumns, defaultMetricLimits, RangeEngine } from '../../core/logql/metric/index.js';
 

@@ -1,8 +1,8 @@
 import { readFileSync } from 'node:fs';
 import { gunzipSync } from 'node:zlib';
-import { LabelSet } from '../../core/base/labels/label-set.js';
+import { LabelSet } from '../../core/base/label-set.js';
 import { parseQuery } from '../../core/logql/index.js';
-import { compilePipeline } from '../../core/logql/pipeline/compile.js';
+import { compilePipeline } from '../../core/logql/pipeline/output.js';
 import { compileExtractor, pushedGrouping } from '../../core/logql/pipeline/extractor.js';
 import type { PipelineEntry } from '../../core/logql/pipeline/types.js';
 

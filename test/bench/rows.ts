@@ -1,10 +1,9 @@
 import { parseQuery } from '../../core/logql/index.js';
-import { pipelineEvaluator } from '../../core/logql/lines/evaluator.js';
-import { LinePacer } from '../../core/logql/lines/line-pacer.js';
+import { LinePacer, pipelineEvaluator } from '../../core/logql/lines/evaluator.js';
 import { gridColumns, defaultMetricLimits, planLeaves } from '../../core/logql/metric/index.js';
-import { leavesOf } from '../../core/logql/metric/tree.js';
+import { leavesOf } from '../../core/logql/metric/work.js';
 import { MemoryAccount } from '../../core/base/memory/account.js';
-import { EntryCollector } from '../../core/engine/logs/entry-collector.js';
+import { EntryCollector } from '../../core/engine/logs/logs.js';
 import { CountingJob } from '../../core/engine/metric/threads/counting-job.js';
 import { defaultNamingSettings, Naming } from '../../core/victoria/names/naming.js';
 import { RowReader } from '../../core/victoria/names/row-reader.js';

@@ -4,14 +4,13 @@
  */
 import { setImmediate as turn } from 'node:timers/promises';
 import { AddedUp, compact } from '../../core/kernel/telemetry/compact.js';
-import { RequestMetrics } from '../../core/kernel/telemetry/core-metrics.js';
+import { MeterRegistry, RequestMetrics } from '../../core/kernel/telemetry/meters.js';
 import type { Measurements } from '../../core/kernel/telemetry/exposition.js';
-import { MeterRegistry } from '../../core/kernel/telemetry/meters.js';
 import { requestMetrics } from '../../core/kernel/telemetry/metrics-table.js';
 import { batches, requestOf } from '../../core/kernel/telemetry/otlp/points.js';
 import { registerProcessMetrics } from '../../core/kernel/telemetry/process-metrics.js';
 import { ProcReader } from '../../core/kernel/telemetry/proc/reader.js';
-import { RequestRecord } from '../../core/kernel/telemetry/request-record.js';
+import { RequestRecord } from '../../core/kernel/telemetry/request-log.js';
 import { FakeClock, makeCaller, telemetryOptions } from '../../core/testing/index.js';
 import { note } from './report.js';
 

@@ -1,5 +1,5 @@
 import { LogqlError, parseQuery, visit, type LogExpr } from '../../core/logql/index.js';
-import { matchesText } from '../../core/engine/plan/matches-text.js';
+import { matchesText } from '../../core/engine/plan/backend-pattern.js';
 import type { Dataset, Entry, Stream } from './data/dataset.js';
 import type { Question } from './question.js';
 

@@ -1,4 +1,4 @@
-import { parseRowTime } from '../../core/victoria/names/row-time.js';
+import { parseRowTime } from '../../core/victoria/names/row-reader.js';
 import type { Answered } from '../../core/comparison/answers.js';
 import { asArray, asObject, asText, canonical } from '../../core/comparison/json.js';
 import type { Entry, Labels, TenantData } from './data/dataset.js';

@@ -1,5 +1,5 @@
 import { request } from 'undici';
-import { parseRowTime } from '../../core/victoria/names/row-time.js';
+import { parseRowTime } from '../../core/victoria/names/row-reader.js';
 import { readLines } from './cases.js';
 import { conformanceCorpus, type Corpus, type EntryBatch } from './corpus.js';
 

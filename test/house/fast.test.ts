@@ -5,7 +5,7 @@ const imports = new Map<string, readonly string[]>([
   ['core/a/one.ts', []],
   ['core/a/two.ts', ['core/a/one.ts']],
   ['core/b/deep/three.ts', ['core/a/two.ts']],
-  ['plugins/guard/rate.ts', []],
+  ['plugins/guard/index.ts', []],
   ['test/core/z/one.test.ts', ['core/a/one.ts']],
   ['test/core/b/three.test.ts', ['core/b/deep/three.ts']],
   ['test/core/c/other.test.ts', []],
@@ -40,7 +40,7 @@ test('a fast run takes the tests of the folder of what changed, and of a folder 
 
 test('a fast run takes a slow suite when that, or a source of its folder, has changed', (t) => {
   t.deepEqual(near('test/fuzz/fuzz.test.ts'), ['test/fuzz/fuzz.test.ts', 'test/house/rooms.test.ts']);
-  const changed = ['plugins/guard/rate.ts'];
+  const changed = ['plugins/guard/index.ts'];
   t.true(testsNear({ imports, changed, isSlow: () => true }).has('test/plugins/guard/guard.test.ts'));
 });
 

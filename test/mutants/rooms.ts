@@ -10,7 +10,7 @@ export interface MutatedRoom {
 export const mutatedRooms: readonly MutatedRoom[] = [
   {
     name: 'cache-keys',
-    sources: ['core/cache/keys.ts', 'core/cache/ttl.ts'],
+    sources: ['core/cache/keys.ts', 'core/cache/answer-caching.ts'],
     tests: ['core/cache/keys', 'core/cache/ttl'],
   },
   {

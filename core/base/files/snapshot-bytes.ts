@@ -1,5 +1,5 @@
 import { crc32 } from 'node:zlib';
-import { Pacer } from '../pace/pacer.js';
+import { Pacer } from '../pace/steps.js';
 import {
   parseSnapshot,
   snapshotEnd,

@@ -4,7 +4,7 @@ import { basename, dirname, join } from 'node:path';
 import type { Clock } from '../clock.js';
 import { describeSystemError, isMissing } from '../errors/system-error.js';
 import type { Logger } from '../logger.js';
-import { Pacer } from '../pace/pacer.js';
+import { Pacer } from '../pace/steps.js';
 import { snapshotPieces } from './snapshot-bytes.js';
 import {
   parseSnapshot,

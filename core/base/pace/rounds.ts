@@ -1,4 +1,4 @@
-import { LinkedQueue } from '../memory/linked-queue.js';
+import { LinkedQueue } from '../admission/fair-queue.js';
 import { doneOrAborted } from '../time/pause.js';
 
 const tickMs = 20;

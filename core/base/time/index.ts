@@ -7,8 +7,8 @@ export {
   parseGoFloat,
   parseGoInt,
   type Parsed,
-} from './go-number.js';
-export { quoteGo } from './go-quote.js';
+} from './go-syntax.js';
+export { quoteGo } from '../label-set.js';
 export {
   durationToMs,
   goDurationFault,
@@ -18,7 +18,7 @@ export {
   printGoDuration,
   printPrometheusDuration,
   type ParsedDuration,
-} from './duration.js';
+} from './go-syntax.js';
 export {
   fits64,
   formatSeconds,
@@ -27,4 +27,4 @@ export {
   parseTimestamp,
   printRfc3339,
   TimestampError,
-} from './timestamp.js';
+} from './go-syntax.js';

@@ -1,13 +1,11 @@
 import { OverrideStack } from '../../base/override-stack.js';
 import type { Host } from '../../kernel/plugin/host.js';
-import { escapeText } from '../../base/keys/escape.js';
-import { Pacer } from '../../base/pace/pacer.js';
-import { atPace } from '../../base/pace/steps.js';
+import { escapeText } from '../../base/key-parts.js';
+import { atPace, Pacer } from '../../base/pace/steps.js';
 import type { Clock } from '../../base/clock.js';
 import type { RankedName } from '../../wire/answer/rank.js';
 import type { Browse } from '../../wire/api/request.js';
-import { Generations } from '../generations.js';
-import { tenantPart } from '../keys.js';
+import { Generations, tenantPart } from '../keys.js';
 import { IndexedValues } from './indexed-values.js';
 import type { Page, View } from './view.js';
 
@@ -34,7 +32,7 @@ export interface LabelIndexObserver {
 /** Identifies a label of a tenant. */
 export interface IndexKey {
   readonly tenantId: string;
-  /** The data source of the tenant (core/base/keys/data-owner.ts): values learnt from another one are dropped. */
+  /** The data source of the tenant (core/base/key-parts.ts): values learnt from another one are dropped. */
   readonly owner: string;
   /** A fingerprint of the credentials sent to the backend, which determine the visible data; empty if nothing is forwarded. */
   readonly credentials: string;

@@ -9,8 +9,7 @@ import {
 } from '../../base/files/snapshot-json.js';
 import type { Clock } from '../../base/clock.js';
 import type { Logger } from '../../base/logger.js';
-import { Pacer } from '../../base/pace/pacer.js';
-import { atPace, eachAtPace, sortSteps } from '../../base/pace/steps.js';
+import { atPace, eachAtPace, Pacer, sortSteps } from '../../base/pace/steps.js';
 import { byRank, type RankedName } from '../../wire/answer/rank.js';
 import { largestSnapshot, type Fleet } from '../fleet.js';
 import type { LabelIndex, SavedLabel } from './label-index.js';

@@ -1,6 +1,6 @@
 import type { Expr, LogfmtStage, MetricExpr, RangeAggregation, Stage } from '../../logql/ast.js';
 import { pushedGrouping } from '../../logql/pipeline/extractor.js';
-import { withStages } from '../../logql/pipeline/unread-stages.js';
+import { withStages } from '../../logql/pipeline/output.js';
 import { descriptorOf, looksAt } from '../../logql/stages/index.js';
 import { mapLogQueries, mapMetric } from '../../logql/walk.js';
 import { detectedLevelName } from '../../victoria/names/level.js';

@@ -1,6 +1,6 @@
 import type { Expr, LogExpr, Matcher } from '../../logql/ast.js';
 import { logQueriesOf, printStage, visit, type AstNode } from '../../logql/index.js';
-import { labelMeaning } from '../../logql/pipeline/filter-meaning.js';
+import { labelMeaning } from '../../logql/pipeline/filter-test.js';
 import { descriptorOf } from '../../logql/stages/index.js';
 import { isAny } from '../../logql/stages/stage.js';
 import { detectedLevelName } from '../../victoria/names/level.js';

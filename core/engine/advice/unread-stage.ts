@@ -2,7 +2,7 @@ import type { Expr, Grouping, LogExpr, MetricExpr, RangeAggregation, Stage } fro
 import { matchesEmpty } from '../../logql/index.js';
 import { rangeFunctions } from '../../logql/functions/range/index.js';
 import { pushedGrouping } from '../../logql/pipeline/extractor.js';
-import { withStages } from '../../logql/pipeline/unread-stages.js';
+import { withStages } from '../../logql/pipeline/output.js';
 import { descriptorOf, looksAt } from '../../logql/stages/index.js';
 import { mapMetric } from '../../logql/walk.js';
 import type { AdviceRule } from './advice.js';

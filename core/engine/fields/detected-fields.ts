@@ -3,16 +3,15 @@ import type {
   DetectedFieldValuesAnswer,
   StreamResult,
 } from '../../wire/answer/types.js';
-import type { DetectedFieldsRequest, DetectedFieldValuesRequest } from '../../wire/api/discovery-request.js';
+import type { DetectedFieldsRequest, DetectedFieldValuesRequest } from '../../wire/api/request.js';
 import type { TimeRange } from '../../base/time/range.js';
-import { labelsText } from '../../base/labels/labels-text.js';
+import { labelsText } from '../../base/label-set.js';
 import { FieldScan } from './field-scan.js';
 import { apiError } from '../../base/errors/table.js';
-import { pipelineEvaluator } from '../../logql/lines/evaluator.js';
-import { LinePacer } from '../../logql/lines/line-pacer.js';
+import { LinePacer, pipelineEvaluator } from '../../logql/lines/evaluator.js';
 import type { EngineContext } from '../context.js';
 import type { DetectedFieldsPlan } from '../plan/types.js';
-import { EntryCollector } from '../logs/entry-collector.js';
+import { EntryCollector } from '../logs/logs.js';
 import { readPages } from '../rows/row-pages.js';
 import { timedRows } from '../rows/timed-rows.js';
 import { printGoDuration } from '../../base/time/index.js';

@@ -2,7 +2,7 @@ import type { DetectedLabelsAnswer } from '../../wire/answer/types.js';
 import type { TimeRange } from '../../base/time/range.js';
 import type { Backend } from '../backend.js';
 import type { DetectedLabelsPlan } from '../plan/types.js';
-import type { LabelSet } from '../../base/labels/label-set.js';
+import type { LabelSet } from '../../base/label-set.js';
 import { streamsOf } from '../listings/listings.js';
 import { parseGoFloat } from '../../base/time/index.js';
 

@@ -1,11 +1,11 @@
 import type { DetectedField, FieldParser, FieldType } from '../../wire/answer/discovery-types.js';
 import type { Entry } from '../../wire/answer/types.js';
-import { LabelSet } from '../../base/labels/label-set.js';
+import { LabelSet } from '../../base/label-set.js';
 import {
-  type LinePlace,
   keyPathsEvaluator,
-  pipelineEvaluator,
   type LineEvaluator,
+  type LinePlace,
+  pipelineEvaluator,
 } from '../../logql/lines/evaluator.js';
 import type { KeyPath, PathsByLabel } from '../../logql/pipeline/key-table.js';
 import { ownText } from '../../logql/pipeline/slot.js';
@@ -17,9 +17,8 @@ import {
   type PipelineLine,
 } from '../../logql/pipeline/types.js';
 import type { MemoryAccount } from '../../base/memory/account.js';
-import { entryBytes, textBytes } from '../../base/memory/sizes.js';
-import { Pacer } from '../../base/pace/pacer.js';
-import { eachAtPace } from '../../base/pace/steps.js';
+import { entryBytes, textBytes } from '../../base/memory/byte-lru.js';
+import { eachAtPace, Pacer } from '../../base/pace/steps.js';
 import { parseBytes, formatBytes } from '../../logql/values/bytes.js';
 import { parseGoDuration, parseGoFloat, parseGoInt } from '../../base/time/index.js';
 import { parseQuery, type Stage } from '../../logql/index.js';

@@ -1,14 +1,14 @@
 import { textOrder } from '../../base/order.js';
 import type { TimeRange } from '../../base/time/range.js';
 import type { Browse, LabelsRequest, LabelValuesRequest, SeriesRequest } from '../../wire/api/request.js';
-import type { LabelSet } from '../../base/labels/label-set.js';
+import type { LabelSet } from '../../base/label-set.js';
 import { and, not, query } from '../../victoria/logsql/build.js';
 import type { LogsqlFilter } from '../../victoria/logsql/ast.js';
 import type { RowReader } from '../../victoria/names/row-reader.js';
 import { serviceNameLabel } from '../../victoria/names/service-name.js';
 import type { Backend } from '../backend.js';
 import type { EngineContext } from '../context.js';
-import { joinStreams, LabelFields } from '../plan/label-fields.js';
+import { joinStreams, LabelFields } from '../plan/columns.js';
 import type { LabelNamesPlan, LabelValuesPlan, SeriesPlan, StoredListPlan } from '../plan/types.js';
 import type { NamesAnswer, SeriesAnswer } from '../../wire/answer/types.js';
 import type { Upstream } from '../../victoria/upstream/types.js';

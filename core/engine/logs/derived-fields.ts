@@ -1,5 +1,5 @@
 import type { StreamResult } from '../../wire/answer/types.js';
-import type { Label, LabelSet } from '../../base/labels/label-set.js';
+import type { Label, LabelSet } from '../../base/label-set.js';
 import type { ResponseShapeOptions } from '../../base/options.gen.js';
 import { compileRegExp } from '../../logql/regexp/index.js';
 

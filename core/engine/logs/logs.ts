@@ -1,13 +1,156 @@
-import type { StreamsAnswer } from '../../wire/answer/types.js';
-import type { QueryRangeRequest } from '../../wire/api/request.js';
-import { pipelineEvaluator } from '../../logql/lines/evaluator.js';
-import { LinePacer } from '../../logql/lines/line-pacer.js';
-import type { LogsPlan } from '../plan/types.js';
+import { LabelSet } from '../../base/label-set.js';
+import type { MemoryAccount } from '../../base/memory/account.js';
+import { logRowBytes, ownLabelsBytes } from '../../base/memory/byte-lru.js';
+import { type LineEvaluator, LinePacer, pipelineEvaluator } from '../../logql/lines/evaluator.js';
+import type { PipelineLine } from '../../logql/pipeline/types.js';
+import { exceeded, formatLimits } from '../../logql/template/exec/limits.js';
+import { entryIdentity } from '../../victoria/names/entry-identity.js';
+import type { LogRow } from '../../victoria/names/row-reader.js';
+import { IntervalFilter } from '../../wire/answer/encode-streams.js';
+import type { AnswerStats, Entry, StreamResult, StreamsAnswer } from '../../wire/answer/types.js';
+import type { Direction, QueryRangeRequest } from '../../wire/api/request.js';
 import type { EngineContext } from '../context.js';
-import { EntryCollector } from './entry-collector.js';
+import type { LogsPlan } from '../plan/types.js';
 import { readPages } from '../rows/row-pages.js';
+import { Instant } from '../rows/row-spans.js';
 
-export type LogsContext = Pick<
+interface CollectorOptions {
+  readonly limit: number;
+  readonly direction: Direction;
+  /** Interval of which at most one entry is kept; 0 keeps all entries. */
+  readonly intervalNs: bigint;
+  /** Evaluates line filters on rows whose line no backend filter has seen. */
+  readonly recheck: LineEvaluator<PipelineLine | undefined>;
+  readonly residual: LineEvaluator<PipelineLine | undefined>;
+  readonly pacer: LinePacer;
+  readonly showsGroups: boolean;
+  /** Charged for the memory of the entries. */
+  readonly memory: MemoryAccount;
+}
+
+interface OpenStream {
+  readonly labels: LabelSet;
+  readonly entries: Entry[];
+}
+
+interface MadeEntry {
+  readonly row: LogRow;
+  readonly line: PipelineLine;
+}
+
+/** Receives rows in the request's direction and keeps the entries of the answer, up to its limit. */
+export class EntryCollector {
+  readonly #options: CollectorOptions;
+  readonly #streams = new Map<string, OpenStream>();
+  /** Recognizes rows that were pushed or read twice, which are one entry. */
+  readonly #rows = new Instant<LogRow>(entryIdentity);
+  /** Recognizes entries of a stream that became equal through the stages. Loki merges equal entries of its ingesters and its store, too. */
+  readonly #made = new Instant<MadeEntry>(madeIdentity);
+  readonly #apart: IntervalFilter;
+  #kept = 0;
+  #lines = 0;
+  #bytes = 0;
+  #metadataBytes = 0;
+  #formatted = 0;
+
+  constructor(options: CollectorOptions) {
+    this.#options = options;
+    this.#apart = new IntervalFilter(options.intervalNs, options.direction);
+  }
+
+  /** Adds a batch; returns true when the answer is complete. */
+  async addAll(rows: readonly LogRow[]): Promise<boolean> {
+    for (const row of rows) {
+      if (this.#kept >= this.#options.limit) return true;
+      if (this.#rows.isRepeated(row.timestampNs, row)) continue;
+      // Only few rows return a promise, and awaiting the others would take longer than evaluating them.
+      const made = this.#evaluate(row);
+      this.#add(row, made instanceof Promise ? await made : made);
+      const pause = this.#options.pacer.after(this.#options.residual.spent);
+      if (pause !== undefined) await pause;
+    }
+    return this.#kept >= this.#options.limit;
+  }
+
+  /** Number of entries that the answer still needs. */
+  get missing(): number {
+    return this.#options.limit - this.#kept;
+  }
+
+  /** The streams in order of their first entry. */
+  streams(): readonly StreamResult[] {
+    return [...this.#streams.values()];
+  }
+
+  counts(): Pick<
+    AnswerStats,
+    'linesProcessed' | 'bytesProcessed' | 'entriesReturned' | 'postFilterLines' | 'structuredMetadataBytes'
+  > {
+    return {
+      linesProcessed: this.#lines,
+      bytesProcessed: this.#bytes,
+      entriesReturned: this.#kept,
+      postFilterLines: this.#kept,
+      structuredMetadataBytes: this.#metadataBytes,
+    };
+  }
+
+  #evaluate(row: LogRow): PipelineLine | undefined | Promise<PipelineLine | undefined> {
+    const { timestampNs, line, stream, structuredMetadata } = row;
+    const read = { timestampNs, line, stream: stream.labels, structuredMetadata };
+    const { recheck, residual } = this.#options;
+    if (!row.isRebuilt) return residual.of(read);
+    const checked = recheck.of(read);
+    if (checked instanceof Promise)
+      return checked.then((kept) => (kept === undefined ? undefined : residual.of(read)));
+    return checked === undefined ? undefined : residual.of(read);
+  }
+
+  #add(row: LogRow, line: PipelineLine | undefined): void {
+    const { timestampNs } = row;
+    this.#count(row);
+    if (line === undefined || this.#made.isRepeated(timestampNs, { row, line })) return;
+    if (!this.#apart.takes(timestampNs)) return;
+    this.#countFormatted(line.formatted);
+    const { showsGroups, memory } = this.#options;
+    memory.charge(
+      logRowBytes(line) + ownLabelsBytes(line.structuredMetadata) + ownLabelsBytes(line.parsed),
+      'log lines',
+    );
+    this.#streamOf(line.stream).entries.push({
+      timestampNs,
+      line: line.line,
+      structuredMetadata: showsGroups ? line.structuredMetadata : LabelSet.empty,
+      parsed: showsGroups ? line.parsed : LabelSet.empty,
+    });
+    this.#kept += 1;
+  }
+
+  /** @throws ApiError `lineFormatLimit` */
+  #countFormatted(length: number): void {
+    this.#formatted += length;
+    if (this.#formatted > formatLimits.responseOutput) exceeded('output');
+  }
+
+  #streamOf(labels: LabelSet): OpenStream {
+    let stream = this.#streams.get(labels.key);
+    if (stream === undefined) this.#streams.set(labels.key, (stream = { labels, entries: [] }));
+    return stream;
+  }
+
+  #count({ line, structuredMetadata }: LogRow): void {
+    this.#lines += 1;
+    this.#bytes += Buffer.byteLength(line);
+    for (const [name, value] of structuredMetadata.labels) this.#metadataBytes += name.length + value.length;
+  }
+}
+
+function madeIdentity({ row, line }: MadeEntry): string {
+  const labels = [row.stream.labels, line.stream, line.structuredMetadata, line.parsed];
+  return `${labels.map(({ key }) => key).join('\n')}\n${line.line}`;
+}
+
+type LogsContext = Pick<
   EngineContext,
   'upstream' | 'reader' | 'clock' | 'signal' | 'memory' | 'showsGroups' | 'derive'
 > & {

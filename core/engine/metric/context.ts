@@ -2,15 +2,12 @@ import type { Clock } from '../../base/clock.js';
 import type { Cost, StrategyRecord } from '../../base/trace.js';
 import type { LineWorkers } from '../../logql/lines/line-workers.js';
 import type { LeafRequest, MetricLimits, SeriesTable } from '../../logql/metric/index.js';
-import type { Assumptions } from '../assumptions.js';
+import type { Assumptions, Declined, Declines, MetricCounts, RowEstimates } from './cost.js';
 import type { Backend } from '../backend.js';
 import type { Memories } from '../memories.js';
 import type { LeafPlan } from '../plan/types.js';
 import type { ProfileSource } from './count/profile.js';
 import type { LineSamples } from './count/line-digests.js';
-import type { MetricCounts } from './counts.js';
-import type { RowEstimates } from './cost.js';
-import type { Declined, Declines } from './declined.js';
 import type { RepeatedRowsRule } from './repeats.js';
 import type { RowThreads } from './threads/row-threads.js';
 

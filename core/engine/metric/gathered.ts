@@ -4,14 +4,13 @@ import { printFilter } from '../../victoria/logsql/print.js';
 import type { MatrixAnswer, SeveralAnswer } from '../../wire/answer/types.js';
 import type { QueryRangeRequest } from '../../wire/api/request.js';
 import type { EngineContext } from '../context.js';
-import { onceListed } from '../listings/once-listed.js';
+import { onceListed } from '../listings/upstreams.js';
 import { canBeGathered } from '../plan/metric.js';
 import type { GatheredPart, GatheredPlan, LeafPlan, MetricPlan } from '../plan/types.js';
 import type { LeafContext } from './context.js';
 import { LineSamples } from './count/line-digests.js';
 import { wholeSegments } from './count/time-segments.js';
-import { MetricCounts } from './counts.js';
-import { Declines } from './declined.js';
+import { Declines, MetricCounts } from './cost.js';
 import { gridFor, metricContext } from './metric.js';
 import { rowEntrySource } from './rows.js';
 

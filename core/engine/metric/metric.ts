@@ -12,13 +12,12 @@ import {
 import type { Answer, MatrixAnswer, ScalarAnswer, VectorAnswer } from '../../wire/answer/types.js';
 import type { QueryRangeRequest, QueryRequest } from '../../wire/api/request.js';
 import type { EngineContext } from '../context.js';
-import { onceListed } from '../listings/once-listed.js';
+import { onceListed } from '../listings/upstreams.js';
 import type { LeafPlan, MetricPlan } from '../plan/types.js';
 import type { LeafContext, MetricContext } from './context.js';
 import { memoizedProfiles } from './count/profile.js';
 import { LineSamples } from './count/line-digests.js';
-import { MetricCounts } from './counts.js';
-import { Declines } from './declined.js';
+import { Declines, MetricCounts } from './cost.js';
 import { readLeaf } from './strategies.js';
 
 type MetricAnswer = MatrixAnswer | VectorAnswer | ScalarAnswer;

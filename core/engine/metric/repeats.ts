@@ -1,6 +1,6 @@
-import { LabelSet } from '../../base/labels/label-set.js';
+import { LabelSet } from '../../base/label-set.js';
 import type { MemoryAccount } from '../../base/memory/account.js';
-import { entryBytes, ownLabelsBytes, textBytes } from '../../base/memory/sizes.js';
+import { entryBytes, ownLabelsBytes, textBytes } from '../../base/memory/byte-lru.js';
 import { entryIdentity, isSameEntry, type Identified } from '../../victoria/names/entry-identity.js';
 
 /** The option `-repeated-rows`: rows that were pushed several times count once, or as often as they are stored. */

@@ -1,11 +1,10 @@
 import type { MemoryAccount } from '../../base/memory/account.js';
 import type { PipelineEntry } from '../../logql/pipeline/types.js';
 import { digestOfColumns } from '../../victoria/names/entry-identity.js';
-import { pipelineEntry, type LogRow, type RowReader } from '../../victoria/names/row-reader.js';
+import { type LogRow, parseRowTime, pipelineEntry, type RowReader } from '../../victoria/names/row-reader.js';
 import type { FieldRef } from '../../victoria/logsql/ast.js';
-import { parseRowTime } from '../../victoria/names/row-time.js';
 import { columnOf, type BackendRow } from '../../victoria/upstream/types.js';
-import type { MetricCounts } from './counts.js';
+import type { MetricCounts } from './cost.js';
 import { Repeats } from './repeats.js';
 import { streamOf, type RowGrouping } from './count/grouping.js';
 

@@ -1,6 +1,5 @@
 import { apiError } from '../../base/errors/table.js';
-import { Pacer } from '../../base/pace/pacer.js';
-import { atPace } from '../../base/pace/steps.js';
+import { atPace, Pacer } from '../../base/pace/steps.js';
 import type { TimeRange } from '../../base/time/range.js';
 import {
   entryLeafSource,
@@ -38,11 +37,9 @@ import {
   streamsWithSameEntries,
   type StreamListing,
 } from './count/stream-listing.js';
-import { wholeSegments } from './count/time-segments.js';
-import { costOfRows, rowLimitFor, type RowEstimates } from './cost.js';
-import { decline, isDeclined, type Declined } from './declined.js';
+import { callRows, planWindows, rowsOfStreams, wholeSegments } from './count/time-segments.js';
+import { costOfRows, decline, type Declined, isDeclined, type RowEstimates, rowLimitFor } from './cost.js';
 import { placesOf, RowIntake, UnknownStreamError, type RepeatPlaces, type RowStreams } from './row-intake.js';
-import { callRows, planWindows, rowsOfStreams } from './row-windows.js';
 import type { RowJob } from './threads/row-job.js';
 
 /** Maximum number of rows whose lines are held at once to detect repeats. */

@@ -2,7 +2,7 @@ import { ApiError } from '../../base/errors/api-error.js';
 import { errorTable } from '../../base/errors/table.js';
 import type { CallTag, StrategyRecord } from '../../base/trace.js';
 import type { TimeRange } from '../../base/time/range.js';
-import { Pacer } from '../../base/pace/pacer.js';
+import { Pacer } from '../../base/pace/steps.js';
 import {
   RangeWindows,
   type LeafRequest,
@@ -10,7 +10,7 @@ import {
   type SeriesTable,
 } from '../../logql/metric/index.js';
 import { errorLabel } from '../../logql/pipeline/types.js';
-import { printUnwrap } from '../../logql/print/stages.js';
+import { printUnwrap } from '../../logql/stages/index.js';
 import { printFilter } from '../../victoria/logsql/print.js';
 import type { LeafPlan } from '../plan/types.js';
 import type { Candidate, LeafContext, ReadStrategy, StrategyName } from './context.js';
@@ -20,11 +20,19 @@ import type { SelectionProfile } from './count/profile.js';
 import { knownLines } from './count/rebuilt-rows.js';
 import { statisticsStrategy } from './count/statistics-strategy.js';
 import type { ListedRange } from './count/stream-listing.js';
-import { wholeSegments } from './count/time-segments.js';
+import { rowsOfStreams, wholeSegments } from './count/time-segments.js';
 import { valueGroupsStrategy } from './count/value-groups.js';
-import { millisecondsOf, rowLimitFor, type RowEstimates, type SeenRows, type SentRows } from './cost.js';
-import { decline, isDeclined, type Declined, type DeclineReason } from './declined.js';
-import { rowsOfStreams } from './row-windows.js';
+import {
+  decline,
+  type Declined,
+  type DeclineReason,
+  isDeclined,
+  millisecondsOf,
+  type RowEstimates,
+  rowLimitFor,
+  type SeenRows,
+  type SentRows,
+} from './cost.js';
 import { rowsStrategy, shortLinesStrategy, wholeRowsStrategy } from './rows.js';
 
 /**

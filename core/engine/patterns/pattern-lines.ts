@@ -1,5 +1,5 @@
 import { timeOrder } from '../../base/order.js';
-import type { PatternSearch } from '../../wire/api/discovery-request.js';
+import type { PatternSearch } from '../../wire/api/request.js';
 import type { Clock } from '../../base/clock.js';
 import type { TimeRange } from '../../base/time/range.js';
 import type { PatternMeters } from './pattern-metrics.js';
@@ -8,7 +8,7 @@ import { inParallel } from '../../base/pace/in-parallel.js';
 import { fields, query } from '../../victoria/logsql/build.js';
 import type { LogsqlFilter } from '../../victoria/logsql/ast.js';
 import type { MemoryAccount } from '../../base/memory/account.js';
-import { logRowBytes } from '../../base/memory/sizes.js';
+import { logRowBytes } from '../../base/memory/byte-lru.js';
 import { levelNames } from '../../victoria/names/level-words.js';
 import { detectedLevelName } from '../../victoria/names/level.js';
 import type { RowsRequest } from '../../victoria/upstream/types.js';

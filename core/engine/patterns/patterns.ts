@@ -1,12 +1,11 @@
 import type { PatternResult, PatternsAnswer } from '../../wire/answer/types.js';
-import type { PatternsRequest } from '../../wire/api/discovery-request.js';
+import type { PatternsRequest } from '../../wire/api/request.js';
 import type { TimeRange } from '../../base/time/range.js';
 import { cutWindows, sampledLinesOf, spreadSample, type PatternWindow } from './pattern-windows.js';
 import { PatternFinder, type FoundPattern } from './drain/pattern-finder.js';
 import { compilePatternFilter } from '../../logql/pipeline/filter-test.js';
 import type { MemoryAccount } from '../../base/memory/account.js';
-import { Pacer } from '../../base/pace/pacer.js';
-import { atPace, eachAtPace } from '../../base/pace/steps.js';
+import { atPace, eachAtPace, Pacer } from '../../base/pace/steps.js';
 import type { LogsqlFilter } from '../../victoria/logsql/ast.js';
 import type { PatternsPlan } from '../plan/types.js';
 import { countLines, readWindows, type PatternBackend, type WindowLines } from './pattern-lines.js';

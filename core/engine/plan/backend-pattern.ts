@@ -1,6 +1,8 @@
+import type { Matcher } from '../../logql/ast.js';
 import { onlyChar } from '../../logql/regexp/char-set.js';
+import { compileRegExp } from '../../logql/regexp/index.js';
 import { exactTree } from '../../logql/regexp/parse.js';
-import { setOfChar, type RegExpNode } from '../../logql/regexp/tree.js';
+import { type RegExpNode, setOfChar } from '../../logql/regexp/tree.js';
 import type { StreamMatcher, StreamValueMatcher } from '../../victoria/logsql/ast.js';
 import { matcher } from '../../victoria/logsql/build.js';
 
@@ -115,4 +117,17 @@ function has(node: RegExpNode, op: RegExpNode['op']): boolean {
   if (node.op === op) return true;
   if ('items' in node) return node.items.some((item) => has(item, op));
   return 'item' in node && has(node.item, op);
+}
+
+export function matchesText(matcher: Pick<Matcher, 'op' | 'value'>, text: string): boolean {
+  switch (matcher.op) {
+    case '=':
+      return text === matcher.value;
+    case '!=':
+      return text !== matcher.value;
+    case '=~':
+      return compileRegExp(matcher.value, { anchored: true, dotAll: true }).test(text);
+    case '!~':
+      return !compileRegExp(matcher.value, { anchored: true, dotAll: true }).test(text);
+  }
 }

@@ -1,7 +1,7 @@
 import type { LogExpr, Matcher } from '../../logql/ast.js';
 import type { Filters } from '../../logql/index.js';
 import type { ApproxTopk, Leaf, PlannedMetric } from '../../logql/metric/index.js';
-import type { Pushdown } from './rules/query.js';
+import type { Pushdown } from './rules/rule.js';
 import type { DeletionsPlan, FormatPlan, Plan, StoredListPlan, TenantPlan } from './types.js';
 
 /** Options that change how a query is read and planned, with the defaults of the options. */

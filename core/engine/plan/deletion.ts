@@ -1,4 +1,4 @@
-import type { Query } from '../../wire/api/query.js';
+import type { Query } from '../../wire/api/request.js';
 import { apiError } from '../../base/errors/table.js';
 import type { Steps } from '../../base/pace/steps.js';
 import type { LogExpr, Matcher } from '../../logql/ast.js';
@@ -8,7 +8,7 @@ import { and, not } from '../../victoria/logsql/build.js';
 import type { CheckedDeletion, PlanSettings } from './checked-request.js';
 import { planLogs } from './logs.js';
 import type { PlanContext } from './matchers.js';
-import { matchesText } from './matches-text.js';
+import { matchesText } from './backend-pattern.js';
 import { missingLineRows } from './missing-lines.js';
 import type { DeletePlan } from './types.js';
 

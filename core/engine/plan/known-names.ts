@@ -1,4 +1,4 @@
-import type { StoredNames } from '../../victoria/names/stored-names.js';
+import type { StoredNames } from '../../victoria/names/name-learner.js';
 
 /** The known names under which rows are stored. */
 export type KnownNames = Pick<

@@ -1,5 +1,5 @@
 import type { Stage } from '../../logql/ast.js';
-import type { ParsedNames } from './metric-columns.js';
+import type { ParsedNames } from './columns.js';
 
 /** A count of a leaf's samples by the backend. */
 export interface LeafCount {

@@ -1,13 +1,21 @@
 import type { Steps } from '../../base/pace/steps.js';
 import type { LineFilterStage, LogExpr, Stage, LabelFilter } from '../../logql/ast.js';
-import { lineMeaning, type FilterTest } from '../../logql/pipeline/filter-meaning.js';
-import { anyCasePattern } from '../../logql/pipeline/filter-test.js';
+import { anyCasePattern, type FilterTest, lineMeaning } from '../../logql/pipeline/filter-test.js';
 import { requiredTexts } from '../../logql/regexp/required.js';
 import { descriptorOf } from '../../logql/stages/index.js';
 import type { LineSource } from '../../logql/stages/stage.js';
 import type { LogsqlFilter } from '../../victoria/logsql/ast.js';
-import { and, everything, exact, not, nothing, or, present, substring } from '../../victoria/logsql/build.js';
-import { selectionOf } from '../../victoria/logsql/selection.js';
+import {
+  and,
+  everything,
+  exact,
+  not,
+  nothing,
+  or,
+  present,
+  selectionOf,
+  substring,
+} from '../../victoria/logsql/build.js';
 import type { Naming } from '../../victoria/names/naming.js';
 import { aggregateLabels } from '../../victoria/names/stream-identity.js';
 import type { KnownNames } from './known-names.js';
@@ -16,8 +24,7 @@ import { emptyLinePasses, letsMissingLinesPass, missingLineRows } from './missin
 import type { AppliedRule } from './rules/index.js';
 import { labelDeep, labelRules, type LabelScope, type PlacedComparison } from './rules/label.js';
 import { anyOf, lineMixed, lineRules } from './rules/line.js';
-import { metricOff, queryTooLong, type Pushdown } from './rules/query.js';
-import { firstRule, weakest } from './rules/rule.js';
+import { firstRule, metricOff, type Pushdown, queryTooLong, weakest } from './rules/rule.js';
 import { stageRules } from './rules/stage.js';
 import type { LogsPlan } from './types.js';
 import { isComparison } from '../../logql/pipeline/label-comparison.js';

@@ -2,10 +2,9 @@ import type { Steps } from '../../base/pace/steps.js';
 import type { Matcher, Stage } from '../../logql/ast.js';
 import type { LogsqlFilter } from '../../victoria/logsql/ast.js';
 import type { Naming } from '../../victoria/names/naming.js';
-import { joinStreams, type LabelFields } from './label-fields.js';
+import { joinStreams, type LabelFields } from './columns.js';
 import type { AppliedRule } from './rules/index.js';
-import { firstRule } from './rules/rule.js';
-import { selectorRules } from './rules/selector.js';
+import { firstRule, selectorRules } from './rules/rule.js';
 
 /** The rule that was applied to a part of the query. */
 export interface Decision {

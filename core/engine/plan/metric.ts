@@ -13,23 +13,22 @@ import type { Extraction, Names } from '../../logql/stages/stage.js';
 import {
   columnsFor,
   dropsErrors,
-  isWholeJson,
-  mayKeepErrors,
   extractionOfAll,
   isAskedInBursts,
+  isWholeJson,
+  mayKeepErrors,
   type ParsedNames,
   plainNames,
   visibleNames,
   withLevel,
-} from './metric-columns.js';
+} from './columns.js';
 import type { LeafCount, LeafPush } from './leaf-push.js';
 import { type LabelQuestion, type OpenPlan, planLogs } from './logs.js';
 import { rebuiltMark } from './missing-lines.js';
 import type { PlanContext } from './matchers.js';
 import type { AppliedRule } from './rules/index.js';
 import { type LeafFacts, metricRules } from './rules/metric.js';
-import { metricOff, type Pushdown } from './rules/query.js';
-import { firstRule } from './rules/rule.js';
+import { firstRule, metricOff, type Pushdown } from './rules/rule.js';
 import type {
   FieldsPlan,
   LeafPlan,

@@ -3,7 +3,7 @@ import type { ListingQuestion } from '../../victoria/upstream/types.js';
 import type { Expr, Stage } from '../../logql/ast.js';
 import type { Leaf, PlannedMetric } from '../../logql/metric/index.js';
 import type { LeafPush } from './leaf-push.js';
-import type { ParsedNames } from './metric-columns.js';
+import type { ParsedNames } from './columns.js';
 import type { Decision } from './matchers.js';
 import type { AppliedRule } from './rules/index.js';
 

@@ -1,7 +1,7 @@
 import type { TimeRange } from '../../base/time/range.js';
 import type { LogsqlFilter } from '../../victoria/logsql/ast.js';
 import { query, stats, statsFunction, timeBucket } from '../../victoria/logsql/build.js';
-import { parseRowTime } from '../../victoria/names/row-time.js';
+import { parseRowTime } from '../../victoria/names/row-reader.js';
 import { columnOf, type Upstream } from '../../victoria/upstream/types.js';
 
 /** Number of rows in a time bucket, which starts at a multiple of its length. */

@@ -1,9 +1,18 @@
 import type { TimeRange } from '../../base/time/range.js';
-import { logRowBytes } from '../../base/memory/sizes.js';
-import { Pacer } from '../../base/pace/pacer.js';
+import { logRowBytes } from '../../base/memory/byte-lru.js';
+import { Pacer } from '../../base/pace/steps.js';
 import type { LogRow } from '../../victoria/names/row-reader.js';
-import { pageRequest, readInstant, sortRows, type PagesRequest } from './row-requests.js';
-import { readSpans, rememberDensity, spanBehind, spanOfFirstRows, wholeSpan } from './row-spans.js';
+import {
+  pageRequest,
+  type PagesRequest,
+  readInstant,
+  readSpans,
+  rememberDensity,
+  sortRows,
+  spanBehind,
+  spanOfFirstRows,
+  wholeSpan,
+} from './row-spans.js';
 
 const maxPageRows = 10_000;
 const growth = 4;

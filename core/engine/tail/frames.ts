@@ -1,5 +1,5 @@
-import { LabelsMerger } from '../../wire/answer/merged-labels.js';
-import type { LabelSet } from '../../base/labels/label-set.js';
+import { LabelsMerger } from '../../wire/answer/encode-streams.js';
+import type { LabelSet } from '../../base/label-set.js';
 import type { LiveEntry } from '../../wire/answer/live.js';
 
 /** An entry that was dropped for a slow client. */

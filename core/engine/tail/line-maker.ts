@@ -1,6 +1,10 @@
-import { LabelSet } from '../../base/labels/label-set.js';
-import { pipelineEvaluator, type LineEvaluator, type LinePlace } from '../../logql/lines/evaluator.js';
-import { LinePacer } from '../../logql/lines/line-pacer.js';
+import { LabelSet } from '../../base/label-set.js';
+import {
+  type LineEvaluator,
+  LinePacer,
+  type LinePlace,
+  pipelineEvaluator,
+} from '../../logql/lines/evaluator.js';
 import type { PipelineLine } from '../../logql/pipeline/types.js';
 import type { LogRow } from '../../victoria/names/row-reader.js';
 import type { LogsPlan } from '../plan/types.js';

@@ -2,7 +2,7 @@ import type { LinePlace } from '../../logql/lines/evaluator.js';
 import type { Clock } from '../../base/clock.js';
 import type { FollowRules } from '../../wire/api/follow-rules.js';
 import type { TailRequest } from '../../wire/api/request.js';
-import type { RowReader, LogRow } from '../../victoria/names/row-reader.js';
+import type { LogRow, RowReader } from '../../victoria/names/row-reader.js';
 import type { LogsPlan } from '../plan/types.js';
 import type { Upstream } from '../../victoria/upstream/types.js';
 import { Rounds } from '../../base/pace/rounds.js';
@@ -17,7 +17,7 @@ import type { EngineContext } from '../context.js';
 import { readAll, readPages } from '../rows/row-pages.js';
 import { entryIdentity } from '../../victoria/names/entry-identity.js';
 import type { TimeRange } from '../../base/time/range.js';
-import { Instant } from '../rows/row-requests.js';
+import { Instant } from '../rows/row-spans.js';
 
 /** All tails of the process with the same poll interval take turns. */
 const turns = new Map<number, Rounds>();

@@ -1,5 +1,5 @@
 import { timeOrder } from '../../base/order.js';
-import { logRowBytes } from '../../base/memory/sizes.js';
+import { logRowBytes } from '../../base/memory/byte-lru.js';
 import type { TailLine } from './line-maker.js';
 import { msToNs } from './poll-windows.js';
 

@@ -1,16 +1,15 @@
 import type { TimeRange } from '../../base/time/range.js';
 import type { IndexStatsAnswer, MatrixAnswer, ShardsAnswer } from '../../wire/answer/types.js';
-import { Pacer } from '../../base/pace/pacer.js';
+import { Pacer } from '../../base/pace/steps.js';
 import type { EngineContext } from '../context.js';
 import type { IndexStatsPlan, LineCountsPlan, ShardsPlan } from '../plan/types.js';
 import { StreamPieces, type PiecesContext } from './stream-pieces.js';
 import { VolumeBuckets } from './volume-buckets.js';
-import { LabelSet } from '../../base/labels/label-set.js';
+import { LabelSet } from '../../base/label-set.js';
 import { noStats } from '../../wire/answer/merge/shared.js';
-import type { QueryRangeRequest } from '../../wire/api/request.js';
+import type { IndexShardsRequest, QueryRangeRequest } from '../../wire/api/request.js';
 import type { Backend } from '../backend.js';
 import { countByTime, countRows } from '../rows/count-by-time.js';
-import type { IndexShardsRequest } from '../../wire/api/discovery-request.js';
 import { shardCount, spreadShards } from '../../wire/answer/merge/spread-shards.js';
 
 /** Counts the streams, entries and bytes that a selector matches. Chunks are specific to Loki's storage; one per stream is reported. */

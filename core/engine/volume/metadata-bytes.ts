@@ -1,5 +1,4 @@
-import type { Memory } from '../../base/memory/byte-lru.js';
-import { textBytes } from '../../base/memory/sizes.js';
+import { type Memory, textBytes } from '../../base/memory/byte-lru.js';
 import type { TimeRange } from '../../base/time/range.js';
 import { and, exact, not, oneOf, query, stats, statsFunction } from '../../victoria/logsql/build.js';
 import type { LogsqlFilter, StatsFunction } from '../../victoria/logsql/ast.js';
@@ -12,7 +11,7 @@ import type { RowReader } from '../../victoria/names/row-reader.js';
 import { columnOf, isOwnColumn, type BackendRow, type BackendValue } from '../../victoria/upstream/types.js';
 import type { Backend } from '../backend.js';
 import type { ListedRange, StreamChecksums } from '../metric/count/stream-listing.js';
-import { rowsOfStreams } from '../metric/row-windows.js';
+import { rowsOfStreams } from '../metric/count/time-segments.js';
 
 /** The cost of an entry of a stream in a Loki chunk, in bytes. */
 export interface EntryCost {

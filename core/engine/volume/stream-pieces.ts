@@ -1,9 +1,9 @@
 import type { Begun } from '../../base/pace/begun.js';
-import type { Label, LabelSet } from '../../base/labels/label-set.js';
+import type { Label, LabelSet } from '../../base/label-set.js';
 import type { TimeRange } from '../../base/time/range.js';
 import type { LogsqlFilter, LogsqlPipe, LogsqlQuery } from '../../victoria/logsql/ast.js';
 import { and, query, stats, statsFunction, timeBucket } from '../../victoria/logsql/build.js';
-import { parseRowTime } from '../../victoria/names/row-time.js';
+import { parseRowTime } from '../../victoria/names/row-reader.js';
 import { beginRows } from '../../victoria/upstream/begin-rows.js';
 import { columnOf, isOwnColumn, type BackendRow } from '../../victoria/upstream/types.js';
 import type { EngineContext } from '../context.js';
@@ -14,17 +14,15 @@ import {
   type DenseRows,
   type RowPart,
 } from '../metric/count/duplicates.js';
-import { wholeSegments } from '../metric/count/time-segments.js';
-import { rowsOfStreams } from '../metric/row-windows.js';
+import { rowsOfStreams, wholeSegments } from '../metric/count/time-segments.js';
 import { missingLineRows } from '../plan/missing-lines.js';
 import { readMetadataCosts, type MetadataCosts } from './metadata-bytes.js';
 import type { VolumePiece } from './volume-buckets.js';
 import { VolumePieces } from './volume-pieces.js';
-import { Pacer } from '../../base/pace/pacer.js';
-import { atPace } from '../../base/pace/steps.js';
+import { atPace, Pacer } from '../../base/pace/steps.js';
 import type { ProfileRequest } from '../metric/count/profile.js';
 import { readStreams, streamsWithSameEntries, type ListedRange } from '../metric/count/stream-listing.js';
-import { isDeclined } from '../metric/declined.js';
+import { isDeclined } from '../metric/cost.js';
 import { streamsFilter } from '../rows/repeating-streams.js';
 
 /**

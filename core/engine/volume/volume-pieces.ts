@@ -1,4 +1,4 @@
-import type { LabelSet } from '../../base/labels/label-set.js';
+import type { LabelSet } from '../../base/label-set.js';
 import type { VolumePiece } from './volume-buckets.js';
 
 /** A piece of one backend stream as the backend counts it, with fractions of bytes. Several backend streams may be one Loki stream. */

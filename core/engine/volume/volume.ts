@@ -1,18 +1,14 @@
 import type { VolumeAnswer } from '../../wire/answer/types.js';
-import type {
-  VolumeRangeRequest,
-  VolumeRequest,
-  VolumeAggregation,
-} from '../../wire/api/discovery-request.js';
+import type { VolumeAggregation, VolumeRangeRequest, VolumeRequest } from '../../wire/api/request.js';
 import { VolumeBuckets, type VolumePiece } from './volume-buckets.js';
 import { apiError } from '../../base/errors/table.js';
 import type { Naming } from '../../victoria/names/naming.js';
-import { Pacer } from '../../base/pace/pacer.js';
+import { Pacer } from '../../base/pace/steps.js';
 import type { VolumePlan } from '../plan/types.js';
 import type { EngineContext } from '../context.js';
 import { StreamPieces, type PiecesRequest } from './stream-pieces.js';
-import type { SeriesResult } from '../../logql/metric/types.js';
-import { LabelSet, type Label } from '../../base/labels/label-set.js';
+import type { SeriesResult } from '../../logql/metric/work.js';
+import { type Label, LabelSet } from '../../base/label-set.js';
 import { biggest, byVolume } from '../../wire/answer/merge/volume-order.js';
 
 /** The longest time during which Loki fills a chunk; the chunk's volume is spread over that time. */

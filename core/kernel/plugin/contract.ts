@@ -7,10 +7,9 @@ import type { MetricSpecs } from '../../base/meters.js';
 import type { Answer } from '../../wire/answer/types.js';
 import type { ApiRequest } from '../../wire/api/request.js';
 import type { SourcePosition } from '../pipeline/located.js';
-import type { Exchange, ExchangeChange } from './exchange.js';
-import type { AdmitAgain, AnswerAgain } from '../repeat.js';
+import type { AdmitAgain, AnswerAgain, Exchange, ExchangeChange } from './exchange.js';
 
-export type { AdmitAgain, AnswerAgain } from '../repeat.js';
+export type { AdmitAgain, AnswerAgain } from './exchange.js';
 export type { RestUse } from './slots.js';
 import type { Host, PurgeScope } from './host.js';
 import type { RestUse, SlotName } from './slots.js';

@@ -1,10 +1,100 @@
-import type { ApiRequest } from '../../wire/api/request.js';
+import type { Waits } from '../../base/admission/waits.js';
 import type { Caller } from '../../base/caller.js';
-import { unboundedMemory, type MemoryAccount } from '../../base/memory/account.js';
-import type { Waits } from '../../base/waits.js';
+import type { Clock } from '../../base/clock.js';
+import { type MemoryAccount, unboundedMemory } from '../../base/memory/account.js';
 import type { OpenSpan, Trace } from '../../base/trace.js';
-import { RepeatPath } from '../repeat.js';
+import type { EncodedAnswer } from '../../wire/answer/types.js';
+import type { ApiRequest } from '../../wire/api/request.js';
+import type { StageMeter } from '../stage-meter.js';
+import type { Host } from './host.js';
 import type { SlotName, Slots } from './slots.js';
+
+/** Repeats a stage's decision to let a request through. */
+export type AdmitAgain = () => boolean;
+
+/** Repeats a stage's answer from cached bytes. */
+export interface AnswerAgain {
+  /** The same answer, if it is still cached and valid; undefined sends the request down the chain. */
+  find(): EncodedAnswer | undefined;
+  /** Counts that the answer was given again. */
+  given(): void;
+}
+
+/** A stage of a recorded path, and how to repeat its part. */
+interface OfStage<Again> {
+  readonly again: Again;
+  readonly meter: StageMeter | undefined;
+}
+
+/** A recorded path through the stages, for when the same bytes come again. */
+export class Repeat {
+  readonly #answering: OfStage<AnswerAgain>;
+  readonly #admitting: readonly OfStage<AdmitAgain>[];
+
+  /** @param admitting the stages before the answering one, outermost first */
+  constructor(answering: OfStage<AnswerAgain>, admitting: readonly OfStage<AdmitAgain>[]) {
+    this.#answering = answering;
+    this.#admitting = admitting;
+  }
+
+  /** The body to send, with everything counted as if the stages had run; undefined, with nothing counted, if they must run. */
+  again(bodyOf: (answer: EncodedAnswer) => Buffer | undefined): Buffer | undefined {
+    const { again, meter } = this.#answering;
+    const found = again.find();
+    const body = found === undefined ? undefined : bodyOf(found);
+    if (body === undefined) return undefined;
+    for (const stage of this.#admitting) if (!stage.again()) return undefined;
+    again.given();
+    for (const stage of this.#admitting) stage.meter?.repeated(false);
+    meter?.repeated(true);
+    return body;
+  }
+}
+
+/** Asks a stage how to repeat its part; undefined if it cannot. */
+type AskStage<Again> = OfStage<() => Again | undefined>;
+
+/** Records the stages that a request passed, on its way up. They are only asked how to repeat their part if a repeat is wanted. */
+export class RepeatPath {
+  #answering: AskStage<AnswerAgain> | undefined;
+  /** Stages passed so far, innermost first. */
+  #passed: AskStage<AdmitAgain>[] = [];
+
+  answered(stage: AskStage<AnswerAgain>): void {
+    this.#answering = stage;
+    this.#passed = [];
+  }
+
+  passed(stage: AskStage<AdmitAgain>): void {
+    this.#passed.push(stage);
+  }
+
+  /** Marks the path as not repeatable: it branched, or the answer was changed on it. */
+  lost(): void {
+    this.#answering = undefined;
+    this.#passed = [];
+  }
+
+  /** A repeat of the whole path, if every stage of it supports that. */
+  known(): Repeat | undefined {
+    const answering = known(this.#answering);
+    const admitting = this.#passed.toReversed().map(known);
+    if (answering === undefined || !admitting.every((stage) => stage !== undefined)) return undefined;
+    return new Repeat(answering, admitting);
+  }
+}
+
+function known<Again>(asked: AskStage<Again> | undefined): OfStage<Again> | undefined {
+  const again = asked?.again();
+  return again === undefined ? undefined : { again, meter: asked?.meter };
+}
+
+/** The machine's clocks; nanoseconds have millisecond resolution. */
+export const systemClock: Clock = {
+  nowMs: () => Date.now(),
+  nowNs: () => BigInt(Date.now()) * 1_000_000n,
+  monotonicMs: () => performance.now(),
+};
 
 /** Changes of a derived exchange; everything else is inherited. */
 export interface ExchangeChange<Given extends SlotName = never> {
@@ -86,4 +176,47 @@ function exchangeOf<Given extends SlotName>(state: ExchangeState): Exchange<Give
   };
   // At startup, the kernel checked that every needed slot is filled earlier (core/kernel/check); the type tells the stage.
   return exchange as Exchange<Given>;
+}
+
+interface Entry {
+  readonly value: unknown;
+  readonly undo: (() => void)[];
+  users: number;
+}
+
+/**
+ * Values shared by the plugins of a process, by name. The first request creates a value; it is released with the last plugin that requested
+ * it.
+ */
+export class SharedValues {
+  readonly #made = new Map<string, Entry>();
+
+  /** Access for one plugin; `onStop` registers the release. */
+  for(onStop: Host['onStop']): Host['shared'] {
+    const used = new Set<string>();
+    return <Value>(name: string, make: (onEnd: Host['onStop']) => Value): Value => {
+      const entry = this.#made.get(name) ?? this.#make(name, make);
+      if (!used.has(name)) {
+        used.add(name);
+        entry.users += 1;
+        onStop(() => this.#leave(name, entry));
+      }
+      // A name always has the same type: its owner exports the only function that uses it.
+      return entry.value as Value;
+    };
+  }
+
+  #make(name: string, make: (onEnd: Host['onStop']) => unknown): Entry {
+    const undo: Entry['undo'] = [];
+    const entry = { value: make((work) => void undo.push(work)), undo, users: 0 };
+    this.#made.set(name, entry);
+    return entry;
+  }
+
+  #leave(name: string, entry: Entry): void {
+    entry.users -= 1;
+    if (entry.users > 0) return;
+    this.#made.delete(name);
+    for (const work of entry.undo.reverse()) work();
+  }
 }

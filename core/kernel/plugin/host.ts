@@ -9,7 +9,7 @@ import type { Limits } from '../../wire/limits/limits.js';
 import type { OptionDescription } from '../options/describe.js';
 import type { Answer } from '../../wire/answer/types.js';
 import type { ApiRequest } from '../../wire/api/request.js';
-import type { RequestObserver } from '../telemetry/request-record.js';
+import type { RequestObserver } from '../telemetry/request-log.js';
 import type { RestUse } from './slots.js';
 
 /** Caches to purge: `answers` means only those of finished answers (after a change of the tenant map or field mapping). */

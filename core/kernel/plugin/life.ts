@@ -1,5 +1,5 @@
 import type { Lifecycle } from './contract.js';
-import type { RequestObserver } from '../telemetry/request-record.js';
+import type { RequestObserver } from '../telemetry/request-log.js';
 
 /** Registrations of a plugin with the process, made through its host. */
 export class Registrations {

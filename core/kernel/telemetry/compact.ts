@@ -4,8 +4,7 @@
  * writing and adding them up is done in steps, so that requests are answered in the meantime.
  */
 import type { Aggregator, MetricValueWithName } from 'prom-client';
-import { Pacer } from '../../base/pace/pacer.js';
-import { eachAtPace } from '../../base/pace/steps.js';
+import { eachAtPace, Pacer } from '../../base/pace/steps.js';
 import { type Measurements, expose, type Exposition } from './exposition.js';
 
 type Labels = Readonly<Partial<Record<string, string | number>>>;

@@ -3,7 +3,7 @@
  * must not block requests.
  */
 import { Registry } from 'prom-client';
-import { Pacer } from '../../base/pace/pacer.js';
+import { Pacer } from '../../base/pace/steps.js';
 import { scrapedNames } from './names.js';
 
 /** The measurements of one process as data. */

@@ -1,19 +1,200 @@
 import { Registry } from 'prom-client';
-import type { Counter, Histogram, MetricSpec, MetricSpecs, Meters } from '../../base/meters.js';
-import type { Measurements } from './exposition.js';
-import { expose, type Exposition } from './exposition.js';
+import type { Clock } from '../../base/clock.js';
+import type { Counter, Histogram, Meters, MetricSpec, MetricSpecs } from '../../base/meters.js';
+import type { TelemetryOptions } from '../../base/options.gen.js';
+import { defectIn } from '../blame.js';
+import { expose, type Exposition, type Measurements } from './exposition.js';
+import type { requestMetrics } from './metrics-table.js';
 import { metricPrefix } from './names.js';
+import { endUserOf, type RequestObserver, type RequestRecord } from './request-log.js';
 import {
-  plainCounter,
-  plainGauge,
-  PlainHistogram,
   type Description,
   type Labels,
+  overflowLabel,
+  plainCounter,
+  plainGauge,
   type PlainGauge,
+  PlainHistogram,
 } from './series.js';
 
+type Settings = Pick<
+  TelemetryOptions,
+  'metricsExportSensitiveLabels' | 'metricsMaxTenants' | 'metricsMaxClients' | 'metricsTrustProxyHeaders'
+>;
+
+/** Records finished requests in the core metrics (docs/protocol/operation.md#metrics). */
+export class RequestMetrics implements RequestObserver {
+  #active = 0;
+  readonly #tenants: IdentityCap;
+  readonly #clients: IdentityCap;
+  readonly #clientInFlight = new Map<string, number>();
+  /** Series by request type, route and status. */
+  readonly #kinds = new Map<string, Map<string, Map<string, Kind>>>();
+
+  constructor(
+    private readonly meters: Meters<typeof requestMetrics>,
+    private readonly settings: Settings,
+    private readonly clock: Clock,
+    private readonly startedMs: number = clock.monotonicMs(),
+  ) {
+    this.#tenants = new IdentityCap(settings.metricsMaxTenants);
+    this.#clients = new IdentityCap(settings.metricsMaxClients);
+  }
+
+  /** Updates the gauges that are only needed at a scrape. */
+  collect(): void {
+    this.meters.uptime_seconds.set((this.clock.monotonicMs() - this.startedMs) / 1000, {});
+  }
+
+  started(record: RequestRecord): void {
+    this.#active += 1;
+    this.meters.active_requests.set(this.#active, {});
+    if (this.settings.metricsExportSensitiveLabels) this.#countClient(this.#clientOf(record), 1);
+  }
+
+  finished(record: RequestRecord, status: number, durationMs: number): void {
+    this.#active -= 1;
+    this.meters.active_requests.set(this.#active, {});
+    const kind = this.#kindOf(record, String(status));
+    const { where } = kind;
+    kind.requests.add(1);
+    kind.durations.observe(durationMs / 1000);
+    kind.calls.observe(record.trace.upstreamCalls.length);
+    this.#upstream(record);
+    this.#cache(record, kind);
+    this.#inside(record);
+    const culprit = status === 500 ? defectIn(record.error) : undefined;
+    if (culprit !== undefined)
+      this.meters.plugin_defects_total.add(1, { kind: culprit.kind, plugin: culprit.id });
+    if (record.tupleMode !== undefined && status === 200) {
+      this.meters.response_tuple_mode_total.add(1, { mode: record.tupleMode });
+    }
+    if (this.settings.metricsExportSensitiveLabels)
+      this.#identities(record, where, status, durationMs / 1000);
+  }
+
+  /** The series of a kind of request. Routes, their ids and statuses are few, so the map stays small. */
+  #kindOf({ requestType, route }: RequestRecord, status: string): Kind {
+    const byRoute = entryOf(this.#kinds, requestType, () => new Map<string, Map<string, Kind>>());
+    const byStatus = entryOf(byRoute, route, () => new Map<string, Kind>());
+    return entryOf(byStatus, status, () => {
+      const where = { system: 'ref', direction: 'downstream', endpoint: requestType, route };
+      return {
+        where,
+        requests: this.meters.requests_total.of({ ...where, status }),
+        durations: this.meters.request_duration_seconds.of(where),
+        calls: this.meters.upstream_calls_per_request.of(where),
+      };
+    });
+  }
+
+  #upstream({ trace }: RequestRecord): void {
+    for (const call of trace.upstreamCalls) {
+      const upstream = {
+        system: 'backend',
+        direction: 'upstream',
+        endpoint: call.type,
+        route: call.path,
+      };
+      this.meters.requests_total.add(1, { ...upstream, status: String(call.status) });
+      this.meters.backend_duration_seconds.observe(call.durationMs / 1000, upstream);
+    }
+  }
+
+  #cache({ trace }: RequestRecord, { where }: Kind): void {
+    if (trace.cacheResult === 'hit') {
+      this.meters.cache_hits_total.add(1, {});
+      this.meters.cache_hits_by_endpoint.add(1, where);
+    } else if (trace.cacheResult === 'miss') {
+      this.meters.cache_misses_total.add(1, {});
+      this.meters.cache_misses_by_endpoint.add(1, where);
+    }
+  }
+
+  #inside({ trace }: RequestRecord): void {
+    for (const { operation, outcome, durationMs } of trace.operations) {
+      this.meters.internal_operation_total.add(1, { operation, outcome });
+      this.meters.internal_operation_duration_seconds.observe(durationMs / 1000, { operation, outcome });
+      if (operation !== 'translate') continue;
+      this.meters.translations_total.add(1, {});
+      if (outcome === 'error') this.meters.translation_errors_total.add(1, {});
+    }
+  }
+
+  #identities(record: RequestRecord, where: Where, status: number, seconds: number): void {
+    const client = this.#clientOf(record);
+    const tenant = this.#tenants.of(record.trace.tenantId ?? record.caller.orgId ?? '');
+    const statusText = String(status);
+    this.#countClient(client, -1);
+    this.meters.tenant_requests_total.add(1, { ...where, tenant, status: statusText });
+    this.meters.tenant_request_duration_seconds.observe(seconds, { ...where, tenant });
+    this.meters.client_requests_total.add(1, { ...where, client });
+    this.meters.client_response_bytes_total.add(record.responseBytes, { client });
+    this.meters.client_status_total.add(1, { ...where, client, status: statusText });
+    this.meters.client_request_duration_seconds.observe(seconds, { ...where, client });
+    if (record.query !== undefined)
+      this.meters.client_query_length_chars.observe(record.query.length, { ...where, client });
+    if (status >= 400) this.meters.client_errors_total.add(1, { ...where, reason: errorReason(status) });
+  }
+
+  #clientOf(record: RequestRecord): string {
+    // Uses the tenant header instead of the tenant, so that start and end of a request name the same client.
+    return this.#clients.of(endUserOf(record.caller, undefined, this.settings.metricsTrustProxyHeaders).id);
+  }
+
+  #countClient(client: string, change: number): void {
+    const count = (this.#clientInFlight.get(client) ?? 0) + change;
+    this.#clientInFlight.set(client, count);
+    this.meters.client_inflight_requests.set(count, { client });
+  }
+}
+
+/** The series of all requests with equal labels. */
+interface Kind {
+  readonly where: Where;
+  readonly requests: { add(value: number): void };
+  readonly durations: { observe(value: number): void };
+  readonly calls: { observe(value: number): void };
+}
+
+function entryOf<Value>(map: Map<string, Value>, key: string, make: () => Value): Value {
+  const known = map.get(key);
+  if (known !== undefined) return known;
+  const made = make();
+  map.set(key, made);
+  return made;
+}
+
+interface Where {
+  readonly system: string;
+  readonly direction: string;
+  readonly endpoint: string;
+  readonly route: string;
+}
+
+function errorReason(status: number): string {
+  if (status === 499) return 'canceled';
+  if (status === 429) return 'rate_limited';
+  if (status === 504) return 'timeout';
+  return status < 500 ? 'bad_request' : 'server_error';
+}
+
+/** Bounds the identities in metrics: the first N keep their names, all others share one label value. */
+class IdentityCap {
+  readonly #known = new Set<string>();
+
+  constructor(private readonly max: number) {}
+
+  of(identity: string): string {
+    if (this.#known.has(identity)) return identity;
+    if (this.#known.size >= this.max) return overflowLabel;
+    this.#known.add(identity);
+    return identity;
+  }
+}
+
 /** Buckets in seconds, from half a millisecond to two minutes. */
-export const defaultBuckets = [
+const defaultBuckets = [
   0.0005, 0.001, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60, 120,
 ] as const;
 

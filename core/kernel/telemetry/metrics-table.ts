@@ -1,4 +1,4 @@
-import { memoryMetrics } from '../../base/memory/pool.js';
+import { memoryMetrics } from '../../base/memory/account.js';
 import type { MetricSpecs } from '../../base/meters.js';
 
 const where = ['system', 'direction', 'endpoint', 'route'] as const;

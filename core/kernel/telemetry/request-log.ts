@@ -1,13 +1,92 @@
+import { createHash, randomUUID } from 'node:crypto';
+import type { Caller } from '../../base/caller.js';
 import type { Clock } from '../../base/clock.js';
 import { ApiError } from '../../base/errors/api-error.js';
 import { causesOf } from '../../base/errors/causes.js';
 import { RefusedQuery } from '../../base/errors/refused-query.js';
 import type { LogFields, Logger } from '../../base/logger.js';
 import type { TelemetryOptions } from '../../base/options.gen.js';
-import type { Trace } from '../../base/trace.js';
+import { Trace } from '../../base/trace.js';
 import { defectIn } from '../blame.js';
-import { authOf, endUserOf } from './identity.js';
-import { digestQuery, type RequestObserver, type RequestRecord } from './request-record.js';
+
+/** The end user behind a datasource, and the source of that name (docs/protocol/tenants.md#who-is-asking). */
+interface EndUser {
+  readonly id: string;
+  /** Display name, if a proxy in front sent one. */
+  readonly name?: string;
+  readonly source: string;
+}
+
+const userHeaders = ['x-grafana-user', 'x-forwarded-user', 'x-webauth-user', 'x-auth-request-user'] as const;
+
+/** The end user: a user header if proxy headers are trusted, else the tenant, the forwarded address or the remote address. */
+export function endUserOf(caller: Caller, tenantId: string | undefined, trustsHeaders: boolean): EndUser {
+  if (trustsHeaders) {
+    for (const header of userHeaders) {
+      const id = caller.headers.get(header);
+      if (id !== undefined && id !== '') return { id, name: id, source: header };
+    }
+  }
+  const tenant = tenantId ?? caller.orgId ?? '';
+  if (tenant !== '') return { id: tenant, source: 'tenant' };
+  const forwarded = trustsHeaders ? caller.headers.get('x-forwarded-for')?.split(',')[0]?.trim() : undefined;
+  if (forwarded !== undefined && forwarded !== '') return { id: forwarded, source: 'forwarded_for' };
+  return { id: caller.address, source: 'remote_addr' };
+}
+
+/** The principal of the datasource's credentials; never a secret, and not to be taken for the end user. */
+export function authOf(caller: Caller): { readonly source: string; readonly principal?: string } | undefined {
+  const header = caller.headers.get('authorization');
+  if (header === undefined) return undefined;
+  const basic = /^Basic\s+([A-Za-z0-9+/=]+)$/i.exec(header)?.[1];
+  if (basic !== undefined) {
+    const user = Buffer.from(basic, 'base64').toString('utf8').split(':')[0] ?? '';
+    return { source: 'basic', principal: user };
+  }
+  return { source: /^Bearer\s/i.test(header) ? 'bearer' : 'authorization' };
+}
+
+/** Facts about one HTTP request for the request log and the request metrics, filled in while it is handled. */
+export class RequestRecord {
+  readonly trace = new Trace();
+  /** Normalized route and its id; `unknown` for paths that no plugin serves, so that arbitrary paths add no metric series. */
+  route = 'unknown';
+  requestType = 'unknown';
+  /** The client's query text, if the route has one. */
+  query: string | undefined;
+  /** The error including its cause; only for the log. */
+  error: unknown;
+  /** Set for log answers: entries as pairs or triples. */
+  tupleMode: 'default_2tuple' | 'categorize_labels_3tuple' | undefined;
+  responseBytes = 0;
+
+  #id: string | undefined;
+
+  constructor(
+    readonly method: string,
+    readonly path: string,
+    readonly caller: Caller,
+    /** Start in monotonic milliseconds. */
+    readonly startedMs: number,
+  ) {}
+
+  /** Unique for each request. */
+  get id(): string {
+    return (this.#id ??= randomUUID());
+  }
+}
+
+/** Observes HTTP requests: the request log and the request metrics. */
+export interface RequestObserver {
+  started(record: RequestRecord): void;
+  finished(record: RequestRecord, status: number, durationMs: number): void;
+}
+
+/** A query as logged: a digest and its length, because queries contain names of people and hosts (`-debug-log-raw-queries`). */
+export function digestQuery(query: string): string {
+  const digest = createHash('sha256').update(query).digest('hex').slice(0, 8);
+  return `sha256:${digest}+len=${query.length}`;
+}
 
 export type RequestLogOptions = Pick<
   TelemetryOptions,

@@ -13,7 +13,7 @@ import {
   type Registry,
 } from 'prom-client';
 import type * as Meter from '../../base/meters.js';
-import { Pacer } from '../../base/pace/pacer.js';
+import { Pacer } from '../../base/pace/steps.js';
 
 export type Labels = Readonly<Record<string, string>>;
 /** Replaces label values beyond the limit of a metric. */

@@ -33,7 +33,7 @@ import type { OpenSpan, SpanAttributes } from '../../base/trace.js';
 import { withinBound } from '../bounded.js';
 import type { traceMetrics } from './metrics-table.js';
 import { headersOf, resourceOf, signalUrl } from './otlp/receiver.js';
-import { digestQuery, type RequestObserver, type RequestRecord } from './request-record.js';
+import { digestQuery, type RequestObserver, type RequestRecord } from './request-log.js';
 
 /** Maximum number of spans waiting for a push; more are dropped and counted. */
 const maxWaiting = 4_096;

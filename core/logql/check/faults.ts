@@ -1,4 +1,4 @@
-import { quoteGo } from '../../base/time/go-quote.js';
+import { quoteGo } from '../../base/label-set.js';
 import { PathError } from '../paths/scanner.js';
 import { PatternError } from '../pattern.js';
 import { TemplateSyntaxError } from '../template/parse.js';

@@ -1,12 +1,10 @@
 import { doAll, type Steps } from '../../base/pace/steps.js';
 import type { Expr, MetricExpr, Stage } from '../ast.js';
 import { errorAt } from '../error.js';
-import { orderStages } from '../pipeline/line-order.js';
-import { groupStages, printStages } from '../print/stages.js';
+import { dropUnusedLineFormats, orderStages } from '../pipeline/output.js';
+import { descriptorOf, groupStages, printStages } from '../stages/index.js';
 import { sharingBudget } from '../regexp/index.js';
-import { descriptorOf } from '../stages/index.js';
 import { nothing } from '../stages/stage.js';
-import { dropUnusedLineFormats } from '../pipeline/unread-stages.js';
 
 /** Stages and parts of stages checked per step. */
 const stepParts = 50;

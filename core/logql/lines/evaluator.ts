@@ -1,15 +1,16 @@
+import { Pacer } from '../../base/pace/steps.js';
 import type { RangeAggregation, Stage } from '../ast.js';
-import { compilePipeline } from '../pipeline/compile.js';
+import { compilePipeline } from '../pipeline/output.js';
 import { compileExtractor } from '../pipeline/extractor.js';
 import { jsonPathsOf, keyPathsCost, type PathsByLabel } from '../pipeline/key-table.js';
-import { Meter, TooCostly } from '../pipeline/meter.js';
+import { Meter, TooCostly } from '../pipeline/work-line.js';
 import type { ExtractedSample, PipelineEntry, PipelineLine, SampleGroups } from '../pipeline/types.js';
 import type { LineWorkers } from './line-workers.js';
 import {
+  type LineWork,
   receiveLine,
   receivePaths,
   receiveSample,
-  type LineWork,
   type SentLine,
   type SentPaths,
   type SentSample,
@@ -103,5 +104,28 @@ class Evaluator<Result> implements LineEvaluator<Result> {
       if (error instanceof TooCostly) return this.#inWorker(entry);
       throw error;
     }
+  }
+}
+
+/** Nanoseconds per row, apart from its stages. */
+const rowCost = 2_000;
+/** Estimated cost between two looks at the clock: a look for every row would dominate the cost of cheap rows. */
+const lookEvery = 200_000;
+
+/** Lets other work run between lines. */
+export class LinePacer {
+  readonly #pacer: Pacer;
+  #spent = 0;
+
+  constructor(signal: AbortSignal) {
+    this.#pacer = new Pacer(signal);
+  }
+
+  /** Call after each line with its cost; returns a promise to await when a time slice is used up. */
+  after(spent: number): Promise<void> | undefined {
+    this.#spent += rowCost + spent;
+    if (this.#spent < lookEvery) return undefined;
+    this.#spent = 0;
+    return this.#pacer.due();
   }
 }

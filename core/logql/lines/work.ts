@@ -1,4 +1,4 @@
-import { LabelSet, type Label } from '../../base/labels/label-set.js';
+import { type Label, LabelSet } from '../../base/label-set.js';
 import type { RangeAggregation, Stage } from '../ast.js';
 import type { KeyPath, PathsByLabel } from '../pipeline/key-table.js';
 import type { ExtractedSample, PipelineEntry, PipelineLine, SampleGroups } from '../pipeline/types.js';

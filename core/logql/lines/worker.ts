@@ -1,6 +1,6 @@
 import { parentPort } from 'node:worker_threads';
 import { compileExtractor } from '../pipeline/extractor.js';
-import { compilePipeline } from '../pipeline/compile.js';
+import { compilePipeline } from '../pipeline/output.js';
 import { jsonPathsOf } from '../pipeline/key-table.js';
 import { faultOf } from '../../base/errors/fault.js';
 import {

@@ -1,14 +1,12 @@
-import { type LabelSet, withoutEmpty } from '../../base/labels/label-set.js';
-import { seriesBytes, entryBytes } from '../../base/memory/sizes.js';
-import { groupLabels, compareLabels } from './grouping.js';
-import { eachAtPace, atPace, doAll, sortSteps, type Steps } from '../../base/pace/steps.js';
-import { seriesLimitError, SeriesIndex } from './series-index.js';
+import { type LabelSet, withoutEmpty } from '../../base/label-set.js';
+import { entryBytes, seriesBytes } from '../../base/memory/byte-lru.js';
+import { compareLabels, groupLabels, SeriesIndex, seriesLimitError } from './result.js';
+import { atPace, doAll, eachAtPace, type Pacer, sortSteps, type Steps } from '../../base/pace/steps.js';
 import { averageState, type StateKind } from './states.js';
 import type { MemoryAccount } from '../../base/memory/account.js';
 import type { Grouping } from '../ast.js';
 import type { Columns } from './windows.js';
-import type { Pacer } from '../../base/pace/pacer.js';
-import type { SeriesRow } from './types.js';
+import type { SeriesRow } from './work.js';
 
 export interface Folding {
   readonly memory: MemoryAccount;

@@ -1,8 +1,8 @@
 import { apiError } from '../../base/errors/table.js';
-import type { LabelSet } from '../../base/labels/label-set.js';
+import type { LabelSet } from '../../base/label-set.js';
 import { visit } from '../walk.js';
 import type { MetricExpr } from '../ast.js';
-import type { BinaryLimits, SeriesRow } from './types.js';
+import type { BinaryLimits, SeriesRow } from './work.js';
 
 /**
  * Counts the cost of a query's binary operations and refuses the query beyond the limits

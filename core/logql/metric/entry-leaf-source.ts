@@ -1,19 +1,16 @@
-import { sampleEvaluator, type LineEvaluator } from '../lines/evaluator.js';
-import { LinePacer } from '../lines/line-pacer.js';
+import { type LineEvaluator, LinePacer, sampleEvaluator } from '../lines/evaluator.js';
 import type { LineWorkers } from '../lines/line-workers.js';
 import type { ExtractedSample, PipelineEntry } from '../pipeline/types.js';
-import { Pacer } from '../../base/pace/pacer.js';
+import { eachAtPace, Pacer } from '../../base/pace/steps.js';
 import { type PackedEngine, RangeEngine } from './range-engine.js';
-import type { Leaf, LeafRequest, LeafSource, SeriesTable, MetricLimits, SeriesRow } from './types.js';
-import { eachAtPace } from '../../base/pace/steps.js';
+import type { Leaf, LeafRequest, LeafSource, MetricLimits, SeriesRow, SeriesTable } from './work.js';
 import { rangeFunctions } from '../functions/range/index.js';
 import { keepsEmptyLabels } from './shards.js';
-import { countSplits, seriesLimitError } from './series-index.js';
+import { countSplits, seriesLimitError } from './result.js';
 import type { Columns } from './windows.js';
 import { apiError } from '../../base/errors/table.js';
 import type { ApiError } from '../../base/errors/api-error.js';
-import type { LabelSet } from '../../base/labels/label-set.js';
-import { labelsText } from '../../base/labels/labels-text.js';
+import { type LabelSet, labelsText } from '../../base/label-set.js';
 
 /** Provides the entries of a leaf: those that match its selector, in batches of any order, each entry once. */
 export interface EntrySource {

@@ -1,13 +1,13 @@
 import { apiError } from '../../base/errors/table.js';
-import { LabelSet } from '../../base/labels/label-set.js';
-import { labelsBytes, seriesBytes, seriesRowBytes } from '../../base/memory/sizes.js';
+import { LabelSet } from '../../base/label-set.js';
+import { labelsBytes, seriesBytes, seriesRowBytes } from '../../base/memory/byte-lru.js';
 import type { MetricExpr } from '../ast.js';
 import { vectorFunctions } from '../functions/vector/index.js';
 import { isSetOp } from '../fold.js';
 import { visit } from '../walk.js';
 import { type Folding, foldSeries, chooseSeries, sortSeries } from './aggregate.js';
 import { BinaryBudget } from './binary-budget.js';
-import { type Columns, gridColumns, firstMs, type Grid } from './windows.js';
+import { type Columns, firstMs, type Grid, gridColumns } from './windows.js';
 import { labelReplacer } from './label-replace.js';
 import {
   type Combine,
@@ -18,14 +18,21 @@ import {
   joinedBreach,
   vectorBinary,
 } from './vector-binary.js';
-import { Pacer } from '../../base/pace/pacer.js';
-import { atPace, eachAtPace } from '../../base/pace/steps.js';
+import { atPace, eachAtPace, Pacer } from '../../base/pace/steps.js';
 import { planLeaves } from './plan-leaves.js';
-import { metricResult } from './result.js';
-import { cappedRows } from './series-index.js';
+import { cappedRows, metricResult } from './result.js';
 import { sumState } from './states.js';
-import type { MetricTree, PlannedMetric } from './tree.js';
-import type { Leaf, LeafSource, MetricLimits, MetricResult, SeriesRow, SeriesTable, Point } from './types.js';
+import type {
+  Leaf,
+  LeafSource,
+  MetricLimits,
+  MetricResult,
+  MetricTree,
+  PlannedMetric,
+  Point,
+  SeriesRow,
+  SeriesTable,
+} from './work.js';
 import { formatFloatPlain, formatSeconds } from '../../base/time/index.js';
 
 /**

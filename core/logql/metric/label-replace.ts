@@ -1,5 +1,5 @@
 import { apiError } from '../../base/errors/table.js';
-import { type LabelSet, withoutEmpty } from '../../base/labels/label-set.js';
+import { type LabelSet, withoutEmpty } from '../../base/label-set.js';
 import { compileRegExp } from '../regexp/index.js';
 import type { LabelReplaceExpr } from '../ast.js';
 

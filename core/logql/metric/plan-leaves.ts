@@ -1,15 +1,227 @@
 import { apiError } from '../../base/errors/table.js';
-import type { Grouping, LabelReplaceExpr, MetricExpr, RangeAggregation, VectorAggregation } from '../ast.js';
+import type {
+  BinaryExpr,
+  Grouping,
+  LabelReplaceExpr,
+  MetricExpr,
+  RangeAggregation,
+  Stage,
+  VectorAggregation,
+} from '../ast.js';
+import type { Join } from '../functions/join.js';
 import { rangeFunctions } from '../functions/range/index.js';
 import { vectorFunctions } from '../functions/vector/index.js';
 import { requireNonEmptyMatcher } from '../parse.js';
 import { pushedGrouping } from '../pipeline/extractor.js';
-import { withoutUnread } from '../pipeline/unread-stages.js';
+import { withoutUnread } from '../pipeline/output.js';
+import { descriptorOf } from '../stages/index.js';
+import { isAny } from '../stages/stage.js';
 import { logQueriesOf, visit } from '../walk.js';
-import { dividedTree, type Undivided } from './instant-parts.js';
-import { frontParts, isShardableOver, mergedShards } from './shards.js';
-import type { MetricTree, PlannedMetric } from './tree.js';
-import type { ApproxTopk, Leaf } from './types.js';
+import { frontParts, isShardableOver, mergedShards, mergingShards, readsErrors } from './shards.js';
+import type { ApproxTopk, Leaf, MetricTree, PlannedMetric } from './work.js';
+
+// Loki's front end splits instant queries over more than `split_queries_by_interval`: it splits the range into parts, and a surrounding
+// aggregation into one per part, whose results are added up. That changes values: `max` over counts is the sum of the largest counts of the
+// parts (docs/protocol/answers.md#instant-queries-over-long-ranges).
+
+/** Plans expressions that are not split. */
+interface Undivided {
+  tree(node: MetricExpr): MetricTree<Leaf>;
+  leaf(range: RangeAggregation, around: VectorAggregation | undefined): Leaf;
+}
+
+/** Maximum number of parts. A longer range is evaluated as a whole, because so many parts would take too long. */
+const maxParts = 48;
+
+/** The tree of an instant query that Loki splits; undefined if it does not. */
+function dividedTree(expr: MetricExpr, splitMs: number, undivided: Undivided): MetricTree<Leaf> | undefined {
+  return splitMs > 0 && isDivisible(expr)
+    ? new Division(BigInt(splitMs) * 1_000_000n, undivided).of(expr, undefined)
+    : undefined;
+}
+
+/** The way to merge values of the parts of a range. */
+function joinOf({ op }: RangeAggregation): Join | undefined {
+  const { join } = rangeFunctions[op];
+  return join?.kind === 'divided' ? undefined : join;
+}
+
+function isDivisible(expr: MetricExpr): boolean {
+  switch (expr.kind) {
+    case 'vector-aggregation':
+      return vectorFunctions[expr.op].timeParts !== undefined && isDivisible(expr.expr);
+    case 'range-aggregation':
+      return joinOf(expr) !== undefined;
+    case 'binary':
+      return (
+        isDivisible(expr.left) ||
+        (expr.left.kind === 'literal' && isDivisible(expr.right)) ||
+        expr.right.kind === 'literal'
+      );
+    case 'label-replace':
+      return isDivisible(expr.expr);
+    default:
+      return false;
+  }
+}
+
+class Division {
+  readonly #splitNs: bigint;
+  readonly #undivided: Undivided;
+
+  constructor(splitNs: bigint, undivided: Undivided) {
+    this.#splitNs = splitNs;
+    this.#undivided = undivided;
+  }
+
+  /**
+   * @param around the nearest aggregation that is also evaluated for each part
+   * @returns undefined for an expression that Loki does not change
+   */
+  of(
+    node: MetricExpr,
+    around: VectorAggregation | undefined,
+    parent?: VectorAggregation,
+  ): MetricTree<Leaf> | undefined {
+    switch (node.kind) {
+      case 'range-aggregation':
+        return this.#range(node, around, parent);
+      case 'vector-aggregation':
+        return this.#aggregation(node);
+      case 'label-replace': {
+        const of = this.of(node.expr, around);
+        return of && { kind: 'label-replace', node, of };
+      }
+      case 'binary':
+        return this.#binary(node, around);
+      case 'literal':
+        return node;
+      case 'vector':
+        return undefined;
+    }
+  }
+
+  #aggregation(node: VectorAggregation): MetricTree<Leaf> | undefined {
+    if (lastIntervalOf(node) <= this.#splitNs) return undefined;
+    const isForEachPart = node.expr.kind !== 'binary' && vectorFunctions[node.op].timeParts !== 'all';
+    const of = this.of(node.expr, isForEachPart ? node : undefined, node);
+    if (of === undefined) return undefined;
+    // A sum of sums is the sum, and can be pushed down to the backend.
+    if (node.expr.kind !== 'range-aggregation' || pushedGrouping(node) === undefined)
+      return { kind: 'aggregate', node, of };
+    const whole = this.#undivided.tree(node);
+    // Merging the parts drops labels without a value.
+    return losesEmptyLabels(node.expr)
+      ? {
+          kind: 'aggregate',
+          node,
+          of: { kind: 'aggregate', node: mergingShards(node.expr, node.op), of: whole },
+        }
+      : whole;
+  }
+
+  #binary(node: BinaryExpr, around: VectorAggregation | undefined): MetricTree<Leaf> | undefined {
+    const left = this.of(node.left, around);
+    const right = left && this.of(node.right, around);
+    return left && right && { kind: 'binary', node, left, right };
+  }
+
+  #range(
+    node: RangeAggregation,
+    around: VectorAggregation | undefined,
+    parent: VectorAggregation | undefined,
+  ): MetricTree<Leaf> | undefined {
+    const join = joinOf(node);
+    if (join === undefined || node.range.intervalNanoseconds <= this.#splitNs) return undefined;
+    const extracts = node.range.query.stages.some(extractsAnyLabel);
+    const amount = rangeFunctions[node.op].perSecondOf?.(node);
+    const isRate = amount !== undefined;
+    if (extracts && around === undefined && (node.grouping === undefined || isRate)) return undefined;
+    if (extracts && isRate && around?.op !== join.op) return undefined;
+    const areJustJoined = isJustJoined(node);
+    const isWhole = around === undefined || (around.op === join.op && around.expr === node && !areJustJoined);
+    const parts = isWhole ? [] : this.#partsOf(isRate ? { ...node, op: amount } : node);
+    if (isWhole || parts.length > maxParts) return this.#whole(node, join, parent);
+    const all: MetricTree<Leaf> = {
+      kind: 'concat',
+      parts: parts.map((part) =>
+        this.#undivided.tree(isRate ? { ...around, expr: part } : withRange(around, part)),
+      ),
+    };
+    if (areJustJoined) return all;
+    const sum: MetricTree<Leaf> = { kind: 'aggregate', node: mergingShards(node, join.op), of: all };
+    return isRate ? perSecond(sum, node) : sum;
+  }
+
+  /**
+   * A range that need not be split, because its parts are merged. Merging drops labels without a value, and groups series with an error.
+   */
+  #whole(node: RangeAggregation, join: Join, parent: VectorAggregation | undefined): MetricTree<Leaf> {
+    if (!makesLabels(node) && !readsErrors(node.range))
+      return { kind: 'leaf', leaf: this.#undivided.leaf(node, parent) };
+    const of: MetricTree<Leaf> = { kind: 'leaf', leaf: this.#undivided.leaf(node, undefined) };
+    return { kind: 'aggregate', node: mergingShards(node, join.op), of };
+  }
+
+  /** The parts of a range, the latest first. */
+  #partsOf(node: RangeAggregation): readonly RangeAggregation[] {
+    const { intervalNanoseconds: whole, offsetNanoseconds: offset } = node.range;
+    const count = Number((whole + this.#splitNs - 1n) / this.#splitNs);
+    return Array.from({ length: Math.min(count, maxParts + 1) }, (_none, index) => {
+      const before = BigInt(index) * this.#splitNs;
+      const rest = whole - before;
+      const intervalNanoseconds = rest < this.#splitNs ? rest : this.#splitNs;
+      return { ...node, range: { ...node.range, intervalNanoseconds, offsetNanoseconds: offset + before } };
+    });
+  }
+}
+
+/** Loki uses the last range that it encounters. */
+function lastIntervalOf(node: MetricExpr): bigint {
+  let interval = 0n;
+  visit(node, (each) => {
+    if (each.kind === 'range-aggregation') interval = each.range.intervalNanoseconds;
+  });
+  return interval;
+}
+
+/** True for parsers that extract whatever labels a line has. */
+function extractsAnyLabel(stage: Stage): boolean {
+  const source = descriptorOf(stage).source(stage);
+  return source === 'json-keys' || source === 'pair-keys' || source === 'strict-pair-keys';
+}
+
+/** True if Loki only concatenates the series of the parts. */
+function isJustJoined({ op, range }: RangeAggregation): boolean {
+  return rangeFunctions[op].listsParts === true && range.query.stages.some(extractsAnyLabel);
+}
+
+/** True if merging the parts may drop labels with empty values. */
+function losesEmptyLabels(node: RangeAggregation): boolean {
+  return !isJustJoined(node) && makesLabels(node);
+}
+
+function makesLabels({ range }: RangeAggregation): boolean {
+  return range.query.stages.some((stage) => isAny(descriptorOf(stage).makes(stage)));
+}
+
+function perSecond(of: MetricTree<Leaf>, expr: RangeAggregation): MetricTree<Leaf> {
+  const { span } = expr;
+  const seconds = Number(expr.range.intervalNanoseconds) / 1e9;
+  const right = { kind: 'literal', value: seconds, span } as const;
+  const operation = { op: '/', returnBool: false, matching: undefined } as const;
+  const node: BinaryExpr = { kind: 'binary', ...operation, left: expr, right, span };
+  return { kind: 'binary', node, left: of, right };
+}
+
+/** The aggregation with its range replaced. */
+function withRange(node: VectorAggregation, range: RangeAggregation): VectorAggregation {
+  return { ...node, expr: replaced(node.expr, range) };
+}
+
+function replaced(node: MetricExpr, range: RangeAggregation): MetricExpr {
+  return node.kind === 'label-replace' ? { ...node, expr: replaced(node.expr, range) } : range;
+}
 
 /** Settings that affect the plan of a metric query. */
 export interface MetricSettings {

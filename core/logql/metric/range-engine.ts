@@ -1,26 +1,29 @@
 import { apiError } from '../../base/errors/table.js';
-import { type LabelSet, withoutEmpty } from '../../base/labels/label-set.js';
+import { type LabelSet, withoutEmpty } from '../../base/label-set.js';
 import type { MemoryAccount } from '../../base/memory/account.js';
-import { seriesBytes } from '../../base/memory/sizes.js';
-import type { Pacer } from '../../base/pace/pacer.js';
-import { atPace, doAll, type Steps } from '../../base/pace/steps.js';
+import { seriesBytes } from '../../base/memory/byte-lru.js';
+import { atPace, doAll, type Pacer, type Steps } from '../../base/pace/steps.js';
 import type { Grouping, RangeAggregation } from '../ast.js';
 import { rangeFunctions } from '../functions/range/index.js';
-import { type Columns, RangeWindows } from './windows.js';
-import { groupLabels } from './grouping.js';
+import { type Columns, type ColumnValues, RangeWindows, type SeriesCells } from './windows.js';
 import {
+  groupLabels,
   type PackedSeries,
   packSeries,
   SeriesIndex,
   type ShownSeries,
   unpackSeries,
-} from './series-index.js';
+} from './result.js';
 import { isDividedAverage } from './shards.js';
-import type { ColumnValues, SeriesCells } from './slide.js';
-import { averageState, perSecond, type StateKind, type Summary, tallyState } from './states.js';
-import type { MetricLimits, SeriesRow } from './types.js';
-import type { NumberArray } from './value-lists.js';
-import { type MakeWork, stateWork, type Work } from './work.js';
+import {
+  averageState,
+  type NumberArray,
+  perSecond,
+  type StateKind,
+  type Summary,
+  tallyState,
+} from './states.js';
+import { type MakeWork, type MetricLimits, type SeriesRow, stateWork, type Work } from './work.js';
 
 export type EngineLimits = Pick<MetricLimits, 'maxCells' | 'maxValues' | 'memory'>;
 

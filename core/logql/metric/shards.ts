@@ -21,7 +21,7 @@ import { descriptorOf, isStage, looksAt } from '../stages/index.js';
 import { withLabel } from '../stages/label-filter.js';
 import { isAny } from '../stages/stage.js';
 import { visit } from '../walk.js';
-import type { Leaf } from './types.js';
+import type { Leaf } from './work.js';
 
 /** An aggregation that the front end evaluates over the results of queriers. */
 export interface FrontAggregation {

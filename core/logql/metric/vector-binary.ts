@@ -1,14 +1,13 @@
 import { apiError } from '../../base/errors/table.js';
-import { entryBytes, seriesBytes, textBytes, labelsBytes } from '../../base/memory/sizes.js';
+import { entryBytes, labelsBytes, seriesBytes, textBytes } from '../../base/memory/byte-lru.js';
 import type { VectorMatching, SetOp, ArithmeticOp, BinaryOp, CompareOp } from '../ast.js';
 import type { BinaryBudget } from './binary-budget.js';
 import type { Columns } from './windows.js';
-import { type LabelSet, type Label, withoutEmpty } from '../../base/labels/label-set.js';
+import { type Label, type LabelSet, withoutEmpty } from '../../base/label-set.js';
 import type { MemoryAccount } from '../../base/memory/account.js';
-import { keepLabels } from './grouping.js';
-import type { Pacer } from '../../base/pace/pacer.js';
-import { eachAtPace } from '../../base/pace/steps.js';
-import type { SeriesRow } from './types.js';
+import { keepLabels } from './result.js';
+import { eachAtPace, type Pacer } from '../../base/pace/steps.js';
+import type { SeriesRow } from './work.js';
 import { foldLiterals } from '../fold.js';
 
 /** A violation of the matching rules, with its column. */

@@ -1,15 +1,12 @@
-import { type Label, LabelSet } from '../../base/labels/label-set.js';
-import { keptLabelsBytes } from '../../base/memory/sizes.js';
+import { type Label, LabelSet } from '../../base/label-set.js';
+import { keptLabelsBytes } from '../../base/memory/byte-lru.js';
 import type { Grouping, LabelFilterStage, RangeAggregation, Unwrap, VectorAggregation } from '../ast.js';
 import { compileStage } from '../stages/index.js';
 import { addChecks, compileLabelFilter } from '../stages/label-filter.js';
 import { splitLineTests } from '../stages/line-filter.js';
-import { passesAll, runAll } from './compile.js';
+import { orderStages, Output, passesAll, runAll, sampleGrouping, sampleHints } from './output.js';
 import { type Conversion, conversionCost, readBytes, readNumber, readSeconds } from './conversions.js';
-import { markRequired } from './hints.js';
-import { orderStages } from './line-order.js';
-import { Meter } from './meter.js';
-import { Output } from './output.js';
+import { markRequired, Meter, type RunStage, WorkLine } from './work-line.js';
 import { ownText, SlotTable, type Slot } from './slot.js';
 import {
   errorLabel,
@@ -18,8 +15,6 @@ import {
   type SampleExtractor,
   type SampleGroups,
 } from './types.js';
-import { sampleGrouping, sampleHints } from './unread-stages.js';
-import { type RunStage, WorkLine } from './work-line.js';
 import { rangeFunctions } from '../functions/range/index.js';
 
 export type { ExtractedSample, SampleExtractor } from './types.js';

@@ -1,6 +1,6 @@
 import { parseIPv4, parseIPv6 } from '../../base/ip.js';
 import type { LineTest } from './types.js';
-import type { Meter } from './meter.js';
+import type { Meter } from './work-line.js';
 
 /** Returns true if a text is an address that an `ip("...")` value covers. */
 type IpMatcher = (text: string) => boolean;

@@ -2,11 +2,10 @@ import type { CompareOp, IpLabelFilter, LabelFilter, LabelFilterTree, StringLabe
 import { isIpPattern } from '../check/faults.js';
 import { formatBytes, parseBytes } from '../values/bytes.js';
 import { conversionCost, readBytes, readNanoseconds, readNumber, type Conversion } from './conversions.js';
-import { labelMeaning } from './filter-meaning.js';
+import { compileLabelTest, labelMeaning } from './filter-test.js';
 import { compileIpFilter } from './ip-matcher.js';
-import type { Meter } from './meter.js';
+import type { Meter } from './work-line.js';
 import type { SlotTable, LabelCheck } from './slot.js';
-import { compileLabelTest } from './filter-test.js';
 import { errorLabel } from './types.js';
 
 export const labelFilterError = 'LabelFilterErr';

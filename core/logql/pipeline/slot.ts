@@ -1,5 +1,5 @@
-import { readJsonText } from './json-text.js';
-import type { LabelSet } from '../../base/labels/label-set.js';
+import { readJsonText } from './json-value.js';
+import type { LabelSet } from '../../base/label-set.js';
 import { clashSuffix } from './types.js';
 import { trimSpace } from '../template/library/characters.js';
 

@@ -3,9 +3,8 @@ import { exceeded, formatLimits } from '../template/exec/limits.js';
 import { compileTemplate } from '../template/index.js';
 import type { Rendered } from '../template/compile.js';
 import { parseTemplate } from '../template/parse.js';
-import type { Meter } from './meter.js';
+import type { Meter, WorkLine } from './work-line.js';
 import { errorDetailsLabel, errorLabel } from './types.js';
-import type { WorkLine } from './work-line.js';
 
 export const templateError = 'TemplateFormatErr';
 

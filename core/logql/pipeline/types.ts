@@ -1,4 +1,4 @@
-import type { LabelSet } from '../../base/labels/label-set.js';
+import type { LabelSet } from '../../base/label-set.js';
 import type { Grouping } from '../ast.js';
 
 /** A stored log entry, the input of a pipeline. */

@@ -1,17 +1,108 @@
-import type { LabelSet } from '../../base/labels/label-set.js';
+import type { LabelSet } from '../../base/label-set.js';
 import {
   type BaseLabels,
-  type SlotTable,
-  verbatim,
+  type Decoding,
   deleted,
   metadata,
   parsed,
-  type Decoding,
   type Slot,
+  type SlotTable,
+  verbatim,
 } from './slot.js';
-import type { Hints } from './hints.js';
-import type { Meter } from './meter.js';
-import { errorDetailsLabel, errorLabel, preserveErrorLabel, type PipelineEntry } from './types.js';
+import {
+  clashSuffix,
+  errorDetailsLabel,
+  errorLabel,
+  type PipelineEntry,
+  preserveErrorLabel,
+} from './types.js';
+
+/**
+ * Work that parsers may skip. A metric query only uses the labels that its stages and its grouping name, so parsers extract no others, stop
+ * once all are found, and do not run when none are needed. Errors that are missed this way stay unreported, as in Loki.
+ */
+export interface Hints {
+  /** Names that parsers extract; undefined when every label may be used, and for a parser that runs although it could be skipped. */
+  readonly required: ReadonlySet<string> | undefined;
+  /** True when parsers do not run at all, except `regexp`. */
+  readonly skipsParsers: boolean;
+  /** True if the query names `__error__`, so errors of parsers must not fail it. */
+  readonly preservesErrors: boolean;
+}
+
+/** Log queries show all labels. */
+export const noHints: Hints = { required: undefined, skipsParsers: false, preservesErrors: false };
+
+/** The hints for a query that only uses these names. */
+export function hintsFor(names: readonly string[]): Hints {
+  const required = new Set<string>();
+  for (const name of names) {
+    required.add(name);
+    // A label renamed because of a name clash has the plain name in the line.
+    if (name.endsWith(clashSuffix)) required.add(name.slice(0, -clashSuffix.length));
+  }
+  const skipsParsers = required.size === 0;
+  return {
+    required: skipsParsers ? undefined : required,
+    skipsParsers,
+    preservesErrors: required.has(errorLabel),
+  };
+}
+
+/** Marks the slots of required names, which the query keeps for its lifetime. */
+export function markRequired(slots: SlotTable, { required }: Hints): void {
+  for (const name of required ?? []) slots.pin(name).isRequired = true;
+}
+
+/** Thrown when a line would take longer than allowed here. Partial results are discarded. */
+export class TooCostly extends Error {
+  override readonly name = 'TooCostly';
+}
+
+// A shared instance: it carries no information, and stack traces are expensive to create.
+const tooCostly = new TooCostly('the line costs too much to be evaluated here');
+
+/**
+ * The estimated cost of evaluating one line, in nanoseconds, charged before the work: the cost of a stage per character times the
+ * characters it reads. Without a limit nothing is too costly.
+ */
+export class Meter {
+  readonly #limit: number;
+  readonly #nowMs: () => number;
+  #spent = 0;
+  #startedAt: number | undefined;
+
+  /** `nowMs` reads a clock that never runs backwards, in milliseconds. */
+  constructor(limit = Infinity, nowMs = () => performance.now()) {
+    this.#limit = limit;
+    this.#nowMs = nowMs;
+  }
+
+  /** Call before each line. */
+  start(): void {
+    this.#spent = 0;
+    this.#startedAt = undefined;
+  }
+
+  /** The cost of the line so far. */
+  get spent(): number {
+    return this.#spent;
+  }
+
+  /** @throws TooCostly when this and all previous charges exceed the limit */
+  charge(nanoseconds: number): void {
+    this.#spent += nanoseconds;
+    if (this.#spent > this.#limit) throw tooCostly;
+  }
+
+  /** Checks the clock, for work whose amount cannot be estimated. */
+  tick(): void {
+    if (this.#limit === Infinity) return;
+    const now = this.#nowMs();
+    this.#startedAt ??= now;
+    if ((now - this.#startedAt) * 1e6 > this.#limit) throw tooCostly;
+  }
+}
 
 /** A compiled stage: changes the line's state; false drops the line. */
 export type RunStage = (work: WorkLine) => boolean;

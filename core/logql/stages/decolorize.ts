@@ -1,7 +1,7 @@
 import type { DecolorizeStage } from '../ast.js';
 import { stage } from '../syntax/log-rules.js';
 import { grammar, stageWord } from '../syntax/tokens.js';
-import { never, none, noSize, nothing, unchanged, type StageDescriptor } from './stage.js';
+import { never, none, noSize, nothing, type StageDescriptor, unchanged } from './stage.js';
 
 const escape = 0x1b;
 const controlSequence = 0x9b;

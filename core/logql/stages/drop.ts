@@ -1,9 +1,8 @@
 import type { DropStage, LabelItem } from '../ast.js';
-import type { Meter } from '../pipeline/meter.js';
+import type { Meter, WorkLine } from '../pipeline/work-line.js';
 import type { SlotTable } from '../pipeline/slot.js';
 import { compileMatcherTest } from '../pipeline/filter-test.js';
 import { errorDetailsLabel, errorLabel } from '../pipeline/types.js';
-import type { WorkLine } from '../pipeline/work-line.js';
 import { stage } from '../syntax/log-rules.js';
 import { grammar, stageWord } from '../syntax/tokens.js';
 import { addItemRules, itemNames, items, itemTraits, printItems } from './label-items.js';

@@ -1,5 +1,5 @@
 import type { KeepStage } from '../ast.js';
-import { type TextTest, compileMatcherTest } from '../pipeline/filter-test.js';
+import { compileMatcherTest, type TextTest } from '../pipeline/filter-test.js';
 import type { Slot } from '../pipeline/slot.js';
 import { errorDetailsLabel, errorLabel, preserveErrorLabel } from '../pipeline/types.js';
 import type { WorkLine } from '../pipeline/work-line.js';

@@ -1,6 +1,6 @@
 import type { LabelFormat, LabelFormatStage } from '../ast.js';
 import type { Rendered } from '../template/compile.js';
-import type { Meter } from '../pipeline/meter.js';
+import type { Meter, RunStage, WorkLine } from '../pipeline/work-line.js';
 import type { SlotTable, Slot } from '../pipeline/slot.js';
 import {
   compileStageTemplate,
@@ -9,13 +9,12 @@ import {
   renderedText,
   type StageTemplate,
 } from '../pipeline/template.js';
-import type { RunStage, WorkLine } from '../pipeline/work-line.js';
 import { parseTemplate } from '../template/parse.js';
-import { quoteGo } from '../../base/time/go-quote.js';
+import { quoteGo } from '../../base/label-set.js';
 import { stageFault } from '../check/faults.js';
 import { append, grammar, stageWord, token } from '../syntax/tokens.js';
 import { stage } from '../syntax/log-rules.js';
-import { never, none, nothing, unchanged, type StageDescriptor } from './stage.js';
+import { never, none, nothing, type StageDescriptor, unchanged } from './stage.js';
 
 /** `| label_format` */
 export const labelFormat: StageDescriptor<LabelFormatStage> = {

@@ -1,5 +1,5 @@
 import type { LabelItem, Matcher } from '../ast.js';
-import { printMatcher } from '../print/label-filter.js';
+import { printMatcher } from './label-filter.js';
 import { append, grammar, token } from '../syntax/tokens.js';
 import { matcher } from '../syntax/log-rules.js';
 import { never, none, noSize, nothing, unchanged } from './stage.js';

@@ -1,15 +1,13 @@
 import type { LineFilterOp, LineFilterStage, LineFilterTerm, Stage } from '../ast.js';
-import { quoteGo } from '../../base/time/go-quote.js';
+import { quoteGo } from '../../base/label-set.js';
 import { stageFault, ipFault } from '../check/faults.js';
 import { parsePattern } from '../pattern.js';
-import { lineMeaning } from '../pipeline/filter-meaning.js';
-import { compileMeaning, type TextTest } from '../pipeline/filter-test.js';
-import { Meter } from '../pipeline/meter.js';
+import { compileMeaning, lineMeaning, type TextTest } from '../pipeline/filter-test.js';
+import { Meter } from '../pipeline/work-line.js';
 import type { LineTest } from '../pipeline/types.js';
 import { append, grammar, operator, token } from '../syntax/tokens.js';
-import { stages } from '../syntax/log-rules.js';
-import { regexpFault } from '../syntax/invalid.js';
-import { alternativesIn, none, nothing, unchanged, type StageDescriptor } from './stage.js';
+import { regexpFault, stages } from '../syntax/log-rules.js';
+import { alternativesIn, none, nothing, type StageDescriptor, unchanged } from './stage.js';
 
 /** `|= "text"` and its like. */
 export const lineFilter: StageDescriptor<LineFilterStage> = {

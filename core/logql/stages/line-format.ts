@@ -2,15 +2,14 @@ import type { LineFormatStage } from '../ast.js';
 import type { Template } from '../template/ast.js';
 import { exceeded, formatLimits } from '../template/exec/limits.js';
 import type { SlotTable } from '../pipeline/slot.js';
-import type { Meter } from '../pipeline/meter.js';
+import type { Meter, RunStage } from '../pipeline/work-line.js';
 import { parseTemplate } from '../template/parse.js';
 import { compileStageTemplate, templateFields, renderedText } from '../pipeline/template.js';
-import type { RunStage } from '../pipeline/work-line.js';
-import { quoteGo } from '../../base/time/go-quote.js';
+import { quoteGo } from '../../base/label-set.js';
 import { stageFault } from '../check/faults.js';
 import { stage } from '../syntax/log-rules.js';
 import { grammar, stageWord, token } from '../syntax/tokens.js';
-import { never, none, noSize, nothing, unchanged, type StageDescriptor } from './stage.js';
+import { never, none, noSize, nothing, type StageDescriptor, unchanged } from './stage.js';
 
 /** `| line_format` */
 export const lineFormat: StageDescriptor<LineFormatStage> = {

@@ -1,16 +1,22 @@
 import type { LogfmtStage, ParserParam } from '../ast.js';
 import { parseLogfmtKey } from '../paths/logfmt-key.js';
-import type { Hints } from '../pipeline/hints.js';
+import type { Hints, RunStage, WorkLine } from '../pipeline/work-line.js';
 import { KeyTable } from '../pipeline/key-table.js';
-import { withoutInvalid } from '../pipeline/json-text.js';
+import { withoutInvalid } from '../pipeline/json-value.js';
 import { labelName, type SlotTable, verbatim, type Slot } from '../pipeline/slot.js';
 import { atEnd, atFault, LogfmtReader } from '../pipeline/logfmt-reader.js';
 import { errorLabel } from '../pipeline/types.js';
-import type { RunStage, WorkLine } from '../pipeline/work-line.js';
 import { stage } from '../syntax/log-rules.js';
 import { grammar, stageWord, token } from '../syntax/tokens.js';
-import { paramChecks, paramNames, params, printParams, renameParams } from './parser-params.js';
-import { parserTraits, type StageDescriptor } from './stage.js';
+import {
+  paramChecks,
+  paramNames,
+  params,
+  parserTraits,
+  printParams,
+  renameParams,
+  type StageDescriptor,
+} from './stage.js';
 
 /** `| logfmt` */
 export const logfmt: StageDescriptor<LogfmtStage> = {

@@ -1,13 +1,11 @@
 import type { PatternStage } from '../ast.js';
-import { quoteGo } from '../../base/time/go-quote.js';
+import { quoteGo } from '../../base/label-set.js';
 import { parsePattern, PatternError, type PatternPart } from '../pattern.js';
-import type { Hints } from '../pipeline/hints.js';
+import type { Hints, RunStage } from '../pipeline/work-line.js';
 import { type SlotTable, verbatim, type Slot } from '../pipeline/slot.js';
-import type { RunStage } from '../pipeline/work-line.js';
-import { abort } from '../syntax/invalid.js';
-import { stage } from '../syntax/log-rules.js';
+import { abort, stage } from '../syntax/log-rules.js';
 import { grammar, stageWord, token } from '../syntax/tokens.js';
-import { none, parserTraits, unchanged, type StageDescriptor } from './stage.js';
+import { none, parserTraits, type StageDescriptor, unchanged } from './stage.js';
 
 /** `| pattern` */
 export const pattern: StageDescriptor<PatternStage> = {

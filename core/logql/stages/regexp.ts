@@ -1,13 +1,12 @@
 import type { RegexpStage } from '../ast.js';
-import { quoteGo } from '../../base/time/go-quote.js';
+import { quoteGo } from '../../base/label-set.js';
 import { compileRegExp } from '../regexp/index.js';
 import { parseRegExp } from '../regexp/parse.js';
 import { labelName, type SlotTable } from '../pipeline/slot.js';
 import type { RunStage } from '../pipeline/work-line.js';
-import { abort, regexpFault } from '../syntax/invalid.js';
-import { stage } from '../syntax/log-rules.js';
+import { abort, regexpFault, stage } from '../syntax/log-rules.js';
 import { grammar, stageWord, token } from '../syntax/tokens.js';
-import { none, parserTraits, unchanged, type StageDescriptor } from './stage.js';
+import { none, parserTraits, type StageDescriptor, unchanged } from './stage.js';
 
 /** `| regexp` */
 export const regexp: StageDescriptor<RegexpStage> = {

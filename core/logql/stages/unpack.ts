@@ -1,20 +1,20 @@
 import type { UnpackStage } from '../ast.js';
-import type { Hints } from '../pipeline/hints.js';
+import type { Hints, RunStage, WorkLine } from '../pipeline/work-line.js';
+import { type FieldOutcome, type FieldVisitor, goesOn, isFaulty, readFields } from '../pipeline/key-table.js';
 import {
-  goesOn,
-  isFaulty,
-  readFields,
-  type FieldOutcome,
-  type FieldVisitor,
-} from '../pipeline/json-fields.js';
-import { readJsonText, unescapeJson } from '../pipeline/json-text.js';
-import { jsonCost, jsonError, jsonFaults, JsonReader, jsonString } from '../pipeline/json-value.js';
+  jsonCost,
+  jsonError,
+  jsonFaults,
+  JsonReader,
+  jsonString,
+  readJsonText,
+  unescapeJson,
+} from '../pipeline/json-value.js';
 import { labelName, ownText, type Slot } from '../pipeline/slot.js';
 import { clashSuffix } from '../pipeline/types.js';
-import type { RunStage, WorkLine } from '../pipeline/work-line.js';
 import { stage } from '../syntax/log-rules.js';
 import { grammar, stageWord } from '../syntax/tokens.js';
-import { none, parserTraits, unchanged, type StageDescriptor } from './stage.js';
+import { none, parserTraits, type StageDescriptor, unchanged } from './stage.js';
 
 /** `| unpack` */
 export const unpack: StageDescriptor<UnpackStage> = {

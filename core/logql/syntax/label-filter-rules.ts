@@ -1,7 +1,6 @@
 import type { CompareOp, LabelFilter } from '../ast.js';
 import type { Terminal } from '../grammar/symbols.js';
-import { abort } from './invalid.js';
-import { labelFilter, matcher } from './log-rules.js';
+import { abort, labelFilter, matcher } from './log-rules.js';
 import { number, type NumberText } from './metric-rules.js';
 import { grammar, operator, token } from './tokens.js';
 

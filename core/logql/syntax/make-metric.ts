@@ -14,7 +14,7 @@ import { rangeFunctions } from '../functions/range/index.js';
 import { vectorFunctions } from '../functions/vector/index.js';
 import { foldLiterals, isSetOp } from '../fold.js';
 import { formatFloatFixed, maxInt64, parseGoFloat, type Parsed } from '../../base/time/index.js';
-import { invalid, nested, type Invalid, type Metric, regexpFault } from './invalid.js';
+import { invalid, type Invalid, type Metric, nested, regexpFault } from './log-rules.js';
 
 interface RangeHead {
   readonly op: RangeOp;

@@ -14,8 +14,15 @@ import type {
 } from '../ast.js';
 import { parseGoFloat } from '../../base/time/index.js';
 import { append, grammar, operator, token } from './tokens.js';
-import { invalid, type Invalid, type Metric } from './invalid.js';
-import { labelFilter, logQuery, pipeline, selector } from './log-rules.js';
+import {
+  invalid,
+  type Invalid,
+  labelFilter,
+  logQuery,
+  type Metric,
+  pipeline,
+  selector,
+} from './log-rules.js';
 import {
   makeBinary,
   makeLabelReplace,

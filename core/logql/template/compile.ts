@@ -3,7 +3,7 @@ import { countNodes, labelsRead } from './exec/inspect.js';
 import { exceeded, formatLimits } from './exec/limits.js';
 import { compileList, type Execute } from './exec/nodes.js';
 import { TemplateRun, TemplateFault } from './exec/run.js';
-import { Meter } from '../pipeline/meter.js';
+import { Meter } from '../pipeline/work-line.js';
 import { parseTemplate } from './parse.js';
 import { wellFormed } from '../values/raw-bytes.js';
 import { LabelMap, type GetLabel, type ListLabels } from './values.js';

@@ -1,4 +1,4 @@
-import { quoteGo } from '../../base/time/go-quote.js';
+import { quoteGo } from '../../base/label-set.js';
 
 const keywords = new Set([
   ...['block', 'break', 'continue', 'define', 'else', 'end', 'if', 'range', 'template', 'with'],

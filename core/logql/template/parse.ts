@@ -1,4 +1,4 @@
-import { quoteGo } from '../../base/time/go-quote.js';
+import { quoteGo } from '../../base/label-set.js';
 import { unquoteGo } from '../values/unquote.js';
 import type { Template, TemplateList, TemplateNode } from './ast.js';
 import { templateFunctions } from './functions.js';

@@ -1,7 +1,7 @@
 import type { ArgNode, CommandNode, PipeNode, NumberNode } from './ast.js';
 import { type TemplateToken, type TemplateTokenKind, describeToken, lexTemplate } from './lexer.js';
 import { minInt64, parseGoFloat } from '../../base/time/index.js';
-import { quoteGo } from '../../base/time/go-quote.js';
+import { quoteGo } from '../../base/label-set.js';
 import { unquoteGo } from '../values/unquote.js';
 
 const operandKinds: ReadonlySet<TemplateTokenKind> = new Set([

@@ -4,8 +4,14 @@ import { emptyMatcherFault } from '../../logql/check/faults.js';
 import { logQueriesOf, mapMatchers, type LogExpr, type MetricExpr } from '../../logql/index.js';
 import { biggest } from '../../wire/answer/merge/volume-order.js';
 import type { Answer } from '../../wire/answer/types.js';
-import type { DetectedFieldsRequest, DetectedFieldValuesRequest } from '../../wire/api/discovery-request.js';
-import type { ApiRequest, Browse, QueryRangeRequest, QueryRequest } from '../../wire/api/request.js';
+import type {
+  ApiRequest,
+  Browse,
+  DetectedFieldsRequest,
+  DetectedFieldValuesRequest,
+  QueryRangeRequest,
+  QueryRequest,
+} from '../../wire/api/request.js';
 import type { TenantStrategy, TenantMerge } from '../descriptor.js';
 import { takeTenantMatchers } from './tenant-matchers.js';
 

@@ -18,7 +18,7 @@ import type { Lives, Registrations } from '../../kernel/plugin/life.js';
 import type { MetricSpecs } from '../../base/meters.js';
 import type { Host } from '../../kernel/plugin/host.js';
 import type { StageMeter } from '../../kernel/stage-meter.js';
-import type { RequestObserver } from '../../kernel/telemetry/request-record.js';
+import type { RequestObserver } from '../../kernel/telemetry/request-log.js';
 import { createLimits, type Limits } from '../../wire/limits/limits.js';
 import type { NameLearner } from '../../victoria/names/name-learner.js';
 import { Naming } from '../../victoria/names/naming.js';

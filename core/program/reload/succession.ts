@@ -2,7 +2,7 @@ import { setTimeout as pause } from 'node:timers/promises';
 import type { Logger } from '../../base/logger.js';
 import type { Meters } from '../../base/meters.js';
 import type { Clock } from '../../base/clock.js';
-import type { MemoryPool } from '../../base/memory/pool.js';
+import type { MemoryPool } from '../../base/memory/account.js';
 import type { Edge, Prepared } from '../../http/edge.js';
 import { PluginFailure } from '../../kernel/lifecycle.js';
 import type { Pipeline, Reread } from '../../kernel/pipeline/types.js';

@@ -2,7 +2,7 @@ import { mkdir, writeFile } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import type { CommandFlag } from '../../kernel/options/index.js';
 import type { Pipeline } from '../../kernel/pipeline/index.js';
-import { systemClock } from '../../kernel/clock.js';
+import { systemClock } from '../../kernel/plugin/exchange.js';
 import type { Io } from '../../program/io.js';
 import { plainHelp } from '../../program/own-flags.js';
 import { NameLearner } from '../../victoria/names/name-learner.js';

@@ -1,4 +1,4 @@
-import type { LogDestination } from '../../kernel/telemetry/log-writer.js';
+import type { LogDestination } from '../../kernel/telemetry/logger.js';
 
 /** A written log record by field name. */
 export type LogRecord = ReadonlyMap<string, unknown>;

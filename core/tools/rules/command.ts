@@ -1,5 +1,5 @@
 import { planSettingsOf } from '../../engine/plan/explain/of-pipeline.js';
-import { systemClock } from '../../kernel/clock.js';
+import { systemClock } from '../../kernel/plugin/exchange.js';
 import { UsageError } from '../../kernel/options/index.js';
 import type { Pipeline } from '../../kernel/pipeline/index.js';
 import type { Io } from '../../program/io.js';

@@ -1,7 +1,7 @@
 import { doAll } from '../../base/pace/steps.js';
-import type { Label } from '../../base/labels/label-set.js';
+import type { Label } from '../../base/label-set.js';
 import type { PlanSettings } from '../../engine/plan/checked-request.js';
-import { readQuery } from '../../engine/plan/request.js';
+import { readQuery } from '../../engine/plan/plan.js';
 import { metricRules } from '../../engine/plan/rules/metric.js';
 import type { Grouping, VectorAggregation } from '../../logql/ast.js';
 import { rangeFunctions } from '../../logql/functions/range/index.js';
@@ -9,7 +9,7 @@ import type { Leaf, MetricTree } from '../../logql/metric/index.js';
 import type { LogsqlPipe, LogsqlQuery, MathExpr } from '../../victoria/logsql/ast.js';
 import { compare, exact, stats, statsFunction, where } from '../../victoria/logsql/build.js';
 import type { Naming } from '../../victoria/names/naming.js';
-import type { Query } from '../../wire/api/query.js';
+import type { Query } from '../../wire/api/request.js';
 import { assemble, ColumnNames, type CountedRows, type Draft, withValue } from './draft.js';
 import { combined, mathNumber, mathOperation, withNumber, withZero } from './draft-operations.js';
 import { NotConvertible } from './not-convertible.js';

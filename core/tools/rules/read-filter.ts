@@ -2,7 +2,7 @@ import { doAll } from '../../base/pace/steps.js';
 import type { LabelFilter, LineFilterStage, LogExpr, Stage, StringLabelFilter } from '../../logql/ast.js';
 import { printLabelFilter, printStage } from '../../logql/index.js';
 import { isComparison } from '../../logql/pipeline/label-comparison.js';
-import { type FilterTest, labelMeaning } from '../../logql/pipeline/filter-meaning.js';
+import { type FilterTest, labelMeaning } from '../../logql/pipeline/filter-test.js';
 import { compileRegExp } from '../../logql/regexp/index.js';
 import { descriptorOf } from '../../logql/stages/index.js';
 import type { LogsqlFilter } from '../../victoria/logsql/ast.js';

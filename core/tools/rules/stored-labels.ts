@@ -1,10 +1,10 @@
 import { type KnownNames, namesAsWritten } from '../../engine/plan/known-names.js';
-import { LabelFields } from '../../engine/plan/label-fields.js';
+import { LabelFields } from '../../engine/plan/columns.js';
 import type { PlanContext } from '../../engine/plan/matchers.js';
 import { isDerived } from '../../engine/plan/rules/label.js';
 import type { Naming } from '../../victoria/names/naming.js';
 import { mayBeFilledIn } from '../../victoria/names/otlp-fill.js';
-import { spellingsOf, StoredNames } from '../../victoria/names/stored-names.js';
+import { spellingsOf, StoredNames } from '../../victoria/names/name-learner.js';
 import { NotConvertible } from './not-convertible.js';
 
 /** A label of a series, and the stored field that holds it. */

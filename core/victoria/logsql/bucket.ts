@@ -1,7 +1,7 @@
 import { parseIPv4, formatIPv4 } from '../../base/ip.js';
 import { formatFloatPlain } from '../../base/time/index.js';
 import { parseLogsqlDuration, parseDurationNs, parsePlain, parseSize } from './numbers.js';
-import { formatTime, parseDate } from './time.js';
+import { formatTime, parseDate } from './literals.js';
 
 const namedSizes: ReadonlyMap<string, string> = new Map([
   ['nanosecond', '1ns'],

@@ -1,25 +1,25 @@
+import { cidrRange } from '../../base/ip.js';
 import type { TimeRange } from '../../base/time/range.js';
 import type {
+  ExtractPipe,
+  FieldFilter,
   FieldRef,
+  FormatPipe,
   GroupKey,
   LogsqlFilter,
-  ExtractPipe,
-  FormatPipe,
   LogsqlPipe,
   LogsqlQuery,
   QueryOptions,
   SortKey,
   StatsFunction,
   StatsName,
-  FieldFilter,
   StreamFilter,
   StreamMatcher,
   StreamValueMatcher,
   ValueTest,
 } from './ast.js';
 import { LogsqlError } from './errors.js';
-import { cidrRange } from '../../base/ip.js';
-import { clampTime } from './time.js';
+import { clampTime } from './literals.js';
 import { printStatsCall } from './print.js';
 
 /** Every row. */
@@ -295,4 +295,30 @@ export function united<Asked extends Pick<LogsqlQuery, 'pipes'>>(
     return united(pipe.query);
   });
   return [{ ...asked, pipes: asked.pipes.slice(0, at) }, ...others];
+}
+
+/** The part of a filter that selects streams; it matches all rows of the filter. */
+export function selectionOf(filter: LogsqlFilter): LogsqlFilter {
+  if (isOfStreams(filter)) return filter;
+  const parts = filter.kind === 'and' ? filter.parts.filter(isOfStreams) : [];
+  const [first = everything] = parts;
+  return parts.length > 1 ? { kind: 'and', parts } : first;
+}
+
+/** True if a filter only depends on stream labels, so that it matches all rows of a stream or none. */
+export function isOfStreams(filter: LogsqlFilter): boolean {
+  switch (filter.kind) {
+    case 'all':
+    case 'stream':
+      return true;
+    case 'and':
+    case 'or':
+      return filter.parts.every(isOfStreams);
+    case 'not':
+      return isOfStreams(filter.filter);
+    case 'time':
+    case 'time-relative':
+    case 'field':
+      return false;
+  }
 }

@@ -1,5 +1,5 @@
 import type { MathExpr, MathOperator } from './ast.js';
-import { InexpressibleNameError, quoteListed, quoteText } from './quote.js';
+import { InexpressibleNameError, quoteListed, quoteText } from './literals.js';
 
 // The grammar parses such a name as a number even when quoted.
 const numberLike = /^(?:\.?\d|inf$)/i;

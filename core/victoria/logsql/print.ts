@@ -13,8 +13,7 @@ import type {
   ValueTest,
 } from './ast.js';
 import { printMath } from './print-math.js';
-import { printNanoseconds, quoteListed, quoteName, quoteSize, quoteText } from './quote.js';
-import { formatTime } from './time.js';
+import { formatTime, printNanoseconds, quoteListed, quoteName, quoteSize, quoteText } from './literals.js';
 
 /** Prints a query; parsing the text gives the same tree. */
 export function printQuery(query: LogsqlQuery): string {

@@ -1,5 +1,5 @@
 import { parseIPv4 } from '../../base/ip.js';
-import { parseDate } from './time.js';
+import { parseDate } from './literals.js';
 import { parseNumber } from './numbers.js';
 
 /** The number for a bound or a value of a range; also accepts complete RFC3339 times (ns) and IPv4 addresses. */

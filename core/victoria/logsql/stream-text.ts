@@ -1,4 +1,4 @@
-import type { Label } from '../../base/labels/label-set.js';
+import type { Label } from '../../base/label-set.js';
 import { unquote } from './unquote.js';
 
 interface StreamText {

@@ -1,7 +1,6 @@
 import { hash } from 'node:crypto';
 import { columnOf, type BackendRow } from '../upstream/types.js';
-import type { LogRow } from './row-reader.js';
-import { parseRowTime } from './row-time.js';
+import { type LogRow, parseRowTime } from './row-reader.js';
 import { shownValue } from './shown-value.js';
 
 /**

@@ -1,6 +1,4 @@
-import { levelNames, normalLevel, levelOfWords } from './level-words.js';
-import { levelField } from './level-object.js';
-import { levelPair } from './level-pairs.js';
+import { levelField, levelNames, levelOfWords, levelPair, normalLevel } from './level-words.js';
 
 export const detectedLevelName = 'detected_level';
 export const unknownLevel = 'unknown';

@@ -1,4 +1,4 @@
-import { labelsJson } from '../../base/labels/label-set.js';
+import { labelsJson } from '../../base/label-set.js';
 
 /** The text that VictoriaLogs stores as `_msg` for a row without one (its `-defaultMsgValue`). */
 export const defaultMissingText =

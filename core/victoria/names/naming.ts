@@ -1,11 +1,73 @@
-import { textOrder } from '../../base/order.js';
 import { createHash } from 'node:crypto';
 import type { Tenant } from '../../base/caller.js';
 import type { NamesOptions } from '../../base/options.gen.js';
+import { textOrder } from '../../base/order.js';
 import { defaultMissingText } from './missing-line.js';
-import { hasOtlpFields } from './otlp-stream.js';
-import { isLegalLabel, sanitizeOtel, sanitizePushed } from './sanitize.js';
 import { serviceDiscoveryLabels, serviceNameLabel } from './service-name.js';
+
+const legalLabel = /^[A-Za-z_][A-Za-z0-9_]*$/;
+const runOfOthers = /[^A-Za-z0-9]+/gu;
+const onlyUnderscores = /^_*$/;
+const scopeAttributePrefix = 'scope.attributes.';
+/** Maximum number of cached names. The same few names are requested repeatedly: every promoted attribute, for each label of each query. */
+const keptNames = 4096;
+const otelNames = new Map<string, string>();
+
+/** True when LogQL accepts the name as a label, unquoted and unchanged. */
+export function isLegalLabel(name: string): boolean {
+  return legalLabel.test(name);
+}
+
+/**
+ * A metadata name as Loki shows it (otel-README, rule 4): sequences of characters other than letters and digits become one `_`, also
+ * between the underscores of `__x__`, and a leading digit gets the prefix `key_`.
+ */
+export function sanitizePushed(name: string): string {
+  const isReserved = name.length >= 4 && name.startsWith('__') && name.endsWith('__');
+  const joined = (isReserved ? name.slice(2, -2) : name).replace(runOfOthers, '_');
+  const shown = isReserved ? `__${joined}__` : /^[0-9]/.test(joined) ? `key_${joined}` : joined;
+  // Loki rejects a push with such a name; a stored one keeps its length.
+  return onlyUnderscores.test(shown) ? '_'.repeat(name.length) : shown;
+}
+
+/** An attribute name as Loki shows it after an OTLP export: scope attributes lose the prefix that VictoriaLogs adds. */
+export function sanitizeOtel(name: string): string {
+  let shown = otelNames.get(name);
+  if (shown === undefined) {
+    const own = name.startsWith(scopeAttributePrefix) ? name.slice(scopeAttributePrefix.length) : name;
+    shown = sanitizePushed(own);
+    if (otelNames.size < keptNames) otelNames.set(name, shown);
+  }
+  return shown;
+}
+
+/** Resource attributes of OpenTelemetry's conventions that other collectors do not use. */
+const otlpOnly =
+  /^(?:(?:telemetry|k8s)\..+|os\.(?:type|name|version|description|build_id)|deployment\.environment(?:\.name)?|service\.(?:namespace|instance\.id))$/;
+/** VictoriaLogs turns an event's name into a stream field, regardless of the resource. */
+const eventName = 'event_name';
+
+/** True if only an OpenTelemetry exporter gives this field to a stream. */
+export function isOtlpField(field: string): boolean {
+  return otlpOnly.test(field);
+}
+
+/**
+ * True if a stream with this field is not an OTLP export: attributes have namespaces, while fields chosen for a collector mostly have none.
+ */
+export function isChosenField(field: string): boolean {
+  return isLegalLabel(field) && field !== eventName;
+}
+
+/** True when stream fields are the resource attributes of an OTLP export (docs/loki-view.md). */
+function hasOtlpFields(fields: Iterable<string>): boolean {
+  let isExport = false;
+  for (const field of fields) {
+    if (isChosenField(field)) return false;
+    isExport ||= isOtlpField(field);
+  }
+  return isExport;
+}
 
 /**
  * Resource attributes that Loki turns into stream labels by default (its option
@@ -32,8 +94,8 @@ const defaultPromotedAttributes: readonly string[] = [
   'k8s.job.name',
 ];
 
-export type LabelStyle = 'underscores' | 'passthrough';
-export type MetadataFieldMode = 'translated' | 'hybrid' | 'native';
+type LabelStyle = 'underscores' | 'passthrough';
+type MetadataFieldMode = 'translated' | 'hybrid' | 'native';
 
 /** The `names` options of a pipeline file (docs/protocol/answers.md#label-and-metadata-naming-modes). */
 export type NamingSettings = NamesOptions;
@@ -59,7 +121,6 @@ export const defaultNamingSettings: NamingSettings = {
 
 // VictoriaLogs makes an event's name a stream field; Loki keeps it as structured metadata.
 const neverLabels: ReadonlySet<string> = new Set(['event_name']);
-const keptNames = 4096;
 /** Maximum number of underscores for which stored spellings are tried; longer names are taken as stored. */
 const maxUnderscores = 3;
 /** Number of field mappings that are kept. A request may outlive one reload fewer. */

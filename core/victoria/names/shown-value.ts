@@ -1,4 +1,4 @@
-import { withoutInvalid } from '../../logql/pipeline/json-text.js';
+import { withoutInvalid } from '../../logql/pipeline/json-value.js';
 
 const longDecimal = /^-?\d+\.\d+$/;
 /** For LogsQL: matches every text that `repairDecimal` may change, and some more. */

@@ -1,7 +1,6 @@
-import { LabelSet, type Label } from '../../base/labels/label-set.js';
+import { type Label, LabelSet } from '../../base/label-set.js';
 import { levelOfNames } from './level.js';
-import type { Naming } from './naming.js';
-import { isLegalLabel } from './sanitize.js';
+import { isLegalLabel, type Naming } from './naming.js';
 import { discoverServiceName, serviceNameLabel } from './service-name.js';
 import { parseStreamText } from './stream-text.js';
 

@@ -1,4 +1,4 @@
-import type { Label } from '../../base/labels/label-set.js';
+import type { Label } from '../../base/label-set.js';
 import { readStreamText } from '../logsql/stream-text.js';
 
 /** A `_stream` text that is not `{name="value",...}`: the backend violated its contract. */

@@ -1,6 +1,6 @@
 import type { LogsqlPipe, LogsqlQuery, StatsPipe } from '../logsql/ast.js';
 import { timeBucket } from '../logsql/build.js';
-import { parseRowTime } from '../names/row-time.js';
+import { parseRowTime } from '../names/row-reader.js';
 import { parseStreamText } from '../names/stream-text.js';
 import {
   columnOf,

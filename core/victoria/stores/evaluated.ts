@@ -1,10 +1,10 @@
 import { apiError } from '../../base/errors/table.js';
-import { Pacer } from '../../base/pace/pacer.js';
+import { Pacer } from '../../base/pace/steps.js';
 import type { LogsqlPipe } from '../logsql/ast.js';
 import { MemoryBudgetError } from '../logsql/errors.js';
 import { compilePipes } from '../logsql/ops/compile.js';
 import type { RowView } from '../logsql/row.js';
-import { parseRowTime } from '../names/row-time.js';
+import { parseRowTime } from '../names/row-reader.js';
 import { columnOf, type BackendRow } from '../upstream/types.js';
 
 /** Maximum number of bytes that one pipe may hold. */

@@ -1,14 +1,12 @@
 import { timeOrder } from '../../base/order.js';
 import type { MemoryAccount } from '../../base/memory/account.js';
 import type { CallTag } from '../../base/trace.js';
-import { logRowBytes } from '../../base/memory/sizes.js';
-import { Pacer } from '../../base/pace/pacer.js';
-import { atPace, sortSteps } from '../../base/pace/steps.js';
+import { logRowBytes } from '../../base/memory/byte-lru.js';
+import { atPace, Pacer, sortSteps } from '../../base/pace/steps.js';
 import type { TimeRange } from '../../base/time/range.js';
 import type { LogsqlFilter, LogsqlPipe, LogsqlQuery } from '../logsql/ast.js';
-import { limit, query, united, where } from '../logsql/build.js';
-import { selectionOf } from '../logsql/selection.js';
-import { parseRowTime } from '../names/row-time.js';
+import { limit, query, selectionOf, united, where } from '../logsql/build.js';
+import { parseRowTime } from '../names/row-reader.js';
 import { isRefusal } from '../upstream/failures.js';
 import type {
   BackendRow,

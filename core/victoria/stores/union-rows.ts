@@ -1,10 +1,9 @@
 import type { MemoryAccount } from '../../base/memory/account.js';
-import { entryBytes } from '../../base/memory/sizes.js';
-import { Pacer } from '../../base/pace/pacer.js';
+import { entryBytes } from '../../base/memory/byte-lru.js';
+import { Pacer } from '../../base/pace/steps.js';
 import type { TimeRange } from '../../base/time/range.js';
 import type { LogsqlFilter } from '../logsql/ast.js';
-import { query, stats, statsFunction } from '../logsql/build.js';
-import { selectionOf } from '../logsql/selection.js';
+import { query, selectionOf, stats, statsFunction } from '../logsql/build.js';
 import { digestOfColumns } from '../names/entry-identity.js';
 import type { BackendRow, Upstream } from '../upstream/types.js';
 

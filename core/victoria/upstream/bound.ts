@@ -4,22 +4,20 @@ import type { TimeRange } from '../../base/time/range.js';
 import { printFilter } from '../logsql/print.js';
 import type { LogsqlFilter, LogsqlQuery } from '../logsql/ast.js';
 import { and, timeRange } from '../logsql/build.js';
-import type { MemoryUse, MemoryAccount } from '../../base/memory/account.js';
-import { Pacer } from '../../base/pace/pacer.js';
-import { atPace, type Steps } from '../../base/pace/steps.js';
+import type { MemoryAccount, MemoryUse } from '../../base/memory/account.js';
+import { atPace, Pacer, type Steps } from '../../base/pace/steps.js';
 import type { CallTag, OpenSpan, Trace } from '../../base/trace.js';
-import type { Waits } from '../../base/waits.js';
+import type { Waits } from '../../base/admission/waits.js';
 import type { BackendCall, BackendClient } from './client.js';
 import { ApiError } from '../../base/errors/api-error.js';
 import { apiError } from '../../base/errors/table.js';
-import { decodeListing, decodeStats } from './decode.js';
-import { queryOfBoth, readBoth, reading, rowsOf } from './answer-rows.js';
-import { beginCall, type CallCount, isPath, type OpenCall, pathOf } from './open-call.js';
+import { decodeListing, decodeStats, decodeStatsRange } from './decode.js';
+import { queryOfBoth, readBoth, reading, RowContract, rowsOf } from './answer-rows.js';
+import { beginCall, isPath, pathOf, queryParameters, rangeParameters, timeText } from './open-call.js';
+import type { CallCount, OpenCall } from './open-call.js';
 import { isLostNode, type StatusRule } from './failures.js';
 import type { CallPass, ExchangeGates } from './gates/gates.js';
 import { activeTasksPath, readActiveTasks, runDeletion } from './deletion.js';
-import { decodeStatsRange, queryParameters, rangeParameters, timeText } from './query-parameters.js';
-import { RowContract } from './row-contract.js';
 import type {
   BackendSeries,
   StatsRangeRequest,

@@ -1,7 +1,7 @@
 import { apiError } from '../../base/errors/table.js';
 import type { Steps } from '../../base/pace/steps.js';
 import { addressAdvice } from './failures.js';
-import type { BackendSample, BackendValue } from './types.js';
+import type { BackendSample, BackendSeries, BackendValue } from './types.js';
 
 /** An answer that does not fit the call. The message states the problem; the caller adds the backend and the call. */
 export class UnexpectedAnswer extends Error {
@@ -34,8 +34,16 @@ export function decodeStats(text: string): Steps<readonly BackendSample[]> {
   });
 }
 
+/** Decodes the answer of stats_query_range. */
+export function decodeStatsRange(text: string): Steps<readonly BackendSeries[]> {
+  return decodeResult(text, 'matrix', (each) => ({
+    ...asMetric(member(each, 'metric')),
+    points: expectArray(member(each, 'values'), 'values').map(asPoint),
+  }));
+}
+
 /** Decodes the `data.result` of a statistics answer. */
-export function decodeResult<Item>(
+function decodeResult<Item>(
   text: string,
   type: 'vector' | 'matrix',
   read: (item: unknown) => Item,
@@ -89,7 +97,7 @@ function resultOf(answer: unknown, type: 'vector' | 'matrix'): readonly unknown[
 }
 
 /** The column and the labels of a group; empty labels are dropped. */
-export function asMetric(value: unknown): {
+function asMetric(value: unknown): {
   readonly name: string;
   readonly labels: ReadonlyMap<string, string>;
 } {
@@ -103,7 +111,7 @@ export function asMetric(value: unknown): {
   return { name, labels };
 }
 
-export function asPoint(value: unknown): readonly [seconds: number, value: string] {
+function asPoint(value: unknown): readonly [seconds: number, value: string] {
   const [seconds, text] = expectArray(value, 'a value');
   if (typeof seconds !== 'number') throw new UnexpectedAnswer(`the time of a value is ${shown(seconds)}`);
   return [seconds, asText(text, 'a value')];
@@ -127,12 +135,12 @@ function asObject(value: unknown, what: string): object {
   throw new UnexpectedAnswer(`${what} is ${shown(value)}, not an object`);
 }
 
-export function member(value: unknown, name: string): unknown {
+function member(value: unknown, name: string): unknown {
   const object = asObject(value, `the object that should have ${name}`);
   return Object.hasOwn(object, name) ? Object.getOwnPropertyDescriptor(object, name)?.value : undefined;
 }
 
-export function expectArray(value: unknown, what: string): readonly unknown[] {
+function expectArray(value: unknown, what: string): readonly unknown[] {
   if (Array.isArray(value)) return value;
   throw new UnexpectedAnswer(`${what} is ${shown(value)}, not a list`);
 }

@@ -1,16 +1,14 @@
 import type { IncomingMessage } from 'node:http';
 import { pipeline, type Readable } from 'node:stream';
 import type { Owner } from '../../base/admission/fair-queue.js';
-import type { HeldPermit, Permit } from '../../base/admission/permit.js';
+import type { HeldPermit, Permit } from '../../base/admission/waits.js';
 import type { ApiError } from '../../base/errors/api-error.js';
 import { streamUnpackers } from '../../base/encoding.js';
 import { Secrets } from '../../base/secrets.js';
 import { authorizationOf } from '../../base/url-credentials.js';
 import { apiError } from '../../base/errors/table.js';
 import type { BreakerPermit } from '../../base/admission/circuit-breaker.js';
-import { secretHeaders } from './forward.js';
-import { BackendConnections } from './connections.js';
-import { Deadline } from './deadline.js';
+import { BackendConnections, Deadline, secretHeaders } from './connections.js';
 import {
   addressAdvice,
   BrokenBody,

@@ -1,5 +1,5 @@
 import type { Tenant } from '../../base/caller.js';
-import { dataOwner } from '../../base/keys/data-owner.js';
+import { dataOwner } from '../../base/key-parts.js';
 import { apiError } from '../../base/errors/table.js';
 import { quoteGo } from '../../base/time/index.js';
 import type { BackendRow, BackendSample, BackendSeries, BackendValue, Deletion, Upstream } from './types.js';

@@ -1,7 +1,7 @@
 import { SteppedJson } from '../../base/stepped-json.js';
-import { LabelSet } from '../../base/labels/label-set.js';
+import { LabelSet } from '../../base/label-set.js';
 import type { Steps } from '../../base/pace/steps.js';
-import type { Point, SampleResult, SeriesResult } from '../../logql/metric/types.js';
+import type { Point, SampleResult, SeriesResult } from '../../logql/metric/work.js';
 import type { ApiRequest } from '../api/request.js';
 import { noStats } from './merge/shared.js';
 import type { Answer, AnswerStats, Entry, PatternResult, StreamResult } from './types.js';

@@ -1,4 +1,4 @@
-import type { SeriesResult } from '../../logql/metric/types.js';
+import type { SeriesResult } from '../../logql/metric/work.js';
 import type { AnswerStats, Warned } from './parts.js';
 
 /** Bytes of logs by label set or label name: one point per series at an instant, one per bucket over a range. */

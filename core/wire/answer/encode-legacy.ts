@@ -1,12 +1,10 @@
 import type { Direction } from '../api/request.js';
-import { LabelSet } from '../../base/labels/label-set.js';
+import { LabelSet, labelsText } from '../../base/label-set.js';
 import { textOrder } from '../../base/order.js';
 import { eachStep, sortSteps, type Steps } from '../../base/pace/steps.js';
-import { labelsText } from '../../base/labels/labels-text.js';
 import { printRfc3339 } from '../../base/time/index.js';
-import { BodyParts } from './body-parts.js';
-import { encodeStats } from './encode-stats.js';
-import { warningsText } from './encode-warnings.js';
+import { BodyParts } from './packed.js';
+import { encodeStats, warningsText } from './encode.js';
 import { orderedEntries } from './encode-streams.js';
 import type { Answer, EncodedAnswer, Entry, StreamResult } from './types.js';
 

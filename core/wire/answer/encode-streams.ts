@@ -1,9 +1,70 @@
-import type { LabelSet } from '../../base/labels/label-set.js';
+import { type Label, type LabelSet, labelsJson } from '../../base/label-set.js';
 import { textOrder, timeOrder } from '../../base/order.js';
-import { sortSteps, type Steps } from '../../base/pace/steps.js';
-import type { BodyParts } from './body-parts.js';
-import { LabelsMerger } from './merged-labels.js';
+import { doAll, sortSteps, type Steps } from '../../base/pace/steps.js';
+import type { TimeRange } from '../../base/time/range.js';
+import { withoutInvalid } from '../../logql/pipeline/json-value.js';
+import type { Direction } from '../api/request.js';
+import type { BodyParts } from './packed.js';
 import type { Entry, StreamResult } from './types.js';
+
+/** Labels merged, or written, per step. */
+const stepLabels = 1_000;
+
+/** Writes the JSON of a stream's labels merged with other labels. */
+export class LabelsMerger {
+  readonly #base: LabelSet;
+
+  constructor(base: LabelSet) {
+    this.#base = base;
+  }
+
+  /** The JSON object. Equal sets give equal texts, so it also serves as the key of the merged stream. Later groups take precedence. */
+  json(structuredMetadata: LabelSet, parsed: LabelSet): string {
+    return doAll(this.jsonSteps(structuredMetadata, parsed));
+  }
+
+  /** As `json`, in steps: a line may have tens of thousands of labels. */
+  *jsonSteps(structuredMetadata: LabelSet, parsed: LabelSet): Steps<string> {
+    const over =
+      parsed.size === 0
+        ? structuredMetadata.labels
+        : structuredMetadata.size === 0
+          ? parsed.labels
+          : structuredMetadata.with(parsed.labels).labels;
+    if (over.length === 0) return this.#base.json;
+    const merged = yield* merge(this.#base.labels, over);
+    if (merged.length <= stepLabels) return labelsJson(merged);
+    const parts: string[] = [];
+    for (let at = 0; at < merged.length; at += stepLabels) {
+      parts.push(labelsJson(merged.slice(at, at + stepLabels)).slice(1, -1));
+      yield;
+    }
+    return `{${parts.join(',')}}`;
+  }
+}
+
+/** Merges two lists that are sorted by name. */
+function* merge(base: readonly Label[], over: readonly Label[]): Steps<readonly Label[]> {
+  const merged: Label[] = [];
+  let at = 0;
+  for (const label of over) {
+    if (merged.length % stepLabels === stepLabels - 1) yield;
+    for (let below = base[at]; below !== undefined && below[0] < label[0]; below = base[at]) {
+      merged.push(shown(below));
+      at += 1;
+    }
+    if (base[at]?.[0] === label[0]) at += 1;
+    merged.push(shown(label));
+  }
+  merged.push(...base.slice(at).map(shown));
+  return merged;
+}
+
+/** A label as shown: like Loki, with a space in place of an invalid character in stream labels, unless they are requested by category. */
+function shown(label: Label): Label {
+  const value = withoutInvalid(label[1]);
+  return value === label[1] ? label : [label[0], value];
+}
 
 /** Labels, or entries, handled per step. */
 const stepWork = 500;
@@ -206,4 +267,53 @@ function* hasContinuedName(names: ReadonlySet<string>): Steps<boolean> {
     before = name;
   }
   return false;
+}
+
+const hourNs = 3_600_000_000_000n;
+
+/**
+ * Selects the entries of a log query that the parameter `interval` keeps: entries at least an interval after the last kept one, whatever
+ * their stream. Loki evaluates each clock hour separately, so the first entry of an hour is always kept.
+ */
+export class IntervalFilter {
+  readonly #intervalNs: bigint;
+  readonly #direction: Direction;
+  #last: bigint | undefined;
+
+  /** @param intervalNs 0 keeps all */
+  constructor(intervalNs: bigint, direction: Direction) {
+    this.#intervalNs = intervalNs;
+    this.#direction = direction;
+  }
+
+  /** True if the next entry, in the direction, is kept. */
+  takes(timestampNs: bigint): boolean {
+    if (this.#intervalNs === 0n) return true;
+    const last = this.#last;
+    if (last !== undefined && hourOf(last) === hourOf(timestampNs)) {
+      const distance = this.#direction === 'forward' ? timestampNs - last : last - timestampNs;
+      if (distance < this.#intervalNs) return false;
+    }
+    this.#last = timestampNs;
+    return true;
+  }
+
+  /** The part of a range that contains the next kept entry; it may be empty. */
+  rest({ startNs, endNs }: TimeRange): TimeRange {
+    const last = this.#last;
+    if (last === undefined) return { startNs, endNs };
+    const hour = hourOf(last);
+    if (this.#direction === 'forward') {
+      const due = last + this.#intervalNs;
+      return { startNs: due < hour + hourNs ? due : hour + hourNs, endNs };
+    }
+    const due = last - this.#intervalNs + 1n;
+    return { startNs, endNs: due > hour ? due : hour };
+  }
+}
+
+/** The start of the clock hour. */
+function hourOf(timestampNs: bigint): bigint {
+  const intoHour = timestampNs % hourNs;
+  return timestampNs - (intoHour < 0n ? intoHour + hourNs : intoHour);
 }

@@ -1,13 +1,180 @@
-import type { ApiRequest } from '../api/request.js';
-import { addDiscovery } from './encode-discovery.js';
-import { encodeStats } from './encode-stats.js';
-import { warningsText } from './encode-warnings.js';
-import { addList, BodyParts } from './body-parts.js';
 import { doAll, type Steps } from '../../base/pace/steps.js';
-import { addCategorized, addMerged } from './encode-streams.js';
 import { formatFloatPlain, formatSeconds } from '../../base/time/index.js';
-import type { Point, SampleResult, SeriesResult } from '../../logql/metric/types.js';
-import type { Answer, EncodedAnswer } from './types.js';
+import type { Point, SampleResult, SeriesResult } from '../../logql/metric/work.js';
+import type { ApiRequest } from '../api/request.js';
+import { addList, BodyParts } from './packed.js';
+import type {
+  DetectedField,
+  DetectedLabel,
+  DiscoveryAnswer,
+  PatternResult,
+  ShardResult,
+  VolumeAnswer,
+} from './discovery-types.js';
+import { addCategorized, addMerged } from './encode-streams.js';
+import type { Warned } from './parts.js';
+import type { Answer, AnswerStats, EncodedAnswer } from './types.js';
+
+const cacheCounters =
+  '{"entriesFound":0,"entriesRequested":0,"entriesStored":0,"bytesReceived":0,"bytesSent":0,"requests":0,"downloadTime":0,"queryLengthServed":0}';
+const cacheKinds = [
+  'chunk',
+  'index',
+  'result',
+  'statsResult',
+  'volumeResult',
+  'seriesResult',
+  'labelResult',
+  'instantMetricResult',
+  'logResult',
+  'taskResult',
+];
+const store =
+  '{"totalChunksRef":0,"totalChunksDownloaded":0,"chunksDownloadTime":0,"queryReferencedStructuredMetadata":false,"queryUsedV2Engine":false,' +
+  '"chunk":{"headChunkBytes":0,"headChunkLines":0,"decompressedBytes":0,"decompressedLines":0,"compressedBytes":0,"totalDuplicates":0,' +
+  '"postFilterLines":0,"headChunkStructuredMetadataBytes":0,"decompressedStructuredMetadataBytes":0},"chunkRefsFetchTime":0,' +
+  '"congestionControlLatency":0,"pipelineWrapperFilteredLines":0,"dataobj":{}}';
+const cache = cacheKinds.map((kind) => `"${kind}":${cacheCounters}`).join(',');
+// Statistics of Loki's own storage: always zero here, but readers expect the keys.
+const storage =
+  `"ingester":{"totalReached":0,"totalChunksMatched":0,"totalBatches":0,"totalLinesSent":0,"store":${store},"recvWaitTime":0},` +
+  `"cache":{${cache}},` +
+  '"index":{"totalChunks":0,"postFilterChunks":0,"shardsDuration":0,"usedBloomFilters":false,"totalStreams":0,"chunkRefsLookupTime":0,"bloomFilterTime":0}';
+
+/** `data.stats` with the numbers of this answer (docs/protocol/answers.md#envelope); times in seconds. */
+export function encodeStats(stats: AnswerStats): string {
+  const seconds = stats.execTimeMs / 1000;
+  const perSecond = (amount: number): number => (seconds > 0 ? Math.round(amount / seconds) : 0);
+  const summary = {
+    bytesProcessedPerSecond: perSecond(stats.bytesProcessed),
+    linesProcessedPerSecond: perSecond(stats.linesProcessed),
+    totalBytesProcessed: stats.bytesProcessed,
+    totalLinesProcessed: stats.linesProcessed,
+    execTime: seconds,
+    queueTime: 0,
+    subqueries: 0,
+    totalEntriesReturned: stats.entriesReturned,
+    splits: stats.splits,
+    shards: 1,
+    totalPostFilterLines: stats.postFilterLines,
+    totalStructuredMetadataBytesProcessed: stats.structuredMetadataBytes,
+  };
+  return `{"summary":${JSON.stringify(summary)},"querier":{"store":${store},"querierExecTime":${seconds}},${storage}}`;
+}
+
+/**
+ * The warnings as the last member of a body. Loki puts them beside the data of queries; its other bodies have none, and their readers
+ * ignore additional members.
+ */
+export function warningsText({ warnings }: Warned): string {
+  return warnings.length === 0 ? '' : `,"warnings":${JSON.stringify(warnings)}`;
+}
+
+/**
+ * Adds the body of a discovery answer in Loki's format (docs/protocol/answers.md#bodies-by-endpoint, docs/protocol/answers.md#patterns).
+ */
+function* addDiscovery(body: BodyParts, answer: DiscoveryAnswer): Steps<void> {
+  switch (answer.kind) {
+    case 'volume':
+      yield* addVolume(body, answer);
+      return;
+    case 'detected-fields':
+      // Loki omits empty members, here and in the next two.
+      if (answer.fields.length === 0) {
+        addEmpty(body, answer);
+        return;
+      }
+      body.push('{"fields":');
+      yield* addList(body, answer.fields, fieldText);
+      body.push(`,"limit":${answer.limit}${warningsText(answer)}}`);
+      return;
+    case 'detected-field-values':
+      if (answer.values.length === 0) {
+        addEmpty(body, answer);
+        return;
+      }
+      body.push(`{"limit":${answer.limit},"values":`);
+      yield* addList(body, answer.values, (value) => JSON.stringify(value));
+      body.push(`${warningsText(answer)}}`);
+      return;
+    case 'detected-labels':
+      if (answer.labels.length === 0) {
+        addEmpty(body, answer);
+        return;
+      }
+      body.push('{"detectedLabels":');
+      yield* addList(body, answer.labels, labelText);
+      body.push(`${warningsText(answer)}}`);
+      return;
+    case 'patterns':
+      body.push('{"status":"success","data":');
+      yield* addList(body, answer.patterns, patternText);
+      body.push(`${warningsText(answer)}}`);
+      return;
+    case 'shards':
+      body.push('{"shards":');
+      yield* addList(body, answer.shards, shardText);
+      body.push(`,"statistics":${encodeStats(noStats)}${warningsText(answer)}}`);
+  }
+}
+
+function addEmpty(body: BodyParts, answer: Warned): void {
+  body.push(`{${warningsText(answer).slice(1)}}`);
+}
+
+/** A volume is a vector unless a series has more than one sample. */
+function* addVolume(body: BodyParts, answer: VolumeAnswer): Steps<void> {
+  const { series, stats } = answer;
+  const isVector = series.every(({ points }) => points.length === 1);
+  body.push(`{"status":"success","data":{"resultType":"${isVector ? 'vector' : 'matrix'}","result":`);
+  yield* addList(body, series, ({ labels, points }) => {
+    const texts = points.map(pointText);
+    return `{"metric":${labels.json},${isVector ? `"value":${texts.join('')}` : `"values":[${texts.join(',')}]`}}`;
+  });
+  body.push(`,"stats":${encodeStats(stats)}}${warningsText(answer)}}`);
+}
+
+function fieldText({ label, type, parsers, jsonPath, values }: DetectedField): string {
+  return JSON.stringify({
+    label,
+    type,
+    cardinality: values.length,
+    // Clients do not show a field with an empty list, so null is written, as in Loki.
+    parsers: parsers.length === 0 ? null : parsers,
+    jsonPath,
+  });
+}
+
+function labelText({ label, values }: DetectedLabel): string {
+  return JSON.stringify({ label, cardinality: values.length });
+}
+
+const htmlCharacters = /[<>&]/g;
+
+function patternText({ pattern, level, samples }: PatternResult): string {
+  const text = JSON.stringify(pattern).replace(
+    htmlCharacters,
+    (character) => `\\u00${character.charCodeAt(0).toString(16)}`,
+  );
+  const ofLevel = level === undefined ? '' : `"level":${JSON.stringify(level)},`;
+  return `{"pattern":${text},${ofLevel}"samples":${JSON.stringify(samples)}}`;
+}
+
+function shardText({ min, max, streams, chunks, bytes, entries }: ShardResult): string {
+  // Bounds are 64-bit numbers, which JSON.stringify cannot write.
+  const stats = JSON.stringify({ streams, chunks, bytes, entries });
+  return `{"bounds":{"min":${String(min)},"max":${String(max)}},"stats":${stats}}`;
+}
+
+const noStats = {
+  linesProcessed: 0,
+  bytesProcessed: 0,
+  entriesReturned: 0,
+  postFilterLines: 0,
+  structuredMetadataBytes: 0,
+  execTimeMs: 0,
+  splits: 0,
+};
 
 /** Inputs of the encoding of an answer, besides the answer. */
 export interface EncodeOptions {
@@ -17,7 +184,7 @@ export interface EncodeOptions {
   readonly request?: ApiRequest;
 }
 
-export type EncodedBody = Pick<EncodedAnswer, 'status' | 'contentType' | 'body'>;
+type EncodedBody = Pick<EncodedAnswer, 'status' | 'contentType' | 'body'>;
 
 type PlainAnswer = Exclude<Answer, EncodedAnswer>;
 type QueryResult = Extract<PlainAnswer, { readonly kind: 'streams' | 'matrix' | 'vector' | 'scalar' }>;

@@ -1,4 +1,4 @@
-import type { LabelSet } from '../../base/labels/label-set.js';
+import type { LabelSet } from '../../base/label-set.js';
 import type { Entry } from './parts.js';
 
 /** One entry of a tail, with its stream after the residual stages. */

@@ -3,10 +3,10 @@
  * is one buffer that references nothing else.
  */
 import { Deserializer, Serializer } from 'node:v8';
-import { LabelSet, type Label } from '../../base/labels/label-set.js';
+import { type Label, LabelSet } from '../../base/label-set.js';
 import { eachStep, type Steps } from '../../base/pace/steps.js';
+import type { Point, SampleResult, SeriesResult } from '../../logql/metric/work.js';
 import type { DetectedField, PatternResult } from './discovery-types.js';
-import type { Point, SampleResult, SeriesResult } from '../../logql/metric/types.js';
 import type { Answer, Entry, StreamResult } from './types.js';
 
 /** Answers that can be cached; others are consumed once or sent as they are. */
@@ -121,9 +121,6 @@ export function* unpackSteps(bytes: Buffer): Steps<CacheableAnswer> {
       return rest;
   }
 }
-
-/** Entries, points or sets written per step. */
-const stepItems = 500;
 
 function* partsOf<Item>(items: readonly Item[]): Generator<readonly Item[]> {
   for (let from = 0; from < items.length; from += stepItems)
@@ -295,4 +292,68 @@ function pointsOf(numbers: Float64Array): Point[] {
   for (let at = 0; at < numbers.length; at += 2)
     points.push({ timestampMs: numbers[at] ?? 0, value: numbers[at + 1] ?? 0 });
   return points;
+}
+
+/** Characters converted to bytes at once. */
+const flushedLength = 65_536;
+
+/** Parts joined per step: about a megabyte, because the system allocates pages on first use. */
+const stepParts = 16;
+
+/** The text of a body before it becomes bytes. It is flushed in pieces, so that the text of a large body never exists as a whole. */
+export class BodyParts {
+  #texts: string[] = [];
+  #length = 0;
+  readonly #done: Buffer[] = [];
+
+  push(...texts: readonly string[]): void {
+    for (const text of texts) {
+      this.#texts.push(text);
+      this.#length += text.length;
+    }
+  }
+
+  get isFull(): boolean {
+    return this.#length >= flushedLength;
+  }
+
+  flush(): void {
+    this.#done.push(Buffer.from(this.#texts.join(''), 'utf8'));
+    this.#texts = [];
+    this.#length = 0;
+  }
+
+  *bytes(): Steps<Buffer> {
+    this.flush();
+    const [only, second] = this.#done;
+    if (only !== undefined && second === undefined) return only;
+    const whole = Buffer.allocUnsafe(this.#done.reduce((sum, { length }) => sum + length, 0));
+    let at = 0;
+    for (const [index, part] of this.#done.entries()) {
+      at += part.copy(whole, at);
+      if ((index + 1) % stepParts === 0) yield;
+    }
+    return whole;
+  }
+}
+
+/** Items printed per step. */
+const stepItems = 500;
+
+/** Adds a JSON array, with the text of each item. */
+export function* addList<Item>(
+  body: BodyParts,
+  items: readonly Item[],
+  textFor: (item: Item) => string,
+): Steps<void> {
+  body.push('[');
+  for (let from = 0; from < items.length; from += stepItems) {
+    const part = items.length <= stepItems ? items : items.slice(from, from + stepItems);
+    body.push(from === 0 ? '' : ',', part.map(textFor).join(','));
+    if (body.isFull) {
+      body.flush();
+      yield;
+    }
+  }
+  body.push(']');
 }

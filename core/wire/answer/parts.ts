@@ -1,4 +1,4 @@
-import type { LabelSet } from '../../base/labels/label-set.js';
+import type { LabelSet } from '../../base/label-set.js';
 
 /** One log entry of an answer. A missing label group is an empty set. */
 export interface Entry {

@@ -1,10 +1,10 @@
 import type { DiscoveryAnswer } from './discovery-types.js';
 import type { Tenant } from '../../base/caller.js';
 import type { Heat } from './rank.js';
-import type { LabelSet } from '../../base/labels/label-set.js';
+import type { LabelSet } from '../../base/label-set.js';
 import type { LiveAnswer } from './live.js';
 
-import type { Point, SampleResult, SeriesResult } from '../../logql/metric/types.js';
+import type { Point, SampleResult, SeriesResult } from '../../logql/metric/work.js';
 import type { AnswerStats, StreamResult, Warned } from './parts.js';
 
 export type * from './discovery-types.js';

@@ -1,9 +1,163 @@
 import type { Tenant } from '../../base/caller.js';
+import { atPace, doAll, Pacer, type Steps } from '../../base/pace/steps.js';
 import type { TimeRange } from '../../base/time/range.js';
+import type { Expr, Matcher } from '../../logql/ast.js';
+import { matchersSteps, parseSteps, printPlain } from '../../logql/index.js';
 import type { DeletionTaken } from '../../victoria/upstream/types.js';
-import type { DiscoveryRequest } from './discovery-request.js';
 import type { FollowRules } from './follow-rules.js';
-import type { Query, Selector } from './query.js';
+
+/** Determines whether LogQL may use names with dots (`-logql-dotted-names`). */
+export type DottedNames = 'reject' | 'accept';
+
+/**
+ * A LogQL query as the client wrote it. It is parsed when its tree is first used, so that a missing tenant or an overload is reported
+ * before a syntax error, as in Loki. The error is a LogqlError with Loki's text.
+ */
+export class Query {
+  readonly text: string;
+  readonly #dottedNames: DottedNames;
+  readonly #read: () => Steps<Expr>;
+  #tree: (() => Expr) | undefined;
+
+  /** @param read creates the tree if it is not parsed from the text; both must have the same meaning */
+  constructor(text: string, dottedNames: DottedNames, read?: () => Steps<Expr>) {
+    this.text = text;
+    this.#dottedNames = dottedNames;
+    this.#read = read ?? (() => parseSteps(text, { dottedNames }));
+  }
+
+  get ast(): Expr {
+    this.#tree ??= doAll(keptError(this.#read()));
+    return this.#tree();
+  }
+
+  /**
+   * Parses the text in advance, with pauses for other work because a long text takes a while. Its errors are thrown when the tree is used.
+   */
+  async read(pacer: Pacer): Promise<void> {
+    this.#tree ??= await atPace(keptError(this.#read()), pacer);
+  }
+
+  /** The query with another tree, for stages that rewrite it. Its text is printed from the tree and parses back to it. */
+  withAst(ast: Expr): Query {
+    const changed = new Query(printPlain(ast), this.#dottedNames);
+    changed.#tree = () => ast;
+    return changed;
+  }
+}
+
+/** A bare stream selector, as the label, series and index endpoints accept it. It is parsed as a Query is. */
+export class Selector {
+  readonly text: string;
+  readonly #dottedNames: DottedNames;
+  #matchers: (() => readonly Matcher[]) | undefined;
+
+  constructor(text: string, dottedNames: DottedNames, matchers?: readonly Matcher[]) {
+    this.text = text;
+    this.#dottedNames = dottedNames;
+    this.#matchers = matchers === undefined ? undefined : () => matchers;
+  }
+
+  get matchers(): readonly Matcher[] {
+    this.#matchers ??= doAll(this.#read());
+    return this.#matchers();
+  }
+
+  async read(pacer: Pacer): Promise<void> {
+    this.#matchers ??= await atPace(this.#read(), pacer);
+  }
+
+  withMatchers(text: string, matchers: readonly Matcher[]): Selector {
+    return new Selector(text, this.#dottedNames, matchers);
+  }
+
+  #read(): Steps<() => readonly Matcher[]> {
+    return keptError(matchersSteps(this.text, { dottedNames: this.#dottedNames }));
+  }
+}
+
+/** Steps that return the result, or throw the error, for each caller. */
+function* keptError<Result>(steps: Steps<Result>): Steps<() => Result> {
+  try {
+    const result = yield* steps;
+    return () => result;
+  } catch (error) {
+    return () => {
+      throw error;
+    };
+  }
+}
+
+/** Volumes are summed by label set or by label name. */
+export type VolumeAggregation = 'series' | 'labels';
+
+interface Volume extends Ranged {
+  /** May be `{}`, which selects every stream. */
+  readonly query: Selector;
+  /** Maximum number of entries in the answer, largest first. */
+  readonly limit: number;
+  /** Labels to sum by; empty for the labels that the selector names. */
+  readonly targetLabels: readonly string[];
+  readonly aggregateBy: VolumeAggregation;
+}
+export interface VolumeRequest extends Volume {
+  readonly op: 'volume';
+}
+export interface VolumeRangeRequest extends Volume {
+  readonly op: 'volume_range';
+  readonly stepNs: bigint;
+}
+export interface IndexShardsRequest extends Ranged {
+  readonly op: 'index_shards';
+  readonly query: Query;
+  readonly targetBytesPerShard: number;
+}
+export interface DetectedLabelsRequest extends Ranged {
+  readonly op: 'detected_labels';
+  readonly query?: Selector;
+}
+
+interface Scan extends Ranged {
+  readonly query: Query;
+  /** Maximum number of lines to read, newest first. */
+  readonly lineLimit: number;
+  /** Maximum number of fields or values in the answer. */
+  readonly limit: number;
+}
+export interface DetectedFieldsRequest extends Scan {
+  readonly op: 'detected_fields';
+}
+export interface DetectedFieldValuesRequest extends Scan {
+  readonly op: 'detected_field_values';
+  readonly name: string;
+}
+
+/** The maximum cost of a pattern search, and its configured patterns. */
+export interface PatternSearch {
+  readonly maxRows: number;
+  readonly secondPassMaxRows: number;
+  readonly secondPassMaxWindows: number;
+  /** Configured patterns, which come first in every answer. */
+  readonly custom: readonly string[];
+}
+export interface PatternsRequest extends Ranged {
+  readonly op: 'patterns';
+  readonly query: Selector;
+  readonly stepNs: bigint;
+  /** Maximum number of patterns in the answer. */
+  readonly limit: number;
+  readonly search: PatternSearch;
+}
+
+/** Requests by which clients explore the data: volumes, fields, labels, patterns (docs/protocol/requests.md#read-api). */
+export type DiscoveryRequest =
+  | VolumeRequest
+  | VolumeRangeRequest
+  | IndexShardsRequest
+  | DetectedLabelsRequest
+  | DetectedFieldsRequest
+  | DetectedFieldValuesRequest
+  | PatternsRequest;
 
 export type Direction = 'backward' | 'forward';
 
@@ -115,3 +269,26 @@ export type ApiRequest =
   | DiscoveryRequest;
 
 export type Operation = ApiRequest['op'];
+
+/** Minimum length of a text after which work pauses. */
+const longText = 2_048;
+
+/** Parses the query and the selectors of a request in advance, with pauses for other work; see Query.read. */
+export async function readAhead(request: ApiRequest, signal: AbortSignal): Promise<void> {
+  const pacer = new Pacer(signal);
+  for (const text of textsOf(request)) {
+    await text.read(pacer);
+    await pacer.due();
+  }
+}
+
+function textsOf(request: ApiRequest): readonly (Query | Selector)[] {
+  if ('selectors' in request) return request.selectors;
+  const query: Query | Selector | undefined = 'query' in request ? request.query : undefined;
+  return query === undefined ? [] : [query];
+}
+
+/** Pauses for other work after a step that processed a long query as a whole. */
+export async function pauseBehind(request: ApiRequest, signal: AbortSignal): Promise<void> {
+  if ('query' in request && request.query.text.length > longText) await new Pacer(signal).due();
+}

@@ -4,7 +4,7 @@ import { executeJob, type QueryJob } from '../engine/run.js';
 import { keepsRowsInTime } from '../engine/time-order.js';
 import type { Context } from '../http/context.js';
 import { badRequest, HttpError } from '../http/errors.js';
-import { Pacer } from '../../../core/base/pace/pacer.js';
+import { Pacer } from '../../../core/base/pace/steps.js';
 import { pause } from '../../../core/base/time/pause.js';
 import { readQueryArgs } from './query-args.js';
 

@@ -1,5 +1,5 @@
 import { build, compileStreamFilter, type LogsqlFilter } from '../logsql/index.js';
-import { isOfStreams } from '../../../core/victoria/logsql/selection.js';
+import { isOfStreams } from '../../../core/victoria/logsql/build.js';
 import { MAX_NS, MIN_NS } from '../http/time-arg.js';
 import type { TimeRange } from '../store/scan.js';
 import type { Stream } from '../store/stream.js';

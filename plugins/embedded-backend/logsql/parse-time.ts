@@ -2,8 +2,7 @@ import type { LogsqlFilter } from '../../../core/victoria/logsql/ast.js';
 import type { Lexer } from './lexer.js';
 import { parseDurationNs } from '../../../core/victoria/logsql/numbers.js';
 import { readCompound, wrap } from './parse-tokens.js';
-import { parseDate, parseUnixTime } from '../../../core/victoria/logsql/time.js';
-import type { ParsedTime } from '../../../core/victoria/logsql/time.js';
+import { parseDate, type ParsedTime, parseUnixTime } from '../../../core/victoria/logsql/literals.js';
 
 /** Reads the part after `_time:`. */
 export function readTimeFilter(lexer: Lexer): LogsqlFilter {

@@ -1,7 +1,6 @@
 import { PeerFailure } from './client.js';
 import type { Clock } from '../../../core/base/clock.js';
-import { Pacer } from '../../../core/base/pace/pacer.js';
-import { eachAtPace } from '../../../core/base/pace/steps.js';
+import { eachAtPace, Pacer } from '../../../core/base/pace/steps.js';
 
 /** Maximum number of keys counted per period; further ones are not counted. */
 const maxKeys = 50_000;

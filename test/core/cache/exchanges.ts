@@ -1,6 +1,5 @@
 import type { Caller, Tenant } from '../../../core/base/caller.js';
-import { tenantKey } from '../../../core/base/keys/data-owner.js';
-import { LeftOut } from '../../../core/base/keys/parts.js';
+import { LeftOut, tenantKey } from '../../../core/base/key-parts.js';
 import { callerKey } from '../../../core/cache/keys.js';
 import type { Exchange } from '../../../core/kernel/plugin/exchange.js';
 import { operations } from '../../../core/operations/index.js';

@@ -1,5 +1,5 @@
 import test from 'ava';
-import { Flights } from '../../../core/cache/flights.js';
+import { Flights } from '../../../core/cache/answer-caching.js';
 
 /** A call that a test ends by hand. */
 function makeCall(): {

@@ -1,10 +1,10 @@
 import test from 'ava';
 import {
-  setupOf,
-  createFingerprint,
-  type Forwarding,
   createCacheKeys,
+  createFingerprint,
   decidingStages,
+  type Forwarding,
+  setupOf,
   tenantOf,
   tenantPart,
 } from '../../../core/cache/keys.js';
@@ -13,7 +13,7 @@ import { makePipeline, makeExchange, makeTenant } from '../../../core/testing/in
 import { describeOptions } from '../../../core/kernel/options/describe.js';
 import type { StaticDescription } from '../../../core/kernel/describe.js';
 import type { StagePlugin } from '../../../core/kernel/plugin/contract.js';
-import { Selector } from '../../../core/wire/api/query.js';
+import { Selector } from '../../../core/wire/api/request.js';
 import { allOperations, differInOne, keptOperations } from './exchanges.js';
 import { forwarding } from './samples.js';
 

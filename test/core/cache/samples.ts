@@ -1,9 +1,8 @@
 /** Values for every field of every request, caller and tenant. A new field does not compile before it has values here. */
 import type { Caller, Tenant } from '../../../core/base/caller.js';
-import type { Whole } from '../../../core/base/keys/parts.js';
+import type { Whole } from '../../../core/base/key-parts.js';
 import type { RequestOf } from '../../../core/operations/index.js';
-import { Query, Selector } from '../../../core/wire/api/query.js';
-import type { ApiRequest, Operation } from '../../../core/wire/api/request.js';
+import { type ApiRequest, type Operation, Query, Selector } from '../../../core/wire/api/request.js';
 
 /** At least two, all different. */
 type Values<Value> = readonly [Value, Value, ...Value[]];

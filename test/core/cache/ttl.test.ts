@@ -1,8 +1,7 @@
 import test from 'ava';
-import { Query, Selector } from '../../../core/wire/api/query.js';
-import type { ApiRequest, Operation } from '../../../core/wire/api/request.js';
+import { type ApiRequest, type Operation, Query, Selector } from '../../../core/wire/api/request.js';
 import type { Answer } from '../../../core/wire/answer/types.js';
-import { mostTtlMs, ttlMs } from '../../../core/cache/ttl.js';
+import { mostTtlMs, ttlMs } from '../../../core/cache/answer-caching.js';
 import type { TtlRules } from '../../../core/operations/descriptor.js';
 import { requestOf } from './samples.js';
 import { makeLogAnswer, makeLogRequest } from '../../../core/testing/index.js';

@@ -1,6 +1,6 @@
 import type { ApiRequest } from '../../../core/wire/api/request.js';
 import type { Answer } from '../../../core/wire/answer/types.js';
-import { unboundedMemory, type MemoryAccount } from '../../../core/base/memory/account.js';
+import { type MemoryAccount, unboundedMemory } from '../../../core/base/memory/account.js';
 import { printQuery } from '../../../core/victoria/logsql/print.js';
 import { defaultNamingSettings, Naming, type NamingSettings } from '../../../core/victoria/names/naming.js';
 import type { ResponseShapeOptions } from '../../../core/base/options.gen.js';

@@ -1,5 +1,5 @@
 import test from 'ava';
-import { Pacer } from '../../../core/base/pace/pacer.js';
+import { Pacer } from '../../../core/base/pace/steps.js';
 import type { Facts } from '../../../core/engine/facts.js';
 import { createMemories } from '../../../core/engine/memories.js';
 import { engineMetrics } from '../../../core/engine/metrics.js';

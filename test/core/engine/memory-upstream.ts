@@ -1,7 +1,7 @@
 import type { WrittenRow } from '../../../core/testing/index.js';
 import type { TimeRange } from '../../../core/base/time/range.js';
 import type { LogsqlPipe } from '../../../core/victoria/logsql/ast.js';
-import { formatTime } from '../../../core/victoria/logsql/time.js';
+import { formatTime } from '../../../core/victoria/logsql/literals.js';
 import type {
   BackendSample,
   BackendValue,

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import test from 'ava';
 import { request } from 'undici';
-import { decodeForm } from '../../../core/http/form.js';
+import { decodeForm } from '../../../core/http/serve-route.js';
 import { makePipeline, withPipeline } from '../../../core/testing/index.js';
 import { serving, telling } from './fixtures.js';
 import { runs } from '../../setup/samples.js';

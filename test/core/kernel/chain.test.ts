@@ -1,6 +1,6 @@
 import test from 'ava';
 import type { Answer } from '../../../core/wire/answer/types.js';
-import { composeChain, type ChainLink, RestMisuse } from '../../../core/kernel/chain.js';
+import { type ChainLink, composeChain, RestMisuse } from '../../../core/kernel/chain.js';
 import type { RestUse, SlotName, Stage } from '../../../core/plugin/index.js';
 import { makeExchange } from '../../../core/testing/index.js';
 

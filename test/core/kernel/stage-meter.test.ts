@@ -1,9 +1,9 @@
 import test from 'ava';
-import { composeChain, type ChainLink } from '../../../core/kernel/chain.js';
+import { type ChainLink, composeChain } from '../../../core/kernel/chain.js';
 import { StageMeter } from '../../../core/kernel/stage-meter.js';
 import type { Answer, Exchange, Rest, SlotName } from '../../../core/plugin/index.js';
 import type { StageFigures } from '../../../core/kernel/plugin/host.js';
-import { Waits } from '../../../core/base/waits.js';
+import { Waits } from '../../../core/base/admission/waits.js';
 import { FakeClock, makeExchange } from '../../../core/testing/index.js';
 
 const answer: Answer = { kind: 'names', values: [], warnings: [] };

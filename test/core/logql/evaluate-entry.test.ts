@@ -1,5 +1,5 @@
 import test from 'ava';
-import { LabelSet } from '../../../core/base/labels/label-set.js';
+import { LabelSet } from '../../../core/base/label-set.js';
 import { evaluateEntry, parseQuery, type PipelineEntry } from '../../../core/logql/index.js';
 
 const entry: PipelineEntry = {

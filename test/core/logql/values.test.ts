@@ -2,7 +2,7 @@ import test from 'ava';
 import fc from 'fast-check';
 import { foldLiterals } from '../../../core/logql/index.js';
 import { formatBytes, parseBytes } from '../../../core/logql/values/bytes.js';
-import { quoteGo } from '../../../core/base/time/go-quote.js';
+import { quoteGo } from '../../../core/base/label-set.js';
 import { unquoteGo } from '../../../core/logql/values/unquote.js';
 import { anyCharacter } from '../../setup/text.js';
 

@@ -1,8 +1,7 @@
 import test from 'ava';
 import { mapSelectors, operationOf, operations, oversizedText } from '../../../core/operations/index.js';
 import { makeMatcher } from '../../../core/logql/index.js';
-import { Query, Selector } from '../../../core/wire/api/query.js';
-import type { ApiRequest, Operation } from '../../../core/wire/api/request.js';
+import { type ApiRequest, type Operation, Query, Selector } from '../../../core/wire/api/request.js';
 import { requestOf, requestSamples } from '../cache/samples.js';
 
 const all = Object.keys(operations) as readonly Operation[];

@@ -1,5 +1,5 @@
 import test from 'ava';
-import { RequestRecord } from '../../../core/kernel/telemetry/request-record.js';
+import { RequestRecord } from '../../../core/kernel/telemetry/request-log.js';
 import { makeCaller } from '../../../core/testing/index.js';
 import { QueryAnalytics, reportOf } from '../../../plugins/admin/query-analytics.js';
 

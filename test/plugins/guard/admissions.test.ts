@@ -1,5 +1,5 @@
 import test from 'ava';
-import type { HeldPermit } from '../../../core/base/admission/permit.js';
+import type { HeldPermit } from '../../../core/base/admission/waits.js';
 import { Admissions } from '../../../plugins/guard/admissions.js';
 
 const { signal } = new AbortController();

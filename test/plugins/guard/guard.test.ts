@@ -1,6 +1,10 @@
 import test from 'ava';
-import { Query } from '../../../core/wire/api/query.js';
-import type { ApiRequest, Operation, QueryRangeRequest } from '../../../core/wire/api/request.js';
+import {
+  type ApiRequest,
+  type Operation,
+  Query,
+  type QueryRangeRequest,
+} from '../../../core/wire/api/request.js';
 import type { GuardOptions } from '../../../core/base/options.gen.js';
 import type { Exchange } from '../../../core/kernel/plugin/exchange.js';
 import type { Answer, Stage } from '../../../core/plugin/index.js';

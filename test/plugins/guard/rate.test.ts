@@ -2,7 +2,7 @@
 import test from 'ava';
 import { startDevBackend } from '../../../plugins/embedded-backend/dev-backend.js';
 import { makeTenant, withProxyFile, type LogRecord } from '../../../core/testing/index.js';
-import { Rate, SharedAddresses } from '../../../plugins/guard/rate.js';
+import { Rate, SharedAddresses } from '../../../plugins/guard/index.js';
 
 interface Door {
   /** The statuses of so many equal requests, one after the other. */

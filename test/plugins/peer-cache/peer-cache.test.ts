@@ -1,5 +1,5 @@
 import test from 'ava';
-import { Query } from '../../../core/wire/api/query.js';
+import { Query } from '../../../core/wire/api/request.js';
 import type { Answer } from '../../../core/wire/answer/types.js';
 import type { PeerCacheOptions } from '../../../core/base/options.gen.js';
 import type { Exchange } from '../../../core/kernel/plugin/exchange.js';

@@ -1,6 +1,5 @@
 import test from 'ava';
-import type { ApiRequest } from '../../../core/wire/api/request.js';
-import { Query, Selector } from '../../../core/wire/api/query.js';
+import { type ApiRequest, Query, Selector } from '../../../core/wire/api/request.js';
 import { defaultNamingSettings, Naming } from '../../../core/victoria/names/naming.js';
 import { askedOf } from '../../core/engine/plan/planned.js';
 import type { CheckedRequest } from '../../../core/engine/plan/checked-request.js';

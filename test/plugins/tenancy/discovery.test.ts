@@ -1,8 +1,7 @@
 import test from 'ava';
-import { Query, Selector } from '../../../core/wire/api/query.js';
-import type { ApiRequest } from '../../../core/wire/api/request.js';
+import { type ApiRequest, Query, Selector } from '../../../core/wire/api/request.js';
 import type { Answer, PatternsAnswer, VolumeAnswer } from '../../../core/wire/answer/types.js';
-import { LabelSet } from '../../../core/base/labels/label-set.js';
+import { LabelSet } from '../../../core/base/label-set.js';
 import { createLimits } from '../../../core/wire/limits/limits.js';
 import type { Rest } from '../../../core/plugin/index.js';
 import { limitsOptions, makeExchange, makeLogAnswer, makeTenant } from '../../../core/testing/index.js';

@@ -1,8 +1,12 @@
 import test from 'ava';
-import { Query } from '../../../core/wire/api/query.js';
-import type { ApiRequest, QueryRangeRequest, QueryRequest } from '../../../core/wire/api/request.js';
+import {
+  type ApiRequest,
+  Query,
+  type QueryRangeRequest,
+  type QueryRequest,
+} from '../../../core/wire/api/request.js';
 import { apiError } from '../../../core/base/errors/table.js';
-import { LabelSet } from '../../../core/base/labels/label-set.js';
+import { LabelSet } from '../../../core/base/label-set.js';
 import { createLimits } from '../../../core/wire/limits/limits.js';
 import type { Answer, Rest } from '../../../core/plugin/index.js';
 import { limitsOptions, makeExchange, makeTenant } from '../../../core/testing/index.js';

@@ -2,8 +2,7 @@ import test from 'ava';
 import type { Tenant } from '../../../core/base/caller.js';
 import { operations } from '../../../core/operations/index.js';
 import type { Operation } from '../../../core/wire/api/request.js';
-import { resolveHeader, type TenantPolicy } from '../../../plugins/tenancy/resolve.js';
-import { readTenantMap } from '../../../plugins/tenancy/tenant-map.js';
+import { readTenantMap, resolveHeader, type TenantPolicy } from '../../../plugins/tenancy/resolve.js';
 
 const map = readTenantMap(
   {

@@ -1,8 +1,7 @@
 import test from 'ava';
-import { Query, Selector } from '../../../core/wire/api/query.js';
-import type { ApiRequest, QueryRangeRequest } from '../../../core/wire/api/request.js';
+import { type ApiRequest, Query, type QueryRangeRequest, Selector } from '../../../core/wire/api/request.js';
 import { apiError, type ErrorId } from '../../../core/base/errors/table.js';
-import { LabelSet } from '../../../core/base/labels/label-set.js';
+import { LabelSet } from '../../../core/base/label-set.js';
 import { createLimits } from '../../../core/wire/limits/limits.js';
 import type { Exchange } from '../../../core/kernel/plugin/exchange.js';
 import type { Answer, Rest } from '../../../core/plugin/index.js';

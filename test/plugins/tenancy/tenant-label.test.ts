@@ -1,5 +1,5 @@
 import test from 'ava';
-import { LabelSet } from '../../../core/base/labels/label-set.js';
+import { LabelSet } from '../../../core/base/label-set.js';
 import { makeLogAnswer } from '../../../core/testing/index.js';
 import type { Answer, AnswerKind, StreamsAnswer } from '../../../core/wire/answer/types.js';
 import { labelAnswer } from '../../../plugins/tenancy/tenant-label.js';

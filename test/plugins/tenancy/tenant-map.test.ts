@@ -7,7 +7,7 @@ import {
   MapSource,
   parseTenantMap,
   readTenantMap,
-} from '../../../plugins/tenancy/tenant-map.js';
+} from '../../../plugins/tenancy/resolve.js';
 
 test('a map is read from YAML and from JSON, with numbers or texts', (t) => {
   const expected = [

@@ -1,6 +1,6 @@
 /** What every cache of finished answers has to hold, whoever makes it: the built-in one, and the example that stands in its place. */
 import test, { type ExecutionContext } from 'ava';
-import { runningDeletions } from '../../../core/cache/deletions.js';
+import { runningDeletions } from '../../../core/cache/keys.js';
 import type { Exchange } from '../../../core/kernel/plugin/exchange.js';
 import type { MetricSpecs } from '../../../core/base/meters.js';
 import type { Stage, StagePlugin } from '../../../core/plugin/index.js';

@@ -1,8 +1,7 @@
 import test from 'ava';
-import { RequestRecord } from '../../../core/kernel/telemetry/request-record.js';
+import { RequestRecord } from '../../../core/kernel/telemetry/request-log.js';
 import { makeCaller } from '../../../core/testing/index.js';
-import { RequestFigures } from '../../../plugins/ui/request-figures.js';
-import { mergeSnapshots, type WorkerSnapshot } from '../../../plugins/ui/worker-snapshots.js';
+import { mergeSnapshots, RequestFigures, type WorkerSnapshot } from '../../../plugins/ui/index.js';
 
 function answered(route: string): RequestRecord {
   const record = new RequestRecord('GET', '/', makeCaller(), 0);

@@ -1,7 +1,7 @@
 import test from 'ava';
 import { ApiError } from '../../../core/base/errors/api-error.js';
 import { apiError } from '../../../core/base/errors/table.js';
-import { LabelSet } from '../../../core/base/labels/label-set.js';
+import { LabelSet } from '../../../core/base/label-set.js';
 import type { WindowSplitOptions } from '../../../core/base/options.gen.js';
 import { askedOf } from '../../core/engine/plan/planned.js';
 import {
@@ -13,8 +13,7 @@ import {
   runStage,
 } from '../../../core/testing/index.js';
 import { noStats } from '../../../core/wire/answer/merge/shared.js';
-import { Query } from '../../../core/wire/api/query.js';
-import type { QueryRangeRequest } from '../../../core/wire/api/request.js';
+import { Query, type QueryRangeRequest } from '../../../core/wire/api/request.js';
 import type { Answer, Exchange } from '../../../core/plugin/index.js';
 import windowSplit from '../../../plugins/window-split/index.js';
 import { windowMetrics } from '../../../plugins/window-split/metrics.js';

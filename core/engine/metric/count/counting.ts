@@ -1,7 +1,7 @@
-import { pipelineEntry, type RowReader } from '../../../victoria/names/row-reader.js';
+import { parseRowTime, pipelineEntry, type RowReader } from '../../../victoria/names/row-reader.js';
 import type { SampleExtractor } from '../../../logql/pipeline/extractor.js';
 import type { MemoryAccount } from '../../../base/memory/account.js';
-import { Pacer } from '../../../base/pace/pacer.js';
+import { Pacer } from '../../../base/pace/steps.js';
 import type { TimeRange } from '../../../base/time/range.js';
 import type { LogRange } from '../../../logql/ast.js';
 import {
@@ -25,10 +25,9 @@ import {
   where,
 } from '../../../victoria/logsql/build.js';
 import { printFilter } from '../../../victoria/logsql/print.js';
-import { parseRowTime } from '../../../victoria/names/row-time.js';
 import { columnOf, type BackendRow, type Upstream } from '../../../victoria/upstream/types.js';
 import type { LeafPush } from '../../plan/types.js';
-import { decline, isDeclined, type Declined, type DeclineReason } from '../declined.js';
+import { decline, type Declined, type DeclineReason, isDeclined } from '../cost.js';
 import { distinctRows, type RowPart } from './duplicates.js';
 import { streamOf, type RowGrouping } from './grouping.js';
 import type { Get, LineDigest, RepresentativeLine } from './line-digests.js';

@@ -6,11 +6,9 @@ import {
   type LeafRequest,
   type SeriesTable,
 } from '../../../logql/metric/index.js';
-import { sampleEvaluator } from '../../../logql/lines/evaluator.js';
-import { LinePacer } from '../../../logql/lines/line-pacer.js';
+import { LinePacer, sampleEvaluator } from '../../../logql/lines/evaluator.js';
 import { compileExtractor } from '../../../logql/pipeline/extractor.js';
-import { Pacer } from '../../../base/pace/pacer.js';
-import { atPace } from '../../../base/pace/steps.js';
+import { atPace, Pacer } from '../../../base/pace/steps.js';
 import type { LogsqlFilter } from '../../../victoria/logsql/ast.js';
 import { pipelineEntry } from '../../../victoria/names/row-reader.js';
 import { and, everything } from '../../../victoria/logsql/build.js';
@@ -19,13 +17,12 @@ import type { BackendRow } from '../../../victoria/upstream/types.js';
 import { missingLineRows } from '../../plan/missing-lines.js';
 import type { FieldsPlan, LeafPlan } from '../../plan/types.js';
 import type { LeafContext, ReadStrategy } from '../context.js';
-import { costOfCounting } from '../cost.js';
-import { decline, isDeclined, type Declined } from '../declined.js';
-import { rowsOfStreams } from '../row-windows.js';
+import { costOfCounting, decline, type Declined, isDeclined } from '../cost.js';
+import { rowsOfStreams } from './time-segments.js';
 import { readEntries } from '../rows.js';
 import { rangeBuckets, countGroups, GroupEvaluator, type Buckets, type CountRequest } from './counting.js';
 import { countUnread, type RebuiltCount } from './rebuilt-lines.js';
-import { beginEarly } from './early-upstream.js';
+import { beginEarly } from '../../listings/upstreams.js';
 import { duplicateRows } from './duplicates.js';
 import {
   isGroupingValid,

@@ -4,7 +4,7 @@ import type { TimeRange } from '../../../base/time/range.js';
 import type { LogsqlFilter } from '../../../victoria/logsql/ast.js';
 import { and, or, timeRange } from '../../../victoria/logsql/build.js';
 import { printFilter } from '../../../victoria/logsql/print.js';
-import { parseRowTime } from '../../../victoria/names/row-time.js';
+import { parseRowTime } from '../../../victoria/names/row-reader.js';
 import type { BackendRow } from '../../../victoria/upstream/types.js';
 import {
   repeatingStreams,

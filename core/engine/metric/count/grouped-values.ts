@@ -2,7 +2,7 @@ import type { RangeAggregation } from '../../../logql/ast.js';
 import { rangeFunctions } from '../../../logql/functions/range/index.js';
 import { isDividedAverage, pipelineError } from '../../../logql/metric/index.js';
 import type { LeafEngine, LeafRequest, RangeEngine } from '../../../logql/metric/index.js';
-import { sampleEvaluator, type LineEvaluator } from '../../../logql/lines/evaluator.js';
+import { type LineEvaluator, sampleEvaluator } from '../../../logql/lines/evaluator.js';
 import type { Conversion } from '../../../logql/pipeline/conversions.js';
 import {
   compileExtractor,
@@ -11,7 +11,7 @@ import {
   type SampleExtractor,
 } from '../../../logql/pipeline/extractor.js';
 import type { PipelineEntry } from '../../../logql/pipeline/types.js';
-import { Pacer } from '../../../base/pace/pacer.js';
+import { Pacer } from '../../../base/pace/steps.js';
 import { pipelineEntry, type RowReader } from '../../../victoria/names/row-reader.js';
 import type { GatheredValues } from '../../../victoria/upstream/gathered-values.js';
 import type { BackendRow } from '../../../victoria/upstream/types.js';
@@ -19,7 +19,7 @@ import type { LeafContext } from '../context.js';
 import type { Buckets } from './counting.js';
 import type { ValueDigest } from './labels/parsed-labels.js';
 import type { Unwrapping } from './value-facts.js';
-import { decline, isDeclined, type Declined } from '../declined.js';
+import { decline, type Declined, isDeclined } from '../cost.js';
 import type { Get } from './line-digests.js';
 
 /** Number of values read between two checks of the time slice, which takes some hundred microseconds. */

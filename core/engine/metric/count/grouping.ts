@@ -1,6 +1,6 @@
 import { decidingErrorLabels } from '../../../logql/pipeline/types.js';
 import { descriptorOf } from '../../../logql/stages/index.js';
-import { oncePerObject } from '../../../base/memory/attached.js';
+import { oncePerObject } from '../../../base/memory/account.js';
 import type { Steps } from '../../../base/pace/steps.js';
 import type { LogsqlFilter, LogsqlPipe } from '../../../victoria/logsql/ast.js';
 import {
@@ -23,7 +23,7 @@ import { rewrittenPattern } from '../../../victoria/names/shown-value.js';
 import type { Naming } from '../../../victoria/names/naming.js';
 import { serviceDiscoveryLabels, serviceNameLabel } from '../../../victoria/names/service-name.js';
 import type { StreamIdentity } from '../../../victoria/names/stream-identity.js';
-import { plainName } from '../../plan/metric-columns.js';
+import { plainName } from '../../plan/columns.js';
 import type { LeafPlan, LeafPush } from '../../plan/types.js';
 import type { SelectionProfile } from './profile.js';
 import type { StreamListing } from './stream-listing.js';

@@ -1,5 +1,5 @@
 import type { TimeRange } from '../../../base/time/range.js';
-import type { Assumptions } from '../../assumptions.js';
+import { type Assumptions, decline, type Declined } from '../cost.js';
 import type { LogsqlFilter, StatsFunction } from '../../../victoria/logsql/ast.js';
 import {
   and,
@@ -13,14 +13,12 @@ import {
   union,
 } from '../../../victoria/logsql/build.js';
 import { printFilter } from '../../../victoria/logsql/print.js';
-import { Pacer } from '../../../base/pace/pacer.js';
-import { atPace } from '../../../base/pace/steps.js';
+import { atPace, Pacer } from '../../../base/pace/steps.js';
 import type { Naming } from '../../../victoria/names/naming.js';
 import type { RowReader } from '../../../victoria/names/row-reader.js';
 import { missingLineRows } from '../../plan/missing-lines.js';
 import { columnOf, type Upstream } from '../../../victoria/upstream/types.js';
 import type { Memory } from '../../../base/memory/byte-lru.js';
-import { decline, type Declined } from '../declined.js';
 import type { RepeatedRowsRule } from '../repeats.js';
 import {
   bytesOfRepeats,

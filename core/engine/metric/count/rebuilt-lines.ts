@@ -20,7 +20,7 @@ import { levelOfWords, normalLevel, spelledLevels } from '../../../victoria/name
 import { exactLines } from '../../plan/logs.js';
 import type { LeafPlan } from '../../plan/types.js';
 import type { LeafContext } from '../context.js';
-import { decline, isDeclined, type Declined } from '../declined.js';
+import { decline, type Declined, isDeclined } from '../cost.js';
 import { countByDigest, type CountRequest, type RowGroup } from './counting.js';
 import { hasName } from './grouping.js';
 import { levelColumns, levelWordPipes } from './level-conditions.js';

@@ -10,15 +10,15 @@ import { levelNames, normalLevel } from '../../../victoria/names/level-words.js'
 import type { Naming } from '../../../victoria/names/naming.js';
 import type { RowReader } from '../../../victoria/names/row-reader.js';
 import { missingLineRows, rebuiltMark } from '../../plan/missing-lines.js';
-import { plainName } from '../../plan/metric-columns.js';
+import { plainName } from '../../plan/columns.js';
 import type { FieldsPlan, LeafPlan } from '../../plan/types.js';
 import type { LeafContext } from '../context.js';
-import { decline, isDeclined, type Declined } from '../declined.js';
+import { decline, type Declined, isDeclined } from '../cost.js';
 import type { RowRequest } from '../rows.js';
 import type { RowGroup } from './counting.js';
 import type { ValueDigest } from './labels/parsed-labels.js';
 import type { SelectionProfile } from './profile.js';
-import { noLevel, withLevels, type Get, type LineDigest } from './line-digests.js';
+import { type Get, type LineDigest, noLevel, withLevels } from './line-digests.js';
 import { streamFields, type StreamListing } from './stream-listing.js';
 
 /** Requests the rows of a leaf without a stored line, with all their fields. */

@@ -16,8 +16,7 @@ import {
 import { timeOrder } from '../../../base/order.js';
 import type { TimeRange } from '../../../base/time/range.js';
 import { unboundedMemory } from '../../../base/memory/account.js';
-import type { RowReader } from '../../../victoria/names/row-reader.js';
-import { parseRowTime } from '../../../victoria/names/row-time.js';
+import { parseRowTime, type RowReader } from '../../../victoria/names/row-reader.js';
 import { columnOf, columnsOf, type BackendRow } from '../../../victoria/upstream/types.js';
 import {
   repeatingStreams,

@@ -12,17 +12,16 @@ import {
   timeBucket,
   timeRange,
 } from '../../../victoria/logsql/build.js';
-import type { RowReader } from '../../../victoria/names/row-reader.js';
-import { parseRowTime } from '../../../victoria/names/row-time.js';
+import { parseRowTime, type RowReader } from '../../../victoria/names/row-reader.js';
 import {
   columnOf,
   type BackendRow,
   type BackendValue,
   type Upstream,
 } from '../../../victoria/upstream/types.js';
-import { rowsOfStreams } from '../row-windows.js';
+import { isIn, partLengthOf, rowsOfStreams, segmentsAround, segmentsUntil } from './time-segments.js';
+import type { TimeSegment } from './time-segments.js';
 import { addChecksums, type ListedRange, type StreamChecksums } from './stream-listing.js';
-import { isIn, partLengthOf, segmentsAround, segmentsUntil, type TimeSegment } from './time-segments.js';
 
 export interface SegmentFinding {
   /** Checksum of the number of rows per stream in the segment. */

@@ -2,7 +2,7 @@ import type { LeafRequest } from '../../../logql/metric/index.js';
 import type { LogsqlFilter, LogsqlPipe } from '../../../victoria/logsql/ast.js';
 import type { LeafPlan, LeafPush } from '../../plan/types.js';
 import type { LeafContext } from '../context.js';
-import type { Declined } from '../declined.js';
+import type { Declined } from '../cost.js';
 import type { Buckets, DigestCount, RowGroup } from './counting.js';
 import type { Duplicates } from './duplicates.js';
 import type { LabelSourceFields, RowGrouping } from './grouping.js';

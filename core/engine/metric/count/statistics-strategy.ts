@@ -2,14 +2,12 @@ import { leafEngine, type LeafRequest, type SeriesTable } from '../../../logql/m
 import type { LogsqlFilter } from '../../../victoria/logsql/ast.js';
 import { and } from '../../../victoria/logsql/build.js';
 import { detectedLevelName } from '../../../victoria/names/level.js';
-import { Pacer } from '../../../base/pace/pacer.js';
-import { atPace } from '../../../base/pace/steps.js';
-import { extractionOf } from '../../plan/metric-columns.js';
+import { atPace, Pacer } from '../../../base/pace/steps.js';
+import { extractionOf } from '../../plan/columns.js';
 import type { LeafPlan, LeafPush } from '../../plan/types.js';
-import { beginEarly } from './early-upstream.js';
+import { beginEarly } from '../../listings/upstreams.js';
 import type { LeafContext, ReadStrategy } from '../context.js';
-import { costOfCounting } from '../cost.js';
-import { decline, isDeclined, type Declined } from '../declined.js';
+import { costOfCounting, decline, type Declined, isDeclined } from '../cost.js';
 import { rangeBuckets } from './counting.js';
 import { unitedRows, type SelectionProfile, type ProfileRequest } from './profile.js';
 import {
@@ -26,9 +24,8 @@ import {
 import { streamFields, type StreamListing } from './stream-listing.js';
 import { labelsQuestion, openNames } from './labels/parsed-labels.js';
 import { labelsOf } from './labels/parsers.js';
-import { rowsOfStreams } from '../row-windows.js';
-import { levelQuestion } from './level-digests.js';
-import { joinUncertainLines, type LineQuestion } from './line-digests.js';
+import { rowsOfStreams } from './time-segments.js';
+import { joinUncertainLines, levelQuestion, type LineQuestion } from './line-digests.js';
 import type { Counted, StatisticsInput } from './statistics-input.js';
 import { Statistics } from './statistics.js';
 

@@ -1,10 +1,9 @@
 import { countLines } from '../../../logql/functions/range/functions.js';
 import { addEntries, type LeafEngine } from '../../../logql/metric/index.js';
-import { sampleEvaluator } from '../../../logql/lines/evaluator.js';
-import { LinePacer } from '../../../logql/lines/line-pacer.js';
-import { Pacer } from '../../../base/pace/pacer.js';
+import { LinePacer, sampleEvaluator } from '../../../logql/lines/evaluator.js';
+import { Pacer } from '../../../base/pace/steps.js';
 import { compileExtractor, type SampleExtractor } from '../../../logql/pipeline/extractor.js';
-import { withStages } from '../../../logql/pipeline/unread-stages.js';
+import { withStages } from '../../../logql/pipeline/output.js';
 import type { FieldRef, LogsqlFilter, LogsqlPipe } from '../../../victoria/logsql/ast.js';
 import {
   correctCounts,
@@ -18,7 +17,7 @@ import type { StreamTimes } from './repeated-times.js';
 import { and, fieldName, not } from '../../../victoria/logsql/build.js';
 import { printFilter } from '../../../victoria/logsql/print.js';
 import { missingLineRows } from '../../plan/missing-lines.js';
-import { decline, isDeclined, type Declined } from '../declined.js';
+import { decline, type Declined, isDeclined } from '../cost.js';
 import { readEntries, type RowRequest } from '../rows.js';
 import {
   countByDigest,
@@ -52,7 +51,7 @@ import {
   undecidedRows,
   type UndecidedRows,
 } from './grouping.js';
-import { cheapestDigest, withLevels, type LineDigest } from './line-digests.js';
+import { cheapestDigest, type LineDigest, withLevels } from './line-digests.js';
 
 /** Computes the statistics of one leaf and adds them to an engine. */
 export class Statistics {

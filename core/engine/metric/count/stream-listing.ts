@@ -1,12 +1,11 @@
 import { createHash, randomBytes } from 'node:crypto';
-import { oncePerObject } from '../../../base/memory/attached.js';
+import { oncePerObject } from '../../../base/memory/account.js';
 import type { TimeRange } from '../../../base/time/range.js';
 import type { LogsqlFilter } from '../../../victoria/logsql/ast.js';
 import { and, not, present, query } from '../../../victoria/logsql/build.js';
 import type { RowReader } from '../../../victoria/names/row-reader.js';
 import type { StreamIdentity } from '../../../victoria/names/stream-identity.js';
-import { Pacer } from '../../../base/pace/pacer.js';
-import { atPace, type Steps } from '../../../base/pace/steps.js';
+import { atPace, Pacer, type Steps } from '../../../base/pace/steps.js';
 import {
   isOwnColumn,
   type BackendValue,

@@ -1,7 +1,7 @@
 /** Rows whose lines must be looked at to know their level, while all others are counted by a cheaper digest. */
 import type { LeafRequest, RangeEngine } from '../../../logql/metric/index.js';
 import { descriptorOf } from '../../../logql/stages/index.js';
-import type { Pacer } from '../../../base/pace/pacer.js';
+import type { Pacer } from '../../../base/pace/steps.js';
 import type { SampleExtractor } from '../../../logql/pipeline/extractor.js';
 import type { LogsqlFilter, StreamMatcher } from '../../../victoria/logsql/ast.js';
 import { and, limit, matcher, not, query, where } from '../../../victoria/logsql/build.js';
@@ -16,7 +16,7 @@ import type { UncertainLines } from './line-digests.js';
 import { bytesOfRow, maxKeptBytes, maxKeptRows } from './repeated-times.js';
 import type { SegmentRun } from './segment-findings.js';
 import { streamFields, type StreamListing } from './stream-listing.js';
-import { rowsOfStreams } from '../row-windows.js';
+import { rowsOfStreams } from './time-segments.js';
 
 /** The rows with uncertain lines, in one or several segments of time. */
 export interface FoundUncertainty {

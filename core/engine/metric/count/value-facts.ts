@@ -1,16 +1,15 @@
 import type { LeafRequest } from '../../../logql/metric/index.js';
 import type { Unwrap } from '../../../logql/ast.js';
-import { Pacer } from '../../../base/pace/pacer.js';
-import { atPace } from '../../../base/pace/steps.js';
+import { atPace, Pacer } from '../../../base/pace/steps.js';
 import type { TimeRange } from '../../../base/time/range.js';
 import { missingLineRows } from '../../plan/missing-lines.js';
 import type { LeafPlan, ShortLinesPlan, StoredValuesPlan } from '../../plan/types.js';
 import { and, isSet, not, or } from '../../../victoria/logsql/build.js';
 import { printFilter } from '../../../victoria/logsql/print.js';
 import type { LeafContext } from '../context.js';
-import { decline, isDeclined, type Declined } from '../declined.js';
+import { decline, type Declined, isDeclined } from '../cost.js';
 import { mayBeFilledIn } from '../../../victoria/names/otlp-fill.js';
-import { rowsOfStreams } from '../row-windows.js';
+import { rowsOfStreams } from './time-segments.js';
 import {
   labelSourceFields,
   groupByLabels,

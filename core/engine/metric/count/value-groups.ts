@@ -4,8 +4,7 @@ import type { Stage } from '../../../logql/ast.js';
 import { rangeFunctions } from '../../../logql/functions/range/index.js';
 import { looksAt } from '../../../logql/stages/index.js';
 import type { Begun } from '../../../base/pace/begun.js';
-import { Pacer } from '../../../base/pace/pacer.js';
-import { atPace } from '../../../base/pace/steps.js';
+import { atPace, Pacer } from '../../../base/pace/steps.js';
 import type { TimeRange } from '../../../base/time/range.js';
 import type { LogsqlQuery, StatsFunction } from '../../../victoria/logsql/ast.js';
 import {
@@ -26,16 +25,15 @@ import {
   timeBucket,
 } from '../../../victoria/logsql/build.js';
 import { printFilter } from '../../../victoria/logsql/print.js';
-import { parseRowTime } from '../../../victoria/names/row-time.js';
+import { parseRowTime } from '../../../victoria/names/row-reader.js';
 import { beginRows } from '../../../victoria/upstream/begin-rows.js';
 import { GatheredValues } from '../../../victoria/upstream/gathered-values.js';
 import { columnOf, type BackendRow, type Upstream } from '../../../victoria/upstream/types.js';
-import { groupingOf, type ParsedNames } from '../../plan/metric-columns.js';
+import { groupingOf, type ParsedNames } from '../../plan/columns.js';
 import { missingLineRows } from '../../plan/missing-lines.js';
 import type { LeafContext, ReadStrategy } from '../context.js';
-import { costOfCounting } from '../cost.js';
-import { decline, isDeclined, type Declined, type DeclineReason } from '../declined.js';
-import { callRows, planWindows, rowsOfStreams } from '../row-windows.js';
+import { costOfCounting, decline, type Declined, type DeclineReason, isDeclined } from '../cost.js';
+import { callRows, planWindows, rowsOfStreams } from './time-segments.js';
 import { readEntries } from '../rows.js';
 import { rangeBuckets, type Buckets } from './counting.js';
 import { denseRows, distinctRows, duplicateRows, rowPartsOf, type DenseRows } from './duplicates.js';

@@ -7,7 +7,7 @@ import { RowReader } from '../../../victoria/names/row-reader.js';
 import type { BackendAnswer } from '../../../victoria/upstream/exchange.js';
 import { rowsOf } from '../../../victoria/upstream/answer-rows.js';
 import type { BackendRow } from '../../../victoria/upstream/types.js';
-import { MetricCounts } from '../counts.js';
+import { MetricCounts } from '../cost.js';
 import { RowIntake } from '../row-intake.js';
 import type { CountingWork, Progress } from './messages.js';
 

@@ -8,7 +8,7 @@ import type { BreakerPermit } from '../../../base/admission/circuit-breaker.js';
 import type { PlainCall } from '../../../victoria/upstream/client.js';
 import type { BackendOptions } from '../../../victoria/upstream/exchange.js';
 import type { BackendRow } from '../../../victoria/upstream/types.js';
-import type { RowsRead } from '../counts.js';
+import type { RowsRead } from '../cost.js';
 import type { RepeatPlaces, RowStreams } from '../row-intake.js';
 
 /** The job of a thread: counts the samples of a leaf in rows of the backend. Plain data. */

@@ -6,7 +6,7 @@ import type { PackedEngine } from '../../../logql/metric/index.js';
 import type { AdmittedCall } from '../../../victoria/upstream/client.js';
 import { BackendFailure } from '../../../victoria/upstream/failures.js';
 import type { BackendRow, RowsElsewhere } from '../../../victoria/upstream/types.js';
-import type { MetricCounts } from '../counts.js';
+import type { MetricCounts } from '../cost.js';
 import { UnknownStreamError } from '../row-intake.js';
 import type { FromThread, Progress, ToThread } from './messages.js';
 

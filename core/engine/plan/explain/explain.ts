@@ -1,6 +1,6 @@
 import { doAll } from '../../../base/pace/steps.js';
 import { leavesOf } from '../../../logql/metric/index.js';
-import type { Query } from '../../../wire/api/query.js';
+import type { Query } from '../../../wire/api/request.js';
 import { printMatcher, printPlain, printStage } from '../../../logql/index.js';
 import { shortConditions, type ShortCondition } from '../../../victoria/logsql/conditions.js';
 import { printFilter } from '../../../victoria/logsql/print.js';
@@ -11,8 +11,8 @@ import type { Decision } from '../matchers.js';
 import { type KnownNames, namesAsWritten } from '../known-names.js';
 import { type OpenPlan, planLogs } from '../logs.js';
 import { planMetric } from '../metric.js';
-import { LabelFields } from '../label-fields.js';
-import { readQuery } from '../request.js';
+import { LabelFields } from '../columns.js';
+import { readQuery } from '../plan.js';
 import type { AppliedRule, RuleId } from '../rules/index.js';
 import type { Verdict } from '../rules/rule.js';
 import type { LeafPlan, LogsPlan } from '../types.js';

@@ -1,10 +1,10 @@
 import type { TranslateOptions } from '../../../base/options.gen.js';
 import type { Pipeline } from '../../../kernel/pipeline/index.js';
 import type { Filters } from '../../../logql/index.js';
-import type { Query } from '../../../wire/api/query.js';
+import type { Query } from '../../../wire/api/request.js';
 import type { Host } from '../../../kernel/plugin/host.js';
 import type { PlanSettings } from '../checked-request.js';
-import type { Pushdown } from '../rules/query.js';
+import type { Pushdown } from '../rules/rule.js';
 import { explainQuery, type QueryExplanation } from './explain.js';
 
 type ExplainHost = Pick<Host, 'naming' | 'learner' | 'describePipeline'>;

@@ -1,6 +1,5 @@
 import type { StrategyRecord, Trace, UpstreamCall } from '../../../base/trace.js';
-import { millisecondsOf } from '../../metric/cost.js';
-import { declineReasons, outcomeText } from '../../metric/declined.js';
+import { declineReasons, millisecondsOf, outcomeText } from '../../metric/cost.js';
 import type { ExplainedRead } from './explain.js';
 import { costText } from './strategies.js';
 

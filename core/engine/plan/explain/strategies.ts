@@ -2,8 +2,14 @@ import type { Cost } from '../../../base/trace.js';
 import type { Columns } from '../../../logql/metric/index.js';
 import type { ReadStrategy } from '../../metric/context.js';
 import { rangeBuckets } from '../../metric/count/counting.js';
-import { millisecondsOf, noEstimates, type RowEstimates } from '../../metric/cost.js';
-import { declineReasons, isDeclined, type DeclineReason } from '../../metric/declined.js';
+import {
+  type DeclineReason,
+  declineReasons,
+  isDeclined,
+  millisecondsOf,
+  noEstimates,
+  type RowEstimates,
+} from '../../metric/cost.js';
 import { inOrderOfCost, strategies, type Estimated } from '../../metric/strategies.js';
 import type { LeafPlan } from '../types.js';
 

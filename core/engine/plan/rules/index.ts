@@ -1,9 +1,7 @@
 import { labelDeep, labelRules } from './label.js';
 import { lineMixed, lineRules } from './line.js';
 import { metricRules } from './metric.js';
-import { metricOff, queryTooLong } from './query.js';
-import type { RuleText } from './rule.js';
-import { selectorRules } from './selector.js';
+import { metricOff, queryTooLong, type RuleText, selectorRules } from './rule.js';
 import { stageRules } from './stage.js';
 
 /** All pushdown rules; those of one kind in the order in which they are tried. */

@@ -1,6 +1,12 @@
 import type { StringLabelFilter } from '../../../logql/ast.js';
-import { labelMeaning, type FilterTest, type Meaning } from '../../../logql/pipeline/filter-meaning.js';
-import { anyCasePattern, quotedPattern, quotedTexts } from '../../../logql/pipeline/filter-test.js';
+import {
+  anyCasePattern,
+  type FilterTest,
+  labelMeaning,
+  type Meaning,
+  quotedPattern,
+  quotedTexts,
+} from '../../../logql/pipeline/filter-test.js';
 import { requiredTexts, type RequiredTexts } from '../../../logql/regexp/required.js';
 import type { LogsqlFilter } from '../../../victoria/logsql/ast.js';
 import {

@@ -1,8 +1,7 @@
 import type { LabelFilter, StringLabelFilter } from '../../../logql/ast.js';
-import { labelMeaning } from '../../../logql/pipeline/filter-meaning.js';
-import { compileMeaning } from '../../../logql/pipeline/filter-test.js';
+import { compileMeaning, labelMeaning } from '../../../logql/pipeline/filter-test.js';
 import type { LabelComparison } from '../../../logql/pipeline/label-comparison.js';
-import { Meter } from '../../../logql/pipeline/meter.js';
+import { Meter } from '../../../logql/pipeline/work-line.js';
 import { isDeeperThan } from '../../../logql/walk.js';
 import type { LogsqlFilter } from '../../../victoria/logsql/ast.js';
 import { and, not, or, present, regexp } from '../../../victoria/logsql/build.js';

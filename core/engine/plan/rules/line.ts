@@ -1,6 +1,5 @@
-import type { FilterTest } from '../../../logql/pipeline/filter-meaning.js';
+import { anyCasePattern, type FilterTest } from '../../../logql/pipeline/filter-test.js';
 import { parseIpAddress } from '../../../logql/pipeline/ip-matcher.js';
-import { anyCasePattern } from '../../../logql/pipeline/filter-test.js';
 import { compileRegExp } from '../../../logql/regexp/index.js';
 import { requiredTexts } from '../../../logql/regexp/required.js';
 import type { LogsqlFilter } from '../../../victoria/logsql/ast.js';

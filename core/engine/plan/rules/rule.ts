@@ -1,4 +1,11 @@
-import type { NamingSettings } from '../../../victoria/names/naming.js';
+import type { Matcher } from '../../../logql/ast.js';
+import type { LogsqlFilter } from '../../../victoria/logsql/ast.js';
+import { and, exact, not, nothing, or, regexp } from '../../../victoria/logsql/build.js';
+import { printFilter } from '../../../victoria/logsql/print.js';
+import type { Naming, NamingSettings } from '../../../victoria/names/naming.js';
+import { serviceNameLabel } from '../../../victoria/names/service-name.js';
+import { matchesText } from '../backend-pattern.js';
+import type { LabelFields } from '../columns.js';
 
 /** The precision with which the backend can answer a construct. The planner acts on nothing else. */
 export type Verdict =
@@ -101,4 +108,124 @@ const strengths = { none: 0, superset: 1, exact: 2 } as const;
 /** The item with the weakest verdict, which is that of the whole; the first one if there are several. */
 export function weakest<One extends { readonly verdict: Verdict }>(all: readonly One[]): One {
   return all.reduce((least, one) => (strengths[one.verdict] < strengths[least.verdict] ? one : least));
+}
+
+/** The option `-pushdown`; with `off`, the backend only selects streams. */
+export type Pushdown = 'on' | 'off';
+
+/** Defines a rule about a query as a whole. */
+const settingRule = kindOfRule<Pushdown, never, [], 'none'>();
+
+export const metricOff = settingRule({
+  id: 'metricOff',
+  construct: 'any query with -pushdown=off',
+  verdict: 'none',
+  reason: 'pushdown is off: the backend selects streams, and the proxy evaluates everything else',
+  example: {
+    query: '{namespace="shop"} |= "timeout"',
+    whyHidden: 'any query with -pushdown=off',
+    pushdown: 'off',
+  },
+  match: (pushdown) => pushdown === 'off',
+});
+
+/** Defines a rule about the complete backend filter of a log query. */
+const filterRule = kindOfRule<LogsqlFilter, never, [], 'none'>();
+
+/** Maximum number of bytes of a filter's text. */
+// The backend's limit is 16384 bytes; the remainder is reserved for the query around the filter.
+const maxFilterBytes = 15_000;
+
+export const queryTooLong = filterRule({
+  id: 'queryTooLong',
+  construct: 'filters that make the backend query longer than 16 KiB',
+  verdict: 'none',
+  reason: 'the backend refuses longer queries',
+  example: {
+    query: `{namespace="shop"} |= "${'x'.repeat(maxFilterBytes)}"`,
+    whyHidden: 'the query would be longer than 16 KiB',
+  },
+  match: isTooLong,
+});
+
+/** True if the text of a filter is too long. Each node takes at least three bytes with its separator. */
+function isTooLong(filter: LogsqlFilter): boolean {
+  if (filter.kind === 'and' && filter.parts.length * 3 > maxFilterBytes) return true;
+  return Buffer.byteLength(printFilter(filter)) > maxFilterBytes;
+}
+
+/** A matcher of a stream selector, with the label's name in this naming. */
+export interface NamedMatcher {
+  readonly name: string;
+  readonly matcher: Matcher;
+  readonly naming: Naming;
+  readonly fields: LabelFields;
+}
+
+/** Defines a rule about a matcher of a stream selector. Selectors are never evaluated here, so all of these rules must be exact. */
+const selectorRule = kindOfRule<NamedMatcher, LogsqlFilter, [], 'exact'>();
+
+/** The rules about a matcher of a stream selector, in the order in which they are tried. */
+export const selectorRules = [
+  selectorRule({
+    id: 'serviceName',
+    construct: '{service_name="v"}',
+    backend: '{service_name="v" or service_name="",service="v" or ...}',
+    verdict: 'exact',
+    reason: 'the label is derived: the first label of the discovery list that a stream has decides',
+    example: '{service_name="cart"}',
+    match: (named) => (named.name === serviceNameLabel ? named : undefined),
+    emit: labelMatch,
+  }),
+  selectorRule({
+    id: 'declaredLabel',
+    construct: '{name="v"} on a field of -extra-label-fields or -field-mapping',
+    backend: 'field:="v", field:~"^(?:re)$"',
+    verdict: 'exact',
+    reason:
+      'the field may be a column of rows only, which the stream index does not have, unless -stream-fields lists it',
+    example: {
+      query: '{namespace="shop", org_team="red"}',
+      whyHidden: 'only with -extra-label-fields or -field-mapping',
+      naming: { extraLabelFields: ['org.team'] },
+    },
+    match: ({ name, matcher, naming }) => {
+      const fields = naming.columnsOf(name);
+      return fields.length > 0 ? { matcher, fields } : undefined;
+    },
+    emit: ({ matcher: { op, value }, fields }) => {
+      const filter = labelIs(op === '=' || op === '!=' ? '=' : '=~', value, fields);
+      return op === '=' || op === '=~' ? filter : not(filter);
+    },
+  }),
+  selectorRule({
+    id: 'streamMatcher',
+    construct: '{name="v"}, !=, =~, !~',
+    backend: '{name="v"}, for every stored spelling of the name',
+    verdict: 'exact',
+    reason:
+      'both treat missing and empty alike, anchor patterns, and let `.` match line feeds; a name with underscores may be stored with dots or dashes, as the list of stream fields shows',
+    example: '{namespace="shop", pod=~"cart-.+"}',
+    match: (named) => named,
+    emit: labelMatch,
+  }),
+];
+
+/** Matches rows of the streams whose label passes. */
+function labelMatch({ name, matcher: { op, value }, fields }: NamedMatcher): LogsqlFilter {
+  return fields.select({ name, op, value });
+}
+
+/** The label is the first of the fields that has a value. */
+function labelIs(op: '=' | '=~', value: string, fields: readonly string[]): LogsqlFilter {
+  const is = (field: string): LogsqlFilter =>
+    op === '=' ? exact(field, value) : regexp(field, `^(?:${value})$`);
+  const [last, ...before] = [...fields].reverse();
+  if (last === undefined) return nothing;
+  const matchesEmpty = matchesText({ op, value }, '');
+  return before.reduce((rest, field) => {
+    const isEmpty = exact(field, '');
+    const isHere = matchesEmpty ? and(is(field), not(isEmpty)) : is(field);
+    return or(isHere, and(isEmpty, rest));
+  }, is(last));
 }

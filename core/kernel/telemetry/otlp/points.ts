@@ -9,8 +9,7 @@ import {
   type Histogram,
   type MetricData,
 } from '@opentelemetry/sdk-metrics';
-import { Pacer } from '../../../base/pace/pacer.js';
-import { eachAtPace } from '../../../base/pace/steps.js';
+import { eachAtPace, Pacer } from '../../../base/pace/steps.js';
 import type { Measurements } from '../exposition.js';
 
 /** Timestamps in nanoseconds since the epoch. */

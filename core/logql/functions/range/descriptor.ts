@@ -1,4 +1,4 @@
-import type { LabelSet } from '../../../base/labels/label-set.js';
+import type { LabelSet } from '../../../base/label-set.js';
 import type { RangeAggregation, RangeOp } from '../../ast.js';
 import type { StateKind } from '../../metric/states.js';
 import type { MakeWork } from '../../metric/work.js';

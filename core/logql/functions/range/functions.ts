@@ -1,12 +1,12 @@
-import { LabelSet } from '../../../base/labels/label-set.js';
+import { LabelSet } from '../../../base/label-set.js';
 import {
   countState,
-  sumState,
-  perSecond,
   firstState,
   lastState,
   maxState,
   minState,
+  perSecond,
+  sumState,
 } from '../../metric/states.js';
 import type { RangeAggregation } from '../../ast.js';
 import { meanState, deviationState, varianceState } from '../../metric/moments.js';

@@ -1,9 +1,7 @@
 import type { MemoryAccount } from '../../../base/memory/account.js';
 import type { Steps } from '../../../base/pace/steps.js';
-import { ascending, selectInSteps, sortInSteps } from '../../metric/sort-in-steps.js';
-import type { ColumnValues, SeriesCells } from '../../metric/slide.js';
-import { ValueLists } from '../../metric/value-lists.js';
-import type { RangeWindows } from '../../metric/windows.js';
+import { ascending, selectInSteps, sortInSteps, ValueLists } from '../../metric/states.js';
+import type { ColumnValues, RangeWindows, SeriesCells } from '../../metric/windows.js';
 import { countValues, type Work, type WorkRequest } from '../../metric/work.js';
 import type { RangeFunction } from './descriptor.js';
 

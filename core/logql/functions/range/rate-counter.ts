@@ -1,6 +1,5 @@
-import { Slider } from '../../metric/slide.js';
-import type { StateKind } from '../../metric/states.js';
-import { ValueLists } from '../../metric/value-lists.js';
+import { Slider } from '../../metric/windows.js';
+import { type StateKind, ValueLists } from '../../metric/states.js';
 import { countValues, type Work, type WorkRequest } from '../../metric/work.js';
 import type { RangeFunction } from './descriptor.js';
 

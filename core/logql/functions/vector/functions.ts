@@ -1,7 +1,6 @@
-import { descending, ascending } from '../../metric/sort-in-steps.js';
+import { ascending, countState, descending, maxState, minState, sumState } from '../../metric/states.js';
 import { groupMeanState, groupDeviationState, groupVarianceState } from '../../metric/moments.js';
 import { byAverage, byMax, byMin, bySum } from '../join.js';
-import { countState, maxState, minState, sumState } from '../../metric/states.js';
 import { isShardedRange } from '../range/index.js';
 import type { Grouping } from '../../ast.js';
 import type { VectorFunction } from './descriptor.js';

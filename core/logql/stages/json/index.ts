@@ -1,16 +1,17 @@
 import type { JsonStage } from '../../ast.js';
 import { parseJsonPath } from '../../paths/json-path.js';
-import type { Hints } from '../../pipeline/hints.js';
+import type { Hints, RunStage, WorkLine } from '../../pipeline/work-line.js';
 import {
+  type FieldOutcome,
+  type FieldVisitor,
   goesOn,
   isDone,
   isDropped,
   isFaulty,
+  type KeyEntry,
+  KeyTable,
   readFields,
-  type FieldOutcome,
-  type FieldVisitor,
-} from '../../pipeline/json-fields.js';
-import { unescapeJson } from '../../pipeline/json-text.js';
+} from '../../pipeline/key-table.js';
 import {
   jsonArray,
   jsonBoolean,
@@ -21,21 +22,22 @@ import {
   jsonObject,
   JsonReader,
   jsonString,
+  unescapeJson,
 } from '../../pipeline/json-value.js';
-import { KeyTable, type KeyEntry } from '../../pipeline/key-table.js';
 import { type SlotTable, verbatim, jsonEscapes } from '../../pipeline/slot.js';
-import type { RunStage, WorkLine } from '../../pipeline/work-line.js';
 import { stage } from '../../syntax/log-rules.js';
 import { grammar, stageWord } from '../../syntax/tokens.js';
 import {
   addParamRules,
+  type Extraction,
   paramChecks,
   paramNames,
   params,
+  parserTraits,
   printParams,
   renameParams,
-} from '../parser-params.js';
-import { parserTraits, type Extraction, type StageDescriptor } from '../stage.js';
+  type StageDescriptor,
+} from '../stage.js';
 import { compileJsonParams } from './params.js';
 
 /** `| json` */

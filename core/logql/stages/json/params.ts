@@ -1,18 +1,18 @@
 import type { JsonStage } from '../../ast.js';
 import { parseJsonPath, type JsonPath } from '../../paths/json-path.js';
-import type { Hints } from '../../pipeline/hints.js';
-import { readJsonText, unescapeJson } from '../../pipeline/json-text.js';
+import type { Hints, RunStage, WorkLine } from '../../pipeline/work-line.js';
 import {
   jsonArray,
   jsonError,
   jsonFaults,
   jsonNull,
   jsonObject,
-  jsonString,
   JsonReader,
+  jsonString,
+  readJsonText,
+  unescapeJson,
 } from '../../pipeline/json-value.js';
 import type { SlotTable, Slot } from '../../pipeline/slot.js';
-import type { RunStage, WorkLine } from '../../pipeline/work-line.js';
 
 /** Nanoseconds per character of the line and step of a path. */
 const pathCost = 5;

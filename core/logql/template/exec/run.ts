@@ -1,6 +1,6 @@
 import { byteLength } from '../../values/raw-bytes.js';
 import { quoteGoText } from '../fmt/quote.js';
-import type { Meter } from '../../pipeline/meter.js';
+import type { Meter } from '../../pipeline/work-line.js';
 import type { CallContext, ParameterType } from '../library/types.js';
 import {
   type GoMap,

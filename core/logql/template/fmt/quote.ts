@@ -1,4 +1,4 @@
-import { quoteGo } from '../../../base/time/go-quote.js';
+import { quoteGo } from '../../../base/label-set.js';
 import { hasRawBytes } from '../../values/raw-bytes.js';
 
 const notAscii = /[^\0-\x7f]/gu;

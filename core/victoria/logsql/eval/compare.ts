@@ -1,5 +1,5 @@
 import { parseNumber } from '../numbers.js';
-import { parseDate } from '../time.js';
+import { parseDate } from '../literals.js';
 
 /** Compares texts by the bytes of their UTF-8 form. */
 export function compareBytes(a: string, b: string): number {

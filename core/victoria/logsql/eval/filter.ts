@@ -1,6 +1,6 @@
 import type { FieldFilter, LogsqlFilter, RelativeTimeFilter, StreamFilter, TimeFilter } from '../ast.js';
 import type { RowView } from '../row.js';
-import { maxTime, minTime, parseDate } from '../time.js';
+import { maxTime, minTime, parseDate } from '../literals.js';
 import { compareValues } from './compare.js';
 import { readStreamText } from '../stream-text.js';
 import { compileStreamFilter } from './stream-filter.js';

@@ -1,6 +1,6 @@
 import type { FieldRef } from '../ast.js';
 import type { RowView } from '../row.js';
-import { parseDate } from '../time.js';
+import { parseDate } from '../literals.js';
 
 /** True when a field reference includes a name. */
 export function refersTo(field: FieldRef, name: string): boolean {

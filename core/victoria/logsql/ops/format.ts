@@ -6,7 +6,7 @@ import { formatIPv4 } from '../../../base/ip.js';
 import { formatFloatPlain } from '../../../base/time/index.js';
 import { parseLogsqlDuration, parsePlain } from '../numbers.js';
 import type { RowView } from '../row.js';
-import { formatTime, parseUnixTime } from '../time.js';
+import { formatTime, parseUnixTime } from '../literals.js';
 import { refersTo } from './derived-row.js';
 import type { Operator, PipeContext } from './operator.js';
 import { overwriting, updateOperator } from './update.js';

@@ -4,7 +4,7 @@ import { timeOf, type RowTest } from '../eval/filter.js';
 import { groupedValue, parseLogsqlDuration } from '../numbers.js';
 import { printPipe } from '../print.js';
 import type { RowView } from '../row.js';
-import { formatTime } from '../time.js';
+import { formatTime } from '../literals.js';
 import { OverlayRow } from './derived-row.js';
 import { PipeBudget, emitAll, rowOverhead, textSize, type Operator, type PipeContext } from './operator.js';
 import { rowOf } from './shape.js';

@@ -1,6 +1,5 @@
 import { setTimeout as delay } from 'node:timers/promises';
-import { type Permit, withoutPermit } from '../../../base/admission/permit.js';
-import type { WaitBudget } from '../../../base/admission/wait-budget.js';
+import { type Permit, type WaitBudget, withoutPermit } from '../../../base/admission/waits.js';
 import { ApiError } from '../../../base/errors/api-error.js';
 import { isWithin } from '../../../base/order.js';
 import type { TimeRange } from '../../../base/time/range.js';

@@ -1,7 +1,7 @@
 import { apiError } from '../../../base/errors/table.js';
 import { printGoDuration } from '../../../base/time/index.js';
 import { FairQueue, type Owner } from '../../../base/admission/fair-queue.js';
-import type { WaitBudget } from '../../../base/admission/wait-budget.js';
+import type { WaitBudget } from '../../../base/admission/waits.js';
 
 export interface HeavyGateOptions {
   /** Maximum number of concurrent heavy queries; 0 means unlimited. */

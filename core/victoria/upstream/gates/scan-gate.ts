@@ -2,10 +2,10 @@ import { apiError } from '../../../base/errors/table.js';
 import { FairQueue, type Owner } from '../../../base/admission/fair-queue.js';
 import type { BackendGauges, Gauges } from './gauges.js';
 import { goDuration } from './heavy-gate.js';
-import type { OwnCallsView } from './own-calls.js';
+import type { OwnCallsView } from '../gate.js';
 import { RunningScans, type RunningScan } from './running-scans.js';
 import { ScanLimit, type ScanLimitOptions, type ScanOutcome } from './scan-limit.js';
-import type { WaitBudget } from '../../../base/admission/wait-budget.js';
+import type { WaitBudget } from '../../../base/admission/waits.js';
 
 export interface ScanGateOptions extends ScanLimitOptions {
   /** Share of the backend's memory that scans leave free. */

@@ -1,8 +1,8 @@
 import { spreadShards } from './spread-shards.js';
 import { byVolume } from './volume-order.js';
-import type { LabelSet } from '../../../base/labels/label-set.js';
+import type { LabelSet } from '../../../base/label-set.js';
 import { eachStep, sortSteps, type Steps } from '../../../base/pace/steps.js';
-import type { SeriesResult } from '../../../logql/metric/types.js';
+import type { SeriesResult } from '../../../logql/metric/work.js';
 import type {
   DetectedField,
   DetectedFieldsAnswer,

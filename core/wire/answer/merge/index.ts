@@ -23,8 +23,8 @@ import {
   mergeVolume,
 } from './discovery.js';
 import { type MergeOptions, mergeStreams } from './streams.js';
-import type { LabelSet } from '../../../base/labels/label-set.js';
-import type { Point, SampleResult, SeriesResult } from '../../../logql/metric/types.js';
+import type { LabelSet } from '../../../base/label-set.js';
+import type { Point, SampleResult, SeriesResult } from '../../../logql/metric/work.js';
 import { mergeStats, mergeWarnings } from './shared.js';
 import { byHeat, byRank, type Heat, neverSeen, type RankedName } from '../rank.js';
 

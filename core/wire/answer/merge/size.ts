@@ -1,6 +1,5 @@
-import type { LabelSet } from '../../../base/labels/label-set.js';
-import type { Pacer } from '../../../base/pace/pacer.js';
-import { atPace, doAll, type Steps } from '../../../base/pace/steps.js';
+import type { LabelSet } from '../../../base/label-set.js';
+import { atPace, doAll, type Pacer, type Steps } from '../../../base/pace/steps.js';
 import type { Answer, Entry } from '../types.js';
 
 /** Bytes of an object, its properties and its array slot, in addition to its text. */

@@ -1,5 +1,5 @@
 import type { Direction } from '../../api/request.js';
-import type { LabelSet } from '../../../base/labels/label-set.js';
+import type { LabelSet } from '../../../base/label-set.js';
 import { textOrder, timeOrder } from '../../../base/order.js';
 import { eachStep, sortSteps, type Steps } from '../../../base/pace/steps.js';
 import type { Entry, StreamResult, StreamsAnswer } from '../types.js';

@@ -1,5 +1,5 @@
-import type { SeriesResult } from '../../../logql/metric/types.js';
-import type { Label } from '../../../base/labels/label-set.js';
+import type { SeriesResult } from '../../../logql/metric/work.js';
+import type { Label } from '../../../base/label-set.js';
 
 /** Loki's order of volumes: by first point, largest first, then by labels. */
 export function byVolume(a: SeriesResult, b: SeriesResult): number {

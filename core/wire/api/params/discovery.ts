@@ -8,27 +8,30 @@ import {
   parseMoment,
   parseTimestamp,
 } from '../../../base/time/index.js';
-import type {
-  DetectedFieldsRequest,
-  DetectedFieldValuesRequest,
-  DetectedLabelsRequest,
-  PatternSearch,
-  PatternsRequest,
-  VolumeAggregation,
-  VolumeRangeRequest,
-  VolumeRequest,
-} from '../discovery-request.js';
-import { Query, Selector } from '../query.js';
+import {
+  type DetectedFieldsRequest,
+  type DetectedFieldValuesRequest,
+  type DetectedLabelsRequest,
+  type PatternSearch,
+  type PatternsRequest,
+  Query,
+  Selector,
+  type VolumeAggregation,
+  type VolumeRangeRequest,
+  type VolumeRequest,
+} from '../request.js';
 import type { TimeRange } from '../../../base/time/range.js';
-import { hourNs, readStep, type ParamContext } from './context.js';
 import {
   first,
+  hourNs,
+  type ParamContext,
+  type Params,
   readDirection,
   readInterval,
   readLimit,
+  readStep,
   readTime,
   readTimeRange,
-  type Params,
 } from './reader.js';
 
 const defaultVolumeLimit = 100;

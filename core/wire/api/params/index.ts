@@ -4,36 +4,39 @@
  * Query parses itself when its tree is first used.
  */
 import { apiError } from '../../../base/errors/table.js';
-import { Query, Selector } from '../query.js';
-import type { IndexShardsRequest } from '../discovery-request.js';
-import type { TimeRange } from '../../../base/time/range.js';
-import type {
-  Browse,
-  FormatQueryRequest,
-  IndexStatsRequest,
-  LabelsRequest,
-  LabelValuesRequest,
-  QueryRangeRequest,
-  QueryRequest,
-  SeriesRequest,
-  TailRequest,
+import {
+  type Browse,
+  type FormatQueryRequest,
+  type IndexShardsRequest,
+  type IndexStatsRequest,
+  type LabelsRequest,
+  type LabelValuesRequest,
+  Query,
+  type QueryRangeRequest,
+  type QueryRequest,
+  Selector,
+  type SeriesRequest,
+  type TailRequest,
 } from '../request.js';
+import type { TimeRange } from '../../../base/time/range.js';
 import { readByteSize } from './byte-size.js';
-import { hourNs, type ParamContext, readStep } from './context.js';
 import {
   first,
+  hourNs,
+  type ParamContext,
   type Params,
   readDirection,
   readInt,
   readInterval,
   readLimit,
+  readStep,
   readTime,
   readTimeRange,
 } from './reader.js';
 import { nanosPerSecond } from '../../../base/time/index.js';
 import type { FollowRules } from '../follow-rules.js';
 
-export { paramContext, type ParamContext } from './context.js';
+export { paramContext, type ParamContext } from './reader.js';
 export { lengthOf, type Params } from './reader.js';
 export {
   parseDetectedFields,

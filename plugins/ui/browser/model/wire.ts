@@ -1,7 +1,7 @@
 /** The answers of the page's endpoints, limited to the members that the page uses. */
 import type { PipelineDescription } from '../../../../core/kernel/plugin/host.js';
 import type { RunReport } from '../../../../core/engine/plan/explain/run.js';
-import type { CallFigures, RouteFigures } from '../../request-figures.js';
+import type { CallFigures, RouteFigures } from '../../index.js';
 
 export type { OptionDescription } from '../../../../core/kernel/options/describe.js';
 export type { Latency, PartDescription, SectionDescription } from '../../../../core/kernel/plugin/host.js';
@@ -12,7 +12,7 @@ export type { ExplainedPart, ExplainedRead } from '../../../../core/engine/plan/
 export type { RunReport, TriedStrategy } from '../../../../core/engine/plan/explain/run.js';
 export type { Cost } from '../../../../core/base/trace.js';
 export type { ShortCondition } from '../../../../core/victoria/logsql/conditions.js';
-export type { CallFigures, RouteFigures } from '../../request-figures.js';
+export type { CallFigures, RouteFigures } from '../../index.js';
 export type { Hint } from '../../explain.js';
 
 /** `/ui/api/pipeline`. */

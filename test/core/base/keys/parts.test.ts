@@ -1,7 +1,14 @@
 import test from 'ava';
 import fc from 'fast-check';
-import { escapeText } from '../../../../core/base/keys/escape.js';
-import { inOrder, keyOf, leftOut, scalar, text, type KeyParts } from '../../../../core/base/keys/parts.js';
+import {
+  escapeText,
+  inOrder,
+  keyOf,
+  type KeyParts,
+  leftOut,
+  scalar,
+  text,
+} from '../../../../core/base/key-parts.js';
 import { anyCharacter } from '../../../setup/text.js';
 
 // Texts made of what keys are made of, to provoke confusion between parts.

@@ -1,7 +1,12 @@
 import test from 'ava';
 import { ApiError } from '../../../../core/base/errors/api-error.js';
-import { MemoryAccount, unboundedMemory } from '../../../../core/base/memory/account.js';
-import { cacheBudget, memoryMetrics, MemoryPool } from '../../../../core/base/memory/pool.js';
+import {
+  cacheBudget,
+  MemoryAccount,
+  memoryMetrics,
+  MemoryPool,
+  unboundedMemory,
+} from '../../../../core/base/memory/account.js';
 import { MeterRegistry } from '../../../../core/kernel/telemetry/meters.js';
 
 const mib = 1024 * 1024;

@@ -1,5 +1,5 @@
 import test from 'ava';
-import { LinkedQueue, type QueueEntry } from '../../../../core/base/memory/linked-queue.js';
+import { LinkedQueue, type QueueEntry } from '../../../../core/base/admission/fair-queue.js';
 import { Random } from '../../../watch/random.js';
 
 test.serial('who comes and goes is there as in a Set, in the order of coming', (t) => {

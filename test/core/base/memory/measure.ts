@@ -1,5 +1,5 @@
 /** Run by estimates.test.ts with --expose-gc: evaluates a query and prints how its estimate compares with the heap, step by step. */
-import { LabelSet } from '../../../../core/base/labels/label-set.js';
+import { LabelSet } from '../../../../core/base/label-set.js';
 import { parseQuery } from '../../../../core/logql/index.js';
 import {
   defaultMetricLimits,

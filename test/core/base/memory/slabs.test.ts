@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import test from 'ava';
 import fc from 'fast-check';
-import { Slabs, type KeptBytes } from '../../../../core/base/memory/slabs.js';
+import { type KeptBytes, Slabs } from '../../../../core/cache/tiers.js';
 
 const digest = (bytes: Uint8Array): string => createHash('sha1').update(bytes).digest('hex');
 

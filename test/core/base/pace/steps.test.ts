@@ -11,12 +11,10 @@ import {
 } from '../../../../core/wire/answer/merge/index.js';
 import { noStats } from '../../../../core/wire/answer/merge/shared.js';
 import type { Answer } from '../../../../core/wire/answer/types.js';
-import { LabelSet } from '../../../../core/base/labels/label-set.js';
-import { Pacer } from '../../../../core/base/pace/pacer.js';
-import { atPace, sortSteps, type Steps } from '../../../../core/base/pace/steps.js';
+import { LabelSet } from '../../../../core/base/label-set.js';
+import { atPace, Pacer, sortSteps, type Steps } from '../../../../core/base/pace/steps.js';
 import { makeLogAnswer } from '../../../../core/testing/index.js';
-import { decodeListing, decodeStats } from '../../../../core/victoria/upstream/decode.js';
-import { decodeStatsRange } from '../../../../core/victoria/upstream/query-parameters.js';
+import { decodeListing, decodeStats, decodeStatsRange } from '../../../../core/victoria/upstream/decode.js';
 
 function counted<Result>(steps: Steps<Result>): { readonly steps: number; readonly result: Result } {
   for (let count = 1; ; count += 1) {

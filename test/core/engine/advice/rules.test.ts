@@ -4,7 +4,7 @@ import { adviceOn, adviceRules, type QueryAdvice } from '../../../../core/engine
 import { explainQuery, type QueryExplanation } from '../../../../core/engine/plan/explain/explain.js';
 import { printPlain } from '../../../../core/logql/index.js';
 import { defaultNamingSettings, Naming } from '../../../../core/victoria/names/naming.js';
-import { Query } from '../../../../core/wire/api/query.js';
+import { Query } from '../../../../core/wire/api/request.js';
 
 const naming = new Naming(defaultNamingSettings);
 const hour: AskedTimes = { kind: 'range', rangeMs: 3_600_000, stepMs: 5_000 };

@@ -7,7 +7,7 @@ import { explainQuery } from '../../../../core/engine/plan/explain/explain.js';
 import { printPlain } from '../../../../core/logql/index.js';
 import { withProxyFile } from '../../../../core/testing/index.js';
 import { defaultNamingSettings, Naming } from '../../../../core/victoria/names/naming.js';
-import { Query } from '../../../../core/wire/api/query.js';
+import { Query } from '../../../../core/wire/api/request.js';
 import { startDevBackend } from '../../../../plugins/embedded-backend/dev-backend.js';
 import { Random } from '../../../watch/random.js';
 import { minimalPipeline } from '../../program/child.js';

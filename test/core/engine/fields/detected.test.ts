@@ -1,6 +1,5 @@
 import test from 'ava';
-import type { DetectedFieldsRequest } from '../../../../core/wire/api/discovery-request.js';
-import { Query, Selector } from '../../../../core/wire/api/query.js';
+import { type DetectedFieldsRequest, Query, Selector } from '../../../../core/wire/api/request.js';
 import type { Answer } from '../../../../core/wire/answer/types.js';
 import { ApiError } from '../../../../core/base/errors/api-error.js';
 import { FakeClock, matching, type ExpectedCall, type WrittenRow } from '../../../../core/testing/index.js';

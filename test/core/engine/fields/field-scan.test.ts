@@ -4,7 +4,7 @@ import { FieldScan, type FieldScanOptions, fieldTypeOf } from '../../../../core/
 import type { LinePlace } from '../../../../core/logql/lines/evaluator.js';
 import { LineWorkers } from '../../../../core/logql/lines/line-workers.js';
 import { MemoryAccount, unboundedMemory } from '../../../../core/base/memory/account.js';
-import { LabelSet } from '../../../../core/base/labels/label-set.js';
+import { LabelSet } from '../../../../core/base/label-set.js';
 import fc from 'fast-check';
 import { anyCharacter } from '../../../setup/text.js';
 

@@ -3,7 +3,7 @@ import type { CallTag } from '../../../../core/base/trace.js';
 import { everything, exact, query } from '../../../../core/victoria/logsql/build.js';
 import { FakeUpstream, type ExpectedCall } from '../../../../core/testing/index.js';
 import type { ListingRequest, StreamsAndNames, Upstream } from '../../../../core/victoria/upstream/types.js';
-import { onceListed } from '../../../../core/engine/listings/once-listed.js';
+import { onceListed } from '../../../../core/engine/listings/upstreams.js';
 
 const range = { startNs: 0n, endNs: 1n };
 const asked: ListingRequest = { listing: 'streams', query: query(everything), range };

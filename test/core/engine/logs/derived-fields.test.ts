@@ -1,5 +1,5 @@
 import test from 'ava';
-import { LabelSet } from '../../../../core/base/labels/label-set.js';
+import { LabelSet } from '../../../../core/base/label-set.js';
 import { defaultNamingSettings, Naming } from '../../../../core/victoria/names/naming.js';
 import type { ResponseShapeOptions } from '../../../../core/base/options.gen.js';
 import {

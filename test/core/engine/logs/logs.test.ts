@@ -1,9 +1,8 @@
 import test from 'ava';
 import fc from 'fast-check';
 import type { StreamsAnswer } from '../../../../core/wire/answer/types.js';
-import type { QueryRangeRequest } from '../../../../core/wire/api/request.js';
+import { Query, type QueryRangeRequest } from '../../../../core/wire/api/request.js';
 import { unboundedMemory } from '../../../../core/base/memory/account.js';
-import { Query } from '../../../../core/wire/api/query.js';
 import { everything } from '../../../../core/victoria/logsql/build.js';
 import { defaultNamingSettings, Naming } from '../../../../core/victoria/names/naming.js';
 import { RowReader } from '../../../../core/victoria/names/row-reader.js';

@@ -1,7 +1,7 @@
 import test from 'ava';
 import { defaultNamingSettings, Naming } from '../../../../core/victoria/names/naming.js';
 import { RowReader } from '../../../../core/victoria/names/row-reader.js';
-import { MetricCounts } from '../../../../core/engine/metric/counts.js';
+import { MetricCounts } from '../../../../core/engine/metric/cost.js';
 
 const reader = new RowReader(new Naming(defaultNamingSettings));
 

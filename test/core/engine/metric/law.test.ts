@@ -12,7 +12,7 @@ import { rangeFunctions } from '../../../../core/logql/functions/range/index.js'
 import { leavesOf, mapLeaves } from '../../../../core/logql/metric/index.js';
 import type { CheckedMetric } from '../../../../core/engine/plan/checked-request.js';
 import { askedMetric } from '../plan/planned.js';
-import type { Pushdown } from '../../../../core/engine/plan/rules/query.js';
+import type { Pushdown } from '../../../../core/engine/plan/rules/rule.js';
 import { createExchange } from '../../../../core/kernel/plugin/exchange.js';
 import { FakeClock, makeCaller, makeHost, makeTenant } from '../../../../core/testing/index.js';
 import type { Answer } from '../../../../core/wire/answer/types.js';

@@ -4,7 +4,7 @@ import { everything } from '../../../../core/victoria/logsql/build.js';
 import { defaultNamingSettings, Naming } from '../../../../core/victoria/names/naming.js';
 import { RowReader } from '../../../../core/victoria/names/row-reader.js';
 import { FakeUpstream, type ExpectedCall } from '../../../../core/testing/index.js';
-import { MetricCounts } from '../../../../core/engine/metric/counts.js';
+import { MetricCounts } from '../../../../core/engine/metric/cost.js';
 import { readEntries, type RowRequest } from '../../../../core/engine/metric/rows.js';
 
 const naming = new Naming(defaultNamingSettings);

@@ -2,7 +2,7 @@ import test from 'ava';
 import { Trace } from '../../../../core/base/trace.js';
 import type { RangeOp } from '../../../../core/logql/index.js';
 import { rangeFunctions } from '../../../../core/logql/functions/range/index.js';
-import { declineReasons } from '../../../../core/engine/metric/declined.js';
+import { declineReasons } from '../../../../core/engine/metric/cost.js';
 import { strategies } from '../../../../core/engine/metric/strategies.js';
 import { instantRequest, MetricStore, rangeRequest, type StoredEntry } from './metric-store.js';
 

@@ -1,9 +1,9 @@
 import test from 'ava';
 import fc from 'fast-check';
 import { everything } from '../../../../core/victoria/logsql/build.js';
-import { formatTime } from '../../../../core/victoria/logsql/time.js';
+import { formatTime } from '../../../../core/victoria/logsql/literals.js';
 import type { BackendRow, RowsRequest, Upstream } from '../../../../core/victoria/upstream/types.js';
-import { planWindows } from '../../../../core/engine/metric/row-windows.js';
+import { planWindows } from '../../../../core/engine/metric/count/time-segments.js';
 
 const base = 1793491200000000000n;
 

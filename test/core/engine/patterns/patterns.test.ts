@@ -1,7 +1,6 @@
 import test from 'ava';
 import type { TimeRange } from '../../../../core/base/time/range.js';
-import type { PatternSearch, PatternsRequest } from '../../../../core/wire/api/discovery-request.js';
-import { Selector } from '../../../../core/wire/api/query.js';
+import { type PatternSearch, type PatternsRequest, Selector } from '../../../../core/wire/api/request.js';
 import type { Answer } from '../../../../core/wire/answer/types.js';
 import { FakeClock, type ExpectedCall, type WrittenRow } from '../../../../core/testing/index.js';
 import { MemoryAccount } from '../../../../core/base/memory/account.js';

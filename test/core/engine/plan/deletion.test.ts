@@ -1,5 +1,5 @@
 import test from 'ava';
-import { Query } from '../../../../core/wire/api/query.js';
+import { Query } from '../../../../core/wire/api/request.js';
 import { ApiError } from '../../../../core/base/errors/api-error.js';
 import { errorTable } from '../../../../core/base/errors/table.js';
 import { printFilter } from '../../../../core/victoria/logsql/print.js';

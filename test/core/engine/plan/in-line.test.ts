@@ -3,10 +3,10 @@ import fc from 'fast-check';
 import { compileFilter } from '../../../../plugins/embedded-backend/logsql/index.js';
 import { logsPlan } from './planned.js';
 import { parseQuery } from '../../../../core/logql/index.js';
-import { compilePipeline } from '../../../../core/logql/pipeline/compile.js';
+import { compilePipeline } from '../../../../core/logql/pipeline/output.js';
 import { defaultNamingSettings, Naming } from '../../../../core/victoria/names/naming.js';
 import { RowReader } from '../../../../core/victoria/names/row-reader.js';
-import { StoredNames, spellingsOf } from '../../../../core/victoria/names/stored-names.js';
+import { spellingsOf, StoredNames } from '../../../../core/victoria/names/name-learner.js';
 import { rowsOf, type Fields } from '../../../plugins/embedded-backend/logsql/run-query.js';
 import { deepRuns } from '../../../setup/runs.js';
 

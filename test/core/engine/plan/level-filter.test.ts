@@ -4,7 +4,7 @@ import { logsPlan } from './planned.js';
 import { parseQuery } from '../../../../core/logql/index.js';
 import { defaultNamingSettings, Naming } from '../../../../core/victoria/names/naming.js';
 import { RowReader } from '../../../../core/victoria/names/row-reader.js';
-import { spellingsOf, StoredNames } from '../../../../core/victoria/names/stored-names.js';
+import { spellingsOf, StoredNames } from '../../../../core/victoria/names/name-learner.js';
 import { rowsOf } from '../../../plugins/embedded-backend/logsql/run-query.js';
 
 const lines: readonly (readonly [string, string])[] = [

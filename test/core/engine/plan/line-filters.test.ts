@@ -1,7 +1,7 @@
 import test from 'ava';
 import fc from 'fast-check';
 import { parseQuery } from '../../../../core/logql/index.js';
-import { compilePipeline } from '../../../../core/logql/pipeline/compile.js';
+import { compilePipeline } from '../../../../core/logql/pipeline/output.js';
 import { compileFilter } from '../../../../plugins/embedded-backend/logsql/index.js';
 import { defaultNamingSettings, Naming } from '../../../../core/victoria/names/naming.js';
 import { defaultMissingText } from '../../../../core/victoria/names/missing-line.js';

@@ -1,11 +1,9 @@
 import test from 'ava';
-import type { Pacer } from '../../../../core/base/pace/pacer.js';
-import { readRequest } from '../../../../core/engine/plan/request.js';
+import type { Pacer } from '../../../../core/base/pace/steps.js';
+import { readRequest } from '../../../../core/engine/plan/plan.js';
 import { matchersSteps } from '../../../../core/logql/index.js';
 import { defaultNamingSettings, Naming } from '../../../../core/victoria/names/naming.js';
-import { Selector } from '../../../../core/wire/api/query.js';
-import { readAhead } from '../../../../core/wire/api/read-ahead.js';
-import type { SeriesRequest } from '../../../../core/wire/api/request.js';
+import { readAhead, Selector, type SeriesRequest } from '../../../../core/wire/api/request.js';
 
 /** Others have their turns between the steps. */
 function stepsOf(steps: Iterator<void, unknown>): number {

@@ -10,8 +10,8 @@ import {
 import { identifyStream } from '../../../../core/victoria/names/stream-identity.js';
 import { doAll } from '../../../../core/base/pace/steps.js';
 import { planMatchers } from '../../../../core/engine/plan/matchers.js';
-import { matchesText } from '../../../../core/engine/plan/matches-text.js';
-import { LabelFields } from '../../../../core/engine/plan/label-fields.js';
+import { matchesText } from '../../../../core/engine/plan/backend-pattern.js';
+import { LabelFields } from '../../../../core/engine/plan/columns.js';
 import { rowsOf } from '../../../plugins/embedded-backend/logsql/run-query.js';
 
 const fieldNames = [

@@ -1,6 +1,5 @@
 import test from 'ava';
-import { Query } from '../../../../core/wire/api/query.js';
-import type { ApiRequest } from '../../../../core/wire/api/request.js';
+import { type ApiRequest, Query } from '../../../../core/wire/api/request.js';
 import { printFilter } from '../../../../core/victoria/logsql/print.js';
 import { NameLearner } from '../../../../core/victoria/names/name-learner.js';
 import { defaultNamingSettings, Naming } from '../../../../core/victoria/names/naming.js';

@@ -5,12 +5,11 @@ import type {
   PlanSettings,
 } from '../../../../core/engine/plan/checked-request.js';
 import type { KnownNames } from '../../../../core/engine/plan/known-names.js';
-import { LabelFields } from '../../../../core/engine/plan/label-fields.js';
+import { LabelFields } from '../../../../core/engine/plan/columns.js';
 import { planLogs, type OpenLogs } from '../../../../core/engine/plan/logs.js';
 import { planMetric } from '../../../../core/engine/plan/metric.js';
-import { openPlan } from '../../../../core/engine/plan/plan.js';
-import { readRequest } from '../../../../core/engine/plan/request.js';
-import type { Pushdown } from '../../../../core/engine/plan/rules/query.js';
+import { openPlan, readRequest } from '../../../../core/engine/plan/plan.js';
+import type { Pushdown } from '../../../../core/engine/plan/rules/rule.js';
 import type { LogsPlan, MetricPlan, Plan } from '../../../../core/engine/plan/types.js';
 import type { LogExpr, MetricExpr } from '../../../../core/logql/index.js';
 import { planLeaves } from '../../../../core/logql/metric/index.js';

@@ -1,6 +1,5 @@
 import test from 'ava';
-import type { ApiRequest } from '../../../../core/wire/api/request.js';
-import { Query, Selector } from '../../../../core/wire/api/query.js';
+import { type ApiRequest, Query, Selector } from '../../../../core/wire/api/request.js';
 import { printFilter } from '../../../../core/victoria/logsql/print.js';
 import { defaultNamingSettings, Naming } from '../../../../core/victoria/names/naming.js';
 import { askedOf, planOf } from './planned.js';

@@ -1,6 +1,6 @@
 import test from 'ava';
 import fc from 'fast-check';
-import { compilePipeline } from '../../../../core/logql/pipeline/compile.js';
+import { compilePipeline } from '../../../../core/logql/pipeline/output.js';
 import { parseQuery } from '../../../../core/logql/index.js';
 import { compileFilter } from '../../../../plugins/embedded-backend/logsql/index.js';
 import { printFilter } from '../../../../core/victoria/logsql/print.js';
@@ -10,7 +10,7 @@ import {
   type NamingSettings,
 } from '../../../../core/victoria/names/naming.js';
 import { RowReader } from '../../../../core/victoria/names/row-reader.js';
-import { StoredNames, spellingsOf } from '../../../../core/victoria/names/stored-names.js';
+import { spellingsOf, StoredNames } from '../../../../core/victoria/names/name-learner.js';
 import type { OpenLogs } from '../../../../core/engine/plan/logs.js';
 import { missingLineRows } from '../../../../core/engine/plan/missing-lines.js';
 import { rowsOf, type Fields } from '../../../plugins/embedded-backend/logsql/run-query.js';

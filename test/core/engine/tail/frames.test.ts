@@ -1,5 +1,5 @@
 import test from 'ava';
-import { LabelSet } from '../../../../core/base/labels/label-set.js';
+import { LabelSet } from '../../../../core/base/label-set.js';
 import { FrameWriter } from '../../../../core/engine/tail/frames.js';
 import { entryOf } from './rows.js';
 

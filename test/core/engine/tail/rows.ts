@@ -1,7 +1,7 @@
-import { LabelSet } from '../../../../core/base/labels/label-set.js';
+import { LabelSet } from '../../../../core/base/label-set.js';
 import { Naming } from '../../../../core/victoria/names/naming.js';
-import { RowReader, type LogRow } from '../../../../core/victoria/names/row-reader.js';
-import { formatTime } from '../../../../core/victoria/logsql/time.js';
+import { type LogRow, RowReader } from '../../../../core/victoria/names/row-reader.js';
+import { formatTime } from '../../../../core/victoria/logsql/literals.js';
 import type { LiveEntry } from '../../../../core/wire/answer/live.js';
 import { namesOptions, type WrittenRow } from '../../../../core/testing/index.js';
 

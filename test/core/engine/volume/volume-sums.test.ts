@@ -6,7 +6,7 @@ import {
   VolumeSums,
   type VolumeSumsOptions,
 } from '../../../../core/engine/volume/volume.js';
-import { LabelSet } from '../../../../core/base/labels/label-set.js';
+import { LabelSet } from '../../../../core/base/label-set.js';
 
 const kib = 1024;
 const buckets = new VolumeBuckets({ startNs: 0n, endNs: 1000n }, 1001n, 1000n);

@@ -1,6 +1,5 @@
 import test from 'ava';
-import { Selector } from '../../../../core/wire/api/query.js';
-import type { VolumeRangeRequest, VolumeRequest } from '../../../../core/wire/api/discovery-request.js';
+import { Selector, type VolumeRangeRequest, type VolumeRequest } from '../../../../core/wire/api/request.js';
 import type { Answer } from '../../../../core/wire/answer/types.js';
 import type { TimeRange } from '../../../../core/base/time/range.js';
 import { ApiError } from '../../../../core/base/errors/api-error.js';

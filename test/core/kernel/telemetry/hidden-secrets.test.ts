@@ -1,8 +1,7 @@
 import test from 'ava';
 import fc from 'fast-check';
 import { Secrets } from '../../../../core/base/secrets.js';
-import { LogWriter } from '../../../../core/kernel/telemetry/log-writer.js';
-import { createLoggers } from '../../../../core/kernel/telemetry/logger.js';
+import { createLoggers, LogWriter } from '../../../../core/kernel/telemetry/logger.js';
 import { CapturedLog } from '../../../../core/testing/index.js';
 
 /** Characters that the spellings write in different ways; none is in what stands in place of a secret. */

@@ -1,5 +1,5 @@
 import test from 'ava';
-import { authOf, endUserOf } from '../../../../core/kernel/telemetry/identity.js';
+import { authOf, endUserOf } from '../../../../core/kernel/telemetry/request-log.js';
 import { makeCaller } from '../../../../core/testing/index.js';
 
 const everything = makeCaller({

@@ -1,12 +1,13 @@
 import test from 'ava';
 import {
-  LogWriter,
+  createLoggers,
   type LogDestination,
+  logFormOf,
+  LogWriter,
   type LossReason,
-} from '../../../../core/kernel/telemetry/log-writer.js';
+  lostLinesRecord,
+} from '../../../../core/kernel/telemetry/logger.js';
 import { Secrets } from '../../../../core/base/secrets.js';
-import { logFormOf } from '../../../../core/kernel/telemetry/log-line.js';
-import { createLoggers, lostLinesRecord } from '../../../../core/kernel/telemetry/logger.js';
 import { CapturedLog } from '../../../../core/testing/index.js';
 
 function direct(log: CapturedLog): LogWriter {

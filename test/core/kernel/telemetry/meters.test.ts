@@ -1,10 +1,9 @@
 import test from 'ava';
 import { AddedUp, compact, expanded } from '../../../../core/kernel/telemetry/compact.js';
-import { RequestMetrics } from '../../../../core/kernel/telemetry/core-metrics.js';
-import { MeterRegistry } from '../../../../core/kernel/telemetry/meters.js';
+import { MeterRegistry, RequestMetrics } from '../../../../core/kernel/telemetry/meters.js';
 import { requestMetrics } from '../../../../core/kernel/telemetry/metrics-table.js';
 import { batches } from '../../../../core/kernel/telemetry/otlp/points.js';
-import { RequestRecord } from '../../../../core/kernel/telemetry/request-record.js';
+import { RequestRecord } from '../../../../core/kernel/telemetry/request-log.js';
 import { FakeClock, makeCaller, telemetryOptions } from '../../../../core/testing/index.js';
 
 const specs = {

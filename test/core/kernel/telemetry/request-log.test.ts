@@ -1,8 +1,11 @@
 import test from 'ava';
 import { LogqlError } from '../../../../core/logql/error.js';
 import { apiError } from '../../../../core/plugin/index.js';
-import { RequestLog, type RequestLogOptions } from '../../../../core/kernel/telemetry/request-log.js';
-import { RequestRecord } from '../../../../core/kernel/telemetry/request-record.js';
+import {
+  RequestLog,
+  type RequestLogOptions,
+  RequestRecord,
+} from '../../../../core/kernel/telemetry/request-log.js';
 import {
   FakeClock,
   makeCaller,

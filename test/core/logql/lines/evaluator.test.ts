@@ -1,12 +1,12 @@
 import { readFileSync } from 'node:fs';
 import test from 'ava';
-import { LabelSet } from '../../../../core/base/labels/label-set.js';
+import { LabelSet } from '../../../../core/base/label-set.js';
 import { checkStages, parseQuery, type RangeAggregation } from '../../../../core/logql/index.js';
 import {
-  pipelineEvaluator,
-  sampleEvaluator,
   type LineEvaluator,
   type LinePlace,
+  pipelineEvaluator,
+  sampleEvaluator,
 } from '../../../../core/logql/lines/evaluator.js';
 import { LineWorkers } from '../../../../core/logql/lines/line-workers.js';
 import type { PipelineEntry } from '../../../../core/logql/pipeline/types.js';

@@ -1,5 +1,5 @@
 import test, { type ExecutionContext } from 'ava';
-import { LabelSet } from '../../../../core/base/labels/label-set.js';
+import { LabelSet } from '../../../../core/base/label-set.js';
 import { ApiError } from '../../../../core/base/errors/api-error.js';
 import { parseQuery } from '../../../../core/logql/index.js';
 import { pipelineEvaluator } from '../../../../core/logql/lines/evaluator.js';

@@ -1,4 +1,4 @@
-import { LabelSet } from '../../../../core/base/labels/label-set.js';
+import { LabelSet } from '../../../../core/base/label-set.js';
 import type { Matcher, Selector } from '../../../../core/logql/index.js';
 import type { EntrySource } from '../../../../core/logql/metric/index.js';
 import type { PipelineEntry } from '../../../../core/logql/pipeline/types.js';

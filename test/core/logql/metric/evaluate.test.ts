@@ -1,6 +1,6 @@
 import test from 'ava';
 import { ApiError } from '../../../../core/base/errors/api-error.js';
-import { LabelSet } from '../../../../core/base/labels/label-set.js';
+import { LabelSet } from '../../../../core/base/label-set.js';
 import {
   defaultMetricLimits,
   evaluateMetric,

@@ -1,8 +1,8 @@
 import test from 'ava';
 import fc from 'fast-check';
 import { ApiError } from '../../../../core/base/errors/api-error.js';
-import { Pacer } from '../../../../core/base/pace/pacer.js';
-import { LabelSet } from '../../../../core/base/labels/label-set.js';
+import { Pacer } from '../../../../core/base/pace/steps.js';
+import { LabelSet } from '../../../../core/base/label-set.js';
 import type { RangeAggregation, RangeOp } from '../../../../core/logql/index.js';
 import {
   gridColumns,

@@ -1,5 +1,5 @@
 import test from 'ava';
-import { LabelSet, type Label } from '../../../../core/base/labels/label-set.js';
+import { type Label, LabelSet } from '../../../../core/base/label-set.js';
 import { parseQuery } from '../../../../core/logql/index.js';
 import { gridColumns } from '../../../../core/logql/metric/windows.js';
 import { doAll } from '../../../../core/base/pace/steps.js';

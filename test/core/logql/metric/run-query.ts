@@ -1,5 +1,4 @@
-import { labelsText } from '../../../../core/base/labels/labels-text.js';
-import { LabelSet } from '../../../../core/base/labels/label-set.js';
+import { LabelSet, labelsText } from '../../../../core/base/label-set.js';
 import { parseQuery, type MetricExpr } from '../../../../core/logql/index.js';
 import {
   defaultMetricLimits,

@@ -1,7 +1,7 @@
 import test from 'ava';
 import fc from 'fast-check';
 import { doAll } from '../../../../core/base/pace/steps.js';
-import { selectInSteps } from '../../../../core/logql/metric/sort-in-steps.js';
+import { selectInSteps } from '../../../../core/logql/metric/states.js';
 
 const number = fc.oneof(
   fc.integer({ min: -5, max: 5 }),

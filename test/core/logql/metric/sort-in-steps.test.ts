@@ -1,10 +1,9 @@
 import test from 'ava';
 import fc from 'fast-check';
-import { LabelSet } from '../../../../core/base/labels/label-set.js';
+import { LabelSet } from '../../../../core/base/label-set.js';
 import { gridColumns, defaultMetricLimits, RangeEngine } from '../../../../core/logql/metric/index.js';
-import { ascending, sortInSteps } from '../../../../core/logql/metric/sort-in-steps.js';
-import { Pacer } from '../../../../core/base/pace/pacer.js';
-import { doAll } from '../../../../core/base/pace/steps.js';
+import { ascending, sortInSteps } from '../../../../core/logql/metric/states.js';
+import { doAll, Pacer } from '../../../../core/base/pace/steps.js';
 import { metricExpr } from './run-query.js';
 
 const sizes = fc.constantFrom(0, 1, 2, 8191, 8192, 8193, 20_000, 40_000);

@@ -1,5 +1,5 @@
 import test from 'ava';
-import { LabelSet } from '../../../../core/base/labels/label-set.js';
+import { LabelSet } from '../../../../core/base/label-set.js';
 import { evaluateEntry, type EvaluatedEntry } from '../../../../core/logql/index.js';
 
 type Names = Readonly<Record<string, string>>;

@@ -1,7 +1,7 @@
 import test from 'ava';
 import { simplifiedRegexp } from '../../../../core/logql/pipeline/regexp-simplification.js';
 import fc from 'fast-check';
-import { LabelSet } from '../../../../core/base/labels/label-set.js';
+import { LabelSet } from '../../../../core/base/label-set.js';
 import {
   checkStages,
   evaluateEntry,

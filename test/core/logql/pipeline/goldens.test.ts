@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import test from 'ava';
 import { evaluateEntry } from '../../../../core/logql/evaluate-entry.js';
-import { LabelSet } from '../../../../core/base/labels/label-set.js';
+import { LabelSet } from '../../../../core/base/label-set.js';
 import { goldenPath, type Golden } from './golden.js';
 
 const goldens = readFileSync(goldenPath, 'utf8')

@@ -1,6 +1,6 @@
 import test from 'ava';
 import fc from 'fast-check';
-import { LabelSet } from '../../../../core/base/labels/label-set.js';
+import { LabelSet } from '../../../../core/base/label-set.js';
 import { entryOf, extractorOf, objectOf, parsedLabels, pipelineOf } from './run-query.js';
 import { anyCharacter } from '../../../setup/text.js';
 import { deepRuns } from '../../../setup/runs.js';

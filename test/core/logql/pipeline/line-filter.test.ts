@@ -1,8 +1,8 @@
 import { existsSync, readFileSync } from 'node:fs';
 import test from 'ava';
 import { parseQuery } from '../../../../core/logql/index.js';
-import { LabelSet } from '../../../../core/base/labels/label-set.js';
-import { compilePipeline } from '../../../../core/logql/pipeline/compile.js';
+import { LabelSet } from '../../../../core/base/label-set.js';
+import { compilePipeline } from '../../../../core/logql/pipeline/output.js';
 
 function passes(stages: string, line: string): boolean {
   const ast = parseQuery(`{app="x"} ${stages}`);

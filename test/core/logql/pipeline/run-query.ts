@@ -1,8 +1,7 @@
-import { LabelSet } from '../../../../core/base/labels/label-set.js';
+import { LabelSet } from '../../../../core/base/label-set.js';
 import { parseQuery } from '../../../../core/logql/index.js';
-import { compilePipeline, type Pipeline } from '../../../../core/logql/pipeline/compile.js';
+import { compilePipeline, type Pipeline, withoutUnread } from '../../../../core/logql/pipeline/output.js';
 import { compileExtractor, pushedGrouping } from '../../../../core/logql/pipeline/extractor.js';
-import { withoutUnread } from '../../../../core/logql/pipeline/unread-stages.js';
 import type { PipelineEntry, SampleExtractor } from '../../../../core/logql/pipeline/types.js';
 
 export const stream = LabelSet.from([['app', 'shop']]);

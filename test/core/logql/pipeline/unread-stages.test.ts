@@ -3,11 +3,7 @@ import fc from 'fast-check';
 import { parseQuery, printPlain, type RangeAggregation } from '../../../../core/logql/index.js';
 import { compileExtractor, pushedGrouping } from '../../../../core/logql/pipeline/extractor.js';
 import type { SampleGroups } from '../../../../core/logql/pipeline/types.js';
-import {
-  dropUnusedLineFormats,
-  withoutUnread,
-  withStages,
-} from '../../../../core/logql/pipeline/unread-stages.js';
+import { dropUnusedLineFormats, withoutUnread, withStages } from '../../../../core/logql/pipeline/output.js';
 import { deepRuns } from '../../../setup/runs.js';
 import { entryOf } from './run-query.js';
 

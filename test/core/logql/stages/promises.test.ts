@@ -1,8 +1,8 @@
 import test from 'ava';
-import { LabelSet } from '../../../../core/base/labels/label-set.js';
-import { withClientNames } from '../../../../core/engine/plan/request.js';
+import { LabelSet } from '../../../../core/base/label-set.js';
+import { withClientNames } from '../../../../core/engine/plan/plan.js';
 import { parseQuery, printPlain, type Stage } from '../../../../core/logql/index.js';
-import { compilePipeline } from '../../../../core/logql/pipeline/compile.js';
+import { compilePipeline } from '../../../../core/logql/pipeline/output.js';
 import { clashSuffix } from '../../../../core/logql/pipeline/types.js';
 import { descriptorOf, stageDescriptors } from '../../../../core/logql/stages/index.js';
 import { isAny, type Names } from '../../../../core/logql/stages/stage.js';

@@ -6,9 +6,13 @@ import {
   Naming,
   type NamingSettings,
 } from '../../../../core/victoria/names/naming.js';
-import { RowReader, type LogRow } from '../../../../core/victoria/names/row-reader.js';
+import {
+  type LogRow,
+  parseRowTime,
+  RowReader,
+  RowTimeError,
+} from '../../../../core/victoria/names/row-reader.js';
 import type { WrittenRow } from '../../../../core/testing/index.js';
-import { parseRowTime, RowTimeError } from '../../../../core/victoria/names/row-time.js';
 
 const missing =
   'missing _msg field; see https://docs.victoriametrics.com/victorialogs/keyconcepts/#message-field';

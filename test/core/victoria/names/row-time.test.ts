@@ -1,6 +1,6 @@
 import test from 'ava';
 import fc from 'fast-check';
-import { parseRowTime, RowTimeError } from '../../../../core/victoria/names/row-time.js';
+import { parseRowTime, RowTimeError } from '../../../../core/victoria/names/row-reader.js';
 
 const nanoseconds = fc.bigInt({ min: -8_000_000_000_000_000_000n, max: 9_000_000_000_000_000_000n });
 

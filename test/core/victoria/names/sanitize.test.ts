@@ -1,6 +1,6 @@
 import test from 'ava';
 import fc from 'fast-check';
-import { isLegalLabel, sanitizeOtel, sanitizePushed } from '../../../../core/victoria/names/sanitize.js';
+import { isLegalLabel, sanitizeOtel, sanitizePushed } from '../../../../core/victoria/names/naming.js';
 import { anyCharacter } from '../../../setup/text.js';
 
 const otelNames: readonly (readonly [string, string])[] = [

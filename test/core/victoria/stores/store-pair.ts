@@ -5,7 +5,7 @@ import { startDevBackend, type DevBackend } from '../../../../plugins/embedded-b
 import { apiError } from '../../../../core/base/errors/table.js';
 import type { LogsqlQuery } from '../../../../core/victoria/logsql/ast.js';
 import { everything } from '../../../../core/victoria/logsql/build.js';
-import { formatTime } from '../../../../core/victoria/logsql/time.js';
+import { formatTime } from '../../../../core/victoria/logsql/literals.js';
 import { SimpleStore } from '../../../../core/victoria/stores/simple-store.js';
 import type { Split } from '../../../../core/victoria/stores/split.js';
 import { TwoStores } from '../../../../core/victoria/stores/two-stores.js';

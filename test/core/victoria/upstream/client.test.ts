@@ -4,7 +4,7 @@ import { once } from 'node:events';
 import { gzipSync } from 'node:zlib';
 import test, { type ExecutionContext } from 'ava';
 import { ApiError } from '../../../../core/base/errors/api-error.js';
-import { query, everything, exact } from '../../../../core/victoria/logsql/build.js';
+import { everything, exact, query } from '../../../../core/victoria/logsql/build.js';
 import { Trace } from '../../../../core/base/trace.js';
 import { BoundUpstream, type Binding } from '../../../../core/victoria/upstream/bound.js';
 import { CircuitBreaker } from '../../../../core/base/admission/circuit-breaker.js';

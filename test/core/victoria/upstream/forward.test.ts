@@ -3,11 +3,11 @@ import type { Caller, Tenant } from '../../../../core/base/caller.js';
 import { makeCaller, makeTenant } from '../../../../core/testing/index.js';
 import { printFilter } from '../../../../core/victoria/logsql/print.js';
 import {
+  type ForwardOptions,
   headersFor,
   tenantParameters,
   tenantScope,
-  type ForwardOptions,
-} from '../../../../core/victoria/upstream/forward.js';
+} from '../../../../core/victoria/upstream/connections.js';
 
 const nothing: ForwardOptions = {
   forwardAuthorization: false,

@@ -1,6 +1,6 @@
 import test from 'ava';
 import fc from 'fast-check';
-import { readRows, type RowRules, bodyText } from '../../../../core/victoria/upstream/answer-rows.js';
+import { bodyText, readRows, type RowRules } from '../../../../core/victoria/upstream/answer-rows.js';
 import type { BackendRow } from '../../../../core/victoria/upstream/types.js';
 import { anyCharacter } from '../../../setup/text.js';
 

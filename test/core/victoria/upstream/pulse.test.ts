@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import test from 'ava';
 import { Strain } from '../../../../core/base/admission/strain.js';
-import { Pulse } from '../../../../core/victoria/upstream/pulse.js';
+import { Pulse } from '../../../../core/victoria/upstream/gate.js';
 
 /** A pulse on a clock that each look moves by what it takes. */
 function feel(took: readonly number[]) {

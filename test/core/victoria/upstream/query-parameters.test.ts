@@ -10,7 +10,7 @@ import {
   union,
 } from '../../../../core/victoria/logsql/build.js';
 import type { LogsqlQuery } from '../../../../core/victoria/logsql/ast.js';
-import { queryParameters } from '../../../../core/victoria/upstream/query-parameters.js';
+import { queryParameters } from '../../../../core/victoria/upstream/open-call.js';
 
 function selecting(value: string): LogsqlQuery {
   const groups = [[matcher('pod', '=~', value)]];

@@ -10,7 +10,7 @@ import {
   union,
 } from '../../../../core/victoria/logsql/build.js';
 import { UnexpectedAnswer } from '../../../../core/victoria/upstream/decode.js';
-import { RowContract } from '../../../../core/victoria/upstream/row-contract.js';
+import { RowContract } from '../../../../core/victoria/upstream/answer-rows.js';
 import type { LogsqlPipe } from '../../../../core/victoria/logsql/ast.js';
 import type { BackendRow } from '../../../../core/victoria/upstream/types.js';
 

@@ -1,8 +1,12 @@
 import test from 'ava';
 import { ApiError } from '../../../../core/base/errors/api-error.js';
-import { decodeListing, decodeStats, UnexpectedAnswer } from '../../../../core/victoria/upstream/decode.js';
+import {
+  decodeListing,
+  decodeStats,
+  decodeStatsRange,
+  UnexpectedAnswer,
+} from '../../../../core/victoria/upstream/decode.js';
 import { doAll } from '../../../../core/base/pace/steps.js';
-import { decodeStatsRange } from '../../../../core/victoria/upstream/query-parameters.js';
 import { CallGate } from '../../../../core/victoria/upstream/gate.js';
 import {
   isOlder,

@@ -9,7 +9,7 @@ import { Trace } from '../../../../core/base/trace.js';
 import { BoundUpstream } from '../../../../core/victoria/upstream/bound.js';
 import { CircuitBreaker } from '../../../../core/base/admission/circuit-breaker.js';
 import { BackendClient } from '../../../../core/victoria/upstream/client.js';
-import { Deadline } from '../../../../core/victoria/upstream/deadline.js';
+import { Deadline } from '../../../../core/victoria/upstream/connections.js';
 import type { TailRowsRequest } from '../../../../core/victoria/upstream/types.js';
 
 const asked: TailRowsRequest = {

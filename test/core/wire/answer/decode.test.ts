@@ -1,5 +1,5 @@
 import test from 'ava';
-import { LabelSet } from '../../../../core/base/labels/label-set.js';
+import { LabelSet } from '../../../../core/base/label-set.js';
 import { doAll } from '../../../../core/base/pace/steps.js';
 import { decodeSteps } from '../../../../core/wire/answer/decode.js';
 import { encodeAnswer } from '../../../../core/wire/answer/encode.js';

@@ -2,7 +2,7 @@ import test from 'ava';
 import { encodeAnswer } from '../../../../core/wire/answer/encode.js';
 import type { Answer, VolumeAnswer } from '../../../../core/wire/answer/types.js';
 import { spreadShards } from '../../../../core/wire/answer/merge/spread-shards.js';
-import { LabelSet } from '../../../../core/base/labels/label-set.js';
+import { LabelSet } from '../../../../core/base/label-set.js';
 
 function textOf(answer: Answer): string {
   return encodeAnswer(answer, { categorizeLabels: false }).body.toString('utf8');

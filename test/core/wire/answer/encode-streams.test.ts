@@ -2,7 +2,7 @@ import test from 'ava';
 import fc from 'fast-check';
 import { doAll } from '../../../../core/base/pace/steps.js';
 import { addNames, inLabelOrder } from '../../../../core/wire/answer/encode-streams.js';
-import { LabelSet } from '../../../../core/base/labels/label-set.js';
+import { LabelSet } from '../../../../core/base/label-set.js';
 
 const labels = fc
   .dictionary(

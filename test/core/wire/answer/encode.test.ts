@@ -3,7 +3,7 @@ import fc from 'fast-check';
 import { encodeAnswer, type EncodeOptions } from '../../../../core/wire/answer/encode.js';
 import { formatFloatPlain } from '../../../../core/base/time/index.js';
 import type { Answer, AnswerStats, Entry } from '../../../../core/wire/answer/types.js';
-import { LabelSet } from '../../../../core/base/labels/label-set.js';
+import { LabelSet } from '../../../../core/base/label-set.js';
 import { makeLogRequest } from '../../../../core/testing/index.js';
 import { anyCharacter } from '../../../setup/text.js';
 

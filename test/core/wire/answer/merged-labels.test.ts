@@ -1,7 +1,7 @@
 import test from 'ava';
 import fc from 'fast-check';
-import { LabelsMerger } from '../../../../core/wire/answer/merged-labels.js';
-import { LabelSet, type Label } from '../../../../core/base/labels/label-set.js';
+import { LabelsMerger } from '../../../../core/wire/answer/encode-streams.js';
+import { type Label, LabelSet } from '../../../../core/base/label-set.js';
 import { anyCharacter } from '../../../setup/text.js';
 
 const labels = fc

@@ -1,13 +1,13 @@
 import test from 'ava';
 import fc from 'fast-check';
 import {
+  type CacheableAnswer,
   isCacheable,
   packSteps,
   unpackSteps,
-  type CacheableAnswer,
 } from '../../../../core/wire/answer/packed.js';
 import type { AnswerStats, Entry } from '../../../../core/wire/answer/types.js';
-import { LabelSet } from '../../../../core/base/labels/label-set.js';
+import { LabelSet } from '../../../../core/base/label-set.js';
 import { doAll } from '../../../../core/base/pace/steps.js';
 import { makeLogAnswer, makeTenant } from '../../../../core/testing/index.js';
 import { anyCharacter } from '../../../setup/text.js';

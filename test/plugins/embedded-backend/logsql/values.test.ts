@@ -13,7 +13,7 @@ import {
   parsePlain,
   parseSize,
 } from '../../../../core/victoria/logsql/numbers.js';
-import { formatTime, parseDate, parseUnixTime } from '../../../../core/victoria/logsql/time.js';
+import { formatTime, parseDate, parseUnixTime } from '../../../../core/victoria/logsql/literals.js';
 import { anyCharacter } from '../../../setup/text.js';
 
 test('numbers are read in every form that VictoriaLogs takes for one', (t) => {

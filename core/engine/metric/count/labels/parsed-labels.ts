@@ -1,15 +1,15 @@
 import type { LogsqlFilter, LogsqlPipe } from '../../../../victoria/logsql/ast.js';
 import { everything, formatInto, not } from '../../../../victoria/logsql/build.js';
 import type { Steps } from '../../../../base/pace/steps.js';
-import { decline, type Declined } from '../../declined.js';
+import { decline, type Declined } from '../../cost.js';
 import {
-  minLinesPerClass,
-  type UncertainLines,
   type Get,
-  type LineQuestion,
   type LineDigest,
+  type LineQuestion,
+  minLinesPerClass,
   type ProvenDigest,
   type RepresentativeLine,
+  type UncertainLines,
 } from '../line-digests.js';
 import type { StreamListing } from '../stream-listing.js';
 

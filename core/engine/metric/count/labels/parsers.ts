@@ -1,4 +1,4 @@
-import type { ParsedNames } from '../../../plan/metric-columns.js';
+import type { ParsedNames } from '../../../plan/columns.js';
 import { captureLabels } from './captures.js';
 import { regexpLabels } from './groups.js';
 import { jsonThenLogfmtLabels } from './json-then-logfmt.js';

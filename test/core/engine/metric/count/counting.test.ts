@@ -1,6 +1,6 @@
 import test from 'ava';
 import fc from 'fast-check';
-import { LabelSet } from '../../../../../core/base/labels/label-set.js';
+import { LabelSet } from '../../../../../core/base/label-set.js';
 import { parseQuery, type RangeAggregation } from '../../../../../core/logql/index.js';
 import {
   gridColumns,
@@ -9,7 +9,7 @@ import {
   type Columns,
   type Grid,
 } from '../../../../../core/logql/metric/index.js';
-import { isDeclined } from '../../../../../core/engine/metric/declined.js';
+import { isDeclined } from '../../../../../core/engine/metric/cost.js';
 import { rangeBuckets, endOfBucket, type Buckets } from '../../../../../core/engine/metric/count/counting.js';
 
 const base = 1793491200000;

@@ -2,7 +2,7 @@ import test from 'ava';
 import { everything, query } from '../../../../../core/victoria/logsql/build.js';
 import type { Upstream } from '../../../../../core/plugin/index.js';
 import { FakeUpstream } from '../../../../../core/testing/index.js';
-import { earlyUpstream } from '../../../../../core/engine/metric/count/early-upstream.js';
+import { earlyUpstream } from '../../../../../core/engine/listings/upstreams.js';
 
 const asked = { query: query(everything), range: { startNs: 0n, endNs: 1n } };
 const values = [{ value: 'a', hits: 1 }];

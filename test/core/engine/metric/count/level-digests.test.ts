@@ -1,8 +1,7 @@
 import test from 'ava';
 import fc from 'fast-check';
-import { isDeclined } from '../../../../../core/engine/metric/declined.js';
-import { levelQuestion } from '../../../../../core/engine/metric/count/level-digests.js';
-import type { LineDigest } from '../../../../../core/engine/metric/count/line-digests.js';
+import { isDeclined } from '../../../../../core/engine/metric/cost.js';
+import { levelQuestion, type LineDigest } from '../../../../../core/engine/metric/count/line-digests.js';
 import type { LogsqlPipe } from '../../../../../core/victoria/logsql/ast.js';
 import { and, fields, not, query, where } from '../../../../../core/victoria/logsql/build.js';
 import { levelFromLine } from '../../../../../core/victoria/names/level.js';

@@ -2,7 +2,7 @@ import test from 'ava';
 import { and, exact } from '../../../../../core/victoria/logsql/build.js';
 import type { Upstream } from '../../../../../core/plugin/index.js';
 import type { BackendRow } from '../../../../../core/victoria/upstream/types.js';
-import { decline, isDeclined } from '../../../../../core/engine/metric/declined.js';
+import { decline, isDeclined } from '../../../../../core/engine/metric/cost.js';
 import {
   labelsQuestion,
   shorteningQuestion,
@@ -10,8 +10,11 @@ import {
 import { labelsOf } from '../../../../../core/engine/metric/count/labels/parsers.js';
 import { missingMessage } from '../../../../compare/data/rows.js';
 import { naming } from '../metric-store.js';
-import { levelQuestion } from '../../../../../core/engine/metric/count/level-digests.js';
-import { LineDigests, LineSamples } from '../../../../../core/engine/metric/count/line-digests.js';
+import {
+  levelQuestion,
+  LineDigests,
+  LineSamples,
+} from '../../../../../core/engine/metric/count/line-digests.js';
 
 const range = { startNs: 0n, endNs: 80_000_000_000n };
 

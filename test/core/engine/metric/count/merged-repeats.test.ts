@@ -2,13 +2,12 @@ import test from 'ava';
 import fc from 'fast-check';
 import { denseRows } from '../../../../../core/engine/metric/count/duplicates.js';
 import { mergeRepeats, type SegmentRepeats } from '../../../../../core/engine/metric/count/found-repeats.js';
-import { RowReader } from '../../../../../core/victoria/names/row-reader.js';
+import { parseRowTime, RowReader } from '../../../../../core/victoria/names/row-reader.js';
 import { defaultNamingSettings, Naming } from '../../../../../core/victoria/names/naming.js';
-import { parseRowTime } from '../../../../../core/victoria/names/row-time.js';
 import { printFilter } from '../../../../../core/victoria/logsql/print.js';
 import type { LogsqlFilter } from '../../../../../core/victoria/logsql/ast.js';
 import type { BackendRow } from '../../../../../core/victoria/upstream/types.js';
-import { printRfc3339 } from '../../../../../core/base/time/timestamp.js';
+import { printRfc3339 } from '../../../../../core/base/time/go-syntax.js';
 import { deepRuns } from '../../../../setup/runs.js';
 
 const segmentNs = 1_000_000_000_000n;

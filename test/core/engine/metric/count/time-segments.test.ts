@@ -5,8 +5,8 @@ import {
   segmentsAround,
   segmentsOf,
   segmentsUntil,
-  wholeSegments,
   type TimeSegment,
+  wholeSegments,
 } from '../../../../../core/engine/metric/count/time-segments.js';
 import type { TimeRange } from '../../../../../core/base/time/range.js';
 

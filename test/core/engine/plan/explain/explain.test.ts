@@ -1,8 +1,8 @@
 import test from 'ava';
-import { Query } from '../../../../../core/wire/api/query.js';
+import { Query } from '../../../../../core/wire/api/request.js';
 import { LogqlError } from '../../../../../core/logql/index.js';
 import { defaultNamingSettings, Naming } from '../../../../../core/victoria/names/naming.js';
-import { spellingsOf, StoredNames } from '../../../../../core/victoria/names/stored-names.js';
+import { spellingsOf, StoredNames } from '../../../../../core/victoria/names/name-learner.js';
 import { explainQuery, type QueryExplanation } from '../../../../../core/engine/plan/explain/explain.js';
 import { openLogs } from '../planned.js';
 import { printExplanation } from '../../../../../core/engine/plan/explain/print.js';

@@ -3,7 +3,7 @@ import test from 'ava';
 import { ApiError } from '../../../../../core/base/errors/api-error.js';
 import { HeavyGate } from '../../../../../core/victoria/upstream/gates/heavy-gate.js';
 import { PacedSlots } from '../../../../../core/victoria/upstream/gates/paced-slots.js';
-import { WaitBudget } from '../../../../../core/base/admission/wait-budget.js';
+import { WaitBudget } from '../../../../../core/base/admission/waits.js';
 
 const { signal } = new AbortController();
 const longBudget = (): WaitBudget => new WaitBudget(60_000, () => performance.now());

@@ -2,9 +2,9 @@ import { once } from 'node:events';
 import test from 'ava';
 import { ApiError } from '../../../../../core/base/errors/api-error.js';
 import { GaugesReader, parseGauges } from '../../../../../core/victoria/upstream/gates/gauges.js';
-import { OwnCalls, type OwnCallsView } from '../../../../../core/victoria/upstream/gates/own-calls.js';
+import { OwnCalls, type OwnCallsView } from '../../../../../core/victoria/upstream/gate.js';
 import { ScanGate, type ScanPass } from '../../../../../core/victoria/upstream/gates/scan-gate.js';
-import { WaitBudget } from '../../../../../core/base/admission/wait-budget.js';
+import { WaitBudget } from '../../../../../core/base/admission/waits.js';
 
 const { signal } = new AbortController();
 

@@ -6,7 +6,7 @@ import {
   mergeStreams as streamSteps,
   type MergeOptions,
 } from '../../../../../core/wire/answer/merge/index.js';
-import { LabelSet } from '../../../../../core/base/labels/label-set.js';
+import { LabelSet } from '../../../../../core/base/label-set.js';
 import { doAll } from '../../../../../core/base/pace/steps.js';
 
 export const mergeStreams = (answers: readonly StreamsAnswer[], options: MergeOptions): StreamsAnswer =>

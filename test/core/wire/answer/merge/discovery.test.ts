@@ -9,7 +9,7 @@ import type {
   VolumeAnswer,
 } from '../../../../../core/wire/answer/types.js';
 import { spreadShards } from '../../../../../core/wire/answer/merge/spread-shards.js';
-import { LabelSet } from '../../../../../core/base/labels/label-set.js';
+import { LabelSet } from '../../../../../core/base/label-set.js';
 
 const stats = {
   linesProcessed: 1,

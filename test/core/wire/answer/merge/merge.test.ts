@@ -8,7 +8,7 @@ import type {
 } from '../../../../../core/wire/answer/types.js';
 import type { Heat } from '../../../../../core/wire/answer/rank.js';
 import { spreadShards } from '../../../../../core/wire/answer/merge/spread-shards.js';
-import { LabelSet } from '../../../../../core/base/labels/label-set.js';
+import { LabelSet } from '../../../../../core/base/label-set.js';
 import { makeLogAnswer, makeTenant } from '../../../../../core/testing/index.js';
 import { mergeStreams } from './arbitraries.js';
 

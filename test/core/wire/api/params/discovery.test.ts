@@ -1,5 +1,5 @@
 import test from 'ava';
-import type { PatternSearch } from '../../../../../core/wire/api/discovery-request.js';
+import type { PatternSearch } from '../../../../../core/wire/api/request.js';
 import {
   parseDetectedFields,
   parseDetectedFieldValues,

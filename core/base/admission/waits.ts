@@ -1,0 +1,135 @@
+import { apiError } from '../errors/table.js';
+
+/** A concurrency permit held by one request. */
+export interface Permit {
+  /**
+   * Gives the permit back while the request waits for others. The returned function takes it again without queueing. Overlapping pauses
+   * count as one.
+   */
+  pause(): () => void;
+}
+
+/** Awaits other work without holding the permit. */
+export async function withoutPermit<Value>(
+  permit: Permit | undefined,
+  awaited: () => Promise<Value>,
+): Promise<Value> {
+  const resume = permit?.pause();
+  try {
+    return await awaited();
+  } finally {
+    resume?.();
+  }
+}
+
+/** A permit as seen by the request or call that holds it. */
+export interface HeldPermit extends Permit {
+  leave(): void;
+}
+
+/**
+ * Creates a permit that is held from now on. `onGiveBack` runs on each pause and on release; `onTake` runs when the permit is taken again.
+ */
+export function heldPermit(onTake: () => void, onGiveBack: () => void): HeldPermit {
+  let pauses = 0;
+  let hasLeft = false;
+  return {
+    pause: () => {
+      if (pauses === 0 && !hasLeft) onGiveBack();
+      pauses += 1;
+      let isOver = false;
+      return () => {
+        if (isOver) return;
+        isOver = true;
+        pauses -= 1;
+        if (pauses === 0 && !hasLeft) onTake();
+      };
+    },
+    leave: () => {
+      if (hasLeft) return;
+      hasLeft = true;
+      if (pauses === 0) onGiveBack();
+    },
+  };
+}
+
+/** The total time one request may spend in queues. Overlapping waits count once. */
+export class WaitBudget {
+  readonly #wholeMs: number;
+  readonly #nowMs: () => number;
+  #spentMs = 0;
+  #waiting = 0;
+  #since = 0;
+
+  constructor(wholeMs: number, nowMs: () => number) {
+    this.#wholeMs = wholeMs;
+    this.#nowMs = nowMs;
+  }
+
+  get leftMs(): number {
+    const running = this.#waiting > 0 ? this.#nowMs() - this.#since : 0;
+    return Math.max(0, this.#wholeMs - this.#spentMs - running);
+  }
+
+  /** Starts a wait; the returned function ends it. */
+  begin(): () => void {
+    if (this.#waiting === 0) this.#since = this.#nowMs();
+    this.#waiting += 1;
+    let isOver = false;
+    return () => {
+      if (isOver) return;
+      isOver = true;
+      this.#waiting -= 1;
+      if (this.#waiting === 0) this.#spentMs += this.#nowMs() - this.#since;
+    };
+  }
+
+  /** Spends the whole budget: once a request has been refused, it is refused immediately from then on. */
+  exhaust(): void {
+    this.#spentMs = this.#wholeMs;
+  }
+}
+
+/** Total time during which at least one waiter was waiting. */
+export class Waits {
+  readonly #nowMs: () => number;
+  #waiters = 0;
+  #sinceMs = 0;
+  #sumMs = 0;
+
+  /** @param nowMs a monotonic clock */
+  constructor(nowMs: () => number) {
+    this.#nowMs = nowMs;
+  }
+
+  begin(): void {
+    if (this.#waiters === 0) this.#sinceMs = this.#nowMs();
+    this.#waiters += 1;
+  }
+
+  end(): void {
+    this.#waiters -= 1;
+    if (this.#waiters === 0) this.#sumMs += this.#nowMs() - this.#sinceMs;
+  }
+
+  /** Total in milliseconds so far. */
+  get ms(): number {
+    return this.#sumMs + (this.#waiters > 0 ? this.#nowMs() - this.#sinceMs : 0);
+  }
+}
+
+/**
+ * Settles with the work, or with the abort reason as soon as the signal aborts, so that no caller waits for work that ignores its signal.
+ */
+export async function untilAborted<Value>(work: Promise<Value>, signal: AbortSignal): Promise<Value> {
+  return new Promise<Value>((resolve, reject) => {
+    const onAbort = (): void => {
+      reject(signal.reason instanceof Error ? signal.reason : apiError('clientGone', {}));
+    };
+    if (signal.aborted) onAbort();
+    else signal.addEventListener('abort', onAbort, { once: true });
+    work.then(resolve, reject).finally(() => {
+      signal.removeEventListener('abort', onAbort);
+    });
+  });
+}

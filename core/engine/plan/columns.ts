@@ -1,0 +1,314 @@
+import type { Grouping, LabelFilterStage, Matcher, Stage } from '../../logql/ast.js';
+import { rangeFunctions } from '../../logql/functions/range/index.js';
+import { type Leaf, readsErrors } from '../../logql/metric/index.js';
+import { decidingErrorLabels } from '../../logql/pipeline/types.js';
+import { descriptorOf, looksAt } from '../../logql/stages/index.js';
+import type { Extraction } from '../../logql/stages/stage.js';
+import type { FieldRef, LogsqlFilter, StreamMatcher } from '../../victoria/logsql/ast.js';
+import {
+  and,
+  everything,
+  fieldName,
+  isOfStreams,
+  matcher,
+  not,
+  nothing,
+  or,
+} from '../../victoria/logsql/build.js';
+import { levelNames } from '../../victoria/names/level-words.js';
+import { detectedLevelName } from '../../victoria/names/level.js';
+import { isChosenField, isOtlpField, type Naming } from '../../victoria/names/naming.js';
+import { serviceNameLabel, unknownService } from '../../victoria/names/service-name.js';
+import { aggregateLabels } from '../../victoria/names/stream-identity.js';
+import { matchesText, wholeMatcher } from './backend-pattern.js';
+
+const scopeAttributes = 'scope.attributes.';
+const clashSuffix = '_extracted';
+const errorName = '__error__';
+
+type SeenLeaf = Pick<Leaf, 'range' | 'pushed' | 'merged'>;
+
+/** The grouping of the series of a leaf; undefined if they keep all labels. */
+export function groupingOf({
+  range,
+  pushed,
+  merged,
+}: SeenLeaf): Pick<Grouping, 'without' | 'labels'> | undefined {
+  return rangeFunctions[range.op].ofNothing === undefined ? (range.grouping ?? pushed ?? merged) : noLabels;
+}
+
+/** The labels that a range aggregation can distinguish; undefined for all labels. */
+export function visibleNames(leaf: SeenLeaf): ReadonlySet<string> | undefined {
+  const { range } = leaf;
+  const grouping = groupingOf(leaf);
+  if (grouping === undefined || grouping.without) return undefined;
+  const { query, unwrap } = range.range;
+  const names = new Set(grouping.labels);
+  if (unwrap !== undefined) names.add(unwrap.name);
+  for (const stage of [...query.stages, ...(unwrap?.filters ?? [])]) {
+    const seen = descriptorOf(stage).names(stage);
+    if (seen === 'all') return undefined;
+    for (const name of seen) names.add(name);
+  }
+  return withLevel(names);
+}
+
+/**
+ * True if a sample may keep an error on purpose: it is then a separate series with all labels, whatever the grouping, unless an
+ * aggregation around it groups it again.
+ */
+export function mayKeepErrors({ range, pushed, merged }: SeenLeaf): boolean {
+  const filters = range.range.unwrap?.filters ?? [];
+  return (pushed ?? merged) === undefined && !endsWithoutErrors(filters) && readsErrors(range.range);
+}
+
+/** True if no sample with an error passes the filters: the last filter on errors is `__error__=""`, and later ones cannot fail. */
+function endsWithoutErrors(filters: readonly LabelFilterStage[]): boolean {
+  for (const { filter } of filters.toReversed()) {
+    if (filter.kind !== 'string') return false;
+    if (filter.name === errorName) return filter.op === '=' && filter.value === '';
+  }
+  return false;
+}
+
+/** The visible labels, including the suffixed name of the level found in an entry if that label is among them. */
+export function withLevel(names: ReadonlySet<string>): ReadonlySet<string> {
+  return names.has(`${detectedLevelName}${clashSuffix}`) ? new Set([...names, detectedLevelName]) : names;
+}
+
+const noLabels = { without: false, labels: [] };
+
+/** Columns that the row reader always needs. */
+const ownColumns = ['_time', '_stream', '_msg', ...decidingErrorLabels];
+const levelPrefixes = [...new Set(levelNames.map((name) => name.replace(/[^A-Za-z].*$/, ''))), 'detected'];
+
+/**
+ * The columns to read if only these labels are visible; undefined if all are needed. The stored spelling of a label is only known row by
+ * row, so columns are selected by the prefix that all spellings share.
+ */
+export function columnsFor(
+  names: ReadonlySet<string> | undefined,
+  naming: Naming,
+): readonly FieldRef[] | undefined {
+  if (names === undefined) return undefined;
+  const prefixes = new Set<string>();
+  const exact = new Set(ownColumns);
+  for (const name of names) {
+    if (name === serviceNameLabel || name.startsWith('__')) continue;
+    if (name === detectedLevelName) {
+      for (const prefix of levelPrefixes) prefixes.add(prefix);
+      prefixes.add(scopeAttributes);
+      continue;
+    }
+    for (const field of [...naming.fieldsOf(name), ...naming.fieldsOf(plainName(name))]) exact.add(field);
+    const start = /^[A-Za-z0-9]*/.exec(name)?.[0] ?? '';
+    // `key_1` may be stored as `1`, and `_a` as `.a`.
+    if (start === '' || name.startsWith('key_')) return undefined;
+    prefixes.add(start);
+    prefixes.add(`${scopeAttributes}${start}`);
+  }
+  if (prefixes.size > 0) exact.add('severity_number');
+  return [
+    ...[...exact].map(fieldName),
+    ...[...prefixes].map((prefix): FieldRef => ({ kind: 'prefix', prefix })),
+  ];
+}
+
+/** A label without the suffix that it gets if a stream label has the same name. */
+export function plainName(name: string): string {
+  return name.endsWith(clashSuffix) ? name.slice(0, -clashSuffix.length) : name;
+}
+
+/** True for `| json` without expressions. */
+export function isWholeJson(stage: Stage): boolean {
+  return descriptorOf(stage).source(stage) === 'json-keys';
+}
+
+/** Labels of a parser. */
+export interface ParsedNames {
+  readonly parser: Extraction;
+  readonly names: readonly string[];
+}
+
+export function extractionOf(stage: Stage): Extraction | undefined {
+  return descriptorOf(stage).extraction?.(stage);
+}
+
+/** The way in which the backend can extract the labels of parsers that run one after the other. */
+export function extractionOfAll([first, second, ...others]: readonly Stage[]): Extraction | undefined {
+  if (first === undefined || others.length > 0) return undefined;
+  if (second === undefined) return extractionOf(first);
+  const arePlain = isWholeJson(first) && descriptorOf(second).source(second) === 'pair-keys';
+  return arePlain ? { from: 'json-then-pairs' } : undefined;
+}
+
+/**
+ * True for the parsers of Logs Drilldown's queries for single fields. Many of these come at once, and to read the rows once for all of them
+ * costs less than to count for each.
+ */
+export function isAskedInBursts(parsed: ParsedNames | undefined): boolean {
+  return parsed?.parser.from === 'json-then-pairs';
+}
+
+/** The names, if a parser makes each of them from keys in only one way; otherwise undefined. */
+export function plainNames(names: ReadonlySet<string>): readonly string[] | undefined {
+  const made = [...names].filter((name) => !name.startsWith('__error') && name !== detectedLevelName);
+  const arePlain = made.every((name) => /^[A-Za-z][A-Za-z0-9_]*$/.test(name) && name === plainName(name));
+  return arePlain && made.length > 0 ? made : undefined;
+}
+
+/** True if parser errors are dropped before anything depends on them. */
+export function dropsErrors(stages: readonly Stage[], names: ReadonlySet<string>): boolean {
+  if ([...names].some((name) => name.startsWith('__error'))) return false;
+  const behind = stages.slice(stages.findIndex((stage) => extractionOf(stage) !== undefined) + 1);
+  const first = behind.find((stage) => looksAt(stage, (name) => name.startsWith('__error')));
+  return first !== undefined && descriptorOf(first).errors(first) === 'dropped';
+}
+
+type Comparison = Pick<Matcher, 'name' | 'op' | 'value'>;
+
+/** The source of a label in some streams: the first of the fields that has a value, or a fixed value. */
+interface LabelRule {
+  /** Matches the streams of the rule; undefined for all streams without another rule. */
+  readonly streams: LogsqlFilter | undefined;
+  readonly fields: readonly string[];
+  readonly otherwise: string;
+}
+
+/** A field, and the streams in which it becomes a label. */
+interface LabelSource {
+  readonly field: string;
+  readonly streams: LogsqlFilter;
+}
+
+/**
+ * The stored stream fields that become labels (docs/loki-view.md), to translate conditions on labels for the backend. Knows the fields that
+ * options name, and those in a listing of stored fields.
+ */
+export class LabelFields {
+  readonly #naming: Naming;
+  readonly #stored: readonly string[];
+  #otlpStreams: LogsqlFilter | undefined;
+
+  constructor(naming: Naming, stored: Iterable<string> = []) {
+    this.#naming = naming;
+    this.#stored = [...stored];
+  }
+
+  /** True if a label may come from stream fields that only a listing shows. */
+  static needsListing(name: string, naming: Naming): boolean {
+    return name === serviceNameLabel || naming.mayHaveOtherFields(name);
+  }
+
+  /** True if a known stored field becomes the label. */
+  hasField(name: string): boolean {
+    const stored = new Set(this.#stored);
+    return this.#fieldsOf(name).some((field) => stored.has(field));
+  }
+
+  /** Matches rows of the streams whose label passes a comparison. */
+  select({ name, op, value }: Comparison): LogsqlFilter {
+    const rules = this.#rulesOf(name);
+    const [only, another] = rules;
+    if (only !== undefined && another === undefined && only.otherwise === '') {
+      const [field, rival] = only.fields;
+      if (field !== undefined && rival === undefined)
+        return { kind: 'stream', groups: [[wholeMatcher(field, op, value)]] };
+    }
+    return or(...rules.map((rule) => and(this.#streamsOf(rule, rules), firstPasses(rule, { op, value }))));
+  }
+
+  /** Every field that may provide the label's value, with the streams in which it does. */
+  sourcesOf(name: string): readonly LabelSource[] {
+    const rules = this.#rulesOf(name);
+    return rules.flatMap((rule) => {
+      const streams = this.#streamsOf(rule, rules);
+      return rule.fields.map((field, index) => ({
+        field,
+        streams: and(streams, withoutFields(rule.fields.slice(0, index))),
+      }));
+    });
+  }
+
+  /** Matches streams of OpenTelemetry exporters; undefined if no stream can be one. */
+  get otlpStreams(): LogsqlFilter | undefined {
+    return (this.#otlpStreams ??= otlpStreamsAmong(this.#stored));
+  }
+
+  #fieldsOf(name: string): readonly string[] {
+    return name === serviceNameLabel
+      ? this.#naming.serviceFields(this.#stored)
+      : this.#naming.fieldsOf(name, this.#stored);
+  }
+
+  #rulesOf(name: string): readonly LabelRule[] {
+    const fields = this.#fieldsOf(name);
+    const otherwise = name === serviceNameLabel ? unknownService : '';
+    const rules: LabelRule[] = [{ streams: undefined, fields, otherwise }];
+    const shared = fields.filter((field) => this.#naming.labelOf(field, true) !== undefined);
+    const otlp = shared.length < fields.length ? this.otlpStreams : undefined;
+    if (otlp !== undefined) rules.unshift({ streams: otlp, fields: shared, otherwise });
+    if (name !== serviceNameLabel) return rules;
+    const aggregates = aggregateLabels.filter((label) => this.#stored.includes(label));
+    if (aggregates.length === 0) return rules;
+    // Exported streams have no such labels.
+    const groups = aggregates.map((label) => [matcher(label, '!=', '')]);
+    const own = this.#naming.fieldsOf(name, this.#stored);
+    return [{ streams: { kind: 'stream', groups }, fields: own, otherwise: '' }, ...rules];
+  }
+
+  #streamsOf({ streams }: LabelRule, rules: readonly LabelRule[]): LogsqlFilter {
+    if (streams !== undefined) return streams;
+    return and(...rules.flatMap((other) => (other.streams === undefined ? [] : [not(other.streams)])));
+  }
+}
+
+/** Intersection of the filters. Plain stream selectors are joined in one pair of braces, which the backend's index evaluates together. */
+export function joinStreams(filters: readonly LogsqlFilter[]): LogsqlFilter {
+  const together: StreamMatcher[] = [];
+  const others: LogsqlFilter[] = [];
+  for (const filter of filters) {
+    const [group, another] = filter.kind === 'stream' ? filter.groups : [];
+    if (group !== undefined && another === undefined) together.push(...group);
+    else others.push(filter);
+  }
+  const ofStreams = others.filter(isOfStreams);
+  const ofRows = others.filter((filter) => !isOfStreams(filter));
+  const first: readonly LogsqlFilter[] =
+    together.length === 0 ? [] : [{ kind: 'stream', groups: [together] }];
+  return and(...first, ...ofStreams, ...ofRows);
+}
+
+/**
+ * Matches streams in which the value given by a rule passes. If streams without any of the fields pass a negated comparison, the filter is
+ * the complement of the failing ones: otherwise the index would list nearly all streams.
+ */
+function firstPasses(rule: LabelRule, { op, value }: Pick<Comparison, 'op' | 'value'>): LogsqlFilter {
+  const { fields, otherwise } = rule;
+  const passesOtherwise = matchesText({ op, value }, otherwise);
+  if (passesOtherwise && (op === '!=' || op === '!~'))
+    return not(firstPasses(rule, { op: op === '!=' ? '=' : '=~', value }));
+  const passesEmpty = matchesText({ op, value }, '');
+  const groups = fields.map((field, index) => [
+    ...fields.slice(0, index).map((before) => matcher(before, '=', '')),
+    wholeMatcher(field, op, value),
+    ...(passesEmpty ? [matcher(field, '!=', '')] : []),
+  ]);
+  const found = op === '=' && value === '' ? [] : groups;
+  if (passesOtherwise && fields.length === 0) return everything;
+  const without = fields.map((field) => matcher(field, '=', ''));
+  const all = passesOtherwise ? [...found, without] : found;
+  return all.length === 0 ? nothing : { kind: 'stream', groups: all };
+}
+
+function withoutFields(fields: readonly string[]): LogsqlFilter {
+  return fields.length === 0
+    ? everything
+    : { kind: 'stream', groups: [fields.map((field) => matcher(field, '=', ''))] };
+}
+
+function otlpStreamsAmong(stored: readonly string[]): LogsqlFilter | undefined {
+  const chosen = stored.filter(isChosenField).map((field) => matcher(field, '=', ''));
+  const groups = stored.filter(isOtlpField).map((field) => [matcher(field, '!=', ''), ...chosen]);
+  return groups.length === 0 ? undefined : { kind: 'stream', groups };
+}
