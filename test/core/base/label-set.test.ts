@@ -1,6 +1,6 @@
 import test from 'ava';
 import fc from 'fast-check';
-import { type Label, LabelSet } from '../../../../core/base/label-set.js';
+import { type Label, LabelSet } from '../../../core/base/label-set.js';
 
 const names = fc.constantFrom('a', 'b', 'app', 'service_name', '__proto__', 'é', '😀', '');
 const label: fc.Arbitrary<Label> = fc.tuple(names, fc.string());

@@ -8,8 +8,8 @@ import {
   leftOut,
   scalar,
   text,
-} from '../../../../core/base/key-parts.js';
-import { anyCharacter } from '../../../setup/text.js';
+} from '../../../core/base/key-parts.js';
+import { anyCharacter } from '../../setup/text.js';
 
 // Texts made of what keys are made of, to provoke confusion between parts.
 const texts = fc.oneof(
