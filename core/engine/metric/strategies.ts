@@ -130,14 +130,14 @@ class KnownLeaf {
     readonly context: LeafContext,
   ) {
     const { leaf, columns } = request;
-    const { push, shortLines, storedValues, range } = leaf;
+    const { push, shortLines, values, range } = leaf;
     const { interval, buckets } = new RangeWindows(columns, range.range);
     this.range = wholeSegments({ startNs: interval.fromNs, endNs: interval.toNs + 1n });
     this.#intervals = buckets;
     this.#selection = printFilter(leaf.selection);
     this.#filter = printFilter(leaf.logs.filter);
-    const names = push?.names ?? shortLines?.names ?? storedValues?.names ?? [];
-    const parsed = push?.parsed ?? shortLines?.parsed;
+    const names = push?.names ?? shortLines?.names ?? values?.names ?? [];
+    const parsed = push?.parsed ?? shortLines?.parsed ?? values?.parsed;
     const { unwrap } = range.range;
     const unwrapped = unwrap && printUnwrap(unwrap);
     this.#question = [range.op, names === 'all' ? names : [...names], parsed, unwrapped];

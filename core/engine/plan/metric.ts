@@ -29,14 +29,7 @@ import type { PlanContext } from './matchers.js';
 import type { AppliedRule } from './rules/index.js';
 import { type LeafFacts, metricRules } from './rules/metric.js';
 import { firstRule, metricOff, type Pushdown } from './rules/rule.js';
-import type {
-  FieldsPlan,
-  LeafPlan,
-  LogsPlan,
-  MetricPlan,
-  ShortLinesPlan,
-  StoredValuesPlan,
-} from './types.js';
+import type { FieldsPlan, LeafPlan, LogsPlan, MetricPlan, ShortLinesPlan, ValuesPlan } from './types.js';
 
 /** A range aggregation whose plan still lacks stored names. */
 export interface OpenLeaf extends OpenPlan<LeafPlan> {
@@ -102,7 +95,7 @@ function* openLeaf(
         ...(usesStreamLabelsOnly(leaf, naming) ? { hasStreamLabelsOnly: true } : {}),
         ...decideLeaf(leaf, logs.residual),
         shortLines: planShortLines(leaf, logs.residual),
-        storedValues: planStoredValues(leaf, logs.residual),
+        values: planValues(leaf, logs.residual),
         fields: planFields(leaf, logs, naming),
       };
     },
@@ -113,10 +106,9 @@ function* openLeaf(
 export function canBeGathered({
   push,
   shortLines,
-  storedValues,
-}: Pick<LeafPlan, 'push' | 'shortLines' | 'storedValues'>): boolean {
-  const ways = [push, shortLines];
-  return storedValues === undefined && ways.every((way) => way === undefined || isAskedInBursts(way.parsed));
+  values,
+}: Pick<LeafPlan, 'push' | 'shortLines' | 'values'>): boolean {
+  return [push, shortLines, values].every((way) => way === undefined || isAskedInBursts(way.parsed));
 }
 
 /**
@@ -129,8 +121,8 @@ export function gatheringKey(leaf: Leaf, naming: Naming): string | undefined {
   const isLineFilter = (stage: Stage): boolean => descriptorOf(stage).order === 'filter';
   const residual = stages.filter((stage) => !isLineFilter(stage));
   const { push } = decideLeaf(leaf, residual);
-  const [shortLines, storedValues] = [planShortLines(leaf, residual), planStoredValues(leaf, residual)];
-  if (!canBeGathered({ push, shortLines, storedValues })) return undefined;
+  const [shortLines, values] = [planShortLines(leaf, residual), planValues(leaf, residual)];
+  if (!canBeGathered({ push, shortLines, values })) return undefined;
   if (columnsFor(visibleNames(leaf), naming) === undefined || mayKeepErrors(leaf)) return undefined;
   const filters = stages.filter(isLineFilter).map(printStage);
   const times = [intervalNanoseconds, offsetNanoseconds].map(String);
@@ -164,18 +156,21 @@ function factsOf(leaf: Leaf, residual: readonly Stage[]): LeafFacts {
   const facts = { measure, stages: residual, lineStages: residual.filter(readsLine) };
   const grouped = measure === 'presence' ? [] : pushed?.labels;
   if (grouped === undefined || visible === undefined) {
-    return { ...facts, names: 'all', stageNames: new Set(), fromLines: undefined };
+    return { ...facts, names: 'all', stageNames: new Set(), fromLines: fromLines(residual, 'all') };
   }
   const stageNames = residual.flatMap(groupNames).filter((name) => !grouped.includes(name));
   const names = withLevel(new Set([...grouped, ...stageNames]));
-  const parsed = parsedNames(residual, names);
   return {
     ...{ ...facts, names, stageNames: withLevel(new Set(stageNames)) },
-    fromLines: parsed && {
-      parsed,
-      dropsErrors: !makesErrors.has(parsed.parser.from) || dropsErrors(residual, names),
-    },
+    fromLines: fromLines(residual, names),
   };
+}
+
+function fromLines(residual: readonly Stage[], names: ReadonlySet<string> | 'all'): LeafFacts['fromLines'] {
+  const parsed = parsedNames(residual, names);
+  if (parsed === undefined) return undefined;
+  const dropped = dropsErrors(residual, names === 'all' ? new Set() : names);
+  return { parsed, dropsErrors: !makesErrors.has(parsed.parser.from) || dropped };
 }
 
 /** True if the selector requires each label that a parser could make for the leaf, and streams have these labels. */
@@ -198,19 +193,28 @@ function planShortLines(leaf: Leaf, residual: readonly Stage[]): ShortLinesPlan 
   return parsed && { names, parsed, stages: residual };
 }
 
-/** A plan to gather the stored values of a leaf; undefined if it unwraps none, or if lines matter. */
-function planStoredValues(leaf: Leaf, residual: readonly Stage[]): StoredValuesPlan | undefined {
-  const names = visibleNames(leaf);
-  const { unwrap } = leaf.range.range;
-  if (unwrap === undefined || names === undefined || names.has(detectedLevelName)) return undefined;
-  return residual.some(readsLine) ? undefined : { names, stages: residual };
+/** A plan to gather the values of a leaf; undefined if it unwraps none, or if lines matter. */
+function planValues(leaf: Leaf, residual: readonly Stage[]): ValuesPlan | undefined {
+  if (leaf.range.range.unwrap === undefined) return undefined;
+  const names = visibleNames(leaf) ?? 'all';
+  if (!residual.some(readsLine)) return { names, stages: residual };
+  const parsed = parsedNames(residual, names);
+  return parsed && { names, stages: residual, parsed };
 }
 
 /** Labels among these that come from a line only by a parser, or by one after another, if no other stage reads it; else undefined. */
-function parsedNames(stages: readonly Stage[], names: ReadonlySet<string>): ParsedNames | undefined {
-  const parser = extractionOfAll(stages.filter(readsLine));
-  const made = parser && plainNames(names);
+function parsedNames(stages: readonly Stage[], names: ReadonlySet<string> | 'all'): ParsedNames | undefined {
+  const readers = stages.filter(readsLine);
+  const parser = extractionOfAll(readers);
+  const seen = names === 'all' ? namesMade(readers) : names;
+  const made = parser && seen && plainNames(seen);
   return parser && made && { parser, names: made };
+}
+
+/** The labels that stages may make; undefined if these may be any. */
+function namesMade(stages: readonly Stage[]): ReadonlySet<string> | undefined {
+  const made = stages.map((stage) => descriptorOf(stage).makes(stage));
+  return made.includes('all') ? undefined : new Set(made.flatMap((names) => [...names]));
 }
 
 /**

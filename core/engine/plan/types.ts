@@ -22,16 +22,22 @@ export interface LogsPlan {
   readonly recheck: readonly Stage[];
 }
 
-/** A leaf that unwraps a stored label, and uses nothing of a line. */
-export interface StoredValuesPlan {
+/** A leaf that unwraps a label, and uses nothing of a line except labels that a parser takes from it, and its level. */
+export interface ValuesPlan {
+  /** All visible labels. */
+  readonly names: ReadonlySet<string> | 'all';
+  /** Stages that run on its rows. */
+  readonly stages: readonly Stage[];
+  /** The labels that a parser may take from lines; undefined if no stage reads them. */
+  readonly parsed?: ParsedNames;
+}
+
+/** A leaf that uses nothing of a line except labels that a parser takes from it, so that the backend can send shortened lines. */
+export interface ShortLinesPlan {
   /** All visible labels. */
   readonly names: ReadonlySet<string>;
   /** Stages that run on its rows. */
   readonly stages: readonly Stage[];
-}
-
-/** A leaf that uses nothing of a line except labels that a parser takes from it, so that the backend can send shortened lines. */
-export interface ShortLinesPlan extends StoredValuesPlan {
   /** The labels that the parser may take from lines. */
   readonly parsed: ParsedNames;
 }
@@ -66,8 +72,8 @@ export interface LeafPlan extends Leaf {
   readonly hasStreamLabelsOnly?: true;
   /** A plan to shorten the rows that are read; undefined if they cannot be shortened. */
   readonly shortLines: ShortLinesPlan | undefined;
-  /** A plan to gather the stored values that it unwraps; undefined if they cannot be gathered. */
-  readonly storedValues?: StoredValuesPlan | undefined;
+  /** A plan to gather the values that it unwraps; undefined if they cannot be gathered. */
+  readonly values?: ValuesPlan | undefined;
   /** A plan to count rows without a stored line by their fields; undefined if they cannot be counted. */
   readonly fields: FieldsPlan | undefined;
   /** Decisions about the leaf as a whole, and about its parts, for `explain`. */

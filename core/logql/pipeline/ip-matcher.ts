@@ -34,12 +34,29 @@ function parseIpMatcher(text: string): IpMatcher {
 }
 
 /** Parses a plain address; undefined for anything else, including numbers with leading zeros. */
-export function parseIpAddress(text: string): Address | undefined {
+function parseIpAddress(text: string): Address | undefined {
   if (text.length > longestAddress || leadingZero.test(text)) return undefined;
   const v4 = parseIPv4(text);
   if (v4 !== undefined) return { bits: 32, value: BigInt(v4) };
   const v6 = parseIPv6(text);
   return v6 === undefined ? undefined : { bits: 128, value: v6 };
+}
+
+/**
+ * A text in every dotted address that the value of `ip("...")` covers: the numbers with which all of them begin. Undefined if there are
+ * none, or if it covers no dotted address.
+ */
+export function textOfIPv4(text: string): string | undefined {
+  const [low, high] = boundsOf(text);
+  if (low?.bits !== 32 || high?.bits !== 32) return undefined;
+  const [from, to] = [numbersOf(low.value), numbersOf(high.value)];
+  const differsAt = from.findIndex((number, index) => number !== to[index]);
+  if (differsAt === 0) return undefined;
+  return differsAt < 0 ? from.join('.') : `${from.slice(0, differsAt).join('.')}.`;
+}
+
+function numbersOf(value: bigint): readonly number[] {
+  return [24n, 16n, 8n, 0n].map((shift) => Number((value >> shift) & 0xffn));
 }
 
 function boundsOf(text: string): readonly [Address | undefined, Address | undefined] {

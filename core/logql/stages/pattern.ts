@@ -26,7 +26,7 @@ export const pattern: StageDescriptor<PatternStage> = {
     return parts.length > 1 ? { from: 'captures', parts } : undefined;
   },
   errors: () => 'kept',
-  makes: (made) => [...made.pattern.matchAll(/<([^<>]*)>/g)].map(([, name = '']) => name),
+  makes: ({ pattern }) => [...pattern.matchAll(/<(?!_>)([^<>]*)>/g)].map(([, name = '']) => name),
   compile: (made, { slots, hints }) => compilePattern(made.pattern, slots, hints),
 };
 

@@ -10,6 +10,7 @@ import {
   type ExtractedSample,
   type SampleExtractor,
 } from '../../../logql/pipeline/extractor.js';
+import { withStages } from '../../../logql/pipeline/output.js';
 import type { PipelineEntry } from '../../../logql/pipeline/types.js';
 import { Pacer } from '../../../base/pace/steps.js';
 import { pipelineEntry, type RowReader } from '../../../victoria/names/row-reader.js';
@@ -22,6 +23,11 @@ import type { Unwrapping } from './value-facts.js';
 import { decline, type Declined, isDeclined } from '../cost.js';
 import type { Get } from './line-digests.js';
 
+/**
+ * Maximum ratio of the sum of the absolute values of a group to the absolute value of its sum: values of both signs that cancel out more
+ * make the order of additions visible in more than the last digits.
+ */
+const maxCancelling = 16;
 /** Number of values read between two checks of the time slice, which takes some hundred microseconds. */
 const textsPerStep = 1000;
 
@@ -54,34 +60,43 @@ export class GroupedValues {
   readonly #into: LeafEngine;
   readonly #buckets: Buckets;
   readonly #digest: ValueDigest;
+  readonly #fields: readonly string[];
   readonly #convert: Conversion;
   /** True for `unwrap f` without a conversion, where the text is the number. */
   readonly #areUnitless: boolean;
   /** Buffer for the numbers of one step. */
   readonly #numbers = new Float64Array(textsPerStep);
-  readonly #sampleOf: SampleExtractor;
+  /** The sample of a group, whose rows have passed the filters of the backend. */
+  readonly #sampleOfGroup: SampleExtractor;
+  readonly #sampleOfRow: SampleExtractor;
   readonly #sampleOfLine: LineEvaluator<ExtractedSample | undefined>;
   readonly #counts: LeafContext['counts'];
   readonly #pacer: Pacer;
   #hasEmpty = false;
   #areIntegers = true;
+  /** True if there was a sum of a group above zero, or below it. */
   #hasPositive = false;
   #hasNegative = false;
+  #cancelsOut = false;
   /** Sum of the absolute values. */
   #sum = 0;
+  /** The sum of the current group, and of its absolute values. */
+  #ofGroup = { sum: 0, absolute: 0 };
   /** Counts of values to leave out, because their rows were pushed twice, by bucket end, then by key of the series. */
   readonly #surplus = new Map<bigint, Map<string, CountByValue>>();
   /** Samples of such rows, to be taken out of sums that the backend made. */
   readonly #subtracted: (ExtractedSample & { readonly endNs: bigint })[] = [];
 
   constructor(
-    { range, pushed, merged, unwrap }: Unwrapping,
+    { range, pushed, merged, unwrap, values }: Unwrapping,
     { signal }: LeafRequest,
     { reader, workers, counts }: LeafContext,
     parts: Pick<GroupedValues, 'summary'> & {
       readonly into: LeafEngine;
       readonly buckets: Buckets;
       readonly digest: ValueDigest;
+      /** The fields of rows by which they are grouped. */
+      readonly fields: readonly string[];
     },
   ) {
     this.#range = range;
@@ -90,10 +105,12 @@ export class GroupedValues {
     this.#into = parts.into;
     this.#buckets = parts.buckets;
     this.#digest = parts.digest;
+    this.#fields = parts.fields;
     this.#convert = conversionOf(unwrap.conversion);
     this.#areUnitless = unwrap.conversion === undefined;
     const groups = pushed ?? merged;
-    this.#sampleOf = compileExtractor(range, groups);
+    this.#sampleOfGroup = compileExtractor(withStages(range, values.stages), groups);
+    this.#sampleOfRow = compileExtractor(range, groups);
     this.#sampleOfLine = sampleEvaluator(range, groups, { workers, signal });
     this.#counts = counts;
     this.#pacer = new Pacer(signal);
@@ -108,13 +125,14 @@ export class GroupedValues {
   }
 
   /**
-   * True if the order of the values changes only the last digits of a result. Sums of integers below 2^53 are exact, and another sum of n
-   * values of one sign is wrong by n * 2^-53 of it at most; values of both signs may cancel out.
+   * True if the order of the values seen so far changes only the last digits of a result. Sums of integers below 2^53 are exact, and
+   * another sum of n values of one sign is wrong by n * 2^-53 of it at most; values of both signs may cancel out.
    */
   get areOrderless(): boolean {
     const { op } = this.#range;
     const { ofValues, join } = rangeFunctions[op];
-    if (ofValues !== 'total' || !this.#hasPositive || !this.#hasNegative) return true;
+    const areOfOneSign = !this.#cancelsOut && !(this.#hasPositive && this.#hasNegative);
+    if (ofValues !== 'total' || areOfOneSign) return true;
     const isAdded = join?.kind === 'added' || isDividedAverage(this.#range);
     return isAdded && this.#areIntegers && this.#sum <= Number.MAX_SAFE_INTEGER;
   }
@@ -136,7 +154,7 @@ export class GroupedValues {
       const read = this.#reader.read(row);
       if (leavesRebuilt && read.isRebuilt) continue;
       const entry = pipelineEntry(read);
-      const sample = this.#sampleOf(entry);
+      const sample = this.#sampleOfRow(entry);
       // An entry with an error fails the query, however often it was pushed.
       if (sample === undefined || sample.error !== undefined) continue;
       const endNs = entry.timestampNs - ((entry.timestampNs - range.startNs) % stepNs) + stepNs - 1n;
@@ -167,30 +185,41 @@ export class GroupedValues {
    * @throws ApiError `pipelineError`, `metricValues`, `seriesLimit`, `unexpectedAnswer`
    */
   async add(group: ValueGroup): Promise<Declined | undefined> {
-    const { get, stream, endNs, rows } = group;
+    const { get, endNs, rows } = group;
     this.#counts.counted(rows, 0);
+    this.#ofGroup = { sum: 0, absolute: 0 };
     const line = this.#digest.undecidedLine(get);
     if (line === '') {
       const stopped = await this.#addValues(group);
       if (stopped !== undefined) return stopped;
     } else {
-      const sample = await this.#sampleOfLine.of(this.#entryOf(stream, line));
+      const sample = await this.#sampleOfLine.of(this.#entryOf(group, line));
       for (let left = rows; left > 0; left -= 1) {
         this.#take(sample, endNs);
         const pause = this.#pacer.due();
         if (pause !== undefined) await pause;
       }
     }
+    this.#endGroup();
     this.#into.checkSeries();
     return undefined;
+  }
+
+  #endGroup(): void {
+    const { sum, absolute } = this.#ofGroup;
+    this.#hasPositive ||= sum > 0;
+    this.#hasNegative ||= sum < 0;
+    this.#cancelsOut ||= absolute > maxCancelling * Math.abs(sum);
   }
 
   /** Adds the values of rows that were read, once per entry. */
   async addEntries(entries: readonly PipelineEntry[]): Promise<void> {
     for (const entry of entries) {
+      this.#ofGroup = { sum: 0, absolute: 0 };
       // It is a promise for very few entries.
       const made = this.#sampleOfLine.of(entry);
       this.#take(made instanceof Promise ? await made : made, entry.timestampNs);
+      this.#endGroup();
       const pause = this.#pacer.due();
       if (pause !== undefined) await pause;
     }
@@ -198,18 +227,12 @@ export class GroupedValues {
   }
 
   /** Adds the values of rows that differ only in the value, as long as the values are numbers. */
-  async #addValues({
-    get,
-    stream,
-    endNs,
-    rows,
-    gathered,
-    summary,
-  }: ValueGroup): Promise<Declined | undefined> {
+  async #addValues(group: ValueGroup): Promise<Declined | undefined> {
+    const { get, endNs, rows, gathered, summary } = group;
     const sampleOf = (text: string): ExtractedSample | Declined | undefined => {
       const line = this.#digest.lineOf(get, text);
       if (line === undefined) return decline('no-matching-line');
-      return this.#sampleOf(this.#entryOf(stream, line, this.#digest.fieldsOf?.(get, text)));
+      return this.#sampleOfGroup(this.#entryOf(group, line, text));
     };
     let usual: ExtractedSample | 'none' | undefined;
     if (summary !== undefined) this.#hasEmpty ||= summary.count + summary.others < rows;
@@ -276,10 +299,11 @@ export class GroupedValues {
   }
 
   #see(value: number): void {
-    this.#sum += Math.abs(value);
+    const absolute = Math.abs(value);
+    this.#sum += absolute;
     this.#areIntegers &&= Number.isInteger(value);
-    this.#hasPositive ||= value > 0;
-    this.#hasNegative ||= value < 0;
+    this.#ofGroup.sum += value;
+    this.#ofGroup.absolute += absolute;
   }
 
   /**
@@ -302,13 +326,17 @@ export class GroupedValues {
     return this.#surplus.get(endNs)?.get(labels.key);
   }
 
-  #entryOf(
-    stream: string,
-    line: string,
-    fields: readonly (readonly [column: string, value: string])[] = [],
-  ): PipelineEntry {
-    const own = { _time: anyTime, _stream: stream, _msg: line };
-    return pipelineEntry(this.#reader.read({ ...Object.fromEntries(fields), ...own }));
+  #entryOf({ get, stream }: Pick<ValueGroup, 'get' | 'stream'>, line: string, value = ''): PipelineEntry {
+    const { isStored, valueColumn, levelOf } = this.#digest;
+    const fields = this.#fields.map((name) => [name, get(name) ?? ''] as const);
+    const stored = isStored === true ? [[valueColumn, value] as const] : [];
+    const row = {
+      ...Object.fromEntries([...fields, ...stored]),
+      _time: anyTime,
+      _stream: stream,
+      _msg: line,
+    };
+    return pipelineEntry(this.#reader.read(row, levelOf?.(get)));
   }
 }
 

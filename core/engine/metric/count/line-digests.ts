@@ -240,7 +240,7 @@ function keyOf(question: string, { owner }: Pick<Upstream, 'owner'>, selection: 
 export const noLevel = 'x';
 
 /** The level of the lines that a line with one level word, or with `noLevel`, represents. */
-function representedLevel({ line }: RepresentativeLine): string {
+export function representedLevel({ line }: RepresentativeLine): string {
   return line === noLevel ? unknownLevel : line;
 }
 

@@ -21,7 +21,7 @@ import {
   streamsWithoutLevel,
   undecidedRows,
 } from './grouping.js';
-import { streamFields, type StreamListing } from './stream-listing.js';
+import { fieldsOfAll, type StreamListing } from './stream-listing.js';
 import { labelsQuestion, openNames } from './labels/parsed-labels.js';
 import { labelsOf } from './labels/parsers.js';
 import { rowsOfStreams } from './time-segments.js';
@@ -114,7 +114,7 @@ interface Begun {
 function lineQuestion({ push }: Pushed, streamListing: StreamListing): LineQuestion | Declined | undefined {
   const { parsed, dropsErrors, looksAtLines } = push;
   if (!looksAtLines || parsed === undefined) return undefined;
-  const open = openNames(parsed.names, streamListing);
+  const open = openNames(parsed.names, streamListing, push.names);
   return open.length > 0 || dropsErrors !== true ? labelsQuestion(labelsOf(parsed), open) : undefined;
 }
 
@@ -192,10 +192,6 @@ async function begin(
   // Handled, because the count may fail before it is awaited.
   counting?.catch(() => undefined);
   return { profileRequest, statistics, counting, make };
-}
-
-function fieldsOfAll({ streams }: StreamListing): readonly string[] {
-  return [...streamFields(streams)].flatMap(([name, count]) => (count === streams.size ? [name] : []));
 }
 
 function withoutParser(plan: Pushed): Pushed {

@@ -80,6 +80,11 @@ export const streamFields = oncePerObject(
   },
 );
 
+/** The fields that identify every stream. */
+export function fieldsOfAll({ streams }: StreamListing): readonly string[] {
+  return [...streamFields(streams)].flatMap(([name, count]) => (count === streams.size ? [name] : []));
+}
+
 async function listEach(
   upstream: Upstream,
   asked: Omit<ListingRequest, 'listing'>,

@@ -3,32 +3,36 @@ import type { Unwrap } from '../../../logql/ast.js';
 import { atPace, Pacer } from '../../../base/pace/steps.js';
 import type { TimeRange } from '../../../base/time/range.js';
 import { missingLineRows } from '../../plan/missing-lines.js';
-import type { LeafPlan, ShortLinesPlan, StoredValuesPlan } from '../../plan/types.js';
+import type { LeafPlan, ValuesPlan } from '../../plan/types.js';
+import type { LogsqlFilter } from '../../../victoria/logsql/ast.js';
 import { and, isSet, not, or } from '../../../victoria/logsql/build.js';
 import { printFilter } from '../../../victoria/logsql/print.js';
+import { detectedLevelName } from '../../../victoria/names/level.js';
 import type { LeafContext } from '../context.js';
 import { decline, type Declined, isDeclined } from '../cost.js';
 import { mayBeFilledIn } from '../../../victoria/names/otlp-fill.js';
 import { rowsOfStreams } from './time-segments.js';
 import {
-  labelSourceFields,
   groupByLabels,
+  groupByStream,
+  hasName,
+  labelSourceFields,
   noFields,
+  rewrittenRows,
+  streamsWithoutLevel,
+  undecidedRows,
   type LabelSourceFields,
   type RowGrouping,
 } from './grouping.js';
 import { labelsOf } from './labels/parsers.js';
-import { noLevel } from './line-digests.js';
-import { openNames, valuesQuestion, type ValueDigest } from './labels/parsed-labels.js';
+import { levelQuestion, noLevel } from './line-digests.js';
+import { openNames, valuesByLevel, valuesQuestion, type ValueDigest } from './labels/parsed-labels.js';
 import { unitedRows, type ProfileRequest } from './profile.js';
 import { fieldDigest, fieldsByLabel } from './rebuilt-rows.js';
-import type { StreamListing } from './stream-listing.js';
+import { fieldsOfAll, type StreamListing } from './stream-listing.js';
 
 /** A leaf with values that `unwrap` takes from labels. */
 export type Unwrapping = LeafPlan & { readonly values: ValuesPlan; readonly unwrap: Unwrap };
-
-/** A plan for values from lines, or for stored ones. */
-export type ValuesPlan = ShortLinesPlan | (StoredValuesPlan & { readonly parsed?: undefined });
 
 /** Facts about a selection that the request for its values depends on. */
 export interface ValueFacts {
@@ -37,18 +41,34 @@ export interface ValueFacts {
   readonly sources: LabelSourceFields;
   readonly digest: ValueDigest;
   readonly profileRequest: ProfileRequest;
-  /** True if rows may have one of the labels as a field. Such rows count as misparsed, unless they have no line. */
+  /** True if rows may have a field that hides a label of the parser. Such rows count as misparsed, unless they have no line. */
   readonly mayHaveRowLabels: boolean;
 }
 
-/** The memory key for the fact that rows with a line have labels as fields. */
-export function rowLabels({ selection, values }: Unwrapping): readonly unknown[] {
-  return ['row labels', printFilter(selection), ...values.names];
+/** The memory key for the fact that rows with a line have fields that hide labels of the parser. */
+export function rowLabels({ selection, values: { names } }: Unwrapping): readonly unknown[] {
+  return ['row labels', printFilter(selection), ...(names === 'all' ? [names] : names)];
 }
 
 /** True if a stream has the label. */
 function isStreamLabel(name: string, { streams }: StreamListing): boolean {
   return [...streams.values()].some(({ labelNames }) => labelNames.has(name));
+}
+
+/** True if no row without a line has the label: its fields are its line, and no labels as well. */
+export function isMissingWithoutLines(name: string, { streams }: StreamListing): boolean {
+  if (name.startsWith('__') || name === detectedLevelName) return false;
+  return [...streams.values()].every(
+    ({ labelNames, metadata }) => metadata.length === 0 && !labelNames.has(name),
+  );
+}
+
+/** The rows whose values are gathered. */
+interface Rows {
+  readonly plan: Unwrapping;
+  readonly streamListing: StreamListing;
+  readonly range: TimeRange;
+  readonly signal: AbortSignal;
 }
 
 /** Derives the facts from a sample of lines. */
@@ -60,64 +80,100 @@ export async function valueFactsOf(
   context: LeafContext,
 ): Promise<ValueFacts | Declined> {
   const { values, unwrap, selection } = plan;
-  if (values.parsed === undefined) return storedFactsOf(plan, streamListing, signal, context);
+  const { names, parsed } = values;
   const { naming, declines } = context;
-  const { listed } = streamListing;
-  const labels = labelsOf(values.parsed);
-  const open = openNames(values.parsed.names, streamListing);
-  const sources = labelSourceFields(values.names, streamListing, naming);
-  if (isStreamLabel(unwrap.name, streamListing) || !open.includes(unwrap.name)) return decline('row-labels');
-  const mayHaveRowLabels = sources.all.length > 0;
-  const known = mayHaveRowLabels ? declines.of(...rowLabels(plan)) : undefined;
+  const rows = { plan, streamListing, range, signal };
+  if (isStreamLabel(unwrap.name, streamListing)) return decline('row-labels');
+  if (parsed === undefined) return storedFactsOf(rows, context);
+  const labels = labelsOf(parsed);
+  const open = openNames(parsed.names, streamListing, names);
+  if (!open.includes(unwrap.name)) return decline('row-labels');
+  const hiding = labelSourceFields(new Set(open), streamListing, naming).all;
+  const known = hiding.length > 0 ? declines.of(...rowLabels(plan)) : undefined;
   if (known !== undefined) return known;
   const question = valuesQuestion(labels, open, unwrap.name);
   if (isDeclined(question)) return question;
-  const pacer = new Pacer(signal);
-  const grouping = await atPace(groupByLabels(values.names, streamListing, noFields, naming), pacer);
-  const sampled = { ...context, selection, range, rows: rowsOfStreams(listed) };
+  const sampled = { ...context, selection, range, rows: rowsOfStreams(streamListing.listed) };
   const digest = await context.digests.of(question, sampled);
   if (isDeclined(digest)) return digest;
-  const profileRequest = {
-    ...{ ...context, selection, columns: grouping.streamKeyColumns },
-    misparsedRows: unitedRows([
-      labels.misparsedRows,
-      mayHaveRowLabels ? and(or(...sources.all.map(isSet)), not(missingLineRows(naming))) : undefined,
-    ]),
-    uncertainLines: digest.proven?.uncertainLines,
-  };
-  return { grouping, sources: noFields, digest, profileRequest, mayHaveRowLabels };
+  const misparsed = unitedRows([
+    labels.misparsedRows,
+    hiding.length > 0 ? and(or(...hiding.map(isSet)), not(missingLineRows(naming))) : undefined,
+  ]);
+  return factsOf(rows, without(labelSourceFields(names, streamListing, naming), hiding), context, {
+    digest,
+    misparsed,
+    mayHaveRowLabels: hiding.length > 0,
+  });
 }
 
 /** Derives the facts for a label that is stored with rows, under one field that is not filled in. */
-async function storedFactsOf(
-  { values: { names }, unwrap, selection }: Unwrapping,
-  streamListing: StreamListing,
-  signal: AbortSignal,
-  context: LeafContext,
-): Promise<ValueFacts | Declined> {
+async function storedFactsOf(rows: Rows, context: LeafContext): Promise<ValueFacts | Declined> {
+  const { plan, streamListing } = rows;
+  const { unwrap, values } = plan;
   const { naming } = context;
-  const sourcesOf = (some: ReadonlySet<string>): LabelSourceFields =>
+  const sourcesOf = (some: ReadonlySet<string> | 'all'): LabelSourceFields =>
     labelSourceFields(some, streamListing, naming);
   const [valueColumn, another] = sourcesOf(new Set([unwrap.name])).all.filter(
     (field) => field !== 'severity_number' || unwrap.name === field,
   );
-  const sources = sourcesOf(new Set([...names].filter((name) => name !== unwrap.name)));
-  if (valueColumn === undefined || another !== undefined) return decline('row-labels');
-  if (mayBeFilledIn(valueColumn) || sources.all.includes(valueColumn)) return decline('row-labels');
-  if (isStreamLabel(unwrap.name, streamListing)) return decline('row-labels');
-  const grouping = await atPace(groupByLabels(names, streamListing, sources, naming), new Pacer(signal));
+  if (valueColumn === undefined || another !== undefined || mayBeFilledIn(valueColumn))
+    return decline('row-labels');
+  const areAll = values.names === 'all';
+  const others = areAll ? 'all' : new Set([...values.names].filter((name) => name !== unwrap.name));
+  const sources = sourcesOf(others);
+  const isShownTwice = [false, true].some(
+    (fromOtlp) => naming.metadataNames(valueColumn, fromOtlp).length > 1,
+  );
+  if (areAll ? isShownTwice : sources.all.includes(valueColumn)) return decline('row-labels');
   const digest: ValueDigest = {
-    ...{ pipes: [], columns: [], valueColumn },
+    ...{ pipes: [], columns: [], valueColumn, isStored: true },
     representativeOf: () => undefined,
     undecidedLine: () => '',
     lineOf: () => noLevel,
-    fieldsOf: (get, value) => [
-      ...sources.all.map((field) => [field, get(field) ?? ''] as const),
-      [valueColumn, value],
-    ],
   };
-  const profileRequest = { ...context, selection, columns: grouping.streamKeyColumns };
-  return { grouping, sources, digest, profileRequest, mayHaveRowLabels: false };
+  const ofRows = without(sources, [valueColumn]);
+  return factsOf(rows, ofRows, context, { digest, misparsed: undefined, mayHaveRowLabels: false });
+}
+
+function without({ all, levels, hasOtlp }: LabelSourceFields, fields: readonly string[]): LabelSourceFields {
+  const isOther = (field: string): boolean => !fields.includes(field);
+  return { all: all.filter(isOther), levels: levels.filter(isOther), hasOtlp };
+}
+
+/** Groups rows by their stream's labels, by these fields, and by the level in their line if it is visible. */
+async function factsOf(
+  { plan, streamListing, range, signal }: Rows,
+  sources: LabelSourceFields,
+  context: LeafContext,
+  found: Pick<ValueFacts, 'digest' | 'mayHaveRowLabels'> & { readonly misparsed: LogsqlFilter | undefined },
+): Promise<ValueFacts | Declined> {
+  const { selection } = plan;
+  const { names } = plan.values;
+  const { naming } = context;
+  const grouping =
+    names === 'all'
+      ? groupByStream(streamListing, sources)
+      : await atPace(groupByLabels(names, streamListing, sources, naming), new Pacer(signal));
+  const undecided = undecidedRows(streamListing, sources);
+  const readsLevels =
+    hasName(names, detectedLevelName) &&
+    naming.scansBodies &&
+    streamsWithoutLevel(streamListing.streams).length > 0;
+  const sampled = { ...context, selection: and(selection, undecided.selection), range };
+  const levels = readsLevels
+    ? await context.digests.of(levelQuestion, { ...sampled, rows: rowsOfStreams(streamListing.listed) })
+    : undefined;
+  if (levels !== undefined && isDeclined(levels)) return levels;
+  const digest = levels === undefined ? found.digest : valuesByLevel(found.digest, levels, undecided.filter);
+  const profileRequest = {
+    ...{ ...context, selection },
+    // If all labels are visible, a row that overrides a field of its stream has one more label.
+    columns: names === 'all' ? fieldsOfAll(streamListing) : grouping.streamKeyColumns,
+    misparsedRows: unitedRows([found.misparsed, rewrittenRows(sources.all)]),
+    uncertainLines: digest.proven?.uncertainLines,
+  };
+  return { grouping, sources, digest, profileRequest, mayHaveRowLabels: found.mayHaveRowLabels };
 }
 
 /**
@@ -130,6 +186,8 @@ export async function fieldFactsOf(
   { signal }: LeafRequest,
   context: LeafContext,
 ): Promise<ValueFacts | Declined> {
+  // Fields are not labels of such rows as well, and decide their level.
+  if (names === 'all' || names.has(detectedLevelName)) return decline('row-labels');
   const fieldsOf = parsed && fieldsByLabel(parsed.parser, streamListing);
   const found =
     isStreamLabel(unwrap.name, streamListing) || fieldsOf === undefined

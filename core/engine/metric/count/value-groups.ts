@@ -41,7 +41,13 @@ import { GroupedValues, type ValueSummary } from './grouped-values.js';
 import { isGroupingValid, groupAroundOverrides, streamOf, type RowGrouping } from './grouping.js';
 import type { ValueDigest } from './labels/parsed-labels.js';
 import { obstacleIn, type SelectionProfile } from './profile.js';
-import { valueFactsOf, fieldFactsOf, rowLabels, type Unwrapping } from './value-facts.js';
+import {
+  fieldFactsOf,
+  isMissingWithoutLines,
+  rowLabels,
+  valueFactsOf,
+  type Unwrapping,
+} from './value-facts.js';
 import { declineLines, rowsWithoutLine } from './rebuilt-rows.js';
 import { cheapestDigest, type Get } from './line-digests.js';
 import { listSelection, mayHaveEmptyLines } from './stream-listing.js';
@@ -64,19 +70,21 @@ export const valueGroupsStrategy: ReadStrategy = {
   namesFailedEntry: 'no',
   usesBuckets: true,
   estimate(leaf, known) {
-    const { shortLines, storedValues, range } = leaf;
+    const { values, range } = leaf;
     const { unwrap } = range.range;
-    const values = shortLines ?? storedValues;
-    if (values === undefined) return decline('lines-needed');
     if (unwrap === undefined || rangeFunctions[range.op].ofValues === 'times') return decline('times-needed');
+    if (values === undefined) return decline('lines-needed');
     const labels = groupingOf(leaf)?.labels ?? [];
     const isSeen =
       labels.includes(unwrap.name) ||
       isNamed(unwrap.name, [...values.stages, ...unwrap.filters]) ||
-      isPartOfOthers(unwrap.name, shortLines?.parsed);
+      isPartOfOthers(unwrap.name, values.parsed);
     if (isSeen) return decline('values-seen');
     return {
-      cost: costOfCounting(known, { firstCalls: 3, splitsLines: shortLines !== undefined && known.hasLines }),
+      cost: costOfCounting(known, {
+        firstCalls: 3,
+        splitsLines: values.parsed !== undefined && known.hasLines,
+      }),
       read: async (request, context) => {
         const plan = { ...leaf, values, unwrap };
         const numbers = ['plain numbers', printFilter(leaf.selection), unwrap.name];
@@ -122,17 +130,25 @@ async function valueTable(
     listSelection(upstream, reader, plan.selection, range, request.signal),
   ]);
   const { streams, listed } = streamListing;
+  const into = leafEngine(request);
+  const pacer = new Pacer(request.signal);
+  const hasParser = plan.values.parsed !== undefined;
+  if (refusal === undefined && !hasParser && isMissingWithoutLines(plan.unwrap.name, streamListing)) {
+    context.counts.scanned(listed);
+    await into.engine.prepare(pacer);
+    return await into.table(pacer);
+  }
+  // Fields do not show whether a line passes its filters.
+  if (refusal === undefined && plan.logs.recheck.length > 0) return decline('lines-needed');
   const known =
     refusal === undefined
       ? await fieldFactsOf(plan, streamListing, request, context)
       : await valueFactsOf(plan, streamListing, range, request, context);
   if (isDeclined(known)) return known;
   // Values that fit into one call are requested in parallel with the inspection that validates them.
-  const into = leafEngine(request);
   const summary = isSummed ? into.engine.summary : undefined;
   const isOneCall = summary !== undefined || rowsOfStreams(listed) <= callRows;
   const expected = profiler.lastKnown(known.profileRequest);
-  const pacer = new Pacer(request.signal);
   const gatherWith = async (
     profile: SelectionProfile,
     digest: ValueDigest,
@@ -144,9 +160,10 @@ async function valueTable(
     return gather({ grouping, digest, readsMissing, summary, dense, plan, buckets, isOneCall }, context);
   };
   const mayReadMissing = ({ missing }: SelectionProfile): boolean => refusal !== undefined && missing > 0;
-  // Values hidden by fields are missing in rebuilt lines; other lines are in separate groups.
+  // Values hidden by fields are missing in rebuilt lines, and if all labels are visible, they are labels; other lines are in separate groups.
+  const seesOverrides = refusal === undefined || plan.values.names === 'all';
   const obstacleTo = (profile: SelectionProfile): Declined | undefined =>
-    obstacleIn(refusal === undefined ? profile : { ...profile, hasOverrides: false });
+    obstacleIn(seesOverrides ? profile : { ...profile, hasOverrides: false });
   const isExpected =
     obstacleTo(expected) === undefined && (!known.mayHaveRowLabels || profiler.knows(known.profileRequest));
   // The rows to deduplicate depend on times, and thus on the range.
@@ -174,7 +191,9 @@ async function valueTable(
     const asked = { ...context, memory: limits.memory, filter: plan.logs.filter, range };
     const surplus = await duplicateRows({ ...asked, streams, profile, leavesDense: true });
     if (isDeclined(surplus)) return surplus;
-    const values = new GroupedValues(plan, request, context, { into, buckets, digest, summary });
+    const values = new GroupedValues(plan, request, context, {
+      ...{ into, buckets, digest, summary, fields: known.sources.all },
+    });
     const kept = values.leaveOut(surplus, readsMissing);
     if (kept !== undefined) return kept;
     context.counts.scanned(listed);
@@ -362,6 +381,7 @@ async function readValues(
         const rows = Number(get(names.rows));
         const stopped = await values.add({ get, stream, endNs, rows, gathered, summary });
         if (stopped !== undefined) return stopped;
+        if (!values.areOrderless) return decline('times-needed');
       }
     }
   }

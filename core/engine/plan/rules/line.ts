@@ -1,5 +1,5 @@
 import { anyCasePattern, type FilterTest } from '../../../logql/pipeline/filter-test.js';
-import { parseIpAddress } from '../../../logql/pipeline/ip-matcher.js';
+import { textOfIPv4 } from '../../../logql/pipeline/ip-matcher.js';
 import { compileRegExp } from '../../../logql/regexp/index.js';
 import { requiredTexts } from '../../../logql/regexp/required.js';
 import type { LogsqlFilter } from '../../../victoria/logsql/ast.js';
@@ -23,24 +23,20 @@ const lineField = '_msg';
 export const lineRules = [
   lineRule({
     id: 'lineAddress',
-    construct: '|= ip("10.0.0.1")',
-    backend: '_msg:*"10.0.0.1"*',
+    construct: '|= ip("10.0.0.1"), |= ip("10.1.0.0/16") and others whose addresses begin with the same numbers',
+    backend: '_msg:*"10.0.0.1"*, _msg:*"10.1."*',
     verdict: 'superset',
-    reason: 'the text may be part of a longer number',
-    example: '{namespace="shop"} |= ip("10.0.0.1")',
-    match: ({ test, isNegated }) => {
-      // Only dotted addresses have just one spelling.
-      const isSpelledOnce = test.kind === 'ip' && parseIpAddress(test.value)?.bits === 32;
-      return isSpelledOnce && !isNegated ? test.value : undefined;
-    },
+    reason: 'the text may be part of a longer number, and the other numbers of the address are not compared',
+    example: '{namespace="shop"} |= ip("10.1.0.0/16")',
+    match: ({ test, isNegated }) => (test.kind === 'ip' && !isNegated ? textOfIPv4(test.value) : undefined),
     emit: contains,
   }),
   lineRule({
     id: 'lineNetwork',
-    construct: '|= ip("10.0.0.0/8"), != ip(...)',
+    construct: '|= ip("2001:db8::/32"), != ip(...)',
     verdict: 'none',
     reason: 'the backend compares whole values only',
-    example: '{namespace="shop"} |= ip("10.0.0.0/8")',
+    example: '{namespace="shop"} |= ip("2001:db8::/32")',
     match: ({ test }) => test.kind === 'ip',
   }),
   lineRule({

@@ -59,7 +59,7 @@ export const metricRules = [
     reason:
       'every combination of structured metadata is a separate series; with too many of them (such as trace ids), rows are read instead',
     example: 'count_over_time({namespace="shop"}[5m])',
-    match: (facts) => (facts.names === 'all' ? countOf(facts) : undefined),
+    match: (facts) => (facts.names === 'all' && facts.fromLines === undefined ? countOf(facts) : undefined),
   }),
   countingRule({
     id: 'metricJson',

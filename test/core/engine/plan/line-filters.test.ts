@@ -98,7 +98,9 @@ const anyFilter = fc.oneof(
 );
 const anyAddress = fc.tuple(
   fc.constantFrom('|=', '!='),
-  fc.constantFrom('10.0.0.1', '10.0.0.0/8', '10.0.0.1-10.0.0.9', '::1').map((address) => ({ address })),
+  fc
+    .constantFrom('10.0.0.1', '10.0.0.0/8', '10.0.0.0/31', '10.0.0.1-10.0.0.9', '::1')
+    .map((address) => ({ address })),
 );
 type Term = string | { readonly address: string };
 const anyStage = fc

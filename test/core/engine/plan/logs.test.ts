@@ -63,7 +63,12 @@ const filters: readonly (readonly [string, string])[] = [
   ['{app="x"} |> "a <_> b"', `{app="x"} (_msg:*"a "* _msg:*" b"* or ${missing})`],
   ['{app="x"} !> "a <_> b"', '{app="x"}'],
   ['{app="x"} |= ip("10.0.0.1")', `{app="x"} (_msg:*"10.0.0.1"* or ${missing})`],
-  ['{app="x"} |= ip("10.0.0.0/8")', '{app="x"}'],
+  ['{app="x"} |= ip("10.0.0.0/8")', `{app="x"} (_msg:*"10."* or ${missing})`],
+  ['{app="x"} |= ip("172.16.0.0/12")', `{app="x"} (_msg:*"172."* or ${missing})`],
+  ['{app="x"} |= ip("10.1.2.3-10.1.2.9")', `{app="x"} (_msg:*"10.1.2."* or ${missing})`],
+  ['{app="x"} |= ip("0.0.0.0/1")', '{app="x"}'],
+  ['{app="x"} |= ip("2001:db8::/32")', '{app="x"}'],
+  ['{app="x"} != ip("10.0.0.0/8")', '{app="x"}'],
   ['{app="x"} | json | a="b"', '{app="x"}'],
 ];
 

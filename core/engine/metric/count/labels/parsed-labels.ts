@@ -1,13 +1,16 @@
 import type { LogsqlFilter, LogsqlPipe } from '../../../../victoria/logsql/ast.js';
-import { everything, formatInto, not } from '../../../../victoria/logsql/build.js';
+import { and, everything, formatInto, not } from '../../../../victoria/logsql/build.js';
 import type { Steps } from '../../../../base/pace/steps.js';
 import { decline, type Declined } from '../../cost.js';
 import {
   type Get,
+  joinUncertainLines,
   type LineDigest,
   type LineQuestion,
   minLinesPerClass,
+  noLevel,
   type ProvenDigest,
+  representedLevel,
   type RepresentativeLine,
   type UncertainLines,
 } from '../line-digests.js';
@@ -88,8 +91,16 @@ export const textOfMatch = `${prefix}_match`;
 /** The column of the line with blanks around it. */
 export const paddedLine = `${prefix}_padded`;
 
-/** Labels that a parser may add, which are those that not every stream already has. */
-export function openNames(names: readonly string[], { streams }: StreamListing): readonly string[] {
+/**
+ * Labels that a parser may add, which are those that not every stream already has: then it adds one with a suffix.
+ * @param visible the labels that can be distinguished
+ */
+export function openNames(
+  names: readonly string[],
+  { streams }: StreamListing,
+  visible: ReadonlySet<string> | 'all',
+): readonly string[] {
+  if (visible === 'all') return names;
   const identities = [...streams.values()];
   return names.filter((name) => !identities.every(({ labelNames }) => labelNames.has(name)));
 }
@@ -169,8 +180,43 @@ export interface ValueDigest extends LineDigest {
   undecidedLine(get: Get): string;
   /** A line with the labels of a group and this value; undefined if none could be found. */
   lineOf(get: Get, value: string): string | undefined;
-  /** Columns of a row with this value, beside its line; none by default. */
-  fieldsOf?(get: Get, value: string): readonly (readonly [column: string, value: string])[];
+  /** True if rows have the value in its column, and not in their line. */
+  readonly isStored?: true;
+  /** The level of the lines of a group; undefined if it does not matter. */
+  levelOf?(get: Get): string;
+}
+
+/** Adds the level of lines to a digest of their labels. */
+export function valuesByLevel(
+  digest: ValueDigest,
+  levels: LineDigest,
+  /** Matches rows whose level may be in their line. */
+  undecided: LogsqlFilter,
+): ValueDigest {
+  const both = (values: ValueDigest, byLevel: LineDigest): ValueDigest => ({
+    ...values,
+    // Levels that do not matter would create more groups.
+    pipes: [
+      ...values.pipes,
+      ...byLevel.pipes,
+      ...byLevel.columns.map((name) => formatInto(name, '', not(undecided))),
+    ],
+    columns: [...values.columns, ...byLevel.columns],
+    levelOf: (get) => representedLevel(byLevel.representativeOf(get) ?? { line: noLevel }),
+  });
+  const ofLevels = levels.proven && {
+    ...{ ...levels.proven.uncertainLines, filter: and(undecided, levels.proven.uncertainLines.filter) },
+  };
+  const uncertainLines = joinUncertainLines(
+    [digest.proven?.uncertainLines, ofLevels].filter((lines) => lines !== undefined),
+  );
+  return {
+    ...both(digest, levels),
+    proven: uncertainLines && {
+      uncertainLines,
+      digest: both(digest.proven?.digest ?? digest, levels.proven?.digest ?? levels),
+    },
+  };
 }
 
 /** Gathers the values of a label. */

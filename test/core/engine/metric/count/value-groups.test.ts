@@ -24,6 +24,8 @@ const queries = [
   'sum by (app) (sum_over_time({app=~".+"} | json | unwrap status [60s]))',
   'avg_over_time({app=~".+"} | json | unwrap status | __error__="" [60s]) by (app, team)',
   'sum by (team) (rate({app=~".+"} | json | unwrap bytes(status) | __error__="" [90s]))',
+  'max_over_time({app=~".+"} | json status="status", team="team" | unwrap status | __error__="" [60s])',
+  'avg by (app) (avg_over_time({app=~".+"} | regexp `"status":"?(?P<code>[0-9]+)` | unwrap code [60s]))',
   'max by (app) (max_over_time({app=~".+"} != "tail" | json | unwrap bytes(status) | __error__="" [60s] offset 1s))',
 ];
 
@@ -60,6 +62,20 @@ test.serial('values come without their rows, also where lines were pushed twice'
   ]);
   const { calls } = await store.run(text);
   t.true(calls.reduce((sum, { rows }) => sum + rows, 0) < 40);
+});
+
+test.serial('values of lines are gathered behind a filter on another part of the line', async (t) => {
+  await store.push(lines(290));
+  for (const parser of ['json', 'json took_ms="took_ms"', 'regexp `"took_ms":(?P<took_ms>[0-9.]+)`']) {
+    for (const grouping of [' by (pod)', '']) {
+      const text = `max_over_time({app="a"} |= "PUT" | ${parser} | unwrap took_ms [60s])${grouping}`;
+      if (parser === 'json' && grouping === '') continue;
+      const outcome = await store.outcome(text, 'on');
+      t.deepEqual(outcome, await store.outcome(text, 'off'), text);
+      t.not(Object.keys(outcome as object).length, 0, text);
+      t.is((await store.tried(text)).at(-1), 'value-groups:ran', text);
+    }
+  }
 });
 
 test.serial('values are gathered beside filters on errors, unless a sample keeps its error', async (t) => {
