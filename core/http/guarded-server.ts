@@ -13,7 +13,6 @@ import {
 import { createServer as createTlsServer } from 'node:https';
 import type { Socket } from 'node:net';
 import { Duplex } from 'node:stream';
-import type { Context } from 'koa';
 import type { Clock } from '../base/clock.js';
 import { apiError } from '../base/errors/table.js';
 import { asError, guardEvents } from '../base/guard-events.js';
@@ -60,6 +59,12 @@ type Rotation = 'age' | 'requests' | 'overload' | 'pipelined';
 
 /** The reason why a connection is closed without an answer. */
 type CutReason = 'pipelined' | 'unread' | 'certificate' | 'descriptors' | 'defect';
+
+/** A request with its response. */
+interface Exchanged {
+  readonly req: IncomingMessage;
+  readonly res: ServerResponse;
+}
 
 /** Tracks client connections: their state, their number of requests, and when to close one so that load moves to new replicas. */
 export class Connections {
@@ -121,7 +126,7 @@ export class Connections {
   }
 
   /** Throws if the request arrived while too many others of its connection were unanswered. */
-  refuseOver({ req, res }: Context): void {
+  refuseOver({ req, res }: Exchanged): void {
     if (this.#bySocket.get(req.socket)?.refusal?.response === res)
       throw apiError('tooManyPipelined', { limit: this.settings.httpConnMaxPipelined });
   }
@@ -202,7 +207,7 @@ export class Connections {
   }
 
   /** True if the connection should close after the response to this request. */
-  shouldClose(context: Context, status: number): boolean {
+  shouldClose(context: Exchanged, status: number): boolean {
     if (this.#isDraining) return true;
     const connection = this.#bySocket.get(context.req.socket);
     if (connection === undefined) return false;

@@ -310,7 +310,10 @@ async function shortRows(
   const { upstream, reader, naming } = context;
   const streamListing = await listSelection(upstream, reader, selection, range, signal);
   const labels = labelsOf(shortLines.parsed);
-  const question = shorteningQuestion(labels, openNames(shortLines.parsed.names, streamListing, shortLines.names));
+  const question = shorteningQuestion(
+    labels,
+    openNames(shortLines.parsed.names, streamListing, shortLines.names),
+  );
   if (isDeclined(question)) return question;
   const pacer = new Pacer(signal);
   const together = await streamsWithSameEntries(streamListing.streams);

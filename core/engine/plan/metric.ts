@@ -213,8 +213,13 @@ function parsedNames(stages: readonly Stage[], names: ReadonlySet<string> | 'all
 
 /** The labels that stages may make; undefined if these may be any. */
 function namesMade(stages: readonly Stage[]): ReadonlySet<string> | undefined {
-  const made = stages.map((stage) => descriptorOf(stage).makes(stage));
-  return made.includes('all') ? undefined : new Set(made.flatMap((names) => [...names]));
+  const made = new Set<string>();
+  for (const stage of stages) {
+    const names = descriptorOf(stage).makes(stage);
+    if (names === 'all') return undefined;
+    for (const name of names) made.add(name);
+  }
+  return made;
 }
 
 /**

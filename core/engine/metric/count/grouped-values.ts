@@ -327,7 +327,7 @@ export class GroupedValues {
   }
 
   #entryOf({ get, stream }: Pick<ValueGroup, 'get' | 'stream'>, line: string, value = ''): PipelineEntry {
-    const { isStored, valueColumn, levelOf } = this.#digest;
+    const { isStored, valueColumn } = this.#digest;
     const fields = this.#fields.map((name) => [name, get(name) ?? ''] as const);
     const stored = isStored === true ? [[valueColumn, value] as const] : [];
     const row = {
@@ -336,7 +336,7 @@ export class GroupedValues {
       _stream: stream,
       _msg: line,
     };
-    return pipelineEntry(this.#reader.read(row, levelOf?.(get)));
+    return pipelineEntry(this.#reader.read(row, this.#digest.levelOf?.(get)));
   }
 }
 

@@ -23,7 +23,8 @@ const lineField = '_msg';
 export const lineRules = [
   lineRule({
     id: 'lineAddress',
-    construct: '|= ip("10.0.0.1"), |= ip("10.1.0.0/16") and others whose addresses begin with the same numbers',
+    construct:
+      '|= ip("10.0.0.1"), |= ip("10.1.0.0/16") and others whose addresses begin with the same numbers',
     backend: '_msg:*"10.0.0.1"*, _msg:*"10.1."*',
     verdict: 'superset',
     reason: 'the text may be part of a longer number, and the other numbers of the address are not compared',
