@@ -33,12 +33,8 @@ export interface ValuesPlan {
 }
 
 /** A leaf that uses nothing of a line except labels that a parser takes from it, so that the backend can send shortened lines. */
-export interface ShortLinesPlan {
-  /** All visible labels. */
+export interface ShortLinesPlan extends ValuesPlan {
   readonly names: ReadonlySet<string>;
-  /** Stages that run on its rows. */
-  readonly stages: readonly Stage[];
-  /** The labels that the parser may take from lines. */
   readonly parsed: ParsedNames;
 }
 

@@ -30,7 +30,7 @@ interface Undivided {
   leaf(range: RangeAggregation, around: VectorAggregation | undefined): Leaf;
 }
 
-/** Maximum number of parts. A longer range is evaluated as a whole, because so many parts would take too long. */
+/** Maximum number of parts of one instant query. A query over a longer range is not split, because it would take too long. */
 const maxParts = 48;
 
 /** The tree of an instant query that Loki splits; undefined if it does not. */

@@ -159,7 +159,7 @@ export class Deadline {
   }
 }
 
-/** The parts of a client's request that are forwarded to the backend (docs/protocol/tenants.md#what-the-backend-is-told). */
+/** The headers and cookies of a client that the backend receives (docs/protocol/tenants.md#what-the-backend-is-told). */
 export interface ForwardOptions {
   readonly basicAuth?: string;
   readonly forwardAuthorization: boolean;

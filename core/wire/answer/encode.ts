@@ -12,6 +12,7 @@ import type {
   VolumeAnswer,
 } from './discovery-types.js';
 import { addCategorized, addMerged } from './encode-streams.js';
+import { noStats } from './merge/shared.js';
 import type { Warned } from './parts.js';
 import type { Answer, AnswerStats, EncodedAnswer } from './types.js';
 
@@ -165,16 +166,6 @@ function shardText({ min, max, streams, chunks, bytes, entries }: ShardResult): 
   const stats = JSON.stringify({ streams, chunks, bytes, entries });
   return `{"bounds":{"min":${String(min)},"max":${String(max)}},"stats":${stats}}`;
 }
-
-const noStats = {
-  linesProcessed: 0,
-  bytesProcessed: 0,
-  entriesReturned: 0,
-  postFilterLines: 0,
-  structuredMetadataBytes: 0,
-  execTimeMs: 0,
-  splits: 0,
-};
 
 /** Inputs of the encoding of an answer, besides the answer. */
 export interface EncodeOptions {

@@ -1,3 +1,4 @@
+import type { PipelineEntry } from '../../../logql/pipeline/types.js';
 import { parseRowTime, pipelineEntry, type RowReader } from '../../../victoria/names/row-reader.js';
 import type { SampleExtractor } from '../../../logql/pipeline/extractor.js';
 import type { MemoryAccount } from '../../../base/memory/account.js';
@@ -330,8 +331,8 @@ export class GroupEvaluator {
     extract: SampleExtractor,
     engine: RangeEngine,
   ): void {
-    const { line, level } = representative;
-    const sample = extract(pipelineEntry(this.#reader.read(this.#row(stream, get, line), level)));
+    const fields = this.#fields.map((name) => [name, get(name) ?? ''] as const);
+    const sample = extract(entryOfGroup(this.#reader, stream, fields, representative));
     if (sample === undefined) return;
     for (const [timestampNs, value] of values) {
       if (!engine.isInWindow(timestampNs)) continue;
@@ -339,9 +340,15 @@ export class GroupEvaluator {
       engine.add(sample.labels, timestampNs, value);
     }
   }
+}
 
-  #row(stream: string, get: Get, line: string): BackendRow {
-    const fields = this.#fields.map((name): [string, string] => [name, get(name) ?? '']);
-    return Object.fromEntries([...fields, ['_time', anyTime], ['_stream', stream], ['_msg', line]]);
-  }
+/** An entry with the labels of the rows of a group: those of its stream, of these fields, and of a line in place of theirs. */
+export function entryOfGroup(
+  reader: RowReader,
+  stream: string,
+  fields: readonly (readonly [column: string, value: string])[],
+  { line, level }: RepresentativeLine,
+): PipelineEntry {
+  const row = Object.fromEntries([...fields, ['_time', anyTime], ['_stream', stream], ['_msg', line]]);
+  return pipelineEntry(reader.read(row, level));
 }

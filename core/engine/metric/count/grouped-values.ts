@@ -11,23 +11,18 @@ import {
   type SampleExtractor,
 } from '../../../logql/pipeline/extractor.js';
 import { withStages } from '../../../logql/pipeline/output.js';
-import type { PipelineEntry } from '../../../logql/pipeline/types.js';
+import type { PipelineEntry, SampleGroups } from '../../../logql/pipeline/types.js';
 import { Pacer } from '../../../base/pace/steps.js';
 import { pipelineEntry, type RowReader } from '../../../victoria/names/row-reader.js';
 import type { GatheredValues } from '../../../victoria/upstream/gathered-values.js';
 import type { BackendRow } from '../../../victoria/upstream/types.js';
 import type { LeafContext } from '../context.js';
-import type { Buckets } from './counting.js';
+import { entryOfGroup, type Buckets } from './counting.js';
 import type { ValueDigest } from './labels/parsed-labels.js';
 import type { Unwrapping } from './value-facts.js';
 import { decline, type Declined, isDeclined } from '../cost.js';
 import type { Get } from './line-digests.js';
 
-/**
- * Maximum ratio of the sum of the absolute values of a group to the absolute value of its sum: values of both signs that cancel out more
- * make the order of additions visible in more than the last digits.
- */
-const maxCancelling = 16;
 /** Number of values read between two checks of the time slice, which takes some hundred microseconds. */
 const textsPerStep = 1000;
 
@@ -56,6 +51,7 @@ export class GroupedValues {
   /** The statistic that groups have of most values; undefined if all of them are gathered. */
   readonly summary: RangeEngine['summary'];
   readonly #range: RangeAggregation;
+  readonly #groups: SampleGroups | undefined;
   readonly #reader: RowReader;
   readonly #into: LeafEngine;
   readonly #buckets: Buckets;
@@ -68,20 +64,15 @@ export class GroupedValues {
   readonly #numbers = new Float64Array(textsPerStep);
   /** The sample of a group, whose rows have passed the filters of the backend. */
   readonly #sampleOfGroup: SampleExtractor;
-  readonly #sampleOfRow: SampleExtractor;
   readonly #sampleOfLine: LineEvaluator<ExtractedSample | undefined>;
   readonly #counts: LeafContext['counts'];
   readonly #pacer: Pacer;
   #hasEmpty = false;
   #areIntegers = true;
-  /** True if there was a sum of a group above zero, or below it. */
   #hasPositive = false;
   #hasNegative = false;
-  #cancelsOut = false;
   /** Sum of the absolute values. */
   #sum = 0;
-  /** The sum of the current group, and of its absolute values. */
-  #ofGroup = { sum: 0, absolute: 0 };
   /** Counts of values to leave out, because their rows were pushed twice, by bucket end, then by key of the series. */
   readonly #surplus = new Map<bigint, Map<string, CountByValue>>();
   /** Samples of such rows, to be taken out of sums that the backend made. */
@@ -108,10 +99,9 @@ export class GroupedValues {
     this.#fields = parts.fields;
     this.#convert = conversionOf(unwrap.conversion);
     this.#areUnitless = unwrap.conversion === undefined;
-    const groups = pushed ?? merged;
-    this.#sampleOfGroup = compileExtractor(withStages(range, values.stages), groups);
-    this.#sampleOfRow = compileExtractor(range, groups);
-    this.#sampleOfLine = sampleEvaluator(range, groups, { workers, signal });
+    this.#groups = pushed ?? merged;
+    this.#sampleOfGroup = compileExtractor(withStages(range, values.stages), this.#groups);
+    this.#sampleOfLine = sampleEvaluator(range, this.#groups, { workers, signal });
     this.#counts = counts;
     this.#pacer = new Pacer(signal);
   }
@@ -131,8 +121,7 @@ export class GroupedValues {
   get areOrderless(): boolean {
     const { op } = this.#range;
     const { ofValues, join } = rangeFunctions[op];
-    const areOfOneSign = !this.#cancelsOut && !(this.#hasPositive && this.#hasNegative);
-    if (ofValues !== 'total' || areOfOneSign) return true;
+    if (ofValues !== 'total' || !this.#hasPositive || !this.#hasNegative) return true;
     const isAdded = join?.kind === 'added' || isDividedAverage(this.#range);
     return isAdded && this.#areIntegers && this.#sum <= Number.MAX_SAFE_INTEGER;
   }
@@ -149,12 +138,13 @@ export class GroupedValues {
   leaveOut(rows: readonly BackendRow[], leavesRebuilt: boolean): Declined | undefined {
     const { range, stepNs } = this.#buckets;
     // The rows that they repeat have the same extremes.
-    if (this.summary === 'least' || this.summary === 'greatest') return undefined;
+    if (rows.length === 0 || this.summary === 'least' || this.summary === 'greatest') return undefined;
+    const sampleOf = compileExtractor(this.#range, this.#groups);
     for (const row of rows) {
       const read = this.#reader.read(row);
       if (leavesRebuilt && read.isRebuilt) continue;
       const entry = pipelineEntry(read);
-      const sample = this.#sampleOfRow(entry);
+      const sample = sampleOf(entry);
       // An entry with an error fails the query, however often it was pushed.
       if (sample === undefined || sample.error !== undefined) continue;
       const endNs = entry.timestampNs - ((entry.timestampNs - range.startNs) % stepNs) + stepNs - 1n;
@@ -187,7 +177,6 @@ export class GroupedValues {
   async add(group: ValueGroup): Promise<Declined | undefined> {
     const { get, endNs, rows } = group;
     this.#counts.counted(rows, 0);
-    this.#ofGroup = { sum: 0, absolute: 0 };
     const line = this.#digest.undecidedLine(get);
     if (line === '') {
       const stopped = await this.#addValues(group);
@@ -200,26 +189,16 @@ export class GroupedValues {
         if (pause !== undefined) await pause;
       }
     }
-    this.#endGroup();
     this.#into.checkSeries();
     return undefined;
-  }
-
-  #endGroup(): void {
-    const { sum, absolute } = this.#ofGroup;
-    this.#hasPositive ||= sum > 0;
-    this.#hasNegative ||= sum < 0;
-    this.#cancelsOut ||= absolute > maxCancelling * Math.abs(sum);
   }
 
   /** Adds the values of rows that were read, once per entry. */
   async addEntries(entries: readonly PipelineEntry[]): Promise<void> {
     for (const entry of entries) {
-      this.#ofGroup = { sum: 0, absolute: 0 };
       // It is a promise for very few entries.
       const made = this.#sampleOfLine.of(entry);
       this.#take(made instanceof Promise ? await made : made, entry.timestampNs);
-      this.#endGroup();
       const pause = this.#pacer.due();
       if (pause !== undefined) await pause;
     }
@@ -299,11 +278,10 @@ export class GroupedValues {
   }
 
   #see(value: number): void {
-    const absolute = Math.abs(value);
-    this.#sum += absolute;
+    this.#sum += Math.abs(value);
     this.#areIntegers &&= Number.isInteger(value);
-    this.#ofGroup.sum += value;
-    this.#ofGroup.absolute += absolute;
+    this.#hasPositive ||= value > 0;
+    this.#hasNegative ||= value < 0;
   }
 
   /**
@@ -330,17 +308,11 @@ export class GroupedValues {
     const { isStored, valueColumn } = this.#digest;
     const fields = this.#fields.map((name) => [name, get(name) ?? ''] as const);
     const stored = isStored === true ? [[valueColumn, value] as const] : [];
-    const row = {
-      ...Object.fromEntries([...fields, ...stored]),
-      _time: anyTime,
-      _stream: stream,
-      _msg: line,
-    };
-    return pipelineEntry(this.#reader.read(row, this.#digest.levelOf?.(get)));
+    const level = this.#digest.levelOf?.(get);
+    const representative = level === undefined ? { line } : { line, level };
+    return entryOfGroup(this.#reader, stream, [...fields, ...stored], representative);
   }
 }
-
-const anyTime = '1970-01-01T00:00:00Z';
 
 /** Number of rows to leave out, by value. */
 type CountByValue = Map<number, number>;

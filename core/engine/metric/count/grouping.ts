@@ -132,11 +132,12 @@ const groupingsOf = oncePerObject<Streams, Map<string, RowGrouping>>(() => new M
  * than streams. Falls back to whole streams if that is not enough either.
  */
 export function* groupByLabels(
-  names: ReadonlySet<string>,
+  names: ReadonlySet<string> | 'all',
   streamListing: StreamListing,
   sources: LabelSourceFields,
   naming: Naming,
 ): Steps<RowGrouping> {
+  if (names === 'all') return groupByStream(streamListing, sources);
   const { streams } = streamListing;
   const key = JSON.stringify([[...names], sources.all]);
   const known = groupingsOf(streams);

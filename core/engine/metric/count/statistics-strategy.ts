@@ -13,16 +13,14 @@ import { unitedRows, type SelectionProfile, type ProfileRequest } from './profil
 import {
   labelSourceFields,
   groupByLabels,
-  groupByStream,
   groupAroundOverrides,
   readsLevels,
   rewrittenRows,
   rowsWithoutLevel,
   streamsWithoutLevel,
-  undecidedRows,
 } from './grouping.js';
-import { fieldsOfAll, type StreamListing } from './stream-listing.js';
-import { labelsQuestion, openNames } from './labels/parsed-labels.js';
+import { fieldsToHold, type StreamListing } from './stream-listing.js';
+import { labelsQuestion, levelsInLines, openNames } from './labels/parsed-labels.js';
 import { labelsOf } from './labels/parsers.js';
 import { rowsOfStreams } from './time-segments.js';
 import { joinUncertainLines, levelQuestion, type LineQuestion } from './line-digests.js';
@@ -145,33 +143,23 @@ async function begin(
   const { naming } = context;
   const { names } = plan.push;
   const sources = labelSourceFields(names, streamListing, naming);
-  const undecided = undecidedRows(streamListing, sources);
-  const sampled = { ...context, selection: and(selection, undecided.selection), range: buckets.range, rows };
-  const levels =
-    readsLevels(plan.push, naming) && streamsWithoutLevel(streamListing.streams).length > 0
-      ? await context.digests.of(levelQuestion, sampled)
-      : undefined;
-  const levelDoubts = levels === undefined || isDeclined(levels) ? undefined : levels.proven?.uncertainLines;
-  const byStream = groupByStream(streamListing, sources);
+  const selected = { selection, range: buckets.range };
+  const isLevelVisible = readsLevels(plan.push, naming);
+  const levels = await levelsInLines(isLevelVisible, sources, streamListing, selected, context);
   const pacer = new Pacer(asked.request.signal);
   await pacer.due();
-  const byLabels =
-    names === 'all' ? byStream : await atPace(groupByLabels(names, streamListing, sources, naming), pacer);
+  const byLabels = await atPace(groupByLabels(names, streamListing, sources, naming), pacer);
   const profileRequest = {
     ...context,
     selection,
-    // If all labels are visible, a row that overrides a field of its stream has one more label.
-    columns: names === 'all' ? fieldsOfAll(streamListing) : byLabels.streamKeyColumns,
+    columns: fieldsToHold(names, byLabels.streamKeyColumns, streamListing),
     misparsedRows: unitedRows([
       lines && plan.push.parsed && labelsOf(plan.push.parsed).misparsedRows,
       rewrittenRows(sources.all),
     ]),
-    uncertainLines: joinUncertainLines([
-      ...(digest?.proven === undefined ? [] : [digest.proven.uncertainLines]),
-      ...(levelDoubts === undefined
-        ? []
-        : [{ ...levelDoubts, filter: and(undecided.filter, levelDoubts.filter) }]),
-    ]),
+    uncertainLines: joinUncertainLines(
+      [digest?.proven?.uncertainLines, levels.uncertainLines].filter((some) => some !== undefined),
+    ),
   };
   const make = async (profile: SelectionProfile): Promise<Statistics | Declined> => {
     const grouping = await atPace(groupAroundOverrides(byLabels, profile, streamListing, sources), pacer);
@@ -179,7 +167,7 @@ async function begin(
       return decline(lines === undefined ? 'rewritten-numbers' : 'lenient-numbers');
     if (names === 'all' && profile.hasOverrides) return decline('hidden-fields');
     return new Statistics({
-      ...{ ...asked, plan, streamListing, sources, profile, grouping, lines, levels },
+      ...{ ...asked, plan, streamListing, sources, profile, grouping, lines, levels: levels.digest },
       hasRowLabels: hasRowLabels(plan.push, streamListing, context),
     });
   };

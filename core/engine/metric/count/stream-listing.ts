@@ -80,8 +80,16 @@ export const streamFields = oncePerObject(
   },
 );
 
-/** The fields that identify every stream. */
-export function fieldsOfAll({ streams }: StreamListing): readonly string[] {
+/**
+ * The stream fields in which rows must have the values of their streams to be grouped by these columns. If all labels are visible, a row with
+ * another value has one more label, so these are all fields that every stream has.
+ */
+export function fieldsToHold(
+  names: ReadonlySet<string> | 'all',
+  streamKeyColumns: readonly string[],
+  { streams }: StreamListing,
+): readonly string[] {
+  if (names !== 'all') return streamKeyColumns;
   return [...streamFields(streams)].flatMap(([name, count]) => (count === streams.size ? [name] : []));
 }
 

@@ -14,22 +14,25 @@ import { mayBeFilledIn } from '../../../victoria/names/otlp-fill.js';
 import { rowsOfStreams } from './time-segments.js';
 import {
   groupByLabels,
-  groupByStream,
   hasName,
   labelSourceFields,
   noFields,
   rewrittenRows,
-  streamsWithoutLevel,
-  undecidedRows,
   type LabelSourceFields,
   type RowGrouping,
 } from './grouping.js';
 import { labelsOf } from './labels/parsers.js';
-import { levelQuestion, noLevel } from './line-digests.js';
-import { openNames, valuesByLevel, valuesQuestion, type ValueDigest } from './labels/parsed-labels.js';
+import { noLevel } from './line-digests.js';
+import {
+  levelsInLines,
+  openNames,
+  valuesByLevel,
+  valuesQuestion,
+  type ValueDigest,
+} from './labels/parsed-labels.js';
 import { unitedRows, type ProfileRequest } from './profile.js';
 import { fieldDigest, fieldsByLabel } from './rebuilt-rows.js';
-import { fieldsOfAll, type StreamListing } from './stream-listing.js';
+import { fieldsToHold, type StreamListing } from './stream-listing.js';
 
 /** A leaf with values that `unwrap` takes from labels. */
 export type Unwrapping = LeafPlan & { readonly values: ValuesPlan; readonly unwrap: Unwrap };
@@ -56,11 +59,9 @@ function isStreamLabel(name: string, { streams }: StreamListing): boolean {
 }
 
 /** True if no row without a line has the label: its fields are its line, and no labels as well. */
-export function isMissingWithoutLines(name: string, { streams }: StreamListing): boolean {
-  if (name.startsWith('__') || name === detectedLevelName) return false;
-  return [...streams.values()].every(
-    ({ labelNames, metadata }) => metadata.length === 0 && !labelNames.has(name),
-  );
+export function isMissingWithoutLines(name: string, listing: StreamListing): boolean {
+  if (name.startsWith('__') || name === detectedLevelName || isStreamLabel(name, listing)) return false;
+  return [...listing.streams.values()].every(({ metadata }) => metadata.length === 0);
 }
 
 /** The rows whose values are gathered. */
@@ -151,25 +152,15 @@ async function factsOf(
   const { selection } = plan;
   const { names } = plan.values;
   const { naming } = context;
-  const grouping =
-    names === 'all'
-      ? groupByStream(streamListing, sources)
-      : await atPace(groupByLabels(names, streamListing, sources, naming), new Pacer(signal));
-  const undecided = undecidedRows(streamListing, sources);
-  const readsLevels =
-    hasName(names, detectedLevelName) &&
-    naming.scansBodies &&
-    streamsWithoutLevel(streamListing.streams).length > 0;
-  const sampled = { ...context, selection: and(selection, undecided.selection), range };
-  const levels = readsLevels
-    ? await context.digests.of(levelQuestion, { ...sampled, rows: rowsOfStreams(streamListing.listed) })
-    : undefined;
-  if (levels !== undefined && isDeclined(levels)) return levels;
-  const digest = levels === undefined ? found.digest : valuesByLevel(found.digest, levels, undecided.filter);
+  const labels = groupByLabels(names, streamListing, sources, naming);
+  const grouping = await atPace(labels, new Pacer(signal));
+  const isLevelVisible = hasName(names, detectedLevelName) && naming.scansBodies;
+  const levels = await levelsInLines(isLevelVisible, sources, streamListing, { selection, range }, context);
+  if (levels.digest !== undefined && isDeclined(levels.digest)) return levels.digest;
+  const digest = levels.digest ? valuesByLevel(found.digest, levels.digest, levels) : found.digest;
   const profileRequest = {
     ...{ ...context, selection },
-    // If all labels are visible, a row that overrides a field of its stream has one more label.
-    columns: names === 'all' ? fieldsOfAll(streamListing) : grouping.streamKeyColumns,
+    columns: fieldsToHold(names, grouping.streamKeyColumns, streamListing),
     misparsedRows: unitedRows([found.misparsed, rewrittenRows(sources.all)]),
     uncertainLines: digest.proven?.uncertainLines,
   };

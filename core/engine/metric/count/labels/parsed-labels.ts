@@ -1,10 +1,14 @@
 import type { LogsqlFilter, LogsqlPipe } from '../../../../victoria/logsql/ast.js';
 import { and, everything, formatInto, not } from '../../../../victoria/logsql/build.js';
 import type { Steps } from '../../../../base/pace/steps.js';
-import { decline, type Declined } from '../../cost.js';
+import type { TimeRange } from '../../../../base/time/range.js';
+import type { LeafContext } from '../../context.js';
+import { decline, type Declined, isDeclined } from '../../cost.js';
+import { type LabelSourceFields, streamsWithoutLevel, undecidedRows } from '../grouping.js';
 import {
   type Get,
   joinUncertainLines,
+  levelQuestion,
   type LineDigest,
   type LineQuestion,
   minLinesPerClass,
@@ -15,6 +19,7 @@ import {
   type UncertainLines,
 } from '../line-digests.js';
 import type { StreamListing } from '../stream-listing.js';
+import { rowsOfStreams } from '../time-segments.js';
 
 /** Maximum number of labels to count lines by; with more there would be as many groups as lines. */
 const maxNames = 6;
@@ -186,12 +191,41 @@ export interface ValueDigest extends LineDigest {
   levelOf?(get: Get): string;
 }
 
+/** Levels that lines of a selection decide. */
+export interface LineLevels {
+  /** Matches the rows whose level may be in their line. */
+  readonly undecided: LogsqlFilter;
+  /** Distinguishes these lines by level; undefined if no line need be read for its level. */
+  readonly digest: LineDigest | Declined | undefined;
+  /** The lines that the cheaper digest counts wrongly. */
+  readonly uncertainLines: UncertainLines | undefined;
+}
+
+/** Finds out how lines write their level. */
+export async function levelsInLines(
+  isVisible: boolean,
+  sources: LabelSourceFields,
+  streamListing: StreamListing,
+  selected: { readonly selection: LogsqlFilter; readonly range: TimeRange },
+  context: LeafContext,
+): Promise<LineLevels> {
+  const { filter: undecided, selection } = undecidedRows(streamListing, sources);
+  if (!isVisible || streamsWithoutLevel(streamListing.streams).length === 0)
+    return { undecided, digest: undefined, uncertainLines: undefined };
+  const digest = await context.digests.of(levelQuestion, {
+    ...{ ...context, selection: and(selected.selection, selection), range: selected.range },
+    rows: rowsOfStreams(streamListing.listed),
+  });
+  const found = isDeclined(digest) ? undefined : digest.proven?.uncertainLines;
+  const uncertainLines = found && { ...found, filter: and(undecided, found.filter) };
+  return { undecided, digest, uncertainLines };
+}
+
 /** Adds the level of lines to a digest of their labels. */
 export function valuesByLevel(
   digest: ValueDigest,
   levels: LineDigest,
-  /** Matches rows whose level may be in their line. */
-  undecided: LogsqlFilter,
+  { undecided, uncertainLines: ofLevels }: Pick<LineLevels, 'undecided' | 'uncertainLines'>,
 ): ValueDigest {
   const both = (values: ValueDigest, byLevel: LineDigest): ValueDigest => ({
     ...values,
@@ -204,9 +238,6 @@ export function valuesByLevel(
     columns: [...values.columns, ...byLevel.columns],
     levelOf: (get) => representedLevel(byLevel.representativeOf(get) ?? { line: noLevel }),
   });
-  const ofLevels = levels.proven && {
-    ...{ ...levels.proven.uncertainLines, filter: and(undecided, levels.proven.uncertainLines.filter) },
-  };
   const uncertainLines = joinUncertainLines(
     [digest.proven?.uncertainLines, ofLevels].filter((lines) => lines !== undefined),
   );

@@ -44,12 +44,12 @@ export class LineStore {
     return this.#store.run(rangeRequest(text, base, end, 60n * second), { ...how, account: this.#account });
   }
 
-  /** The values of the answer, or the text of its error. */
+  /** The values of the answer, or the text of its error without its series: rows come in any order, and the first with an error is named. */
   async outcome(text: string, pushdown: 'on' | 'off'): Promise<unknown> {
     try {
       return valuesOf((await this.run(text, { pushdown })).answer);
     } catch (error) {
-      if (error instanceof ApiError) return error.message;
+      if (error instanceof ApiError) return error.message.replace(/ for series: '.*'/, '');
       throw error;
     }
   }
