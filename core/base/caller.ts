@@ -16,7 +16,7 @@ export interface Caller {
    * Set for background work: it runs only while permits are free, never takes the last one, and is refused where it would have to queue.
    */
   readonly isBackground?: boolean;
-  /** Set for background work that must finish: its backend calls wait up to two seconds while calls of client requests run. */
+  /** Set for background work that must finish: its backend calls wait up to ten seconds while calls of client requests run. */
   readonly yields?: boolean;
 }
 

@@ -57,13 +57,21 @@ interface Held {
   holders: number;
 }
 
-/** Maximum time for which a call yields to others. */
-const maxYieldMs = 2_000;
+const maxYieldMs = 10_000;
 const lookEveryMs = 50;
+/** Maximum number of yielding calls that run at once: a client's call that begins meanwhile shares the backend with them until they end. */
+const maxYielding = 2;
 
 /** Counts the calls that clients wait for, so that others can yield to them. */
 export class WaitedCalls {
+  readonly #maxYieldMs: number;
   #running = 0;
+  #yielding = 0;
+
+  /** @param maxMs maximum time for which a call yields to others */
+  constructor(maxMs = maxYieldMs) {
+    this.#maxYieldMs = maxMs;
+  }
 
   /** @returns a function that ends the call */
   begin(): () => void {
@@ -74,15 +82,20 @@ export class WaitedCalls {
   }
 
   /**
-   * Resolves when no such call is running, after two seconds at the latest.
+   * Waits until no call is running that a client waits for and at most one that yields, up to the maximum time.
+   * @returns a function that ends the yielding call
    * @throws the reason of the signal
    */
-  async none(signal: AbortSignal): Promise<void> {
-    const untilMs = performance.now() + maxYieldMs;
-    while (this.#running > 0 && performance.now() < untilMs) {
+  async yield(signal: AbortSignal): Promise<() => void> {
+    const untilMs = performance.now() + this.#maxYieldMs;
+    while ((this.#running > 0 || this.#yielding >= maxYielding) && performance.now() < untilMs) {
       await delay(lookEveryMs);
       signal.throwIfAborted();
     }
+    this.#yielding += 1;
+    return () => {
+      this.#yielding -= 1;
+    };
   }
 }
 
@@ -208,19 +221,14 @@ export class ExchangeGates {
   async #inTurn(enter: () => Promise<CallPass>): Promise<CallPass> {
     const { waited } = this.#options;
     const { yields, signal } = this.#owner;
-    if (yields === true) {
-      await waited.none(signal);
-      return enter();
+    if (yields !== true) return leaving(await enter(), waited.begin());
+    const end = await waited.yield(signal);
+    try {
+      return leaving(await enter(), end);
+    } catch (error) {
+      end();
+      throw error;
     }
-    const pass = await enter();
-    const end = waited.begin();
-    return {
-      signal: pass.signal,
-      leave: (error, rows) => {
-        end();
-        pass.leave(error, rows);
-      },
-    };
   }
 
   /** Waits at a gate. The request releases its own permit meanwhile. */
@@ -234,6 +242,17 @@ export class ExchangeGates {
 }
 
 const nothing = (): void => undefined;
+
+/** The pass, which also ends a count when it is left. */
+function leaving({ signal, leave }: CallPass, end: () => void): CallPass {
+  return {
+    signal,
+    leave: (error, rows) => {
+      end();
+      leave(error, rows);
+    },
+  };
+}
 
 function outcomeOf(error: unknown): ScanOutcome {
   if (error === undefined) return 'done';

@@ -64,11 +64,16 @@ function makeGates(isDrilldown = false, permits = 4) {
 }
 
 test('calls of work that nobody waits for let others go first, but not for ever', async (t) => {
-  const { gates, options, owner } = makeGates();
+  const { options, owner } = makeGates();
   const abort = new AbortController();
-  const yielding = new ExchangeGates(options, { ...owner, yields: true, signal: abort.signal });
+  const waited = new WaitedCalls(500);
+  const yielding = new ExchangeGates(
+    { ...options, waited },
+    { ...owner, yields: true, signal: abort.signal },
+  );
+  const others = new ExchangeGates({ ...options, waited }, owner);
   const short = { query: all, range: rangeOf(1n) };
-  const waited = await gates.stats(short);
+  const other = await others.stats(short);
   let hasBegun = false;
   const begun = yielding.rows(short).then((pass) => {
     hasBegun = true;
@@ -76,17 +81,36 @@ test('calls of work that nobody waits for let others go first, but not for ever'
   });
   await new Promise((resolve) => setTimeout(resolve, 100));
   t.false(hasBegun);
-  waited.leave(undefined, 0);
-  // Nobody waits for these calls, so that others of their kind do not let them go first.
-  const pass = await begun;
-  await yielding.stats(short);
-  pass.leave(undefined, 0);
-  const never = await gates.listing({ listing: 'streams', query: all, range: rangeOf(1n) });
-  await yielding.stats(short);
+  other.leave(undefined, 0);
+  (await begun).leave(undefined, 0);
+  const never = await others.listing({ listing: 'streams', query: all, range: rangeOf(1n) });
+  (await yielding.stats(short)).leave(undefined, 0);
   const cancelled = yielding.stats(short);
   abort.abort(new Error('gone'));
   await t.throwsAsync(cancelled, { message: 'gone' });
   never.leave(undefined, 0);
+});
+
+test('two calls that yield run at once, so that few are in the way of a client', async (t) => {
+  const { options, owner } = makeGates();
+  const yielding = new ExchangeGates(options, { ...owner, yields: true });
+  const short = { query: all, range: rangeOf(1n) };
+  const leaves = [await options.heavy.enter(['b'], owner.budget, owner.signal)];
+  leaves.push(await options.heavy.enter(['b'], owner.budget, owner.signal));
+  await t.throwsAsync(yielding.rows({ query: all, range: rangeOf(7n) }), { message: /heavy/ });
+  for (const leave of leaves) leave();
+  // The refused call is not counted.
+  const first = await yielding.rows(short);
+  await yielding.rows(short);
+  let hasBegun = false;
+  const third = yielding.rows(short).then((pass) => {
+    hasBegun = true;
+    return pass;
+  });
+  await new Promise((resolve) => setTimeout(resolve, 100));
+  t.false(hasBegun);
+  first.leave(undefined, 0);
+  (await third).leave(undefined, 0);
 });
 
 test('rows are heavy without a limit over a long range, or with a large one', (t) => {
