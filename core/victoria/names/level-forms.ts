@@ -7,22 +7,30 @@ export interface LevelForm {
   readonly suffix: string;
   /** The name of the level, in lower case. */
   readonly name: string;
-  /** True for a field of a JSON object, false for a logfmt pair. */
-  readonly isField: boolean;
+  /** A text or a number in a field of a JSON object, or a logfmt pair. Loki finds no level in a number. */
+  readonly kind: 'text' | 'number' | 'pair';
 }
 
 const names = levelNames.map((name) => name.replaceAll('.', '\\.')).join('|');
 const writtenForm = new RegExp(`"(${names})":[ ]?"|(?<![^ ])(${names})=`);
+const writtenNumber = new RegExp(`"(${names})":[ ]?(?=[0-9])`);
+const number = /^[0-9]+$/;
 
 /** The known form in which a line has its level, if any. */
 function formOf(line: string): LevelForm | undefined {
-  const [prefix, field, pair] = writtenForm.exec(line) ?? [];
-  if (prefix === undefined) return undefined;
-  const isField = pair === undefined;
-  return { prefix, suffix: isField ? '"' : ' ', name: (field ?? pair ?? '').toLowerCase(), isField };
+  const [prefix, text, pair] = writtenForm.exec(line) ?? [];
+  if (prefix === undefined) {
+    const [ofNumber, name = ''] = writtenNumber.exec(line) ?? [];
+    if (ofNumber === undefined) return undefined;
+    return { prefix: ofNumber, suffix: ',', name: name.toLowerCase(), kind: 'number' };
+  }
+  const name = (text ?? pair ?? '').toLowerCase();
+  return pair === undefined
+    ? { prefix, suffix: '"', name, kind: 'text' }
+    : { prefix, suffix: ' ', name, kind: 'pair' };
 }
 
-/** The most frequent forms, in descending order. */
+/** The most frequent forms, in descending order, and then those of numbers. */
 export function* commonForms(lines: readonly string[], most: number): Steps<readonly LevelForm[]> {
   const counted = new Map<string, { readonly form: LevelForm; count: number }>();
   for (const line of lines) {
@@ -34,7 +42,8 @@ export function* commonForms(lines: readonly string[], most: number): Steps<read
     else known.count += 1;
   }
   const all = [...counted.values()].sort((a, b) => b.count - a.count);
-  return all.slice(0, most).map(({ form }) => form);
+  const forms = all.slice(0, most).map(({ form }) => form);
+  return [...forms.filter(({ kind }) => kind !== 'number'), ...forms.filter(({ kind }) => kind === 'number')];
 }
 
 /** The text in the place of a level in the first of these forms that a line has; undefined if it has none. */
@@ -42,13 +51,15 @@ export function valueIn(line: string, forms: readonly LevelForm[]): string | und
   const isObject = line.startsWith('{');
   // Pairs stand between blanks.
   const text = isObject ? line : ` ${line} `;
-  for (const { prefix, suffix, isField } of forms) {
-    if (isField !== isObject) continue;
-    const start = isField ? prefix : ` ${prefix}`;
+  for (const { prefix, suffix, kind } of forms) {
+    if ((kind !== 'pair') !== isObject) continue;
+    const start = kind === 'pair' ? ` ${prefix}` : prefix;
     const at = text.indexOf(start);
     const from = at + start.length;
     const end = at < 0 ? -1 : text.indexOf(suffix, from);
-    if (end > from) return text.slice(from, end);
+    if (end <= from) continue;
+    const value = text.slice(from, end);
+    if (kind !== 'number' || number.test(value)) return value;
   }
   return undefined;
 }

@@ -48,6 +48,8 @@ const spelled = '__level_words';
 /** The kinds of lines with a value in the place of a level. */
 const kinds = {
   field: 'field',
+  /** The value of a field is a number, which is no level. */
+  number: 'number',
   /** The value of a pair whose name has precedence over all others. */
   firstPair: 'first',
   pair: 'pair',
@@ -110,19 +112,18 @@ const wholePairs = `^(?: |${inPair}+(?:=(?:${inPair}*|${quoted}))?(?: |$))*$`;
 const plainValue = `^(?:[!#-\\[\\]-${last}]*|"[!#-\\[\\]-${last}]*"?)$`;
 
 const hasKind = (name: keyof typeof kinds): LogsqlFilter => exact(kind, kinds[name]);
+const isOfField = oneOf(kind, [kinds.field, kinds.number]);
 const isLevelValue = oneOf(value, writtenLevels(levelWords));
 
 /** Cuts the values of these forms out of lines that have them, with the texts before and behind them. */
 function cut(forms: readonly LevelForm[]): readonly LogsqlPipe[] {
   const isUncut = not(present(behind));
-  const cutForm = ({ prefix, suffix, isField }: LevelForm): LogsqlPipe => {
-    const start = isField ? prefix : ` ${prefix}`;
+  const cutForm = ({ prefix, suffix, kind: form }: LevelForm): LogsqlPipe => {
+    const [from, start, isLike] =
+      form === 'pair' ? [padded, ` ${prefix}`, present(padded)] : ['_msg', prefix, startsObject];
     return {
-      ...extract(
-        isField ? '_msg' : padded,
-        `<plain:${before}>${start}<plain:${value}>${suffix}<plain:${behind}>`,
-      ),
-      condition: isField ? and(startsObject, isUncut) : and(present(padded), isUncut),
+      ...extract(from, `<plain:${before}>${start}<plain:${value}>${suffix}<plain:${behind}>`),
+      condition: and(isLike, isUncut),
     };
   };
   const cutKind = (
@@ -136,14 +137,13 @@ function cut(forms: readonly LevelForm[]): readonly LogsqlPipe[] {
           ...some.map(cutForm),
           formatInto(kind, kinds[name], and(present(behind), not(present(kind)), condition)),
         ];
-  const pairs = forms.filter(({ isField }) => !isField);
+  const ofKind = (form: LevelForm['kind']): readonly LevelForm[] =>
+    forms.filter(({ kind: other }) => other === form);
+  const pairs = ofKind('pair');
   const holdsPair = or(...pairs.map(({ prefix }) => substring('_msg', prefix)));
   return [
-    ...cutKind(
-      'field',
-      forms.filter(({ isField }) => isField),
-      isObject,
-    ),
+    ...cutKind('field', ofKind('text'), isObject),
+    ...cutKind('number', ofKind('number'), and(isObject, regexp(value, '^[0-9]+$'))),
     ...(pairs.length === 0 ? [] : [formatInto(padded, ' <_msg>  ', and(not(mayBeObject), holdsPair))]),
     ...cutKind(
       'firstPair',
@@ -175,11 +175,11 @@ const isHarmless = and(
   present(kind),
   or(
     and(oneOf(value, writtenLevels(spelledLevels)), not(holdsWord(before))),
-    and(not(isLevelValue), or(hasKind('field'), regexp(value, plainValue))),
+    and(not(isLevelValue), or(isOfField, regexp(value, plainValue))),
   ),
   or(
-    and(hasKind('field'), not(mayHoldField(before)), not(mayHoldField(behind))),
-    and(not(hasKind('field')), not(mayHoldPair(before)), not(mayHoldPair(behind))),
+    and(isOfField, not(mayHoldField(before)), not(mayHoldField(behind))),
+    and(not(isOfField), not(mayHoldPair(before)), not(mayHoldPair(behind))),
   ),
 );
 
@@ -240,7 +240,7 @@ export function levelPipes(forms: readonly LevelForm[], contexts: readonly strin
   return [
     ...deciding,
     ...levelWordPipes(contexts, { lines: isOpen }),
-    formatInto(line, '<_msg>', and(isOpen, hasPossibleValue, not(isHarmless))),
+    formatInto(line, '<_msg>', and(isOpen, not(isHarmless), hasPossibleValue)),
   ];
 }
 

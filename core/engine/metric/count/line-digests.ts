@@ -346,12 +346,13 @@ function provenDigest(
   { levels: spelledLevels }: LevelSpellings,
 ): LineDigest['proven'] {
   const isUncut = not(present(value));
+  const withLevel = forms.filter(({ kind }) => kind !== 'number');
   const proven: readonly LogsqlPipe[] = [
-    ...forms.map(({ prefix, suffix, isField }) => ({
+    ...withLevel.map(({ prefix, suffix, kind }) => ({
       ...extract('_msg', `${prefix}<plain:${value}>${suffix}`),
-      condition: and(isField ? startsObject : not(startsObject), isUncut),
+      condition: and(kind === 'pair' ? not(startsObject) : startsObject, isUncut),
     })),
-    ...(forms.length === 0 ? [] : [formatInto(value, '', not(oneOf(value, [...levelValues.keys()])))]),
+    ...(withLevel.length === 0 ? [] : [formatInto(value, '', not(oneOf(value, [...levelValues.keys()])))]),
     ...spelledLevels.map(({ filter }, index) =>
       formatInto(spelling, `<${spelling}>${String(index)}`, and(isUncut, filter)),
     ),

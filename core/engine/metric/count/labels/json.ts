@@ -41,8 +41,8 @@ interface JsonKey {
 /**
  * The labels of `| json`. A label comes from the only key of its name: at the top level of an object, or on a path of keys whose names add
  * up to it. Its value represents the line if three conditions hold: the backend has found the key, a text that every spelling of such a key
- * has in it occurs once in the line, and only quotes and slashes are escaped. Then no other key can produce the label. A line without that
- * text does not have the label if it is valid JSON, which another label proves.
+ * has in it occurs once in the line, and no escape can hide a key (`hasPlainEscapes`). Then no other key can produce the label. A line without
+ * that text does not have the label if it is valid JSON, which another label proves.
  */
 export const jsonLabels: ParsedLabels = labelsOfNames([]);
 
@@ -173,9 +173,31 @@ function* countDecided(lines: readonly JsonLine[], key: JsonKey): Steps<number> 
 
 const jsonBlank = '[ \\t\\r\\n]';
 
-/** Matches text whose only escapes cannot be part of a key or of blanks around it, and that all parsers read alike. */
-const plainEscapes = String.raw`^(?:[^\\]|\\["\\/])*$`;
-const hasPlainEscapes = or(not(substring('_msg', '\\')), regexp('_msg', plainEscapes));
+/** Escapes that all parsers read alike: not those of controls, of halves of a character, and of characters that Loki removes. */
+const hex = '[0-9a-fA-F]';
+const character = `u(?:00[2-9a-fA-F]${hex}|0[1-9a-fA-F]${hex}{2}|[1-9a-cA-CeE]${hex}{3}|[dD][0-7]${hex}{2})`;
+const plainEscape = `\\\\(?:["\\\\/nrt]|${character})`;
+const onlyPlainEscapes = `^(?:[^\\\\]|${plainEscape})*$`;
+/**
+ * A backslash before anything else, which may be the second of an escaped backslash. The backend finds it ten times as fast as it matches the
+ * whole line.
+ */
+const otherCharacter = `u(?:00[01]|[dD][89a-fA-F]|[fF]|${hex}{0,3}(?:[^0-9a-fA-F]|$))`;
+const otherEscape = `\\\\(?:[^"\\\\/nrtu]|${otherCharacter}|$)`;
+/** Escapes of characters that a key may have, or that Loki trims from a key. Other texts in a key are found as they are written. */
+const lettersAndBlanks = ['\\u', '\\n', '\\r', '\\t'];
+const escapeInKey = `\\\\[unrt](?:[^"\\\\]|\\\\.)*"${jsonBlank}*:`;
+/** Matches lines whose escapes all parsers read alike, and whose keys are written without escapes of letters and blanks. */
+const hasPlainEscapes = or(
+  not(substring('_msg', '\\')),
+  and(
+    or(not(regexp('_msg', otherEscape)), regexp('_msg', onlyPlainEscapes)),
+    or(
+      not(or(...lettersAndBlanks.map((escape) => substring('_msg', escape)))),
+      not(regexp('_msg', escapeInKey)),
+    ),
+  ),
+);
 
 function areDecided(keys: readonly JsonKey[]): LogsqlFilter {
   const isPresent = ({ field: path }: JsonKey): LogsqlFilter => present(labelColumn(path));
@@ -240,10 +262,22 @@ function hasNoBlanks({ text, part }: JsonKey, index: number): LogsqlFilter {
   return or(isAlone, not(hasBlanks[part]));
 }
 
+const plainEscapeHere = new RegExp(plainEscape, 'y');
+const stringAndColon = new RegExp(`"((?:[^"\\\\]|\\\\.)*)"${jsonBlank}*(:?)`, 'g');
+
 function hasOnlyPlainEscapes(line: string): boolean {
-  for (let at = line.indexOf('\\'); at >= 0; at = line.indexOf('\\', at + 2))
-    if (!'"\\/'.includes(line.charAt(at + 1) || 'none')) return false;
+  for (let at = line.indexOf('\\'); at >= 0; at = line.indexOf('\\', plainEscapeHere.lastIndex)) {
+    plainEscapeHere.lastIndex = at;
+    if (!plainEscapeHere.test(line)) return false;
+  }
   return true;
+}
+
+/** @param line a JSON value, in which all quotes are closed */
+function hasEscapedKey(line: string): boolean {
+  const hasEscape = (text: string): boolean => lettersAndBlanks.some((escape) => text.includes(escape));
+  if (!hasEscape(line)) return false;
+  return [...line.matchAll(stringAndColon)].some(([, text = '', colon]) => colon === ':' && hasEscape(text));
 }
 
 /** A line with the values of its fields; undefined unless it is an object with plain escapes. */
@@ -254,7 +288,7 @@ interface JsonLine {
 
 function readJsonLine(line: string): JsonLine {
   const fields = hasOnlyPlainEscapes(line) ? flattenJson(line) : undefined;
-  return { line, values: fields && new Map(fields) };
+  return { line, values: fields && !hasEscapedKey(line) ? new Map(fields) : undefined };
 }
 
 function isDecidedBy({ line, values }: JsonLine, { field: path, text, mistakable }: JsonKey): boolean {

@@ -67,6 +67,7 @@ test.serial('lines are not sent for labels of nested objects', async (t) => {
     line: JSON.stringify({
       ...{ n, http: { method: 'GET', 'status-code': n % 3 === 0 ? 500 : 200, took: { ms: n / 10 } } },
       ...{ http_version: 2, user: { id: n % 4, agent: 'x'.repeat(200) }, 'trace.id': n },
+      stack: `Error: ${n}\n\tat run (C:\\x.js)`,
     }),
   }));
   await store.push(stored);

@@ -68,6 +68,9 @@ const member = fc.oneof(
   fc.tuple(name, level).map(([key, value]) => `"a":{"b":{"${key}":"${value}"}}`),
   fc.tuple(name, level).map(([key, value]) => `"list":[{"${key}":"${value}"},"]"]`),
   fc.tuple(name, level).map(([key, value]) => `"${key}" : "${value}"`),
+  fc
+    .tuple(name, fc.constantFrom('30', '7', '-1', '2.5', '30 ', 'info'))
+    .map(([key, value]) => `"${key}":${value}`),
   fc.constantFrom(
     '"n":1',
     '"n":-1.5e3',

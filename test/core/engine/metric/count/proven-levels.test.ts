@@ -19,6 +19,10 @@ const unlike = [
   '{"ts":1,"level":"WARNING"}',
   '{"ts":1,"level":"nothing known"}',
   'error level=info x',
+  '{"level":30,"severity":"error","n":1}',
+  '{"level":"warn","severity":3,"msg":"error"}',
+  '{"level": 40,"msg":"\\"level\\":\\"debug\\""}',
+  '{"level":50}',
   'level=info level=error x',
   'FATAL: no form',
   'batch 7 failed',
@@ -31,6 +35,7 @@ test('a line that no sample of its selection is like has the level that it has a
     (n: number) => `{"ts":${n},"level":"${n % 3 === 0 ? 'warn' : 'info'}","msg":"m${n}"}`,
     (n: number) => `level=${n % 5 === 0 ? 'error' : 'info'} n=${n}`,
     (n: number) => `batch ${n} done`,
+    (n: number) => `{"level":${10 * (n % 5)},"n":${n},"msg":"${n % 2 === 0 ? 'error: boom' : 'fine'}"}`,
   ];
   let account = 70_000;
   for (const [index, line] of unlike.entries()) {
@@ -38,7 +43,7 @@ test('a line that no sample of its selection is like has the level that it has a
     const stored = Array.from({ length: 598 }, (_, n) => ({
       ns: base + (BigInt(n) * second) / 2n,
       stream: { app: 'a' },
-      line: usual[n % 3]?.(n) ?? '',
+      line: usual[n % usual.length]?.(n) ?? '',
     }));
     // Samples are taken from the beginnings of eighths of the range, which begins a minute before the first row.
     const other = { ns: base + 118n * second + 1n, stream: { app: 'a' }, line };
