@@ -1,5 +1,6 @@
 import type { LabelFilter, StringLabelFilter } from '../../../logql/ast.js';
 import { compileMeaning, labelMeaning } from '../../../logql/pipeline/filter-test.js';
+import { textOfIPv4 } from '../../../logql/pipeline/ip-matcher.js';
 import type { LabelComparison } from '../../../logql/pipeline/label-comparison.js';
 import { Meter } from '../../../logql/pipeline/work-line.js';
 import { isDeeperThan } from '../../../logql/walk.js';
@@ -106,6 +107,24 @@ export const labelRules = [
         lines,
         rowsWithField(placed, names, (field) => mayPass(field, comparison)),
       ),
+  }),
+  labelRule({
+    id: 'labelAddressInLine',
+    construct:
+      '| name = ip("10.1.0.0/16") after | regexp or | pattern, if all addresses begin with the same numbers',
+    backend: '(_msg:*"10.1."* or _msg:*"\\u"* or name:* or {name!=""} ...)',
+    verdict: 'superset',
+    reason:
+      'an extracted value is a substring of its line, unless it is written with escapes; the label may also be stored; the proxy compares networks',
+    example: '{namespace="shop"} | pattern "<client> <_>" | client=ip("10.1.0.0/16")',
+    match: (placed) => {
+      const { comparison, scope, mayHaveFailed } = placed;
+      const { kind, name } = comparison;
+      if (kind !== 'ip' || mayHaveFailed || isDerived(name) || scope.isStored(name)) return undefined;
+      const text = scope.sourceInLine(name) === undefined ? undefined : textOfIPv4(comparison.value);
+      return text === undefined ? undefined : { placed, lines: or(contains(text), escaped) };
+    },
+    emit: ({ placed, lines }, names) => or(lines, rowsWithField(placed, names, present)),
   }),
   labelRule({
     id: 'labelParsed',

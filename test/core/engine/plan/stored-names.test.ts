@@ -66,6 +66,11 @@ const pushes: readonly (readonly [stages: string, fields: readonly string[], fil
     ['a', 'user'],
     String.raw`(_msg:*"xy"* or _msg:*"\\u"* or ${missing} or a:="xy" or {a="xy"})`,
   ],
+  [
+    '| pattern "<a> <_>" | a=ip("10.1.0.0/16")',
+    ['a'],
+    String.raw`(_msg:*"10.1."* or _msg:*"\\u"* or ${missing} or a:*)`,
+  ],
   ['| json b="c" | a="x"', ['a'], '(a:="x" or {a="x"})'],
   [
     '| scope_tier="x"',
@@ -87,6 +92,7 @@ const left: readonly (readonly [stages: string, why: string])[] = [
   ['| drop a | a=""', 'a is gone'],
   ['| keep b | a=""', 'a is gone'],
   ['| json b="c" | b_extracted="x"', 'the parsed label may be renamed'],
+  ['| pattern "<a> <_>" | a=ip("0.0.0.0/1")', 'the addresses have no number in common'],
   ['| json b="c" | a > 5', 'rows with errors pass'],
   ['| a > 5 or json_error=""  | detected_level="info"', 'most lines have that level'],
   ['| json | detected_level="error"', 'the level may come from the line'],
