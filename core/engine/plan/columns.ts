@@ -153,7 +153,7 @@ export function isAskedInBursts(parsed: ParsedNames | undefined): boolean {
 /** The names, if a parser makes each of them from keys in only one way; otherwise undefined. */
 export function plainNames(names: ReadonlySet<string>): readonly string[] | undefined {
   const made = [...names].filter((name) => !name.startsWith('__error') && name !== detectedLevelName);
-  const arePlain = made.every((name) => /^[A-Za-z][A-Za-z0-9_]*$/.test(name) && name === plainName(name));
+  const arePlain = made.every((name) => /^_?[A-Za-z][A-Za-z0-9_]*$/.test(name) && name === plainName(name));
   return arePlain && made.length > 0 ? made : undefined;
 }
 

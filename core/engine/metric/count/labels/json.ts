@@ -42,21 +42,32 @@ interface JsonKey {
  * The labels of `| json`. A label comes from the only key of its name: at the top level of an object, or on a path of keys whose names add
  * up to it. Its value represents the line if three conditions hold: the backend has found the key, a text that every spelling of such a key
  * has in it occurs once in the line, and no escape can hide a key (`hasPlainEscapes`). Then no other key can produce the label. A line without
- * that text does not have the label if it is valid JSON, which another label proves.
+ * that text does not have the label if it is valid JSON, which another label proves, or a field that most lines have.
  */
 export const jsonLabels: ParsedLabels = labelsOfNames([]);
 
 /** The labels of `| json` with a path for each, which is followed to the first value; other keys of the name do not matter. */
 export function jsonPathLabels(given: readonly LabelPath[]): ParsedLabels {
+  return labelsOfPaths(given);
+}
+
+/** @param common a field that most lines have */
+function labelsOfPaths(given: readonly LabelPath[], common?: string): ParsedLabels {
   const paths = new Map(given);
   const keys = given.map(([name, path]): JsonKey => {
     const mistakable = ['"":', ...path.slice(1).map((step) => `.${step}":`)];
     return { name, field: path.join('.'), text: `"${path.at(-1) ?? ''}":`, part: 'key', mistakable };
   });
-  const labels = labelsOfKeys(keys);
+  const labels = labelsOfKeys(keys, common);
   const known = (names: readonly string[]): readonly string[] => names.filter((name) => paths.has(name));
   return {
     ...labels,
+    *fittedTo(lines, names) {
+      return labelsOfPaths(
+        given,
+        yield* commonField(yield* readJsonLines(lines), labels.keysOf(known(names))),
+      );
+    },
     values: (names) => labels.values(known(names)),
     texts: (names) => labels.texts(known(names)),
     decided: (names) => labels.decided(known(names)),
@@ -80,13 +91,18 @@ function writtenOut(values: readonly (readonly [path: readonly string[], value: 
   return `{${written.join(',')}}`;
 }
 
-/** @param keys those that lines do not write as their names are */
-function labelsOfNames(keys: readonly JsonKey[]): ParsedLabels {
-  const labels = labelsOfKeys(keys);
+/**
+ * @param keys those that lines do not write as their names are
+ * @param common a field that most lines have
+ */
+function labelsOfNames(keys: readonly JsonKey[], common?: string): ParsedLabels {
+  const labels = labelsOfKeys(keys, common);
   return {
     ...labels,
     *fittedTo(lines, names) {
-      return labelsOfNames(yield* writtenKeys(lines, names));
+      const objects = yield* readJsonLines(lines);
+      const written = yield* writtenKeys(objects, names);
+      return labelsOfNames(written, yield* commonField(objects, labelsOfKeys(written).keysOf(names)));
     },
     short: (names) => ({
       replaced: and(
@@ -104,19 +120,23 @@ interface KeyLabels extends Omit<ParsedLabels, 'lineOf'> {
   columnOf(name: string): string;
 }
 
-/** @param given the keys of labels; those of all other labels are their names */
-function labelsOfKeys(given: readonly JsonKey[]): KeyLabels {
+/**
+ * @param given the keys of labels; those of all other labels are their names
+ * @param common a field that most lines have, which proves that a line without any of the labels is valid JSON
+ */
+function labelsOfKeys(given: readonly JsonKey[], common?: string): KeyLabels {
   const known = new Map(given.map((key) => [key.name, key]));
+  const witnesses = common === undefined ? [] : [common];
   const keyOf = (name: string): JsonKey => known.get(name) ?? keysNamed(name, name)[0];
   const keysOf = (names: readonly string[]): readonly JsonKey[] => names.map(keyOf);
   return {
-    key: given.length === 0 ? 'json-keys' : `json-keys ${JSON.stringify(given)}`,
+    key: `json-keys ${JSON.stringify([given, ...witnesses])}`,
     misparsedRows: lenientNumberLines,
     keysOf,
     columnOf: (name) => labelColumn(keyOf(name).field),
-    values: (names) => [findValues(keysOf(names))],
-    texts: (names) => findKeys(keysOf(names)),
-    decided: (names) => areDecided(keysOf(names)),
+    values: (names) => [findValues(keysOf(names), [])],
+    texts: (names) => findKeys(keysOf(names), witnesses),
+    decided: (names) => areDecided(keysOf(names), witnesses),
     groupOf: (line, names) => groupOf(line, keysOf(names)),
   };
 }
@@ -128,23 +148,45 @@ function keysNamed(name: string, field: string): readonly [JsonKey, JsonKey?] {
   const key = { name, field, mistakable: [] };
   if (parts.length === 1) return [{ ...key, text: `"${name}"`, part: 'all' }];
   const start = { ...key, text: `"${first}`, part: 'start' } as const;
-  return last === '' ? [start] : [start, { ...key, text: `${last}":`, part: 'end' }];
+  const end = { ...key, text: `${last}":`, part: 'end' } as const;
+  if (first === '') return [end];
+  return last === '' ? [start] : [start, end];
 }
 
 /** Fields that need no escapes in any part of a query. */
-const plainField = /^[\w./-]+$/;
+const plainField = /^[\w./@-]+$/;
 
-/** The keys by which most of the lines write these labels, of those that are not found by the names themselves. */
-function* writtenKeys(lines: readonly string[], names: readonly string[]): Steps<readonly JsonKey[]> {
-  const joined = names.filter((name) => name.includes('_'));
-  if (joined.length === 0) return [];
+function* readJsonLines(lines: readonly string[]): Steps<readonly JsonLine[]> {
   const objects: JsonLine[] = [];
-  const fields = new Map(joined.map((name) => [name, new Map<string, number>()]));
   for (const line of lines) {
     yield;
-    const object = readJsonLine(line);
-    objects.push(object);
-    for (const field of object.values?.keys() ?? []) {
+    objects.push(readJsonLine(line));
+  }
+  return objects;
+}
+
+/** The field that most of the objects have, if there are objects without any of these keys. */
+function* commonField(objects: readonly JsonLine[], keys: readonly JsonKey[]): Steps<string | undefined> {
+  const counts = new Map<string, number>();
+  let isNeeded = false;
+  for (const { values = new Map<string, string>() } of objects) {
+    yield;
+    isNeeded ||= values.size > 0 && keys.every(({ field }) => (values.get(field) ?? '') === '');
+    for (const [field, value] of values)
+      if (value !== '' && plainField.test(field)) counts.set(field, (counts.get(field) ?? 0) + 1);
+  }
+  const [[field] = []] = [...counts].sort(([, a], [, b]) => b - a);
+  return isNeeded ? field : undefined;
+}
+
+/** The keys by which most of the objects write these labels, of those that are not found by the names themselves. */
+function* writtenKeys(objects: readonly JsonLine[], names: readonly string[]): Steps<readonly JsonKey[]> {
+  const joined = names.filter((name) => name.includes('_'));
+  if (joined.length === 0) return [];
+  const fields = new Map(joined.map((name) => [name, new Map<string, number>()]));
+  for (const { values } of objects) {
+    yield;
+    for (const field of values?.keys() ?? []) {
       const counts = plainField.test(field) ? fields.get(field.replace(/[^A-Za-z0-9_]/g, '_')) : undefined;
       counts?.set(field, (counts.get(field) ?? 0) + 1);
     }
@@ -199,11 +241,12 @@ const hasPlainEscapes = or(
   ),
 );
 
-function areDecided(keys: readonly JsonKey[]): LogsqlFilter {
+/** @param witnesses fields of which any proves that a line is valid */
+function areDecided(keys: readonly JsonKey[], witnesses: readonly string[]): LogsqlFilter {
   const isPresent = ({ field: path }: JsonKey): LogsqlFilter => present(labelColumn(path));
   return and(
     hasPlainEscapes,
-    or(...keys.map(isPresent)),
+    or(...keys.map(isPresent), ...witnesses.map((witness) => present(labelColumn(witness)))),
     ...keys.map((key, index) =>
       and(
         or(isFoundOnce(key, index), and(not(isPresent(key)), not(present(textBehind(index))))),
@@ -213,15 +256,15 @@ function areDecided(keys: readonly JsonKey[]): LogsqlFilter {
   );
 }
 
-function findValues(keys: readonly JsonKey[]): LogsqlPipe {
-  const fields = keys.map(({ field: path }) => fieldName(path));
+function findValues(keys: readonly JsonKey[], witnesses: readonly string[]): LogsqlPipe {
+  const fields = [...keys.map(({ field: path }) => path), ...witnesses].map(fieldName);
   return { kind: 'unpack_json', from: '_msg', fields, prefix: labelColumn(''), rule: 'overwrite' };
 }
 
 /** Extracts the values, and the text before and after the first occurrence of a possible key. */
-function findKeys(keys: readonly JsonKey[]): readonly LogsqlPipe[] {
+function findKeys(keys: readonly JsonKey[], witnesses: readonly string[]): readonly LogsqlPipe[] {
   return [
-    findValues(keys),
+    findValues(keys, witnesses),
     ...keys.map(({ text }, index) =>
       extract('_msg', `<plain:${textBefore(index)}>${text}<plain:${textBehind(index)}>`),
     ),
@@ -239,7 +282,7 @@ function isFoundOnce({ field: path, text, mistakable }: JsonKey, index: number):
 /**
  * Matches lines without blanks around a key, which Loki trims, or behind it. The search is needed only if the text of the key also occurs
  * elsewhere in the line. A pattern that starts with a quote is tried at every quote, which takes ten times as long, so it is limited to
- * lines with a blank beside that text.
+ * lines with blanks beside that text.
  */
 function hasNoBlanks({ text, part }: JsonKey, index: number): LogsqlFilter {
   const word = text.replaceAll(/[":]/g, '');
@@ -249,7 +292,16 @@ function hasNoBlanks({ text, part }: JsonKey, index: number): LogsqlFilter {
     not(substring(rest, word)),
     or(present(rest), not(substring('_msg', word))),
   );
-  const blankBefore = or(...spaces.map((char) => substring('_msg', char + word)));
+  const follows = (starts: readonly string[], end: string): LogsqlFilter =>
+    or(...starts.map((char) => substring('_msg', char + end)));
+  // Words often stand behind a space, which in turn is rarely behind a quote or another blank.
+  const blankBefore = or(
+    and(substring('_msg', ` ${word}`), follows(['"', ...spaces], ` ${word}`)),
+    follows(
+      spaces.filter((char) => char !== ' '),
+      word,
+    ),
+  );
   const hasBlanks = {
     start: and(blankBefore, regexp('_msg', `"${blank}+${word}`)),
     end: regexp('_msg', `${word}(?:${blank}+"${blank}*|"${blank}+):`),

@@ -30,6 +30,8 @@ const keys = [
   'status_code',
   'status-code',
   'status.code',
+  '@status',
+  '_status',
   'http',
   ' status',
   'st\\u0061tus',

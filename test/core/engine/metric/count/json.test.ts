@@ -18,6 +18,7 @@ async function rowsMoved(text: string): Promise<number> {
 
 const queries = [
   'sum by (status) (count_over_time({app=~".+"} | json [60s]))',
+  'sum by (_status) (count_over_time({app=~".+"} | json [60s]))',
   'sum by (status_code, app) (rate({app=~".+"} | json | __error__="" [120s]))',
   'sum by (status) (bytes_over_time({app="a"} | json | status=~"2.+|4.." [60s]))',
   'sum by (team, status) (count_over_time({app=~".+"} | json | drop __error__, __error_details__ [60s]))',
@@ -68,11 +69,15 @@ test.serial('lines are not sent for labels of nested objects', async (t) => {
       ...{ n, http: { method: 'GET', 'status-code': n % 3 === 0 ? 500 : 200, took: { ms: n / 10 } } },
       ...{ http_version: 2, user: { id: n % 4, agent: 'x'.repeat(200) }, 'trace.id': n },
       stack: `Error: ${n}\n\tat run (C:\\x.js)`,
+      ...(n % 5 === 0 ? { fault: `timeout`, '@l': 'Error' } : {}),
     }),
   }));
   await store.push(stored);
   const cases = [
     ['sum by (http_status_code) (count_over_time({app="a"} | json [60s]))', 'statistics:ran', 40],
+    ['sum by (fault) (count_over_time({app="a"} | json [60s]))', 'statistics:ran', 40],
+    ['sum by (_l) (count_over_time({app="a"} | json [60s]))', 'statistics:ran', 40],
+    ['sum by (fault) (count_over_time({app="a"} | json fault="fault" [60s]))', 'statistics:ran', 40],
     [
       'sum by (user_id, http_method) (rate({app="a"} | json | http_status_code>=500 [60s]))',
       'statistics:ran',
