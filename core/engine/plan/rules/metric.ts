@@ -69,7 +69,7 @@ export const metricRules = [
       'unpack_json fields (a); extract to find lines with a duplicate key; stats by (a, the line if uncertain) count(); without lines if all lines of the selection were certain before',
     verdict: 'superset',
     reason:
-      'a key, or a path of keys, that occurs once in a valid object without escapes is the label; all other lines are returned unchanged, with equal lines grouped. Rows are read instead if there are too many groups, or lines with invalid JSON keys or numbers',
+      'a key, or a path of keys, that occurs once in a valid object is the label, if no escape can hide another such key; all other lines are returned unchanged, with equal lines grouped. Rows are read instead if there are too many groups, or lines with invalid JSON keys or numbers',
     example: 'sum by (user) (count_over_time({namespace="shop"} | json [5m]))',
     match: (facts) => parsedCountOf(facts, 'json-keys', 'json-paths'),
   }),
