@@ -14,20 +14,23 @@ export interface LevelForm {
 const names = levelNames.map((name) => name.replaceAll('.', '\\.')).join('|');
 const writtenForm = new RegExp(`"(${names})":[ ]?"|(?<![^ ])(${names})=`);
 const writtenNumber = new RegExp(`"(${names})":[ ]?(?=[0-9])`);
-const number = /^[0-9]+$/;
+/** Matches the numbers that a form finds. */
+export const levelNumberPattern = '^[0-9]+$';
+const levelNumber = new RegExp(levelNumberPattern);
 
 /** The known form in which a line has its level, if any. */
 function formOf(line: string): LevelForm | undefined {
   const [prefix, text, pair] = writtenForm.exec(line) ?? [];
-  if (prefix === undefined) {
-    const [ofNumber, name = ''] = writtenNumber.exec(line) ?? [];
-    if (ofNumber === undefined) return undefined;
-    return { prefix: ofNumber, suffix: ',', name: name.toLowerCase(), kind: 'number' };
-  }
+  if (prefix === undefined) return numberFormOf(line);
   const name = (text ?? pair ?? '').toLowerCase();
   return pair === undefined
     ? { prefix, suffix: '"', name, kind: 'text' }
     : { prefix, suffix: ' ', name, kind: 'pair' };
+}
+
+function numberFormOf(line: string): LevelForm | undefined {
+  const [prefix, name = ''] = writtenNumber.exec(line) ?? [];
+  return prefix === undefined ? undefined : { prefix, suffix: ',', name: name.toLowerCase(), kind: 'number' };
 }
 
 /** The most frequent forms, in descending order, and then those of numbers. */
@@ -59,7 +62,7 @@ export function valueIn(line: string, forms: readonly LevelForm[]): string | und
     const end = at < 0 ? -1 : text.indexOf(suffix, from);
     if (end <= from) continue;
     const value = text.slice(from, end);
-    if (kind !== 'number' || number.test(value)) return value;
+    if (kind !== 'number' || levelNumber.test(value)) return value;
   }
   return undefined;
 }

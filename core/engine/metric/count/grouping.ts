@@ -309,7 +309,10 @@ export function isGroupingValid(
 const levelLabels: ReadonlySet<string> = new Set(levelNames);
 
 /** True if the query depends on a level found in a line. */
-export function readsLevels({ names, looksAtLines }: LeafPush, naming: Naming): boolean {
+export function readsLevels(
+  { names, looksAtLines = true }: Pick<LeafPush, 'names'> & Partial<Pick<LeafPush, 'looksAtLines'>>,
+  naming: Naming,
+): boolean {
   return looksAtLines && hasName(names, detectedLevelName) && naming.scansBodies;
 }
 

@@ -17,7 +17,7 @@ import {
   substring,
 } from '../../../victoria/logsql/build.js';
 import { lowerText } from '../../../victoria/logsql/eval/words.js';
-import type { LevelForm } from '../../../victoria/names/level-forms.js';
+import { type LevelForm, levelNumberPattern } from '../../../victoria/names/level-forms.js';
 import {
   levelNames,
   levels,
@@ -48,7 +48,7 @@ const spelled = '__level_words';
 /** The kinds of lines with a value in the place of a level. */
 const kinds = {
   field: 'field',
-  /** The value of a field is a number, which is no level. */
+  /** A field whose value is a number, which Loki does not read as a level. */
   number: 'number',
   /** The value of a pair whose name has precedence over all others. */
   firstPair: 'first',
@@ -143,7 +143,7 @@ function cut(forms: readonly LevelForm[]): readonly LogsqlPipe[] {
   const holdsPair = or(...pairs.map(({ prefix }) => substring('_msg', prefix)));
   return [
     ...cutKind('field', ofKind('text'), isObject),
-    ...cutKind('number', ofKind('number'), and(isObject, regexp(value, '^[0-9]+$'))),
+    ...cutKind('number', ofKind('number'), and(isObject, regexp(value, levelNumberPattern))),
     ...(pairs.length === 0 ? [] : [formatInto(padded, ' <_msg>  ', and(not(mayBeObject), holdsPair))]),
     ...cutKind(
       'firstPair',

@@ -245,7 +245,10 @@ export function representedLevel({ line }: RepresentativeLine): string {
 }
 
 /** Union of uncertain lines; each filter applies after its own pipes. */
-export function joinUncertainLines(uncertainLines: readonly UncertainLines[]): UncertainLines | undefined {
+export function joinUncertainLines(
+  some: readonly (UncertainLines | undefined)[],
+): UncertainLines | undefined {
+  const uncertainLines = some.filter((lines) => lines !== undefined);
   const [first, ...others] = uncertainLines;
   if (first === undefined || others.length === 0) return first;
   return {

@@ -157,9 +157,7 @@ async function begin(
       lines && plan.push.parsed && labelsOf(plan.push.parsed).misparsedRows,
       rewrittenRows(sources.all),
     ]),
-    uncertainLines: joinUncertainLines(
-      [digest?.proven?.uncertainLines, levels.uncertainLines].filter((some) => some !== undefined),
-    ),
+    uncertainLines: joinUncertainLines([digest?.proven?.uncertainLines, levels.uncertainLines]),
   };
   const make = async (profile: SelectionProfile): Promise<Statistics | Declined> => {
     const grouping = await atPace(groupAroundOverrides(byLabels, profile, streamListing, sources), pacer);

@@ -57,7 +57,6 @@ interface Held {
   holders: number;
 }
 
-const maxYieldMs = 10_000;
 const lookEveryMs = 50;
 /** Maximum number of yielding calls that run at once: a client's call that begins meanwhile shares the backend with them until they end. */
 const maxYielding = 2;
@@ -69,7 +68,7 @@ export class WaitedCalls {
   #yielding = 0;
 
   /** @param maxMs maximum time for which a call yields to others */
-  constructor(maxMs = maxYieldMs) {
+  constructor(maxMs = 10_000) {
     this.#maxYieldMs = maxMs;
   }
 
@@ -82,7 +81,7 @@ export class WaitedCalls {
   }
 
   /**
-   * Waits until no call is running that a client waits for and at most one that yields, up to the maximum time.
+   * Waits until no call of a client and at most one yielding call is running, or the maximum time has passed.
    * @returns a function that ends the yielding call
    * @throws the reason of the signal
    */

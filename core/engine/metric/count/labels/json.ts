@@ -44,15 +44,15 @@ interface JsonKey {
  * has in it occurs once in the line, and no escape can hide a key (`hasPlainEscapes`). Then no other key can produce the label. A line without
  * that text does not have the label if it is valid JSON, which another label proves, or a field that most lines have.
  */
-export const jsonLabels: ParsedLabels = labelsOfNames([]);
+export const jsonLabels: ParsedLabels = labelsOfNames([], []);
 
 /** The labels of `| json` with a path for each, which is followed to the first value; other keys of the name do not matter. */
 export function jsonPathLabels(given: readonly LabelPath[]): ParsedLabels {
-  return labelsOfPaths(given);
+  return labelsOfPaths(given, []);
 }
 
-/** @param common a field that most lines have */
-function labelsOfPaths(given: readonly LabelPath[], common?: string): ParsedLabels {
+/** @param common the field that most lines have (`commonField`) */
+function labelsOfPaths(given: readonly LabelPath[], common: readonly string[]): ParsedLabels {
   const paths = new Map(given);
   const keys = given.map(([name, path]): JsonKey => {
     const mistakable = ['"":', ...path.slice(1).map((step) => `.${step}":`)];
@@ -63,10 +63,8 @@ function labelsOfPaths(given: readonly LabelPath[], common?: string): ParsedLabe
   return {
     ...labels,
     *fittedTo(lines, names) {
-      return labelsOfPaths(
-        given,
-        yield* commonField(yield* readJsonLines(lines), labels.keysOf(known(names))),
-      );
+      const objects = yield* readJsonLines(lines);
+      return labelsOfPaths(given, yield* commonField(objects, labels.keysOf(known(names))));
     },
     values: (names) => labels.values(known(names)),
     texts: (names) => labels.texts(known(names)),
@@ -93,16 +91,16 @@ function writtenOut(values: readonly (readonly [path: readonly string[], value: 
 
 /**
  * @param keys those that lines do not write as their names are
- * @param common a field that most lines have
+ * @param common the field that most lines have (`commonField`)
  */
-function labelsOfNames(keys: readonly JsonKey[], common?: string): ParsedLabels {
+function labelsOfNames(keys: readonly JsonKey[], common: readonly string[]): ParsedLabels {
   const labels = labelsOfKeys(keys, common);
   return {
     ...labels,
     *fittedTo(lines, names) {
       const objects = yield* readJsonLines(lines);
       const written = yield* writtenKeys(objects, names);
-      return labelsOfNames(written, yield* commonField(objects, labelsOfKeys(written).keysOf(names)));
+      return labelsOfNames(written, yield* commonField(objects, labelsOfKeys(written, []).keysOf(names)));
     },
     short: (names) => ({
       replaced: and(
@@ -122,21 +120,20 @@ interface KeyLabels extends Omit<ParsedLabels, 'lineOf'> {
 
 /**
  * @param given the keys of labels; those of all other labels are their names
- * @param common a field that most lines have, which proves that a line without any of the labels is valid JSON
+ * @param common the field that most lines have, which proves that a line without any of the labels is valid JSON
  */
-function labelsOfKeys(given: readonly JsonKey[], common?: string): KeyLabels {
+function labelsOfKeys(given: readonly JsonKey[], common: readonly string[]): KeyLabels {
   const known = new Map(given.map((key) => [key.name, key]));
-  const witnesses = common === undefined ? [] : [common];
   const keyOf = (name: string): JsonKey => known.get(name) ?? keysNamed(name, name)[0];
   const keysOf = (names: readonly string[]): readonly JsonKey[] => names.map(keyOf);
   return {
-    key: `json-keys ${JSON.stringify([given, ...witnesses])}`,
+    key: `json-keys ${JSON.stringify([given, ...common])}`,
     misparsedRows: lenientNumberLines,
     keysOf,
     columnOf: (name) => labelColumn(keyOf(name).field),
     values: (names) => [findValues(keysOf(names), [])],
-    texts: (names) => findKeys(keysOf(names), witnesses),
-    decided: (names) => areDecided(keysOf(names), witnesses),
+    texts: (names) => findKeys(keysOf(names), common),
+    decided: (names) => areDecided(keysOf(names), common),
     groupOf: (line, names) => groupOf(line, keysOf(names)),
   };
 }
@@ -171,8 +168,8 @@ function* readJsonLines(lines: readonly string[]): Steps<readonly JsonLine[]> {
   return objects;
 }
 
-/** The field that most of the objects have, if there are objects without any of these keys. */
-function* commonField(objects: readonly JsonLine[], keys: readonly JsonKey[]): Steps<string | undefined> {
+/** The field that most of the objects have; none unless there are objects without any of these keys. */
+function* commonField(objects: readonly JsonLine[], keys: readonly JsonKey[]): Steps<readonly string[]> {
   const counts = new Map<string, number>();
   let isNeeded = false;
   for (const { values = new Map<string, string>() } of objects) {
@@ -181,8 +178,8 @@ function* commonField(objects: readonly JsonLine[], keys: readonly JsonKey[]): S
     for (const [field, value] of values)
       if (value !== '' && plainField.test(field)) counts.set(field, (counts.get(field) ?? 0) + 1);
   }
-  const [[field] = []] = [...counts].sort(([, a], [, b]) => b - a);
-  return isNeeded ? field : undefined;
+  const [most] = [...counts].sort(([, a], [, b]) => b - a);
+  return isNeeded && most !== undefined ? [most[0]] : [];
 }
 
 /** The keys by which most of the objects write these labels, of those that are not found by the names themselves. */
@@ -247,12 +244,11 @@ const hasPlainEscapes = or(
   ),
 );
 
-/** @param witnesses fields of which any proves that a line is valid */
-function areDecided(keys: readonly JsonKey[], witnesses: readonly string[]): LogsqlFilter {
+function areDecided(keys: readonly JsonKey[], common: readonly string[]): LogsqlFilter {
   const isPresent = ({ field: path }: JsonKey): LogsqlFilter => present(labelColumn(path));
   return and(
     hasPlainEscapes,
-    or(...keys.map(isPresent), ...witnesses.map((witness) => present(labelColumn(witness)))),
+    or(...keys.map(isPresent), ...common.map((path) => present(labelColumn(path)))),
     ...keys.map((key, index) =>
       and(
         or(isFoundOnce(key, index), and(not(isPresent(key)), not(present(textBehind(index))))),
@@ -262,15 +258,15 @@ function areDecided(keys: readonly JsonKey[], witnesses: readonly string[]): Log
   );
 }
 
-function findValues(keys: readonly JsonKey[], witnesses: readonly string[]): LogsqlPipe {
-  const fields = [...keys.map(({ field: path }) => path), ...witnesses].map(fieldName);
+function findValues(keys: readonly JsonKey[], common: readonly string[]): LogsqlPipe {
+  const fields = [...keys.map(({ field: path }) => path), ...common].map(fieldName);
   return { kind: 'unpack_json', from: '_msg', fields, prefix: labelColumn(''), rule: 'overwrite' };
 }
 
 /** Extracts the values, and the text before and after the first occurrence of a possible key. */
-function findKeys(keys: readonly JsonKey[], witnesses: readonly string[]): readonly LogsqlPipe[] {
+function findKeys(keys: readonly JsonKey[], common: readonly string[]): readonly LogsqlPipe[] {
   return [
-    findValues(keys, witnesses),
+    findValues(keys, common),
     ...keys.map(({ text }, index) =>
       extract('_msg', `<plain:${textBefore(index)}>${text}<plain:${textBehind(index)}>`),
     ),

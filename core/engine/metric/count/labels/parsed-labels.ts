@@ -238,9 +238,7 @@ export function valuesByLevel(
     columns: [...values.columns, ...byLevel.columns],
     levelOf: (get) => representedLevel(byLevel.representativeOf(get) ?? { line: noLevel }),
   });
-  const uncertainLines = joinUncertainLines(
-    [digest.proven?.uncertainLines, ofLevels].filter((lines) => lines !== undefined),
-  );
+  const uncertainLines = joinUncertainLines([digest.proven?.uncertainLines, ofLevels]);
   return {
     ...both(digest, levels),
     proven: uncertainLines && {
