@@ -18,7 +18,7 @@ export async function generateTypes(schemas: ReadonlyMap<string, OptionSchema>):
       unknownAny: true,
       style: { printWidth: 110, singleQuote: true },
     });
-    parts.push(makeReadonly(text));
+    parts.push(withShortComments(makeReadonly(text)));
   }
   return HEADER + parts.map((part) => `\n${part}`).join('');
 }
@@ -49,4 +49,9 @@ function makeReadonly(text: string): string {
     .replace(/^(\s+)([A-Za-z_$][\w$]*\??|\[k: string\]):/gm, '$1readonly $2:')
     .replace(/: string\[\]/g, ': readonly string[]')
     .replace(/export interface (\w+) \{\}\n/g, 'export type $1 = Readonly<Record<never, never>>;\n');
+}
+
+/** Puts a comment of one line on one line. */
+function withShortComments(text: string): string {
+  return text.replace(/^(\s*)\/\*\*\n\s+\* (.*)\n\s+\*\/$/gm, '$1/** $2 */');
 }

@@ -1,13 +1,15 @@
 /**
- * What `npm test` does first: it builds the package sqlite3, which `npm ci` leaves unbuilt, unless it is built already. Where it cannot be
- * built, the tests that need it say that they are not run.
+ * The first step of `npm test`: builds the package sqlite3, which `npm ci` leaves unbuilt, unless it is built already. With `--beside` it goes on
+ * in a process of its own, and the tests that need sqlite3 wait for it. Where it cannot be built, these tests say that they are not run.
  */
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { accessSync, constants } from 'node:fs';
 import { delimiter, join } from 'node:path';
 import { createInterface } from 'node:readline';
+import { fileURLToPath } from 'node:url';
 import { loadEngine } from '../../../core/cache/disk-engine/engine.js';
+import { buildEnded, buildRuns } from './running-build.js';
 
 const progressMs = 10_000;
 /** What node-gyp prints of a step, beside the warnings of compilers. */
@@ -26,7 +28,15 @@ const forTests = {
   JOBS: 'max',
 };
 
-if ((await loadEngine('sqlite3')) === undefined) await build();
+if ((await loadEngine('sqlite3')) === undefined)
+  if (process.argv.includes('--beside')) buildBeside();
+  else await build();
+
+function buildBeside(): void {
+  const { pid } = spawn(process.execPath, [fileURLToPath(import.meta.url)], { stdio: 'inherit' });
+  if (pid !== undefined) buildRuns(pid);
+  process.exit();
+}
 
 async function build(): Promise<void> {
   const missing = missingTools();
@@ -59,6 +69,7 @@ async function build(): Promise<void> {
       ? `sqlite3 is built, after ${seconds()} s`
       : 'sqlite3 could not be built: the tests that need it are not run, and npm run sqlite3 says why',
   );
+  buildEnded();
   // What npm started may still wait for the network.
   process.exit();
 }

@@ -7,8 +7,10 @@ import {
   type Engine,
   type EngineName,
 } from '../../../core/cache/disk-engine/engine.js';
+import { waitForBuild } from './running-build.js';
 
-/** Found out at once: files that share a room with one that waits could not declare their tests. */
+waitForBuild();
+/** Found out at once: files that share a room with one that awaits could not declare their tests. */
 const engines = engineNames.map((name) => ({ name, isThere: isThere(name) }));
 
 const notBuilt = 'sqlite3 is not built; npm run sqlite3 builds it, with a C++ compiler, make and Python 3';

@@ -1,0 +1,42 @@
+/** A build of sqlite3 that runs beside the tests: those that need a disk cache wait for its end. */
+import { readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { fileURLToPath } from 'node:url';
+import { hasCode } from '../../../core/base/errors/system-error.js';
+
+/** Holds the number of the process that builds. */
+const file = fileURLToPath(new URL('../../../.sqlite3-build', import.meta.url));
+const lookEveryMs = 100;
+
+export function buildRuns(pid: number): void {
+  writeFileSync(file, String(pid));
+}
+
+/** Called by the process that has built. */
+export function buildEnded(): void {
+  if (runningBuild() === process.pid) rmSync(file);
+}
+
+/** Blocks, because files that share a process with one that awaits could not declare their tests. */
+export function waitForBuild(): void {
+  const pause = new Int32Array(new SharedArrayBuffer(4));
+  while (isRunning()) Atomics.wait(pause, 0, 0, lookEveryMs);
+}
+
+function isRunning(): boolean {
+  const pid = runningBuild();
+  try {
+    return pid !== undefined && process.kill(pid, 0);
+  } catch (error) {
+    if (hasCode(error, 'ESRCH')) return false;
+    throw error;
+  }
+}
+
+function runningBuild(): number | undefined {
+  try {
+    return Number(readFileSync(file, 'utf8'));
+  } catch (error) {
+    if (hasCode(error, 'ENOENT')) return undefined;
+    throw error;
+  }
+}
