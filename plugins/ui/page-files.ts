@@ -28,7 +28,8 @@ interface PageFile {
   readonly contentType: string;
   readonly etag: string;
   readonly plain: Buffer;
-  readonly gzipped: Buffer;
+  /** Compressed for the first client that accepts it: a proxy whose page nobody opens starts sooner. */
+  gzipped?: Promise<Buffer>;
 }
 
 /** The files of the page, in memory. */
@@ -47,7 +48,7 @@ export class PageFiles {
   }
 
   /** Answers `/ui/` and `/ui/{file}`; `/ui` redirects to `/ui/`, so that the page finds its files by relative paths behind any proxy. */
-  answer({ path, pathParams, caller }: HttpCall): Answer {
+  async answer({ path, pathParams, caller }: HttpCall): Promise<Answer> {
     if (path === '/ui') return finishedAnswer(302, Buffer.alloc(0), '', new Map([['Location', 'ui/']]));
     if (this.#files.size === 0) return textAnswer(503, 'the page is not built: npm run build\n');
     const file = this.#files.get(pathParams.get('file') ?? 'index.html');
@@ -66,13 +67,14 @@ export class PageFiles {
       return finishedAnswer(200, file.plain, file.contentType, headers);
     }
     headers.set('Content-Encoding', 'gzip');
-    return finishedAnswer(200, file.gzipped, file.contentType, headers);
+    const gzipped = await (file.gzipped ??= compress(file.plain, { level: 9 }));
+    return finishedAnswer(200, gzipped, file.contentType, headers);
   }
 
   async #read(name: string): Promise<PageFile> {
     const plain = await readFile(new URL(name, this.folder));
     const etag = `"${createHash('sha256').update(plain).digest('base64url').slice(0, 22)}"`;
     const contentType = contentTypes.get(extname(name)) ?? 'application/octet-stream';
-    return { contentType, etag, plain, gzipped: await compress(plain, { level: 9 }) };
+    return { contentType, etag, plain };
   }
 }
