@@ -128,5 +128,6 @@ export async function settled(backend: DevBackend): Promise<void> {
   for (;;) {
     const response = await fetch(`${backend.url}/delete/active_tasks`);
     if ((await response.text()) === '[]') return;
+    await new Promise((resolve) => setTimeout(resolve, 20));
   }
 }

@@ -8,8 +8,9 @@ export async function metricIs(
 ): Promise<void> {
   for (;;) {
     const text = await (await fetch(`${url}/metrics`)).text();
-    const line = text.split('\n').find((each) => each.startsWith(`${name} `));
-    if (isWanted(Number(line?.slice(name.length + 1) ?? NaN))) return;
-    await sleep(50);
+    const at = text.indexOf(`\n${name} `) + 1;
+    if (at > 0 && isWanted(Number.parseFloat(text.slice(at + name.length)))) return;
+    // To make all metrics costs more than to wait.
+    await sleep(250);
   }
 }

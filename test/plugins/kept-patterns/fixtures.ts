@@ -123,15 +123,22 @@ export async function logsFor(t: ExecutionContext): Promise<Logs> {
   };
 }
 
-export async function metric(url: string, name: string): Promise<number> {
+/** The metrics of a moment, of which one that is not there is 0. */
+export async function metrics(url: string): Promise<(name: string) => number> {
   const text = await (await fetch(`${url}/metrics`)).text();
-  const [, value] = new RegExp(`^ref_proxy_${name.replace(/[{}]/g, '\\$&')} (.+)$`, 'm').exec(text) ?? [];
-  return Number(value ?? 0);
+  return (name) => {
+    const [, value] = new RegExp(`^ref_proxy_${name.replace(/[{}]/g, '\\$&')} (.+)$`, 'm').exec(text) ?? [];
+    return Number(value ?? 0);
+  };
+}
+
+export async function metric(url: string, name: string): Promise<number> {
+  return (await metrics(url))(name);
 }
 
 /** Looks again until it is so. */
 export async function until(isSo: () => boolean | Promise<boolean>): Promise<void> {
-  while (!(await isSo())) await new Promise((resolve) => setTimeout(resolve, 25));
+  while (!(await isSo())) await new Promise((resolve) => setTimeout(resolve, 100));
 }
 
 export async function isReady(url: string): Promise<boolean> {

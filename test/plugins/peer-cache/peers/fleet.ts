@@ -148,7 +148,7 @@ export function callsOf(backend: DevBackend): number {
 
 /** Waits for something that happens in the background. */
 export async function until(isSo: () => Promise<boolean> | boolean): Promise<void> {
-  while (!(await isSo())) await new Promise((resolve) => setTimeout(resolve, 25));
+  while (!(await isSo())) await new Promise((resolve) => setTimeout(resolve, 100));
 }
 
 export async function setFaults(backend: DevBackend, rules: readonly FaultRule[]): Promise<void> {
