@@ -6,7 +6,7 @@ import { Ring } from '../../../../plugins/peer-cache/peers/members.js';
 import { metric } from '../stored.js';
 import { ask, auth, callsOf, filled, pathOf, until, withFleet, type Replica } from './fleet.js';
 
-const numbers = Array.from({ length: 24 }, (_, number) => number);
+const numbers = Array.from({ length: 14 }, (_, number) => number);
 
 async function callsFor(replica: Replica, calls: () => number): Promise<number> {
   const before = calls();

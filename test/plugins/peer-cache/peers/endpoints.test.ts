@@ -284,7 +284,7 @@ test.serial(
       await withFleet({ backend: backend.url, replicas: 2, flags }, async ([first, second]) => {
         if (first === undefined || second === undefined) return t.fail();
         // Ports are random, and so are the owners of keys: of so many, some belong to the second replica.
-        for (let number = 0; number < 40; number += 1) await ask(first, pathOf('a', number));
+        for (let number = 0; number < 20; number += 1) await ask(first, pathOf('a', number));
         await until(async () => (await metric(first.url, 'peer_cache_write_through_waiting_bytes')) === '0');
         count = Number(await metric(second.url, 'peer_cache_received_total'));
         t.is(await metric(first.url, 'peer_cache_write_through_pushes_total'), String(count));

@@ -1,10 +1,11 @@
 import test from 'ava';
 import fc from 'fast-check';
+import { deepRuns } from '../../../setup/runs.js';
 import { ask, filled, pathOf, until, withFleet, apps, tenants } from './fleet.js';
 import { metric } from '../stored.js';
 
 /** How many requests; the issue of a fleet asks for more by hand. */
-const requests = Number(process.env['REQUESTS'] ?? 1_000);
+const requests = Number(process.env['REQUESTS'] ?? deepRuns(300, 1_000));
 
 test.serial(
   'requests of several tenants and credentials through all replicas never see what belongs to another',
