@@ -3,7 +3,8 @@ import { createServer } from 'node:http';
 import test from 'ava';
 import { request } from 'undici';
 import type { LogRecord } from '../../../core/testing/index.js';
-import { at, push, settled, withDoor } from './through-the-door.js';
+import { heldOpen, type Held } from '../held-open.js';
+import { at, push, settled, withDoor, type Door } from './through-the-door.js';
 
 const bodyIs =
   (body: string) =>
@@ -91,6 +92,16 @@ test('a line filter is refused while a selected row is without a stored line', a
   });
 });
 
+/** For deletions that are refused: nothing of it changes. */
+let refusing: Held<Door>;
+
+test.before(async () => {
+  refusing = await heldOpen((use) => withDoor(use));
+  await push(refusing.thing.backend, { app: 'x' }, ['a key b']);
+});
+
+test.after.always(() => refusing.close());
+
 const inexact = 'a deletion supports only stream selectors and line filters that the backend evaluates';
 const refusals: readonly (readonly [query: string, error: string])[] = [
   [
@@ -104,13 +115,11 @@ const refusals: readonly (readonly [query: string, error: string])[] = [
 ];
 for (const [query, error] of refusals) {
   test(`${query} cannot be deleted by`, async (t) => {
-    await withDoor(async (door) => {
-      await push(door.backend, { app: 'x' }, ['a key b']);
-      const refused = await door.delete({ query });
-      t.is(refused.status, 400);
-      t.is(refused.error, error);
-      t.deepEqual(await door.lines('{app="x"}'), ['a key b']);
-    });
+    const door = refusing.thing;
+    const refused = await door.delete({ query });
+    t.is(refused.status, 400);
+    t.is(refused.error, error);
+    t.deepEqual(await door.lines('{app="x"}'), ['a key b']);
   });
 }
 
@@ -121,14 +130,12 @@ for (const query of [
   '{app=~"[^\\\\x00]+"}',
 ]) {
   test(`a deletion by ${query} names no streams`, async (t) => {
-    await withDoor(async (door) => {
-      const refused = await door.delete({ query });
-      t.is(refused.status, 400);
-      t.is(
-        refused.error,
-        'wildcard delete rejected — query must target specific streams (e.g., {app="nginx"})',
-      );
-    });
+    const refused = await refusing.thing.delete({ query });
+    t.is(refused.status, 400);
+    t.is(
+      refused.error,
+      'wildcard delete rejected — query must target specific streams (e.g., {app="nginx"})',
+    );
   });
 }
 
@@ -176,11 +183,9 @@ test('under a label the default tenant deletes nothing, whatever it may read', a
 });
 
 test('several tenants at once are refused', async (t) => {
-  await withDoor(async (door) => {
-    const refused = await door.delete({ query: '{app="x"}' }, { 'x-scope-orgid': '1|2' });
-    t.is(refused.status, 400);
-    t.is(refused.error, 'multi-tenant X-Scope-OrgID values are only supported on query endpoints');
-  });
+  const refused = await refusing.thing.delete({ query: '{app="x"}' }, { 'x-scope-orgid': '1|2' });
+  t.is(refused.status, 400);
+  t.is(refused.error, 'multi-tenant X-Scope-OrgID values are only supported on query endpoints');
 });
 
 test('another method is 405 with the peer’s body', async (t) => {

@@ -1,5 +1,6 @@
 import test from 'ava';
 import { parse } from 'yaml';
+import { heldOpen, type Held } from '../../../plugins/held-open.js';
 import { withDoor, type Door, type Got, type Line } from './door.js';
 
 const nowNs = BigInt(Date.now()) * 1_000_000n;
@@ -11,15 +12,49 @@ const selector = '{app="a"}';
 const day = { start: at(24 * 60), end: at(0) };
 const api = '/loki/api/v1';
 
-/** A proxy with lines of two tenants, `1` and `2`, and these limits of `1`. */
+type Limits = Readonly<Record<string, unknown>>;
+
+/** The limits of tenants of one proxy, by account. */
+const limitsOf = new Map<number, Limits>();
+let held: Held<Door>;
+
+/** Adds a tenant with these limits and the lines of the tenant `1`; who asks as `1` asks as this tenant. */
+function tenantWith(limits: Limits): (use: (door: Door) => Promise<void>) => Promise<void> {
+  const account = 11 + limitsOf.size;
+  limitsOf.set(account, limits);
+  return (use) => {
+    const { get, push } = held.thing;
+    return use({
+      get: (path, params, orgId = '1', more) =>
+        get(path, params, orgId.replace(/^1\b/, String(account)), more),
+      push,
+    });
+  };
+}
+
+test.before('a proxy with tenants that have limits', async () => {
+  const flags = { 'tenant-limits': JSON.stringify(Object.fromEntries(limitsOf)) };
+  held = await heldOpen((use) => withDoor(use, flags));
+  await pushLines(held.thing, [...limitsOf.keys()]);
+});
+
+test.after.always(() => held.close());
+
+/** Lines of these accounts and of `2`. */
+async function pushLines({ push }: Door, accounts: readonly number[]): Promise<void> {
+  for (const account of [...accounts, 2])
+    await push({ app: 'a', of: account === 2 ? 't2' : 't1' }, lines, account);
+}
+
+/** A proxy with lines of two tenants, `1` and `2`, these limits of `1`, and more flags. */
 async function withLimits(
-  limits: Readonly<Record<string, unknown>>,
+  limits: Limits,
   use: (door: Door) => Promise<void>,
-  flags: Readonly<Record<string, string>> = {},
+  flags: Readonly<Record<string, string>>,
 ): Promise<void> {
   await withDoor(
     async (door) => {
-      await Promise.all([1, 2].map((account) => door.push({ app: 'a', of: `t${account}` }, lines, account)));
+      await pushLines(door, [1]);
       await use(door);
     },
     { 'tenant-limits': JSON.stringify({ 1: limits }), ...flags },
@@ -42,8 +77,9 @@ function valueOf({ text }: Got): unknown {
   return data.result[0]?.value[1];
 }
 
+const ranged = tenantWith({ max_query_range: '30m' });
 test('max_query_range bounds the [range] of metric queries', async (t) => {
-  await withLimits({ max_query_range: '30m' }, async ({ get }) => {
+  await ranged(async ({ get }) => {
     const refused = [400, '[interval] value exceeds limit: [1h] > [30m]'];
     const ask = (path: string, query: string, orgId = '1') => get(`${api}/${path}`, { query, ...day }, orgId);
     for (const path of ['query', 'query_range']) {
@@ -62,8 +98,10 @@ test('max_query_range bounds the [range] of metric queries', async (t) => {
 });
 
 for (const field of ['max_query_lookback', 'retention_period']) {
+  const bounded = tenantWith({ [field]: '1h' });
+
   test(`${field} hides what is older`, async (t) => {
-    await withLimits({ [field]: '1h' }, async ({ get }) => {
+    await bounded(async ({ get }) => {
       const logs = (orgId: string) => get(`${api}/query_range`, { query: selector, ...day }, orgId);
       t.deepEqual(seen(await logs('1')), [1, 10, 50]);
       t.deepEqual(seen(await logs('1|2')), [1, 10, 50], 'the strictest of several tenants');
@@ -79,7 +117,7 @@ for (const field of ['max_query_lookback', 'retention_period']) {
   });
 
   test(`what lies behind ${field} as a whole is empty, and asks the backend nothing`, async (t) => {
-    await withLimits({ [field]: '1h' }, async ({ get }) => {
+    await bounded(async ({ get }) => {
       const gone = { start: at(600), end: at(61) };
       const ask = async (path: string, query = selector): Promise<unknown> =>
         JSON.parse((await get(`${api}/${path}`, { query, 'match[]': selector, time: at(61), ...gone })).text);
@@ -101,14 +139,16 @@ for (const field of ['max_query_lookback', 'retention_period']) {
   });
 }
 
+const looking = tenantWith({ max_query_lookback: '2h', max_query_length: '3h' });
 test('the length of a query is measured within the lookback, as in Loki', async (t) => {
-  await withLimits({ max_query_lookback: '2h', max_query_length: '3h' }, async ({ get }) => {
+  await looking(async ({ get }) => {
     t.deepEqual(seen(await get(`${api}/query_range`, { query: selector, ...day })), [1, 10, 50, 90]);
   });
 });
 
+const reading = tenantWith({ max_query_bytes_read: '100B' });
 test('max_query_bytes_read refuses by what the streams hold in the time that is read', async (t) => {
-  await withLimits({ max_query_bytes_read: '100B' }, async ({ get }) => {
+  await reading(async ({ get }) => {
     const ask = (path: string, query: string, range: object = day, orgId = '1') =>
       get(`${api}/${path}`, { query, ...range }, orgId);
     const refused = (read: string): readonly unknown[] => [
@@ -200,8 +240,9 @@ test('a listing without a range is shortened to the longest range of its tenant'
     );
 });
 
+const withoutVolumes = tenantWith({ volume_enabled: false });
 test('volume_enabled decides whether volumes are answered', async (t) => {
-  await withLimits({ volume_enabled: false }, async ({ get }) => {
+  await withoutVolumes(async ({ get }) => {
     for (const path of ['index/volume', 'index/volume_range']) {
       const ask = (orgId: string) => get(`${api}/${path}`, { query: selector, ...day }, orgId);
       t.deepEqual(errorOf(await ask('1')), [404, 'not found']);
@@ -214,17 +255,18 @@ test('volume_enabled decides whether volumes are answered', async (t) => {
   });
 });
 
+const withUnread = tenantWith({
+  discover_log_levels: false,
+  discover_service_name: [],
+  log_level_fields: ['x'],
+  max_line_size_truncate: true,
+  metric_aggregation_enabled: true,
+  pattern_persistence_enabled: true,
+  retention_stream: [{ period: '1h', selector: '{app="a"}' }],
+});
+
 test('what nothing reads is not shown as a limit', async (t) => {
-  const unread = {
-    discover_log_levels: false,
-    discover_service_name: [],
-    log_level_fields: ['x'],
-    max_line_size_truncate: true,
-    metric_aggregation_enabled: true,
-    pattern_persistence_enabled: true,
-    retention_stream: [{ period: '1h', selector: '{app="a"}' }],
-  };
-  await withLimits(unread, async ({ get }) => {
+  await withUnread(async ({ get }) => {
     const own = parse((await get('/config/tenant/v1/limits')).text) as object;
     const others = parse((await get('/config/tenant/v1/limits', {}, '2')).text) as object;
     t.deepEqual(own, others);

@@ -1,0 +1,28 @@
+/** Something that stays open until it is closed. */
+export interface Held<Thing> {
+  readonly thing: Thing;
+  close(): Promise<void>;
+}
+
+/** Keeps open what a function opens for a callback only, so that all tests of a file can use it. */
+export async function heldOpen<Thing>(
+  open: (use: (thing: Thing) => Promise<void>) => Promise<void>,
+): Promise<Held<Thing>> {
+  let end: () => void = () => undefined;
+  const ended = new Promise<void>((resolve) => (end = resolve));
+  let closed = Promise.resolve();
+  const thing = await new Promise<Thing>((resolve, reject) => {
+    closed = open(async (opened) => {
+      resolve(opened);
+      await ended;
+    });
+    closed.catch(reject);
+  });
+  return {
+    thing,
+    close: async () => {
+      end();
+      await closed;
+    },
+  };
+}
