@@ -1,7 +1,7 @@
 import test from 'ava';
 import { startDevBackend } from '../../plugins/embedded-backend/dev-backend.js';
 import type { RunningProxy } from '../../core/program/start-proxy.js';
-import { spread } from '../setup/samples.js';
+import { spreadSample } from '../setup/runs.js';
 import { readCases, type GoldenCase } from './cases.js';
 import { asObject } from '../../core/comparison/json.js';
 import { loadParsedData } from './load-data.js';
@@ -120,7 +120,7 @@ test.serial(
         (/^(labels|label-values|series|index-stats)$/.test(request.family) ||
           !jsonServices.test(JSON.stringify([request.params, golden.body]))),
     );
-    const outcomes = await replay(proxy.urls.main, spread(cases, 3).map(withoutBytes));
+    const outcomes = await replay(proxy.urls.main, spreadSample(cases, 11, 3).map(withoutBytes));
     t.deepEqual(
       outcomes
         .filter(({ difference }) => difference !== undefined)

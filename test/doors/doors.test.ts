@@ -9,9 +9,9 @@ import { doorsCorpus, replayIn } from './corpus.js';
 import { defaultMode, otherModes, sampleOf } from './modes.js';
 
 /** Of the requests, what is asked in the modes beside the default one; `npm run doors -- --all` asks all in all of them. */
-const share = oneOf(64, 64);
+const share = oneOf(128, 64);
 /** The requests asked in the default mode. */
-const asked = spreadSample(readCases('doors'), 8);
+const asked = spreadSample(readCases('doors'), 17);
 
 const exceptions = readExceptions('test/doors/exceptions.jsonl');
 let store: Store;
