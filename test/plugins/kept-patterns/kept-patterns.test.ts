@@ -2,8 +2,8 @@ import test from 'ava';
 import fc from 'fast-check';
 import { FakeClock, withProxy } from '../../../core/testing/index.js';
 import { pushLoki } from '../embedded-backend/harness.js';
-import { logsFor, metric, pipeline, until } from './fixtures.js';
-import { runs } from '../../setup/samples.js';
+import { logsFor, metric, metrics, pipeline, until } from './fixtures.js';
+import { deepRuns } from '../../setup/runs.js';
 
 test('patterns of the past are kept, and those of a range that may still change are not', async (t) => {
   const { backend, plain, patterns, asked } = await logsFor(t);
@@ -14,14 +14,15 @@ test('patterns of the past are kept, and those of a range that may still change 
       const before = asked();
       t.deepEqual(await patterns(url), first);
       t.is(asked(), before);
-      t.is(await metric(url, 'patterns_snapshot_hits_total'), 1);
-      t.is(await metric(url, 'patterns_snapshot_misses_total'), 1);
-      t.is(await metric(url, 'patterns_stored_total'), 1);
-      t.is(await metric(url, 'patterns_in_memory'), 1);
-      t.is(await metric(url, 'patterns_cache_keys'), 1);
-      t.true((await metric(url, 'patterns_in_memory_bytes')) > 100);
-      t.is(await metric(url, 'patterns_last_response_patterns'), 1);
-      t.true((await metric(url, 'patterns_last_response_bytes')) > 100);
+      const kept = await metrics(url);
+      t.is(kept('patterns_snapshot_hits_total'), 1);
+      t.is(kept('patterns_snapshot_misses_total'), 1);
+      t.is(kept('patterns_stored_total'), 1);
+      t.is(kept('patterns_in_memory'), 1);
+      t.is(kept('patterns_cache_keys'), 1);
+      t.true(kept('patterns_in_memory_bytes') > 100);
+      t.is(kept('patterns_last_response_patterns'), 1);
+      t.true(kept('patterns_last_response_bytes') > 100);
       await patterns(url, { to: -60 });
       await patterns(url, { to: -60 });
       t.true(asked() > before + 1);
@@ -77,11 +78,12 @@ test('kept patterns have an eighth of the cache budget', async (t) => {
     pipeline(backend.url),
     async ({ url }) => {
       for (let from = 130; from < 160; from += 1) await patterns(url, { from });
-      const kept = await metric(url, 'patterns_cache_keys');
+      const value = await metrics(url);
+      const kept = value('patterns_cache_keys');
       t.true(kept > 0 && kept < 30, `${kept}`);
-      t.true((await metric(url, 'patterns_in_memory_bytes')) <= 40_000);
-      t.is(await metric(url, 'patterns_dropped_total{reason="evicted"}'), 30 - kept);
-      t.is(await metric(url, 'patterns_in_memory'), kept);
+      t.true(value('patterns_in_memory_bytes') <= 40_000);
+      t.is(value('patterns_dropped_total{reason="evicted"}'), 30 - kept);
+      t.is(value('patterns_in_memory'), kept);
     },
     { flags: { ...flags, 'cache-max-bytes': '320000' } },
   );
@@ -94,8 +96,8 @@ test('what the search for patterns read and found is counted', async (t) => {
       pipeline(backend.url),
       async ({ url }) => {
         await patterns(url, { query: '{app=~"a|b"}' });
-        const found = new Map<string, number>();
-        for (const name of [
+        const value = await metrics(url);
+        const names = [
           'source_lines_requested_total',
           'source_lines_scanned_total',
           'source_lines_observed_total',
@@ -107,9 +109,8 @@ test('what the search for patterns read and found is counted', async (t) => {
           'mined_post_merge_total',
           'detected_total',
           'low_coverage_responses_total',
-        ])
-          found.set(name, await metric(url, `patterns_${name}`));
-        return found;
+        ];
+        return new Map(names.map((name) => [name, value(`patterns_${name}`)]));
       },
       { flags: { 'server.register-instrumentation': 'true', ...more } },
     );
@@ -221,7 +222,7 @@ test('with and without kept patterns every answer is the same, whatever was aske
                 );
               }
             }),
-            { endOnFailure: true, numRuns: runs(8) },
+            { endOnFailure: true, numRuns: deepRuns(3, 8) },
           ),
         { flags: { ...flags, ...more }, clock },
       ),

@@ -2,7 +2,18 @@ import { mkdir, readdir, readFile, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import test from 'ava';
 import { withProxy } from '../../../core/testing/index.js';
-import { isReady, logsFor, metric, pipeline, until } from './fixtures.js';
+import { isReady, logsFor, metric, metrics, pipeline, until } from './fixtures.js';
+
+/** Entries of other options, which take as long to read as others. */
+const others = Array.from(
+  { length: 150_000 },
+  (_none, index) => `"patterns:0:${index}":{"value":"e30=","updated_at_unix_nano":1,"pattern_count":1}`,
+).join(',');
+
+/** A snapshot that is read for longer than a request takes. */
+function longSnapshot(more = ''): string {
+  return `{"version":1,"saved_at_unix_nano":1,"entries_by_key":{${others}${more}}}`;
+}
 
 test('a proxy that is started again answers the first request for patterns of the past from its snapshot', async (t) => {
   const { backend, flags, patterns, asked, snapshot } = await logsFor(t);
@@ -29,14 +40,12 @@ test('a proxy that is started again answers the first request for patterns of th
       t.deepEqual(await patterns(url), first);
       t.deepEqual(await patterns(url, { query: '{ app = "a" }' }), first, 'the same selector');
       t.is(asked(), before);
-      t.is(await metric(url, 'patterns_restored_disk_entries_total'), 1);
-      t.is(await metric(url, 'patterns_restored_from_disk_total'), 1);
-      t.is(
-        await metric(url, 'patterns_restored_disk_bytes_total'),
-        Buffer.from(entry?.value ?? '', 'base64').length,
-      );
-      t.is(await metric(url, 'patterns_snapshot_hits_total'), 2);
-      t.is(await metric(url, 'patterns_snapshot_reused_total'), 2);
+      const value = await metrics(url);
+      t.is(value('patterns_restored_disk_entries_total'), 1);
+      t.is(value('patterns_restored_from_disk_total'), 1);
+      t.is(value('patterns_restored_disk_bytes_total'), Buffer.from(entry?.value ?? '', 'base64').length);
+      t.is(value('patterns_snapshot_hits_total'), 2);
+      t.is(value('patterns_snapshot_reused_total'), 2);
     },
     { flags },
   );
@@ -77,12 +86,10 @@ test('a snapshot is written as often as the interval says, and not without news'
       await patterns(url);
       await until(async () => (await metric(url, 'patterns_persist_writes_total')) === 1);
       t.is(Object.keys((await snapshot()).entries_by_key).length, 1);
-      t.is(await metric(url, 'patterns_persisted_disk_entries'), 1);
-      t.is(await metric(url, 'patterns_persisted_disk_patterns'), 1);
-      t.is(
-        await metric(url, 'patterns_persisted_disk_bytes'),
-        await metric(url, 'patterns_persist_write_bytes_total'),
-      );
+      const value = await metrics(url);
+      t.is(value('patterns_persisted_disk_entries'), 1);
+      t.is(value('patterns_persisted_disk_patterns'), 1);
+      t.is(value('patterns_persisted_disk_bytes'), value('patterns_persist_write_bytes_total'));
       for (let round = 0; round < 5; round += 1) {
         await patterns(url);
         await new Promise((resolve) => setTimeout(resolve, 20));
@@ -111,11 +118,7 @@ test('while a snapshot is restored the proxy is not ready, and answers; what it 
   const yaml = pipeline(backend.url);
   await withProxy(yaml, ({ url }) => patterns(url), { flags });
   const [[key, real] = []] = Object.entries((await snapshot()).entries_by_key);
-  // Of other options, which takes as long to read.
-  const entry = '{"value":"e30=","updated_at_unix_nano":1,"pattern_count":1}';
-  const entries = Array.from({ length: 300_000 }, (_none, index) => `"patterns:0:${index}":${entry}`);
-  entries.push(`${JSON.stringify(key)}:${JSON.stringify(real)}`);
-  await writeFile(path, `{"version":1,"saved_at_unix_nano":1,"entries_by_key":{${entries.join(',')}}}`);
+  await writeFile(path, longSnapshot(`,${JSON.stringify(key)}:${JSON.stringify(real)}`));
   const before = asked();
   await withProxy(
     yaml,
@@ -126,9 +129,10 @@ test('while a snapshot is restored the proxy is not ready, and answers; what it 
       t.is((await patterns(url)).length, 1);
       t.true(asked() > before, 'it is not restored yet');
       await until(() => isReady(url));
-      t.is(await metric(url, 'patterns_deduplicated_total{source="disk"}'), 1);
-      t.is(await metric(url, 'patterns_restored_disk_entries_total'), 0);
-      t.is(await metric(url, 'patterns_cache_keys'), 1);
+      const value = await metrics(url);
+      t.is(value('patterns_deduplicated_total{source="disk"}'), 1);
+      t.is(value('patterns_restored_disk_entries_total'), 0);
+      t.is(value('patterns_cache_keys'), 1);
     },
     { flags },
   );
@@ -140,9 +144,7 @@ test('while a snapshot is restored the proxy is not ready, and answers; what it 
 
 test('a proxy that is stopped while it restores a snapshot leaves the file as it is', async (t) => {
   const { backend, flags, path } = await logsFor(t);
-  const entry = '{"value":"e30=","updated_at_unix_nano":1,"pattern_count":1}';
-  const entries = Array.from({ length: 300_000 }, (_none, index) => `"patterns:0:${index}":${entry}`);
-  const text = `{"version":1,"saved_at_unix_nano":1,"entries_by_key":{${entries.join(',')}}}`;
+  const text = longSnapshot();
   await writeFile(path, text);
   await withProxy(
     pipeline(backend.url),
@@ -201,9 +203,10 @@ test('purged patterns come back neither from memory nor from the snapshot', asyn
       await until(async () => (await metric(url, 'patterns_persisted_disk_entries')) === 1);
       const flushed = await fetch(`${proxy.urls.admin ?? ''}/admin/cache/flush?tenant=0`, { method: 'POST' });
       t.is(flushed.status, 200);
-      t.is(await metric(url, 'patterns_cache_keys'), 0);
-      t.is(await metric(url, 'patterns_in_memory'), 0);
-      t.is(await metric(url, 'patterns_in_memory_bytes'), 0);
+      const value = await metrics(url);
+      t.is(value('patterns_cache_keys'), 0);
+      t.is(value('patterns_in_memory'), 0);
+      t.is(value('patterns_in_memory_bytes'), 0);
       await until(async () => (await metric(url, 'patterns_persisted_disk_entries')) === 0);
       t.deepEqual((await snapshot()).entries_by_key, {});
     },

@@ -4,7 +4,7 @@ import test from 'ava';
 import { metric, until } from '../kept-patterns/fixtures.js';
 import { withFleet, type Replica } from '../peer-cache/peers/fleet.js';
 import { toldPeer } from '../peer-cache/peers/told-peer.js';
-import { FactsHouse, lineOf, type Row } from './facts.js';
+import { FactsHouse, rowAt, type Row } from './facts.js';
 
 const name = '__facts_snapshot:v2';
 
@@ -45,10 +45,7 @@ test.serial(
         t.is(found.looks, 0);
       });
       // It has its own now, with the checksums of the first one.
-      const late: readonly Row[] = [
-        [1 + 3_000, lineOf(300)],
-        [3_005, 'w1x w2x INFO: ERROR w3x'],
-      ];
+      const late: readonly Row[] = [rowAt(110), [3_005, 'w1x w2x INFO: ERROR w3x']];
       await house.push(late);
       await withOne(house, 'second.json', [first.address], async (second) => {
         await until(async () => (await metric(second.url, 'learned_restored_total{source="disk"}')) > 0);

@@ -2,7 +2,7 @@ import { mkdir, readdir, readFile, stat, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import test from 'ava';
 import { metric, until } from '../kept-patterns/fixtures.js';
-import { FactsHouse, lineOf, type Row } from './facts.js';
+import { FactsHouse, lineOf, rowAt, type Row } from './facts.js';
 
 const restored = (url: string): Promise<void> =>
   until(async () => (await metric(url, 'learned_restored_total{source="disk"}')) > 0);
@@ -53,8 +53,8 @@ test('facts keep the time that they had left over a restart', async (t) => {
 /** What happens to the rows while the proxy is down. */
 const changes: Readonly<Record<string, readonly Row[]>> = {
   'new rows': Array.from({ length: 40 }, (_none, at): Row => [at * 7 + 3, lineOf(at + 5_000, 'ERROR')]),
-  'a row pushed twice': [[1 + 3_000, lineOf(300)]],
-  'many rows pushed twice': Array.from({ length: 30 }, (_none, at): Row => [1 + at * 10, lineOf(at)]),
+  'a row pushed twice': [rowAt(110)],
+  'many rows pushed twice': Array.from({ length: 30 }, (_none, at) => rowAt(at)),
   'a word that tells no level any more': [[3_005, 'w1x w2x INFO: ERROR w3x']],
 };
 

@@ -9,8 +9,8 @@ import { pushLoki } from '../embedded-backend/harness.js';
 
 const secondNs = 1_000_000_000n;
 const hourNs = 3600n * secondNs;
-const rows = 720;
-const secondsBetween = 10;
+const rows = 240;
+const secondsBetween = 30;
 /** Groups of segments, and repeated rows. */
 const look = /\bas stretch\b|\b_stream(?:, _time:[^)]*)?\) count\(\*\) as rows/;
 const usualQueries = ['detected_level', 'app'].map(
@@ -67,11 +67,14 @@ export function lineOf(at: number, level = ['INFO', 'ERROR', 'WARN'][at % 3] ?? 
   return `${words.join(' ')} ${level}${at % 2 === 0 ? ':' : ''} ${words.reverse().join('-')} ${at}`;
 }
 
+/** A row that each app has. */
+export const rowAt = (at: number): Row => [1 + at * secondsBetween, lineOf(at)];
+
 /** A backend with two hours of lines that spell their levels, one of which was pushed twice, and the ways to ask a proxy for them. */
 export class FactsHouse {
   readonly folder: string;
   readonly relay: Relay;
-  readonly rows = Array.from({ length: rows }, (_none, at): Row => [1 + at * secondsBetween, lineOf(at)]);
+  readonly rows = Array.from({ length: rows }, (_none, at) => rowAt(at));
   readonly #backend: string;
   readonly #beginNs = BigInt(Math.floor(Date.now() / 3_600_000)) * hourNs - 6n * hourNs;
 
