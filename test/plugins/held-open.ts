@@ -4,6 +4,9 @@ export interface Held<Thing> {
   close(): Promise<void>;
 }
 
+/** For a proxy that many tests ask at once: on a busy machine it would refuse some of them. */
+export const forMany = { 'max-concurrent': '0' };
+
 /** Keeps open what a function opens for a callback only, so that all tests of a file can use it. */
 export async function heldOpen<Thing>(
   open: (use: (thing: Thing) => Promise<void>) => Promise<void>,

@@ -3,7 +3,7 @@ import { createServer } from 'node:http';
 import test from 'ava';
 import { request } from 'undici';
 import type { LogRecord } from '../../../core/testing/index.js';
-import { heldOpen, type Held } from '../held-open.js';
+import { forMany, heldOpen, type Held } from '../held-open.js';
 import { at, push, settled, withDoor, type Door } from './through-the-door.js';
 
 const bodyIs =
@@ -96,7 +96,7 @@ test('a line filter is refused while a selected row is without a stored line', a
 let refusing: Held<Door>;
 
 test.before(async () => {
-  refusing = await heldOpen((use) => withDoor(use));
+  refusing = await heldOpen((use) => withDoor(use, { flags: forMany }));
   await push(refusing.thing.backend, { app: 'x' }, ['a key b']);
 });
 

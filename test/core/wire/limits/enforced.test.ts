@@ -1,6 +1,6 @@
 import test from 'ava';
 import { parse } from 'yaml';
-import { heldOpen, type Held } from '../../../plugins/held-open.js';
+import { forMany, heldOpen, type Held } from '../../../plugins/held-open.js';
 import { withDoor, type Door, type Got, type Line } from './door.js';
 
 const nowNs = BigInt(Date.now()) * 1_000_000n;
@@ -33,7 +33,7 @@ function tenantWith(limits: Limits): (use: (door: Door) => Promise<void>) => Pro
 }
 
 test.before('a proxy with tenants that have limits', async () => {
-  const flags = { 'tenant-limits': JSON.stringify(Object.fromEntries(limitsOf)) };
+  const flags = { ...forMany, 'tenant-limits': JSON.stringify(Object.fromEntries(limitsOf)) };
   held = await heldOpen((use) => withDoor(use, flags));
   await pushLines(held.thing, [...limitsOf.keys()]);
 });

@@ -1,5 +1,5 @@
 import test from 'ava';
-import { heldOpen, type Held } from '../../../../plugins/held-open.js';
+import { forMany, heldOpen, type Held } from '../../../../plugins/held-open.js';
 import { spreadSample } from '../../../../setup/runs.js';
 import { withDoor, type Door, type Got } from '../../limits/door.js';
 
@@ -51,7 +51,7 @@ let held: Held<Door>;
 let door: Door;
 
 test.before('a proxy over a line of now', async () => {
-  held = await heldOpen((use) => withDoor(use));
+  held = await heldOpen((use) => withDoor(use, forMany));
   door = held.thing;
   await door.push({ app: 'a' }, [[BigInt(Date.now()) * 1_000_000n - 1000n, '{"x":"1"}']]);
 });
