@@ -12,6 +12,9 @@ import { oldWordsIn } from './words.js';
  * may begin with them.
  */
 const clause = /^(?:What|Whether|Who|Whoever|Whose|How|Which|Those)\b(?![^.]*\?)/;
+const commentBegin = /\/[/*]+[\s*]*/;
+/** The beginning of such a comment, or of a text that is like one: sources without it need not be parsed. */
+const likeClause = new RegExp(commentBegin.source + clause.source.slice(1));
 
 interface Comment {
   readonly line: number;
@@ -39,12 +42,13 @@ function commentsOf(file: string, source: string): readonly Comment[] {
     const isLineComment = kind === ts.SyntaxKind.SingleLineCommentTrivia;
     const isContinued = isLineComment && lastLine === line - 1;
     lastLine = isLineComment ? line : -1;
-    if (!isContinued) comments.push({ line, text: source.slice(pos, end).replace(/^\/[/*]+[\s*]*/, '') });
+    if (!isContinued) comments.push({ line, text: source.slice(pos, end).replace(commentBegin, '') });
   }
   return comments;
 }
 
 function clausesOf(file: string, source: string): readonly string[] {
+  if (!likeClause.test(source)) return [];
   return commentsOf(file, source).flatMap(({ line, text }) =>
     clause.test(text) ? [`${file}:${line} ${text.split('\n', 1)[0] ?? ''}`] : [],
   );

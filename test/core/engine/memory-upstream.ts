@@ -20,12 +20,15 @@ export interface MemoryRow {
 export class MemoryUpstream implements Upstream {
   readonly owner = '';
   readonly #rows: readonly MemoryRow[];
+  /** Nanoseconds of each row since the first: numbers are compared much faster than bigints. */
+  readonly #offsets: Float64Array;
   readonly requests: RowsRequest[] = [];
   /** What it tells when it is asked for a count, instead of the truth. */
   countsAs: number | undefined;
 
   constructor(rows: readonly MemoryRow[]) {
     this.#rows = rows;
+    this.#offsets = Float64Array.from(rows, ({ ns }) => Number(ns - this.#firstNs));
   }
 
   async *rows(request: RowsRequest): AsyncIterable<readonly WrittenRow[]> {
@@ -35,16 +38,25 @@ export class MemoryUpstream implements Upstream {
     const isNewest = request.newest !== undefined;
     const order = (a: MemoryRow, b: MemoryRow): number => Number(isNewest ? b.ns - a.ns : a.ns - b.ns);
     const kept = limit === undefined ? within : [...within].sort(order).slice(0, limit);
-    // Batches of two, in an order that is no order.
+    // Batches of two, or of more where there are many, in an order that is no order.
     const shuffled = [...kept].reverse();
-    for (let at = 0; at < shuffled.length; at += 2) {
+    const together = shuffled.length > 1000 ? 100 : 2;
+    for (let at = 0; at < shuffled.length; at += together) {
       await Promise.resolve();
-      yield shuffled.slice(at, at + 2).map(toRow);
+      yield shuffled.slice(at, at + together).map(toRow);
     }
   }
 
   #within({ startNs, endNs }: TimeRange): readonly MemoryRow[] {
-    return this.#rows.filter(({ ns }) => ns >= startNs && ns < endNs);
+    const [from, to] = [startNs, endNs].map((ns) => Number(ns - this.#firstNs)) as [number, number];
+    return this.#rows.filter((_row, index) => {
+      const at = this.#offsets[index] ?? 0;
+      return at >= from && at < to;
+    });
+  }
+
+  get #firstNs(): bigint {
+    return this.#rows[0]?.ns ?? 0n;
   }
 
   list(): Promise<readonly BackendValue[]> {

@@ -30,7 +30,8 @@ test.serial(
       fc.property(fc.integer({ min: 0, max: 9_000 }), fc.integer({ min: 1, max: 50 }), (length, values) => {
         const items = Array.from({ length }, (_none, index) => ({ key: (index * 7919) % values, index }));
         const compare = (a: { readonly key: number }, b: { readonly key: number }): number => a.key - b.key;
-        t.deepEqual(counted(sortSteps([...items], compare)).result, items.toSorted(compare));
+        const { result } = counted(sortSteps([...items], compare));
+        t.true(isDeepStrictEqual(result, items.toSorted(compare)));
       }),
       { numRuns: 20 },
     );
@@ -51,7 +52,7 @@ test.serial('a long listing is read piece by piece, and as a short one would be'
     JSON.stringify({ before: ['x'], values, behind: [{}] }, null, 1),
   ]) {
     const { steps, result } = counted(decodeListing(text));
-    t.deepEqual(result, values);
+    t.true(isDeepStrictEqual(result, values));
     t.true(steps > 40);
     t.throws(() => counted(decodeListing(text.slice(0, -3))), { message: /^request timed out/ });
     t.throws(() => counted(decodeListing(text.slice(0, 200_000))), { message: /^request timed out/ });

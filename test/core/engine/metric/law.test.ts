@@ -3,6 +3,7 @@ import { ApiError } from '../../../../core/base/errors/api-error.js';
 import { Trace } from '../../../../core/base/trace.js';
 import { Engine } from '../../../../core/engine/engine.js';
 import type { ReadStrategy } from '../../../../core/engine/metric/context.js';
+import { isDeclined } from '../../../../core/engine/metric/cost.js';
 import { strategies } from '../../../../core/engine/metric/strategies.js';
 import { wholeRowsStrategy } from '../../../../core/engine/metric/rows.js';
 import { engineMetrics } from '../../../../core/engine/metrics.js';
@@ -262,16 +263,31 @@ function questionOf(seed: number, index: number, data: Dataset): MetricRequest |
   return make(Random.of(seed, index), data);
 }
 
-/** An engine that reads leaves in one way alone, and all of their rows where that way declines; or in the cheapest of all ways. */
+/** The only leaf of a request cannot be read in the way that is forced. */
+class NothingToCompare extends Error {}
+
+/**
+ * An engine that reads leaves in one way alone; or in the cheapest of all ways. Where the one way declines, all rows of a leaf are read, unless
+ * the request has no other leaf.
+ */
 class Forced {
   readonly #engine: Engine;
   readonly #pushdown: Pushdown;
+  #leaves = 0;
 
   /** @param nowNs when it is asked: before that, time segments are remembered */
   constructor(strategy: ReadStrategy | 'cheapest' | undefined, nowNs: bigint) {
     this.#pushdown = strategy === undefined ? 'off' : 'on';
     const forced = strategy === undefined || strategy === 'cheapest' ? [] : [strategy];
-    const ways = strategy === 'cheapest' ? strategies : [...forced, wholeRowsStrategy];
+    const others: ReadStrategy = {
+      ...wholeRowsStrategy,
+      estimate: (leaf, known) => {
+        const made = wholeRowsStrategy.estimate(leaf, known);
+        if (isDeclined(made) || strategy === undefined || this.#leaves > 1) return made;
+        return { ...made, read: () => Promise.reject(new NothingToCompare()) };
+      },
+    };
+    const ways = strategy === 'cheapest' ? strategies : [...forced, others];
     const clock = new FakeClock(nowNs);
     const host = makeHost({ metrics: engineMetrics, limits: { maxStatsQuerySeries: 0 }, clock });
     this.#engine = new Engine(optionsOf('response-shape') as never, host, ways);
@@ -299,11 +315,13 @@ class Forced {
       plan: this.#askedBy(ast),
       upstream: store.upstream(account, signal, trace),
     };
+    this.#leaves = leavesOf(slots.plan.tree).length;
     const tried = (): readonly string[] =>
       trace.strategies.map(({ strategy, outcome }) => `${strategy}:${outcome}`);
     try {
       return { outcome: shown(await this.#engine.run(exchange.derive({ slots }))), tried: tried() };
     } catch (error) {
+      if (error instanceof NothingToCompare) return { outcome: undefined, tried: tried() };
       if (error instanceof ApiError) return { outcome: errorOf(error, slots.plan), tried: tried() };
       throw error;
     }

@@ -64,6 +64,12 @@ export async function follow(
   const clock = new FakeClock(openedNs);
   const polls: Poll[] = [];
   const ns = (ms: number): bigint => openedNs + BigInt(Math.round(ms * 1e6));
+  const rows = setting.rows
+    .toSorted((a, b) => a.atMs - b.atMs)
+    .map(({ atMs, visibleMs, line, app }) => {
+      const atNs = ns(atMs);
+      return { atNs, visibleMs, row: rowOf(atNs, line, app) };
+    });
   const context: TailContext = {
     filter: plan.filter,
     rules: {
@@ -95,10 +101,9 @@ export async function follow(
         clock.advance(pollMs());
         await Promise.resolve();
         if (isFailing(nowMs)) throw new Error('away');
-        yield setting.rows
-          .filter(({ atMs, visibleMs }) => visibleMs <= nowMs && ns(atMs) >= startNs && ns(atMs) < endNs)
-          .sort((a, b) => a.atMs - b.atMs)
-          .map(({ atMs, line, app }) => rowOf(ns(atMs), line, app));
+        yield rows
+          .filter(({ atNs, visibleMs }) => visibleMs <= nowMs && atNs >= startNs && atNs < endNs)
+          .map(({ row }) => row);
       },
     },
     reader,
