@@ -231,3 +231,24 @@ export function sumBy(
   }
   return Object.fromEntries([...sums].sort(([a], [b]) => (a < b ? -1 : 1)));
 }
+
+/** Queries over the hour with their values by the entries that are left when equal ones are one. */
+export function expectations(
+  entries: readonly Pushed[],
+): readonly (readonly [query: string, values: Values])[] {
+  const bytes = ({ line }: Pushed): number => Buffer.byteLength(line);
+  const withX = entries.filter(({ metadata }) => (metadata['trace_id'] ?? metadata['trace.id']) === 'x');
+  return [
+    ['sum by (app) (count_over_time({app=~".+"}[1h]))', sumBy(entries, ['app'])],
+    ['sum by (took) (count_over_time({app=~".+"}[1h]))', sumBy(entries, ['took'])],
+    ['sum by (app) (bytes_over_time({app=~".+"}[1h]))', sumBy(entries, ['app'], bytes)],
+    ['sum(count_over_time({app=~".+"} | trace_id="x" [1h]))', withX.length === 0 ? {} : { '': withX.length }],
+  ];
+}
+
+/** Sums of fractions differ in the last digits, as rows come in any order. */
+export function rounded(values: Values): Values {
+  return Object.fromEntries(
+    Object.entries(values).map(([key, value]) => [key, Number(value.toPrecision(9))]),
+  );
+}

@@ -11,8 +11,8 @@ import { MemoryUpstream, type MemoryRow } from '../memory-upstream.js';
 
 const base = 1793491200000000000n;
 const reader = new RowReader(new Naming(defaultNamingSettings));
-const denseRows = 100_000;
-const oneInstantRows = 85_000;
+const denseRows = 82_000;
+const oneInstantRows = 82_000;
 const sparseRows = 300;
 const lastNs = 10_000_000_000n;
 
