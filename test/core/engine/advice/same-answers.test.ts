@@ -18,7 +18,7 @@ const endNs = 1_793_491_500_000_000_000n;
 const stepNs = 1_000_000_000n;
 const rounds = 2;
 const linesOfRound = 120;
-const queriesOfRound = deepRuns(110, 250);
+const queriesOfRound = deepRuns(55, 250);
 
 /** Advice whose answers are those of the query. */
 const sameRules = adviceRules.filter(({ answers }) => answers === 'same').map(({ id }) => id);

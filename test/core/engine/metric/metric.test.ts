@@ -9,7 +9,7 @@ import {
   valuesOf,
   type StoredEntry,
 } from './metric-store.js';
-import { runs } from '../../../setup/samples.js';
+import { deepRuns } from '../../../setup/runs.js';
 
 const second = 1_000_000_000n;
 
@@ -78,7 +78,7 @@ const queries = [
 test.serial('the backend’s counts and rows give the same answers', async (t) => {
   t.timeout(120_000);
   const nextAccount = (): number => (account += 1);
-  await forStored(store, entries, queries, runs(3), nextAccount, async (request, own, text) => {
+  await forStored(store, entries, queries, deepRuns(2, 3), nextAccount, async (request, own, text) => {
     const on = valuesOf((await store.run(request, { account: own })).answer);
     const off = valuesOf((await store.run(request, { account: own, pushdown: 'off' })).answer);
     t.deepEqual(rounded(on), rounded(off), text);
@@ -150,7 +150,7 @@ test.serial('levels counted by what lines begin with are those of the lines', as
         t.deepEqual(rounded(valuesOf(on.answer)), rounded(valuesOf(off.answer)), asked);
       }
     }),
-    { numRuns: runs(3) },
+    { numRuns: deepRuns(2, 3) },
   );
 });
 

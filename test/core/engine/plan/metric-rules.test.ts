@@ -9,7 +9,7 @@ import type { LogsqlQuery } from '../../../../core/victoria/logsql/ast.js';
 import { united } from '../../../../core/victoria/logsql/build.js';
 import { printPipe } from '../../../../core/victoria/logsql/print.js';
 import { MetricStore, naming, rangeRequest, valuesOf, type StoredEntry } from '../metric/metric-store.js';
-import { runs } from '../../../setup/samples.js';
+import { deepRuns } from '../../../setup/runs.js';
 
 const base = 1793491200000000000n;
 const second = 1_000_000_000n;
@@ -66,7 +66,7 @@ for (const { id, verdict, example } of metricRules) {
     const [leaf] = leavesOf(metricPlan(expr, naming).tree);
     t.is(leaf?.rule.id, id, 'the example does not fall under the rule');
     let [isCounted, seesLines] = [false, false];
-    for (const entries of fc.sample(stores, runs(3))) {
+    for (const entries of fc.sample(stores, deepRuns(1, 3))) {
       account += 1;
       await store.push(account, entries);
       const request = rangeRequest(text, range.startNs, range.endNs, 30n * second);

@@ -3,6 +3,7 @@ import fc from 'fast-check';
 import type { TailRowsRequest, BackendRow } from '../../../../core/victoria/upstream/types.js';
 import type { TailContext } from '../../../../core/engine/tail/context.js';
 import { follow, entriesOf, linesOf, msOf, type LateRow } from './following.js';
+import { deepRuns } from '../../../setup/runs.js';
 import { backendRow } from './rows.js';
 
 const reorderMs = 1_000;
@@ -81,7 +82,7 @@ test('in whatever order the backend shows lines that were pushed in order, each 
         return lines.length === rows.length && new Set(lines).size === rows.length;
       },
     ),
-    { numRuns: 80 },
+    { numRuns: deepRuns(25, 80) },
   );
   t.pass();
 });
@@ -97,7 +98,7 @@ test('lines of all streams are in order where senders push them without a lag', 
       );
       t.is(times.length, rows.length);
     }),
-    { numRuns: 80 },
+    { numRuns: deepRuns(25, 80) },
   );
 });
 

@@ -85,7 +85,7 @@ const requests = fc.record({
 
 test('the points of a volume over time add up to the volume', async (t) => {
   t.timeout(300_000);
-  const tries = deepRuns(15, 25);
+  const tries = deepRuns(8, 25);
   let filled = 0;
   await fc.assert(
     fc.asyncProperty(requests, async ({ from, length, step, limit, query, targets, aggregateBy }) => {

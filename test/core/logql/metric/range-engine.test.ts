@@ -11,6 +11,7 @@ import {
   transfersOf,
   type Grid,
 } from '../../../../core/logql/metric/index.js';
+import { deepRuns } from '../../../setup/runs.js';
 import { metricExpr } from './run-query.js';
 
 interface Sample {
@@ -171,7 +172,7 @@ for (const op of ops.filter((one) => one !== 'rate_counter')) {
       : samples;
     fc.assert(
       fc.property(shape, inputs, (given, all) => sameMaps(computed(op, given, all), naive(op, given, all))),
-      { numRuns: 200 },
+      { numRuns: deepRuns(60, 200) },
     );
     t.pass();
   });
@@ -187,7 +188,7 @@ for (const op of ops) {
           .map(({ sample }) => sample);
         return sameMaps(computed(op, given, all), computed(op, given, shuffled));
       }),
-      { numRuns: 100 },
+      { numRuns: deepRuns(30, 100) },
     );
     t.pass();
   });
@@ -207,7 +208,7 @@ test('rate_counter over buckets equals that over one bucket', (t) => {
       }
       return true;
     }),
-    { numRuns: 100 },
+    { numRuns: deepRuns(30, 100) },
   );
   t.pass();
 });

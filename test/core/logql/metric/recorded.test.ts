@@ -18,6 +18,7 @@ import {
 import type { Answered } from '../../../../core/comparison/answers.js';
 import { readCases, type Case } from '../../../conformance/cases.js';
 import { compareAnswers } from '../../../conformance/compare.js';
+import { spreadSample } from '../../../setup/runs.js';
 import { readDataset, sourceOf } from './dataset.js';
 import { noWorkers } from '../lines-here.js';
 
@@ -54,7 +55,7 @@ for (const [family, size] of Object.entries(sizes)) {
   test(`the family ${family} gets the recorded samples`, async (t) => {
     const ofFamily = cases.filter(({ request }) => request.family === family);
     t.is(ofFamily.length, size);
-    for (const { request, golden } of ofFamily) {
+    for (const { request, golden } of spreadSample(ofFamily, 2)) {
       t.is(request.headers['X-Scope-OrgID'], 't1');
       t.is(compareAnswers(request, golden, await answer(request)), undefined, request.id);
     }

@@ -25,7 +25,7 @@ import type { Split } from '../../../../core/victoria/stores/split.js';
 import type { BackendRow, Upstream } from '../../../../core/victoria/upstream/types.js';
 import type { TimeRange } from '../../../../core/base/time/range.js';
 import { PairedStores, type PlacedRow } from './store-pair.js';
-import { runs } from '../../../setup/samples.js';
+import { deepRuns } from '../../../setup/runs.js';
 
 const originNs = 1_700_000_000_000_000_000n;
 const secondNs = 1_000_000_000n;
@@ -138,7 +138,7 @@ test.before(async () => {
 });
 test.after.always(() => stores.close());
 
-const settings = { numRuns: runs(10), endOnFailure: true };
+const settings = { numRuns: deepRuns(5, 10), endOnFailure: true };
 
 test('rows of two stores are those of one that has them all', async (t) => {
   t.timeout(300_000);

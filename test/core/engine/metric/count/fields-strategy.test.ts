@@ -1,6 +1,6 @@
 import test from 'ava';
 import fc from 'fast-check';
-import { runs } from '../../../../setup/samples.js';
+import { deepRuns, spreadSample } from '../../../../setup/runs.js';
 import { valuesOf, type StoredEntry } from '../metric-store.js';
 import { base, second } from './json-lines.js';
 import { LineStore } from './line-store.js';
@@ -74,7 +74,7 @@ test.serial('rows without a line are counted by their fields as their rebuilt li
       for (const text of queries)
         t.deepEqual(await store.outcome(text, 'on'), await store.outcome(text, 'off'), text);
     }),
-    { numRuns: runs(6) },
+    { numRuns: deepRuns(3, 6) },
   );
 });
 
@@ -170,7 +170,8 @@ test.serial(
       (n: number) => (n % 12 === 0 ? {} : { status: '500', level: 'info', note: notes[n % 3] ?? '' }),
       (n: number) => ({ note: notes[n % 3] ?? '' }),
     ];
-    for (const fieldsOf of fields) {
+    const asked = (turn: number): readonly string[] => spreadSample([...ofLevels, ...ofLines], 2, 1, turn);
+    for (const [turn, fieldsOf] of fields.entries()) {
       // Their stream has the level that others have as a field.
       const ofStream = besideLines((n) => ({ note: notes[n % 3] ?? '' })).map((entry) => ({
         ...entry,
@@ -178,10 +179,10 @@ test.serial(
       }));
       const stored = [...besideLines(fieldsOf), ...ofStream];
       await store.push(stored);
-      await store.compare(t, [...ofLevels, ...ofLines]);
-      for (const repeated of [stored.slice(0, 20), stored.slice(100)]) {
+      await store.compare(t, asked(turn));
+      for (const [time, repeated] of [stored.slice(0, 20), stored.slice(100)].entries()) {
         await store.add(repeated);
-        await store.compare(t, [...ofLevels, ...ofLines]);
+        await store.compare(t, asked(turn + 1 + time));
       }
     }
   },

@@ -1,6 +1,6 @@
 import test from 'ava';
 import fc from 'fast-check';
-import { runs } from '../../../../setup/samples.js';
+import { deepRuns } from '../../../../setup/runs.js';
 import { base, second } from './json-lines.js';
 import { LineStore, repeatedLines } from './line-store.js';
 
@@ -68,7 +68,7 @@ for (const [index, line] of kinds.entries())
           await store.compare(t, queries);
         },
       ),
-      { numRuns: runs(6) },
+      { numRuns: deepRuns(2, 6) },
     );
   });
 
@@ -85,7 +85,7 @@ for (const [index, lineAt] of lines.entries())
       stream: { app: 'a', pod: `p${at % 3}` },
       line: lineAt(at),
     });
-    await store.push(Array.from({ length: 4_000 }, (_none, at) => entryAt(at)));
+    await store.push(Array.from({ length: 1_000 }, (_none, at) => entryAt(at)));
     const counted = `sum by (status) (count_over_time({app="a"} | json | logfmt | ${drops} | status!="" [60s]))`;
     const gathered = `quantile_over_time(0.9, {app="a"} | json | logfmt | ${drops} | unwrap took | __error__="" [60s]) by (status)`;
     await store.compare(t, [counted, gathered]);

@@ -98,7 +98,7 @@ test.serial('labels made from templates are counted as they would be line by lin
       await store.push(made.map(({ at, ...entry }) => ({ ...entry, ns: base + BigInt(at) * second })));
       await store.compare(t, queries);
     }),
-    { numRuns: deepRuns(12, 150) },
+    { numRuns: deepRuns(5, 150) },
   );
 });
 
