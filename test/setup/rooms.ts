@@ -107,10 +107,12 @@ export function roomsOf(root: string, chosen: ReadonlySet<string>): string[] {
   const quiet = quietRooms.map((): string[] => []);
   const shared: string[] = [];
   for (const file of files) (quiet[quietRoomOf(relative('dist/test', file))] ?? shared).push(file);
-  const rooms = [...quiet];
-  // The last ones, of plugins, start most proxies and take longest.
-  for (let from = filesInRoom * Math.floor(shared.length / filesInRoom); from >= 0; from -= filesInRoom)
-    rooms.push(shared.slice(from, from + filesInRoom));
+  // Neighbours are alike, so they are dealt out: shared rooms take about the same time.
+  const sharedRooms = Math.ceil(shared.length / filesInRoom);
+  const dealt = Array.from({ length: sharedRooms }, (_none, room) =>
+    shared.filter((_file, index) => index % sharedRooms === room),
+  );
+  const rooms = [...quiet, ...dealt];
   const folder = join(root, 'dist/test/rooms');
   rmSync(folder, { recursive: true, force: true });
   mkdirSync(folder, { recursive: true });
