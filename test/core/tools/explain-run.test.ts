@@ -82,7 +82,7 @@ test.serial('as JSON the report says what each strategy asked of the backend', a
     [
       'fields:lines-needed',
       'statistics:not-countable',
-      'value-groups:lines-needed',
+      'value-groups:times-needed',
       'short-lines:lines-needed',
       'rows:ran',
     ],
@@ -130,7 +130,7 @@ test.serial('a query is explained with the strategies that may read it, and why 
     'statistics: may read it',
     'rows: may read it',
     'whole-rows: may read it',
-    'value-groups: lines-needed',
+    'value-groups: times-needed',
     'short-lines: lines-needed',
   ]);
   t.deepEqual(await candidatesOf('sum by (status) (count_over_time({app="a"} | json [60s]))'), [
@@ -156,7 +156,7 @@ test.serial('a query is explained with the strategies that may read it, and why 
       'whole-rows: may read it',
       'fields: lines-needed',
       'statistics: not-countable',
-      'value-groups: lines-needed',
+      'value-groups: times-needed',
       'short-lines: lines-needed',
     ],
   );
