@@ -10,7 +10,21 @@ export interface MutatedRoom {
 export const mutatedRooms: readonly MutatedRoom[] = [
   {
     name: 'cache-keys',
-    sources: ['core/cache/keys.ts', 'core/cache/answer-caching.ts'],
+    sources: [
+      'core/cache/keys.ts#createCacheKeys',
+      'core/cache/keys.ts#tenantPart',
+      'core/cache/keys.ts#tenantOf',
+      'core/cache/keys.ts#callerKey',
+      'core/cache/keys.ts#createFingerprint',
+      'core/cache/keys.ts#pairOf',
+      'core/cache/keys.ts#cookiePairs',
+      'core/cache/keys.ts#setupOf',
+      'core/cache/keys.ts#decidingStages',
+      'core/cache/keys.ts#isFirstToCount',
+      'core/cache/answer-caching.ts#ttlMs',
+      'core/cache/answer-caching.ts#mostTtlMs',
+      'core/cache/answer-caching.ts#isComplete',
+    ],
     tests: ['core/cache/keys', 'core/cache/ttl'],
   },
   {
