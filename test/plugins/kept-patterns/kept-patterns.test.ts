@@ -230,6 +230,21 @@ test('with and without kept patterns every answer is the same, whatever was aske
   );
 });
 
+test('a request with a limit gets no more patterns than that, whatever was asked before', async (t) => {
+  const { backend, flags, patterns } = await logsFor(t);
+  await withProxy(
+    pipeline(backend.url),
+    async ({ url }) => {
+      const found = async (more?: Readonly<Record<string, string>>): Promise<number> =>
+        (await patterns(url, { query: '{app=~"a|b"}', ...(more && { more }) })).length;
+      const all = await found();
+      t.true(all > 1);
+      t.deepEqual([await found({ limit: '1' }), await found()], [1, all]);
+    },
+    { flags },
+  );
+});
+
 test('lines that come late into the past of a purged tenant are in the patterns from then on', async (t) => {
   const { backend, flags, patterns } = await logsFor(t);
   await withProxy(
