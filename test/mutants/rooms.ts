@@ -34,7 +34,17 @@ export const mutatedRooms: readonly MutatedRoom[] = [
   },
   {
     name: 'tenants',
-    sources: ['plugins/tenancy/resolve.ts'],
+    sources: [
+      'plugins/tenancy/resolve.ts#resolveHeader',
+      'plugins/tenancy/resolve.ts#resolveIds',
+      'plugins/tenancy/resolve.ts#resolveTenant',
+      'plugins/tenancy/resolve.ts#unknownTenant',
+      'plugins/tenancy/resolve.ts#faultOfId',
+      'plugins/tenancy/resolve.ts#withoutHeader',
+      'plugins/tenancy/resolve.ts#isDefaultAllowed',
+      'plugins/tenancy/resolve.ts#refuseDeletionOfAll',
+      'plugins/tenancy/resolve.ts#distinctIds',
+    ],
     tests: ['plugins/tenancy/resolve'],
   },
   {
