@@ -1,3 +1,7 @@
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { packageRoot } from '../../core/kernel/options/index.js';
+
 /** A part of the code where a wrong line would give wrong answers without an error. */
 export interface MutatedRoom {
   readonly name: string;
@@ -59,7 +63,17 @@ export const mutatedRooms: readonly MutatedRoom[] = [
   },
   {
     name: 'time-segments',
-    sources: ['core/engine/metric/count/time-segments.ts'],
+    sources: [
+      'core/engine/metric/count/time-segments.ts#isIn',
+      'core/engine/metric/count/time-segments.ts#partLengthOf',
+      'core/engine/metric/count/time-segments.ts#segmentsAround',
+      'core/engine/metric/count/time-segments.ts#wholeSegments',
+      'core/engine/metric/count/time-segments.ts#borderBefore',
+      'core/engine/metric/count/time-segments.ts#borderAfter',
+      'core/engine/metric/count/time-segments.ts#segmentsUntil',
+      'core/engine/metric/count/time-segments.ts#segmentsOf',
+      'core/engine/metric/count/time-segments.ts#cut',
+    ],
     tests: ['core/engine/metric/count/time-segments'],
   },
   {
@@ -73,7 +87,6 @@ export const mutatedRooms: readonly MutatedRoom[] = [
       'core/engine/plan/rules/metric.ts#metricRules',
       'core/engine/plan/metric.ts#decideLeaf',
       'core/engine/plan/metric.ts#factsOf',
-      'core/engine/plan/metric.ts#namesFromJson',
       'core/engine/plan/metric.ts#measureOf',
       'core/engine/plan/metric.ts#groupNames',
     ],
@@ -85,3 +98,19 @@ export const mutatedRooms: readonly MutatedRoom[] = [
     ],
   },
 ];
+
+/**
+ * A source with the lines of the declaration that it names, as Stryker understands it.
+ * @throws Error if there is no such declaration
+ */
+export function linesOf(source: string): string {
+  const [file = '', name] = source.split('#');
+  if (name === undefined) return file;
+  const lines = readFileSync(join(packageRoot(), file), 'utf8').split('\n');
+  const first = lines.findIndex((line) =>
+    new RegExp(`^(?:export )?(?:class|const|function) ${name}\\b`).test(line),
+  );
+  if (first < 0) throw new Error(`${file} declares no ${name}`);
+  const length = lines.slice(first).findIndex((line) => /^[}\]]/.test(line));
+  return `${file}:${first + 1}-${first + length + 1}`;
+}

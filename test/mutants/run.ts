@@ -10,7 +10,7 @@ import yargs from 'yargs';
 import { hideBin } from 'yargs/helpers';
 import { packageRoot } from '../../core/kernel/options/index.js';
 import { explained, type ExplainedMutant } from './explained.js';
-import { mutatedRooms, type MutatedRoom } from './rooms.js';
+import { linesOf, mutatedRooms, type MutatedRoom } from './rooms.js';
 
 type Result = Awaited<ReturnType<Stryker['runMutationTest']>>[number];
 
@@ -76,19 +76,6 @@ async function mutate({ name, sources, tests }: MutatedRoom): Promise<readonly R
     .runMutationTest()
     .finally(() => rmSync(join(root, together), { force: true }));
   return results.filter(({ status }) => status !== 'Ignored' && status !== 'CompileError');
-}
-
-/** A source with the lines of the declaration that it names, as Stryker understands it. */
-function linesOf(source: string): string {
-  const [file = '', name] = source.split('#');
-  if (name === undefined) return file;
-  const lines = readFileSync(join(packageRoot(), file), 'utf8').split('\n');
-  const first = lines.findIndex((line) =>
-    new RegExp(`^(?:export )?(?:class|const|function) ${name}\\b`).test(line),
-  );
-  if (first < 0) throw new Error(`${file} declares no ${name}`);
-  const length = lines.slice(first).findIndex((line) => /^[}\]]/.test(line));
-  return `${file}:${first + 1}-${first + length + 1}`;
 }
 
 function isSame(known: ExplainedMutant, { fileName, location, replacement }: Result): boolean {
