@@ -9,7 +9,7 @@ import { delimiter, join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { fileURLToPath } from 'node:url';
 import { loadEngine } from '../../../core/cache/disk-engine/engine.js';
-import { buildEnded, buildRuns } from './running-build.js';
+import { buildEnded, buildRuns, noBuildRuns } from './running-build.js';
 
 const progressMs = 10_000;
 /** What node-gyp prints of a step, beside the warnings of compilers. */
@@ -28,8 +28,10 @@ const forTests = {
   JOBS: 'max',
 };
 
+const isBeside = process.argv.includes('--beside');
+if (isBeside) noBuildRuns();
 if ((await loadEngine('sqlite3')) === undefined)
-  if (process.argv.includes('--beside')) buildBeside();
+  if (isBeside) buildBeside();
   else await build();
 
 function buildBeside(): void {
@@ -39,6 +41,7 @@ function buildBeside(): void {
 }
 
 async function build(): Promise<void> {
+  process.once('exit', buildEnded);
   const missing = missingTools();
   console.log(
     missing.length === 0
@@ -69,7 +72,6 @@ async function build(): Promise<void> {
       ? `sqlite3 is built, after ${seconds()} s`
       : 'sqlite3 could not be built: the tests that need it are not run, and npm run sqlite3 says why',
   );
-  buildEnded();
   // What npm started may still wait for the network.
   process.exit();
 }

@@ -11,9 +11,14 @@ export function buildRuns(pid: number): void {
   writeFileSync(file, String(pid));
 }
 
+/** Forgets a build that was killed: by now another process may have its number. */
+export function noBuildRuns(): void {
+  rmSync(file, { force: true });
+}
+
 /** Called by the process that has built. */
 export function buildEnded(): void {
-  if (runningBuild() === process.pid) rmSync(file);
+  if (runningBuild() === process.pid) noBuildRuns();
 }
 
 /** Blocks, because files that share a process with one that awaits could not declare their tests. */
