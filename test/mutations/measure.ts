@@ -89,16 +89,10 @@ export async function findingsIn(text: string): Promise<readonly Finding[]> {
   return checkDraft(draft, { tiers: ['structure', 'meaning'] });
 }
 
-/** @param isWanted told of each changed file, of which all are measured unless it says otherwise */
-export async function measure(
-  seed: number,
-  count: number,
-  isWanted: (changed: Changed) => boolean = () => true,
-): Promise<Figures> {
+export async function measure(seed: number, count: number): Promise<Figures> {
   const figures = new Figures();
   for (let step = 0; step < count; step += 1) {
     const changed = changedFile(seed, step);
-    if (!isWanted(changed)) continue;
     figures.add(step, changed, await findingsIn(changed.text));
   }
   return figures;

@@ -1,5 +1,4 @@
 import test from 'ava';
-import { deepRuns } from '../../../setup/runs.js';
 import { changedFile } from '../../../mutations/made.js';
 import { brokenPlugins, type Case } from './broken-plugins.js';
 import { checked, started, withSite } from './site.js';
@@ -56,8 +55,7 @@ for (const each of brokenPlugins.filter(({ outcome }) => outcome === 'runs'))
 
 test('changed pipeline files start when they pass the checker, and only then', async (t) => {
   const counts = { started: 0, refused: 0 };
-  const steps = deepRuns(36, 60);
-  for (let step = 0; step < steps; step += 1) {
+  for (let step = 0; step < 60; step += 1) {
     const { text, kind } = changedFile(18, step);
     // It takes a fixed port, and a while.
     if (text.includes('embedded-backend')) continue;
@@ -68,5 +66,5 @@ test('changed pipeline files start when they pass the checker, and only then', a
       counts[findings.length > 0 ? 'refused' : 'started'] += 1;
     });
   }
-  t.true(counts.started >= steps / 12 && counts.refused >= steps / 3, JSON.stringify(counts));
+  t.true(counts.started >= 5 && counts.refused >= 20, JSON.stringify(counts));
 });

@@ -5,7 +5,8 @@ import { request } from 'undici';
 import { framed } from '../../../../core/cache/frame.js';
 import { withProxy } from '../../../../core/testing/index.js';
 import { metric, pipeline } from '../stored.js';
-import { ask, auth, filled, pathOf, token, until, withFleet } from './fleet.js';
+import { ask, auth, filled, pathOf, token, withFleet } from './fleet.js';
+import { until } from '../../../setup/until.js';
 
 /** What replicas send each other where this release of Node has it. */
 const bestEncoding = 'zstdCompress' in zlib ? 'zstd' : 'gzip';
@@ -284,7 +285,7 @@ test.serial(
       await withFleet({ backend: backend.url, replicas: 2, flags }, async ([first, second]) => {
         if (first === undefined || second === undefined) return t.fail();
         // Ports are random, and so are the owners of keys: of so many, some belong to the second replica.
-        for (let number = 0; number < 20; number += 1) await ask(first, pathOf('a', number));
+        for (let number = 0; number < 40; number += 1) await ask(first, pathOf('a', number));
         await until(async () => (await metric(first.url, 'peer_cache_write_through_waiting_bytes')) === '0');
         count = Number(await metric(second.url, 'peer_cache_received_total'));
         t.is(await metric(first.url, 'peer_cache_write_through_pushes_total'), String(count));
