@@ -310,7 +310,7 @@ const levelLabels: ReadonlySet<string> = new Set(levelNames);
 
 /** True if the query depends on a level found in a line. */
 export function readsLevels(
-  { names, looksAtLines = true }: Pick<LeafPush, 'names'> & Partial<Pick<LeafPush, 'looksAtLines'>>,
+  { names, looksAtLines }: Pick<LeafPush, 'names' | 'looksAtLines'>,
   naming: Naming,
 ): boolean {
   return looksAtLines && hasName(names, detectedLevelName) && naming.scansBodies;

@@ -154,7 +154,7 @@ async function factsOf(
   const { naming } = context;
   const labels = groupByLabels(names, streamListing, sources, naming);
   const grouping = await atPace(labels, new Pacer(signal));
-  const isLevelVisible = readsLevels(plan.values, naming);
+  const isLevelVisible = readsLevels({ names, looksAtLines: true }, naming);
   const levels = await levelsInLines(isLevelVisible, sources, streamListing, { selection, range }, context);
   if (levels.digest !== undefined && isDeclined(levels.digest)) return levels.digest;
   const digest = levels.digest ? valuesByLevel(found.digest, levels.digest, levels) : found.digest;
