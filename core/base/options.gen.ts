@@ -91,7 +91,7 @@ export interface NamesOptions {
   readonly logqlDottedNames: 'auto' | 'reject' | 'accept';
   /** Support limit, offset and search on label endpoints; auto turns this on outside the reference-compatible profile and with the label-values index. */
   readonly labelBrowseExtensions: 'auto' | 'on' | 'off';
-  /** Whether the label-values index is on, which decides the meaning of auto for the browse parameters. */
+  /** True if the label values index is on. The value auto of the browse parameters depends on it. */
   readonly labelValuesIndexedCache: boolean;
   /** Translate well-known OpenTelemetry attribute names between underscores and dots in backend queries. */
   readonly translateOtelAttributes: boolean;
@@ -378,13 +378,13 @@ export interface DeleteOptions {
   readonly followTime: number;
   /** Time that caches stay off for a deletion that the backend does not confirm as finished. (milliseconds) */
   readonly unconfirmedTime: number;
-  /** The proxy records running deletions in a file next to this one, so that it knows them after a restart. */
+  /** Path of the disk cache. The proxy records running deletions in a file in the same folder, so that it knows them after a restart. */
   readonly diskCachePath: string;
-  /** The proxy records running deletions in a file next to this one if there is no disk cache. */
+  /** Path of the patterns file. Without a disk cache, the proxy records running deletions in a file in the same folder. */
   readonly patternsPersistPath: string;
-  /** The proxy records running deletions in a file next to this one if there is neither a disk cache nor a patterns file. */
+  /** Path of the label index snapshot. Without a disk cache and a patterns file, the proxy records running deletions in a file in the same folder. */
   readonly labelIndexPersistPath: string;
-  /** Whether the Authorization header is forwarded: if so, the backend may use it to choose the tenant whose rows a deletion removes. */
+  /** True if the Authorization header is forwarded to the backend, which may use it to choose the tenant of a deletion. */
   readonly forwardAuthorization: boolean;
   /** Headers that are forwarded, which the backend may use to choose the tenant. */
   readonly forwardHeaders: readonly string[];
@@ -586,7 +586,7 @@ export interface PeerCacheOptions {
   readonly cacheMax: number;
   /** Maximum size of the memory cache. (bytes) */
   readonly cacheMaxBytes: number;
-  /** Whether the response cache (tier0) uses its share of the budget. */
+  /** True if the response cache (tier0) is on and uses its share of the memory budget. */
   readonly compatCacheEnabled: boolean;
   /** Share of the budget that the response cache (tier0) uses. (percent) */
   readonly compatCacheMaxPercent: number;
@@ -804,7 +804,7 @@ export interface TenancyOptions {
 
 /** Serves the limits that apply to the client's tenant. */
 export interface TenantLimitsOptions {
-  /** Whether the limits say that patterns are available. */
+  /** True if the tenant limits endpoint reports patterns as available. */
   readonly patternsEnabled: boolean;
 }
 
@@ -840,7 +840,7 @@ export interface Tier0Options {
   readonly forwardHeaders: readonly string[];
   /** Cookies that are part of the cache key, because they are forwarded to the backend. */
   readonly forwardCookies: readonly string[];
-  /** Whether log responses are streamed in chunks, which cannot be cached here. */
+  /** Stream log responses in chunks; this cache does not store streamed responses. */
   readonly streamResponse: boolean;
 }
 
@@ -932,7 +932,7 @@ export interface WindowSplitOptions {
   readonly cacheMax: number;
   /** Maximum size of the memory cache. (bytes) */
   readonly cacheMaxBytes: number;
-  /** Whether the response cache (tier0) uses its share of the budget. */
+  /** True if the response cache (tier0) is on and uses its share of the memory budget. */
   readonly compatCacheEnabled: boolean;
   /** Share of the budget that the response cache (tier0) uses. (percent) */
   readonly compatCacheMaxPercent: number;

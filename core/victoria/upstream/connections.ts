@@ -159,7 +159,7 @@ export class Deadline {
   }
 }
 
-/** The client headers and cookies to forward to the backend (docs/protocol/tenants.md#what-the-backend-is-told). */
+/** Options that choose which headers and cookies of a client the backend receives (docs/protocol/tenants.md#what-the-backend-is-told). */
 export interface ForwardOptions {
   readonly basicAuth?: string;
   readonly forwardAuthorization: boolean;

@@ -38,7 +38,7 @@ export class MemoryUpstream implements Upstream {
     const isNewest = request.newest !== undefined;
     const order = (a: MemoryRow, b: MemoryRow): number => Number(isNewest ? b.ns - a.ns : a.ns - b.ns);
     const kept = limit === undefined ? within : [...within].sort(order).slice(0, limit);
-    // Batches of two, or of more where there are many, in an order that is no order.
+    // Rows come in no useful order, two at a time, or a hundred at a time if there are more than a thousand.
     const shuffled = [...kept].reverse();
     const together = shuffled.length > 1000 ? 100 : 2;
     for (let at = 0; at < shuffled.length; at += together) {

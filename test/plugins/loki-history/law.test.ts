@@ -112,7 +112,7 @@ const others = listed((add) => {
   }
 });
 
-/** Some of the requests for each border; those of the turns 0, 1 and 2 have all queries in them but a few, and all other requests. */
+/** A sample of the requests for each border. Together, the samples of turns 0, 1 and 2 hold almost all queries and all other requests. */
 function requestsOf(turn: number): readonly ComparedRequest[] {
   return [...spreadSample(queries, 11, 2, isDeep ? turn : turn * 4), ...spreadSample(others, 3, 2, turn)];
 }
