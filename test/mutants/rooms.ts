@@ -11,23 +11,29 @@ export interface MutatedRoom {
   readonly tests: readonly string[];
 }
 
+/** Sources for declarations of one file. */
+function declarations(file: string, ...names: readonly string[]): readonly string[] {
+  return names.map((name) => `${file}#${name}`);
+}
+
 export const mutatedRooms: readonly MutatedRoom[] = [
   {
     name: 'cache-keys',
     sources: [
-      'core/cache/keys.ts#createCacheKeys',
-      'core/cache/keys.ts#tenantPart',
-      'core/cache/keys.ts#tenantOf',
-      'core/cache/keys.ts#callerKey',
-      'core/cache/keys.ts#createFingerprint',
-      'core/cache/keys.ts#pairOf',
-      'core/cache/keys.ts#cookiePairs',
-      'core/cache/keys.ts#setupOf',
-      'core/cache/keys.ts#decidingStages',
-      'core/cache/keys.ts#isFirstToCount',
-      'core/cache/answer-caching.ts#ttlMs',
-      'core/cache/answer-caching.ts#mostTtlMs',
-      'core/cache/answer-caching.ts#isComplete',
+      ...declarations(
+        'core/cache/keys.ts',
+        'createCacheKeys',
+        'tenantPart',
+        'tenantOf',
+        'callerKey',
+        'createFingerprint',
+        'pairOf',
+        'cookiePairs',
+        'setupOf',
+        'decidingStages',
+        'isFirstToCount',
+      ),
+      ...declarations('core/cache/answer-caching.ts', 'ttlMs', 'mostTtlMs', 'isComplete'),
     ],
     tests: ['core/cache/keys', 'core/cache/ttl'],
   },
@@ -38,17 +44,18 @@ export const mutatedRooms: readonly MutatedRoom[] = [
   },
   {
     name: 'tenants',
-    sources: [
-      'plugins/tenancy/resolve.ts#resolveHeader',
-      'plugins/tenancy/resolve.ts#resolveIds',
-      'plugins/tenancy/resolve.ts#resolveTenant',
-      'plugins/tenancy/resolve.ts#unknownTenant',
-      'plugins/tenancy/resolve.ts#faultOfId',
-      'plugins/tenancy/resolve.ts#withoutHeader',
-      'plugins/tenancy/resolve.ts#isDefaultAllowed',
-      'plugins/tenancy/resolve.ts#refuseDeletionOfAll',
-      'plugins/tenancy/resolve.ts#distinctIds',
-    ],
+    sources: declarations(
+      'plugins/tenancy/resolve.ts',
+      'resolveHeader',
+      'resolveIds',
+      'resolveTenant',
+      'unknownTenant',
+      'faultOfId',
+      'withoutHeader',
+      'isDefaultAllowed',
+      'refuseDeletionOfAll',
+      'distinctIds',
+    ),
     tests: ['plugins/tenancy/resolve'],
   },
   {
@@ -63,17 +70,18 @@ export const mutatedRooms: readonly MutatedRoom[] = [
   },
   {
     name: 'time-segments',
-    sources: [
-      'core/engine/metric/count/time-segments.ts#isIn',
-      'core/engine/metric/count/time-segments.ts#partLengthOf',
-      'core/engine/metric/count/time-segments.ts#segmentsAround',
-      'core/engine/metric/count/time-segments.ts#wholeSegments',
-      'core/engine/metric/count/time-segments.ts#borderBefore',
-      'core/engine/metric/count/time-segments.ts#borderAfter',
-      'core/engine/metric/count/time-segments.ts#segmentsUntil',
-      'core/engine/metric/count/time-segments.ts#segmentsOf',
-      'core/engine/metric/count/time-segments.ts#cut',
-    ],
+    sources: declarations(
+      'core/engine/metric/count/time-segments.ts',
+      'isIn',
+      'partLengthOf',
+      'segmentsAround',
+      'wholeSegments',
+      'borderBefore',
+      'borderAfter',
+      'segmentsUntil',
+      'segmentsOf',
+      'cut',
+    ),
     tests: ['core/engine/metric/count/time-segments'],
   },
   {
@@ -84,11 +92,8 @@ export const mutatedRooms: readonly MutatedRoom[] = [
   {
     name: 'plan-counts',
     sources: [
-      'core/engine/plan/rules/metric.ts#metricRules',
-      'core/engine/plan/metric.ts#decideLeaf',
-      'core/engine/plan/metric.ts#factsOf',
-      'core/engine/plan/metric.ts#measureOf',
-      'core/engine/plan/metric.ts#groupNames',
+      ...declarations('core/engine/plan/rules/metric.ts', 'metricRules'),
+      ...declarations('core/engine/plan/metric.ts', 'decideLeaf', 'factsOf', 'measureOf', 'groupNames'),
     ],
     tests: [
       'core/engine/plan/behind-stages',
@@ -100,8 +105,8 @@ export const mutatedRooms: readonly MutatedRoom[] = [
 ];
 
 /**
- * A source with the lines of the declaration that it names, as Stryker understands it.
- * @throws Error if there is no such declaration
+ * A source as Stryker reads it: the file, with the lines of the declaration if the source names one.
+ * @throws Error if the file has no declaration of that name
  */
 export function linesOf(source: string): string {
   const [file = '', name] = source.split('#');
