@@ -3,7 +3,7 @@ import { createServer } from 'node:http';
 import test from 'ava';
 import { request } from 'undici';
 import type { LogRecord } from '../../../core/testing/index.js';
-import { forMany, heldOpen, type Held } from '../held-open.js';
+import { forMany, heldOpen, type Held } from '../../setup/held-open.js';
 import { at, push, settled, withDoor, type Door } from './through-the-door.js';
 
 const bodyIs =

@@ -136,11 +136,6 @@ export async function metric(url: string, name: string): Promise<number> {
   return (await metrics(url))(name);
 }
 
-/** Looks again until it is so. */
-export async function until(isSo: () => boolean | Promise<boolean>): Promise<void> {
-  while (!(await isSo())) await new Promise((resolve) => setTimeout(resolve, 100));
-}
-
 export async function isReady(url: string): Promise<boolean> {
   return (await fetch(`${url}/ready`)).status === 200;
 }

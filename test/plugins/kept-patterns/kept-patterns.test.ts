@@ -2,7 +2,8 @@ import test from 'ava';
 import fc from 'fast-check';
 import { FakeClock, withProxy } from '../../../core/testing/index.js';
 import { pushLoki } from '../embedded-backend/harness.js';
-import { logsFor, metric, metrics, pipeline, until } from './fixtures.js';
+import { logsFor, metric, metrics, pipeline } from './fixtures.js';
+import { until } from '../../setup/until.js';
 import { deepRuns } from '../../setup/runs.js';
 
 test('patterns of the past are kept, and those of a range that may still change are not', async (t) => {

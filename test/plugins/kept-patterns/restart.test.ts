@@ -2,7 +2,8 @@ import { mkdir, readdir, readFile, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import test from 'ava';
 import { withProxy } from '../../../core/testing/index.js';
-import { isReady, logsFor, metric, metrics, pipeline, until } from './fixtures.js';
+import { isReady, logsFor, metric, metrics, pipeline } from './fixtures.js';
+import { until } from '../../setup/until.js';
 
 /** Entries of other options, which take as long to read as others. */
 const others = Array.from(

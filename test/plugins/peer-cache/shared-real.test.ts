@@ -9,7 +9,8 @@ import test from 'ava';
 import { withProxy, type ProxyUnderTest } from '../../../core/testing/index.js';
 import { RealStore, storeProgram } from './real-store.js';
 import { freePort, main } from '../../core/program/child.js';
-import { count, pathOf, startTelltale, until } from './sharing.js';
+import { count, pathOf, startTelltale } from './sharing.js';
+import { until } from '../../setup/until.js';
 import { pipeline } from './stored.js';
 
 const withStore = storeProgram === undefined ? test.skip : test;

@@ -3,7 +3,8 @@ import fc from 'fast-check';
 import { withProxy, type ProxyUnderTest } from '../../../core/testing/index.js';
 import { deepRuns } from '../../setup/runs.js';
 import { FakeStore } from './fake-store.js';
-import { count, pathOf, startTelltale, until } from './sharing.js';
+import { count, pathOf, startTelltale } from './sharing.js';
+import { until } from '../../setup/until.js';
 import { pipeline, stored } from './stored.js';
 
 const calls = '/select/logsql/query';

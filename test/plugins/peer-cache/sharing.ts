@@ -3,11 +3,6 @@ import type { AddressInfo } from 'node:net';
 import type { ExecutionContext } from 'ava';
 import { metric } from './stored.js';
 
-/** Waits for something that comes in its time; the limit of the test ends it otherwise. */
-export async function until(isSo: () => Promise<boolean>): Promise<void> {
-  while (!(await isSo())) await new Promise((resolve) => setTimeout(resolve, 250));
-}
-
 export async function count(url: string, name: string): Promise<number> {
   return Number((await metric(url, name)) ?? 0);
 }

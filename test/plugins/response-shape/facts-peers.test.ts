@@ -1,7 +1,8 @@
 import { join } from 'node:path';
 import { readFile } from 'node:fs/promises';
 import test from 'ava';
-import { metric, until } from '../kept-patterns/fixtures.js';
+import { metric } from '../kept-patterns/fixtures.js';
+import { until } from '../../setup/until.js';
 import { withFleet, type Replica } from '../peer-cache/peers/fleet.js';
 import { toldPeer } from '../peer-cache/peers/told-peer.js';
 import { FactsHouse, rowAt, type Row } from './facts.js';

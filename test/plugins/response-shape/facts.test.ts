@@ -1,7 +1,8 @@
 import { mkdir, readdir, readFile, stat, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import test from 'ava';
-import { metric, until } from '../kept-patterns/fixtures.js';
+import { metric } from '../kept-patterns/fixtures.js';
+import { until } from '../../setup/until.js';
 import { FactsHouse, lineOf, rowAt, type Row } from './facts.js';
 
 const restored = (url: string): Promise<void> =>

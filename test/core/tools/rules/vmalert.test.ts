@@ -17,6 +17,7 @@ import { runProgram } from '../../../../core/program/program.js';
 import { withProxyFile } from '../../../../core/testing/index.js';
 import { freePort, isOpen, minimalPipeline } from '../../program/child.js';
 import { findProgram } from '../../program/programs.js';
+import { until } from '../../../setup/until.js';
 
 const vmalert = findProgram('VMALERT', 'vmalert');
 const victoriaMetrics = findProgram('VICTORIA_METRICS', 'victoria-metrics');
@@ -101,10 +102,6 @@ async function startProgram(t: ExecutionContext, program: string, args: readonly
     await pause(50);
   }
   return `http://${listen}`;
-}
-
-async function until(isTrue: () => boolean | Promise<boolean>): Promise<void> {
-  while (!(await isTrue())) await pause(100);
 }
 
 async function pushLines(

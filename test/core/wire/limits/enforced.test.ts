@@ -1,6 +1,6 @@
 import test from 'ava';
 import { parse } from 'yaml';
-import { forMany, heldOpen, type Held } from '../../../plugins/held-open.js';
+import { forMany, heldOpen, type Held } from '../../../setup/held-open.js';
 import { withDoor, type Door, type Got, type Line } from './door.js';
 
 const nowNs = BigInt(Date.now()) * 1_000_000n;

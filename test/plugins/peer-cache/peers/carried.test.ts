@@ -6,7 +6,8 @@ import test from 'ava';
 import { Agent, request } from 'undici';
 import { packageRoot } from '../../../../core/kernel/options/index.js';
 import { metric } from '../stored.js';
-import { ask, callsOf, filled, oldNs, pathOf, until, withFleet, type Replica } from './fleet.js';
+import { ask, callsOf, filled, oldNs, pathOf, withFleet, type Replica } from './fleet.js';
+import { until } from '../../../setup/until.js';
 
 const hourNs = 3_600_000_000_000n;
 const isCalm = async ({ url }: Replica): Promise<boolean> =>

@@ -4,7 +4,8 @@ import test from 'ava';
 import type { DevBackend } from '../../../../plugins/embedded-backend/dev-backend.js';
 import { Ring } from '../../../../plugins/peer-cache/peers/members.js';
 import { metric } from '../stored.js';
-import { ask, auth, callsOf, filled, pathOf, until, withFleet, type Replica } from './fleet.js';
+import { ask, auth, callsOf, filled, pathOf, withFleet, type Replica } from './fleet.js';
+import { until } from '../../../setup/until.js';
 
 const numbers = Array.from({ length: 14 }, (_, number) => number);
 

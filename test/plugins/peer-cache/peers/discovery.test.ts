@@ -5,7 +5,8 @@ import { withProxy } from '../../../../core/testing/index.js';
 import { membersIn } from '../../../../plugins/peer-cache/peers/discovery.js';
 import { metric, pipeline } from '../stored.js';
 import { dnsServer, type Zone } from './dns-server.js';
-import { apps, ask, auth, callsOf, filled, pathOf, token, until, withFleet, type Replica } from './fleet.js';
+import { apps, ask, auth, callsOf, filled, pathOf, token, withFleet, type Replica } from './fleet.js';
+import { until } from '../../../setup/until.js';
 
 const often = { 'peer-discovery-interval': '100ms' };
 

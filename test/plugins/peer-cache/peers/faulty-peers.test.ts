@@ -3,7 +3,8 @@ import type { AddressInfo } from 'node:net';
 import test, { type ExecutionContext } from 'ava';
 import { framed } from '../../../../core/cache/frame.js';
 import { metric } from '../stored.js';
-import { apps, ask, filled, pathOf, token, until, withFleet, type Replica } from './fleet.js';
+import { apps, ask, filled, pathOf, token, withFleet, type Replica } from './fleet.js';
+import { until } from '../../../setup/until.js';
 
 type Answering = (request: IncomingMessage, response: ServerResponse, key: string) => unknown;
 

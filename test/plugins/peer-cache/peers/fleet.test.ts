@@ -1,6 +1,7 @@
 import test from 'ava';
 import { metric } from '../stored.js';
-import { apps, ask, callsOf, filled, pathOf, until, withFleet, type Replica } from './fleet.js';
+import { apps, ask, callsOf, filled, pathOf, withFleet, type Replica } from './fleet.js';
+import { until } from '../../../setup/until.js';
 
 async function sum(replicas: readonly Replica[], name: string): Promise<number> {
   const values = await Promise.all(replicas.map(({ url }) => metric(url, name)));

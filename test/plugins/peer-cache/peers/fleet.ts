@@ -146,11 +146,6 @@ export function callsOf(backend: DevBackend): number {
     .reduce((sum, [, calls]) => sum + calls, 0);
 }
 
-/** Waits for something that happens in the background. */
-export async function until(isSo: () => Promise<boolean> | boolean): Promise<void> {
-  while (!(await isSo())) await new Promise((resolve) => setTimeout(resolve, 100));
-}
-
 export async function setFaults(backend: DevBackend, rules: readonly FaultRule[]): Promise<void> {
   await fetch(`${backend.url}/-/faults`, { method: 'POST', body: JSON.stringify(rules) });
 }

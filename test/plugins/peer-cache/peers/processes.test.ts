@@ -5,7 +5,8 @@ import { join } from 'node:path';
 import test from 'ava';
 import { freePort, isOpen, run } from '../../../core/program/child.js';
 import { pipeline } from '../stored.js';
-import { apps, ask, filled, pathOf, token, until } from './fleet.js';
+import { apps, ask, filled, pathOf, token } from './fleet.js';
+import { until } from '../../../setup/until.js';
 
 test.serial('a replica that is stopped, goes on, is killed or comes back costs no answer', async (t) => {
   const backend = await filled(t);

@@ -1,6 +1,7 @@
 import test from 'ava';
 import { metric } from '../stored.js';
-import { apps, ask, callsOf, filled, pathOf, until, withFleet, type Replica } from './fleet.js';
+import { apps, ask, callsOf, filled, pathOf, withFleet, type Replica } from './fleet.js';
+import { until } from '../../../setup/until.js';
 
 async function fillAll(replicas: readonly Replica[], headers = {}): Promise<void> {
   for (const replica of replicas) for (const app of apps) await ask(replica, pathOf(app), headers);

@@ -12,7 +12,8 @@ import type { PeerCacheOptions } from '../../../../core/base/options.gen.js';
 import type { TierFront } from '../../../../core/cache/answer-tier.js';
 import { peerMetrics } from '../../../../plugins/peer-cache/peers/metrics.js';
 import { metric } from '../stored.js';
-import { ask, auth, callsOf, filled, pathOf, until, withFleet, type Replica } from './fleet.js';
+import { ask, auth, callsOf, filled, pathOf, withFleet, type Replica } from './fleet.js';
+import { until } from '../../../setup/until.js';
 import { toldPeer, type ToldPeer, type ToldPeerSettings } from './told-peer.js';
 
 const numbers = Array.from({ length: 16 }, (_, number) => number);

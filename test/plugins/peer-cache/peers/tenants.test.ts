@@ -1,7 +1,8 @@
 import test from 'ava';
 import fc from 'fast-check';
 import { deepRuns } from '../../../setup/runs.js';
-import { ask, filled, pathOf, until, withFleet, apps, tenants } from './fleet.js';
+import { ask, filled, pathOf, withFleet, apps, tenants } from './fleet.js';
+import { until } from '../../../setup/until.js';
 import { metric } from '../stored.js';
 
 /** How many requests; the issue of a fleet asks for more by hand. */

@@ -4,7 +4,8 @@ import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import test, { type ExecutionContext } from 'ava';
 import { pushLoki } from '../../embedded-backend/harness.js';
-import { isReady, logsFor, metric, until, type Logs } from '../../kept-patterns/fixtures.js';
+import { isReady, logsFor, metric, type Logs } from '../../kept-patterns/fixtures.js';
+import { until } from '../../../setup/until.js';
 import { filled, oldNs, withFleet, type FleetSettings, type Replica } from './fleet.js';
 import { toldPeer } from './told-peer.js';
 

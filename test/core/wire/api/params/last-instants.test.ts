@@ -1,5 +1,5 @@
 import test from 'ava';
-import { forMany, heldOpen, type Held } from '../../../../plugins/held-open.js';
+import { forMany, heldOpen, type Held } from '../../../../setup/held-open.js';
 import { spreadSample } from '../../../../setup/runs.js';
 import { withDoor, type Door, type Got } from '../../limits/door.js';
 
