@@ -26,8 +26,7 @@ import { countRows } from '../rows/count-by-time.js';
 import type { Attempt, Candidate, LeafContext, ReadStrategy } from './context.js';
 import { duplicateRows } from './count/duplicates.js';
 import { labelSourceFields, groupByLabels } from './count/grouping.js';
-import { labelsOf } from './count/labels/parsers.js';
-import { openNames, shorteningQuestion } from './count/labels/parsed-labels.js';
+import { labelsOf, openNames, shorteningQuestion } from './count/labels/questions.js';
 import { cheapestDigest } from './count/line-digests.js';
 import { obstacleIn, type SelectionProfile } from './count/profile.js';
 import {

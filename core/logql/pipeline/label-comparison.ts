@@ -1,4 +1,13 @@
-import type { CompareOp, IpLabelFilter, LabelFilter, LabelFilterTree, StringLabelFilter } from '../ast.js';
+import type {
+  BytesLabelFilter,
+  CompareOp,
+  DurationLabelFilter,
+  IpLabelFilter,
+  LabelFilter,
+  LabelFilterTree,
+  NumberLabelFilter,
+  StringLabelFilter,
+} from '../ast.js';
 import { isIpPattern } from '../check/faults.js';
 import { formatBytes, parseBytes } from '../values/bytes.js';
 import { conversionCost, readBytes, readNanoseconds, readNumber, type Conversion } from './conversions.js';
@@ -26,29 +35,27 @@ export function passesAlways(filter: LabelComparison): boolean {
 
 /** Compiles a comparison: a value that cannot be compared keeps the line and marks it with an error, a missing label drops it. */
 export function compileComparison(filter: LabelComparison, slots: SlotTable, meter: Meter): LabelCheck {
+  if (filter.kind === 'string') return compileString(filter, slots, meter);
+  return filter.kind === 'ip' ? compileIp(filter, slots, meter) : compileOrdered(filter, slots, meter);
+}
+
+/** A comparison by size. */
+export type OrderedComparison = NumberLabelFilter | DurationLabelFilter | BytesLabelFilter;
+
+/** The limit of a comparison, and the conversion of the texts that are compared with it. */
+export function orderOf(filter: OrderedComparison): { readonly limit: number; readonly convert: Conversion } {
   switch (filter.kind) {
-    case 'string':
-      return compileString(filter, slots, meter);
     case 'number':
-      return compileOrdered(filter.name, filter.op, filter.value, readNumber, slots, meter);
+      return { limit: filter.value, convert: readNumber };
     case 'duration':
-      return compileOrdered(
-        filter.name,
-        filter.op,
-        Number(filter.nanoseconds),
-        readNanoseconds,
-        slots,
-        meter,
-      );
+      return { limit: Number(filter.nanoseconds), convert: readNanoseconds };
     case 'bytes':
-      return compileOrdered(filter.name, filter.op, reprintedBytes(filter.bytes), readBytes, slots, meter);
-    case 'ip':
-      return compileIp(filter, slots, meter);
+      return { limit: reprintedBytes(filter.bytes), convert: readBytes };
   }
 }
 
 /** Loki prints a query and parses it again before running it; sizes are printed with two digits, so `1KiB` becomes `1.0kB`. */
-export function reprintedBytes(bytes: number): number {
+function reprintedBytes(bytes: number): number {
   return parseBytes(formatBytes(bytes)) ?? bytes;
 }
 
@@ -60,16 +67,10 @@ function compileString(filter: StringLabelFilter, slots: SlotTable, meter: Meter
   return (work) => test(work.get(slot) ?? '');
 }
 
-function compileOrdered(
-  name: string,
-  op: CompareOp,
-  limit: number,
-  convert: Conversion,
-  slots: SlotTable,
-  meter: Meter,
-): LabelCheck {
-  const slot = slots.pin(name);
-  const passes = comparison(op, limit);
+function compileOrdered(filter: OrderedComparison, slots: SlotTable, meter: Meter): LabelCheck {
+  const slot = slots.pin(filter.name);
+  const { limit, convert } = orderOf(filter);
+  const passes = comparison(filter.op, limit);
   return (work) => {
     const text = work.get(slot);
     if (text === undefined) return false;

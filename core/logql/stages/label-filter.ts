@@ -80,6 +80,7 @@ export const labelFilter: StageDescriptor<LabelFilterStage> = {
   readsLine: false,
   changesLine: 'no',
   source: nothing,
+  comparisons: ({ filter }) => comparisonsIn(filter),
   makes: none,
   loses: none,
   errors: ({ filter }) => (comparesTexts(filter) ? 'kept' : 'made'),

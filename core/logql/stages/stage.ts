@@ -2,6 +2,7 @@ import { quoteGo } from '../../base/label-set.js';
 import type { LabelFilter, LabelFilterStage, Matcher, ParserParam, Stage } from '../ast.js';
 import { stageFault } from '../check/faults.js';
 import type { PatternPart } from '../pattern.js';
+import type { LabelComparison } from '../pipeline/label-comparison.js';
 import type { SlotTable } from '../pipeline/slot.js';
 import type { Hints, Meter, RunStage } from '../pipeline/work-line.js';
 import { append, grammar, token } from '../syntax/tokens.js';
@@ -79,6 +80,8 @@ export interface StageDescriptor<S extends Stage> {
   extraction?(stage: S): Extraction | undefined;
   /** The keys that a parser reads of a JSON object without nested values; undefined for every other stage. */
   objectKeys?(stage: S): Names;
+  /** The comparisons of labels of which the stage consists; undefined for every other stage. */
+  comparisons?(stage: S): readonly LabelComparison[];
   /** Labels that the stage may add or change. */
   makes(stage: S): Names;
   /** Labels that the stage may remove. */

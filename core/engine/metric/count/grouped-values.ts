@@ -18,7 +18,7 @@ import type { GatheredValues } from '../../../victoria/upstream/gathered-values.
 import type { BackendRow } from '../../../victoria/upstream/types.js';
 import type { LeafContext } from '../context.js';
 import { entryOfGroup, type Buckets } from './counting.js';
-import type { ValueDigest } from './labels/parsed-labels.js';
+import type { ValueDigest } from './labels/questions.js';
 import type { Unwrapping } from './value-facts.js';
 import { decline, type Declined, isDeclined } from '../cost.js';
 import type { Get } from './line-digests.js';

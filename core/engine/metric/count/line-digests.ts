@@ -35,8 +35,18 @@ export interface LineDigest {
   readonly columns: readonly string[];
   /** A line with the same meaning as the lines of a group; undefined if the class does not decide it. */
   representativeOf(get: Get): RepresentativeLine | undefined;
+  /** The columns of labels of which only the outcomes of comparisons matter; undefined if there are none. */
+  readonly outcomes?: OutcomeColumns | undefined;
   /** A cheaper digest for selections without uncertain lines; undefined if the sample contains uncertain lines. */
   readonly proven?: ProvenDigest<LineDigest> | undefined;
+}
+
+/** Columns with many values, which one value for each outcome can replace. */
+export interface OutcomeColumns {
+  /** The columns by label. */
+  readonly columns: ReadonlyMap<string, string>;
+  /** True if a line can be written with this value. */
+  canHold(value: string): boolean;
 }
 
 /** A digest for lines that have already been inspected. */

@@ -16,7 +16,7 @@ import type { LeafContext } from '../context.js';
 import { decline, type Declined, isDeclined } from '../cost.js';
 import type { RowRequest } from '../rows.js';
 import type { RowGroup } from './counting.js';
-import type { ValueDigest } from './labels/parsed-labels.js';
+import type { ValueDigest } from './labels/questions.js';
 import type { SelectionProfile } from './profile.js';
 import { type Get, type LineDigest, noLevel, withLevels } from './line-digests.js';
 import { streamFields, type StreamListing } from './stream-listing.js';

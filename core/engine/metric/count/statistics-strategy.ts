@@ -20,8 +20,8 @@ import {
   streamsWithoutLevel,
 } from './grouping.js';
 import { fieldsToHold, type StreamListing } from './stream-listing.js';
-import { labelsQuestion, levelsInLines, openNames } from './labels/parsed-labels.js';
-import { labelsOf } from './labels/parsers.js';
+import { comparedLabels, type ComparedLabels } from './labels/outcomes.js';
+import { digestByOutcome, labelsQuestion, levelsInLines, openNames, labelsOf } from './labels/questions.js';
 import { rowsOfStreams } from './time-segments.js';
 import { joinUncertainLines, levelQuestion, type LineQuestion } from './line-digests.js';
 import type { Counted, StatisticsInput } from './statistics-input.js';
@@ -109,11 +109,19 @@ interface Begun {
 }
 
 /** The question about lines; undefined if lines need not be read, because parsers can add no label and their errors are dropped. */
-function lineQuestion({ push }: Pushed, streamListing: StreamListing): LineQuestion | Declined | undefined {
-  const { parsed, dropsErrors, looksAtLines } = push;
+function lineQuestion(plan: Pushed, streamListing: StreamListing): LineQuestion | Declined | undefined {
+  const { names, parsed, dropsErrors, looksAtLines } = plan.push;
   if (!looksAtLines || parsed === undefined) return undefined;
-  const open = openNames(parsed.names, streamListing, push.names);
-  return open.length > 0 || dropsErrors !== true ? labelsQuestion(labelsOf(parsed), open) : undefined;
+  const open = openNames(parsed.names, streamListing, names);
+  if (open.length === 0 && dropsErrors === true) return undefined;
+  return labelsQuestion(labelsOf(parsed), open, comparedBy(plan));
+}
+
+/** The labels that the stages of a leaf only compare. */
+function comparedBy({ push: { names, stageNames, stages }, mayKeepErrors }: Pushed): ComparedLabels {
+  // A sample that keeps an error has all labels.
+  const areShown = names === 'all' || mayKeepErrors === true;
+  return comparedLabels(stages, (name) => areShown || !stageNames.has(name));
 }
 
 function knowsLines({ plan, context }: Asked, streamListing: StreamListing): boolean {
@@ -139,7 +147,7 @@ async function begin(
   const digest =
     question && (await context.digests.of(question, { ...context, selection, range: buckets.range, rows }));
   if (digest !== undefined && isDeclined(digest)) return digest;
-  const lines = question && digest && { question, digest };
+  const lines = question && digest && { question, digest: digestByOutcome(digest, comparedBy(plan)) };
   const { naming } = context;
   const { names } = plan.push;
   const sources = labelSourceFields(names, streamListing, naming);

@@ -2,6 +2,7 @@ import type { LeafRequest } from '../../../logql/metric/index.js';
 import type { Unwrap } from '../../../logql/ast.js';
 import { atPace, Pacer } from '../../../base/pace/steps.js';
 import type { TimeRange } from '../../../base/time/range.js';
+import { groupingOf } from '../../plan/columns.js';
 import { missingLineRows } from '../../plan/missing-lines.js';
 import type { LeafPlan, ValuesPlan } from '../../plan/types.js';
 import type { LogsqlFilter } from '../../../victoria/logsql/ast.js';
@@ -21,15 +22,17 @@ import {
   type LabelSourceFields,
   type RowGrouping,
 } from './grouping.js';
-import { labelsOf } from './labels/parsers.js';
-import { noLevel } from './line-digests.js';
+import { comparedLabels } from './labels/outcomes.js';
 import {
+  labelsOf,
+  digestByOutcome,
   levelsInLines,
   openNames,
   valuesByLevel,
   valuesQuestion,
   type ValueDigest,
-} from './labels/parsed-labels.js';
+} from './labels/questions.js';
+import { noLevel } from './line-digests.js';
 import { unitedRows, type ProfileRequest } from './profile.js';
 import { fieldDigest, fieldsByLabel } from './rebuilt-rows.js';
 import { fieldsToHold, type StreamListing } from './stream-listing.js';
@@ -92,11 +95,16 @@ export async function valueFactsOf(
   const hiding = labelSourceFields(new Set(open), streamListing, naming).all;
   const known = hiding.length > 0 ? declines.of(...rowLabels(plan)) : undefined;
   if (known !== undefined) return known;
-  const question = valuesQuestion(labels, open, unwrap.name);
+  const shown = new Set([...(groupingOf(plan)?.labels ?? []), unwrap.name]);
+  const areShown = names === 'all' || plan.mayKeepErrors === true;
+  const stages = [...values.stages, ...unwrap.filters];
+  const compared = comparedLabels(stages, (name) => areShown || shown.has(name));
+  const question = valuesQuestion(labels, open, unwrap.name, compared);
   if (isDeclined(question)) return question;
   const sampled = { ...context, selection, range, rows: rowsOfStreams(streamListing.listed) };
-  const digest = await context.digests.of(question, sampled);
-  if (isDeclined(digest)) return digest;
+  const anyDigest = await context.digests.of(question, sampled);
+  if (isDeclined(anyDigest)) return anyDigest;
+  const digest = digestByOutcome(anyDigest, compared);
   const misparsed = unitedRows([
     labels.misparsedRows,
     hiding.length > 0 ? and(or(...hiding.map(isSet)), not(missingLineRows(naming))) : undefined,

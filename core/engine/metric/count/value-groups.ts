@@ -39,7 +39,7 @@ import { rangeBuckets, type Buckets } from './counting.js';
 import { denseRows, distinctRows, duplicateRows, rowPartsOf, type DenseRows } from './duplicates.js';
 import { GroupedValues, type ValueSummary } from './grouped-values.js';
 import { isGroupingValid, groupAroundOverrides, streamOf, type RowGrouping } from './grouping.js';
-import type { ValueDigest } from './labels/parsed-labels.js';
+import type { ValueDigest } from './labels/questions.js';
 import { obstacleIn, type SelectionProfile } from './profile.js';
 import {
   fieldFactsOf,

@@ -1,10 +1,5 @@
-import type {
-  BytesLabelFilter,
-  CompareOp,
-  DurationLabelFilter,
-  NumberLabelFilter,
-} from '../../../logql/ast.js';
-import { reprintedBytes } from '../../../logql/pipeline/label-comparison.js';
+import type { CompareOp } from '../../../logql/ast.js';
+import { type OrderedComparison, orderOf } from '../../../logql/pipeline/label-comparison.js';
 import { spaceClass } from '../../../logql/template/library/characters.js';
 import type { LogsqlFilter } from '../../../victoria/logsql/ast.js';
 import {
@@ -31,7 +26,7 @@ const plain = new RegExp(plainNumber);
  * Matches rows where a field is a number that passes a comparison, or a text that is not a plain number, which Loki keeps and marks with an
  * error. All durations and sizes match.
  */
-export function mayPass(name: string, filter: OrderedLabelFilter): LogsqlFilter {
+export function mayPass(name: string, filter: OrderedComparison): LogsqlFilter {
   if (filter.kind !== 'number') return present(name);
   const { op, value } = filter;
   const text = String(value);
@@ -62,8 +57,6 @@ function failing(name: string, op: CompareOp, value: string): readonly LogsqlFil
       return [];
   }
 }
-
-export type OrderedLabelFilter = NumberLabelFilter | DurationLabelFilter | BytesLabelFilter;
 
 /** A way to write numbers: decimal digits with at most one point, and a unit. */
 interface Notation {
@@ -106,19 +99,14 @@ const sizeNotation: Notation = {
   },
 };
 
-function limitOf(filter: OrderedLabelFilter): readonly [notation: Notation, limit: number] {
-  switch (filter.kind) {
-    case 'number':
-      return [plainNotation, filter.value];
-    case 'duration':
-      return [durationNotation, Number(filter.nanoseconds)];
-    case 'bytes':
-      return [sizeNotation, reprintedBytes(filter.bytes)];
-  }
-}
+const notations: Readonly<Record<OrderedComparison['kind'], Notation>> = {
+  number: plainNotation,
+  duration: durationNotation,
+  bytes: sizeNotation,
+};
 
 /** A regular expression for the text after a key, in JSON or logfmt, that matches if the value may pass. */
-export function valuePattern(filter: OrderedLabelFilter): string | undefined {
+export function valuePattern(filter: OrderedComparison): string | undefined {
   const passing = (notFirst: string, end: string): string | undefined =>
     passingNumbers(filter, { notFirst, end });
   const [quoted, ofJson, ofLogfmt] = [
@@ -146,11 +134,9 @@ interface TextBounds {
  * A pattern for the start of texts that pass a comparison, and for the start of all texts that Loki cannot compare, which are kept with an
  * error. It may match other texts, too. Undefined if nearly all texts match.
  */
-export function passingNumbers(
-  filter: OrderedLabelFilter,
-  { notFirst, end }: TextBounds,
-): string | undefined {
-  const [notation, limit] = limitOf(filter);
+export function passingNumbers(filter: OrderedComparison, { notFirst, end }: TextBounds): string | undefined {
+  const notation = notations[filter.kind];
+  const { limit } = orderOf(filter);
   const passing = notation.units.map(([unit, size]) =>
     passingDigits(filter.op, limit, size)?.map((digits) => `${digits}${unit}(?:$|[${end}])`),
   );

@@ -1,7 +1,7 @@
 import type { LabelFilter, StringLabelFilter } from '../../../logql/ast.js';
 import { compileMeaning, labelMeaning } from '../../../logql/pipeline/filter-test.js';
 import { textOfIPv4 } from '../../../logql/pipeline/ip-matcher.js';
-import type { LabelComparison } from '../../../logql/pipeline/label-comparison.js';
+import type { LabelComparison, OrderedComparison } from '../../../logql/pipeline/label-comparison.js';
 import { Meter } from '../../../logql/pipeline/work-line.js';
 import { isDeeperThan } from '../../../logql/walk.js';
 import type { LogsqlFilter } from '../../../victoria/logsql/ast.js';
@@ -14,7 +14,7 @@ import { serviceNameLabel } from '../../../victoria/names/service-name.js';
 import { isBroken } from '../../../victoria/names/shown-value.js';
 import type { KnownNames } from '../known-names.js';
 import { missingLineRows } from '../missing-lines.js';
-import { mayPass, valuePattern, type OrderedLabelFilter } from './label-number.js';
+import { mayPass, valuePattern } from './label-number.js';
 import { holds, isNot, levelConditions, linesOf, longDecimal, textsOf } from './label-text.js';
 import { contains } from './line.js';
 import { kindOfRule } from './rule.js';
@@ -294,7 +294,7 @@ export function textComparison({ comparison }: PlacedComparison): StringLabelFil
 }
 
 /** The comparison, if it compares numbers, durations or sizes. */
-function orderedComparison({ comparison }: PlacedComparison): OrderedLabelFilter | undefined {
+function orderedComparison({ comparison }: PlacedComparison): OrderedComparison | undefined {
   return comparison.kind === 'string' || comparison.kind === 'ip' ? undefined : comparison;
 }
 

@@ -9,7 +9,14 @@ import {
   or,
   present,
 } from '../../../../victoria/logsql/build.js';
-import { labelColumn, paddedLine, textBefore, textBehind, type ParsedLabels } from './parsed-labels.js';
+import {
+  labelColumn,
+  paddedLine,
+  textBefore,
+  textBehind,
+  type ParsedLabels,
+  type ParsedValues,
+} from './parsed-labels.js';
 
 /**
  * The labels of `| pattern`. VictoriaLogs cuts a line like Loki if it has the literal texts of the pattern up to the one behind the last
@@ -49,7 +56,8 @@ export function captureLabels(parts: readonly PatternPart[]): ParsedLabels {
         .map((part) => (part.kind === 'literal' ? part.text : (values.get(part.name ?? '') ?? '')))
         .join('');
     },
-    groupOf: (line, names) => groupOf(line, names, parts),
+    canHold: (value) => !parts.some((part) => part.kind === 'literal' && value.includes(part.text)),
+    valuesOf: (line, names) => valuesOf(line, names, parts),
   };
 }
 
@@ -112,7 +120,11 @@ function ignored(index: number): string {
   return `__line__ignored_${index}`;
 }
 
-function groupOf(line: string, names: readonly string[], parts: readonly PatternPart[]): string {
+function valuesOf(
+  line: string,
+  names: readonly string[],
+  parts: readonly PatternPart[],
+): ParsedValues | undefined {
   const values = new Map<string, string>();
   const wanted = names.filter((name) => indexOf(parts, name) >= 0);
   let from = 0;
@@ -126,11 +138,11 @@ function groupOf(line: string, names: readonly string[], parts: readonly Pattern
     const found = line.indexOf(part.text, from);
     if (found < 0 || (index === 0 && found > 0)) {
       const hasNone = wanted.every((name) => !values.has(name) && name !== open);
-      return hasNone && !line.includes(part.text) ? 'none' : line;
+      return hasNone && !line.includes(part.text) ? names.map(() => undefined) : undefined;
     }
     if (open !== undefined) values.set(open, line.slice(from, found));
     from = found + part.text.length;
   }
   const isWhole = wanted.every((name) => (values.get(name) ?? '') !== '');
-  return isWhole ? JSON.stringify(names.map((name) => values.get(name))) : line;
+  return isWhole ? names.map((name) => values.get(name)) : undefined;
 }

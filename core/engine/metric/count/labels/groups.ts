@@ -52,12 +52,11 @@ export function regexpLabels(pattern: string): ParsedLabels {
       return isNeverEmpty ? or(hasAll, not(present(textOfMatch))) : hasAll;
     },
     lineOf,
-    groupOf(line, names) {
-      const wanted = wantedOf(names);
+    valuesOf(line, names) {
       const found = compiled.exec(line)?.named;
-      const values = found && wanted.map((name) => [name, found.get(name) ?? ''] as const);
-      if (values?.some(([, value]) => value === '') === true) return line;
-      return lineOf(values ?? []) === undefined ? line : JSON.stringify(values ?? 'none');
+      const values = found && wantedOf(names).map((name) => [name, found.get(name) ?? ''] as const);
+      if (values?.some(([, value]) => value === '') === true) return undefined;
+      return lineOf(values ?? []) === undefined ? undefined : names.map((name) => found?.get(name));
     },
   };
 }

@@ -61,6 +61,6 @@ function restricted(labels: ParsedLabels, { key, isDecided, mayDiffer }: Restric
       const lines = labels.short?.(names);
       return lines && { ...lines, replaced: and(isDecided(names), lines.replaced) };
     },
-    groupOf: (line, names) => (mayDiffer(line, names) ? line : labels.groupOf(line, names)),
+    valuesOf: (line, names) => (mayDiffer(line, names) ? undefined : labels.valuesOf(line, names)),
   };
 }

@@ -14,7 +14,13 @@ import {
 import type { Steps } from '../../../../base/pace/steps.js';
 import { flattenJson } from '../../../../victoria/logsql/eval/json.js';
 import { spaceClass as blank, spaces } from '../../../../logql/template/library/characters.js';
-import { labelColumn, textBefore, textBehind, type ParsedLabels } from './parsed-labels.js';
+import {
+  labelColumn,
+  textBefore,
+  textBehind,
+  type ParsedLabels,
+  type ParsedValues,
+} from './parsed-labels.js';
 
 const openNumber = '(?:[+.eE][0-9.eE+-]*|[+]?(?i:inf|nan))';
 /**
@@ -70,7 +76,12 @@ function labelsOfPaths(given: readonly LabelPath[], common: readonly string[]): 
     texts: (names) => labels.texts(known(names)),
     decided: (names) => labels.decided(known(names)),
     lineOf: (found) => writtenOut(found.map(([name, value]) => [paths.get(name) ?? [], value] as const)),
-    groupOf: (line, names) => labels.groupOf(line, known(names)),
+    valuesOf(line, names) {
+      const values = labels.valuesOf(line, known(names));
+      return (
+        values && names.map((name) => (paths.has(name) ? values[known(names).indexOf(name)] : undefined))
+      );
+    },
   };
 }
 
@@ -134,7 +145,7 @@ function labelsOfKeys(given: readonly JsonKey[], common: readonly string[]): Key
     values: (names) => [findValues(keysOf(names), [])],
     texts: (names) => findKeys(keysOf(names), common),
     decided: (names) => areDecided(keysOf(names), common),
-    groupOf: (line, names) => groupOf(line, keysOf(names)),
+    valuesOf: (line, names) => valuesOf(line, keysOf(names)),
   };
 }
 
@@ -351,8 +362,8 @@ function isDecidedBy({ line, values }: JsonLine, { field: path, text, mistakable
   return value === undefined ? count === 0 : count === 1 && value !== '' && !value.startsWith('[');
 }
 
-function groupOf(line: string, keys: readonly JsonKey[]): string {
+function valuesOf(line: string, keys: readonly JsonKey[]): ParsedValues | undefined {
   const object = readJsonLine(line);
-  if (object.values === undefined || !keys.every((key) => isDecidedBy(object, key))) return line;
-  return JSON.stringify(keys.map(({ field: path }) => object.values?.get(path)));
+  if (object.values === undefined || !keys.every((key) => isDecidedBy(object, key))) return undefined;
+  return keys.map(({ field: path }) => object.values?.get(path));
 }

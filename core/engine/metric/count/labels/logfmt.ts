@@ -12,7 +12,14 @@ import {
   regexp,
   substring,
 } from '../../../../victoria/logsql/build.js';
-import { labelColumn, paddedLine, textBefore, textBehind, type ParsedLabels } from './parsed-labels.js';
+import {
+  labelColumn,
+  paddedLine,
+  textBefore,
+  textBehind,
+  type ParsedLabels,
+  type ParsedValues,
+} from './parsed-labels.js';
 
 /**
  * The labels of `| logfmt`. A label comes from the first pair of its name, and its value represents the line if four conditions hold: the key
@@ -39,7 +46,7 @@ export const logfmtLabels: ParsedLabels = {
   }),
   // An empty line would be a missing one.
   lineOf: (labels) => ['-', ...labels.map(([name, value]) => `${name}=${JSON.stringify(value)}`)].join(' '),
-  groupOf,
+  valuesOf,
 };
 
 // Every pair stands between blanks. With two behind the line, the text behind a value is never empty.
@@ -113,7 +120,7 @@ export function mayHavePairIn(line: string, name: string): boolean {
   return line.includes(`${lastPart(name)}=`) || hasTrimmedKey.test(line);
 }
 
-function groupOf(line: string, names: readonly string[]): string {
+function valuesOf(line: string, names: readonly string[]): ParsedValues | undefined {
   const reader = new LogfmtReader();
   const values = new Map<string, string>();
   reader.start(line);
@@ -124,5 +131,5 @@ function groupOf(line: string, names: readonly string[]): string {
     if (value !== '') values.set(key, value);
   }
   const isPlain = names.every((name) => line.split(`${name}=`).length <= (values.has(name) ? 2 : 1));
-  return isPlain ? JSON.stringify(names.map((name) => values.get(name))) : line;
+  return isPlain ? names.map((name) => values.get(name)) : undefined;
 }

@@ -6,8 +6,8 @@ import { decline, isDeclined } from '../../../../../core/engine/metric/cost.js';
 import {
   labelsQuestion,
   shorteningQuestion,
-} from '../../../../../core/engine/metric/count/labels/parsed-labels.js';
-import { labelsOf } from '../../../../../core/engine/metric/count/labels/parsers.js';
+  labelsOf,
+} from '../../../../../core/engine/metric/count/labels/questions.js';
 import { missingMessage } from '../../../../compare/data/rows.js';
 import { naming } from '../metric-store.js';
 import {
@@ -103,7 +103,10 @@ const parts = [
 const parsers = [{ from: 'json-keys' }, { from: 'pair-keys' }, { from: 'captures', parts }] as const;
 const questions = parsers
   .map((parser) => labelsOf({ parser }))
-  .flatMap((labels) => [labelsQuestion(labels, ['status']), shorteningQuestion(labels, ['status'])]);
+  .flatMap((labels) => [
+    labelsQuestion(labels, ['status'], new Map()),
+    shorteningQuestion(labels, ['status']),
+  ]);
 
 for (const question of [levelQuestion, ...questions])
   test(`the lines of a sample are looked at one by one: ${isDeclined(question) ? '' : question.key}`, (t) => {

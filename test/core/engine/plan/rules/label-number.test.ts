@@ -1,12 +1,8 @@
 import test from 'ava';
 import fc from 'fast-check';
 import type { CompareOp } from '../../../../../core/logql/ast.js';
-import { readBytes, readNanoseconds, readNumber } from '../../../../../core/logql/pipeline/conversions.js';
-import { reprintedBytes } from '../../../../../core/logql/pipeline/label-comparison.js';
-import {
-  passingNumbers,
-  type OrderedLabelFilter,
-} from '../../../../../core/engine/plan/rules/label-number.js';
+import { type OrderedComparison, orderOf } from '../../../../../core/logql/pipeline/label-comparison.js';
+import { passingNumbers } from '../../../../../core/engine/plan/rules/label-number.js';
 import { deepRuns } from '../../../../setup/runs.js';
 
 const holds: Readonly<Record<CompareOp, (a: number, b: number) => boolean>> = {
@@ -108,9 +104,9 @@ const ordered = fc
     fc.constantFrom(...ops),
     fc.oneof(magnitude, fc.constantFrom(0, 1, 999, 1000, 1001, 1024, 1_048_576, 1e9)),
   )
-  .chain(([op, value]): fc.Arbitrary<OrderedLabelFilter> => {
+  .chain(([op, value]): fc.Arbitrary<OrderedComparison> => {
     const all = { name: 'x', op, span };
-    return fc.constantFrom<OrderedLabelFilter>(
+    return fc.constantFrom<OrderedComparison>(
       { ...all, kind: 'number', value },
       { ...all, kind: 'duration', nanoseconds: BigInt(value) },
       { ...all, kind: 'bytes', bytes: value },
@@ -118,7 +114,7 @@ const ordered = fc
   });
 /** Values near the limit of a comparison, in all units. */
 const compared = ordered.chain((filter) => {
-  const limit = limitOf(filter);
+  const { limit } = orderOf(filter);
   const sizes = fc.constantFrom(1, 1e3, 1024, 1e6, 1024 ** 2, 1e9);
   const near = fc
     .tuple(sizes, fc.integer({ min: -2, max: 2 }))
@@ -136,13 +132,6 @@ const compared = ordered.chain((filter) => {
   );
 });
 
-function limitOf(filter: OrderedLabelFilter): number {
-  if (filter.kind === 'number') return filter.value;
-  return filter.kind === 'duration' ? Number(filter.nanoseconds) : reprintedBytes(filter.bytes);
-}
-
-const readers = { number: readNumber, duration: readNanoseconds, bytes: readBytes } as const;
-
 test('a pattern matches all values that pass a comparison of numbers, durations or sizes, and all that cannot be compared', (t) => {
   let passed = 0;
   let dropped = 0;
@@ -152,11 +141,12 @@ test('a pattern matches all values that pass a comparison of numbers, durations 
       if (value === '' || (end !== '"' && value.includes(' '))) return;
       const pattern = passingNumbers(filter, bounds);
       if (pattern === undefined) return;
-      const read = readers[filter.kind](value);
+      const { limit: bound, convert } = orderOf(filter);
+      const read = convert(value);
       const isMatch = new RegExp(`^${pattern}`).test(value + end);
-      if (typeof read === 'string' || holds[filter.op](read, limitOf(filter))) {
+      if (typeof read === 'string' || holds[filter.op](read, bound)) {
         passed += 1;
-        t.true(isMatch, `${value} ${filter.op} ${String(limitOf(filter))}: ${pattern}`);
+        t.true(isMatch, `${value} ${filter.op} ${String(bound)}: ${pattern}`);
       } else if (!isMatch) dropped += 1;
     }),
     { numRuns: deepRuns(3_000, 30_000) },

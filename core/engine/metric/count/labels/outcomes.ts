@@ -1,0 +1,243 @@
+import type { Stage } from '../../../../logql/ast.js';
+import { compileMeaning, type FilterTest, labelMeaning } from '../../../../logql/pipeline/filter-test.js';
+import {
+  type LabelComparison,
+  type OrderedComparison,
+  orderOf,
+} from '../../../../logql/pipeline/label-comparison.js';
+import { Meter } from '../../../../logql/pipeline/work-line.js';
+import { matchingText } from '../../../../logql/regexp/match-text.js';
+import { parseRegExp } from '../../../../logql/regexp/parse.js';
+import { descriptorOf } from '../../../../logql/stages/index.js';
+import { formatFloatPlain } from '../../../../base/time/index.js';
+import type { LogsqlFilter, LogsqlPipe } from '../../../../victoria/logsql/ast.js';
+import {
+  and,
+  compare,
+  exact,
+  formatInto,
+  not,
+  or,
+  present,
+  regexp,
+  substring,
+} from '../../../../victoria/logsql/build.js';
+import { compileFilter } from '../../../../victoria/logsql/eval/filter.js';
+import { MapRow } from '../../../../victoria/logsql/row.js';
+import { detectedLevelName } from '../../../../victoria/names/level.js';
+import { wholeLinePattern } from '../../../plan/backend-pattern.js';
+
+/** The comparisons of labels whose values matter to nothing else, by label. */
+export type ComparedLabels = ReadonlyMap<string, readonly LabelComparison[]>;
+
+/** Maximum number of comparisons of a label; each may double the number of outcomes. */
+const maxComparisons = 4;
+
+/**
+ * Finds the labels that stages only compare.
+ * @param isShown says whether a label is part of the answer
+ */
+export function comparedLabels(stages: readonly Stage[], isShown: (name: string) => boolean): ComparedLabels {
+  const compared = new Map<string, LabelComparison[]>();
+  const used = new Set<string>();
+  for (const stage of stages) {
+    const descriptor = descriptorOf(stage);
+    const comparisons = descriptor.comparisons?.(stage);
+    for (const comparison of comparisons ?? []) {
+      const known = compared.get(comparison.name);
+      if (known === undefined) compared.set(comparison.name, [comparison]);
+      else known.push(comparison);
+    }
+    // A parser makes its labels from the line alone.
+    if (comparisons !== undefined || descriptor.source(stage) !== undefined) continue;
+    for (const names of [descriptor.names(stage), descriptor.makes(stage)]) {
+      if (names === 'all') return new Map();
+      for (const name of names) used.add(name);
+    }
+  }
+  const isOnlyCompared = (name: string): boolean =>
+    !used.has(name) && !isShown(name) && !name.startsWith('__') && name !== detectedLevelName;
+  return new Map(
+    [...compared].filter(
+      ([name, comparisons]) => isOnlyCompared(name) && comparisons.length <= maxComparisons,
+    ),
+  );
+}
+
+/** Identifies what is compared, apart from the texts and numbers that it is compared with. */
+export function kindsOf(compared: ComparedLabels): string {
+  const kinds = [...compared].map(([name, comparisons]) => [name, comparisons.map(({ kind }) => kind)]);
+  return JSON.stringify(kinds);
+}
+
+/** Values with the same outcome in each comparison of a label. */
+export interface ValueClass {
+  /** A value of the class. */
+  readonly value: string;
+  /** Matches other values of the class, but not all of them. */
+  readonly filter: (column: string) => LogsqlFilter;
+}
+
+/** Classes of values; values that are in none of them have an outcome of their own, or none that the backend can tell. */
+export function classesOf(comparisons: readonly LabelComparison[]): readonly ValueClass[] {
+  const tests = comparisons.map(testOf);
+  const found = new Map<string, ValueClass>();
+  for (const value of new Set(tests.flatMap((test) => test?.candidates ?? []))) {
+    const proofs = tests.map((test) => test?.proofFor(value));
+    if (!plainText.test(value) || proofs.includes(undefined)) continue;
+    const known = proofs.flatMap((proof) => proof ?? []);
+    const key = JSON.stringify(known.map(({ key: outcome }) => outcome));
+    if (found.has(key)) continue;
+    found.set(key, { value, filter: (column) => and(...known.map(({ filter }) => filter(column))) });
+  }
+  return [...found.values()];
+}
+
+/** The value of the class of a value; the value itself if it is in none. */
+export function classValue(value: string, classes: readonly ValueClass[]): string {
+  const row = new MapRow(new Map([['value', value]]));
+  const found = classes.find(({ filter }) => compileFilter(filter('value'))(row));
+  return found?.value ?? value;
+}
+
+/** Replaces the values of a column by one value for each class. */
+export function byOutcome(column: string, classes: readonly ValueClass[]): readonly LogsqlPipe[] {
+  return classes.map(({ value, filter }) => formatInto(column, value, filter(column)));
+}
+
+/** Values that every parser reads as they are written, and that need no escapes in a pattern of the backend. */
+const plainText = /^[A-Za-z0-9_./:@+-]+$/;
+
+/** Proves the outcome of a comparison for values like one of them. */
+interface Proof {
+  /** Identifies the outcome. */
+  readonly key: string;
+  readonly filter: (column: string) => LogsqlFilter;
+}
+
+interface OutcomeTest {
+  /** Values with different outcomes. */
+  readonly candidates: readonly string[];
+  /** Undefined if the backend cannot tell the outcome for a value. */
+  proofFor(value: string): Proof | undefined;
+}
+
+function testOf(comparison: LabelComparison): OutcomeTest | undefined {
+  switch (comparison.kind) {
+    case 'string':
+      return textTest(comparison);
+    case 'number':
+    case 'duration':
+    case 'bytes':
+      return sizeTest(comparison);
+    case 'ip':
+      return undefined;
+  }
+}
+
+/** Numbers that the backend and Loki read alike, except for a rounding error. */
+interface Notation {
+  readonly pattern: string;
+  /** The text of a number without a unit, and of one with the unit that Loki needs. */
+  readonly unit: string;
+  readonly least: number;
+  /** The distance from a limit within which rounding may matter. */
+  readonly margin: (limit: number) => number;
+}
+
+const relativeError = 1e-12;
+const fewDigits = '[0-9]{1,9}([.][0-9]{1,6})?';
+const notations: Readonly<Record<OrderedComparison['kind'], Notation>> = {
+  number: { pattern: `^-?${fewDigits}$`, unit: '', least: -1e9, margin: () => 5e-7 },
+  duration: {
+    pattern: '^([0-9]{1,4}h)?([0-9]{1,4}m)?([0-9]{1,6}([.][0-9]{1,9})?([num]?s))?$',
+    unit: 'ns',
+    least: 0,
+    margin: (limit) => 2 + limit * relativeError,
+  },
+  bytes: {
+    pattern: `^${fewDigits}([kKMG]?B|[KMG]iB)?$`,
+    unit: 'B',
+    least: 0,
+    margin: (limit) => 2 + limit * relativeError,
+  },
+};
+/** Limits beyond this are not compared, because digits get lost. */
+const maxLimit = { number: 1e9, duration: 1e15, bytes: 1e15 };
+
+/** A number that is farther from the limit than rounding errors is on one side of it. */
+function sizeTest(comparison: OrderedComparison): OutcomeTest | undefined {
+  const { limit, convert } = orderOf(comparison);
+  const { pattern, unit, least, margin } = notations[comparison.kind];
+  if (!(limit >= least && limit < maxLimit[comparison.kind])) return undefined;
+  const isLarge = Math.abs(limit) >= 10;
+  const distance = Math.max(Math.abs(limit) / 1000, unit !== '' ? 10 : isLarge ? 1 : 0.001);
+  return {
+    candidates: [limit - distance, limit + distance]
+      .map((value) => (unit !== '' || isLarge ? Math.round(value) : value))
+      .filter((value) => value >= least)
+      .map((value) => formatFloatPlain(value) + unit),
+    proofFor(value) {
+      const number = convert(value);
+      if (typeof number === 'string' || Math.abs(number - limit) <= margin(limit)) return undefined;
+      const [op, bound] =
+        number > limit ? (['>', limit + margin(limit)] as const) : (['<', limit - margin(limit)] as const);
+      return {
+        key: `${comparison.kind} ${op}`,
+        filter: (column) => and(compare(column, op, formatFloatPlain(bound)), regexp(column, pattern)),
+      };
+    },
+  };
+}
+
+/** Printable characters, which no parser or pattern reads otherwise. */
+const printable = '^[ -~]+$';
+
+function textTest(comparison: Extract<LabelComparison, { kind: 'string' }>): OutcomeTest | undefined {
+  const meaning = labelMeaning(comparison);
+  const filters = meaning.tests.map(filterOf);
+  if (filters.includes(undefined)) return undefined;
+  const passes = compileMeaning({ ...meaning, isNegated: false }, new Meter());
+  const isSimple = meaning.tests.every(
+    (test) => test.kind === 'not-empty' || (test.kind === 'equals' && /^[!-~]*$/.test(test.text)),
+  );
+  const texts = meaning.tests.flatMap((test) => {
+    if (test.kind === 'contains') return test.text;
+    return test.kind === 'regexp' ? (matchingText(parseRegExp(test.pattern).root, new Map(), 'x') ?? []) : [];
+  });
+  return {
+    candidates: ['x', '0', ...texts],
+    proofFor(value) {
+      const isPassed = passes(value);
+      return {
+        key: String(isPassed),
+        filter(column) {
+          const matched = or(...filters.flatMap((filter) => filter?.(column) ?? []));
+          const plain = isSimple ? present(column) : regexp(column, printable);
+          return and(isPassed ? matched : not(matched), plain);
+        },
+      };
+    },
+  };
+}
+
+/** The filter for columns whose values pass a test, if they are printable; undefined if there is none. */
+function filterOf(test: FilterTest): ((column: string) => LogsqlFilter) | undefined {
+  switch (test.kind) {
+    case 'not-empty':
+      return present;
+    case 'equals':
+    case 'contains': {
+      if (test.ignoresCase) return undefined;
+      return (column) => (test.kind === 'equals' ? exact : substring)(column, test.text);
+    }
+    case 'regexp': {
+      const pattern = wholeLinePattern(test.anchored ? `^(?:${test.pattern})$` : test.pattern);
+      return pattern === undefined ? undefined : (column) => regexp(column, pattern);
+    }
+    case 'all':
+    case 'pattern':
+    case 'ip':
+      return undefined;
+  }
+}

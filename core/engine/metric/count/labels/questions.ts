@@ -1,0 +1,381 @@
+import type { LogsqlFilter, LogsqlPipe } from '../../../../victoria/logsql/ast.js';
+import { and, everything, formatInto, not } from '../../../../victoria/logsql/build.js';
+import type { Steps } from '../../../../base/pace/steps.js';
+import type { TimeRange } from '../../../../base/time/range.js';
+import type { ParsedNames } from '../../../plan/columns.js';
+import type { LeafContext } from '../../context.js';
+import { decline, type Declined, isDeclined } from '../../cost.js';
+import { type LabelSourceFields, streamsWithoutLevel, undecidedRows } from '../grouping.js';
+import {
+  type Get,
+  joinUncertainLines,
+  levelQuestion,
+  type LineDigest,
+  type LineQuestion,
+  minLinesPerClass,
+  noLevel,
+  type OutcomeColumns,
+  type ProvenDigest,
+  representedLevel,
+  type RepresentativeLine,
+  type UncertainLines,
+} from '../line-digests.js';
+import type { StreamListing } from '../stream-listing.js';
+import { rowsOfStreams } from '../time-segments.js';
+import { captureLabels } from './captures.js';
+import { regexpLabels } from './groups.js';
+import { jsonThenLogfmtLabels } from './json-then-logfmt.js';
+import { jsonLabels, jsonPathLabels } from './json.js';
+import { logfmtLabels } from './logfmt.js';
+import { byOutcome, classesOf, classValue, type ComparedLabels, kindsOf } from './outcomes.js';
+import { fitted, labelColumn, type ParsedLabels, type ParsedValues } from './parsed-labels.js';
+
+/** Maximum number of labels to count lines by; with more there would be as many groups as lines. */
+const maxNames = 6;
+/** Minimum share of the sample's lines that must become shorter for shortening to be worthwhile. */
+const minShortenedShare = 0.75;
+
+// Unlikely as the name of a client's field, which would only be overwritten during counting.
+const wholeLine = '__line__whole';
+
+export function labelsOf({ parser }: Pick<ParsedNames, 'parser'>): ParsedLabels {
+  switch (parser.from) {
+    case 'json-keys':
+      return jsonLabels;
+    case 'json-then-pairs':
+      return jsonThenLogfmtLabels;
+    case 'json-paths':
+      return jsonPathLabels(parser.paths);
+    case 'pair-keys':
+      return logfmtLabels;
+    case 'captures':
+      return captureLabels(parser.parts);
+    case 'groups':
+      return regexpLabels(parser.expression);
+  }
+}
+
+/**
+ * Labels that a parser may add, which are those that not every stream already has: then it adds one with a suffix.
+ * @param visible the labels that can be distinguished
+ */
+export function openNames(
+  names: readonly string[],
+  { streams }: StreamListing,
+  visible: ReadonlySet<string> | 'all',
+): readonly string[] {
+  if (visible === 'all') return names;
+  const identities = [...streams.values()];
+  return names.filter((name) => !identities.every(({ labelNames }) => labelNames.has(name)));
+}
+
+function columnOf(labels: ParsedLabels, name: string): string {
+  return labels.columnOf?.(name) ?? labelColumn(name);
+}
+
+/**
+ * Distinguishes lines by the labels that a parser extracts from them.
+ * @param compared labels of which only the outcomes of these comparisons matter (`digestByOutcome`)
+ */
+export function labelsQuestion(
+  anyLabels: ParsedLabels,
+  open: readonly string[],
+  compared: ComparedLabels,
+): LineQuestion | Declined {
+  const key = `${anyLabels.key} ${JSON.stringify(open)} ${kindsOf(compared)}`;
+  function* digestFor(lines: readonly string[]): Steps<LineDigest | Declined> {
+    const labels = yield* fitted(anyLabels, lines, open);
+    const { groups, areCertain, outcomes } = yield* groupLines(labels, lines, { open, compared });
+    if (groups * minLinesPerClass > lines.length) return decline('lines-differ');
+    const { certain, uncertainLines } = certaintyOf(labels, open);
+    if (uncertainLines === undefined) return { ...certain, outcomes };
+    const digest = { ...labelsDigestOf(labels, open), outcomes };
+    return areCertain ? { ...digest, proven: { uncertainLines, digest: { ...certain, outcomes } } } : digest;
+  }
+  return unlessTooMany(open, { key, digestFor });
+}
+
+/** Labels to distinguish lines by. */
+interface LabelsToGroup {
+  readonly open: readonly string[];
+  readonly compared: ComparedLabels;
+  /** The label whose values are gathered. */
+  readonly gathered?: string;
+}
+
+/** The groups that the backend would make of the lines of a sample. */
+interface SampleGroups {
+  readonly groups: number;
+  /** True if no line represents only itself. */
+  readonly areCertain: boolean;
+  readonly outcomes: OutcomeColumns | undefined;
+}
+
+/** Labels with more values than this in a sample are counted by the outcomes of their comparisons, if nothing else matters. */
+const fewValues = 16;
+
+function* groupLines(
+  labels: ParsedLabels,
+  lines: readonly string[],
+  { open, compared, gathered }: LabelsToGroup,
+): Steps<SampleGroups> {
+  const found: (ParsedValues | undefined)[] = [];
+  const distinct = open.map(() => new Set<string | undefined>());
+  for (const line of lines) {
+    const values = labels.valuesOf(line, open);
+    found.push(values);
+    for (const [index, value] of values?.entries() ?? []) distinct[index]?.add(value);
+    yield;
+  }
+  const columns = open.map((name) => columnOf(labels, name));
+  const classes = open.map((name, index) => {
+    const isVaried = (distinct[index]?.size ?? 0) > fewValues && name !== gathered;
+    const isShared = columns.some((column, other) => other !== index && column === columns[index]);
+    return isVaried && !isShared ? classesOf(compared.get(name) ?? []) : [];
+  });
+  const groups = new Set<string>();
+  for (const [index, values] of found.entries()) {
+    const seen = values?.map((value, at) =>
+      open[at] === gathered || value === undefined ? undefined : classValue(value, classes[at] ?? []),
+    );
+    groups.add(seen === undefined ? (lines[index] ?? '') : JSON.stringify(seen));
+    yield;
+  }
+  const replaced = open.filter((_name, index) => (classes[index]?.length ?? 0) > 0);
+  return {
+    groups: groups.size,
+    areCertain: !found.includes(undefined),
+    outcomes:
+      replaced.length === 0
+        ? undefined
+        : {
+            columns: new Map(replaced.map((name) => [name, columnOf(labels, name)])),
+            canHold: (value) => labels.canHold?.(value) ?? true,
+          },
+  };
+}
+
+/**
+ * A digest that distinguishes the values of labels only by the outcomes of these comparisons, where a sample shows many values. The digest
+ * itself does not depend on the compared texts and numbers, so that it can be remembered for other queries.
+ */
+export function digestByOutcome<
+  Digest extends LineDigest & { readonly proven?: ProvenDigest<Digest> | undefined },
+>(digest: Digest, compared: ComparedLabels): Digest {
+  const { outcomes, proven } = digest;
+  if (outcomes === undefined) return digest;
+  const pipes = [...outcomes.columns].flatMap(([name, column]) =>
+    byOutcome(
+      column,
+      classesOf(compared.get(name) ?? []).filter(({ value }) => outcomes.canHold(value)),
+    ),
+  );
+  return {
+    ...digest,
+    pipes: [...digest.pipes, ...pipes],
+    proven: proven && { ...proven, digest: digestByOutcome(proven.digest, compared) },
+  };
+}
+
+/** Declines if there are too many labels, or none: without labels, valid and invalid lines cannot be distinguished. */
+function unlessTooMany<Digest extends LineDigest>(
+  open: readonly string[],
+  question: LineQuestion<Digest>,
+): LineQuestion<Digest> | Declined {
+  if (open.length === 0) return decline('no-parsed-labels');
+  return open.length > maxNames ? decline('too-many-parsed-labels') : question;
+}
+
+/** The values represent a line if its labels are certain. Any other line represents only itself. */
+function labelsDigestOf(labels: ParsedLabels, names: readonly string[]): LineDigest {
+  const decided = labels.decided(names) ?? everything;
+  return {
+    pipes: [...labels.texts(names), formatInto(wholeLine, ''), formatInto(wholeLine, '<_msg>', not(decided))],
+    columns: [...names.map((name) => columnOf(labels, name)), wholeLine],
+    representativeOf: (get) => representing(lineOf(labels, get, names)),
+  };
+}
+
+/** The digest of lines that the values represent, and the lines that they may not represent; undefined if there can be none. */
+interface Certainty {
+  readonly certain: LineDigest;
+  readonly uncertainLines: UncertainLines | undefined;
+}
+
+function certaintyOf(labels: ParsedLabels, names: readonly string[]): Certainty {
+  const decided = labels.decided(names);
+  return {
+    certain: {
+      pipes: labels.values(names),
+      columns: names.map((name) => columnOf(labels, name)),
+      representativeOf: (get) => representing(lineOf(labels, get, names)),
+    },
+    uncertainLines: decided && {
+      key: `${labels.key} ${JSON.stringify(names)}`,
+      pipes: labels.texts(names),
+      filter: not(decided),
+    },
+  };
+}
+
+function representing(line: string | undefined): RepresentativeLine | undefined {
+  return line === undefined ? undefined : { line };
+}
+
+/** Groups lines by all labels that a parser extracts except one, whose values are gathered. */
+export interface ValueDigest extends LineDigest {
+  readonly valueColumn: string;
+  readonly proven?: ProvenDigest<ValueDigest> | undefined;
+  /** The line of a group that represents only itself; empty for other groups. */
+  undecidedLine(get: Get): string;
+  /** A line with the labels of a group and this value; undefined if none could be found. */
+  lineOf(get: Get, value: string): string | undefined;
+  /** True if rows have the value in its column, and not in their line. */
+  readonly isStored?: true;
+  /** The level of the lines of a group; undefined if it does not matter. */
+  levelOf?(get: Get): string;
+}
+
+/** Levels that lines of a selection decide. */
+export interface LineLevels {
+  /** Matches the rows whose level may be in their line. */
+  readonly undecided: LogsqlFilter;
+  /** Distinguishes these lines by level; undefined if no line need be read for its level. */
+  readonly digest: LineDigest | Declined | undefined;
+  /** The lines that the cheaper digest counts wrongly. */
+  readonly uncertainLines: UncertainLines | undefined;
+}
+
+/** Finds out how lines write their level. */
+export async function levelsInLines(
+  isVisible: boolean,
+  sources: LabelSourceFields,
+  streamListing: StreamListing,
+  selected: { readonly selection: LogsqlFilter; readonly range: TimeRange },
+  context: LeafContext,
+): Promise<LineLevels> {
+  const { filter: undecided, selection } = undecidedRows(streamListing, sources);
+  if (!isVisible || streamsWithoutLevel(streamListing.streams).length === 0)
+    return { undecided, digest: undefined, uncertainLines: undefined };
+  const digest = await context.digests.of(levelQuestion, {
+    ...{ ...context, selection: and(selected.selection, selection), range: selected.range },
+    rows: rowsOfStreams(streamListing.listed),
+  });
+  const found = isDeclined(digest) ? undefined : digest.proven?.uncertainLines;
+  const uncertainLines = found && { ...found, filter: and(undecided, found.filter) };
+  return { undecided, digest, uncertainLines };
+}
+
+/** Adds the level of lines to a digest of their labels. */
+export function valuesByLevel(
+  digest: ValueDigest,
+  levels: LineDigest,
+  { undecided, uncertainLines: ofLevels }: Pick<LineLevels, 'undecided' | 'uncertainLines'>,
+): ValueDigest {
+  const both = (values: ValueDigest, byLevel: LineDigest): ValueDigest => ({
+    ...values,
+    // Levels that do not matter would create more groups.
+    pipes: [
+      ...values.pipes,
+      ...byLevel.pipes,
+      ...byLevel.columns.map((name) => formatInto(name, '', not(undecided))),
+    ],
+    columns: [...values.columns, ...byLevel.columns],
+    levelOf: (get) => representedLevel(byLevel.representativeOf(get) ?? { line: noLevel }),
+  });
+  const uncertainLines = joinUncertainLines([digest.proven?.uncertainLines, ofLevels]);
+  return {
+    ...both(digest, levels),
+    proven: uncertainLines && {
+      uncertainLines,
+      digest: both(digest.proven?.digest ?? digest, levels.proven?.digest ?? levels),
+    },
+  };
+}
+
+/**
+ * Gathers the values of a label.
+ * @param compared as for `labelsQuestion`
+ */
+export function valuesQuestion(
+  anyLabels: ParsedLabels,
+  open: readonly string[],
+  name: string,
+  compared: ComparedLabels,
+): LineQuestion<ValueDigest> | Declined {
+  function* digestFor(lines: readonly string[]): Steps<ValueDigest | Declined> {
+    const labels = yield* fitted(anyLabels, lines, open);
+    const asked = { open, compared, gathered: name };
+    const { groups, areCertain, outcomes } = yield* groupLines(labels, lines, asked);
+    if (groups * minLinesPerClass > lines.length) return decline('lines-differ');
+    const { certain, uncertainLines } = certaintyOf(labels, open);
+    const digest = { ...gather(labels, certain, open, name), outcomes };
+    if (uncertainLines === undefined) return digest;
+    const proven = areCertain ? { uncertainLines, digest } : undefined;
+    return { ...gather(labels, labelsDigestOf(labels, open), open, name), outcomes, proven };
+  }
+  const key = `values ${anyLabels.key} ${name} ${JSON.stringify(open)} ${kindsOf(compared)}`;
+  return unlessTooMany(open, { key, digestFor });
+}
+
+function gather(
+  labels: ParsedLabels,
+  digest: LineDigest,
+  open: readonly string[],
+  name: string,
+): ValueDigest {
+  const valueColumn = columnOf(labels, name);
+  return {
+    pipes: digest.pipes,
+    columns: digest.columns.filter((column) => column !== valueColumn),
+    valueColumn,
+    representativeOf: (get) => representing(lineOf(labels, get, open)),
+    undecidedLine: (get) => get(wholeLine) ?? '',
+    lineOf: (get, value) => lineOf(labels, (column) => (column === valueColumn ? value : get(column)), open),
+  };
+}
+
+function lineOf(labels: ParsedLabels, get: Get, names: readonly string[]): string | undefined {
+  const line = get(wholeLine) ?? '';
+  if (line !== '') return line;
+  const values = names.map((name) => [name, get(columnOf(labels, name)) ?? ''] as const);
+  return labels.lineOf(values.filter(([, value]) => value !== ''));
+}
+
+/** Shortens lines to the labels that a parser extracts. `columns` is empty, because `_msg` becomes the short line. */
+export function shorteningQuestion(
+  anyLabels: ParsedLabels,
+  open: readonly string[],
+): LineQuestion | Declined {
+  function* digestFor(lines: readonly string[]): Steps<LineDigest | Declined> {
+    const labels = yield* fitted(anyLabels, lines, open);
+    const shortLines = labels.short?.(open);
+    if (shortLines === undefined) return decline('lines-stay-long');
+    const { pattern, replaced } = shortLines;
+    let short = 0;
+    for (const line of lines) {
+      if (labels.valuesOf(line, open) !== undefined) short += 1;
+      yield;
+    }
+    if (short < lines.length * minShortenedShare) return decline('lines-stay-long');
+    const texts = labels.texts(open);
+    const digest = shortening(texts, pattern, replaced);
+    if (short < lines.length) return digest;
+    const uncertainLines = {
+      key: `short ${labels.key} ${JSON.stringify(open)}`,
+      pipes: texts,
+      filter: not(replaced),
+    };
+    return { ...digest, proven: { uncertainLines, digest: shortening(labels.values(open), pattern) } };
+  }
+  return unlessTooMany(open, { key: `short ${anyLabels.key} ${JSON.stringify(open)}`, digestFor });
+}
+
+/** @param condition matches the lines to shorten, after the pipes; undefined for all */
+function shortening(pipes: readonly LogsqlPipe[], pattern: string, condition?: LogsqlFilter): LineDigest {
+  return {
+    pipes: [...pipes, formatInto('_msg', pattern, condition)],
+    columns: [],
+    representativeOf: (get) => ({ line: get('_msg') ?? '' }),
+  };
+}
